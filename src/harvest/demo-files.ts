@@ -1,6 +1,6 @@
 /**
- * Files of the demonstration. The sample catalogues name addresses on hosts that do not exist; for each of them that has a file in
- * the folder of its host, the demonstration serves that file from this machine and imports its own address instead.
+ * Files of the demonstration. The sample catalogues name addresses on hosts that do not exist. If the folder of a host has a
+ * file for such an address, the demonstration serves it locally and imports the local address instead.
  */
 
 import { isUtf8 } from 'node:buffer'
@@ -8,14 +8,14 @@ import { hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
-/** The files that the sample catalogues link to: how they are served, and their addresses here. */
+/** Files that the sample catalogues link to, served locally. */
 export type DemoFiles = {
   readonly answer: (request: Request) => Promise<Response>
-  /** The text of a catalogue with the addresses that are served here, under the given address. */
+  /** Replaces addresses in the text of a catalogue by the local ones below `url`. */
   readonly relocate: (text: string, url: string) => string
 }
 
-/** Addresses that fail so that the demonstration has dead links, with the status of their answers. */
+/** Addresses that fail on purpose, to show dead links, with their status. */
 export const demoFailures: ReadonlyMap<string, number> = new Map([
   ['daten.auenfeld.example/files/stromverbrauch/strom.parquet', 404],
   ['data.three-rivers.example/files/drought-bulletin/bulletin-2026-05.pdf', 410],
@@ -52,7 +52,7 @@ export async function openDemoFiles(folder: string): Promise<DemoFiles> {
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .sort()
-  // An interface answers under the address of its folder.
+  // An API description answers at the address of its folder.
   const files = new Map(names.flatMap((name) => [name, interfaceOf(name)].map((at) => [at, name])))
   const pages = pagesOf([...names, ...demoFailures.keys()])
   const isHere = (address: string) =>
@@ -71,7 +71,7 @@ export async function openDemoFiles(folder: string): Promise<DemoFiles> {
         readFile(join(folder, file)),
         stat(join(folder, file)),
       ])
-      // Descriptions of interfaces name each other.
+      // API descriptions reference each other.
       const isDescription = /\.(?:json|xml)$/.test(file)
       const body = isDescription ? Buffer.from(relocate(bytes.toString(), origin)) : bytes
       return fileAnswer({ file, bytes: body, mtime }, request)
@@ -115,7 +115,7 @@ function fileAnswer({ file, bytes, mtime }: ServedFile, request: Request): Respo
   return new Response(body, { headers: { ...headers, ...length } })
 }
 
-/** A page of a dataset, a link that fails on purpose, or an address that nobody named. */
+/** Answers the page of a dataset, a link that fails on purpose, or 404. */
 function otherAnswer(
   address: string,
   page: readonly string[] | undefined,
@@ -132,7 +132,7 @@ const failureText = (address: string): string =>
     ? 'This link fails on purpose: the demonstration shows what a portal says about a dead link.\n'
     : 'The demonstration has no file here.\n'
 
-/** Names of files that come along hold nothing that HTML escapes. */
+/** Page of a dataset; the names of bundled files need no HTML escaping. */
 const pageText = (address: string, names: readonly string[]): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${address}</title>
 <h1>${address}</h1><p>This page belongs to the demonstration of Cartulary. Everything here is made up.

@@ -1,7 +1,7 @@
 /**
- * The demonstration: fills a fresh platform with the sample catalogues, whose files this process serves itself, harvests a small
- * source that it serves, too, measures everything and says where to look. The source has changed when it is harvested for the
- * second time, so that there is a removal that waits for somebody to decide.
+ * Demonstration: fills a fresh platform with sample catalogues, serves their files, harvests a small local source, measures
+ * everything, and prints where to look. The source shrinks before its second harvest, so that there is a held removal to
+ * decide about.
  */
 
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -14,12 +14,12 @@ import { demoFailures, openDemoFiles } from './demo-files.ts'
 import { importDump } from './importing/dump.ts'
 
 type Demo = {
-  /** Address of the platform, without a slash at its end. */
+  /** Address of the platform, without trailing slash. */
   readonly url: string
   readonly key: string
   /** Directory of RDF documents, each a catalogue with its datasets; below it the vocabulary of their subjects. */
   readonly folder: string
-  /** Absent: nothing is harvested. */
+  /** Source to harvest; absent for none. */
   readonly source?: DemoSource
   readonly out: { write(text: string): unknown }
 }
@@ -27,17 +27,17 @@ type Demo = {
 /** A catalogue on this machine's loopback address, which a pipe harvests, and the files of all sample catalogues. */
 export type DemoSource = {
   /**
-   * The environment with the settings of a platform that knows the pipe, keeps its data in a temporary directory and may reach the
-   * files. What the environment says about pages, harvests and measurements wins.
+   * Environment for a platform that knows the pipe, stores its data in a temporary directory and may reach the local files.
+   * Settings of the given environment for pages, harvests and measurements take precedence.
    */
   readonly environment: (own: Environment) => Environment
-  /** The text of a sample catalogue with the addresses of the files that are served. */
+  /** Replaces addresses in the text of a sample catalogue by those of the local files. */
   readonly relocate: (text: string) => string
-  /** Turtle of the catalogue that its datasets go into. */
+  /** Turtle of the target catalogue. */
   readonly catalogue: string
-  /** From now on some of its datasets are gone. */
+  /** Removes some datasets from the source. */
   readonly shrink: () => void
-  /** Also removes the directory. */
+  /** Stops the servers and deletes the temporary directory. */
   readonly close: () => Promise<void>
 }
 
@@ -90,7 +90,7 @@ export async function openDemoSource(folder: string): Promise<DemoSource> {
 
 const settings = z.record(z.string(), z.unknown())
 
-/** Members of the own settings replace the defaults; text that is no JSON object stays for the configuration to refuse. */
+/** Merges JSON settings over the defaults; invalid JSON is left for the configuration to report. */
 function settingsOver(defaults: Readonly<Record<string, object>>, own: Environment): Environment {
   const merged = Object.entries(defaults).map(([name, standard]) => {
     const text = own[name] ?? ''
@@ -105,7 +105,7 @@ function settingsOver(defaults: Readonly<Record<string, object>>, own: Environme
   return Object.fromEntries(merged)
 }
 
-/** Does everything through the public API, as any client would; a signal ends it without a word. */
+/** Runs the demonstration through the public API; an aborted signal ends it silently. */
 export async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
   const { url, key, folder, out, source } = demo
   const ask = askingOf(demo, signal)
@@ -140,13 +140,13 @@ async function importAll(demo: Demo, signal: AbortSignal): Promise<void> {
 
 const countAnswer = z.object({ result: z.object({ count: z.number() }) })
 
-/** The number of all datasets, counted by the same search as on the home page of the portal. */
+/** Number of all datasets, by the same search as on the portal's home page. */
 async function datasetCount(ask: ReturnType<typeof askingOf>): Promise<number> {
   const answer = await ask('GET', '/api/hub/search/search?filters=dataset&limit=0')
   return countAnswer.parse(await answer.json()).result.count
 }
 
-/** Requests with the rights of the demonstration. */
+/** Creates a client with the key of the demonstration. */
 const askingOf =
   ({ url, key }: Demo, signal: AbortSignal) =>
   (method: string, path: string, body?: string, type = 'application/json') => {
@@ -154,11 +154,11 @@ const askingOf =
     return fetch(new URL(path, url), { method, signal, headers, body })
   }
 
-/** Twice, because the second run finds the source with fewer datasets; then measures everything. */
+/** Harvests twice, the second time with fewer datasets, then measures everything. */
 async function harvest(ask: ReturnType<typeof askingOf>, source: DemoSource): Promise<void> {
   const run = async (name: string) => {
     const launched = await ask('POST', `/api/scheduler/pipes/${name}/runs`, '{}')
-    // Its events end with the run.
+    // The event stream ends with the run.
     const events = await ask('GET', `${launched.headers.get('Location')}/events`)
     await events.text()
   }

@@ -1,4 +1,4 @@
-/** The harvest room, put together: every segment that this process can run, and what stands between them. */
+/** Assembles the harvest service: all segments that this process can run, and their shared dependencies. */
 
 import { join } from 'node:path'
 import { inTurns } from '../workers/event-loop.ts'
@@ -33,33 +33,36 @@ import { rdfImporter } from './importers/rdf.ts'
 import { sparqlImporter } from './importers/sparql.ts'
 import { dayMs } from '../text/duration.ts'
 
-/** Dependencies that a process gives to its harvests. */
+/** Dependencies of the harvest service. */
 export type HarvestOptions = Omit<ExportContext, 'ledger' | 'changed' | 'active' | 'kinds'> & {
-  /** Where `harvest.sqlite` is. */
+  /** Directory of `harvest.sqlite`. */
   readonly directory: string
-  /** For temporary files. */
+  /** Directory for temporary files. */
   readonly scratch: string
-  /** Where the count of the ledger's changes is kept beside it; what it was at the last one. Absent: nobody would know an older copy. */
+  /**
+   * Number of changes of the ledger, stored outside of it to detect an older copy of the file; `known` is the last stored
+   * number. Without it, older copies are not detected.
+   */
   readonly changes?: { readonly known: number; readonly note: (count: number) => Promise<void> }
-  /** Bounds of transformers, where they are not the usual ones. */
+  /** Limits of transformers that differ from the defaults. */
   readonly transforms?: Partial<TransformLimits>
   /** Environment variables that git may see when it fetches scripts. */
   readonly git?: NonNullable<TransformDeps['git']>
-  /** The host under which this portal is known, so that nothing is harvested in a circle. */
+  /** Host of this portal, to avoid harvesting it in a circle. */
   readonly ownHost?: string
 }
 
-/** The segments of harvesting, and what operators can do about what runs did. */
+/** Segments for harvesting, and actions of operators on runs. */
 export type Harvest = {
   readonly kinds: readonly SegmentKind[]
   readonly afterImport: SegmentFunction
-  /** Removes what the run held back. Throws `unknown-run`, and `conflict` when it is not the pipe's latest complete one. */
+  /** Carries out the held removals of a run. Throws `unknown-run`, or `conflict` if it is not the pipe's latest complete run. */
   confirm(runId: string, signal: AbortSignal): Promise<void>
-  /** Brings back what a run removed, or one dataset by its platform id. */
+  /** Restores what a run removed, or one dataset by its platform id. */
   restore(what: string, signal: AbortSignal): Promise<RestoreResult>
-  /** Hands the records of one pipe to another; how many. Throws `conflict` while either is under way. */
+  /** Transfers the records of one pipe to another; returns their number. Throws `conflict` while either is running. */
   adopt(pipe: string, from: string): Promise<number>
-  /** Records of several catalogues that look like the same one, in groups; of one catalogue where it is named. */
+  /** Groups of similar records in several catalogues; only groups with a record of `catalogue` if given. */
   duplicates(
     catalogue: string | undefined,
     signal: AbortSignal,
@@ -67,10 +70,10 @@ export type Harvest = {
   stop(): Promise<void>
 }
 
-/** Runs that were interrupted longer ago than this do not go on by themselves. */
+/** Age in ms after which the progress of an interrupted run is deleted. */
 const forgottenAfterMs = 30 * dayMs
 
-/** Opens the ledger and makes the segments; `stop` when no run is under way any more. */
+/** Opens the ledger and creates the segments. `stop` must be called after all runs have ended. */
 export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
   const { config, directory, now } = options
   const ledger = new Ledger(join(directory, 'harvest.sqlite'))

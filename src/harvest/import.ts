@@ -11,7 +11,7 @@ import {
 } from './importing/command-line.ts'
 import { importDump } from './importing/dump.ts'
 
-// 0 when every dataset is in, 1 when one failed or the document is not understood, 2 for wrong arguments, 130 after Ctrl-C.
+// Exit codes: 0 all datasets imported, 1 some failed or the document is invalid, 2 wrong arguments, 130 Ctrl-C.
 await runScript(importUsage, async (argumentList, signal) => {
   const given = parseImportArguments(argumentList)
   const key = await scriptKey(given.key)

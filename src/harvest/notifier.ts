@@ -1,4 +1,4 @@
-/** Tells somebody outside when the runs of a pipe begin to go wrong, and when they go well again. */
+/** Notifies an external receiver when the runs of a pipe begin to fail and when they succeed again. */
 
 import { Failure } from '../errors.ts'
 import type { Outbound } from '../client/outbound.ts'
@@ -6,13 +6,13 @@ import type { Log } from '../log.ts'
 import type { Run } from '../pipe/runs/run.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 
-/** Whom it tells, and from where it knows. */
+/** Receiver of notifications and dependencies. */
 export type NotifierDeps = {
-  /** Where the summary is sent; it may hold a secret and is in no log. */
+  /** URL of the receiver; may contain a secret and is never logged. */
   readonly url: string
-  /** Hosts and networks inside the institution that may be reached. */
+  /** Internal hosts and networks that may be reached. */
   readonly allow: readonly string[]
-  /** Public address of the scheduler, without a slash at its end. */
+  /** Public address of the scheduler, without trailing slash. */
   readonly scheduler: string
   readonly outbound: Pick<Outbound, 'read'>
   readonly runs: Pick<Runs, 'list' | 'resumption'>
@@ -20,25 +20,25 @@ export type NotifierDeps = {
 }
 
 export type Notifier = {
-  /** Takes a run that has ended; whatever comes of it, the caller does not wait. */
+  /** Takes a run that has ended; notifies in the background. */
   readonly ended: (run: Run) => void
-  /** Breaks off what is on its way. */
+  /** Aborts pending notifications. */
   readonly stop: () => Promise<void>
 }
 
 type Verdict = 'good' | 'bad'
 
-/** Messages that wait while the receiver is slow; older ones go first when there are more. */
+/** Maximum number of queued messages; the oldest ones are dropped. */
 const mostWaiting = 100
-/** Runs of a pipe that are looked at for one that says something, and how many at a time: mostly the first does. */
+/** Number of earlier runs of a pipe that are searched for a verdict, and the page size; mostly the first one suffices. */
 const [mostBefore, page] = [50, 5]
 const retryAfterMaxMs = 60_000
 
-/** Several messages are sent one after the other, each tried as often as other requests are. */
+/** Creates the notifier. Messages are sent one by one with the usual retries. */
 export function notifier(deps: NotifierDeps): Notifier {
   const { log } = deps
   const stopping = new AbortController()
-  // What was told last counts more than the history: a run that goes on ends twice.
+  // The last notified verdict takes precedence over the history, because a resumed run ends twice.
   const last = new Map<string, Verdict>()
   const waiting: Message[] = []
   let sending: Promise<void> | undefined
@@ -69,7 +69,7 @@ export function notifier(deps: NotifierDeps): Notifier {
   }
 }
 
-/** Nothing for a run that says nothing about its pipe: broken off by somebody, dry, or about some records only. */
+/** Verdict of a run; `undefined` for runs that prove nothing about their pipe: cancelled, dry, or restricted to some records. */
 function verdictOf(runs: NotifierDeps['runs'], run: Run): Verdict | undefined {
   const { dryRun, only, retryOf } = runs.resumption(run.id).start
   if (dryRun || only || retryOf !== undefined) return undefined
@@ -78,7 +78,7 @@ function verdictOf(runs: NotifierDeps['runs'], run: Run): Verdict | undefined {
   return run.problem ? 'bad' : 'good'
 }
 
-/** That of the last run that says something, among those that count. A pipe that never ran has never gone wrong. */
+/** Verdict of the latest run that has one. A pipe that never ran is not failing. */
 function lastVerdict(
   runs: NotifierDeps['runs'],
   pipe: string,
@@ -95,11 +95,11 @@ function lastVerdict(
   return 'good'
 }
 
-/** Good where it never ran: the first failure is news. */
+/** Verdict before a run; good if there was none, so that a first failure is notified. */
 const verdictBefore = ({ runs }: NotifierDeps, { id, pipe, endTime = '' }: Run): Verdict =>
   lastVerdict(runs, pipe, (one) => one.id !== id && (one.endTime ?? '9') <= endTime)
 
-/** Which pipes go wrong by their last runs: asked of the history once, then told by every run that ends. */
+/** Tracks which pipes are failing by their latest runs: read from the history once, then updated by every run that ends. */
 export function failingPipes(runs: NotifierDeps['runs'], pipes: readonly string[]) {
   const names = new Set(pipes.filter((pipe) => lastVerdict(runs, pipe) === 'bad'))
   return {
@@ -116,7 +116,7 @@ type Message = {
   readonly event: 'pipe.failing' | 'pipe.recovered'
   readonly pipe: string
   readonly run: Omit<Run, 'segments' | 'progress'>
-  /** Where the run can be read. */
+  /** URL of the run. */
   readonly href: string
 }
 
@@ -130,7 +130,7 @@ function messageOf({ scheduler }: NotifierDeps, run: Run, verdict: Verdict): Mes
   }
 }
 
-/** Never rejects. A message that arrives twice is known by its request id. */
+/** Sends a message. Never rejects. The receiver recognises duplicates by their request id. */
 async function send(
   { url, allow, outbound, log }: NotifierDeps,
   message: Message,
@@ -158,7 +158,7 @@ async function send(
     if (status < 300) log.info(fields, 'notify.sent')
     else log.warn({ ...fields, status }, 'notify.refused')
   } catch (error) {
-    // The words of a failure may name the address.
+    // The message of a failure may contain the URL of the receiver.
     const why = error instanceof Failure ? error.kind : 'internal'
     if (!signal.aborted) log.warn({ ...fields, why }, 'notify.failed')
   }

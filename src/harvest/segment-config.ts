@@ -1,10 +1,10 @@
-/** Shared by the configs of segments: zod reads them, and describes them to operators and the console. */
+/** Configs of segments: validated by zod, described as JSON Schema. */
 
 import { z } from 'zod'
 import type { JsonObject } from '../text/json.ts'
 import type { ConfigProblem } from '../pipe/segment.ts'
 
-/** Faults of a config, key by key. */
+/** Problems of a config by key. */
 export const configProblems = ({ issues }: z.ZodError): readonly ConfigProblem[] =>
   issues.map(({ path, message }) => ({ key: path.join('.'), detail: message }))
 

@@ -1,6 +1,6 @@
 /**
- * The stream of an export in batches: a few are written at once, and a page comes out when everything before it is written, so
- * that a run may be resumed from there.
+ * Batches of an export: a few are written in parallel, and a page is passed on when everything before it is written, so that
+ * a run can resume from it.
  */
 
 import { mapOrdered } from '../../pipe/map-ordered.ts'
@@ -8,9 +8,9 @@ import type { Message } from '../../pipe/message.ts'
 import type { Pause } from '../../workers/pause.ts'
 
 type BatchOptions<Item> = {
-  /** Takes from a message the item to write; handles every other message itself. */
+  /** Returns the item to write for a message, if any; handles all other messages itself. */
   readonly take: (message: Message) => Promise<Item | undefined>
-  /** Two of the same key are not in one batch. */
+  /** Key of an item; a batch contains each key once. */
   readonly key: (item: Item) => string
   readonly characters: (item: Item) => number
   readonly most: number
@@ -19,15 +19,18 @@ type BatchOptions<Item> = {
 
 type Batch<Item> = {
   readonly items: readonly Item[]
-  /** The page or end after the last item. */
+  /** Page or end after the last item. */
   readonly message?: Message
 }
 
 const mostCharacters = 2 ** 20
-/** Items wait for others to be written with them no longer than that: the source may pause. */
+/** Maximum ms that an item waits for others, because the source may pause. */
 const longestWaitMs = 1000
 
-/** A page, an end, an item that comes again and a full batch close one, and so does a second since the first of its items came. */
+/**
+ * Splits the stream into batches: a batch ends with a page, an end, a repeated key, at its maximum size, or a second after
+ * its first item.
+ */
 export async function* batchesOf<Item>(
   input: AsyncIterable<Message>,
   { take, key, characters, most, pause }: BatchOptions<Item>,
@@ -75,11 +78,14 @@ export async function* batchesOf<Item>(
 
 type BatchWriting<Item> = BatchOptions<Item> & {
   readonly write: (items: readonly Item[]) => Promise<void>
-  /** Batches that are written at the same time. */
+  /** Number of batches written in parallel. */
   readonly atOnce: number
 }
 
-/** The pages and the end, each when all before it was written. No batch is being written any more when it returns or throws. */
+/**
+ * Writes the batches and yields pages and the end, each after everything before it. When it returns or throws, no batch is
+ * being written any more.
+ */
 export async function* writeBatches<Item>(
   input: AsyncIterable<Message>,
   { write, atOnce, ...options }: BatchWriting<Item>,
@@ -99,7 +105,7 @@ export async function* writeBatches<Item>(
   }
 }
 
-/** Works on all items, so many at the same time. Rejects with the first failure, when no work is under way any more. */
+/** Processes all items with a limit on parallelism. Rejects with the first failure, after all started work has ended. */
 export async function runParallel<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Writes the records of a harvest into a catalogue and keeps the ledger; at the end removes what the source has no longer. */
+/** Exports harvested records into a catalogue, updates the ledger, and finally removes records that the source no longer has. */
 
 import { Failure } from '../../errors.ts'
 import {
@@ -36,13 +36,16 @@ const batchesAtOnce = 4
 /** A record that is being written. */
 type RecordWrite = DatasetWrite & {
   readonly message: RecordMessage
-  /** Its row before this write. */
+  /** Row in the ledger before this write. */
   readonly before: RecordRow | undefined
-  /** The catalogue had it already when the run began. */
+  /** Whether the catalogue contained the record when the run began. */
   readonly wasPresent: boolean
 }
 
-/** Opened before the importer is asked for anything: without its catalogue a run makes no request to the source. */
+/**
+ * Exports a stream of messages. The run is opened before the importer starts: without its catalogue, no request is sent to
+ * the source.
+ */
 export async function* exportDatasets(
   { context, client, settings, ...target }: ExportTarget & { readonly context: ExportContext },
   input: AsyncIterable<Message>,
@@ -72,7 +75,7 @@ export async function* exportDatasets(
     })
     for await (const message of messages) {
       if (message.kind === 'end') await endRun(run, settings, message, signal)
-      // What a run has met is durable before it may be resumed after it.
+      // Records met by the run must be durable before it can resume after them.
       const isCheckpoint = message.kind === 'page' && message.cursor !== undefined
       if (isCheckpoint && !segment.dryRun && run.isWhole) run.checkpoint()
       yield message
@@ -99,7 +102,7 @@ async function endRun(
   run.context.ledger.forgetProgress(runId)
 }
 
-/** Takes from a message the item to write; every other message is noted. */
+/** Returns the item to write for a message; processes other messages. */
 async function takeMessage(
   run: ExportRun,
   settings: ExportConfig,
@@ -121,7 +124,7 @@ async function takeMessage(
     recordFailure(run, { stage, ...names, ...recordPlace(message) }, problem)
   } else if (message.kind === 'skipped') {
     const { sourceId, reason, isKept } = message
-    // It was offered, and nobody has said that it is gone.
+    // The source offered it, so it does not count as removed.
     if (isKept) run.meetSource(sourceId)
     else if (reason === droppedBySegment && settings.onDropped === 'keep') run.meetSource(sourceId)
     else if (reason === droppedBySegment) run.declareDeleted(sourceId)
@@ -168,8 +171,8 @@ async function writeOf(
 }
 
 /**
- * A record that is no dataset is written under the normal form of its identifier, into the catalogue of the run where its type
- * is in one. The ledger knows datasets alone: what is not offered any more stays until somebody deletes it.
+ * Writes a record that is no dataset under its normalised identifier, in the catalogue of the run if its type belongs to one.
+ * The ledger contains datasets only, so such resources are never removed by a run.
  */
 async function putResource(
   run: ExportRun,
@@ -202,8 +205,8 @@ async function putResource(
 }
 
 /**
- * Puts verdicts into the ledger and the report, those of records that were taken first, whatever was said of others. Throws when
- * key, catalogue or too many failures in a row end the run.
+ * Records verdicts in the ledger and the report, in the order of the records. Throws when the key, the catalogue or too many
+ * consecutive failures end the run.
  */
 function recordVerdicts(run: ExportRun, landed: WriteVerdicts<RecordWrite>): void {
   const { context, owner, segment, client } = run
@@ -265,7 +268,7 @@ function report(
     ...itemNames(message, node),
     originalId,
     stage: 'export',
-    // Items that are unchanged are only counted, and whose a record is has changed.
+    // `unchanged` items are not listed, but a change of ownership must be.
     state: outcome === 'unchanged' && isTakenOver ? 'updated' : outcome,
     platformId: verdict.platformId ?? before?.platformId ?? undefined,
     note,
@@ -275,7 +278,7 @@ function report(
 
 const shared = { identifier: 'identifier', page: 'landing page' } as const
 
-/** Only told: whether both are the same dataset is for people to decide. */
+/** Finding for a possible duplicate; people decide whether both are the same dataset. */
 const duplicateFinding = ({
   mark,
   catalogue,
@@ -295,14 +298,14 @@ const lostRecord = (message: RecordMessage): LostItem => ({
   ...(message.findings.length > 0 && { findings: message.findings }),
 })
 
-/** Records the failure of an item; the record of its source id counts as offered. */
+/** Records the failure of an item; its source id counts as offered. */
 function recordFailure(run: ExportRun, item: LostItem, problem: Failure): void {
   run.countLoss(problem)
   if (item.sourceId !== undefined) run.meetSource(item.sourceId)
   run.segment.sink.item({ ...item, state: stateOf(problem), problem: storedProblem(problem) })
 }
 
-/** Which state a problem puts an item into. */
+/** State of an item with this problem. */
 const stateOf = ({ kind }: Failure): 'failed' | 'refused' | 'duplicate' => {
   if (kind === 'item-owned-elsewhere') return 'refused'
   return kind === 'item-duplicate' ? 'duplicate' : 'failed'

@@ -1,6 +1,6 @@
 /**
- * Writes datasets under their ids at the origin: up to some hundred with one bulk request (N-Quads with a graph for each); what
- * does not go that way goes by a PUT of its own.
+ * Writes datasets under their original ids: up to some hundred with one bulk request (N-Quads, one graph each); the others by
+ * individual PUTs.
  */
 
 import { z } from 'zod'
@@ -9,36 +9,36 @@ import { dcat, dct, foaf, rdf } from '../../rdf/namespaces.ts'
 import { jsonIn, type RepositoryClient } from './repository-client.ts'
 import { isServerFault, verdictOf, type WriteVerdict } from './verdicts.ts'
 
-/** One dataset as a repository is to have it. */
+/** A dataset to write. */
 export type DatasetWrite = {
   readonly originalId: string
   readonly mediaType: string
   readonly text: string
-  /** The dataset's node as N-Triples when the text is plain N-Triples about it; else it is sent by itself. */
+  /** Node of the dataset if `text` is plain N-Triples; otherwise the dataset is written individually. */
   readonly node: string | undefined
   readonly requestId?: string
 }
 
-/** Path of a dataset by its id at the origin. */
+/** Path of a dataset by its original id. */
 export const originPath = (catalogue: string, originalId: string): string =>
   `/catalogues/${catalogue}/datasets/origin?originalId=${encodeURIComponent(originalId)}`
 
-/** Datasets with what the repository said to them. */
+/** Datasets with the repository's verdicts. */
 export type WriteVerdicts<Write> = readonly {
   readonly write: Write
   readonly verdict: WriteVerdict
 }[]
 
-/** Writes of a catalogue; `landed` gets their verdicts as they come, and what it throws ends the writing. */
+/** Datasets to write to a catalogue; `landed` receives verdicts as they arrive, and stops the writing by throwing. */
 type WriteOptions<Write> = {
   readonly catalogue: string
   readonly writes: readonly Write[]
   readonly landed: (some: WriteVerdicts<Write>) => void
 }
 
-/** Writes datasets of any catalogue of one repository. */
+/** Writer of datasets to any catalogue of a repository. */
 export type DatasetWriter = {
-  /** Whether the repository takes many at once. */
+  /** Whether the repository supports bulk writes. */
   readonly takesMany: boolean
   readonly write: <Write extends DatasetWrite>(
     options: WriteOptions<Write>,
@@ -48,7 +48,7 @@ export type DatasetWriter = {
 
 type BulkWrite = DatasetWrite & { readonly node: string }
 
-/** Asks the repository whether it takes many at once. */
+/** Opens the writer; asks the repository whether it supports bulk writes. */
 export async function openDatasetWriter(
   client: RepositoryClient,
   opening: AbortSignal,
@@ -73,7 +73,7 @@ export async function openDatasetWriter(
   }
 }
 
-/** A node may be described once in a body. */
+/** Separates writes that can go into one bulk body from those that cannot; a node may occur once in a body. */
 function splitWrites<Write extends DatasetWrite>(writes: readonly Write[], takesMany: boolean) {
   const many = new Map<string, Write & BulkWrite>()
   const alone: Write[] = []
@@ -85,7 +85,7 @@ function splitWrites<Write extends DatasetWrite>(writes: readonly Write[], takes
   return { many: [...many.values()], alone }
 }
 
-/** By a request of its own; once more when somebody else wrote it at the same time. */
+/** Writes a dataset individually; retries once after a concurrent write. */
 const requestIdHeader = (requestId?: string): Record<string, string> =>
   requestId === undefined ? {} : { 'X-Request-Id': requestId }
 
@@ -109,7 +109,10 @@ type BulkTarget = {
   readonly records: string
 }
 
-/** A verdict per dataset, or none where it has to be sent by itself; `undefined` when there is no such route. */
+/**
+ * A verdict per dataset, or `undefined` if it must be written individually; `undefined` as a whole if there is no bulk
+ * endpoint.
+ */
 type BulkVerdicts = readonly (WriteVerdict | undefined)[] | undefined
 
 const bulkSchema = z.array(
@@ -138,20 +141,20 @@ async function putBulk(
   const { data: items = [] } = bulkSchema.safeParse(status === 200 ? jsonIn(text) : [])
   return writes.map(({ originalId }, at) => {
     const item = items[at]
-    // Whoever reads the body otherwise than it was meant gets the datasets one by one.
+    // If the repository interprets the body differently, the datasets are written individually.
     if (items.length !== writes.length || item?.originalId !== originalId) return undefined
-    // It may be different when it is sent by itself.
+    // An individual write may succeed.
     if (isServerFault(item) || item.status === 409 || item.status === 412) return undefined
     return { status: item.status, problem: item.problem, platformId: item.id }
   })
 }
 
-/** Where a platform like this one has its catalogues and records, below its base. */
+/** Paths of catalogues and records below the base of a platform of this kind. */
 const [cataloguePath, recordPath] = ['id/catalogue/', 'set/record/']
 
 /**
- * Prefix of the IRIs of the platform's records, derived from that of its catalogues. By its record a body says under which original id a
- * dataset is to be written.
+ * Prefix of the IRIs of catalogue records, derived from that of catalogues. The record in a body states the original id of
+ * its dataset.
  */
 async function recordBase(
   client: RepositoryClient,
@@ -168,7 +171,7 @@ async function recordBase(
 const [type, catalogueRecord] = [rdf('type'), dcat('CatalogRecord')].map((term) => termText(term))
 const [topic, identifier] = [foaf('primaryTopic'), dct('identifier')].map((term) => termText(term))
 
-/** The graph of one dataset: its triples, and a record with its original id, which the repository reads and drops. */
+/** Graph of one dataset: its triples, and a record with its original id, which the repository reads and drops. */
 function graphOf({ node, originalId, text }: BulkWrite, at: number, records: string): string {
   const end = ` <urn:${at}> .\n`
   const record = `<${records}${at}>`

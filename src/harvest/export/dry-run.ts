@@ -1,4 +1,4 @@
-/** A run that writes nothing: says of each record what would be sent and what that would change, and what would be removed. */
+/** Dry runs: report for each record what would be sent and changed, and what would be removed, without writing. */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -15,7 +15,7 @@ import { itemNames, nodeInText, quadsInText } from './record-text.ts'
 
 type RefusedPreview = { readonly problem: Failure; readonly item?: { readonly originalId: string } }
 
-/** The item has the state that the record would get, as far as that is known, its text, and what would change; else the problem. */
+/** Reports a record with its expected state, its text and the differences; or its problem. */
 export async function previewRecord(
   run: ExportRun,
   message: RecordMessage,
@@ -48,7 +48,7 @@ type Change = {
   readonly difference?: Difference
 }
 
-/** Our own repository says it as it would write it, with the statements that it adds; of another one it is guessed. */
+/** State and differences of a write: as previewed by the repository of this process, or estimated for a remote one. */
 async function changeOf(
   run: ExportRun,
   candidate: Candidate,
@@ -66,7 +66,7 @@ async function changeOf(
   }
 }
 
-/** Without a difference when what is stored cannot be had now. */
+/** Estimates a write; without differences if the stored graph cannot be read. */
 async function estimateChange(
   run: ExportRun,
   { originalId, mediaType, text }: Candidate,
@@ -86,7 +86,7 @@ async function estimateChange(
   return { kind: 'updated', difference: differenceOf(withoutAddedIds(stored, quads), quads) }
 }
 
-/** Drops from the stored graph the identifiers of distributions that the body does not have: the repository adds them at each write. */
+/** Removes identifiers of distributions that the repository adds at each write. */
 function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readonly Quad[] {
   const identifiersIn = (quads: readonly Quad[]) => {
     const distributions = ofType(quads, dcat('Distribution'))
@@ -102,7 +102,7 @@ function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readon
 
 const mostNamed = 20
 
-/** Describes what a complete run would remove: a dry run has no list that anybody could confirm. */
+/** Describes what a complete run would remove. A dry run stores no held removals to confirm. */
 export function previewRemovals(run: ExportRun): Failure | undefined {
   if (!run.isWhole) return undefined
   const rows = [...run.context.ledger.rowsOf(run.owner)]
@@ -113,14 +113,14 @@ export function previewRemovals(run: ExportRun): Failure | undefined {
   return new Failure('removal-held', detail)
 }
 
-// The difference of two records, whatever the nodes of either are called.
+// Difference of two records, independent of the names of their nodes.
 
 const mostStatements = 50
 const longestStatement = 500
 
 /**
- * Statements that go and that come, as `predicate object`, at most fifty of each. Nodes that have statements of their own are
- * not compared by their names, because the repository gives them others; its own record about the dataset is left out.
+ * Removed and added statements as `predicate object`, at most fifty each. Nodes with statements of their own are not compared
+ * by name, because the repository renames them; its record about the dataset is ignored.
  */
 export function differenceOf(stored: readonly Quad[], sent: readonly Quad[]): Difference {
   const [before, after] = [counted(stored), counted(sent)]

@@ -1,4 +1,7 @@
-/** The plan of an export, from the pipe of its run: targets, transformers, and how long an unchanged record is left alone. */
+/**
+ * Plan of an export, from the pipe of its run: targets, transformers, and the time after which unchanged records are written
+ * again.
+ */
 
 import { hash } from 'node:crypto'
 import type { ClusterConfig } from '../../config/cluster.ts'
@@ -16,20 +19,20 @@ type PlanContext = {
   readonly runs: Pick<Runs, 'get' | 'resumption'>
   readonly sources: () => Pick<PipeSources, 'find'>
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
-  /** Every segment of this process. */
+  /** All segments of this process. */
   readonly kinds: () => readonly SegmentKind[]
   readonly config: { readonly forceDays: number }
 }
 
 type ExportPlan = {
   readonly transformation: string
-  /** Milliseconds after which an unchanged record is written again. */
+  /** Age in ms at which an unchanged record is written again. */
   readonly forceMs: number
   /** Config and place of the exporter. */
   readonly exporter: { readonly config: JsonObject; readonly place: SegmentPlace } | undefined
 }
 
-/** The plan of a run; `undefined` when this process knows neither the run nor its pipe. */
+/** Plan of a run; `undefined` if this process does not know the run or its pipe. */
 export function exportPlan(context: PlanContext, runId: string): ExportPlan | undefined {
   const run = context.runs.get(runId)
   const file = run && context.sources().find(run.pipe)

@@ -1,4 +1,13 @@
-/** State of a run during its export: the records that the source has offered, and those that the catalogue holds. */
+/**
+ * State of an export: the records that the source has offered, and those in the catalogue.
+ *
+ *     a record of the ledger during a run:
+ *
+ *     owned ──▶ met ──────────▶ landed (written, or unchanged)
+ *       │        └────────────▶ lost (failed or refused; stays in the catalogue)
+ *       ├──▶ deleted            (declared gone by the source)
+ *       └──▶ missing at the end ──▶ kept (run incomplete) | due (removed) | held (waits for consent)
+ */
 
 import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -26,10 +35,10 @@ import {
   type RetryContext,
 } from './repository-client.ts'
 
-/** Dependencies that all exports of a process share. */
+/** Dependencies shared by all exports of a process. */
 export type ExportContext = RetryContext & {
   readonly ledger: Ledger
-  /** To be called when the ledger has changed: an older copy of it is recognised by the count that is kept elsewhere. */
+  /** Called after changes of the ledger; stores their number elsewhere, to detect an older copy of the file. */
   readonly changed: () => Promise<void>
   readonly config: HarvestConfig
   readonly outbound: Outbound
@@ -39,60 +48,60 @@ export type ExportContext = RetryContext & {
   readonly secret: (name: string) => string | undefined
   readonly runs: Pick<Runs, 'get' | 'list' | 'resumption' | 'note'>
   readonly sources: () => Pick<PipeSources, 'find' | 'invalid'>
-  /** Every segment of this process. */
+  /** All segments of this process. */
   readonly kinds: () => readonly SegmentKind[]
   readonly log: Log
-  /** Writes the measurements in a message about its dataset; the whole text is sent when absent. */
+  /** Extracts measurements from messages; if absent, the whole text is written. */
   readonly metricsExport?: MetricsExport
-  /** Finds values of a record that the search document cannot hold; absent where there is no search. */
+  /** Finds values of a record that the search document cannot contain; absent without search. */
   readonly unfitValues?: UnfitValues
-  /** Runs that are being exported, by their ids. */
+  /** Active exports by run id. */
   readonly active: Map<string, ExportRun>
 }
 
 const mostFailures = 50
-/** Rows that are noted in the ledger together. */
+/** Maximum number of met rows in memory before they are written to the ledger. */
 const mostPending = 1000
 
 /**
- * One export from its first record to the decision what may be removed; in memory as long as it is active, in the ledger
- * for as long as it may be resumed.
+ * One export, from its first record to the decision about removals. Its state is in memory while it is active, and in the
+ * ledger as long as it can be resumed.
  */
 export class ExportRun {
   readonly context: ExportContext
   readonly segment: SegmentContext
   readonly owner: Owner
   readonly client: RepositoryClient
-  /** Digest of everything between import and export; `''` when there is nothing. */
+  /** Digest of all segments between import and export; `''` if there are none. */
   readonly transformation: string
-  /** When it was opened, ms. */
+  /** Time of opening in ms. */
   readonly opened: number
-  /** Rows whose records the source declared gone, by their serials. */
+  /** Serials of rows that the source declared as deleted. */
   readonly deleted = new Set<number>()
-  /** Original ids of the records that it is writing. */
+  /** Original ids being written. */
   readonly writing = new Set<string>()
-  /** Rows whose records may come under another source id at the end, by their serials. */
+  /** Serials of rows whose records may be offered under another source id later. */
   readonly awaited = new Set<number>()
-  /** Rows of the pipe that wait for consent to their removal. */
+  /** Serials of rows of the pipe with held removals. */
   readonly #held: Set<number>
   readonly #forceMs: number
-  /** Source ids for which new records got their original ids in this run, as numbers. */
+  /** Hashes of the original ids given to new records in this run → hashes of their source ids. */
   readonly #reserved = new Map<number, number>()
-  /** Rows whose records the source has offered, as far as the ledger does not know it yet. */
+  /** Serials of met rows that are not written to the ledger yet. */
   readonly #met = new Set<number>()
-  /** Records of the pipe that the catalogue held when the run began. */
+  /** Number of the pipe's records in the catalogue when the run began. */
   #own = 0
   #failures = 0
-  /** Records that the source offered, read or not. */
+  /** Number of offered records, readable or not. */
   offered = 0
-  /** Offered records without a usable identifier. */
+  /** Number of offered records without a usable identifier. */
   nameless = 0
-  /** Items that were not written. */
+  /** Number of items that were not written. */
   losses = 0
-  /** Offered records that belong to other pipes, and the owner of the first one. */
+  /** Number of offered records that belong to other pipes, and the owner of the first one. */
   #elsewhere = 0
   #firstElsewhere: Failure | undefined
-  /** Whether the records that were met before an interruption are known. */
+  /** Whether the records met before an interruption are known. */
   isWhole: boolean
 
   constructor(context: ExportContext, segment: SegmentContext, target: RunTarget) {
@@ -109,7 +118,7 @@ export class ExportRun {
     this.isWhole = segment.resumed !== true
   }
 
-  /** Takes up what the run had met before it was interrupted. */
+  /** Restores the progress of an interrupted run. */
   resume(): void {
     const { resumeFrom, runId } = this.segment
     if (resumeFrom === undefined) return
@@ -120,7 +129,7 @@ export class ExportRun {
     this.isWhole = true
   }
 
-  /** Everything met so far is durable: the run may be resumed from here. */
+  /** Makes the progress durable, so that the run can resume from here. */
   checkpoint(): void {
     const { ledger, now } = this.context
     const { offered, nameless, segment } = this
@@ -130,7 +139,7 @@ export class ExportRun {
     })
   }
 
-  /** The catalogue holds these ids. */
+  /** Records ids that the catalogue contains. */
   addPresent(ids: readonly string[]): void {
     const { ledger } = this.context
     const { catalogue, pipe } = this.owner
@@ -140,7 +149,10 @@ export class ExportRun {
     })
   }
 
-  /** Whether the catalogue held everything that the pipe owns in it: who deletes it or empties it leaves the rows. */
+  /**
+   * Whether the catalogue contained every record that the pipe owns; deleting or emptying a catalogue leaves the rows of the
+   * ledger.
+   */
   get hasAll(): boolean {
     return this.#own >= this.context.ledger.count(this.owner)
   }
@@ -150,12 +162,12 @@ export class ExportRun {
     return this.context.ledger.count(this.owner) > 0
   }
 
-  /** Whether the catalogue holds a record with this id. */
+  /** Whether the catalogue contains a record with this id. */
   isPresent(originalId: string): boolean {
     return this.context.ledger.isPresent(this.segment.runId, originalId)
   }
 
-  /** The source has offered the record. */
+  /** Marks a row as offered by the source. */
   meet(row: RecordRow): void {
     if (row.pipe !== this.owner.pipe) return
     this.deleted.delete(row.serial)
@@ -167,13 +179,13 @@ export class ExportRun {
     if (this.#held.delete(row.serial)) ledger.release(row.serial)
   }
 
-  /** The source has offered the record of this id, if the pipe owns one. */
+  /** Marks the pipe's record with this source id, if any, as offered. */
   meetSource(sourceId: string): void {
     const row = this.context.ledger.bySource(this.owner, sourceId)
     if (row) this.meet(row)
   }
 
-  /** Source ids of the pipe's records that the source has not offered so far; none when that is not known of this run. */
+  /** Source ids of the pipe's records that were not offered so far; empty if the progress is not fully known. */
   missing(): readonly string[] {
     if (!this.isWhole || this.segment.dryRun) return []
     const rows = this.context.ledger.rowsOf(this.owner)
@@ -184,13 +196,13 @@ export class ExportRun {
     })
   }
 
-  /** The source has declared the record of this id gone, if the pipe owns one. */
+  /** Marks the pipe's record with this source id, if any, as deleted at the source. */
   declareDeleted(sourceId: string): void {
     const row = this.context.ledger.bySource(this.owner, sourceId)
     if (row) this.deleted.add(row.serial)
   }
 
-  /** The repository has taken the record. */
+  /** Marks a record as written by the repository. */
   noteWritten(serial: number, originalId: string): void {
     this.deleted.delete(serial)
     this.context.ledger.addPresent(this.segment.runId, [originalId])
@@ -201,12 +213,12 @@ export class ExportRun {
     this.#met.clear()
   }
 
-  /** Whether the source has offered the record. To be asked with a row that was just read. */
+  /** Whether the source has offered the record; `row` must be freshly read. */
   hasMet({ serial, lastRun }: RecordRow): boolean {
     return this.#met.has(serial) || lastRun === this.segment.runId
   }
 
-  /** Whether neither source nor catalogue nor the passing of time ask for a write. */
+  /** Whether the record needs no write: same source hash, still in the catalogue, not too old. */
   isUnchanged(row: RecordRow, sourceHash: string | undefined): boolean {
     return (
       sourceHash !== undefined &&
@@ -216,13 +228,13 @@ export class ExportRun {
     )
   }
 
-  /** The source hash with what transformers make of the record. */
+  /** Hash of the source and the transformers. */
   hashOf(sourceHash: string | undefined): string | undefined {
     if (sourceHash === undefined || this.transformation === '') return sourceHash
     return hash('sha256', `${sourceHash}\n${this.transformation}`, 'hex')
   }
 
-  /** A record that was offered is not written. */
+  /** Counts an offered record that was not written. */
   countLoss(problem: Failure): void {
     this.losses += 1
     if (problem.kind !== 'item-owned-elsewhere') return
@@ -230,7 +242,7 @@ export class ExportRun {
     this.#firstElsewhere ??= problem
   }
 
-  /** `all-refused` when the run met nothing but records of other pipes. */
+  /** Failure `all-refused` if all offered records belong to other pipes. */
   get refusal(): Failure | undefined {
     const first = this.#firstElsewhere
     if (!first || this.#elsewhere < this.offered) return undefined
@@ -238,13 +250,13 @@ export class ExportRun {
     return new Failure('all-refused', detail)
   }
 
-  /** Counts failures of the repository in a row; the fiftieth ends the run. Anything else starts the count again. */
+  /** Counts consecutive failures of the repository and throws at the fiftieth; a success resets the count. */
   count(failure: Failure | undefined): void {
     this.#failures = failure ? this.#failures + 1 : 0
     if (failure && this.#failures >= mostFailures) throw failure
   }
 
-  /** Whether a new record may have the original id: no other record of this run has it. */
+  /** Reserves an original id for a new record; `false` if another record of this run has it. */
   reserve(originalId: string, sourceId: string): boolean {
     const [key, source] = [keyHash(originalId), keyHash(sourceId)]
     const holder = this.#reserved.get(key) ?? source
@@ -252,7 +264,7 @@ export class ExportRun {
     return holder === source
   }
 
-  /** The pipe that is writing the record already; when there is none, this run is writing it until `release`. */
+  /** Claims an original id until `release`; returns the pipe that is writing it already, if any. */
   claim(originalId: string): string | undefined {
     const other = writerOf(this.context, this.owner.catalogue, originalId)
     if (other === undefined) this.writing.add(originalId)
@@ -267,12 +279,12 @@ export class ExportRun {
     const { active, ledger } = this.context
     const { runId } = this.segment
     active.delete(runId)
-    // A catalogue may hold a million: others have a turn meanwhile.
+    // Yields to the event loop, because a catalogue may contain a million records.
     while (ledger.forgetPresent(runId)) await setImmediate()
   }
 }
 
-/** The pipe that is writing the record now. */
+/** Pipe that is writing the record now. */
 export function writerOf(
   { active }: Pick<ExportContext, 'active'>,
   catalogue: string,
@@ -285,10 +297,10 @@ export function writerOf(
 
 type RunTarget = { readonly catalogue: string; readonly client: RepositoryClient }
 
-/** Ids that are noted in one transaction. */
+/** Ids per transaction. */
 const idsPerStep = 1000
 
-/** The catalogue must be there, and what it holds is read once. Throws `unknown-catalogue`, `conflict`, `export-failed`. */
+/** Opens an export and reads the ids of the catalogue. Throws `unknown-catalogue`, `conflict`, `export-failed`. */
 export async function openExportRun(
   context: ExportContext,
   segment: SegmentContext,
@@ -310,7 +322,7 @@ export async function openExportRun(
       segment.sink.alive()
     }
     run.resume()
-    // So that the pipe is not taken for deleted while its file cannot be read.
+    // Recorded so that the pipe does not count as deleted while its file cannot be read.
     const file = context.sources().find(segment.pipe)
     if (file && !segment.dryRun) ledger.putPlace(segment.pipe, file)
     await context.changed()
@@ -327,7 +339,7 @@ async function checkCatalogue({ context, client, owner }: ExportRun, signal: Abo
   if (status === 200) return
   if (status !== 404 && status !== 410)
     throw new Failure('export-failed', `The catalogue ${catalogue} answered ${status}.`)
-  // What belonged to pipes in a catalogue that is gone belongs to nobody.
+  // Records of a deleted catalogue have no owner any more.
   if (client.isOwn) context.ledger.dropCatalogue(catalogue)
   throw new Failure(
     'unknown-catalogue',

@@ -1,4 +1,7 @@
-/** The config of an exporter, and the repository that it names: the pipe's endpoint, one of the operator's, or our own. */
+/**
+ * Config of an exporter, and its target repository: the endpoint in the pipe, one configured by the operator, or the one of
+ * this process.
+ */
 
 import { z } from 'zod'
 import type { JsonObject } from '../../text/json.ts'
@@ -8,7 +11,7 @@ import type { ExportContext } from './export-run.ts'
 import { repositoryByFetch, remoteRepository, type RepositoryClient } from './repository-client.ts'
 
 const repositoryConfig = z.looseObject({
-  /** A name of `serviceDiscovery`, or any other for the repository of this process. */
+  /** A name in `serviceDiscovery`; any other name means the repository of this process. */
   serviceName: z.string().optional(),
   /** Another repository. */
   endpoint: z
@@ -27,30 +30,30 @@ const repositoryConfig = z.looseObject({
 /** Unknown keys are kept. */
 export const exportConfig = z.looseObject({
   hub: repositoryConfig.default({}),
-  /** Whether measurements are left out. Harvests have no measurements. */
+  /** Leaves out measurements. Harvests have none. */
   skip: z.boolean().default(false),
-  /** Records of the catalogue that no pipe owns become this pipe's at the end of a complete run. */
+  /** Adopts records of the catalogue without an owner at the end of a complete run. */
   adoptUnowned: z.boolean().default(false),
-  /** Fate of a stored record that a foreign transformer did not give back. */
+  /** Whether a stored record is removed if a foreign transformer did not return it. */
   onDropped: z.enum(['keep', 'remove']).default('keep'),
-  /** Share of the pipe's records that a run may remove without asking; 100: no guard. */
+  /** Percentage of the pipe's records that a run may remove without consent; 100 disables the guard. */
   guardPercent: z.number().min(0).max(100).optional(),
-  /** Number of records that a run may always remove without asking. */
+  /** Number of records that a run may always remove without consent. */
   guardMinimum: z.int().min(0).optional(),
-  /** Complete runs in a row that must miss a record before it goes. */
+  /** Number of consecutive complete runs that must miss a record before it is removed. */
   missingRuns: z.int().min(1).optional(),
 })
 export type ExportConfig = z.infer<typeof exportConfig>
 
-/** Where an exporter writes to, and how. */
+/** Target of an exporter. */
 export type ExportTarget = {
   readonly settings: ExportConfig
   readonly client: RepositoryClient
-  /** Catalogue that the pipe names; absent when only the run knows it. */
+  /** Catalogue in the config; if absent, the run determines it. */
   readonly catalogue: string | undefined
 }
 
-/** Where an exporter writes to, or what is wrong with its config. */
+/** Target of an exporter, or the problems of its config. */
 export function exportTarget(
   context: ExportContext,
   config: JsonObject,
@@ -63,7 +66,7 @@ export function exportTarget(
   return { settings: read.data, client, catalogue: place.catalogue }
 }
 
-/** The endpoint of the pipe, one that the operator names, or the repository of this process. */
+/** Client of the endpoint in the pipe, of one configured by the operator, or of the repository of this process. */
 function clientFor(
   { outbound, repository, serviceDiscovery, key, secret, config: { allow } }: ExportContext,
   { endpoint, serviceName = '' }: ExportConfig['hub'],

@@ -1,7 +1,4 @@
-/**
- * The last segment of a run, which any pipe can name: it gets records for a catalogue, or metrics of datasets that are there
- * already.
- */
+/** The exporter, the last segment of a run: writes records into a catalogue, or metrics of existing datasets. */
 
 import type { Message } from '../../pipe/message.ts'
 import type { SegmentKind } from '../../pipe/segment.ts'
@@ -11,7 +8,7 @@ import type { ExportContext } from './export-run.ts'
 import { exportConfig, exportTarget } from './export-target.ts'
 import { exportMetrics } from './metrics-export.ts'
 
-/** The exporter as a kind of segment. Faults of its config are reported when the pipe is loaded. */
+/** The exporter as a kind of segment. Its config is checked when the pipe is loaded. */
 export const exporterSegment = (context: ExportContext): SegmentKind => ({
   names: ['exporting-hub', 'exporting-repo', 'exporting-repository'],
   job: 'export',
@@ -32,7 +29,10 @@ export const exporterSegment = (context: ExportContext): SegmentKind => ({
 
 type Content = { readonly isMetrics: boolean; readonly input: AsyncIterable<Message> }
 
-/** A run of this process is fed when it measures; of another process's run the first record says it. `input` is still whole. */
+/**
+ * Whether the run exports records or metrics: known for a run of this process, else determined by its first record. `input`
+ * contains the complete stream.
+ */
 async function contentOf(
   runs: ExportContext['runs'],
   runId: string,

@@ -1,4 +1,4 @@
-/** Writes the metrics of datasets that are in the repository already: many with one call into our own, else by a PUT for each. */
+/** Writes metrics of datasets: in groups into the repository of this process, or by individual PUTs into a remote one. */
 
 import { Failure } from '../../errors.ts'
 import type { Message, MetricsOutcome, RecordMessage } from '../../pipe/message.ts'
@@ -11,7 +11,7 @@ import type { ExportContext } from './export-run.ts'
 import type { ExportTarget } from './export-target.ts'
 import { withRetries, type RepositoryClient } from './repository-client.ts'
 
-/** Datasets of one call into our own repository: enough to share a transaction, few enough for others to come between. */
+/** Datasets per group; shares a transaction without blocking others for long. */
 export const metricsPerCall = 64
 const mostFailures = 50
 const attempts = 5
@@ -22,8 +22,8 @@ type MetricsWrite = (
 ) => Promise<readonly MetricsOutcome[]>
 
 /**
- * No ledger and no removals: what is measured is the repository's own. A dataset that is gone is skipped. Throws when the
- * key is the reason, and after fifty failures of the repository in a row.
+ * Exports metrics, without ledger and removals. A dataset that no longer exists is skipped. Throws if the key is refused, and
+ * after fifty consecutive failures of the repository.
  */
 export async function* exportMetrics(
   { context, client, settings }: ExportTarget & { readonly context: ExportContext },
@@ -56,13 +56,13 @@ export async function* exportMetrics(
   }
 }
 
-/** The platform's id of what was measured. */
+/** Platform id of the measured dataset. */
 export const measuredId = ({ extra, sourceId }: RecordMessage): string => {
   const identifier = extra?.['identifier']
   return typeof identifier === 'string' ? identifier : sourceId
 }
 
-/** The record, if it is to be written; the item says why it is not. */
+/** The record if it must be written; otherwise reports why not. */
 function writableRecord(
   message: Message,
   isSkipped: boolean,
@@ -88,12 +88,12 @@ function writableRecord(
   return undefined
 }
 
-/** Notes what became of the metrics of a dataset; throws when the repository has failed too often. */
+/** Returns the function that reports outcomes; it throws after too many failures of the repository. */
 function outcomeReporter({ sink }: SegmentContext) {
   let failures = 0
   let last: Failure | undefined
   return (verdict: MetricsOutcome, message: RecordMessage): void => {
-    // Of what other calls have brought meanwhile nothing is noted.
+    // After the last failure, outcomes of parallel calls are not reported.
     if (last) throw last
     const { sourceId, text: excerpt } = message
     const item = { sourceId, stage: 'export' } as const
@@ -116,13 +116,13 @@ const transientKinds: ReadonlySet<string> = new Set([
   'store-full',
 ])
 
-/** Not the dataset's fault: it may be written next time. */
+/** Whether the failure is not caused by the dataset and may pass. */
 const isTransient = (verdict: MetricsOutcome | undefined): boolean =>
   verdict instanceof Failure && transientKinds.has(verdict.kind)
 
 const noAnswer = new Failure('export-failed', 'The repository gave no answer.')
 
-/** Many with one call; tries again, later and later, what failed because the repository is busy or broken. */
+/** Writes groups into the repository of this process; retries transient failures with growing pauses. */
 const ownWrites =
   ({ pause, random }: ExportContext, own: MetricsWrite): MetricsWrite =>
   async (records, signal) => {
@@ -148,7 +148,7 @@ const ownWrites =
     return records.map((record) => verdicts.get(record) ?? noAnswer)
   }
 
-/** By a request for each. Throws when the key is the reason. */
+/** Writes metrics by individual requests. Throws if the key is refused. */
 function singleWrites(
   context: ExportContext,
   plain: RepositoryClient,

@@ -1,6 +1,6 @@
 /**
- * Under which id a record of a source is kept, and whether this pipe may write it. The step after the importer lets through only
- * what has changed, and tells importers what they may ask their source about.
+ * Identity of records: the original id under which a record is stored, and whether the pipe may write it. The step after the
+ * importer passes only changed records.
  */
 
 import { Failure } from '../../errors.ts'
@@ -17,7 +17,7 @@ import type { RecordRow } from '../ledger/ledger-rows.ts'
 import { dayMs } from '../../text/duration.ts'
 import type { ExportContext, ExportRun } from './export-run.ts'
 
-/** `row` is that of the original id, whoever owns it. */
+/** `row` is the row of the original id, of any owner. */
 type Identity = { readonly originalId: string; readonly row: RecordRow | undefined }
 
 const abandonedAfterMs = 90 * dayMs
@@ -25,9 +25,9 @@ const abandonedAfterMs = 90 * dayMs
 type Names = Pick<RecordMessage, 'sourceId' | 'aliases' | 'preferredId'>
 
 /**
- * The ledger's id of this source id; else of the alias by which the source was known before; else the first alias that the
- * catalogue has already; else the preferred id, else the source id. An alias that is the id of another record of this source is
- * no alias. Failures: `item-owned-elsewhere`, `item-duplicate`.
+ * Determines the identity of a record: the ledger's id of its source id; else that of an alias under which the pipe knew it;
+ * else the first alias in the catalogue; else the preferred id or the source id. An alias that is the id of another record of
+ * this source is ignored. Failures: `item-owned-elsewhere`, `item-duplicate`.
  */
 export function identityOf(
   run: ExportRun,
@@ -53,7 +53,7 @@ export function identityOf(
   throw new Error('the source id comes last')
 }
 
-/** The row of a record's source id; without one, a row that `earlierRow` finds. */
+/** Row of the record's source id, or else the one found by `earlierRow`. */
 type KnownRows = { readonly own?: RecordRow; readonly earlier?: RecordRow }
 
 function knownRows(run: ExportRun, names: Names): KnownRows {
@@ -61,7 +61,7 @@ function knownRows(run: ExportRun, names: Names): KnownRows {
   return own ? { own } : { earlier: earlierRow(run, names) }
 }
 
-/** A row of the pipe that has an alias of the record and was not offered under the id that it has. */
+/** Row of the pipe with an alias of the record as its source id, if that id was not offered. */
 function earlierRow(run: ExportRun, { sourceId, aliases }: Names): RecordRow | undefined {
   const { ledger } = run.context
   for (const alias of aliases) {
@@ -71,7 +71,7 @@ function earlierRow(run: ExportRun, { sourceId, aliases }: Names): RecordRow | u
   return undefined
 }
 
-/** The record under an id that its source gave before; from now on the ledger has the present one. */
+/** Changes the source id of a row in the ledger to the record's current one. */
 function renameSource(run: ExportRun, { sourceId }: Names, row?: RecordRow): RecordRow | undefined {
   if (!row) return undefined
   if (!run.segment.dryRun) run.context.ledger.rename(row.serial, sourceId)
@@ -80,8 +80,8 @@ function renameSource(run: ExportRun, { sourceId }: Names, row?: RecordRow): Rec
 }
 
 /**
- * Whether only the rest of the source can say if the record is new or has a new name: another one that it has an id in common with
- * may still come. Ids that are no IRIs were source ids of older versions, and are never those of two records.
+ * Whether the rest of the source has to show if the record is new or renamed: another record with a shared id may follow. Ids
+ * that are no IRIs were source ids in older versions and are unique.
  */
 function isUnsure(run: ExportRun, { earlier: row }: KnownRows): boolean {
   if (!row || !/^[a-z][a-z0-9+.-]*:/i.test(row.sourceId)) return false
@@ -89,11 +89,11 @@ function isUnsure(run: ExportRun, { earlier: row }: KnownRows): boolean {
   return true
 }
 
-/** A record of the same pipe under another source id. */
+/** Whether the row is a record of the same pipe with another source id. */
 const isAnother = ({ owner }: ExportRun, row: RecordRow, sourceId: string): boolean =>
   row.pipe === owner.pipe && row.sourceId !== '' && row.sourceId !== sourceId
 
-/** Whether this pipe may write the record under this id, for this source id when it is named. */
+/** Checks whether the pipe may write the record with this identity, and for this source id if given. */
 function checkOwnership(run: ExportRun, identity: Identity, sourceId?: string): Identity | Failure {
   const { originalId, row } = identity
   if (!row) return identity
@@ -103,13 +103,13 @@ function checkOwnership(run: ExportRun, identity: Identity, sourceId?: string): 
   return isOurs ? identity : ownedBy(row.pipe, originalId)
 }
 
-/** Its pipe is gone, or has not had a complete run for a long time. */
+/** Whether the owning pipe no longer exists, or has had no complete run for a long time. */
 function isAbandoned({ ledger, now, sources }: ExportContext, { pipe, written }: RecordRow) {
   if (now() - (ledger.pipe(pipe)?.alive ?? written) > abandonedAfterMs) return true
   const pipes = sources()
   const place = ledger.placeOf(pipe)
-  // A pipe may be in something that cannot be read: the file where it was at its last run, or anything of a source that
-  // names no files. Where nobody noted its place every file may be the one, because its name is inside.
+  // The pipe may be in an unreadable file: the one of its last run, or any file of an unreadable source. Without a recorded
+  // file, any unreadable one counts, because the name of a pipe is inside it.
   return (
     pipes.find(pipe) === undefined &&
     !pipes
@@ -130,7 +130,7 @@ const duplicateOf = (originalId: string, sourceId: string): Failure =>
     `Another record of the source, ${sourceId}, is stored as ${originalId} already.`,
   )
 
-/** The identity, and nobody else writes under it until it is released. */
+/** Determines the identity and claims it until it is released. */
 export function claimIdentity(run: ExportRun, message: RecordMessage): Identity | Failure {
   const { originalId: id, sourceId } = message
   const { ledger } = run.context
@@ -146,12 +146,13 @@ export function claimIdentity(run: ExportRun, message: RecordMessage): Identity 
   return other === run.owner.pipe ? duplicateOf(originalId, sourceId) : ownedBy(other, originalId)
 }
 
-/** Characters of records that wait for the end of their source. */
+/** Maximum characters of records that wait for the end of their source. */
 const mostWaiting = 32_000_000
 
 /**
- * Records come out with their original id, or as `unchanged`, or as `refused` when they are another pipe's. Without an
- * exporter in this process (`active` has no such run) everything passes, under the preferred ids that differ.
+ * Step after the importer: passes records on with their original ids, as `unchanged`, or as `refused` if they belong to
+ * another pipe. Without an exporter in this process (the run is not in `active`) everything passes, under distinct preferred
+ * ids.
  */
 export const identifyRecords = (active: ReadonlyMap<string, ExportRun>): SegmentFunction =>
   async function* (input, context) {
@@ -170,7 +171,7 @@ export const identifyRecords = (active: ReadonlyMap<string, ExportRun>): Segment
         room -= message.text.length
         continue
       }
-      // A run that is resumed does not read again what came before a cursor.
+      // A resumed run does not read again what came before a cursor.
       if (message.kind === 'end' || (message.kind === 'page' && message.cursor !== undefined))
         for (const record of waiting.splice(0)) {
           const result = compareRecord(run, context, record)
@@ -184,14 +185,14 @@ export const identifyRecords = (active: ReadonlyMap<string, ExportRun>): Segment
     }
   }
 
-/** The record under its preferred id, unless that was given to another one. */
+/** The record under its preferred id, unless another record has it. */
 function withPreferredId(record: RecordMessage, given: Set<number>): RecordMessage {
   const { preferredId: originalId } = record
   if (originalId === undefined || given.size === given.add(keyHash(originalId)).size) return record
   return { ...record, originalId }
 }
 
-/** `undefined` for a record that this run is not about. */
+/** Compares a record with the ledger; `undefined` if the run is restricted to other records. */
 function compareRecord(
   run: ExportRun,
   { only, sink }: SegmentContext,
@@ -226,9 +227,9 @@ function compareRecord(
 }
 
 /**
- * Validators of the pipe's last complete run. None, so that everything is read again, when that run is too old, when records looked
- * otherwise, went elsewhere or through other transformers, when a record that it did not meet is still there, or when the catalogue does
- * not hold all that the pipe has written.
+ * Validators of the pipe's last complete run. Empty, so that everything is read again, if that run is too old, if the shape
+ * of records, the target or the transformers have changed, if a record that it did not meet still exists, or if the catalogue
+ * lacks records of the pipe.
  */
 export function validatorsOf(
   { ledger, now, config, active }: ExportContext,
@@ -240,7 +241,7 @@ export function validatorsOf(
   if (!last || last.shape !== shape) return []
   if (now() - last.time >= (forceDays ?? config.forceDays) * dayMs) return []
   if (ledger.anyMissed({ catalogue: last.catalogue, pipe })) return []
-  // The exporter opens its run before it asks for the first record. Without one nobody knows what the catalogue holds.
+  // The exporter opens its run before it asks for the first record. Without one, the content of the catalogue is unknown.
   const run = active.get(runId)
   const isSame =
     run?.owner.catalogue === last.catalogue && run.transformation === last.transformation

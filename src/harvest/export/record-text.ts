@@ -1,6 +1,6 @@
 /**
- * Facts about a dataset in the text of its record: its node, other names that it may have in another catalogue, values that cannot be
- * shown.
+ * Extracts facts from the text of a record: its dataset node, keys that reveal duplicates in other catalogues, values that
+ * search cannot show.
  */
 
 import type { Quad, Term } from '@rdfjs/types'
@@ -16,8 +16,8 @@ const classes = [dcat('Dataset'), dcat('DatasetSeries')].map(({ value }) => valu
 const typeLines = classes.map((name) => ` <${rdf('type').value}> <${name}> .\n`)
 
 /**
- * The dataset's node, when the text is plain N-Triples, a triple per line, about exactly one dataset with an IRI;
- * everything else is sent by itself, and the repository says what it thinks of it.
+ * Node of the dataset if the text is plain N-Triples, one triple per line, about exactly one dataset with an IRI; other texts
+ * are written individually.
  */
 export function nodeInText(mediaType: string, text: string): string | undefined {
   if (mediaType.split(';')[0]?.trim() !== 'application/n-triples') return undefined
@@ -26,14 +26,14 @@ export function nodeInText(mediaType: string, text: string): string | undefined 
   return isPlain(text) ? node : undefined
 }
 
-/** The node of a record as N-Triples text: of several datasets the one with the IRI that the record comes under. */
+/** Node of a record as N-Triples; of several datasets, the one whose IRI is the source id. */
 function nodeOfRecord({ mediaType, text, sourceId }: RecordMessage): string | undefined {
   const own = `<${sourceId}>`
   const isThere = typeLines.some((line) => `\n${text}`.includes(`\n${own}${line}`))
   return nodeInText(mediaType, text) ?? (isThere ? own : undefined)
 }
 
-/** Whether no line of N-Triples is anything but one triple. */
+/** Whether every line of N-Triples is exactly one triple. */
 const isPlain = (text: string): boolean =>
   text.endsWith('\n') &&
   !text.includes('\r') &&
@@ -42,7 +42,7 @@ const isPlain = (text: string): boolean =>
     .split('\n')
     .every((line) => (line.startsWith('<') || line.startsWith('_')) && line.endsWith(' .'))
 
-/** Subjects of the lines with this end; at most two, because more make no difference. */
+/** Subjects of the lines with this end, at most two. */
 function subjectsOf(text: string, end: string): string[] {
   const unfit: string[] = []
   for (let at = text.indexOf(end); at >= 0 && unfit.length < 2; at = text.indexOf(end, at + 1))
@@ -50,7 +50,7 @@ function subjectsOf(text: string, end: string): string[] {
   return unfit
 }
 
-/** Objects of the lines about a node with this predicate, the first thirty of them; from plain N-Triples only. */
+/** Objects of a node's lines with this predicate, at most thirty; from plain N-Triples only. */
 function objectsOf(text: string, node: string | undefined, predicate: Term): readonly Term[] {
   if (node === undefined) return []
   const start = `${node} <${predicate.value}> `
@@ -60,7 +60,7 @@ function objectsOf(text: string, node: string | undefined, predicate: Term): rea
   try {
     return fromLines(lines.join('')).map(({ object }) => object)
   } catch {
-    // The repository refuses it in its own words.
+    // Invalid text is refused by the repository, with its own message.
     return []
   }
 }
@@ -68,8 +68,8 @@ function objectsOf(text: string, node: string | undefined, predicate: Term): rea
 const shortestIdentifier = 6
 
 /**
- * The identifier and landing page of a dataset, read from plain N-Triples only; a record without an identifier of its own has
- * the one under which it is kept. What other sources may say by chance, such as a number, is none.
+ * Identifier and landing page of a dataset, from plain N-Triples only; the original id if it has no identifier. Values that
+ * may coincide by chance, such as numbers, are ignored.
  */
 export function duplicateKeyOf(
   text: string,
@@ -87,7 +87,7 @@ export function duplicateKeyOf(
 
 const longestTitle = 200
 
-/** By what the items of a run name a record. `node` is that of its text, where it is known already. */
+/** Members that name a record in the items of a run. `node`: node of its text, if already known. */
 export function itemNames(message: RecordMessage, node = nodeOfRecord(message)) {
   const { sourceId, sourceUrl, text } = message
   const titles = objectsOf(text, node, dct('title')).filter((one) => one.termType === 'Literal')
@@ -96,16 +96,16 @@ export function itemNames(message: RecordMessage, node = nodeOfRecord(message)) 
   return { sourceId, sourceUrl, title, ...recordPlace(message) }
 }
 
-/** Values of the dataset that a document of our search cannot show: the dotted path of the field, and what is wrong. */
+/** Finds values of a dataset that its search document cannot show: the dotted path of the field, and the reason. */
 export type UnfitValues = (
   quads: readonly Quad[],
   dataset: string,
 ) => readonly { readonly field: string; readonly problem: string; readonly value: string }[]
 
-/** More would tell nobody anything. */
+/** Maximum number of findings per record. */
 const mostFindings = 20
 
-/** The record with what will be left out of its document among its findings, once per field and value. */
+/** Adds a finding for each value that will be left out of the search document, once per field and value. */
 export async function withUnfitValues(
   message: RecordMessage,
   unfit: UnfitValues | undefined,
@@ -130,7 +130,7 @@ export async function withUnfitValues(
   return { ...message, findings: [...message.findings, ...findings] }
 }
 
-/** Nothing for what is not RDF, or not valid: the repository will refuse it in its own words. */
+/** Quads of a record; `undefined` for invalid RDF, which the repository refuses with its own message. */
 export async function quadsInText(
   text: string,
   mediaType: string,

@@ -1,6 +1,6 @@
 /**
- * The end of an exported run: what the source has no longer is removed, or held back until somebody consents, and the run is
- * remembered.
+ * End of an export: removes what the source no longer has, or holds the removals until an operator consents, and records the
+ * run in the ledger.
  */
 
 import { Failure } from '../../errors.ts'
@@ -12,17 +12,17 @@ import type { ExportConfig } from './export-target.ts'
 import { removeAll } from './removals.ts'
 
 type RemovalPlan = {
-  /** To be removed now. */
+  /** Rows to remove now. */
   readonly due: readonly RecordRow[]
-  /** Would be removed, but not without consent. */
+  /** Rows whose removal needs consent. */
   readonly held: readonly RecordRow[]
-  /** Why. */
+  /** Reason for holding removals. */
   readonly problem?: Failure
 }
 
 const nothing: RemovalPlan = { due: [], held: [] }
 
-/** To be called when everything is answered; decides on the outcome of the run. */
+/** Ends an export after all writes were answered; sets the outcome of the run. */
 export async function settleRun(
   run: ExportRun,
   settings: ExportConfig,
@@ -41,7 +41,7 @@ export async function settleRun(
   const mayRemove = run.isWhole && !hasParallelRun(run)
   if (!mayRemove) log.info({ resumed }, 'harvest.removal-skipped')
   const isComplete = judged.kind === 'complete'
-  // What nobody owns may have been another pipe's.
+  // With a doubtful ledger, a record without an owner may belong to another pipe.
   if (mayRemove && settings.adoptUnowned && isComplete && !ledger.isBehind(pipe)) adoptUnowned(run)
   const plan = mayRemove ? planOf(run, settings, judged) : nothing
   recordRun(run, judged, plan)
@@ -64,8 +64,8 @@ const namesOf = ({ originalId, sourceId, platformId }: RecordRow) => ({
 })
 
 /**
- * A run is not complete when all of its records are other pipes', or when more than before have no identifier: one of them
- * may be one that we know.
+ * Effective completeness. A run is not complete if all its records belong to other pipes, or if more records than before lack
+ * an identifier, because one of them may be a known record.
  */
 function effectiveCompleteness(run: ExportRun, completeness: Completeness): Completeness {
   if (completeness.kind === 'not-modified') return completeness
@@ -79,7 +79,7 @@ function effectiveCompleteness(run: ExportRun, completeness: Completeness): Comp
   return { kind: 'incomplete', problem: new Failure('item-no-identifier', detail) }
 }
 
-/** Whether another run of the pipe was under way at any time since this one began. */
+/** Whether another run of the pipe was active at any time since this one began. */
 function hasParallelRun({ context, owner, segment, opened }: ExportRun): boolean {
   const { runs } = context
   const began = Date.parse(runs.get(segment.runId)?.startTime ?? '') || opened
@@ -90,7 +90,7 @@ function hasParallelRun({ context, owner, segment, opened }: ExportRun): boolean
   })
 }
 
-/** Gives the pipe the records that have no owner and that no run has met, so that they are removed when the source does not have them. */
+/** Adopts records that have no owner and were not met by any run, so that they are removed if the source does not have them. */
 function adoptUnowned({ context, owner, segment }: ExportRun): void {
   const { ledger, now } = context
   const { runId, sink } = segment
@@ -102,7 +102,10 @@ function adoptUnowned({ context, owner, segment }: ExportRun): void {
   sink.adopted(ids.length)
 }
 
-/** In one step, before anything is removed: a removal that is broken off is taken up by the next complete run. */
+/**
+ * Writes the result of the run to the ledger in one transaction before anything is removed; interrupted removals are
+ * completed by the next complete run.
+ */
 function recordRun(run: ExportRun, completeness: Completeness, plan: RemovalPlan): void {
   const { context, owner, segment, nameless, transformation, losses } = run
   const { ledger, now } = context
@@ -125,11 +128,11 @@ function recordRun(run: ExportRun, completeness: Completeness, plan: RemovalPlan
 }
 
 /**
- * Which records may be removed, and which have to wait for consent; counts the complete runs that have missed a record on the
- * way. A run that is not complete removes what its source declared deleted, and nothing else.
+ * Decides which records are removed and which removals need consent; counts the complete runs that missed a record. An
+ * incomplete run removes only what its source declared as deleted.
  */
 function planOf(run: ExportRun, settings: ExportConfig, completeness: Completeness): RemovalPlan {
-  // Declared deletions count in a run that is incomplete by design, not in one that broke off.
+  // Declared deletions are valid in a run that is incomplete by design, but not in one that failed.
   if (completeness.kind === 'incomplete' && completeness.problem) return nothing
   const { ledger } = run.context
   const { pipe, catalogue } = run.owner
@@ -147,7 +150,7 @@ function planOf(run: ExportRun, settings: ExportConfig, completeness: Completene
   return { due: [], held: rows, problem: new Failure('removal-held', reason) }
 }
 
-/** Rows whose removal is due; the others get their count of missed runs. */
+/** Rows due for removal; increments the missed runs of the others. */
 function goneRows(
   run: ExportRun,
   settings: ExportConfig,
@@ -174,7 +177,7 @@ function goneRows(
   return gone
 }
 
-/** Why so many records may not be removed without consent. */
+/** Reason why the removals need consent, if they do. */
 function consentProblem(
   { context, owner, segment, offered, deleted }: ExportRun,
   settings: ExportConfig,
@@ -182,7 +185,7 @@ function consentProblem(
 ): string | undefined {
   const percent = settings.guardPercent ?? context.config.guardPercent
   const minimum = settings.guardMinimum ?? context.config.guardMinimum
-  // What this very run has brought would hide how much of the rest is gone.
+  // Records created by this run must not dilute the percentage.
   const all = context.ledger.countBefore(owner, segment.runId)
   if (offered === 0 && deleted.size < count)
     return `The source offered no record at all, and ${count} would be removed.`

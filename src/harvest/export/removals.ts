@@ -1,6 +1,6 @@
 /**
- * Removes records from the repository, which keeps each for a while; and what operators do about removals: consent to those that
- * were held back, take back those that were made, hand records to another pipe.
+ * Removes records from the repository, and actions of operators: confirm held removals, restore removed records, transfer
+ * records to another pipe.
  */
 
 import { Failure, shown } from '../../errors.ts'
@@ -21,16 +21,16 @@ type RemovalOptions = {
   readonly owner: Owner
   readonly runId: string
   readonly log: Log
-  /** Called for each record: removed, or why not. */
+  /** Called for each record, with the problem if it could not be removed. */
   readonly report: (row: RecordRow, problem: Failure | undefined) => void
 }
 
-/** Requests at the same time. */
+/** Parallel requests. */
 const atOnce = 4
 
 /**
- * Removes the rows one by one, a few at once; 404 and 410 mean that a record has gone already. A record that cannot be
- * removed now stays in the ledger. Throws when key or signal end it.
+ * Removes rows; 404 and 410 mean that a record is already gone. A record that cannot be removed stays in the ledger. Throws
+ * if the key is refused or the signal fires.
  */
 export async function removeAll(
   removing: RemovalOptions,
@@ -51,7 +51,7 @@ async function removeOne(
   const { ledger, now } = context
   const { serial, originalId, sourceId } = row
   const current = ledger.bySerial(serial)
-  // Somebody may have taken it over meanwhile.
+  // Another pipe may have taken it over.
   if (current?.pipe !== owner.pipe || writerOf(context, catalogue, originalId)) return
   const path = originPath(catalogue, originalId)
   const headers = { Prefer: 'respond-async', 'X-Request-Id': `${run}-removal-${serial}` }
@@ -72,16 +72,16 @@ async function removeOne(
   report(row, undefined)
 }
 
-/** Outcome of restoring removed records. */
+/** Result of restoring removed records. */
 export type RestoreResult = {
   readonly restored: number
-  /** Platform ids that could not be restored, and why. */
+  /** Platform ids that could not be restored, with reasons. */
   readonly failed: readonly { readonly id: string; readonly reason: string }[]
 }
 
 /**
- * Removes exactly what the run held back. Throws `unknown-run`; `conflict` when nothing waits for consent, a later run of
- * the pipe was complete, or the pipe is under way; `export-failed` when not everything could be removed.
+ * Carries out the held removals of a run. Throws `unknown-run`; `conflict` if there are none, a later run of the pipe was
+ * complete, or the pipe is running; `export-failed` if some records could not be removed.
  */
 export async function confirmRemovals(
   context: ExportContext,
@@ -93,7 +93,7 @@ export async function confirmRemovals(
   if (!run) throw new Failure('unknown-run', `there is no run ${shown(runId)}`)
   const { pipe, catalogue, startTime = '' } = run
   const last = ledger.pipe(pipe)
-  // A later complete run has looked again: its list counts.
+  // The held removals of a later complete run take precedence.
   if (last && last.run !== runId && last.time >= Date.parse(startTime))
     throw new Failure('conflict', 'A later run of the pipe was complete: confirm that one instead.')
   checkIdle(context, pipe)
@@ -106,7 +106,7 @@ export async function confirmRemovals(
     if (problem) failed += 1
     else done += 1
   }
-  // Pages that are opened during the removal show that it was confirmed.
+  // Shows the confirmation on pages that are opened during the removal.
   runs.note(runId, { action: 'confirm', done, failed: 0 })
   try {
     await removeAll({ context, client, owner, runId, log, report }, rows, signal)
@@ -120,7 +120,7 @@ export async function confirmRemovals(
     throw new Failure('export-failed', `${failed} of ${rows.length} records could not be removed.`)
 }
 
-/** Restores everything that a run has removed, or the dataset with this platform id. Throws `unknown-dataset`. */
+/** Restores all records that a run removed, or the dataset with this platform id. Throws `unknown-dataset`. */
 export async function restoreRemoved(
   context: ExportContext,
   what: string,
@@ -134,7 +134,7 @@ export async function restoreRemoved(
     const detail = `no harvest removed anything with the id ${shown(what)}, or it was too long ago`
     throw new Failure(runs.get(what) ? 'conflict' : 'unknown-dataset', detail)
   }
-  // Either all of one run's, or a single record.
+  // All records are from one run, or there is only one.
   const { run } = first
   const client = clientOf(context, run)
   const failed: { id: string; reason: string }[] = []
@@ -154,7 +154,7 @@ export async function restoreRemoved(
   return { restored: done, failed }
 }
 
-/** The reason why it did not come back. */
+/** Restores a record; returns the reason if it failed. */
 async function restoreOne(
   client: RepositoryClient,
   { platformId }: RemovedRecord,
@@ -166,7 +166,7 @@ async function restoreOne(
   return answer.status === 201 ? undefined : reasonOf(verdictOf(answer))
 }
 
-/** Hands the records of one pipe to another; how many. Fails with `conflict` while either is under way. */
+/** Transfers the records of one pipe to another; returns their number. Throws `conflict` while either is running. */
 export async function adoptRecords(
   context: ExportContext,
   pipe: string,
@@ -185,7 +185,7 @@ function checkIdle({ active }: ExportContext, pipe: string): void {
     if (owner.pipe === pipe) throw new Failure('conflict', `The pipe ${pipe} is running.`)
 }
 
-/** The repository that the run wrote to, as its pipe says now. */
+/** Client of the repository in the current pipe of the run. */
 function clientOf(context: ExportContext, runId: string): RepositoryClient {
   const { config = {}, place = { trust: 'foreign' } as const } =
     exportPlan(context, runId)?.exporter ?? {}

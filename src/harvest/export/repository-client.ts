@@ -1,6 +1,6 @@
 /**
- * A repository that harvests and imports write to: the one of this process without a socket, or another one through the guarded
- * client. Requests are repeated while it is busy or broken, because every write of a harvest is safe to repeat.
+ * Client for the target repository of harvests and imports: the one of this process without a socket, or a remote one through
+ * the guarded client. Requests are retried, because every write of a harvest is idempotent.
  */
 
 import type { Outbound, Reach } from '../../client/outbound.ts'
@@ -11,26 +11,26 @@ import { backoffMs, retry, retryAfterMs } from '../../workers/retry.ts'
 
 type RepositoryRequest = {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Path and query below the repository's address, with a leading slash. */
+  /** Path and query relative to the repository's address, with a leading slash. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Media type of the body; N-Triples when absent. */
+  /** Media type of the body; N-Triples by default. */
   readonly mediaType?: string
 }
 
-/** A whole answer of any status. */
+/** Complete response of any status. */
 export type RepositoryAnswer = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** The repository of this process: the base address of its routes, and what answers them. */
+/** Repository of this process: the base address of its routes, and its fetch handler. */
 export type Repository = {
   readonly address: string
   readonly fetch: (request: Request) => Promise<Response>
-  /** Previews a write: the stored graph as N-Triples before and after. Fails as a PUT would. */
+  /** Previews a write: the stored graph as N-Triples before and after. Throws as a PUT would fail. */
   readonly previewDataset?: (
     catalogue: string,
     record: { readonly originalId: string; readonly mediaType: string; readonly text: string },
@@ -42,17 +42,17 @@ export type Repository = {
   }>
 }
 
-/** A repository as exports and imports ask it. */
+/** Client of a repository. */
 export type RepositoryClient = Pick<Repository, 'previewDataset'> & {
   /** Whether the repository is the one of this process. */
   readonly isOwn: boolean
-  /** Tells the key that writes are made with from others, without revealing it. */
+  /** Identifies the key used for writes without revealing it. */
   readonly keyId: string
-  /** One exchange; rejects when no answer comes. */
+  /** Sends a request; rejects if there is no response. */
   ask(request: RepositoryRequest, signal: AbortSignal): Promise<RepositoryAnswer>
 }
 
-/** The key of the request when it writes. */
+/** Key header for writing requests. */
 const keyHeader = (key: string, { method }: RepositoryRequest): Record<string, string> =>
   method === 'GET' || method === 'HEAD' ? {} : { 'X-API-Key': key }
 
@@ -63,7 +63,7 @@ const requestHeaders = ({ body, mediaType, headers }: RepositoryRequest) => ({
 
 const join = (address: string, path: string): string => address.replace(/\/+$/, '') + path
 
-/** A repository that is asked by a function: that of this process, or one that a command talks to. */
+/** Client of a repository called through `fetch`: that of this process, or the target of a command. */
 export const repositoryByFetch = (
   { address, fetch, ...calls }: Repository,
   key: string,
@@ -87,10 +87,10 @@ type Remote = {
   readonly outbound: Outbound
 }
 
-/** A hundred verdicts with their problems, or the ids of a million records. */
+/** Maximum bytes of a response: hundreds of verdicts with problems, or the ids of a million records. */
 const longestAnswer = 256 * 2 ** 20
 
-/** Another repository. A redirect is not followed: it would carry records where nobody sent them. */
+/** Client of a remote repository. Redirects are not followed, because they could send records to another host. */
 export const remoteRepository = ({ address, key, reach, outbound }: Remote): RepositoryClient => ({
   isOwn: false,
   keyId: keyId(key),
@@ -116,22 +116,22 @@ export const remoteRepository = ({ address, key, reach, outbound }: Remote): Rep
   },
 })
 
-/** Time and chance as arguments, so that tests need not wait. */
+/** Pause and randomness, injectable for tests. */
 export type RetryContext = {
   readonly now: () => number
   readonly random: () => number
   readonly pause: Pause
 }
 
-/** Attempts while it answers 429 or 503, and attempts after other errors and broken connections. */
+/** Attempts while the repository answers 429 or 503, and attempts after other errors and broken connections. */
 const [attemptsWhenBusy, attemptsWhenBroken] = [9, 5]
 const longestWaitMs = 600_000
 
 const isRefused = (error: unknown) => error instanceof Failure && error.kind === 'address-refused'
 
 /**
- * The client with retries: on 429 and 503 eight, after what `Retry-After` says or longer and longer; on other 5xx and broken
- * connections four. The last answer is the answer; without any it throws `export-failed`.
+ * Adds retries: after 429 and 503 up to eight, with `Retry-After` or growing pauses; after other 5xx and broken connections
+ * up to four. Returns the last response; throws `export-failed` if there was none.
  */
 export function withRetries(
   client: RepositoryClient,
@@ -142,7 +142,7 @@ export function withRetries(
     const most = isBusy ? attemptsWhenBusy : attemptsWhenBroken
     if ((!isBusy && status < 500) || attempt >= most) return undefined
     const askedMs = retryAfterMs(headers.get('retry-after'), now()) ?? 0
-    // Eight times one second would be less than a restart takes.
+    // Pauses grow even with `Retry-After: 1`, because a restart takes longer than eight seconds.
     return Math.min(longestWaitMs, Math.max(askedMs, Math.min(30_000, 500 * 2 ** attempt)))
   }
   return {
@@ -164,8 +164,8 @@ export function withRetries(
 }
 
 /**
- * The original ids that a catalogue has now. Throws `export-failed` when the list is not there whole: half a list would make new
- * records out of known ones.
+ * Original ids of a catalogue. Throws `export-failed` if the list is incomplete, because missing ids would make known records
+ * look new.
  */
 export async function originalIds(
   client: RepositoryClient,
@@ -182,7 +182,7 @@ export async function originalIds(
   return ids.filter((id) => typeof id === 'string')
 }
 
-/** The JSON of an answer; `undefined` when a proxy in between answers in its own words. */
+/** Parses a JSON response; `undefined` for other text, as proxies send. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,17 +1,17 @@
-/** Answers of a repository to a write: as the outcome of an item, as its problem, as the reason to end a run. */
+/** Interprets the repository's answers to writes: outcome of an item, problem, reason to end the run. */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { jsonIn, type RepositoryAnswer, type RepositoryClient } from './repository-client.ts'
 
-/** The status of a PUT, and its RFC 9457 document. */
+/** Status of a PUT and its problem document (RFC 9457). */
 export type WriteVerdict = {
   readonly status: number
   readonly platformId?: string
   readonly problem?: unknown
 }
 
-/** Outcome of a dataset that the repository has taken. */
+/** Outcome of a successful write. */
 export type DatasetOutcome = 'created' | 'updated' | 'unchanged'
 
 const outcomes: Readonly<Record<number, DatasetOutcome>> = {
@@ -21,23 +21,23 @@ const outcomes: Readonly<Record<number, DatasetOutcome>> = {
   304: 'unchanged',
 }
 
-/** `undefined` when it did not take it. */
+/** Outcome of a write; `undefined` if it failed. */
 export const outcomeOf = ({ status }: Pick<WriteVerdict, 'status'>): DatasetOutcome | undefined =>
   outcomes[status]
 
-/** An answer to a PUT; the platform's id is the end of the address that it names. */
+/** Parses the response to a PUT; the platform id is the last part of its `Location`. */
 export function verdictOf({ status, headers, text }: RepositoryAnswer): WriteVerdict {
   const iri = headers.get('location') ?? headers.get('content-location') ?? ''
   const platformId = /\/([A-Za-z0-9_~-]+)$/.exec(iri)?.[1]
   return { status, problem: jsonIn(text), platformId }
 }
 
-/** Whether the repository is the reason and not the record: another record may be luckier. */
+/** Whether the failure is caused by the repository, not by the record. */
 export const isServerFault = ({ status }: Pick<WriteVerdict, 'status'>): boolean =>
   status === 429 || status >= 500
 
 const location = { line: z.number().optional(), column: z.number().optional() }
-/** Whatever of it is missing or something else is left out. */
+/** Problem document with optional members. */
 const problemSchema = z
   .object({
     type: z.string().catch(''),
@@ -47,7 +47,7 @@ const problemSchema = z
   })
   .catch({ type: '', title: '', detail: '', errors: [] })
 
-/** A problem (RFC 9457) in one line: its slug, its detail and the first location that it names. */
+/** Problem (RFC 9457) in one line: its slug, its detail and the first location. */
 export function reasonOf({ status, problem }: WriteVerdict): string {
   const { type, title, detail, errors } = problemSchema.parse(problem)
   const { line, column } = errors[0] ?? {}
@@ -57,14 +57,14 @@ export function reasonOf({ status, problem }: WriteVerdict): string {
   return `${words} (line ${line}${column === undefined ? '' : `, column ${column}`})`
 }
 
-/** The verdict as the problem of an item, with the repository's words and locations. */
+/** Converts a verdict to the problem of an item, with the repository's message and locations. */
 export function failureOf(verdict: WriteVerdict): Failure {
   const kind = isServerFault(verdict) ? 'export-failed' : 'export-refused'
   const { errors } = problemSchema.parse(verdict.problem)
   return new Failure(kind, reasonOf(verdict), { errors })
 }
 
-/** Throws `export-refused` when the key, not the record, is the reason: nothing of this run will be taken. */
+/** Throws `export-refused` if the key was refused, because every other record would fail too. */
 export function refuseByKey(
   { status }: Pick<WriteVerdict, 'status'>,
   catalogue: string,

@@ -1,6 +1,6 @@
 /**
- * From an ArcGIS Hub site to DCAT-AP: the records of its API, and what is mended in the datasets of its DCAT-AP feeds, defect by
- * defect, before they are read as any other `data.json`.
+ * Maps ArcGIS Hub to DCAT-AP: records of its API, and repairs of known defects in its DCAT-AP feeds, which are then read as
+ * any other `data.json`.
  */
 
 import { dct } from '../../rdf/namespaces.ts'
@@ -14,11 +14,11 @@ import { fromHtml } from '../mapping/properties.ts'
 import type { MappedRecord } from '../mapping/record.ts'
 import type { Portal } from './portal.ts'
 
-/** The page of a dataset. */
+/** URL of a dataset's page. */
 export const hubPage = ({ root }: Portal, id: string): string =>
   `${root}/datasets/${encodeURIComponent(id)}`
 
-/** The id of an item and its layer (`{item}_{layer}`) in what a feed calls an identifier. */
+/** Id of an item and its layer (`{item}_{layer}`) in the identifier of a feed entry. */
 export function itemIn(identifier: string): string | undefined {
   if (!/^https?:/i.test(identifier)) return undefined
   const item = /[?&]id=([\w-]+)/.exec(identifier)?.[1]
@@ -27,7 +27,10 @@ export function itemIn(identifier: string): string | undefined {
   return /\/datasets\/(?:[^/?#]*::)?([0-9a-f]{32}(?:_\d+)?)(?:[/?#]|$)/i.exec(identifier)?.[1]
 }
 
-/** Texts about rights, parted: text without an address is a licence only when its name is known, else words about rights. */
+/**
+ * Separates texts about rights: a text without an address is a licence only if its name is known, otherwise a rights
+ * statement.
+ */
 function licenceIn(texts: readonly string[], authorities: Authorities) {
   const { licences = [], others = [] } = Object.groupBy(texts, (title) =>
     licenceOf({ title }, authorities)?.kind === 'iri' ? 'licences' : 'others',
@@ -46,7 +49,7 @@ export function featureValues(fields: Fields, site: Portal, sourceId: string): D
   const given = [fieldsOf(own['structuredLicense'])['url'], own['license'], own['licenseInfo']]
   const said = given.flatMap(listOf).flatMap((one) => saidText(one) ?? [])
   const { licences: titles, rights } = licenceIn(said, site.authorities)
-  // A layer can be had in every format; an item without one is not known to be a table or a map.
+  // A layer can be exported in every format; an item without one may be neither a table nor a map.
   const [, item, layer] = /^(.+)_(\d+)$/.exec(sourceId) ?? []
   const files = `${site.root}/api/download/v1/items/${encodeURIComponent(item ?? '')}`
   const names = item === undefined ? [] : ['csv', 'geojson', 'shapefile', 'kml']
@@ -62,7 +65,7 @@ export function featureValues(fields: Fields, site: Portal, sourceId: string): D
     title: own['title'],
     description: saidText(fromHtml(own['description'])) ?? fromHtml(own['snippet']),
     keywords: [own['tags']],
-    // `/Categories/Environment`: the last step says what it is.
+    // `/Categories/Environment`: the last part is the theme.
     themes: listOf(own['categories']).map((one) => saidText(one)?.replace(/^.*\//, '')),
     landingPage: hubPage(site, sourceId),
     publisher: { name: saidText(own['source']) ?? own['owner'] },
@@ -77,16 +80,16 @@ export function featureValues(fields: Fields, site: Portal, sourceId: string): D
 
 // Datasets of a feed.
 
-/** The first text of a field: itself, or the address of the node that it is. */
+/** First text of a field, or the address of a node. */
 const textOf = (value: unknown): string | undefined =>
   listOf(value)
     .map((one) => saidText(one) ?? saidText(fieldsOf(one)['@id']))
     .find(Boolean)
 
-/** Texts that are prefixed short forms of the authority's IRIs. */
+/** Texts without the prefixes that abbreviate the IRIs of the authority. */
 const bare = (value: unknown) => textOf(value)?.replace(/^(?:ftype|lang):|^.*\/file-type\//, '')
 
-/** A dataset of a DCAT-AP feed, as a plain node, without the defects that these feeds are known for. */
+/** Repairs a dataset of a DCAT-AP feed, given as a plain node. */
 export function mendEntry(fields: Fields, record: MappedRecord): Fields {
   const { authorities } = record.options
   const licence = licenceIn(licenceTexts(fields['license']), authorities)
@@ -106,7 +109,7 @@ export function mendEntry(fields: Fields, record: MappedRecord): Fields {
     ...described(fields, record),
     issued: dateIn('issued', fields, record),
     modified: dateIn('modified', fields, record),
-    // Every dataset of every site has this theme, whatever it is about.
+    // All datasets of all sites have this theme.
     theme: listOf(fields['theme']).filter((theme) => theme !== 'geospatial'),
     language: listOf(fields['language']).map(bare),
     contactPoint: listOf(fields['contactPoint']).map(mendContact),
@@ -121,10 +124,10 @@ const licenceTexts = (value: unknown): readonly string[] =>
     (one) => textOf(fieldsOf(one)['title']) ?? textOf(fieldsOf(one)['label']) ?? textOf(one) ?? [],
   )
 
-/** A path of the publisher's own machines in place of words. */
+/** A path on the publisher's machine in place of a description. */
 const serverPath = /^(?:\\\\|[A-Za-z]:[\\/])\S[^\n]*$|^[^\n<]*\.(?:mxd|aprx|gdb|sde)$/i
 
-/** The summary, else the title, stands in for a description that is a path. */
+/** Replaces a description that is a path by the summary, else the title. */
 function described({ description, snippet, title }: Fields, record: MappedRecord): Fields {
   const text = textOf(description)
   const isPath = text !== undefined && serverPath.test(textFromHtml(text).trim())
@@ -132,7 +135,7 @@ function described({ description, snippet, title }: Fields, record: MappedRecord
   return { title: fromHtml(title), description: isPath ? (snippet ?? title) : description }
 }
 
-/** Years before there were computers stand for a date that nobody set. */
+/** Date in a field, unless its year is implausibly early, which means that it was never set. */
 function dateIn(name: string, fields: Fields, record: MappedRecord): string | undefined {
   const text = plainText(listOf(fields[name])[0])
   if (text === undefined || (!/^0|^-/.test(text) && !(Date.parse(text) < 0))) return text
@@ -140,14 +143,14 @@ function dateIn(name: string, fields: Fields, record: MappedRecord): string | un
   return undefined
 }
 
-/** The node's own address is the page of a user, not of a contact. */
+/** Removes the contact's address, which is the page of a user. */
 function mendContact(value: unknown): unknown {
   const { '@id': iri, ...fields } = fieldsOf(value)
   const isUser = fields['@type'] === 'Contact' || /\/sharing\/rest\//.test(plainText(iri) ?? '')
   return isUser ? fields : value
 }
 
-/** Some properties are in the wrong case; archives of shape files are shape files, and some addresses those of a service. */
+/** Repairs a distribution: the case of properties, archives of shape files, addresses of services. */
 function mendFile(fields: Fields): Fields {
   const { accessUrl, downloadUrl, ...rest } = fields
   const accessURL = textOf(fields['accessURL']) ?? textOf(accessUrl)

@@ -1,6 +1,6 @@
 /**
- * The ArcGIS Hub importer: a feed of the whole site as one JSON document, or its records page by page (OGC API - Records, part 1) when it
- * has none.
+ * ArcGIS Hub importer: reads a feed of the whole site as one JSON document, or else its records page by page (OGC API -
+ * Records, part 1).
  */
 
 import { z } from 'zod'
@@ -32,14 +32,14 @@ import { faultsOfOneAnswer } from './source.ts'
 /** Config of an ArcGIS Hub importer beside the common keys. */
 export const arcgisConfig = z.object({
   ...mappingKeys,
-  /** The API that is asked first; the others are tried when a site does not have it. */
+  /** API to try first; the others are tried if a site does not have it. */
   feed: z
     .enum(['dcat-ap/2.1.1', 'dcat-ap/3.0.0', 'dcat-ap/2.0.1', 'dcat-us/1.1', 'records'])
     .default('dcat-ap/2.1.1'),
-  /** Passed on to feed and records. */
+  /** Search query, passed on to feed and records. */
   q: z.string().optional(),
   filter: z.string().optional(),
-  /** Records of one page; feeds have no pages. */
+  /** Records per page; feeds have no pages. */
   pageSize: z
     .int()
     .positive()
@@ -53,7 +53,7 @@ type Config = ArcgisConfig & ImportConfig
 type Finds = AsyncGenerator<ImportEvent, void>
 type Run = PortalRun<ArcgisConfig>
 
-/** Feeds and records of a Hub site; a bare token is sent as a bearer token (RFC 6750). */
+/** Importer of feeds and records; a plain token is sent as a bearer token (RFC 6750). */
 export const arcgisImporter: ImporterKind<ArcgisConfig> = {
   names: ['importing-arcgis', 'importing-arcgishub', 'importing-arcgis-hub'],
   version: 3,
@@ -68,8 +68,8 @@ export const arcgisImporter: ImporterKind<ArcgisConfig> = {
 const hour = 3_600_000
 
 /**
- * The first feed that is there and has datasets, else the records. Feeds can be switched off, and break off while they are made;
- * what is said of the site as a whole (refused, out of reach) is final.
+ * Imports the first feed that exists and has datasets, else the records. Feeds can be disabled, and may fail while they are
+ * generated. Failures of the whole site (refused, unreachable) end the import.
  */
 async function* importArcgis(given: ImportRun<ArcgisConfig>): Finds {
   const run = await portalOf<ArcgisConfig>(given, siteOf(given.config.address))
@@ -96,11 +96,11 @@ async function* importArcgis(given: ImportRun<ArcgisConfig>): Finds {
   }
 }
 
-/** Root of the site without a slash at its end: a feed or an API of it is cut off. */
+/** Root of a site without trailing slash; the path of a feed or an API is removed. */
 const siteOf = (address: string): string =>
   siteRoot(address, /\/(?:api\/(?:feed|search|v\d)(?:\/.*)?|data\.json|search)$/i)
 
-/** The feeds that are tried, in their order; an address that is one comes first as it is. `hours`: only what was changed in so many. */
+/** Addresses of feeds in order of preference; an address that is a feed comes first. `hours`: only changes of the last hours. */
 function feedAddresses(config: Config, hours?: number): readonly string[] {
   const { address, feed, q, filter, filters } = config
   const isFeed = /\/(?:api\/feed\/dcat[^?#]*|data\.json)$/i.test(new URL(address).pathname)
@@ -112,39 +112,39 @@ function feedAddresses(config: Config, hours?: number): readonly string[] {
 
 const itemsOf = (address: string) => `${siteOf(address)}/api/search/v1/collections/dataset/items`
 
-/** A page of the records API; without `from` the number of records alone. */
+/** Address of a page of the records API; without `from`, a request for the total only. */
 function recordsAddress(config: Config, limit: number, from?: number): string {
   const { address, q, filter, filters } = config
   const order = from === undefined ? {} : { startindex: from, sortBy: '+properties.created' }
   return addressWith(itemsOf(address), { ...filters, limit, ...order, q, filter })
 }
 
-/** A feed that was opened, and its address as it was asked for. */
+/** An opened feed and its requested address. */
 type Feed = {
   readonly document: JsonDocument
   readonly url: string
-  /** Why this is not the feed that was wanted. */
+  /** Reason why the preferred feed was not used. */
   readonly failure: Failure | undefined
 }
 
 /**
- * A feed has no total of its own: the records API tells how many there are, before and after. Throws what says that the document is
- * no feed before it yields a record.
+ * Imports a feed. It has no total, so the records API is asked before and after. Throws if the document is no feed, before it
+ * yields a record.
  */
 async function* fromFeed(run: Run, { document, url, failure }: Feed): Finds {
   const before = run.config.incremental ? undefined : await recordCount(run)
   if (before !== undefined) yield { kind: 'total', total: before }
-  // Feeds in the words of DCAT-US have none of these defects.
+  // Feeds in the DCAT-US vocabulary do not have these defects.
   const mend = /"dcat:dataset"|"@graph"/.test(document.start) ? mendEntry : undefined
   const pods = { pageOf: (id: string) => hubPage(run, id), idIn: itemIn, mend }
   yield* datasetsOf(run, pods, { document, url })
   const after = before === undefined ? undefined : await recordCount(run)
   if (after !== undefined) yield { kind: 'total', total: after }
-  // Nobody can tell whether another feed has the same datasets as the one that was wanted.
+  // Another feed may not have the same datasets as the preferred one.
   else if (failure) yield { kind: 'end', as: 'incomplete', problem: failure }
 }
 
-/** Number of records of the site; `undefined` when it does not tell. */
+/** Number of records of the site; `undefined` if unknown. */
 async function recordCount({ source, config }: Run): Promise<number | undefined> {
   try {
     const { value } = await source.json(recordsAddress(config, 0), { paged: false })
@@ -170,7 +170,7 @@ function recordPages(run: Run): Finds {
 /** A GeoJSON feature of the records API; its id is that of the item and, after `_`, of the layer. */
 function featureEntry(fields: Fields, site: Portal): PortalEntry {
   const sourceId = plainText(fields['id']) ?? ''
-  // Counts of visitors change without the record, links with the request.
+  // Visitor counts change without the record, links with the request.
   const { properties, links: _links, ...rest } = fields
   const page = hubPage(site, sourceId)
   const lasts = withoutVolatile(fieldsOf(properties), ['numViews', 'avgRating', 'numRatings'])

@@ -1,4 +1,4 @@
-/** The action API of CKAN, which DKAN 1 speaks too: where it stands, and the envelope of its answers. */
+/** CKAN action API, which DKAN 1 supports too: addresses and response envelopes. */
 
 import { Failure } from '../../errors.ts'
 import { fieldsOf, plainText } from '../../vocabularies/loose-values.ts'
@@ -6,7 +6,7 @@ import { shownUrl } from '../../secrets.ts'
 import { addressWith, siteRoot } from './portal.ts'
 import { type ImportSource, type SourceRequest } from './source.ts'
 
-/** The root of a portal without a slash at its end; a sub-path such as `/ckan` stays. */
+/** Root of a portal without trailing slash; a sub-path such as `/ckan` is kept. */
 export const portalRoot = (address: string): string =>
   siteRoot(address, /\/(?:(?:api\/[13]|dataset)(?:\/.*)?|data\.json)$/)
 
@@ -20,12 +20,12 @@ type Action = {
 /** Result of an action, or its failure. */
 export type ActionAnswer =
   | { readonly ok: true; readonly result: unknown }
-  /** A status that the caller was ready for. */
+  /** A status that the caller accepts. */
   | { readonly ok: false; readonly status: number; readonly message: string }
 
 /**
- * One call. Throws what `Source.json` throws, `source-error-envelope` when the portal answers that it failed, and
- * `source-malformed` when the answer is no envelope.
+ * Calls an action. Throws the failures of `ImportSource.json`, `source-error-envelope` if the portal reports an error, and
+ * `source-malformed` if the response is no envelope.
  */
 export async function callAction(
   source: ImportSource,
@@ -47,11 +47,11 @@ export async function callAction(
   return { ok: true, result }
 }
 
-/** Where the portal answers for one package. */
+/** Address of one package. */
 export const packageAddress = (address: string, id: string): string =>
   addressWith(`${portalRoot(address)}/api/3/action/package_show`, { id })
 
-/** The names of all packages, each once; `undefined` where nobody may list them. Throws as `action`. */
+/** Distinct names of all packages; `undefined` if listing is forbidden. Throws the failures of `callAction`. */
 export async function packageNames(
   source: ImportSource,
   root: string,

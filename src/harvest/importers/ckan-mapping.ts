@@ -1,4 +1,4 @@
-/** A package of CKAN as a dataset of DCAT-AP, as ckanext-dcat and the schemas of scheming portals write it. */
+/** Maps CKAN packages to DCAT-AP, as written by ckanext-dcat and the schemas of ckanext-scheming. */
 
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
@@ -27,18 +27,18 @@ import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { isUsableIri } from '../mapping/record.ts'
 import { type EntryReader, withoutVolatile, type Portal } from './portal.ts'
 
-/** A portal, with what its packages mean beside what they say. */
+/** A portal and how to interpret its packages. */
 type CkanPortal = Portal<{
   readonly identifier: 'id' | 'name'
   readonly types?: readonly string[]
 }> & {
-  /** Looks up a licence that packages name by its id. */
+  /** Finds a licence by the id in a package. */
   readonly licence: (id: string) => LicenceNames | undefined
-  /** The portal is a DKAN of version 1: its texts are HTML, its groups publish, and its `private` says nothing. */
+  /** DKAN 1: texts are HTML, groups are publishers, `private` has no meaning. */
   readonly isDkan?: boolean
 }
 
-/** Which packages are datasets for us, under which ids. */
+/** Creates the reader that decides which packages are imported and under which ids. */
 export const packageReader =
   (portal: CkanPortal): EntryReader =>
   (fields) => {
@@ -67,12 +67,12 @@ export const packageReader =
     }
   }
 
-/** Why a package is not for us: it is deleted or a draft, private, or not a dataset at all (harvest sources are packages too). */
+/** Reason to skip a package: deleted, a draft, private, or no dataset (harvest sources are packages too). */
 function reasonToSkip(fields: Fields, { config, isDkan }: CkanPortal): string | undefined {
   const { state, type } = fields
   const { types, auth, apikey, auth_key: authKey } = config
   if (typeof state === 'string' && state.toLowerCase() !== 'active') return `state ${state}`
-  // DKAN 1 marks what it shows to everybody; only somebody who logged in sees what is private.
+  // DKAN 1 sets the mark also on public packages; private ones are only visible after a login.
   const isHidden = isDkan !== true || [auth, apikey, authKey].some((one) => one !== undefined)
   if (isHidden && isMarkedPrivate(fields)) return 'private'
   const isOther =
@@ -82,16 +82,19 @@ function reasonToSkip(fields: Fields, { config, isDkan }: CkanPortal): string | 
 
 const isMarkedPrivate = ({ private: mark }: Fields): boolean => mark === true || mark === 'true'
 
-// How fields are read: portals keep them at the top or as extras, in one language or several, as lists where one value is meant.
+// Reading of fields: portals store them at top level or as extras, in one or several languages, as lists or single values.
 
 type Reader = {
-  /** The first of the names that has a value; with `-` or `_`, with the prefix `dcat_` or without; the top level wins. */
+  /**
+   * Value of the first name that has one; with `-` or `_`, with or without the prefix `dcat_`; the top level takes
+   * precedence.
+   */
   readonly get: (...names: readonly string[]) => unknown
-  /** Text by language, from `{name}_translated`, an object, or keys such as `{name}_de`; else the value as it is. */
+  /** Text by language, from `{name}_translated`, an object, or keys such as `{name}_de`; else the plain value. */
   readonly translated: (name: string) => unknown
 }
 
-/** Makes a reader of the fields of a package or a resource: both keep their fields in the same ways. */
+/** Creates the reader of a package or a resource, which store fields in the same ways. */
 function readerOf(fields: Fields): Reader {
   const { extras, ...top } = fields
   const all = listOf(structured(extras)).map((one): [string, unknown] => {
@@ -117,7 +120,7 @@ function readerOf(fields: Fields): Reader {
       key.startsWith(`${name}_`) && /^[a-z]{2}$/.test(key.slice(name.length + 1))
     const keyed = [...values].filter(isTagged).map(([key, text]) => [key.slice(-2), text] as const)
     if (keyed.length > 0) return Object.fromEntries(keyed)
-    // A text that happens to begin like JSON is a text.
+    // A text that looks like JSON but is none stays a text.
     return typeof own === 'object' ? get(name) : own
   }
   return { get, translated }
@@ -132,13 +135,13 @@ const nodesIn = (value: unknown) =>
     .filter((one) => typeof one === 'object')
     .map((one) => readerOf(fieldsOf(one)))
 
-/** The first value that is a text or texts by language. */
+/** First value with a text, plain or by language. */
 const firstSaid = (values: readonly unknown[]) =>
   values.find((value) =>
     (isJsonObject(value) ? Object.values(value).flatMap(listOf) : listOf(value)).some(saidText),
   )
 
-/** Values of a package, in the terms of ckanext-dcat: every key may be missing and hold anything. */
+/** Values of a package in the terms of ckanext-dcat. Any key may be missing or have any type. */
 function packageValues(fields: Fields, reader: Reader, portal: CkanPortal): DatasetValues {
   const { isDkan = false } = portal
   const { get, translated } = reader
@@ -179,7 +182,7 @@ function packageValues(fields: Fields, reader: Reader, portal: CkanPortal): Data
   }
 }
 
-/** Tags are keywords whatever else they mean; groups are keywords when they are no theme. */
+/** Tags are always keywords; groups are keywords unless they are themes. */
 function subjects({ get }: Reader, authorities: Authorities): PropertyValues {
   const groups = listOf(get('groups')).map(fieldsOf)
   const topics = structuredList(get('topic_category', 'topiccategory'))
@@ -201,10 +204,7 @@ function subjects({ get }: Reader, authorities: Authorities): PropertyValues {
 
 type Person = AgentFields & ContactFields
 
-/**
- * Who has a role: objects, as the schemas of scheming portals write them, and keys such as `publisher_name`. Text in the place of an
- * IRI is a name.
- */
+/** People in a role: objects of ckanext-scheming, and keys such as `publisher_name`. Text in place of an IRI is a name. */
 function peopleIn({ get }: Reader, role: string) {
   const person = (read: Reader['get'], name: unknown): Person => {
     const uri = saidText(read('uri'))
@@ -224,12 +224,12 @@ function peopleIn({ get }: Reader, role: string) {
   return { objects, keyed: person((...names) => get(...names.map(key)), get(key('name'))) }
 }
 
-/** Each field falls back by itself: an e-mail address alone does not hide the organization's name. */
+/** Publisher; each member has its own fallback, so that an e-mail address alone does not hide the organisation's name. */
 function publisher(reader: Reader, isDkan: boolean): AgentFields {
   const { get } = reader
   const { objects, keyed } = peopleIn(reader, 'publisher')
   const organization = readerOf(fieldsOf(structured(get('organization'))))
-  // Version 1 of DKAN has groups in place of organizations.
+  // DKAN 1 uses groups as organisations.
   const group: Fields = isDkan ? fieldsOf(listOf(get('groups'))[0]) : {}
   const names = [
     saidText(get('publisher')),
@@ -239,7 +239,7 @@ function publisher(reader: Reader, isDkan: boolean): AgentFields {
     group['display_name'],
     group['name'],
   ]
-  // There is one publisher at most.
+  // DCAT-AP permits one publisher.
   const sources: readonly Person[] = [...objects.slice(0, 1), keyed]
   const first = (key: keyof Person) => firstSaid(sources.map((source) => source[key]))
   const keys = ['iri', 'email', 'url', 'type', 'identifier'] as const
@@ -247,20 +247,20 @@ function publisher(reader: Reader, isDkan: boolean): AgentFields {
   return { ...others, name: firstSaid([first('name'), ...names]) }
 }
 
-/** Somebody in the plain fields of a package. */
+/** Person in the plain fields of a package. */
 const named = ({ get }: Reader, role: string): Person => ({
   name: get(role),
   email: get(`${role}_email`),
 })
 
-/** Objects, else keys, else the author. */
+/** Creators: objects, else keys, else the author. */
 function creators(reader: Reader): readonly AgentFields[] {
   const { objects, keyed } = peopleIn(reader, 'creator')
   if (objects.some(isNamed)) return objects
   return [isNamed(keyed) ? keyed : named(reader, 'author')]
 }
 
-/** Objects, else the first of those that the keys name. */
+/** Contacts: objects, else the first one in keys. */
 function contacts(reader: Reader): readonly ContactFields[] {
   const { objects, keyed } = peopleIn(reader, 'contact')
   if (objects.some(isContact)) return objects
@@ -278,7 +278,7 @@ const relations = (get: Reader['get']): PropertyValues => ({
   wasGeneratedBy: get('was_generated_by'),
 })
 
-/** Where and when the data of a package are. */
+/** Spatial and temporal coverage. */
 const extent = (get: Reader['get']): PropertyValues => ({
   places: [
     ownPlace(get),
@@ -296,11 +296,11 @@ const extent = (get: Reader['get']): PropertyValues => ({
   spatialResolution: firstOf(get('spatial_resolution_in_meters')),
 })
 
-/** `spatial` is GeoJSON, a box of four numbers, an IRI, or the name of a place. */
+/** Place in `spatial`: GeoJSON, a box of four numbers, an IRI, or a name. */
 function ownPlace(get: Reader['get']) {
   const spatial = get('spatial')
   const json = structured(spatial)
-  // A value that looks like a geometry and cannot be read is noted as lost.
+  // A value that looks like a geometry but is invalid is reported.
   const isDrawn = typeof json === 'object' || looksDrawn(saidText(spatial) ?? '')
   const geometry = isDrawn ? spatial : undefined
   const sides = ['west_long', 'south_lat', 'east_long', 'north_lat']
@@ -312,7 +312,7 @@ function ownPlace(get: Reader['get']) {
   return { geometry, bbox, iri: get('spatial_uri') ?? iri, label }
 }
 
-/** Names of a package's licence: its own, and those that the portal has for the id. */
+/** Names of a package's licence: its own, and those in the portal's list for its id. */
 function packageLicence(get: Reader['get'], portal: CkanPortal): LicenceNames {
   const id = plainText(get('license_id'))
   const known = id === undefined ? undefined : portal.licence(id)
@@ -320,7 +320,7 @@ function packageLicence(get: Reader['get'], portal: CkanPortal): LicenceNames {
   return { id, url, title }
 }
 
-/** A resource. Its address leads to a file only when it was uploaded or ends as data do; else to some page about it. */
+/** Distribution of a resource. Its address is a download only if it was uploaded or has a suffix of data; otherwise a page. */
 function distributionOf({ get, translated }: Reader, portal: CkanPortal): DistributionFields {
   const text = (name: string) => (portal.isDkan ? fromHtml(translated(name)) : translated(name))
   const [url, id] = [get('url'), saidText(get('id'))]

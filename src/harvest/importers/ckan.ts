@@ -1,7 +1,4 @@
-/**
- * The CKAN importer: the packages of a portal by its search, page by page; one by one where the search gives up. `action` speaks the
- * action API, which DKAN 1 speaks too.
- */
+/** CKAN importer: reads the packages of a portal from its search, page by page, or one by one where the search fails. */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -25,11 +22,11 @@ import type { ImportSource } from './source.ts'
 /** Config of a CKAN importer beside the common keys. */
 const ckanConfig = z.object({
   ...mappingKeys,
-  /** `dkan`: the portal is a DKAN, whatever the pipe calls it. */
+  /** `dkan`: the portal runs DKAN, whatever the name of the segment is. */
   dialect: z.enum(['ckan', 'dkan']).default('ckan'),
-  /** Which field is the source id. */
+  /** Field used as source id. */
   identifier: z.enum(['id', 'name']).default('id'),
-  /** Records per page; portals cut it in silence. */
+  /** Records per page; portals may return fewer. */
   pageSize: z.int().min(1).max(10_000).default(100),
   /** Types of packages that are datasets; harvest sources and showcases are packages too. */
   types: z.array(z.string().toLowerCase()).default(['dataset']),
@@ -37,12 +34,12 @@ const ckanConfig = z.object({
 type CkanConfig = z.infer<typeof ckanConfig>
 type Run = ImportRun<CkanConfig>
 
-/** Packages by `package_search`, which counts them; by name where the search does not go deep enough. */
+/** Importer by `package_search`, which counts packages; by name where the search has a depth limit. */
 export const ckanImporter: ImporterKind<CkanConfig> = {
   names: ['importing-ckan', 'importing-ckansingle', 'importing-ckanprop'],
   version: 2,
   config: ckanConfig,
-  // A deleted package is forbidden to the public, as a private one is.
+  // A deleted package answers 403, as a private one does.
   addressesOf: ({ address, dialect }, id) =>
     dialect === 'dkan'
       ? dkanAddresses({ address }, id)
@@ -53,7 +50,7 @@ export const ckanImporter: ImporterKind<CkanConfig> = {
       : importCkan(run),
 }
 
-/** By the id; portals that refuse it may know the name. Without any order a page may hide what the next one repeats. */
+/** Sort orders to try; some portals refuse the id. Without an order, pages may repeat and miss packages. */
 const orders = ['id asc', 'name asc', undefined] as const
 
 const withoutOrder = new Failure(
@@ -61,7 +58,7 @@ const withoutOrder = new Failure(
   'The portal refuses to sort, so that its pages may hide records.',
 )
 
-/** Steps by what was received: larger pages than the portal likes are cut in silence. */
+/** Imports packages. Advances by the number of received packages, because portals reduce large pages silently. */
 async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
   const { config, source } = run
   const root = portalRoot(config.address)
@@ -91,7 +88,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
   try {
     yield* listPages(portal, { read, ask, overlaps: true })
   } catch (error) {
-    // Servers in front of the search refuse to go deep; what can be listed can be asked for by name.
+    // Proxies may refuse large offsets; listed packages can be requested by name.
     if (names.size === 0 || !isRefusal(error)) throw error
     const all = await packageNames(source, root).catch((other: unknown) => {
       throw isRefusal(other) ? error : other
@@ -107,7 +104,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
   if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
 }
 
-/** The packages of a search with their number. Throws `source-error` and `source-malformed`. */
+/** Packages of a search result and their number. Throws `source-error` and `source-malformed`. */
 function packagesIn(root: string, answer: ActionAnswer) {
   const place = `The search of ${shownUrl(root)}`
   if (!answer.ok) {
@@ -122,7 +119,7 @@ function packagesIn(root: string, answer: ActionAnswer) {
   return { entries, pointer: '/result/results', total }
 }
 
-/** A package names a licence and does not say where it is. */
+/** Whether a package names a licence without its address. */
 function isLicenceUnclear(value: unknown): boolean {
   const { license_id: id, license_url: url, license_title: title } = fieldsOf(value)
   return plainText(id) !== undefined && [url, title].every((one) => plainText(one) === undefined)
@@ -132,7 +129,7 @@ const isRefusal = (error: unknown) =>
   error instanceof Failure &&
   (error.kind === 'source-error' || error.kind === 'source-error-envelope')
 
-/** A part of the packages; refusals of the first page come back, because another order may please the portal. */
+/** Requests a page. Refusals of the first page are returned, because another order may work. */
 function search(
   { source, config, lastRun }: Run,
   root: string,
@@ -158,16 +155,13 @@ function search(
 
 type Names = {
   readonly all: ReadonlySet<string>
-  /** Names of the packages that were met already. */
+  /** Names of packages that were already read. */
   readonly names: ReadonlySet<unknown>
 }
 
 const perPage = 100
 
-/**
- * Packages one by one, by the names that the portal lists. Names that are not there any more are gone; those that nobody may
- * read are private, whatever their ids are.
- */
+/** Reads packages one by one, by the names that the portal lists. Missing ones are deleted, forbidden ones private. */
 function fetchByName(source: ImportSource, root: string, { all, names }: Names) {
   const rest = [...all.difference(names)]
   let gone = 0

@@ -1,6 +1,6 @@
 /**
- * From a dataset of a `data.json` to DCAT-AP: Project Open Data (DCAT-US 1.1) and DCAT-US 3, told apart field by field, and JSON-LD in
- * the words of DCAT-AP, whose names differ in their prefixes alone.
+ * Maps datasets of a `data.json` to DCAT-AP: Project Open Data (DCAT-US 1.1), DCAT-US 3, and JSON-LD in DCAT-AP terms, whose
+ * names differ in their prefixes only.
  */
 
 import { dcat, dct, prov, rdfs, skos } from '../../rdf/namespaces.ts'
@@ -19,19 +19,19 @@ import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { isUsableIri, type MappedRecord, type Subject } from '../mapping/record.ts'
 import type { EntryReader, Portal } from './portal.ts'
 
-/** Options of reading the datasets of one source. */
+/** Options for the datasets of one source. */
 export type PodOptions = {
-  /** The page of a dataset, by its id; absolute. */
+  /** Absolute URL of a dataset's page by its id. */
   readonly pageOf: (id: string) => string
-  /** The platform's own id in an identifier; other platforms' records have their IRIs and languages in the document. */
+  /** Extracts the platform's own id from an identifier. */
   readonly idIn?: (identifier: string) => string | undefined
-  /** Base of relative addresses; the root of the portal when absent. */
+  /** Base of relative addresses; by default the root of the portal. */
   readonly base?: string
-  /** Repairs what the platform is known to get wrong in a plain node. */
+  /** Repairs known defects of a platform. */
   readonly mend?: (fields: Fields, record: MappedRecord) => Fields
 }
 
-/** `dropped`: keywords that say nothing, because every record has them. */
+/** Creates the reader of datasets. `dropped`: keywords without meaning, because every record has them. */
 export const podReader =
   (
     { config }: Portal,
@@ -60,14 +60,14 @@ export const podReader =
       aliases: idIn ? [identifier, iri] : [key],
       sourceUrl: idIn ? plainText(listOf(fields['landingPage'])[0]) : fallbackIri,
       omitted: isPublic || config.onlyPublic !== true ? undefined : `is ${level}`,
-      // Without the keywords that are dropped: others of the document may decide about them.
+      // The hash excludes dropped keywords, which depend on the other datasets of the document.
       stableFields: isCut ? { ...given, keyword: fields['keyword'] } : given,
       record: { fallbackIri, ...more, ...(base !== undefined && { base }) },
       values: (record) => podValues(mend?.(fields, record) ?? fields, record),
     }
   }
 
-/** The first id that an entry tells: its identifier, else its node, another identifier, or its page. */
+/** First available id of an entry: its identifier, its node, another identifier, or its page. */
 function podIdentifier(fields: Fields): string {
   const others = listOf(fields['otherIdentifier']).map((one) => fieldsOf(one)['notation'])
   const own = [...listOf(fields['identifier']), fields['@id'], ...others]
@@ -79,18 +79,17 @@ function podIdentifier(fields: Fields): string {
 export const keywordsIn = (entry: Fields): readonly string[] =>
   listOf(plainNode(entry)['keyword']).flatMap((word) => plainText(word) ?? [])
 
-// How fields are read: JSON-LD may write a literal as `{"@value": …}`, a node as text, as an IRI or with its labels, and names with
-// the usual prefixes.
+// Reading of fields: JSON-LD may write a literal as `{"@value": …}`, a node as text, IRI or object, and names with prefixes.
 
 const prefix = /^(?:adms|dcat|dcatap|dct|foaf|locn|org|owl|prov|rdfs|schema|skos|spdx|vcard):(?!\/)/
 
-/** A name without its prefix: `title` for `dct:title`. */
+/** Name without its prefix: `title` for `dct:title`. */
 export const unprefixed = (name: string): string => name.replace(prefix, '')
 
-/** Deeper than any source nests. */
+/** Maximum nesting depth. */
 const deepest = 12
 
-/** A node under local names, with literals in place of what wraps them; tagged literals become texts by language. */
+/** Node with local names and unwrapped literals; tagged literals become texts by language. */
 function plainNode(value: unknown, depth = 0): Fields {
   const entries = Object.entries(fieldsOf(value))
   return fieldsOf(
@@ -99,8 +98,8 @@ function plainNode(value: unknown, depth = 0): Fields {
 }
 
 /**
- * Lists of tagged literals become texts by language; nodes below `deepest` stay as they are, so that no nesting overflows
- * the stack.
+ * Converts lists of tagged literals to texts by language; values below the maximum depth stay unchanged, to protect the
+ * stack.
  */
 function plainValue(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth === deepest) return value
@@ -117,14 +116,14 @@ function plainValue(value: unknown, depth: number): unknown {
   return literal === value ? plainNode(value, depth + 1) : literal
 }
 
-/** Texts by language where there are some (`titleMap`), else the field as it is. */
+/** Texts by language (`titleMap`) if present, else the plain field. */
 const texts = (fields: Fields, name: string): unknown =>
   Object.keys(fieldsOf(fields[`${name}Map`])).length > 0 ? fields[`${name}Map`] : fields[name]
 
 // `DOI:USGS` is the name of an office.
 const addressLike = /^(?:https?|ftp|urn|info|tag|did|ark|mailto|doi):/
 
-/** The IRI of a node, whether it is described or only named. */
+/** IRI of a node given as object or text. */
 const iriIn = (value: unknown): string | undefined =>
   [saidText(value), saidText(fieldsOf(value)['@id'])].find(
     (text) => text !== undefined && addressLike.test(text) && isUsableIri(text),
@@ -132,24 +131,24 @@ const iriIn = (value: unknown): string | undefined =>
 
 const labels = ['prefLabel', 'label', 'title', 'name', 'notation']
 
-/** Label of a node: its own text, or that of its label. */
+/** Label of a node. */
 function labelIn(value: unknown): unknown {
   if (typeof value !== 'object') return saidText(value)
   const fields = fieldsOf(value)
   return labels.map((name) => texts(fields, name)).find((text) => text !== undefined)
 }
 
-/** An IRI, or a text that may be the name of a concept. */
+/** IRI, or a text that may be the name of a concept. */
 const idOrLabel = (value: unknown): unknown =>
   iriIn(value) ?? saidText(labelIn(value)) ?? saidText(fieldsOf(value)['@id'])
 
-/** The address of a page, of whatever describes it. */
+/** Address of a page. */
 const addressIn = (value: unknown): unknown => {
   const { '@id': iri, accessURL: url } = fieldsOf(value)
   return url ?? iri ?? value
 }
 
-/** All that a node says in words; its IRI where it says nothing. */
+/** All texts of a node; its IRI if it has none. */
 function wordsIn(value: unknown, depth = 0): readonly string[] {
   const text = saidText(value)
   if (text !== undefined) return [text]
@@ -159,7 +158,7 @@ function wordsIn(value: unknown, depth = 0): readonly string[] {
   return said.length > 0 ? said : [iriIn(value) ?? []].flat()
 }
 
-/** An agent by its IRI, by its name, or as a node; `subOrganizationOf` nests. */
+/** Agent given as IRI, name or node; `subOrganizationOf` is nested. */
 function agentIn(value: unknown, depth = 0): AgentFields {
   const [iri, name, fields] = [iriIn(value), labelIn(value), fieldsOf(value)]
   const parents = depth === deepest ? [] : listOf(fields['subOrganizationOf'])
@@ -172,7 +171,7 @@ function agentIn(value: unknown, depth = 0): AgentFields {
   }
 }
 
-/** A contact as a vCard node, an IRI, or nothing but a name. */
+/** Contact given as vCard node, IRI or name. */
 function contactIn(value: unknown): ContactFields {
   const fields = fieldsOf(value)
   const iri = iriIn(value)
@@ -193,7 +192,7 @@ function contactIn(value: unknown): ContactFields {
 function podValues(fields: Fields, record: MappedRecord): DatasetValues {
   const { dataset } = record
   const list = (...names: readonly string[]) => names.flatMap((name) => listOf(fields[name]))
-  // A repeating interval is a frequency that came into the wrong field.
+  // A repeating interval belongs to the frequency.
   const modified = plainText(fields['modified'])
   const isInterval = /^R\d*\/P/i.test(modified ?? '')
   if (isInterval) record.note('invalid-date', modified ?? '', 'dct:modified', 'a frequency')
@@ -210,7 +209,7 @@ function podValues(fields: Fields, record: MappedRecord): DatasetValues {
     created: fields['created'],
     modified: isInterval ? undefined : fields['modified'],
     frequency: [list('accrualPeriodicity').map(idOrLabel)],
-    // There is one publisher at most.
+    // DCAT-AP permits one publisher.
     publisher: list('publisher')
       .slice(0, 1)
       .map((one) => agentIn(one)),
@@ -238,7 +237,7 @@ function podValues(fields: Fields, record: MappedRecord): DatasetValues {
 
 const licencesIn = ({ license }: Fields) => listOf(license).map((one) => ({ url: idOrLabel(one) }))
 
-/** The names of a theme; a concept that only the source knows is described here, or becomes a keyword. */
+/** Names of a theme; a concept that only the source knows is described here or becomes a keyword. */
 function themeNames(dataset: Subject, value: unknown): readonly (readonly unknown[])[] {
   const [iri, label] = [iriIn(value), labelIn(value)]
   const { authorities } = dataset.record.options
@@ -258,7 +257,7 @@ const restrictions = [
   'liabilityStatement',
 ]
 
-/** Rights and standards, which datasets and files may both have. */
+/** Rights and standards, of datasets and distributions. */
 const conditions = (fields: Fields): PropertyValues => ({
   accessRights: listOf(fields['accessRights']).map((one) => [iriIn(one), labelIn(one)]),
   rights: restrictions
@@ -269,7 +268,7 @@ const conditions = (fields: Fields): PropertyValues => ({
 
 const sides = ['west', 'south', 'east', 'north']
 
-/** Where and when: named or drawn places, boxes, periods. What says nothing to us is noted as lost. */
+/** Spatial and temporal coverage; uninterpretable values are reported. */
 function extent(dataset: Subject, list: (name: string) => readonly unknown[]): PropertyValues {
   const isNode = (value: unknown) => typeof value === 'object' && value !== null
   const isPlace = (value: unknown) => isNode(value) && fieldsOf(value)['coordinates'] === undefined
@@ -319,7 +318,7 @@ const related = [
   ['wasGeneratedBy', prov('wasGeneratedBy')],
 ] as const
 
-/** IRIs stay; what a node without one says would hang in the air. */
+/** Writes relations as IRIs; nodes without an IRI are dropped. */
 function relations(dataset: Subject, fields: Fields): void {
   for (const [name, predicate] of related)
     for (const one of listOf(fields[name]))
@@ -336,13 +335,13 @@ function relations(dataset: Subject, fields: Fields): void {
   }
 }
 
-/** The address of a file: the first of a field that may hold nodes and lists. */
+/** First address of a field that may contain nodes and lists. */
 const fileAddress = (value: unknown): unknown => {
   const [first] = listOf(value)
   return iriIn(first) ?? fieldsOf(first)['@id'] ?? first
 }
 
-/** A distribution; `describedBy` is a page about it, such as a data dictionary. */
+/** Distribution; `describedBy` is a page such as a data dictionary. */
 function file(one: Fields): DistributionFields {
   const { checksumValue, algorithm } = fieldsOf(one['checksum'])
   return {

@@ -1,7 +1,4 @@
-/**
- * The importer of a `data.json`: Project Open Data (DCAT-US 1.1) and DCAT-US 3, as a catalogue with lists of datasets and catalogues, or
- * a bare list (POD 1.0).
- */
+/** Importer of `data.json`: Project Open Data (DCAT-US 1.1) and DCAT-US 3, as a catalogue or (POD 1.0) a plain list. */
 
 import { z } from 'zod'
 import { valueFinding } from '../../pipe/message.ts'
@@ -19,7 +16,7 @@ import { validatorOf } from './source.ts'
 const dataJsonConfig = z.object(mappingKeys)
 type DataJsonConfig = z.infer<typeof dataJsonConfig>
 
-/** One document with everything; it has no pages and declares no total, so that its last byte is the end. */
+/** Importer of a single document, without pages or total. */
 export const dataJsonImporter: ImporterKind<DataJsonConfig> = {
   names: ['importing-datajson', 'importing-pod', 'importing-dcatus'],
   version: 1,
@@ -27,14 +24,14 @@ export const dataJsonImporter: ImporterKind<DataJsonConfig> = {
   import: importDataJson,
 }
 
-/** Statuses that say that there is no such document. */
+/** Statuses of a missing document. */
 const absent = [400, 404, 405, 406, 410]
 
-/** Asks for `{address}/data.json`, then for the address itself, unless that names a document. */
+/** Tries `{address}/data.json`, then the address itself, unless the address names a document. */
 async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<ImportEvent, void> {
   const { address } = run.config
   const { origin, pathname, search } = new URL(address)
-  // An address without a suffix or query is that of a site, or of a document all the same.
+  // An address without suffix and query may be a site or a document.
   const isDocument = search !== '' || /\.[A-Za-z][A-Za-z0-9]*$/.test(pathname)
   const below = `${origin}${pathname.replace(/\/+$/, '')}/data.json`
   let url = isDocument ? address : below
@@ -51,12 +48,12 @@ async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<I
   yield* datasetsOf(portal, { base: document.url, pageOf }, { document, url })
 }
 
-/** `url`: as it was asked for; the document knows where redirects led. */
+/** `url` is the requested address; the document has the one after redirects. */
 type OpenedDocument = { readonly document: JsonDocument; readonly url: string }
 
 /**
- * Everything that the document holds, which is closed. Services and catalogue records are no datasets; the run says how
- * many services there are. Throws `source-error-envelope` or `source-malformed` when the document is no catalogue.
+ * Yields the datasets of a document and closes it. Services and catalogue records are no datasets; the number of services is
+ * reported. Throws `source-error-envelope` or `source-malformed` if the document is no catalogue.
  */
 export async function* datasetsOf(
   portal: PortalRun,
@@ -96,13 +93,13 @@ export async function* datasetsOf(
 type Member = {
   readonly kind: 'dataset' | 'service'
   readonly value: unknown
-  /** Where it is in the document (RFC 6901). */
+  /** JSON Pointer (RFC 6901) of the member. */
   readonly pointer: string
 }
 
-/** The datasets and services of a document, with or without prefixes: in lists, alone, or as nodes of a graph. */
+/** Datasets and services of a document, with or without prefixes: in lists, as single values, or as nodes of a graph. */
 async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> {
-  // A single member may be written without a list: then its own members come one by one.
+  // A single value is parsed member by member.
   const single = new Map<string, Record<string, unknown>>()
   for await (const { list, key, value } of document.members()) {
     const name = unprefixed(list)
@@ -119,7 +116,7 @@ async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> 
 
 const kinds: ReadonlySet<string> = new Set(['dataset', 'service', 'catalog'])
 
-/** A node of a graph is a dataset unless it says that it is something else. */
+/** Kind of a graph node; dataset by default. */
 const kindOfNode = (value: unknown): string => {
   const types = listOf(fieldsOf(value)['@type']).map((type) => unprefixed(plainText(type) ?? ''))
   return types.includes('DataService') ? 'service' : 'dataset'
@@ -127,7 +124,7 @@ const kindOfNode = (value: unknown): string => {
 
 const deepest = 8
 
-/** The entry itself, or those of a catalogue, which may hold catalogues. */
+/** Yields the entry, or the entries of a nested catalogue. */
 function* entriesIn(
   kind: string,
   value: unknown,
@@ -144,7 +141,7 @@ function* entriesIn(
       }
 }
 
-/** A keyword that more than so many records carry, all of them, tells none apart. */
+/** Number of records from which a keyword of all records counts as meaningless. */
 const manyRecords = 20
 
 /** Keywords of every record of the document, if it has many. */

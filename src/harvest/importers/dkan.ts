@@ -1,4 +1,4 @@
-/** The DKAN importer: the metastore of version 2, and the CKAN-like calls of version 1. */
+/** DKAN importer: the metastore of version 2, and the CKAN-like actions of version 1. */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -39,7 +39,7 @@ type Run = ImportRun<DkanConfig>
 type DkanRun = PortalRun<DkanConfig>
 type Finds = AsyncGenerator<ImportEvent, void>
 
-/** Both versions of DKAN; filters need the search, which only version 2 has. */
+/** Importer of both versions; filters need the search of version 2. */
 export const dkanImporter: ImporterKind<DkanConfig> = {
   names: ['importing-dkan', 'importing-drupal'],
   version: 2,
@@ -52,7 +52,7 @@ export const dkanImporter: ImporterKind<DkanConfig> = {
   import: importDkan,
 }
 
-/** Where version 2, and version 1, answer for one dataset. */
+/** Addresses of one dataset in version 2 and version 1. */
 export function dkanAddresses(
   { address }: Pick<ImportConfig, 'address'>,
   id: string,
@@ -66,10 +66,10 @@ export function dkanAddresses(
 
 const isFiltered = (filters: ImportConfig['filters']) => Object.keys(filters ?? {}).length > 0
 
-/** Statuses that say that there is no such thing here. */
+/** Statuses of a missing API. */
 const absent = [400, 404, 405, 406, 410, 501]
 
-/** `data.json` where there is one and nothing is to be filtered, else the search of version 2 or the lists of version 1. */
+/** Reads `data.json` if it exists and no filter is set, else the search of version 2 or the lists of version 1. */
 export async function* importDkan(given: Run): Finds {
   const run = await portalOf<DkanConfig>(given, portalRoot(given.config.address))
   const { config, root } = run
@@ -85,7 +85,7 @@ export async function* importDkan(given: Run): Finds {
     yield* searchPages(run, pods)
     return
   }
-  // One document with everything that is published; nothing counts against it but its absence.
+  // `data.json` contains everything that is published.
   const url = `${root}/data.json`
   const document = config.version === '1' ? 'absent' : await openUnlessSame(run, url, absent)
   if (document === 'unchanged') yield { kind: 'end', as: 'not-modified' }
@@ -93,39 +93,39 @@ export async function* importDkan(given: Run): Finds {
   else yield* hasSearch ? searchPages(run, pods) : packageLists(run)
 }
 
-/** Whether the site has the search of version 2; one question, which costs no page. */
+/** Whether the site has the search of version 2, by one request without results. */
 async function answersSearch({ source, root }: DkanRun): Promise<boolean> {
   const url = `${root}/api/1/search?page-size=1`
   const { value, status } = await source.json(url, { accepts: absent, paged: false })
   return status < 400 && fieldsOf(value)['total'] !== undefined
 }
 
-/** Most records that the search gives at once. */
+/** Maximum page size of the search. */
 const largestPage = 100
-/** Empty pages in a row that are passed over. */
+/** Number of consecutive empty pages that are skipped. */
 const mostEmpty = 1
 
 /**
- * The search of DKAN 2. A page may be shorter than asked for with more after it: records that are in the search and no longer in
- * the metastore are dropped on the way. So the total alone says when the end is reached.
+ * Reads the search of DKAN 2. A page can be too short, because records that are in the search but no longer in the metastore
+ * are dropped. So only the total marks the end.
  */
 function searchPages(run: DkanRun, pods: PodOptions): Finds {
   const { config, source, root } = run
   const size = Math.min(config.pageSize, largestPage)
   let empty = 0
   const ask = async ({ page }: { readonly page: number }) => {
-    // Facets over the whole index would be counted for every page.
+    // Facets of the whole index would be computed for every page.
     const order = { sort: 'title', 'sort-order': 'asc', facets: 0 }
     const query = { 'page-size': size, page, ...order, ...config.filters }
     const { value, url } = await source.json(addressWith(`${root}/api/1/search`, query))
     const { total: declared, results } = fieldsOf(value)
     const total = countOf(declared)
     if (total === undefined || typeof results !== 'object') throw envelopeFailure(value, url)
-    // Without results there is a list in place of an object.
+    // An empty result is a list instead of an object.
     const entries = fieldsOf(results)
     const count = Object.keys(entries).length
     empty = count === 0 ? empty + 1 : 0
-    // A full page may have one after it that the total does not know of; what it promises further on is for the count to miss.
+    // After a full page there may be another one beyond the total.
     const isLast = (page * size >= total && count < size) || empty > mostEmpty
     return { entries, pointer: '/results', total, isLast }
   }
@@ -133,8 +133,8 @@ function searchPages(run: DkanRun, pods: PodOptions): Finds {
 }
 
 /**
- * The lists of DKAN 1, which speaks the action API of CKAN with its own accent. There is no count: the list of names, asked for
- * before and after, says how many there should be.
+ * Reads the lists of DKAN 1 through its variant of the CKAN action API. It has no total; the list of names, requested before
+ * and after, gives the number.
  */
 async function* packageLists(run: DkanRun): Finds {
   const { config, source, root } = run

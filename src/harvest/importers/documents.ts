@@ -1,6 +1,6 @@
 /**
- * Documents of any size: each goes to a temporary file first, unzipped, bounded and hashed on its way, so that the source is rid of us
- * as soon as its bytes are here, and whoever reads it can do so as often as wanted.
+ * Documents of any size: each is stored in a temporary file first (unzipped, bounded, hashed), so that the connection is
+ * short and the file can be read repeatedly.
  */
 
 import { createHash } from 'node:crypto'
@@ -29,32 +29,32 @@ import {
 
 type Bytes = AsyncIterable<Uint8Array>
 
-/** In a file; the caller closes it. */
+/** Document in a temporary file; the caller must close it. */
 export type StoredDocument = SourceAnswer & {
   /** SHA-256 of the decompressed body in hex. */
   readonly hash: string
   /** Decompressed bytes. */
   readonly size: number
-  /** The beginning as text, to tell formats and errors by. */
+  /** Beginning as text, to detect formats and errors. */
   readonly start: string
-  /** In UTF-8, whatever the source sent. */
+  /** Content converted to UTF-8. */
   readonly bytes: () => Bytes
   readonly close: () => Promise<void>
 }
 
-/** Request of a document, with the media types that may come in its place. */
+/** Request for a document. */
 type DocumentRequest = Omit<SourceRequest, 'accepts'> & {
-  /** Statuses that say that there is no such document. */
+  /** Statuses of a missing document. */
   readonly absent?: readonly number[]
-  /** Validator of the document in the last complete run; an unchanged document is vouched for. */
+  /** Validator of the last complete run, for a conditional request; an unchanged document keeps it. */
   readonly known?: Validator
-  /** Whether a type `text/html` makes the answer a web page. */
+  /** Whether a `text/html` type makes the answer a web page. */
   readonly believesType?: boolean
-  /** Reads the document once; when it finds it too short, it is asked for again. */
+  /** Checks the document; if it throws `source-truncated`, the document is requested again. */
   readonly check?: (document: StoredDocument) => Promise<void>
 }
 
-/** A document, unless it is not there or the known one. Throws what `Source.read` throws. */
+/** Fetches a document; `undefined` if it is missing or unchanged. Throws the failures of `ImportSource.read`. */
 export async function fetchDocument(
   run: ImportContext,
   url: string,
@@ -87,14 +87,14 @@ export async function fetchDocument(
   return found
 }
 
-/** Bytes by which formats and errors are told. */
+/** Bytes for the detection of formats and errors. */
 const startSize = 4096
 const startOf = (start: Buffer, headers: Headers): string => {
   const declared = charsetOf(headers.get('content-type'))
   return decodeText(start.subarray(0, startSize), { declared }).text
 }
 
-/** Writes a body below the scratch directory; what was written is gone when that fails. */
+/** Writes a body below the scratch directory; deletes the file on failure. */
 async function storeBody(
   { scratch, signal, source }: Pick<ImportContext, 'scratch' | 'signal' | 'source'>,
   { body, url, status, headers }: SourceStream,
@@ -133,8 +133,8 @@ async function storeBody(
 }
 
 /**
- * A body that may be an archive (RFC 1952, 2.3.1). Throws `source-truncated` when the archive ends too early, `source-malformed` when
- * it is none.
+ * Unzips a body if it is compressed (RFC 1952, 2.3.1). Throws `source-truncated` for an incomplete archive, `source-
+ * malformed` for an invalid one.
  */
 async function* unzip(body: Bytes): Bytes {
   const { start, whole } = await peek(body, 2)
@@ -143,7 +143,7 @@ async function* unzip(body: Bytes): Bytes {
     return
   }
   try {
-    // Whatever fails comes out of the loop as well.
+    // Errors are thrown by the loop as well.
     yield* piped(Readable.from(whole), createGunzip(), () => undefined)
   } catch (error) {
     if (error instanceof Failure) throw error
@@ -153,7 +153,7 @@ async function* unzip(body: Bytes): Bytes {
   }
 }
 
-/** The beginning of a body, and the body that still has it. */
+/** Reads the beginning of a body without consuming it. */
 async function peek(body: Bytes, size: number): Promise<{ start: Buffer; whole: Bytes }> {
   const iterator = body[Symbol.asyncIterator]()
   let start = Buffer.alloc(0)
@@ -169,29 +169,29 @@ async function peek(body: Bytes, size: number): Promise<{ start: Buffer; whole: 
   return { start, whole: whole() }
 }
 
-// JSON documents, read member by member.
+// Incremental reading of JSON documents.
 
 /** A value of a JSON document. */
 type Member = {
-  /** Name of the list or object that holds it; empty when that is the document. */
+  /** Name of the enclosing list or object; empty at the top level. */
   readonly list: string
   readonly key: string | number
   readonly value: unknown
-  /** Bytes since the member before. */
+  /** Bytes since the previous member. */
   readonly size: number
 }
 
-/** Which members are read, and how long one may be. */
+/** Selects members and limits their length. */
 type MemberOptions = {
-  /** Where the values are, as `@streamparser/json` writes it: `$.*.*`. */
+  /** Paths of the values in the syntax of `@streamparser/json`: `$.*.*`. */
   readonly paths: string[]
-  /** Most bytes from one value to the next. */
+  /** Maximum bytes between two values. */
   readonly longest?: number
 }
 
 /**
- * The values at some paths as they become whole, in the order of the document: memory is bounded by the longest. Throws
- * `source-truncated`, `source-malformed` and `too-large`.
+ * Yields the values at some paths in document order; memory is bounded by the longest value. Throws `source-truncated`,
+ * `source-malformed` and `too-large`.
  */
 export async function* jsonMembers(
   { bytes, url }: Pick<StoredDocument, 'bytes' | 'url'>,
@@ -204,7 +204,7 @@ export async function* jsonMembers(
     members.push({ list: String(stack.at(-1)?.key ?? ''), key: key ?? '', value, size })
     size = 0
   }
-  // The parser does not say where it was: that is looked up by reading again.
+  // The parser reports no position; a second pass finds it.
   const fault = async () => jsonFaultIn(Readable.from(bytes()).setEncoding('utf8'))
   for await (const piece of bytes()) {
     size += piece.byteLength
@@ -221,17 +221,17 @@ export async function* jsonMembers(
   if (!parser.isEnded) throw jsonFailure(url, await fault(), undefined)
 }
 
-/** A JSON document in a file, member by member. */
+/** JSON document in a file, readable member by member. */
 export type JsonDocument = StoredDocument & {
-  /** Values two levels below the top, or the elements of a top-level list; can be read any number of times. */
+  /** Values two levels below the top, or elements of a top-level list; repeatable. */
   readonly members: () => AsyncIterable<Member>
 }
 
 const accept = 'application/json, application/ld+json;q=0.9, */*;q=0.1'
 
 /**
- * A JSON document, checked to its last byte, unless it is not there or what the last complete run saw. Throws what `Source.read` throws;
- * `source-truncated` also for JSON that never closes, after the usual tries.
+ * Fetches and validates a JSON document; `undefined` if it is missing or unchanged. Throws the failures of
+ * `ImportSource.read`; incomplete JSON is `source-truncated` after the usual retries.
  */
 export async function openUnlessSame(
   run: ImportContext,

@@ -12,25 +12,25 @@ const positive = z.int().positive()
 
 /** Unknown keys are kept: foreign pipes are full of them. */
 export const importConfig = z.looseObject({
-  /** Used byte for byte. */
+  /** Used as is, byte by byte. */
   address,
   catalogue: z.string().refine(isId, 'must be the id of a catalogue'),
   inputFormat: z.string().optional(),
-  /** Without effect: every document goes to a file first. */
+  /** Ignored; every document is stored in a file first. */
   alternativeLoad: z.boolean().default(false),
-  /** Which field is the source id. */
+  /** Field used as source id. */
   identifier: z.string().optional(),
   /** Added to the query of the source. */
   filters: z.record(z.string(), z.string()).optional(),
   pageSize: positive.optional(),
-  /** Milliseconds between two records at least. */
+  /** Minimum ms between two records. */
   pulse: z.int().min(0).default(0),
   /** Repair illegal IRIs before parsing. */
   preProcessing: z.boolean().default(true),
   incremental: z.boolean().default(false),
-  /** Leave out entries whose publishers call them restricted or non-public; what is stored of them stays. */
+  /** Skips entries marked as restricted or non-public; stored ones are not removed. */
   onlyPublic: z.boolean().optional(),
-  /** Tag of text whose language the source does not tell. */
+  /** Language tag of text without a language. */
   language: z
     .string()
     .regex(/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag (BCP 47)')
@@ -38,10 +38,10 @@ export const importConfig = z.looseObject({
   auth: z.object({ secret: z.string(), header: z.string().default('Authorization') }).optional(),
   apikey: z.string().optional(),
   auth_key: z.string().optional(),
-  /** Stop after so many records. */
+  /** Maximum number of records. */
   limit: positive.optional(),
   output: z.enum(['dcat-ap', 'source']).optional(),
-  /** More than the process gives to a host is not given. */
+  /** Parallel requests per host; the process-wide limit is the upper bound. */
   hostConcurrency: positive.optional(),
   hostDelayMs: z.int().min(0).optional(),
   connectTimeoutMs: positive.optional(),
@@ -49,17 +49,17 @@ export const importConfig = z.looseObject({
   idleTimeoutMs: positive.optional(),
   pageTimeoutMs: positive.optional(),
   attempts: positive.optional(),
-  /** The longest `Retry-After` that is waited for. */
+  /** Longest `Retry-After` to wait for. */
   retryAfterMaxMs: z.int().min(0).max(dayMs).optional(),
   forceDays: z.number().min(0).optional(),
-  // Of importers of other platforms; accepted, and of no use to one that hands its records on itself.
+  // Keys of importers of other platforms; accepted and ignored.
   sendListDelay: z.int().min(0).optional(),
   sendHash: z.boolean().optional(),
   outputFormat: z.string().optional(),
 })
 export type ImportConfig = z.infer<typeof importConfig>
 
-/** Keys that say how to ask, not what for. */
+/** Keys that control how to request, not what. */
 const operationalKeys = new Set(
   (
     'catalogue alternativeLoad pageSize pulse incremental limit attempts auth apikey auth_key hostConcurrency hostDelayMs ' +
@@ -67,9 +67,9 @@ const operationalKeys = new Set(
     'sendListDelay sendHash outputFormat accept method'
   ).split(' '),
 )
-/** Keys that choose what is asked for; they change which records there are, not how one looks. */
+/** Keys that select records; they do not affect the content of a record. */
 const selectionKeys = new Set(['address', 'filters', 'query', 'types', 'graph'])
-/** Keys that change how a record looks, not which records there are. */
+/** Keys that affect the content of records, not their selection. */
 const shapeKeys = new Set(['language', 'output', 'preProcessing', 'onlyPublic'])
 
 const without = (config: object, ...sets: readonly ReadonlySet<string>[]) =>
@@ -77,10 +77,10 @@ const without = (config: object, ...sets: readonly ReadonlySet<string>[]) =>
     Object.fromEntries(Object.entries(config).filter(([key]) => !sets.some((set) => set.has(key)))),
   )
 
-/** Canonical text of the keys that decide which records a source offers; a change holds the removals of a run. */
+/** Canonical text of the keys that select records. If it changes, the removals of a run are held. */
 export const selectionOf = (config: object): string => without(config, operationalKeys, shapeKeys)
 
-/** Canonical text of the keys that decide how a record looks; part of the source hash. */
+/** Canonical text of the keys that affect the content of records; part of the source hash. */
 export const shapeOf = (config: object): string => without(config, operationalKeys, selectionKeys)
 
 /** JSON with sorted keys and without white space, so that equal values are equal texts. */
@@ -92,21 +92,21 @@ export function canonicalJson(value: unknown): string {
   )
 }
 
-// The numbers that bound every import.
+// Limits.
 
-/** Bounds of every import. Bytes are counted after decompression. */
+/** Limits of every import. Bytes are counted after decompression. */
 export type ImportLimits = {
   readonly maxPageBytes: number
   readonly maxDocumentBytes: number
   readonly maxItemBytes: number
   readonly maxItems: number
   readonly maxPages: number
-  /** Tries per request, and the longest time that a source may ask us to wait. */
+  /** Attempts per request, and the longest time that a source may ask to wait. */
   readonly attempts: number
   readonly retryAfterMaxMs: number
 }
 
-/** Bytes, numbers and milliseconds that hold where `PLATFORM_HARVEST_CONFIG` says nothing else. */
+/** Defaults of `PLATFORM_HARVEST_CONFIG`. */
 export const usualLimits: ImportLimits = {
   maxPageBytes: 100_000_000,
   maxDocumentBytes: 2_000_000_000,

@@ -1,4 +1,7 @@
-/** Receives the records of an importer: counts them, hashes them, recognises doubles, and compares the counts with the source's own. */
+/**
+ * Records the output of an importer: counts and hashes records, detects duplicates, and compares the counts with the totals
+ * of the source.
+ */
 
 import { hash } from 'node:crypto'
 import { Failure } from '../../errors.ts'
@@ -8,56 +11,53 @@ import { withoutCredentials } from '../../secrets.ts'
 import { keyHash } from '../importing/cutting/key-hash.ts'
 import type { ImportLimits } from './import-config.ts'
 
-/** By what somebody can find a record in its source. */
+/** Members that locate a record in its source. */
 type RecordOrigin = {
   readonly sourceUrl?: string
   readonly title?: string
-  /** In the document of the source, counted from 1. */
+  /** Line in the document, from 1. */
   readonly line?: number
-  /** In a JSON document of the source (RFC 6901). */
+  /** JSON Pointer in the document (RFC 6901). */
   readonly pointer?: string
 }
 
-/** One record as the importer hands it on; without a `sourceId` it becomes `item-no-identifier`. */
+/** A record from an importer; without `sourceId` it becomes `item-no-identifier`. */
 export type ImportedRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaType' | 'text'> &
   RecordOrigin & {
-    /** Other ids under which it may be stored already, most likely one first. */
+    /** Other ids under which the record may be stored, most likely first. */
     readonly aliases?: readonly string[]
-    /** Original id that a new record gets when no other record has it; the source id when absent. */
+    /** Original id for a new record if it is free; defaults to the source id. */
     readonly preferredId?: string
-    /**
-     * Text that the source hash is made of: the record as the source sent it, in canonical form, without the fields that change by
-     * themselves. `text` when absent.
-     */
+    /** Text for the source hash: the record as sent, in canonical form, without volatile fields; defaults to `text`. */
     readonly hashed?: string
     readonly findings?: readonly Finding[]
   }
 
-/** A record that was offered and cannot be read. */
+/** A record that the source offers but that cannot be read. */
 type Refused = RecordOrigin & {
   readonly kind: 'refused'
   readonly sourceId?: string
   readonly problem: Failure
-  /** Excerpt of what the source sent, cut to 64 KB on the way. */
+  /** Excerpt of the source text; cut to 64 KB later. */
   readonly excerpt?: string
 }
 
 /**
- * A record that is not for us: private, of another type, filtered. `isMentioned`: the source only speaks of it, so that
- * no total counts it.
+ * A record that is not imported: private, of another type, filtered. `isMentioned`: the source only references it, so that no
+ * total includes it.
  */
 type Skipped = Extract<Message, { kind: 'skipped' }> & { readonly isMentioned?: true }
 
-/** A find that does not end the import. */
+/** Output of an importer that does not end the import. */
 export type ImportItem =
   | ImportedRecord
   | Refused
   | Skipped
-  /** A declared total, as often as the source tells it. `before`: records in front of the place where a run resumed. */
+  /** A declared total, possibly repeated. `before`: records before the position where a run resumed. */
   | { readonly kind: 'total'; readonly total: number; readonly before?: number }
   /**
-   * Everything of a page was given. `cursor` only when it is a key from which a later run can go on. `isJoined`: no record can
-   * have slipped between it and the page before. `hasNews`: it said something new, even without a record.
+   * End of a page. `cursor`: key from which a later run can resume. `isJoined`: no record can have been missed between it and
+   * the previous page. `hasNews`: it had new content, even without records.
    */
   | {
       readonly kind: 'page'
@@ -67,38 +67,37 @@ export type ImportItem =
     }
 
 /**
- * An importer that has met its own end condition just returns; it throws a `Failure` when it cannot go on, whose kind
- * decides between a failed and an incomplete run. `end` is for what else there is to say: nothing changed, or the source
- * was read to its end and still cannot be vouched for, or goes on without new records.
+ * Output of an importer. An importer returns at the end of its source; it throws a `Failure` if it cannot continue, whose
+ * kind makes the run failed or incomplete. `end` covers other cases: not modified, read to the end but not provably complete,
+ * or continuing without new records.
  */
 export type ImportEvent =
   | ImportItem
   | { readonly kind: 'end'; readonly as: 'not-modified' | 'over' }
   | { readonly kind: 'end'; readonly as: 'incomplete'; readonly problem?: Failure }
 
-/** Options of receiving the records of a run. */
 type ImportRecorderOptions = {
   readonly limits: ImportLimits
   readonly sink: SegmentContext['sink']
   readonly now: () => number
-  /** Digest of what shapes a record beside its source: part of every source hash. */
+  /** Digest of everything beside the source that affects a record; part of every source hash. */
   readonly shape: string
-  /** Most records that are handed on. */
+  /** Maximum number of records to pass on. */
   readonly limit: number | undefined
 }
 
 const mostSamples = 20
 const mostNamedSkips = 100
 
-/** Kept of what a source sent when it cannot be read. */
+/** Maximum characters of an excerpt of unreadable text. */
 const longestExcerpt = 65_536
 
-/** Receives the records of one run, which may read its source twice. */
+/** Recorder for one run, which may read its source twice. */
 export class ImportRecorder {
-  /** Pages that were handed on whole, in all passes. */
+  /** Number of complete pages in all passes. */
   pages = 0
   readonly #options: ImportRecorderOptions
-  /** Numbers for ids, and for ids with their content, in all passes and in the present one. */
+  /** Hashes of ids, and of ids with content, in all passes and in the current one. */
   readonly #ids = new Set<number>()
   readonly #records = new Set<number>()
   #pass = new Set<number>()
@@ -107,11 +106,11 @@ export class ImportRecorder {
   #left = 0
   #counter = 0
   #offered = 0
-  /** Source ids that the source marks as not for us: nobody has to ask whether they are gone. */
+  /** Hashes of source ids that the source marks as not importable; they need no removal check. */
   readonly #dropped = new Set<number>()
   #before: ReadonlySet<number> | undefined
   #page = { time: 0, bytes: 0, records: 0, isNews: false, hasNewId: false }
-  /** Counters of the present pass: pages, those that may hide a record, and the last ones without a new id. */
+  /** Counters of the current pass: pages, pages that may hide a record, and trailing pages without a new id. */
   #pages = { count: 0, loose: 0, idle: 0 }
   #total:
     | { readonly last: number; readonly all: readonly number[]; readonly before: number }
@@ -124,42 +123,42 @@ export class ImportRecorder {
     this.#page.time = options.now()
   }
 
-  /** As many records as may be handed on are. */
+  /** Whether the maximum number of records is reached. */
   get isFull(): boolean {
     return this.#counter >= (this.#options.limit ?? Infinity)
   }
 
-  /** As many records as the source declared are there; false when it declared nothing. */
+  /** Whether all declared records have arrived; `false` without a total. */
   get isWhole(): boolean {
     return this.#total?.last === this.#distinct
   }
 
-  /** The source goes on without new records: two pages in a row had none, or one after the declared total was reached. */
+  /** Whether the source continues without new records: two consecutive pages had none, or one after the total was reached. */
   get isOver(): boolean {
     return this.#pages.idle >= 2 || (this.#pages.idle === 1 && this.isWhole)
   }
 
-  /** Records may have slipped between the pages of this pass. */
+  /** Whether records may have been missed between the pages of this pass. */
   get isLoose(): boolean {
     return this.#pages.loose > 0
   }
 
-  /** Whether the source has been read completely: no page hides anything, or two passes have met the same records. */
+  /** Whether the source was provably read completely: no page hides anything, or two passes gave the same records. */
   get isProven(): boolean {
     return !this.isLoose || this.#before?.symmetricDifference(this.#pass).size === 0
   }
 
-  /** Whether the source has marked the record as not for us. */
+  /** Whether the source marked the record as not importable. */
   hasDropped(sourceId: string): boolean {
     return this.#dropped.has(keyHash(sourceId))
   }
 
-  /** Different records of the present pass. */
+  /** Number of distinct records of the current pass. */
   get #distinct(): number {
     return this.#pass.size + this.#nameless + (this.#total?.before ?? 0)
   }
 
-  /** Another pass over the same source: what was handed on stays known, the counting begins anew. */
+  /** Starts another pass over the source with new counters; known records stay known. */
   startAgain(): void {
     this.#before = this.#pass
     this.#pass = new Set()
@@ -169,7 +168,7 @@ export class ImportRecorder {
     this.#page = { ...this.#page, time: this.#options.now(), bytes: 0, records: 0, isNews: false }
   }
 
-  /** The message that a find becomes: none for the same record met twice. `bytes`: read from the source so far. */
+  /** Message for an item; `undefined` for a repeated record. `bytes`: read from the source so far. */
   take(found: ImportItem, bytes: number): Message | undefined {
     switch (found.kind) {
       case 'record':
@@ -192,13 +191,13 @@ export class ImportRecorder {
   }
 
   /**
-   * Why an import that came to its end is not complete all the same. `owns`: the pipe has records that an empty source
-   * would take away.
+   * Reason why an import that reached the end is not complete. `owns`: whether the pipe has records that an empty source
+   * would remove.
    */
   shortfall(owns: boolean): Failure | undefined {
     const total = this.#total
     const changed = new Set(total?.all).size > 1
-    // Where nothing can slip between two pages, records that came and went meanwhile explain the difference.
+    // If nothing can be missed between pages, records that came and went explain the difference.
     const isExplained =
       changed &&
       !this.isLoose &&
@@ -214,13 +213,13 @@ export class ImportRecorder {
     return isEmpty ? new Failure('source-empty', 'The source offered no records.') : undefined
   }
 
-  /** `new`: first of its id · `same`: met before with the same content · `other`: another record with a known id. */
+  /** `new`: first with its id · `same`: repeated with the same content · `other`: another record with a known id. */
   #meet(id: string, content: string): 'new' | 'same' | 'other' {
     const [key, record] = [keyHash(id), keyHash(`${id}\n${content}`)]
     const standing = this.#ids.has(key) ? (this.#records.has(record) ? 'same' : 'other') : 'new'
     this.#page.records += 1
     this.#page.isNews ||= !this.#pass.has(record)
-    // In another pass every id was met before.
+    // In a second pass every id was met before.
     this.#page.hasNewId ||= this.#before ? !this.#pass.has(record) : standing === 'new'
     this.#ids.add(key)
     this.#records.add(record)
@@ -234,7 +233,7 @@ export class ImportRecorder {
     return this.#mentioned.size < this.#mentioned.add(keyHash(sourceId)).size
   }
 
-  /** Entries that are left out on purpose are told of the run, too: the first of them by name. */
+  /** Skips an entry; the first ones are named in a finding of the run. */
   #skip({ sourceId, reason }: Skipped): void {
     this.#left += 1
     if (this.#left <= mostNamedSkips)
@@ -310,7 +309,7 @@ export class ImportRecorder {
 
   #declare(total: number, before: number): void {
     const known = this.#total
-    // The smallest and the largest one tell the rest.
+    // The smallest and the largest total suffice.
     const all = [...(known?.all ?? []), total]
     this.#total = {
       last: total,
@@ -344,11 +343,11 @@ export class ImportRecorder {
   }
 }
 
-/** Reports show it, and transformers may write it into the record. */
+/** URL for reports; transformers may write it into the record. */
 const shownOrigin = ({ sourceUrl }: RecordOrigin) =>
   sourceUrl === undefined ? {} : { sourceUrl: withoutCredentials(sourceUrl).url }
 
-/** A record that was offered and will not be written, as reports show it. */
+/** Message for an offered record that will not be written. */
 function refusal(item: Refused): Message {
   const { problem, sourceId, title } = item
   const excerpt = item.excerpt?.slice(0, longestExcerpt)
@@ -358,7 +357,7 @@ function refusal(item: Refused): Message {
 
 const longestTitle = 200
 
-/** `item-no-identifier` with the title, the position among the records of the run and, where it is known, the place. */
+/** Failure `item-no-identifier` with the title, the position in the run and, if known, in the document. */
 function noIdentifier({ title, line, pointer }: RecordOrigin, position: number, reason: string) {
   const short = title && title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title
   const called = short === undefined ? 'Without a title' : JSON.stringify(short)

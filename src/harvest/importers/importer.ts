@@ -1,6 +1,11 @@
 /**
- * Base of all importers: makes a kind of segment of a kind of importer. Its runs turn the records of the importer into messages and
- * decide whether the import is complete.
+ * Base of all importers: wraps a kind of importer as a segment, converts its records to messages, and decides whether the
+ * import is complete.
+ *
+ *     pass 1 ──▶ complete ─────────────────────▶ end: complete
+ *       │└─────▶ total changed ──▶ pass 2 ──┬──▶ end: complete | incomplete
+ *       ├──────▶ not modified ──────────────┴──▶ end: not-modified
+ *       └──────▶ failure ──▶ first page: the run fails; later: end: incomplete
  */
 
 import { hash } from 'node:crypto'
@@ -31,19 +36,19 @@ import type { Pause } from '../../workers/pause.ts'
 /** Context of an importer during a run. */
 export type ImportContext = SegmentContext & {
   readonly source: ImportSource
-  /** Ends everything that the importer waits for. */
+  /** Aborts everything that the importer waits for. */
   readonly signal: AbortSignal
   readonly output: 'dcat-ap' | 'source'
   readonly limits: ImportLimits
-  /** Directory of the pipe's source, for queries beside it. */
+  /** Directory of the pipe, for its queries. */
   readonly directory?: string
   /** Directory for temporary files. */
   readonly scratch: string
-  /** Validators of the last complete run, when they may be relied on. */
+  /** Validators of the last complete run, if they may be used. */
   readonly validators: readonly Validator[]
-  /** Notes what this run saw; goes with the end of a complete run. */
+  /** Records a validator, which is stored if the run is complete. */
   readonly validate: (validator: Validator) => void
-  /** Whether the source goes on without new records. */
+  /** Whether the source continues without new records. */
   readonly isOver: () => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -53,21 +58,21 @@ export type ImportContext = SegmentContext & {
 /** A run of one kind of importer. */
 export type ImportRun<Config> = ImportContext & { readonly config: Config & ImportConfig }
 
-/** A kind of source: what its config may say, and how it is read. */
+/** A kind of source: its config and its import function. */
 export type ImporterKind<Config extends object> = {
   /** Normal form first, then its aliases. */
   readonly names: readonly string[]
-  /** Part of every source hash: a new number writes every record again. */
+  /** Part of every source hash; a new number causes all records to be written again. */
   readonly version: number
-  /** Its own keys; those of every importer are `importConfig`. */
+  /** Config keys of this kind; `importConfig` has the common ones. */
   readonly config: z.ZodObject & z.ZodType<Config>
-  /** Checks that a schema cannot express, such as a query that does not parse. */
+  /** Checks that the schema cannot express, such as the syntax of a query. */
   readonly check?: (config: Config & ImportConfig, place: SegmentPlace) => readonly ConfigProblem[]
-  /** Headers that carry a credential, when `{ [auth.header]: value }` is not enough. */
+  /** Headers with a credential, if `{ [auth.header]: value }` does not suffice. */
   readonly credentials?: (value: string, header: string) => Readonly<Record<string, string>>
-  /** Ends by returning when the source was read to its end. */
+  /** Yields the records; returns at the end of the source. */
   readonly import: (run: ImportRun<Config>) => AsyncIterable<ImportEvent>
-  /** Addresses at which the source may answer for one record, best one first. */
+  /** Addresses of one record at the source, best one first. */
   readonly addressesOf?: (
     config: Config & ImportConfig,
     sourceId: string,
@@ -77,24 +82,24 @@ export type ImporterKind<Config extends object> = {
 /** Dependencies that all importers of a process share. */
 export type ImporterDeps = {
   readonly outbound: Outbound
-  /** Hosts and networks inside the institution that pipes of the operator may reach. */
+  /** Internal hosts and networks that pipes of the operator may reach. */
   readonly allow: readonly string[]
   readonly limits: ImportLimits
   /** Directory for temporary files. */
   readonly scratch: string
   /** Value of a named secret. */
   readonly secret: (name: string) => string | undefined
-  /** Whether a catalogue exists; asked before the first request to the source. */
+  /** Whether a catalogue exists; called before the first request to the source. */
   readonly catalogueExists?: (id: string, signal: AbortSignal) => Promise<boolean>
-  /** Validators of the pipe's last complete run with the same `shape`, unless they may not be relied on. */
+  /** Validators of the pipe's last complete run with the same `shape`, if they may be used. */
   readonly validators?: (
     run: Pick<SegmentContext, 'runId' | 'pipe'>,
     shape: string,
     forceDays: number | undefined,
   ) => readonly Validator[]
-  /** Source ids of what the pipe of a run owns and the source has not offered so far. */
+  /** Source ids of the pipe's records that the source has not offered so far. */
   readonly missing?: (runId: string) => readonly string[]
-  /** Whether the pipe of a run owns anything in its catalogue; when nobody knows, it may. */
+  /** Whether the pipe owns records in its catalogue; absent if unknown. */
   readonly owns?: (runId: string) => boolean
   readonly now: () => number
   readonly random: () => number
@@ -102,7 +107,7 @@ export type ImporterDeps = {
   readonly log: Log
 }
 
-/** A segment that any pipe can name. Its config is checked when the pipe is read, its address when it runs. */
+/** Creates the segment. The config is checked when the pipe is read, the address when it runs. */
 export function importerSegment<Config extends object>(
   kind: ImporterKind<Config>,
   deps: ImporterDeps,
@@ -138,11 +143,11 @@ type ConfiguredImporter<Config extends object> = {
   readonly place: SegmentPlace
 }
 
-/** One import, which may pass over its source twice. */
+/** One import of up to two passes over the source. */
 type Import<Config extends object> = ConfiguredImporter<Config> & {
   readonly context: Omit<ImportRun<Config>, 'source' | 'signal'>
   readonly recorder: ImportRecorder
-  /** Whether an import that came to its end is complete. */
+  /** Completeness of an import that reached the end of the source. */
   readonly verdict: () => Completeness
 }
 
@@ -150,7 +155,7 @@ const digest = (text: string) => hash('sha256', text, 'hex')
 
 const dryRunLimit = 20
 
-/** Records, refusals and pages in the order of the source, and exactly one `end`. Throws what fails the run. */
+/** Yields records, refusals and pages in the order of the source, and exactly one `end`. Throws failures of the run. */
 async function* run<Config extends object>(
   importer: ConfiguredImporter<Config>,
   context: SegmentContext,
@@ -187,7 +192,7 @@ async function* run<Config extends object>(
   const importing = { ...importer, context: passing, recorder, verdict }
   let end = yield* pass(importing, signal)
   const missing = () => (end.kind === 'complete' ? (deps.missing?.(context.runId) ?? []) : [])
-  // The source changed while it was read: a second look shows what moved between two pages.
+  // The source changed while it was read: a second pass finds records that moved between pages.
   const isChanged = end.kind === 'incomplete' && end.problem?.kind === 'total-changed'
   if (isChanged || (recorder.isLoose && missing().length > 0)) {
     recorder.startAgain()
@@ -198,7 +203,7 @@ async function* run<Config extends object>(
   const source = sourceOf(importing, signal)
   const check = { missing: missing(), source, config, addressesOf, recorder, sink: context.sink }
   const kept = yield* keepExisting(check, signal)
-  // What is not known to be gone is asked about again next time.
+  // Without validators, the next run checks these records again.
   if (kept > 0) seen.length = 0
   yield { kind: 'end', completeness: end }
 }
@@ -213,7 +218,7 @@ const endless = new Failure(
   'Two pages in a row held no new record, and the source still names a next one: reading ended there.',
 )
 
-/** The source of one pass, with the credentials of the config. */
+/** Source for one pass, with the credentials of the config. */
 function sourceOf<Config extends object>(
   { kind, deps, config, place, context: { sink } }: Import<Config>,
   signal: AbortSignal,
@@ -250,7 +255,7 @@ async function* pass<Config extends object>(
       if (message && message.kind !== 'page' && message.kind !== 'total') source.meetRecord()
       if (!message) continue
       if (message.kind === 'record') {
-        // Between two records at least `pulse` milliseconds pass.
+        // Waits for `pulse` ms between two records.
         const wait = last + config.pulse - deps.now()
         if (wait > 0) await deps.pause(wait, signal)
         last = deps.now()
@@ -261,17 +266,17 @@ async function* pass<Config extends object>(
   } catch (error) {
     signal.throwIfAborted()
     if (!isIncomplete(error, recorder.pages)) throw error
-    // A page that is not there may be the one after the last: the declared total tells.
+    // The missing page may be the one after the last; compare with the declared total.
     if (error.kind === 'source-not-found' && recorder.isWhole) return verdict()
     return { kind: 'incomplete', problem: error }
   } finally {
-    // An importer that is left in the middle may still wait for an answer.
+    // Aborts pending requests when the import ends early.
     stop.abort()
   }
   return verdict()
 }
 
-/** Headers with the credential of the config, by reference to a secret or as it is; none without one. */
+/** Headers with the credential of the config, given as secret reference or literal. */
 function credentialsOf<Config extends object>(
   kind: ImporterKind<Config>,
   deps: ImporterDeps,
@@ -283,7 +288,7 @@ function credentialsOf<Config extends object>(
   return kind.credentials?.(value, header) ?? { [header]: value }
 }
 
-/** Failures that leave the import incomplete: whatever was read so far stays, and nothing is removed. */
+/** Failures that make the import incomplete: records read so far are kept, nothing is removed. */
 const leavesIncomplete: ReadonlySet<Kind> = new Set<Kind>([
   'source-empty',
   'total-mismatch',
@@ -295,8 +300,8 @@ const leavesIncomplete: ReadonlySet<Kind> = new Set<Kind>([
 ])
 
 /**
- * Else the run fails: on the first page nothing usable is there, later the run is incomplete. A source that says when to come back is
- * no failure, whatever the page.
+ * Whether a failure makes the run incomplete instead of failed. On the first page a run fails, unless the source says when to
+ * come back.
  */
 function isIncomplete(error: unknown, pages: number): error is Failure {
   if (!(error instanceof Failure)) return false

@@ -1,4 +1,4 @@
-/** Joins what the pages of an RDF source say: a record whose distribution or publisher another page describes waits for the end. */
+/** Joins the pages of an RDF source: a record whose distribution or publisher is described on another page waits for the end. */
 
 import { valueFinding, type Finding } from '../../pipe/message.ts'
 import { termText } from '../../rdf/lines.ts'
@@ -13,7 +13,7 @@ import { keyHash } from '../importing/cutting/key-hash.ts'
 import { type DescribedNode, Spool } from '../importing/cutting/spool.ts'
 import type { ImportItem } from './import-recorder.ts'
 
-/** References of a record that its source must describe for the record to be complete. */
+/** Properties whose objects the source must describe for a record to be complete. */
 const parts = [
   dcat('distribution'),
   adms('sample'),
@@ -23,10 +23,10 @@ const parts = [
   dct('creator'),
 ].map((property) => ({ name: ` ${termText(property)} `, property }))
 
-/** Concepts that everybody names and nobody describes. */
+/** Concepts of EU authorities, which sources reference without describing. */
 const isCommon = (term: string) => term.startsWith('<http://publications.europa.eu/')
 
-/** A node that a record names, as N-Triples text, and the property that names it. */
+/** A node referenced by a record, as N-Triples, and the property. */
 type NamedPart = { readonly term: string; readonly property: string }
 
 /** Parts of a record that nothing in the spool describes. */
@@ -45,7 +45,7 @@ export const undescribedFinding = ({ term, property }: NamedPart, reason: string
   ...valueFinding(property, term.slice(1, -1), reason),
 })
 
-/** A record that waits. `later`: makes it out of what all pages say. */
+/** A waiting record; `later` creates it from the statements of all pages. */
 type Waiting = {
   readonly place: DescribedNode
   readonly missing: readonly NamedPart[]
@@ -55,9 +55,9 @@ type Waiting = {
   ) => Promise<ImportItem>
 }
 
-/** Records that wait at once; the others are taken as their page has them. */
+/** Maximum number of waiting records; further ones are completed from their page alone. */
 const mostWaiting = 100_000
-/** Statements of all pages of one pass, kept in a file of bounded size to join records with them. */
+/** Statements of all pages of one pass, stored in a file of bounded size. */
 export class PageJoin {
   pages = 0
   readonly #spool = new Spool()
@@ -67,7 +67,7 @@ export class PageJoin {
   readonly #mostSeen: number
   #room: number
 
-  /** `maxBytes`: of pages that are kept; later ones are not joined. `mostSeen`: nodes that are remembered as described. */
+  /** `maxBytes`: size of stored pages; later pages are not joined. `mostSeen`: number of remembered described nodes. */
   constructor(maxBytes: number, bounds: ExtractBounds, mostSeen = 1_000_000) {
     this.#room = maxBytes
     this.#bounds = bounds
@@ -75,9 +75,9 @@ export class PageJoin {
   }
 
   /**
-   * Takes a page of so many bytes; whether it lists or describes a node with an IRI that no page before it did. What it says of
-   * catalogues and of itself does not count: that may be different on each page. Once no more nodes can be remembered, every page
-   * counts as one that says something. Blank nodes stay those of their page.
+   * Adds a page; returns whether it lists or describes a node with an IRI that no earlier page did. Statements about
+   * catalogues and the page itself are ignored, because they may differ on each page. When no more nodes can be remembered,
+   * every page counts as new. Blank nodes belong to their page.
    */
   add(page: Spool, bytes: number, address: string): boolean {
     this.pages += 1
@@ -113,7 +113,7 @@ export class PageJoin {
     })
   }
 
-  /** Whether the record waits for the other pages; a blank node, which none of them can name, does not. */
+  /** Makes a record wait for the other pages; `false` for a blank node, which other pages cannot reference. */
   wait(record: Waiting): boolean {
     const { term } = record.place
     if (term.startsWith('_:') || this.#waiting.length >= mostWaiting || this.#room <= 0)
@@ -122,7 +122,7 @@ export class PageJoin {
     return true
   }
 
-  /** The records that waited, with what could not be joined as findings. To be called at the end of the source. */
+  /** Yields the waiting records at the end of the source, with findings for unresolved parts. */
   async *finish(): AsyncIterable<ImportItem> {
     this.#spool.finish()
     for (const { place, missing, later } of this.#waiting.splice(0)) {

@@ -1,4 +1,4 @@
-/** Where the next page is, and whether we may go there. */
+/** Finds the address of the next page and checks whether it may be requested. */
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -6,16 +6,16 @@ import { fromLines, type Statement } from '../../rdf/lines.ts'
 import { hydra, rdf } from '../../rdf/namespaces.ts'
 import { shownUrl, withoutCredentials } from '../../secrets.ts'
 
-/** Where a link was found, and how far it is to be believed. */
+/** Origin of a link, for resolving and checking it. */
 type LinkOrigin = {
-  /** The configured one. */
+  /** Configured address. */
   readonly address: string
   /** Address of the page that has the link, after redirects. */
   readonly url: string
   readonly brokenHydra: boolean
 }
 
-/** The address of the next page. Throws `next-crosses-origin` and `source-malformed`. */
+/** Resolves the link to the next page. Throws `next-crosses-origin` and `source-malformed`. */
 export function nextPage(link: string, { address, url, brokenHydra }: LinkOrigin): string {
   const target = URL.parse(link, url)
   if (!target || !/^https?:$/.test(target.protocol))
@@ -37,7 +37,7 @@ export function nextPage(link: string, { address, url, brokenHydra }: LinkOrigin
   )
 }
 
-/** The target of `rel="next"` in a `Link` header (RFC 8288). */
+/** Target of `rel="next"` in a `Link` header (RFC 8288). */
 export function linkedNext(header: string | null): string | undefined {
   for (const [, target = '', parameters = ''] of (header ?? '').matchAll(
     /<([^>]*)>((?:\s*;\s*[^\s=;,]+\s*(?:=\s*(?:"[^"]*"|[^",;\s]*))?)*)/g,
@@ -52,15 +52,15 @@ export function linkedNext(header: string | null): string | undefined {
 const namespace = hydra('').value
 const type = rdf('type').value
 
-/** Members of a collection are told by their types; only what leads onward is kept, and only so much of it. */
+/** Statements about paging to keep, and their maximum number. */
 const facts = new Set(['next', 'nextPage', 'totalItems', 'view'].map((name) => hydra(name).value))
 const mostFacts = 1000
 
-/** Reads the place of a page in a collection (Hydra) in any of the spellings in use. */
+/** Reads the paging statements (Hydra) of a page in all spellings in use. */
 export class HydraReader {
   readonly #facts: Quad[] = []
 
-  /** Whether the statement is about paging and no part of the catalogue. */
+  /** Takes a statement; returns whether it is about paging and not part of the catalogue. */
   take({ predicate, object, line }: Statement): boolean {
     if (predicate === type) return object.startsWith(`<${namespace}`)
     if (facts.has(predicate) && this.#facts.length < mostFacts) this.#facts.push(...fromLines(line))
@@ -72,7 +72,7 @@ export class HydraReader {
     return this.#facts.filter(({ predicate }) => iris.includes(predicate.value))
   }
 
-  /** The largest number of items that the page tells. */
+  /** Largest stated number of items. */
   total(): number | undefined {
     const numbers = this.#of('totalItems').map(({ object }) => Number(object.value.trim() || -1))
     const whole = numbers.filter((number) => Number.isSafeInteger(number) && number >= 0)
@@ -80,9 +80,8 @@ export class HydraReader {
   }
 
   /**
-   * The link to the next page as it stands there: an IRI or a literal, relative or not. Of several views the one that is this page
-   * (`url`, without credentials), else the one that the collection calls its view. Throws `source-malformed` when they contradict
-   * each other.
+   * Link to the next page as written: an IRI or a literal, possibly relative. Of several views, the one of this page (`url`,
+   * without credentials), else the view of the collection. Throws `source-malformed` if they conflict.
    */
   next(url: string): string | undefined {
     const links = this.#of('next', 'nextPage')

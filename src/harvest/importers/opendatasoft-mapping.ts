@@ -15,23 +15,23 @@ const texts = z.union([z.string(), z.array(z.string())])
 /** Config of an OpenDataSoft importer beside the common keys. */
 export const opendatasoftConfig = z.object({
   ...mappingKeys,
-  /** The platform gives 100 at most; more is cut to that. */
+  /** Datasets per page; the platform permits at most 100. */
   pageSize: z
     .int()
     .positive()
     .default(most)
     .transform((size) => Math.min(size, most)),
-  /** Which of the two is the source id; the other is an alias. */
+  /** Field used as source id; the other one is an alias. */
   identifier: z.enum(['dataset_uid', 'dataset_id']).default('dataset_uid'),
   /** Condition in ODSQL. */
   where: z.string().optional(),
-  /** Facet values that datasets must have, `publisher:City`. */
+  /** Facet values that datasets must have, such as `publisher:City`. */
   refine: texts.optional(),
   /** Facet values that datasets must not have. */
   exclude: texts.optional(),
-  /** Whether datasets that come from another domain are taken. */
+  /** Whether to import datasets of other domains. */
   federated: z.boolean().default(true),
-  /** Export formats that become distributions, instead of the usual ones. */
+  /** Export formats that become distributions; replaces the defaults. */
   formats: texts.optional(),
 })
 export type OpendatasoftConfig = z.infer<typeof opendatasoftConfig>
@@ -39,7 +39,7 @@ export type OpendatasoftConfig = z.infer<typeof opendatasoftConfig>
 /** A domain, and the root of its API. */
 type Domain = Portal<OpendatasoftConfig> & { readonly api: string }
 
-/** The ids of an entry, and whether it is for us. */
+/** Creates the reader of entries: ids, reasons to skip, values. */
 export const datasetReader =
   (domain: Domain): EntryReader =>
   (fields) => {
@@ -47,7 +47,7 @@ export const datasetReader =
     const slug = plainText(fields['dataset_id'])
     const ids = domain.config.identifier === 'dataset_id' ? [slug, uid] : [uid, slug]
     const [sourceId = '', ...aliases] = ids.filter((id) => id !== undefined)
-    // Addresses are made of the readable id.
+    // Addresses contain the readable id.
     const id = slug ?? sourceId
     const page = `${domain.root}/explore/dataset/${encodeURIComponent(id)}/`
     // Counts and processing times change without the dataset.
@@ -77,7 +77,7 @@ export const datasetReader =
     }
   }
 
-/** Federated datasets are skipped where the config says so, and shells without records or files everywhere. */
+/** Reason to skip a dataset: federated (if configured), or without records and files. */
 function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string | undefined {
   const metas = fieldsOf(fieldsOf(fields['metas'])['default'])
   const origins = [metas['source_domain'], metas['source_domain_address']].map(saidText)
@@ -88,7 +88,7 @@ function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string
   return fields['has_records'] === false && isEmpty ? 'has neither records nor files' : undefined
 }
 
-/** The language in which metadata is asked for, else the one that the dataset tells. */
+/** Language in which metadata is requested, else that of the dataset. */
 function languageIn(own: Fields, { filters, language }: Domain['config']): string | undefined {
   const [first] = listOf(own['metadata_languages'])
   const tags = [filters?.['lang'], own['language'], first].map(saidText)
@@ -124,9 +124,9 @@ function datasetValues(metas: Fields, sourceId: string): DatasetValues {
   }
 }
 
-/** Where and when: `metas.dcat` first, then what the platform found out itself. */
+/** Spatial and temporal coverage: `metas.dcat` first, then values computed by the platform. */
 function extent(own: Fields, cat: Fields): PropertyValues {
-  // Codes of the platform's own gazetteer are worth a label only when there is no name.
+  // Codes of the platform's own gazetteer are used only without a name.
   const names = [own['territory'], own['geographic_reference']].map(listOf)
   const { bbox } = own
   const period = { start: cat['temporal_coverage_start'], end: cat['temporal_coverage_end'] }
@@ -139,7 +139,7 @@ function extent(own: Fields, cat: Fields): PropertyValues {
   }
 }
 
-/** The page of the dataset that this one was taken from; what is not a domain is noted as lost. */
+/** Page of the original dataset; a value that is no domain is reported. */
 function originOf(own: Fields, { dataset }: MappedRecord): string | undefined {
   const address = saidText(own['source_domain_address']) ?? saidText(own['source_domain'])
   const source = saidText(own['source_dataset'])
@@ -149,9 +149,9 @@ function originOf(own: Fields, { dataset }: MappedRecord): string | undefined {
   return undefined
 }
 
-// The ways to the data of a dataset: exports in every format, the query API, and files.
+// Distributions: exports in every format, the query API, and files.
 
-/** `id`: the readable one, of which addresses are made. */
+/** `id` is the readable one, used in addresses. */
 type Ids = { readonly id: string; readonly sourceId: string }
 
 const usual = ['csv', 'json', 'xlsx']
@@ -180,7 +180,7 @@ function exportsOf(
   return [...exports, records]
 }
 
-/** Inside addresses (`odsfile://`) are never published; the public ones are made of the ids of the files. */
+/** Internal addresses (`odsfile://`) are not published; public ones are built from the file ids. */
 function filesOf(
   fields: Fields,
   { api }: Domain,

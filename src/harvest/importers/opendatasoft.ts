@@ -1,4 +1,4 @@
-/** The OpenDataSoft (Huwise) importer: the list of datasets page by page, or as one export when it is too long for that. */
+/** OpenDataSoft (Huwise) importer: reads the list of datasets page by page, or as one export if it is too long. */
 
 import { Failure } from '../../errors.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
@@ -28,7 +28,7 @@ import type { JsonPage } from './source.ts'
 type Finds = AsyncGenerator<ImportEvent, void>
 type Run = PortalRun<OpendatasoftConfig>
 
-/** The catalogue of a domain; a bare key is sent as `Apikey`, in a header so that it stands in no address. */
+/** Importer of a domain; a plain key is sent in a header as `Apikey`, so that no address contains it. */
 export const opendatasoftImporter: ImporterKind<OpendatasoftConfig> = {
   names: ['importing-opendatasoft', 'importing-ods', 'importing-huwise'],
   version: 2,
@@ -45,20 +45,20 @@ export const opendatasoftImporter: ImporterKind<OpendatasoftConfig> = {
 
 const siteOf = (address: string) => siteRoot(address, /\/(?:api|explore)(?:\/.*)?$/)
 
-/** Offset and limit together stay below this. */
+/** Upper bound of offset plus limit. */
 const window = 10_000
-/** Datasets of a page at most. */
+/** Maximum datasets per page. */
 const largestPage = 100
 
-/** The two generations of the API, newest first. */
+/** Generations of the API, newest first. */
 const generations = [
   { path: '/api/explore/v2.1', size: 'limit', from: 'offset' },
   { path: '/api/v2', size: 'rows', from: 'start' },
 ] as const
-/** Where an API is below the domain, and what it calls the size and the beginning of a page. */
+/** Path of an API, and its parameters for page size and offset. */
 type Generation = (typeof generations)[number]
 
-/** Goes by the link of the page where it has links, else by the number of datasets that came. */
+/** Follows the links of pages if there are any, else counts the received datasets. */
 async function* importOpendatasoft(given: ImportRun<OpendatasoftConfig>): Finds {
   const { config } = given
   const root = siteOf(config.address)
@@ -82,7 +82,7 @@ async function* importOpendatasoft(given: ImportRun<OpendatasoftConfig>): Finds 
     return { ...answer, isLast: answer.links ? answer.links.next === undefined : isCut }
   }
   if (first.total === undefined || first.total < window)
-    // Where pages have links, these say where the next one begins.
+    // Pages with links say where the next one begins.
     yield* listPages(run, {
       read,
       ask,
@@ -109,7 +109,7 @@ async function firstPage(run: Run) {
 const listAddress = (run: Run, { path, size, from }: Generation, most: number, at: number) =>
   `${run.root}${path}/catalog/datasets?${queryOf(run, { [size]: most, [from]: at })}`
 
-/** In an order that renaming and editing do not change much. */
+/** Query in a stable order, which renaming and editing hardly change. */
 function queryOf({ config, lastRun }: Run, portion: Readonly<Record<string, number>>): string {
   const { filters = {}, refine = [], exclude = [], incremental } = config
   const order = { order_by: 'dataset_id', timezone: 'UTC', include_app_metas: 'true' }
@@ -124,7 +124,7 @@ function queryOf({ config, lastRun }: Run, portion: Readonly<Record<string, numb
   return query.toString()
 }
 
-/** The whole list as one document, which has no limit. `total`: of the list, which is asked for it again at the end. */
+/** Reads the whole list as one unlimited document. `total`: number of datasets, requested again at the end. */
 async function* importExport(run: Run, api: Generation, read: EntryReader, total: number): Finds {
   yield { kind: 'total', total }
   const address = `${run.root}${api.path}/catalog/exports/json?${queryOf(run, { [api.size]: -1 })}`
@@ -137,12 +137,12 @@ async function* importExport(run: Run, api: Generation, read: EntryReader, total
     await document.close()
   }
   yield { kind: 'page' }
-  // A question for the total alone may come again.
+  // A request for the total only may repeat an address.
   const after = await askPage(run, listAddress(run, api, 1, 0), false)
   if (after.total !== undefined) yield { kind: 'total', total: after.total }
 }
 
-/** A page of the list of datasets, as either generation of the API writes it. Throws what `ImportSource.json` throws. */
+/** Requests a page from either generation of the API. Throws the failures of `ImportSource.json`. */
 async function askPage(run: Run, address: string, paged = true) {
   const { value, url } = await askWithinQuota(run, address, paged)
   const { total_count: count, results, datasets, links } = fieldsOf(value)
@@ -156,14 +156,17 @@ async function askPage(run: Run, address: string, paged = true) {
   const link = listOf(links)
     .map(fieldsOf)
     .find((one) => one['rel'] === 'next')
-  // Where pages have links, one without a link is the last.
+  // If pages have links, a page without one is the last.
   return { ...about, entries, pointer: '/datasets', links: { next: plainText(link?.['href']) } }
 }
 
-/** Domains have a daily quota and say in the body when it begins anew. */
+/** Maximum number of waits for the daily quota; the error body says when it resets. */
 const mostWaits = 3
 
-/** Throws what `ImportSource.json` throws; `source-throttled` names the time at which the quota begins anew. */
+/**
+ * Requests a page and waits for the quota. Throws the failures of `ImportSource.json`; `source-throttled` contains the time
+ * of the reset.
+ */
 async function askWithinQuota(run: Run, url: string, paged: boolean): Promise<JsonPage> {
   const { source, limits, signal, now, pause } = run
   for (let waits = 0; ; waits += 1) {

@@ -1,6 +1,6 @@
 /**
- * Shared by the importers of JSON sources: the portal as the mapping sees it, entries as records, addresses and licences, and answers
- * with status 200 that are errors all the same.
+ * Shared by importers of JSON sources: mapping context, entries as records, addresses, licences, and detection of errors sent
+ * with status 200.
  */
 
 import { Failure, jsonPointer } from '../../errors.ts'
@@ -16,9 +16,9 @@ import { canonicalJson, type ImportConfig } from './import-config.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
 import type { ImportSource, SourceRequest } from './source.ts'
 
-/** Facts that are the same for all records of a run. */
+/** Properties of a portal, constant during a run. */
 export type Portal<Config = object> = {
-  /** Without a slash at its end. */
+  /** Root URL without trailing slash. */
   readonly root: string
   readonly config: Config & ImportConfig & MappingConfig
   readonly authorities: Authorities
@@ -27,13 +27,13 @@ export type Portal<Config = object> = {
 /** An import from a portal. */
 export type PortalRun<Config = object> = ImportRun<Config & MappingConfig> & Portal<Config>
 
-/** With the controlled vocabularies, which are read once for all runs of the process. */
+/** Creates the portal with the controlled vocabularies, which are read once per process. */
 export const portalOf = async <Config>(
   run: ImportRun<Config & MappingConfig>,
   root: string,
 ): Promise<PortalRun<Config>> => ({ ...run, root, authorities: await shippedAuthorities() })
 
-/** An entry as DCAT-AP. */
+/** Maps an entry to DCAT-AP. */
 export function mappedEntry(
   { root, config, authorities }: Portal,
   { record: own, values }: PortalEntry,
@@ -45,13 +45,13 @@ export function mappedEntry(
   return record
 }
 
-/** The root of a site without a slash at its end, and without what comes after the root in addresses of its pages. */
+/** Root of a site without trailing slash and without the path of its pages. */
 export function siteRoot(address: string, below: RegExp): string {
   const { origin, pathname } = new URL(address)
   return origin + pathname.replace(below, '').replace(/\/+$/, '')
 }
 
-/** An address with parameters; those without a value are left out. */
+/** Adds parameters to an address; those without a value are left out. */
 export function addressWith(
   address: string,
   parameters: Readonly<Record<string, string | number | undefined>>,
@@ -63,9 +63,8 @@ export function addressWith(
 }
 
 /**
- * The licences that a portal knows: title and address for the ids that its records name. `learn` asks for the list once, when a record
- * of the page needs it (it names a licence and does not say enough of it). The list is a convenience: a portal that does not give it is
- * harvested without.
+ * Licences of a portal: title and address by id. `register` requests the list once, when a record of the page names a licence
+ * without details. If the portal has no list, it is harvested without.
  */
 export function licenceList(needs: (record: unknown) => boolean, ask: () => Promise<unknown>) {
   let known: ReadonlyMap<unknown, LicenceNames> | undefined
@@ -83,41 +82,41 @@ export function licenceList(needs: (record: unknown) => boolean, ask: () => Prom
   }
 }
 
-/** An entry of the list as a record. */
+/** An entry of a list, before mapping. */
 export type PortalEntry = {
-  /** Empty when the source tells none. */
+  /** Empty if the source has none. */
   readonly sourceId: string
-  /** As the source writes it, to find the record by when it is refused. */
+  /** Title as written by the source, for reports of refused records. */
   readonly title: unknown
-  /** Other ids; blank ones do not count. */
+  /** Other ids; blank ones are ignored. */
   readonly aliases?: readonly (string | undefined)[]
   readonly sourceUrl?: string
-  /** Why the entry is not for us. */
+  /** Reason to skip the entry; a stored record counts as removed. */
   readonly skipped?: string
-  /** Why the entry is left out although it is there: what is stored of it stays. */
+  /** Reason to leave the entry out although it exists; a stored record is kept. */
   readonly omitted?: string
-  /** Why the entry cannot be read. */
+  /** Reason why the entry cannot be read. */
   readonly flaw?: Failure | string
-  /** The entry without what changes by itself, for the source hash. */
+  /** Entry without volatile fields, for the source hash. */
   readonly stableFields: unknown
-  /** The IRI of the dataset where the source has none, and what else is not as in every record of the portal. */
+  /** Fallback IRI of the dataset, and options that differ from the portal's defaults. */
   readonly record: Pick<RecordOptions, 'fallbackIri'> & Partial<RecordOptions>
-  /** Maps the entry; the same entry gives the same values. Repairs and losses are noted in the record. */
+  /** Maps the entry, deterministically. Repairs and losses are noted in the record. */
   readonly values: (record: MappedRecord) => DatasetValues
 }
 
-/** `key`: the name or the number of the entry in its list. */
+/** Reads an entry; `key` is its name or index in the list. */
 export type EntryReader = (fields: Fields, key?: string) => PortalEntry
 
-/** Options of reading an entry, and facts about it beside its fields. */
+/** Options and context of an entry. */
 type EntryOptions = {
   readonly read: EntryReader
-  /** Where the entry stands in its document (RFC 6901). */
+  /** JSON Pointer (RFC 6901) of the entry. */
   readonly pointer?: string
   readonly key?: string
 }
 
-/** An entry of a JSON source as a find: a record, one that is not for us, or one that cannot be read. */
+/** Converts an entry to an import item: a record, a skipped one, or an unreadable one. */
 export function entryItem(
   portal: Portal & Pick<ImportContext, 'output'>,
   value: unknown,
@@ -149,7 +148,7 @@ export function entryItem(
       }
     return mappedEntry(portal, entry).toRecord(about)
   } catch (error) {
-    // The stack ends before the nesting does.
+    // Deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error
     return refused(new Failure('item-malformed', 'The entry is nested too deeply.'), names)
   }
@@ -163,7 +162,7 @@ const textIn = (title: unknown): unknown =>
       ? title.flat()[0]
       : title
 
-/** JSON for a report; empty for what nests deeper than the stack. */
+/** JSON for a report; empty for values that are nested too deeply. */
 function excerptOf(value: unknown): string {
   try {
     return JSON.stringify(value)
@@ -174,39 +173,39 @@ function excerptOf(value: unknown): string {
 
 /** One page of a list. */
 type ListPage = {
-  /** A list, or an object that has the entries under their keys. */
+  /** List of entries, or object of entries by key. */
   readonly entries: readonly unknown[] | Fields
-  /** Where these are in the answer (RFC 6901). */
+  /** JSON Pointer (RFC 6901) of the entries. */
   readonly pointer: string
-  /** Number of entries of the whole list, where the source tells it. */
+  /** Number of entries of the whole list, if known. */
   readonly total?: number
-  /** A key from which a later run can go on. */
+  /** Key from which a later run can continue. */
   readonly cursor?: string
-  /** Where the source says whether there is another page. */
+  /** Whether this is the last page, if the source says so. */
   readonly isLast?: boolean
 }
 
 /** Options of requesting the pages of a list and reading their entries. */
 type ListOptions = {
   readonly read: EntryReader
-  /** Entries of a full page, where the source never cuts pages. */
+  /** Entries of a full page, if the source never shortens pages. */
   readonly size?: number
-  /** Pages begin wherever it is asked for: each is asked for from the last entry of the one before, so that nothing slips between. */
+  /** Pages can begin anywhere: each begins at the last entry of the previous one, so that nothing is missed. */
   readonly overlaps?: boolean
-  /** The list does not change between its pages. */
+  /** Whether the list cannot change between pages. */
   readonly isFixed?: boolean
   readonly ask: (place: ListPlace) => Promise<ListPage>
 }
 
-/** `page`: its number, from 1; `met`: entries before it; `extra`: how many it should have beside those of a page. */
+/** `page`: number from 1; `met`: entries before it; `extra`: entries to request beyond the page size. */
 export type ListPlace = { readonly page: number; readonly met: number; readonly extra: number }
 
-/** Steps back to an entry that is known, when others before it have gone meanwhile. */
+/** Maximum steps back to a known entry after others were removed. */
 const mostSteps = 4
 
 /**
- * The page behind a single entry. A page that begins with that entry would be the first one again, which a source must not send
- * twice; it is joined when nothing follows and the source still counts one.
+ * Requests the page behind a single entry. A page that begins with that entry would repeat the first page, which is an error;
+ * it counts as joined if nothing follows and the total is one.
  */
 async function pageBehindOne({ ask }: ListOptions, page: number) {
   const answer = await ask({ page, met: 1, extra: 0 })
@@ -215,7 +214,10 @@ async function pageBehindOne({ ask }: ListOptions, page: number) {
   return { answer, entries, met: 1 + entries.length, isJoined }
 }
 
-/** The page that begins with an entry of the page before, and where it begins; `isJoined` is false when none does. */
+/**
+ * Requests the page that begins with an entry of the previous page, and where it begins; `isJoined` is `false` if there is
+ * none.
+ */
 async function joinedPage(
   { ask, read }: ListOptions,
   {
@@ -237,9 +239,8 @@ async function joinedPage(
 }
 
 /**
- * The entries of a list, page by page. Where the source does not say which page is the last, it is an empty one, or a short one (of
- * less than `size`, or than earlier pages had) after as many entries as there are to be: a total that is too low must not hide what
- * comes after it.
+ * Yields the entries of a list page by page. If the source does not mark the last page, it is an empty one, or a short one
+ * (fewer than `size`, or than earlier pages had) after the declared total, because a total may be too low.
  */
 export async function* listPages(
   portal: Portal & Pick<ImportContext, 'output'>,
@@ -259,7 +260,7 @@ export async function* listPages(
     const all = joined?.entries ?? Object.entries(answer.entries)
     if (overlaps && all.length > 0)
       known = new Set(all.map(([, value]) => read(fieldsOf(value)).sourceId))
-    // An empty page tells nothing but the total, which the first one told.
+    // An empty page later on adds no information about the total.
     if (total !== undefined && (all.length > 0 || page === 1)) yield { kind: 'total', total }
     for (const [key, value] of all) {
       yield entryItem(portal, value, { read, pointer: `${pointer}${jsonPointer(key)}`, key })
@@ -269,15 +270,15 @@ export async function* listPages(
     const isEnd = all.length === 0 || (met >= (total ?? Infinity) && all.length < (size ?? largest))
     const isOver = isLast ?? isEnd
     const isJoined = isFixed ?? joined?.isJoined
-    // An empty page at the end is none, unless records have moved before it.
+    // A final empty page is ignored, unless records before it have moved.
     if (all.length > 0 || !isOver || isJoined === false) yield { kind: 'page', cursor, isJoined }
     if (isOver) return
   }
 }
 
 /**
- * The list that a JSON answer has under a name, or is when the name is empty, as a page. Throws what `ImportSource.json` throws,
- * `source-error-envelope` and `source-malformed` when there is none.
+ * Requests a page whose list has a name, or is the whole answer if the name is empty. Throws the failures of
+ * `ImportSource.json`, `source-error-envelope` and `source-malformed`.
  */
 export async function askList(
   source: ImportSource,
@@ -289,14 +290,14 @@ export async function askList(
   const { value, status, hash } = answer
   const fields = fieldsOf(value)
   const given = name === '' ? value : fields[name]
-  // A status that is no failure for the caller has no entries.
+  // An accepted error status has no entries.
   const entries: unknown = status >= 400 ? [] : given
   if (!Array.isArray(entries)) throw envelopeFailure(value, answer.url)
   const list: readonly unknown[] = entries
   return { entries: list, pointer: name && `/${name}`, fields, hash, status }
 }
 
-/** The fields without the volatile ones, in the record itself and in its resources. */
+/** Removes volatile fields from a record and its resources. */
 export function withoutVolatile(fields: Fields, volatile: readonly string[]): Fields {
   const without = (one: unknown): unknown =>
     typeof one === 'object' && one !== null
@@ -307,7 +308,7 @@ export function withoutVolatile(fields: Fields, volatile: readonly string[]): Fi
   return { ...fieldsOf(without(fields)), ...files }
 }
 
-/** Why a JSON value is not what was asked for: an error that says so, or something else altogether. */
+/** Failure for a JSON value of unexpected form: an error message, or other content. */
 export function envelopeFailure(value: unknown, url: string): Failure {
   const fields = fieldsOf(value)
   const said = ['message', 'error', 'error_message', 'error_code', 'errorcode', 'title']
@@ -320,7 +321,7 @@ export function envelopeFailure(value: unknown, url: string): Failure {
   return new Failure('source-error-envelope', message)
 }
 
-/** The failure that a document is in fact, recognised by its beginning. */
+/** Failure for a document that is an error message, detected by its beginning. */
 export function documentFailure({ start, url }: { readonly start: string; readonly url: string }) {
   try {
     return envelopeFailure(JSON.parse(start), url)
@@ -329,7 +330,7 @@ export function documentFailure({ start, url }: { readonly start: string; readon
   }
 }
 
-/** A number of records as JSON tells it, perhaps in quotes. */
+/** Parses a number of records, possibly in quotes. */
 export function countOf(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined

@@ -1,4 +1,4 @@
-/** One document of a source, read to its end: its triples in a spool, and what it said beside them. */
+/** One document of a source: its triples in a spool, and its problems. */
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -22,17 +22,17 @@ import { mediaTypeFault, rdfFormatOf } from './rdf-format.ts'
 /** Options of reading the documents of an import. */
 type RdfReading = {
   readonly inputFormat?: string
-  /** Broken IRIs are repaired; otherwise they make the document malformed. */
+  /** Whether broken IRIs are repaired; otherwise the document is malformed. */
   readonly repair?: boolean
-  /** The only named graph that counts. */
+  /** The only named graph to read. */
   readonly graph?: string
-  /** JSON-LD up to so many bytes is read in one go. */
+  /** Maximum bytes of JSON-LD that is parsed at once. */
   readonly inMemory?: number
-  /** Told when the type of the answer names something else than the body is; not where the config names the format. */
+  /** Called if the media type does not match the body; not if the config sets the format. */
   readonly wrongType?: (fault: string) => void
 }
 
-/** Links by which a dataset is mentioned without being described. */
+/** Properties that reference a dataset without describing it. */
 const mentions = new Set(
   [dcat('servesDataset'), dct('hasPart'), dct('relation'), dcat('inSeries')].map(
     (term) => term.value,
@@ -42,28 +42,28 @@ const datasetClasses = new Set([dcat('Dataset').value, dcat('DatasetSeries').val
 const mailPredicates = new Set([vcard('hasEmail').value, foaf('mbox').value])
 const mailAddress = /^[^\s/?#@<>:]+@[^\s/?#@<>:]+\.[^\s/?#@<>:]+$/
 
-/** A document of nothing but faults or nameless datasets must not fill the memory with them. */
+/** Maximum numbers of remembered positions, repairs and dropped statements. */
 const mostPlaces = 10_000
 const mostNoted = 100_000
 const mostDropped = 100
 const mostPerRecord = 20
 
-/** A document on its way to records: filled once, asked often, and closed by whoever reads its records. */
+/** A document that is read once and then converted to records; the consumer closes it. */
 export class RdfDocument {
-  /** As it goes into ids, records and reports: without credentials. */
+  /** URL without credentials, as used in ids, records and reports. */
   readonly url: string
-  /** As it was asked for, after redirects. */
+  /** Requested URL, after redirects. */
   readonly address: string
   readonly spool = new Spool()
   readonly hydra = new HydraReader()
-  /** Triples that were read. */
+  /** Number of triples. */
   triples = 0
   readonly #mentioned = new Set<number>()
-  /** Where datasets (an IRI or `_:label`) stand in the document; of the first alone. */
+  /** Positions of the first datasets (IRI or `_:label`) in the document. */
   readonly #places = new Map<string, NodePlace>()
-  /** Repaired values, with the values that they replace. */
+  /** Repaired values and the originals. */
   readonly #repaired = new Map<string, string>()
-  /** Statements that could not be repaired and were left out. */
+  /** Statements that could not be repaired. */
   readonly #dropped: string[] = []
   #droppedCount = 0
 
@@ -87,10 +87,7 @@ export class RdfDocument {
     }
   }
 
-  /**
-   * Takes all triples, of one graph alone where one is named; statements about paging are no part of the catalogue. Closes the
-   * document when they cannot be read to their end.
-   */
+  /** Reads all triples, or those of one graph; statements about paging are dropped. Closes the document on failure. */
   async fill(batches: AsyncIterable<Quad[]>, { graph, repair = false }: RdfReading): Promise<this> {
     const wanted = graph === undefined ? undefined : [quoteIri(graph), `_:${graph}`]
     try {
@@ -113,7 +110,7 @@ export class RdfDocument {
     }
   }
 
-  /** Whether other resources of the document mention the node (N-Triples text); seldom true of one they do not. */
+  /** Whether other resources of the document reference the node (N-Triples); false positives are rare. */
   isMentioned(term: string): boolean {
     return this.#mentioned.has(keyHash(term))
   }
@@ -132,10 +129,7 @@ export class RdfDocument {
     if (this.#dropped.length < mostDropped) this.#dropped.push(`${place}${kind} ${shortened(from)}`)
   }
 
-  /**
-   * Puts right `vcard:hasEmail <a@city.example>`: without a scheme it is a relative reference, and reading made an address
-   * beside the document of it.
-   */
+  /** Repairs `vcard:hasEmail <a@city.example>`, which without a scheme was resolved as a relative reference. */
   #withMailAddress(statement: Statement): Statement {
     const { predicate, object, line } = statement
     if (!mailPredicates.has(predicate)) return statement
@@ -144,7 +138,7 @@ export class RdfDocument {
     if (!object.startsWith(beside) || !mailAddress.test(from)) return statement
     this.#note({ kind: 'iri', from, to: `mailto:${from}` })
     const mended = `<mailto:${from}>`
-    // The object stands at the end, and nowhere else.
+    // The object occurs only at the end of the line.
     return {
       ...statement,
       object: mended,
@@ -152,7 +146,7 @@ export class RdfDocument {
     }
   }
 
-  /** Repairs whose outcome stands in the N-Triples of a record. */
+  /** Findings for repairs whose result occurs in the N-Triples of a record. */
   repairsIn(lines: string): readonly Finding[] {
     const found = new Map<string, Finding>()
     for (const [, iri, tag] of lines.matchAll(/<([^>\n]*)>|"@([A-Za-z0-9-]+)/g)) {
@@ -167,20 +161,20 @@ export class RdfDocument {
     return [...found.values()]
   }
 
-  /** Tells the run which statements nobody can read. */
+  /** Reports unreadable statements to the run. */
   reportDropped(sink: ImportContext['sink']): void {
     const more = this.#droppedCount - this.#dropped.length
     for (const detail of more > 0 ? [...this.#dropped, `and ${more} more`] : this.#dropped)
       sink.finding({ slug: 'dropped-statement', detail }, { sourceUrl: this.url })
   }
 
-  /** Why a document without anything of a catalogue is none; nothing for others. */
+  /** Reason why the document is no catalogue; `undefined` if it is one. */
   get missingContent(): string | undefined {
     if (this.hydra.total() !== undefined || this.spool.isCatalogue()) return undefined
     return `${shownUrl(this.url)}: no dataset found; ${this.spool.contentSummary()}.`
   }
 
-  /** Tells the run which services no distribution names. */
+  /** Reports services that belong to no distribution. */
   reportServices(sink: ImportContext['sink']): void {
     const { count, first } = this.spool.services()
     reportServices(sink, { count, first: first.map((term) => iriOf(term) ?? term) }, this.url)
@@ -195,12 +189,12 @@ const shortened = (text: string) => (text.length > 300 ? `${text.slice(0, 299)}â
 
 const ofParser = new Set(['malformed-rdf', 'remote-context', 'invalid-content', 'malformed-json'])
 
-/** JSON-LD up to so many bytes is read in one go. */
+/** Maximum bytes of JSON-LD that is parsed at once. */
 const inMemory = 16 * 1_048_576
 
 /**
- * Reads a document of any size in bounded memory, and closes its file. Throws `source-truncated`, `source-malformed` with line and
- * column, `too-large`. Nothing is known of the document before its last byte.
+ * Reads a document of any size in bounded memory and closes its file. Throws `source-truncated`, `source-malformed` with line
+ * and column, `too-large`.
  */
 export async function readRdfDocument(
   stored: StoredDocument,
@@ -224,7 +218,7 @@ export async function readRdfDocument(
   }
 }
 
-/** Throws `source-malformed` with a hint at `inputFormat` when nothing tells the format. */
+/** Format of a document. Throws `source-malformed` with a hint at `inputFormat` if it is unknown. */
 function formatFor(
   { url, headers, start }: StoredDocument,
   { inputFormat, wrongType }: RdfReading,
@@ -238,12 +232,12 @@ function formatFor(
   throw new Failure('source-malformed', `${detail} Set inputFormat if it is one.`)
 }
 
-/** Quads that are there already as a document, for sources that are read by a query engine. */
+/** Creates a document from quads, for sources that are read by a query engine. */
 export async function documentOf(address: string, batches: AsyncIterable<Quad[]>) {
   return new RdfDocument(address).fill(batches, {})
 }
 
-/** The end of an import that found nothing that could be a dataset; the run is told why. */
+/** End of an import without any dataset; reports the reason. */
 export function noDataset(
   { sink, config }: Pick<ImportRun<object>, 'sink' | 'config'>,
   detail: string,
@@ -253,7 +247,7 @@ export function noDataset(
   return { kind: 'end', as: 'incomplete', problem: new Failure('source-empty', detail) }
 }
 
-/** `services-not-harvested` with the number, and the names of the first where they are known; nothing for none. */
+/** Finding `services-not-harvested` with the number and the first names; nothing for none. */
 export function reportServices(
   sink: ImportContext['sink'],
   { count, first }: { readonly count: number; readonly first: readonly string[] },
@@ -265,15 +259,15 @@ export function reportServices(
   sink.finding({ slug: 'services-not-harvested', detail }, { sourceUrl })
 }
 
-// JSON-LD of any size: a document that does not fit into memory is read twice from its file, member by member.
+// Large JSON-LD documents are read twice from their file, member by member.
 
 /** Characters of members that are expanded together. */
 const batchCharacters = 1 << 18
 
-/** Where members are, in a document that is no list itself. */
+/** Paths of members in a document that is no list. */
 const lists = ['$.@graph.*', '$.dcat:dataset.*', '$.dataset.*']
 
-/** The quads in the order of the members: first the context is found, wherever it is, then the members under it. Throws as `parse`. */
+/** Yields the quads in member order; the first pass finds the context. Throws the failures of `parse`. */
 async function* readLargeJson(
   stored: StoredDocument,
   options: ParseOptions,
@@ -309,7 +303,7 @@ async function* readLargeJson(
   if (batch.length > 0) yield await expand()
 }
 
-/** Places of members that are read together become places in their document. */
+/** Converts positions in a batch of members to positions in the document. */
 function withPlaces(options: ParseOptions, pointers: readonly string[]): ParseOptions {
   const { placeRequest: places } = options
   if (!places) return options

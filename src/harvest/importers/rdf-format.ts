@@ -3,12 +3,12 @@
 import { Failure } from '../../errors.ts'
 import { formatByName, formatOfText, formats, type Format } from '../../rdf/media-types.ts'
 
-/** Cheapest to read first. */
+/** `Accept` header; formats that are cheap to parse first. */
 export const acceptRdf =
   'application/n-quads, application/n-triples, text/turtle;q=0.9, application/trig;q=0.9, ' +
   'application/rdf+xml;q=0.8, application/ld+json;q=0.7, text/n3;q=0.4, */*;q=0.1'
 
-/** Facts that may tell the format of an answer, most trusted first. */
+/** Indications of the format, most reliable first. */
 type RdfAnswer = {
   readonly inputFormat: string | undefined
   readonly contentType: string
@@ -18,7 +18,7 @@ type RdfAnswer = {
   readonly start: string
 }
 
-/** `undefined` when nothing tells. Throws `unsupported-media-type` for RDF in a format that we know and do not read. */
+/** Format of an answer; `undefined` if unknown. Throws `unsupported-media-type` for an RDF format that is not supported. */
 export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
   const { inputFormat, contentType, url, start } = answer
   if (inputFormat !== undefined) return formatByName(inputFormat)
@@ -29,7 +29,7 @@ export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
   }
   const named = formatByName(contentType)
   const body = certainFormat(start)
-  // Some serve JSON-LD and RDF/XML under the bare names, and others serve Turtle with the type of a table, or of N-Triples.
+  // Some servers send JSON-LD and RDF/XML with generic types, others send Turtle as CSV or N-Triples.
   const first = /^\s*(\S)/.exec(start)?.[1] ?? ''
   const beginnings: Partial<Record<Format, string>> = { jsonld: '{[', rdfxml: '<' }
   if (named !== undefined && (beginnings[named] ?? first).includes(first)) {
@@ -40,7 +40,7 @@ export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
   return body ?? formatByName(suffix ?? '') ?? formatOfText(start)
 }
 
-/** The format of a text whose beginning is legal in no format of another family; the beginning of a web page is none. */
+/** Format that the beginning of a text proves; `undefined` for web pages. */
 export function certainFormat(start: string): Format | undefined {
   const text = start.trimStart()
   if (/^<[a-z][a-z0-9]*[\s>/]/i.test(text) || isWebPage(text)) return undefined
@@ -48,13 +48,13 @@ export function certainFormat(start: string): Format | undefined {
   return isUnclear ? undefined : formatOfText(text)
 }
 
-/** Whether a text begins as a web page does, whatever it is called. */
+/** Whether a text begins like a web page. */
 export const isWebPage = (start: string): boolean =>
   /^\s*(?:<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i.test(start)
 
 const familyOf = (format: Format) => (format === 'jsonld' || format === 'rdfxml' ? format : 'lines')
 
-/** The finding for a `Content-Type` that names another format than that of the body. */
+/** Detail of the finding for a `Content-Type` that does not match the body. */
 export function mediaTypeFault(contentType: string, format: Format): string | undefined {
   const [type = ''] = contentType.toLowerCase().split(';')
   const named = formatByName(type)

@@ -1,4 +1,4 @@
-/** From a document to records: every dataset with everything that belongs to it. */
+/** Splits a document into records: each dataset with all nodes that belong to it. */
 
 import type { NamedNode } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -22,15 +22,15 @@ import { undescribedFinding, type PageJoin, undescribedParts } from './joined-pa
 import type { RdfDocument } from './rdf-document.ts'
 import type { ImportItem } from './import-recorder.ts'
 
-/** Which of its names a new dataset is stored under. */
+/** Choice of the id for new datasets. */
 type Naming = {
-  /** The subject's IRI comes before `dct:identifier`. */
+  /** Whether the IRI precedes `dct:identifier`. */
   readonly precedenceUriRef?: boolean
-  /** Whether of an IRI only the part after the last slash counts. */
+  /** Whether only the part of an IRI after the last slash is used. */
   readonly removePrefix?: boolean
 }
 
-/** All that is kept of a concept. */
+/** Properties of concepts that are kept. */
 const ofConcepts = [
   rdf('type'),
   skos('prefLabel'),
@@ -41,32 +41,31 @@ const ofConcepts = [
   skos('exactMatch'),
 ]
 
-/** Agents, periods and places lie nearer than that; what lies further has lost its way. */
+/** Maximum distance of nodes from the dataset; agents, periods and places are closer. */
 export const recordBounds: ExtractBounds = {
   depth: 8,
   ofConcepts: new Set(ofConcepts.map(({ value }) => value)),
   acrossGraphs: true,
 }
 
-/** Properties that make a node a dataset and not a mere mention of one. */
+/** Properties that distinguish a dataset from a reference to one. */
 const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('label')].map(
   (property) => ` ${termText(property)} `,
 )
 
-/** Which datasets of a document are records: all but stubs, or those that were asked for. */
+/** Selection of datasets: all but stubs, or the requested ones. */
 type Choice = {
-  /** Takes records that name what this page does not describe, until the source was read to its end. */
+  /** Collects records that reference nodes which this page does not describe. */
   readonly join?: PageJoin
-  /** Collects mentions of datasets that nobody has described so far. */
+  /** Collects references to datasets that are not described so far. */
   readonly stubs?: StubDatasets
-  /** Whether a node, given as N-Triples text, is wanted. */
+  /** Whether a node (N-Triples) is requested. */
   readonly isWanted?: (term: string) => boolean
 }
 
 /**
- * The datasets of a document in its order; the document is closed, and what is in no record is told to the run. A dataset that
- * others mention, that no catalogue links and that says nothing of itself is a stub. Parts of what was asked for (`isWanted`) are
- * not the place to count services.
+ * Yields the datasets of a document in order and closes it; other content is reported to the run. A dataset that is
+ * referenced, listed by no catalogue and not described is a stub. Partial documents (`isWanted`) do not report services.
  */
 export async function* recordsOf(
   document: RdfDocument,
@@ -89,7 +88,7 @@ export async function* recordsOf(
         const later = (whole: ResourceExtract | undefined, findings: readonly Finding[]) =>
           recordOf(document, whole ? { place, piece: whole } : { place }, { ids, own, findings })
         if (missing.length === 0 || !join?.wait({ place, missing, later })) {
-          // Publishers are often named alone; a distribution without a description says nothing.
+          // Publishers are often referenced without a description; a distribution without one is useless.
           const findings = missing
             .filter(({ property }) => property === dcat('distribution').value)
             .map((part) => undescribedFinding(part, 'the document does not describe it'))
@@ -110,8 +109,8 @@ const isStub = (document: RdfDocument, term: string, own: string): boolean =>
   document.spool.cataloguesOf(term).length === 0
 
 /**
- * All ids of a dataset. Its IRI is the source id, because identifiers are added, corrected and repeated under the same IRI; a
- * blank node has only its identifiers.
+ * Ids of a dataset. The IRI is the source id, because identifiers are added, corrected and repeated under the same IRI; a
+ * blank node has only identifiers.
  */
 function idsOf(iri: string | undefined, identifiers: readonly string[], naming: Naming) {
   const own = iri === undefined ? [] : [iri]
@@ -123,14 +122,14 @@ function idsOf(iri: string | undefined, identifiers: readonly string[], naming: 
   return { sourceId: iri ?? preferredId, preferredId, aliases }
 }
 
-/** `own`: the lines of the dataset alone. */
+/** `own`: lines of the dataset node alone. */
 type Identity = {
   readonly ids: ReturnType<typeof idsOf>
   readonly own: string
   readonly findings?: readonly Finding[]
 }
 
-/** A dataset that was cut out of its document; one that is larger than a repository takes is refused. */
+/** Record of an extracted dataset; refused if it is larger than a repository accepts. */
 async function recordOf(
   document: RdfDocument,
   { place: { term }, piece }: DatasetExtract,
@@ -163,7 +162,7 @@ async function canonical(body: string): Promise<string> {
   try {
     return await canonicalHash(body)
   } catch (error) {
-    // Too tangled for us: it counts as changed each time, and the repository has the last word.
+    // Not canonicalisable within the limits: it counts as changed each time, and the repository compares it.
     if (error instanceof Failure && error.kind === 'too-complex') return body
     throw error
   }
@@ -171,7 +170,7 @@ async function canonical(body: string): Promise<string> {
 
 const untitled = (detail: string): readonly Finding[] => [{ slug: 'no-title', detail }]
 
-/** Sorted N-Triples about a dataset, with its title: `rdfs:label` where it has none, which is a finding. */
+/** Sorted N-Triples of a dataset with a title; a missing one is taken from `rdfs:label`, with a finding. */
 function titled(body: string, term: string) {
   const [own] = literals(body, term, dct('title'))
   if (own) return { text: body, title: own.value, findings: [] }
@@ -197,10 +196,10 @@ function literals(lines: string, term: string, property: NamedNode) {
 
 type Skipped = Extract<ImportItem, { kind: 'skipped' }>
 
-/** Kept until the end; what comes after is told at once. */
+/** Maximum number of remembered stubs; further ones are reported at once. */
 const mostKept = 100_000
 
-/** Mentions of datasets in one pass over a source, until somebody describes them. Nodes are N-Triples texts. */
+/** Referenced datasets in one pass over a source that are not described so far, as N-Triples. */
 export class StubDatasets {
   readonly #described = new Set<number>()
   readonly #waiting = new Map<string, Skipped>()
@@ -209,7 +208,7 @@ export class StubDatasets {
     this.#described.add(keyHash(term))
   }
 
-  /** `isListed`: a catalogue lists the dataset, so that it is not gone. */
+  /** `isListed`: a catalogue lists the dataset, so that it still exists. */
   *meet(term: string, sourceId: string, isListed = false): Iterable<Skipped> {
     const kept = isListed ? ({ isKept: true } as const) : {}
     const stub = { kind: 'skipped', sourceId, reason: 'stub', isMentioned: true, ...kept } as const
@@ -217,13 +216,13 @@ export class StubDatasets {
     else yield stub
   }
 
-  /** To be called at the end of the source. */
+  /** Yields the stubs that were never described, at the end of the source. */
   *finish(): Iterable<Skipped> {
     for (const [term, stub] of this.#waiting) if (!this.#described.has(keyHash(term))) yield stub
   }
 }
 
-// The identifier of a record that was handed over without one, as an importer of RDF would read it out of the graph.
+// Identifier of a record whose message has none, determined like the RDF importer does.
 
 /** The dataset's `dct:identifier`, else its IRI; `undefined` unless there is exactly one dataset with either. */
 export async function identifierOf(record: {
@@ -238,7 +237,7 @@ export async function identifierOf(record: {
   return identifier ?? (node.startsWith('_:') ? undefined : node)
 }
 
-/** Answers no identifier for a text that cannot be read; the exporter reports the fault. */
+/** Ignores unreadable text; the exporter reports the error. */
 function unreadable(error: unknown): [] {
   if (error instanceof Failure) return []
   throw error

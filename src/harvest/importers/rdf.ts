@@ -23,22 +23,22 @@ const rdfConfig = z.object({
       error: 'must be an RDF format: turtle, n3, n-triples, n-quads, trig, rdf/xml or json-ld',
     })
     .optional(),
-  /** Sent as `Accept`. */
+  /** `Accept` header. */
   accept: z.string().optional(),
-  /** Whether only the query of the next link counts; scheme, host and path are those of the address. */
+  /** Whether only the query of the next link is used, with scheme, host and path of the configured address. */
   brokenHydra: z.boolean().default(false),
-  /** The identifier is what follows the last slash of an IRI. */
+  /** Uses the part of an IRI after the last slash as identifier. */
   removePrefix: z.boolean().default(false),
-  /** The subject's IRI comes before `dct:identifier`. */
+  /** Whether the IRI precedes `dct:identifier`. */
   precedenceUriRef: z.boolean().default(false),
-  /** The only named graph that is read. */
+  /** The only named graph to read. */
   graph: z.string().optional(),
 })
 type RdfConfig = z.infer<typeof rdfConfig>
 
 type Run = ImportRun<RdfConfig>
 
-/** Single documents, and chains of pages by Hydra or `Link` headers. */
+/** Importer of single documents, and of pages linked by Hydra or `Link` headers. */
 export const rdfImporter: ImporterKind<RdfConfig> = {
   names: ['importing-rdf', 'importing-dcat', 'rdf-importer'],
   version: 2,
@@ -55,7 +55,7 @@ const fetchPage = (run: Run, url: string, known?: Validator) =>
     known,
   })
 
-/** Page by page, until none is linked. Nothing is asked for again when the last run's pages are all unchanged (304). */
+/** Reads pages until none is linked; nothing if all pages of the last run are unmodified (304). */
 async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
   const { config, validators } = run
   const known = validators[0]?.url === config.address ? validators : []
@@ -102,23 +102,23 @@ async function* readPages(
   }
 }
 
-/** Why a page that the source links is not there; throws everything else. */
+/** Failure for a linked page that is missing; throws all others. */
 function linkedFailure(error: unknown): Failure {
   if (!(error instanceof Failure) || error.kind !== 'source-not-found') throw error
   const detail = `A page that the source links is not there: ${error.detail}`
   return new Failure('source-not-found', detail, { cause: error })
 }
 
-/** State of a paged read: passes, gaps and ids that were met so far. */
+/** State of a read over pages: passes, gaps and ids so far. */
 type Pages = {
   readonly stubs: StubDatasets
   readonly join: PageJoin
-  /** Whether one of them had anything of a catalogue, and why the first had not. */
+  /** Whether a page had catalogue content, and why the first one had none. */
   isCatalogue: boolean
   lack: string
 }
 
-/** The records of one page; gives the address of the next one. */
+/** Yields the records of one page; returns the address of the next one. */
 async function* readPage(
   { config, limits, sink, source, validate }: Run,
   pages: Pages,
@@ -145,12 +145,12 @@ async function* readPage(
     if (found.kind !== 'skipped') records += 1
     yield found
   }
-  // A page that repeats records says nothing new, whatever else is different in it.
+  // A page that only repeats records is not new.
   yield { kind: 'page', hasNews: records === 0 && isNew }
   return link === undefined ? undefined : nextPage(link, { ...config, url: stored.url })
 }
 
-/** Whether every page that the last complete run saw answers 304; then they are vouched for as they were. */
+/** Whether every page of the last complete run answers 304; their validators are kept then. */
 async function areUnmodified(run: Run): Promise<boolean> {
   const { source, validators, config } = run
   for (const validator of validators) {

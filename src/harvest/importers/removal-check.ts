@@ -1,6 +1,6 @@
 /**
- * Before a record is removed that a source no longer lists: the record's own address is asked, where the source has one. A listing
- * may miss what lives, and a number that fits does not show it.
+ * Before a record missing from the source's list is removed, its own address at the source is requested, because a list may
+ * be incomplete even if its total is right.
  */
 
 import { Failure } from '../../errors.ts'
@@ -10,22 +10,22 @@ import type { SegmentContext } from '../../pipe/segment.ts'
 import type { ImportRecorder } from './import-recorder.ts'
 import type { ImportSource } from './source.ts'
 
-/** Where a source may answer for one record. `gone`: statuses that say so beside 404 and 410. */
+/** Address of one record at its source. `gone`: statuses that mean removed, beside 404 and 410. */
 export type RecordAddress = { readonly url: string; readonly gone?: readonly number[] }
 
-/** The IRI itself, when it is an address at the host of the source: what RDF calls its records. */
+/** The IRI of a record, if it is an address at the host of the source. */
 export const ownIri = ({ address }: ImportConfig, sourceId: string): readonly RecordAddress[] => {
   const url = /^https?:/.test(sourceId) ? URL.parse(sourceId) : null
   return url?.origin === new URL(address).origin ? [{ url: url.href }] : []
 }
 
-/** Records that are asked about in one run, and answers in a row that may fail. */
+/** Maximum number of checked records per run, and of consecutive failures. */
 const mostAsked = 1000
 const mostFailures = 5
 const mostNamed = 100
 const accepts = Array.from({ length: 200 }, (_, n) => 300 + n)
 
-/** The status of an address; `undefined` when it does not answer. */
+/** Status of an address; `undefined` without an answer. */
 async function statusOf(source: ImportSource, url: string, signal: AbortSignal) {
   try {
     return await source.read(url, { accepts }, async ({ status }) => status)
@@ -40,9 +40,9 @@ const isThere = (status: number | undefined) => status !== undefined && status <
 
 type AddressOf = (sourceId: string) => RecordAddress | undefined
 
-/** Records that a removal check asks the source about, and the client that asks. */
+/** Records to check, and the client. */
 type RemovalCheck = {
-  /** Source ids of what the pipe owns and the source did not list. */
+  /** Source ids of the pipe's records that the source did not list. */
   readonly missing: readonly string[]
   readonly source: ImportSource
   readonly config: object
@@ -51,10 +51,7 @@ type RemovalCheck = {
   readonly sink: SegmentContext['sink']
 }
 
-/**
- * Addresses that tell records that are there from others: a record that was just listed answers, and one that nobody ever had does
- * not.
- */
+/** Finds a form of address that distinguishes existing records: it answers for a listed record, and not for an invented one. */
 async function workingAddress(
   { source, addressesOf: all, recorder: { samples } }: RemovalCheck,
   signal: AbortSignal,
@@ -69,12 +66,12 @@ async function workingAddress(
   return undefined
 }
 
-/** Keys by which a pipe takes a part of its source: then a record may be there and not be for us. */
+/** Config keys that select a part of the source; an existing record may then be outside of the selection. */
 const selecting = ['filters', 'where', 'refine', 'exclude', 'q', 'filter', 'query', 'graph']
 
 /**
- * Tells of the missing records which ones stay: those that their address knows, those of which it cannot say it, and all when neither
- * address nor listing proves anything. Gives their number; what is not told is gone.
+ * Yields the missing records that are kept: those whose address exists or cannot be checked, and all of them if neither
+ * addresses nor the list prove anything. Returns their number; the others are gone.
  */
 export async function* keepExisting(
   check: RemovalCheck,
@@ -86,7 +83,7 @@ export async function* keepExisting(
   const addressOf = await workingAddress(check, signal)
   const isPart = selecting.some((key) => Reflect.get(config, key) !== undefined)
   let [asked, failures, kept] = [0, 0, 0]
-  /** Why the record stays; `undefined` when it is gone. */
+  /** Reason to keep the record; `undefined` if it is gone. */
   const reasonFor = async (sourceId: string): Promise<string | undefined> => {
     const address = addressOf?.(sourceId)
     if (!address)

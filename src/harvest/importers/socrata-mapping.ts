@@ -9,7 +9,7 @@ import { fromHtml } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys } from '../mapping/record.ts'
 import { type EntryReader, withoutVolatile, type Portal } from './portal.ts'
 
-/** Meanings that a field of a portal's own metadata can have. */
+/** Meanings of fields in a portal's custom metadata. */
 const meanings = [
   'frequency',
   'temporal',
@@ -37,21 +37,21 @@ const listed = z
 export const socrataConfig = z.object({
   ...mappingKeys,
   pageSize: z.int().min(1).max(10_000).default(100),
-  /** Types of assets: `dataset`, `file`, `href`, and further ones that have no data of their own. */
+  /** Types of assets: `dataset`, `file`, `href`, and others without data of their own. */
   only: listed.default(['dataset', 'file', 'href']),
-  /** Whether views that are derived from another asset are taken. */
+  /** Whether to import views derived from another asset. */
   derived: z.boolean().default(false),
-  /** Key of the portal's own metadata → what it means. */
+  /** Key of the portal's custom metadata → meaning. */
   fields: z.record(z.string(), z.enum(meanings)).default({}),
 })
 export type SocrataConfig = z.infer<typeof socrataConfig>
 
 type Site = Portal<SocrataConfig>
 
-/** The asset of a result: the rest of the result is about it. */
+/** Asset of a search result. */
 export const assetIn = (value: unknown): Fields => fieldsOf(fieldsOf(value)['resource'])
 
-/** Whether an asset leads to files elsewhere: a description of its own tells where. */
+/** Whether an asset only links to other places, which its own description names. */
 export const isLink = (value: unknown, site: Site): boolean =>
   assetIn(value)['type'] === 'href' && reasonToSkip(fieldsOf(value), site) === undefined
 
@@ -86,7 +86,7 @@ export const assetReader =
     }
   }
 
-/** The service answers for other domains too, and lists every saved view of a dataset beside it. */
+/** Reason to skip an asset: of another domain, or a saved view. */
 function reasonToSkip(fields: Fields, { root, config }: Site): string | undefined {
   const domain = saidText(fieldsOf(fields['metadata'])['domain'])
   if (domain !== undefined && domain.toLowerCase() !== new URL(root).host)
@@ -95,7 +95,7 @@ function reasonToSkip(fields: Fields, { root, config }: Site): string | undefine
   return !config.derived && parents.length > 0 ? 'is derived from another asset' : undefined
 }
 
-// What the portal's own metadata of an asset means: keys that the config names, and endings that many portals use.
+// Custom metadata: keys in the config, and suffixes that many portals use.
 
 /** Keys are `{field set}_{field}` with hyphens for spaces. */
 const usual: readonly (readonly [RegExp, Meaning])[] = [
@@ -110,7 +110,7 @@ const usual: readonly (readonly [RegExp, Meaning])[] = [
   [/public-access-level$/i, 'accessRights'],
 ]
 
-/** The texts that have a meaning, in the order of the source. */
+/** Texts by meaning, in the order of the source. */
 function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meaning>>) {
   const own = new Map(Object.entries(configured))
   const texts = Map.groupBy(listOf(metadata).map(fieldsOf), (one) => {
@@ -121,7 +121,7 @@ function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meani
     (texts.get(meaning) ?? []).flatMap(({ value }) => saidText(value) ?? [])
 }
 
-/** Values of an asset. Licences are names: the API has no ids of them. */
+/** Values of an asset. Licences are names, because the API has no ids. */
 function assetValues(fields: Fields, { config }: Site, record: MappedRecord): DatasetValues {
   const asset = assetIn(fields)
   const classes = fieldsOf(fields['classification'])
@@ -156,7 +156,7 @@ function assetValues(fields: Fields, { config }: Site, record: MappedRecord): Da
   }
 }
 
-/** The latest of some times; those that cannot be read do not count, and are noted. */
+/** Latest of several times; unreadable ones are reported. */
 function latest(record: MappedRecord, values: readonly unknown[]): string | undefined {
   const times = values.map(saidText).filter((time) => time !== undefined)
   const { readable = [], broken = [] } = Object.groupBy(times, (time) =>
@@ -166,7 +166,7 @@ function latest(record: MappedRecord, values: readonly unknown[]): string | unde
   return readable.sort((a, b) => Date.parse(b) - Date.parse(a))[0]
 }
 
-/** The ways to the data of an asset: exports of a table, a file, or links to other places. */
+/** Distributions of an asset: exports of a table, a file, or links. */
 function distributionsOf(
   fields: Fields,
   root: string,
@@ -195,7 +195,7 @@ function distributionsOf(
 
 const shapes = /^(?:multi)?(?:point|polygon|line)$|^location$/i
 
-/** The exports that every table has, and the one that only tables with places have. */
+/** Exports of every table, and the one of tables with places. */
 function table(asset: Fields, root: string, sourceId: string): readonly DistributionFields[] {
   const id = encodeURIComponent(sourceId)
   const endpoint = `${root}/resource/${id}.json`
@@ -211,7 +211,7 @@ function table(asset: Fields, root: string, sourceId: string): readonly Distribu
   ]
 }
 
-/** Access points elsewhere: media type or name → address. */
+/** External access points: media type or name → address. */
 function links(metadata: Fields, record: MappedRecord): readonly DistributionFields[] {
   const more = listOf(metadata['additionalAccessPoints']).map(fieldsOf)
   const points: readonly Fields[] = [{ urls: metadata['accessPoints'] }, ...more]
@@ -226,7 +226,7 @@ function links(metadata: Fields, record: MappedRecord): readonly DistributionFie
   )
 }
 
-/** `id`: of the asset. */
+/** Attachments of the asset `id`. */
 function attachments(metadata: Fields, api: string, id: string): readonly DistributionFields[] {
   const encoded = (value: unknown) => encodeURIComponent(plainText(value) ?? '')
   return listOf(metadata['attachments']).map((one) => {
@@ -238,7 +238,7 @@ function attachments(metadata: Fields, api: string, id: string): readonly Distri
   })
 }
 
-/** Some are without a protocol (`data.example/x`), some relative to the site; the latter are left as they are. */
+/** Adds a missing protocol (`data.example/x`); addresses relative to the site are unchanged. */
 function withProtocol(url: unknown): string | undefined {
   const text = saidText(url)
   if (text === undefined || /^[a-z][a-z0-9+.-]*:|^\.{0,2}\/(?!\/)|^\?/i.test(text)) return text

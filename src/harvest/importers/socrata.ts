@@ -1,4 +1,4 @@
-/** The Socrata (Tyler Data & Insights) importer: by the discovery API, or by what a site has in its place. */
+/** Socrata (Tyler Data & Insights) importer: by the discovery API, or by the lists of a site. */
 
 import { Failure } from '../../errors.ts'
 import type { Fields } from '../../text/json.ts'
@@ -20,10 +20,10 @@ import { faultsOfOneAnswer } from './source.ts'
 type Finds = AsyncGenerator<ImportEvent, void>
 type Run = PortalRun<SocrataConfig>
 
-/** Where the discovery API is, when a domain does not have it itself. */
+/** Central discovery APIs, for domains without their own. */
 const elsewhere = ['https://api.us.socrata.com', 'https://api.eu.socrata.com']
 
-/** `roots`: where the discovery API is asked about domains that do not have it themselves. */
+/** Creates the importer; `roots` are the central discovery APIs. */
 export const socrataImporterWith = (roots: readonly string[]): ImporterKind<SocrataConfig> => ({
   names: ['importing-socrata'],
   version: 2,
@@ -41,13 +41,13 @@ export const socrataImporterWith = (roots: readonly string[]): ImporterKind<Socr
   },
 })
 
-/** With the two hosts of the platform itself behind the domain's own API. */
+/** Importer with the two central hosts of the platform. */
 export const socrataImporter: ImporterKind<SocrataConfig> = socrataImporterWith(elsewhere)
 
-/** `after`: id of an asset, `''` = from the beginning. */
+/** `after`: id of an asset, `''` for the beginning. */
 type AssetQuery = { readonly type: string; readonly size: number; readonly after: string }
 
-/** A page of the discovery API: the assets of a domain in the order of their ids. Throws as `askList`. */
+/** Requests a page of the discovery API: assets of a domain in the order of their ids. Throws the failures of `askList`. */
 function assetPage({ root: site, config, source }: Run, root: string, query: AssetQuery) {
   const { host } = new URL(site)
   const url = addressWith(`${root}/api/catalog/v1`, {
@@ -60,12 +60,12 @@ function assetPage({ root: site, config, source }: Run, root: string, query: Ass
     limit: query.size,
     scroll_id: query.after,
   })
-  // Not the questions for the count alone, which come again.
+  // Requests for the total only may repeat.
   if (query.size > 1) source.visit(url)
   return askList(source, url, 'results', { paged: false })
 }
 
-/** Number of assets of the chosen types; `undefined` when the API does not tell. Throws as `askList`. */
+/** Number of assets of the chosen types; `undefined` if unknown. Throws the failures of `askList`. */
 async function assetCount(run: Run, root: string): Promise<number | undefined> {
   let sum = 0
   for (const type of run.config.only) {
@@ -80,7 +80,7 @@ async function assetCount(run: Run, root: string): Promise<number | undefined> {
 /** An API that knows the domain, and how many assets it counts. */
 type Discovery = { readonly root: string; readonly total: number | undefined }
 
-/** The discovery API that knows the domain, and how many assets it tells; `undefined` when there is none. */
+/** Finds the discovery API of the domain and its total; `undefined` if there is none. */
 async function discover(run: Run, others: readonly string[]): Promise<Discovery | undefined> {
   for (const root of [run.root, ...others])
     try {
@@ -93,13 +93,13 @@ async function discover(run: Run, others: readonly string[]): Promise<Discovery 
   return undefined
 }
 
-/** All chosen types one after the other, counted before and after. */
+/** Imports all chosen types one by one, counted before and after. */
 async function* importDiscovered(run: Run, { root, total: before }: Discovery): Finds {
   const { only, pageSize: size } = run.config
-  // An interrupted run goes on after an asset of a type that is still chosen.
+  // A resumed run continues after an asset, if its type is still chosen.
   const [, resumed = '', last = ''] = /^(\S+) (.+)$/s.exec(run.resumeFrom ?? '') ?? []
   const isResumed = only.includes(resumed)
-  // How many come before that asset is not to be known: such a run vouches for nothing.
+  // The number of assets before that one is unknown, so a resumed run proves nothing.
   if (before !== undefined && !isResumed) yield { kind: 'total', total: before }
   for (const type of only.slice(isResumed ? only.indexOf(resumed) : 0))
     yield* assets(run, root, { type, size, after: isResumed && type === resumed ? last : '' })
@@ -109,9 +109,9 @@ async function* importDiscovered(run: Run, { root, total: before }: Discovery): 
 }
 
 /**
- * The assets of one type after an id. Each page begins after the last id of the one before, so that nothing that comes or goes
- * moves the others; only an empty page is the end, because the service cuts pages silently. Throws `page-loop`,
- * `page-repeated` and what `askList` throws.
+ * Yields the assets of one type after an id. Each page begins after the last id of the previous one, so that changes do not
+ * move entries. Only an empty page is the end, because the service shortens pages silently. Throws `page-loop`, `page-
+ * repeated` and the failures of `askList`.
  */
 function assets(run: Run, root: string, query: AssetQuery): Finds {
   let after: string | undefined = query.after
@@ -131,9 +131,8 @@ function assets(run: Run, root: string, query: AssetQuery): Finds {
 }
 
 /**
- * Where an asset that is only a link leads to: its own description has that, the list of assets does not. The asset with the
- * places it leads to, or with the problem of its description; as it is when it leads nowhere or is gone. Throws what concerns
- * the source as a whole.
+ * Adds the target of an asset that is only a link, from its own description. Returns the asset unchanged if it has no target
+ * or is gone. Throws failures of the whole source.
  */
 async function withLinks(run: Run, value: unknown): Promise<unknown> {
   const id = plainText(assetIn(value)['id'])
@@ -148,15 +147,15 @@ async function withLinks(run: Run, value: unknown): Promise<unknown> {
     return { ...fieldsOf(value), view }
   } catch (error) {
     if (!(error instanceof Failure) || !faultsOfOneAnswer.has(error.kind)) throw error
-    // A slow or broken connection is no fault of the asset.
+    // Not the fault of the asset.
     if (error.kind === 'source-timeout' || error.kind === 'source-truncated') throw error
     return { ...fieldsOf(value), view: { problem: error } }
   }
 }
 
 /**
- * Lists of sites without the discovery API: `data.json`, else a list of views. Both leave assets out. Never complete: a site that has
- * its discovery API back would seem to have lost what these lists do not have.
+ * Reads sites without the discovery API: `data.json`, else the list of views. Both omit assets, so the import is never
+ * complete.
  */
 async function* otherLists(run: Run): Finds {
   const { root } = run
@@ -184,7 +183,7 @@ function viewList(run: Run): Finds {
   return listPages(run, { ask, read: assetReader(run) })
 }
 
-/** Fields of an asset → of a view in the older list. */
+/** Fields of an asset → fields of a view in the older list. */
 const viewNames = {
   name: 'name',
   description: 'description',
@@ -197,7 +196,7 @@ const viewNames = {
   metadata_updated_at: 'metadataUpdatedAt',
 }
 
-/** A view of the older list in the words of the discovery API. */
+/** Converts a view of the older list to the form of the discovery API. */
 function assetOf(view: Fields): unknown {
   const custom = Object.entries(fieldsOf(view['customFields'])).flatMap(([set, fields]) =>
     Object.entries(fieldsOf(fields)).map(([field, value]) => ({

@@ -1,7 +1,4 @@
-/**
- * The source of an import: guarded, polite requests over the outbound client, whose answers are classified once for every importer,
- * and whose pages may not lead in a circle.
- */
+/** Source of an import: guarded, polite requests, classification of answers, and detection of loops. */
 
 import { hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
@@ -19,23 +16,23 @@ import type { ImportConfig, ImportLimits } from './import-config.ts'
 import { certainFormat, isWebPage, mediaTypeFault } from './rdf-format.ts'
 import type { Pause } from '../../workers/pause.ts'
 
-/** Pages in a row that may be asked for without a record. */
+/** Maximum number of consecutive pages without a record. */
 const mostIdlePages = 1000
 
-/** A request to the source; the rest is decided by the config of the pipe. */
+/** A request to the source; the config of the pipe decides the rest. */
 export type SourceRequest = {
   readonly accept?: string
   readonly method?: 'GET' | 'POST'
   /** Body of a POST. */
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Decompressed bytes; the limit of a page when absent. */
+  /** Maximum decompressed bytes; the limit of a page by default. */
   readonly maxBytes?: number
-  /** Statuses that are no failure here, such as 304 or 404. */
+  /** Statuses that do not throw, such as 304 or 404. */
   readonly accepts?: readonly number[]
   /**
-   * One of a chain of pages: its address may be asked for once (`page-loop`) and its body may come once
-   * (`page-repeated`). Default true for `page` and `json`, false for `read`.
+   * Whether the address (`page-loop`) and the body (`page-repeated`) may occur only once. Default: `true` for `page` and
+   * `json`, `false` for `read`.
    */
   readonly paged?: boolean
 }
@@ -48,7 +45,7 @@ export type SourceAnswer = {
   readonly headers: Headers
 }
 
-/** An answer that was read whole. */
+/** An answer with its whole body. */
 type SourcePage = SourceAnswer & {
   readonly text: string
   /** SHA-256 of the body in hex. */
@@ -57,9 +54,9 @@ type SourcePage = SourceAnswer & {
 
 export type JsonPage = SourcePage & { readonly value: unknown }
 
-/** An answer whose body is still to come. */
+/** An answer whose body is not read yet. */
 export type SourceStream = SourceAnswer & {
-  /** Decompressed; counts as a sign of life. */
+  /** Decompressed body; reading it counts as a sign of life. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
@@ -74,16 +71,16 @@ type SourceOptions = {
   }
   readonly config: ImportConfig
   readonly trust: SegmentPlace['trust']
-  /** Headers for the configured origin alone. */
+  /** Headers for the configured origin only. */
   readonly credentials: Readonly<Record<string, string>>
   readonly sink: Pick<RunSink, 'request' | 'alive' | 'finding'>
 }
 
 /**
- * One pass over a source. All requests end with the signal, wait for their turn, retry what is worth it (bodies that end too early
- * included) and throw a `Failure`: `source-refused` 401 403 · `source-not-found` 404 410 · `source-throttled` 429 503 ·
- * `source-timeout` 408 504 · `source-error` other statuses · `source-html` · `source-empty` · `source-truncated` 206, cut bodies
- * and announced partial results · `source-malformed` · `too-large` · what the outbound client throws.
+ * One pass over a source. All requests obey the signal and politeness, are retried where useful (also after truncated bodies)
+ * and throw a `Failure`: `source-refused` 401 403 · `source-not-found` 404 410 · `source-throttled` 429 503 · `source-
+ * timeout` 408 504 · `source-error` other statuses · `source-html` · `source-empty` · `source-truncated` 206, truncated
+ * bodies and announced partial results · `source-malformed` · `too-large` · failures of the outbound client.
  */
 export class ImportSource {
   /** Bytes read so far. */
@@ -93,7 +90,7 @@ export class ImportSource {
   readonly #visited = new Set<number>()
   readonly #bodies = new Set<number>()
   readonly #assumed = new Set<Finding['slug']>()
-  /** Pages that were asked for since the last record. */
+  /** Number of pages since the last record. */
   #idle = 0
 
   constructor(options: SourceOptions, signal: AbortSignal) {
@@ -101,12 +98,12 @@ export class ImportSource {
     this.#signal = signal
   }
 
-  /** A record came: reading goes on. */
+  /** Resets the counter of pages without a record. */
   meetRecord(): void {
     this.#idle = 0
   }
 
-  /** Throws `page-loop` for an address (with the same POST body) that was asked for before, `page-limit` for too many in vain. */
+  /** Throws `page-loop` for a repeated address (with the same POST body), `page-limit` after too many pages without a record. */
   visit(url: string, body = ''): void {
     this.#idle += 1
     if (this.#idle > mostIdlePages)
@@ -118,13 +115,13 @@ export class ImportSource {
       throw new Failure('page-loop', `The pages lead back to ${shownUrl(url)}.`)
   }
 
-  /** Throws `page-repeated` for the hash of a body that came before. */
+  /** Throws `page-repeated` for the hash of a repeated body. */
   meetBody(digest: string): void {
     if (!isNew(this.#bodies, digest))
       throw new Failure('page-repeated', 'A page has the same body as an earlier one.')
   }
 
-  /** Tells the run what was assumed of a document (bytes that are not UTF-8, a wrong type): once of each kind. */
+  /** Reports an assumption about a document (invalid UTF-8, wrong type), once per kind. */
   assume(url: string, slug: Finding['slug'], assumption: string | undefined): void {
     if (assumption === undefined || this.#assumed.has(slug)) return
     this.#assumed.add(slug)
@@ -132,7 +129,7 @@ export class ImportSource {
     this.#options.sink.finding({ slug, detail }, { sourceUrl: withoutCredentials(url).url })
   }
 
-  /** The whole body as text; `parse` may find it too short, and then it is asked for again. */
+  /** Reads the whole body as text; if `parse` finds it truncated, it is requested again. */
   page(url: string, request: SourceRequest = {}, parse?: (page: SourcePage) => void) {
     const { paged = true, accepts = [] } = request
     return this.read(url, { ...request, paged }, async (answer) => {
@@ -150,7 +147,7 @@ export class ImportSource {
     })
   }
 
-  /** The whole body as JSON; integers beyond 2^53 are strings. An error that is accepted need not be JSON. */
+  /** Reads the whole body as JSON; integers beyond 2^53 become strings. An accepted error status need not have JSON. */
   async json(url: string, request: SourceRequest = {}): Promise<JsonPage> {
     let value: unknown
     const asked = { accept: 'application/json', ...request }
@@ -168,7 +165,7 @@ export class ImportSource {
     return { ...page, value }
   }
 
-  /** The body as a stream that `take` reads; `take` begins anew when the body ended too early. */
+  /** Passes the body as a stream to `take`, which is called again after a truncated body. */
   async read<T>(
     url: string,
     request: SourceRequest,
@@ -200,7 +197,7 @@ export class ImportSource {
         answer.discard()
       }
     }
-    // A body that broke off is asked for again, after a pause that doubles.
+    // A truncated body is requested again after a doubling pause.
     const attempts = config.attempts ?? deps.limits.attempts
     return retry(once, {
       delayMs: (outcome, attempt) =>
@@ -248,7 +245,7 @@ export class ImportSource {
   }
 }
 
-/** Faults of one answer, which say nothing about the others of the source. */
+/** Failures of one answer, which say nothing about the other answers of the source. */
 export const faultsOfOneAnswer: ReadonlySet<Kind> = new Set<Kind>([
   'source-empty',
   'source-html',
@@ -265,14 +262,14 @@ const isNew = (known: Set<number>, text: string) => known.size < known.add(keyHa
 
 const longestMessage = 500
 
-/** A refusal with what the source said beside it; a web page says nothing. */
+/** Adds the message of the source to a refusal; web pages are ignored. */
 async function withMessage(refusal: Failure, body: AsyncIterable<Uint8Array>): Promise<Failure> {
   let text = ''
   try {
     for await (const piece of body)
       if ((text += Buffer.from(piece).toString()).length > longestMessage) break
   } catch {
-    // The status says enough.
+    // The status suffices.
   }
   const cause = isWebPage(text) ? '' : text.trim().slice(0, longestMessage)
   if (cause === '') return refusal
@@ -280,7 +277,7 @@ async function withMessage(refusal: Failure, body: AsyncIterable<Uint8Array>): P
   return new Failure(kind, detail, { members, cause, retryAfter })
 }
 
-// Asking a source whether a document has changed since the last complete run (RFC 9110, 13).
+// Conditional requests (RFC 9110, 13).
 
 /** Headers of a conditional request. */
 export const conditionsOf = ({ etag, lastModified }: Validator): Record<string, string> => ({
@@ -299,7 +296,7 @@ export const validatorOf = (url: string, headers: Headers, bodyHash: string): Va
   }
 }
 
-// What an answer of a source is: a page, or one of the ways in which sources say no.
+// Classification of answers.
 
 const kinds: Readonly<Record<number, Kind>> = {
   401: 'source-refused',
@@ -311,10 +308,10 @@ const kinds: Readonly<Record<number, Kind>> = {
   503: 'source-throttled',
   504: 'source-timeout',
 }
-/** Headers by which public endpoints say that their answer is a part of the whole. */
+/** Headers by which public endpoints announce partial results. */
 const partial = ['x-sql-state', 'x-sparql-maxrows']
 
-/** Why an answer is no page, told by its head; `undefined` when it may be one. */
+/** Failure by the head of an answer; `undefined` if it may be a page. */
 function refusalOf({ url, status, headers }: SourceAnswer): Failure | undefined {
   const place = shownUrl(url)
   if (status === 204) return new Failure('source-empty', `${place} answered without a body.`)
@@ -322,12 +319,12 @@ function refusalOf({ url, status, headers }: SourceAnswer): Failure | undefined 
   if (status === 206 || mark !== undefined) {
     const sign = mark === undefined ? 'status 206' : `the header ${mark}`
     return new Failure('source-truncated', `${place} sent only a part of its answer (${sign}).`, {
-      // Another try would only repeat it.
+      // A retry would give the same partial result.
       members: { partial: 'true' },
     })
   }
   if (status >= 200 && status < 300) return undefined
-  // Only seconds: a date would need a clock, and whoever waits for it has done so already.
+  // Only seconds: a date would need a clock.
   const [seconds] = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '') ?? []
   const kind = kinds[status] ?? 'source-error'
   const later = kind === 'source-throttled' && seconds !== undefined ? Number(seconds) : undefined
@@ -335,15 +332,15 @@ function refusalOf({ url, status, headers }: SourceAnswer): Failure | undefined 
   return new Failure(kind, `${place} answered ${status}.`, options)
 }
 
-/** Whether asking again makes sense: the body broke off, nobody cut it on purpose. */
+/** Whether to retry: the body was truncated by accident. */
 const isBrokenOff = (error: unknown): boolean =>
   error instanceof Failure &&
   (error.kind === 'source-truncated' || error.kind === 'source-timeout') &&
   error.members['partial'] === undefined
 
 /**
- * Throws `source-empty` for a blank body and `source-html` for a web page, by its beginning or, unless the type is not to
- * be believed, by its type. A body that begins as data of a known format is none, whatever its type.
+ * Throws `source-empty` for a blank body and `source-html` for a web page, detected by its beginning or, if `believesType`,
+ * by its media type. A body that begins like a known data format is no web page.
  */
 export function checkBody(
   { url, headers }: SourceAnswer,
@@ -361,8 +358,8 @@ export function checkBody(
 }
 
 /**
- * A JSON body: the last of doubled keys wins, integers beyond 2^53 stay as they were
- * written, as strings. Throws `source-truncated` when it ends too early and `source-malformed` otherwise.
+ * Parses JSON: the last of duplicate keys wins; integers beyond 2^53 become strings. Throws `source-truncated` for incomplete
+ * JSON, else `source-malformed`.
  */
 function parsedJson(text: string, url: string): unknown {
   try {
@@ -372,7 +369,7 @@ function parsedJson(text: string, url: string): unknown {
   }
 }
 
-/** `source-truncated` for JSON that ends too early, else `source-malformed`, with address, line and column. */
+/** Failure for invalid JSON with address, line and column: `source-truncated` if it is incomplete, else `source-malformed`. */
 export function jsonFailure(url: string, fault: JsonFault | undefined, cause: unknown): Failure {
   const { isEnd = false, line, column, detail = 'cannot be read' } = fault ?? {}
   const place = line === undefined ? '' : ` (line ${line}, column ${column})`
@@ -381,7 +378,7 @@ export function jsonFailure(url: string, fault: JsonFault | undefined, cause: un
   return new Failure(kind, `${shownUrl(url)} is no JSON: ${detail}${place}.`, { errors, cause })
 }
 
-// The third argument is part of ES2025 (JSON.parse source text access); the library types do not know it yet.
+// The third argument is part of ES2025 (JSON.parse source text access), which the library types lack.
 function keepDigits(this: unknown, _: string, value: unknown, context?: { source?: string }) {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
   const source = context?.source ?? ''

@@ -1,4 +1,4 @@
-/** A SPARQL endpoint of somebody else, or a file or triple pattern fragments queried from here: queries out, rows and documents in. */
+/** SPARQL endpoints: remote ones, and files or triple pattern fragments that are queried locally. */
 
 import type { Quad } from '@rdfjs/types'
 import { z } from 'zod'
@@ -15,7 +15,7 @@ import type { ImportRun } from './importer.ts'
 import { documentOf, type RdfDocument, readRdfDocument } from './rdf-document.ts'
 import { type ImportSource } from './source.ts'
 
-/** Whatever answers queries. The caller closes documents. */
+/** Executes queries. The caller closes documents. */
 export type SparqlEndpoint = {
   readonly select: (query: string) => Promise<readonly Row[]>
   readonly construct: (query: string) => Promise<RdfDocument>
@@ -26,7 +26,7 @@ const solutions = 'application/sparql-results+json, application/json;q=0.5'
 const graphs =
   'application/n-triples, text/turtle;q=0.9, application/rdf+xml;q=0.8, application/ld+json;q=0.7'
 
-/** By the SPARQL 1.1 Protocol: a form by POST, or GET. */
+/** Endpoint of the SPARQL 1.1 Protocol: POST with a form, or GET. */
 export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
   const { config, source, limits } = run
   const { address, method, inputFormat, preProcessing: repair } = config
@@ -62,9 +62,9 @@ export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
   }
 }
 
-// Files and triple pattern fragments, queried from here by Comunica, which is loaded when it is wanted.
+// Local queries by Comunica, loaded on demand.
 
-/** Every request of the engine goes through the source: guarded, polite and counted. */
+/** Endpoint whose engine sends every request through the source: guarded, polite and counted. */
 export async function localEndpoint(
   { config, source }: ImportRun<SparqlConfig>,
   kind: 'file' | 'fragments',
@@ -90,7 +90,7 @@ export async function localEndpoint(
   }
 }
 
-/** Most of what would be installed is Comunica's, and few pipes need it: the operator adds it. Throws `conflict`. */
+/** Loads Comunica, an optional package, because it is large and rarely needed. Throws `conflict` if it is not installed. */
 async function comunica() {
   try {
     return await import('@comunica/query-sparql')
@@ -101,12 +101,12 @@ async function comunica() {
   }
 }
 
-/** Documents take quads in batches; an engine gives them one by one. */
+/** Groups single quads into batches. */
 async function* batches(quads: AsyncIterable<Quad>): AsyncIterable<Quad[]> {
   for await (const quad of quads) yield [quad]
 }
 
-/** `isSingle`: the one document is asked for once, however many queries are put to it. */
+/** `isSingle`: the one document is requested once for all queries. */
 function fetchBy(source: ImportSource, isSingle: boolean): typeof fetch {
   const pages = new Map<string, ReturnType<ImportSource['page']>>()
   return async (input, init) => {
@@ -123,15 +123,12 @@ function fetchBy(source: ImportSource, isSingle: boolean): typeof fetch {
   }
 }
 
-// The query that an operator wrote: what it asks for decides how the importer goes on.
+// Queries of operators; their form decides how the import proceeds.
 
-/** Bytes of a query. */
+/** Maximum bytes of a query. */
 const longest = 1_048_576
 
-/**
- * `list`: SELECT of datasets · `each`: for one dataset at a time · `graph`: everything at once, or in parts by LIMIT and
- * OFFSET.
- */
+/** `list`: SELECT of datasets · `each`: for one dataset at a time · `graph`: everything, or parts by LIMIT and OFFSET. */
 type OwnQuery =
   | { readonly kind: 'list'; readonly text: string; readonly variable: string }
   | { readonly kind: 'each'; readonly textFor: (dataset: string) => string }
@@ -140,7 +137,7 @@ type OwnQuery =
 /** A query for everything, or for a part of it. */
 export type GraphQuery = string | ((limit: number, offset: number) => string)
 
-/** Throws `BadConfig`. `directory`: of the pipe's source. */
+/** Parses an operator's query; `directory` is that of the pipe. Throws `BadConfig`. */
 export function ownQuery(
   query: NonNullable<SparqlConfig['query']>,
   directory: string | undefined,
@@ -165,13 +162,13 @@ export function ownQuery(
   return { kind: 'graph', textFor: (limit, offset) => windowOf(parsed, { limit, offset }) }
 }
 
-/** Throws `BadConfig`. */
+/** Reads a query file. Throws `BadConfig`. */
 function fileText(name: string, directory: string | undefined): string {
   if (!/^[\w-][\w.-]*\.rq$/.test(name)) throw new BadConfig('file must be the name of a .rq file')
   return textBeside({ directory, folder: 'sparql', name, most: longest })
 }
 
-/** The name of the one variable that a SELECT gives. Throws `BadConfig`; `code`: without strings and comments. */
+/** Name of the single variable of a SELECT; `code` is the query without strings and comments. Throws `BadConfig`. */
 function onlyVariable(code: string): string {
   const head = /\bSELECT\b([^{]*)/i.exec(code)?.[1] ?? ''
   const projected = head.replace(/\bWHERE\b/i, '').replace(/\([^)]*\bAS\b\s*([?$]\w+)\s*\)/gi, '$1')
@@ -182,7 +179,7 @@ function onlyVariable(code: string): string {
   return variable
 }
 
-/** The query with numbers in the place of `$limit` and `$offset`, where no term may be. */
+/** Replaces `$limit` and `$offset` by numbers; no term is permitted there. */
 function windowOf({ tokens }: Query, window: { limit: number; offset: number }): string {
   const values = new Map(Object.entries(window).map(([name, value]) => [`$${name}`, value]))
   const valueOf = ({ kind, text }: Query['tokens'][number]) =>
@@ -190,19 +187,19 @@ function windowOf({ tokens }: Query, window: { limit: number; offset: number }):
   return tokens.map(valueOf).join('')
 }
 
-// What the config of a SPARQL importer may say beside the common keys.
+// Config.
 
 /** Config of a SPARQL importer beside the common keys. */
 export const sparqlConfig = z.object({
   /** SPARQL text, or a file below `sparql/` beside the pipe. */
   query: z.union([z.string().min(1), z.object({ file: z.string() })]).optional(),
-  /** The only named graph that is asked, by the built-in queries. */
+  /** The only named graph to query, for built-in queries. */
   graph: z.string().optional(),
   /** Datasets per request. */
   pageSize: z.int().min(1).max(10_000).default(100),
-  /** `post` sends a form, which every endpoint takes. */
+  /** `post` sends a form, which every endpoint supports. */
   method: z.enum(['post', 'get']).default('post'),
-  /** An endpoint answers queries itself; files and triple pattern fragments are queried from here. */
+  /** An endpoint executes queries itself; files and triple pattern fragments are queried locally. */
   source: z.enum(['endpoint', 'file', 'fragments']).default('endpoint'),
   /** Format of CONSTRUCT results. */
   inputFormat: z

@@ -1,4 +1,4 @@
-/** The SPARQL importer: every dataset behind an endpoint, page by page by its IRI, or what an own query says. */
+/** SPARQL importer: reads all datasets of an endpoint in pages ordered by IRI, or the result of an operator's query. */
 
 import { Failure } from '../../errors.ts'
 import { quoteIri } from '../../rdf/lines.ts'
@@ -24,7 +24,7 @@ import {
 type Run = ImportRun<SparqlConfig>
 type Finds = AsyncGenerator<ImportEvent, void>
 
-/** Endpoints by the SPARQL 1.1 Protocol, and what is queried from here. */
+/** Importer of SPARQL 1.1 endpoints and of local queries. */
 export const sparqlImporter: ImporterKind<SparqlConfig> = {
   names: ['importing-sparql', 'sparql-importer'],
   version: 1,
@@ -39,13 +39,13 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
 
 type SparqlImport = Run & {
   readonly endpoint: SparqlEndpoint
-  /** The operator's own query for one dataset; the built-in one describes many at once. */
+  /** Operator's query for one dataset; the built-in one describes several. */
   readonly own?: (dataset: string) => string
-  /** Datasets in a request for descriptions. Never grows: what was too much once is too much again. */
+  /** Datasets per request for descriptions. Never grows, because what was too much once is too much again. */
   portion: number
 }
 
-/** An own query decides how the import goes on; without one, datasets are listed by their IRIs and described page by page. */
+/** Imports by the operator's query; without one, datasets are listed by IRI and described in pages. */
 async function* importSparql(run: Run): Finds {
   const { config, directory } = run
   const own = config.query === undefined ? undefined : ownQuery(config.query, directory)
@@ -62,14 +62,14 @@ async function* importSparql(run: Run): Finds {
   }
 }
 
-/** A built-in query, over one named graph where the config names one (SPARQL 1.1, 13.2). */
+/** Built-in query, restricted to a named graph if configured (SPARQL 1.1, 13.2). */
 function builtIn({ config }: Run, name: string, values: Parameters<typeof bind>[1] = {}): string {
   const query = bind(loadQuery(`harvest/${name}`), values)
   const { graph } = config
   return graph === undefined ? query : query.replace(/\bWHERE\b/, `FROM ${quoteIri(graph)} WHERE`)
 }
 
-/** The number in the only row of an answer. */
+/** Number in the only row of an answer. */
 async function countIn({ endpoint }: SparqlImport, query: string): Promise<number> {
   const rows = await endpoint.select(query)
   const count = Number(rows[0]?.['count']?.value)
@@ -77,7 +77,7 @@ async function countIn({ endpoint }: SparqlImport, query: string): Promise<numbe
   throw new Failure('source-malformed', 'The source did not answer with a number.')
 }
 
-/** By the IRIs of the datasets in their order, so that nothing that comes or goes can move the others. */
+/** Lists datasets in the order of their IRIs, so that changes do not move entries. */
 async function* byKey(importing: SparqlImport): Finds {
   const { config, endpoint, resumeFrom } = importing
   const { pageSize } = config
@@ -110,7 +110,7 @@ async function* byKey(importing: SparqlImport): Finds {
     throw new Failure('total-changed', 'The number of datasets changed while they were read.')
 }
 
-/** An endpoint that cannot answer that may be right about its datasets all the same. */
+/** Reports the number of services; failures are ignored, because datasets may work all the same. */
 async function countServices(importing: SparqlImport): Promise<void> {
   const { config, endpoint, sink, signal } = importing
   const { url } = withoutCredentials(config.address)
@@ -127,7 +127,7 @@ async function countServices(importing: SparqlImport): Promise<void> {
   }
 }
 
-/** Blank nodes have no name to ask for; they count all the same, because the source counts them. */
+/** Blank nodes cannot be requested, but the source counts them. */
 function* nameless(count: number): Iterable<ImportEvent> {
   const detail =
     'The dataset has no IRI, so that SPARQL cannot ask for it; give it one at the source.'
@@ -135,7 +135,7 @@ function* nameless(count: number): Iterable<ImportEvent> {
     yield { kind: 'refused', problem: new Failure('item-no-identifier', detail) }
 }
 
-/** The datasets that an own SELECT names, described in pages; the answer has no key to resume from. */
+/** Datasets of an operator's SELECT, described in pages; the result has no key to resume from. */
 async function* listDatasets(importing: SparqlImport, text: string, variable: string): Finds {
   const { config, endpoint } = importing
   const terms = (await endpoint.select(text)).map((row) => row[variable])
@@ -170,9 +170,9 @@ async function* documents(importing: SparqlImport, textFor: GraphQuery): Finds {
   yield* stubs.finish()
 }
 
-// The descriptions of some datasets, in requests that shrink until their answers come whole.
+// Descriptions of datasets, in requests that shrink until their answers are complete.
 
-/** Endpoints cut answers silently at 10,000 triples; from here on nobody trusts them. */
+/** Number of triples from which an answer may be truncated; endpoints do so silently at 10,000. */
 const manyTriples = 5000
 /** Failures that a smaller request may avoid. */
 const curable = new Set(['source-truncated', 'source-timeout'])

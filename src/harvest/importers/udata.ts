@@ -1,4 +1,4 @@
-/** The uData importer: the plain list of datasets, page by page, each as a dataset of DCAT-AP. */
+/** uData importer: reads the list of datasets page by page. */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -30,12 +30,12 @@ const udataConfig = z.object({
   ...mappingKeys,
   /** Records per page. */
   pageSize: z.int().min(1).max(1000).default(100),
-  /** Leave out what the portal harvested from this host. */
+  /** Skips datasets that the portal harvested from this host. */
   skipHarvested: z.boolean().default(true),
 })
 type UdataConfig = z.infer<typeof udataConfig>
 
-/** `ownHost`: the host under which this portal is known, so that nothing is harvested in a circle. */
+/** Creates the importer. `ownHost`: host of this portal, to avoid harvesting it in a circle. */
 export const udataImporter = (ownHost?: string): ImporterKind<UdataConfig> => ({
   names: ['importing-udata'],
   version: 2,
@@ -48,7 +48,7 @@ const rootOf = (address: string) => siteRoot(address, /\/api(?:\/.*)?$/)
 const datasetAddress = (root: string, id: string) =>
   `${root}/api/1/datasets/${encodeURIComponent(id)}/`
 
-/** Datasets with thousands of resources are megabytes: only what the mapping reads. */
+/** Requested fields: only those in the mapping, because datasets with thousands of resources have megabytes. */
 const fieldMask =
   'data{id,slug,title,acronym,description,tags,badges,created_at,last_modified,frequency,license,' +
   'organization{name,page,uri,class},owner{first_name,last_name,page},' +
@@ -57,7 +57,7 @@ const fieldMask =
   'resources{id,title,description,created_at,last_modified,filesize,mime,format,checksum{type,value},url,latest,' +
   'schema{name,version,url},type}},page,page_size,total,next_page'
 
-/** Every page of the plain list, which unlike the search has no window of 10,000 records. */
+/** Reads all pages of the list, which has no limit of 10,000 records as the search has. */
 async function* importUdata(
   run: ImportRun<UdataConfig>,
   ownHost: string | undefined,
@@ -74,10 +74,10 @@ async function* importUdata(
   const headers: Record<string, string> = output === 'source' ? {} : { 'X-Fields': fieldMask }
   let total: number | undefined
   const ask = async ({ page }: { readonly page: number }) => {
-    // Pages are counted: the links of portals behind a proxy lead to its inner name.
+    // Pages are counted, because links of portals behind a proxy contain its internal name.
     const query = { page, page_size: config.pageSize, sort: 'created', ...config.filters }
     const url = addressWith(`${root}/api/1/datasets/`, query)
-    // A page after the last one is not there; whether that is the end is for the total to say.
+    // A page after the last one is missing; the total shows whether it is the end.
     const accepts = page > 1 && total !== undefined ? [404] : []
     const list = await askList(source, url, 'data', { headers, accepts })
     if (list.status === 404) return { ...list, isLast: true }
@@ -97,14 +97,14 @@ async function* importUdata(
     yield { kind: 'end', as: 'incomplete', problem: new Failure('total-mismatch', uncounted) }
 }
 
-/** A portal, with what its datasets refer to. */
+/** A portal with its licences. */
 type UdataPortal = Portal & {
-  /** Looks up a licence that records name by its id. */
+  /** Finds a licence by the id in a record. */
   readonly licence: (id: string) => LicenceNames | undefined
   readonly ownHost?: string
 }
 
-/** A dataset of the list: which id it has, and whether it is for us. */
+/** Entry for a dataset: its ids, reasons to skip, values. */
 export function udataEntry(fields: Fields, portal: UdataPortal): PortalEntry {
   const id = encodeURIComponent(plainText(fields['id']) ?? '')
   const fallbackIri = `${portal.root}/datasets/${id}/`
@@ -124,10 +124,10 @@ export function udataEntry(fields: Fields, portal: UdataPortal): PortalEntry {
   }
 }
 
-/** A state is a time, or just true. */
+/** Whether a state is set: a time, or `true`. */
 const isMarked = (state: unknown): boolean => typeof state === 'string' || state === true
 
-/** Somebody who is logged in sees what the public does not; and what came from here must not come back. */
+/** Reason to skip a dataset: not public (visible with a key), or harvested from this portal. */
 function reasonToSkip(fields: Fields, ownHost: string | undefined): string | undefined {
   if (fields['private'] === true) return 'private'
   if (isMarked(fields['deleted'])) return 'deleted'
@@ -136,10 +136,10 @@ function reasonToSkip(fields: Fields, ownHost: string | undefined): string | und
   return isOwn ? 'harvested from here' : undefined
 }
 
-/** The regulation on high-value datasets (EU 2023/138). */
+/** Regulation on high-value datasets (EU 2023/138). */
 const highValue = 'http://data.europa.eu/eli/reg_impl/2023/138/oj'
 
-/** Codes of the EU table of rights of access. */
+/** Codes of the EU authority table of access rights. */
 const accessTypes = new Map([
   ['open', 'PUBLIC'],
   ['open_with_account', 'PUBLIC'],
@@ -152,7 +152,7 @@ function datasetValues(fields: Fields, { authorities, licence }: UdataPortal): D
   const { dct_identifier: identifier, uri, remote_id: remote } = fieldsOf(fields['harvest'])
   const given = fields['access_type']
   const access = accessTypes.get(plainText(given) ?? '')
-  // A shape, and the zones that it is made of: names when the portal gives them, else their ids.
+  // A geometry and its zones, by name if given, else by id.
   const { geom: geometry, zones } = fieldsOf(fields['spatial'])
   const zoneNames = listOf(zones).map((zone) => {
     const { name, uri: iri, id } = fieldsOf(zone)
@@ -182,14 +182,14 @@ function datasetValues(fields: Fields, { authorities, licence }: UdataPortal): D
   }
 }
 
-/** Roles of ISO 19115, which uData took over. */
+/** Roles of ISO 19115, as used by uData. */
 const isoRoles =
   'custodian distributor originator owner pointOfContact principalInvestigator processor resourceProvider user'.split(
     ' ',
   )
 const roleList = 'http://inspire.ec.europa.eu/metadata-codelist/ResponsiblePartyRole/'
 
-/** Who publishes, made and answers for a dataset. */
+/** Agents and contacts by role. */
 function people(fields: Fields): PropertyValues {
   const all = listOf(fields['contact_points']).map((one) => {
     const { name, email, contact_form: url, role } = fieldsOf(one)
@@ -202,12 +202,12 @@ function people(fields: Fields): PropertyValues {
   const attributions = Object.entries(others).flatMap(([role, some = []]) =>
     some.map((who) => ({ who, role: isoRoles.includes(role) ? roleList + role : role })),
   )
-  // There is one publisher at most.
+  // DCAT-AP permits one publisher.
   const publishers = publisher?.slice(0, 1) ?? owner(fields)
   return { publisher: publishers, creator, rightsHolder, contact, attributions }
 }
 
-/** The organization that publishes, else the person. */
+/** Publishing organisation, else the person. */
 function owner(fields: Fields): AgentFields {
   const { name, page, uri } = fieldsOf(fields['organization'])
   if (plainText(name) !== undefined) return { name, url: page, iri: uri }
@@ -216,16 +216,16 @@ function owner(fields: Fields): AgentFields {
   return { name: parts.join(' '), url: home, person: true }
 }
 
-/** Files and services are distributions, the others are pages about the dataset. */
+/** Whether a resource is a page about the dataset; files and services are distributions. */
 const isPage = ({ type }: Fields) => type === 'documentation' || type === 'code'
 
-/** A resource that is data: a file with its permanent link, or an API. */
+/** Distribution of a file with its permanent link, or of an API. */
 function distributionOf(fields: Fields): DistributionFields {
   const { url, latest, title } = fields
   const id = saidText(fields['id'])
   const { type: algorithm, value } = fieldsOf(fields['checksum'])
   const { url: schema, name } = fieldsOf(fields['schema'])
-  // The permanent link is where to get a file; its address changes with every upload.
+  // The permanent link is the download; the address changes with every upload.
   const file = {
     accessUrl: latest ?? url,
     downloadUrl: url,

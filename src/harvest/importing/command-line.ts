@@ -14,7 +14,7 @@ import type { Repair } from '../../rdf/parse.ts'
 import type { DatasetOutcome } from '../export/verdicts.ts'
 import type { ImportProgress, ImportSummary } from './dump.ts'
 
-/** Shown for wrong arguments. */
+/** Usage, shown for wrong arguments. */
 export const importUsage = `npm run import -- <file|url|-> [options]
 
 Brings a DCAT document in any RDF format into a catalogue of a running platform.
@@ -93,7 +93,7 @@ type Terminal = { readonly isTTY?: boolean; readonly write: (text: string) => un
 
 const redrawMs = 200
 
-/** Draws at most five times a second, and nothing at all where nobody watches. `clear` takes the line away. */
+/** Draws the progress at most five times a second, on terminals only. `clear` removes the line. */
 export function progressLine(terminal: Terminal, now: () => number) {
   let drawn = Number.NEGATIVE_INFINITY
   return {
@@ -108,7 +108,7 @@ export function progressLine(terminal: Terminal, now: () => number) {
   }
 }
 
-/** `sending 25 % of 2000 datasets`; of a document of unknown length only what has been read. */
+/** Progress such as `sending 25 % of 2000 datasets`; for a document of unknown length, only the bytes read. */
 export function progressText({ phase, done, total }: ImportProgress): string {
   const unit = phase === 'reading' ? 1e6 : 1
   const amount = (value: number) =>

@@ -1,4 +1,4 @@
-/** Brings a whole DCAT document into a repository: reads it to its end, then sends its datasets, many with one request. */
+/** Imports a whole DCAT document into a repository: reads it to its end, then writes its datasets in bulk. */
 
 import { ScriptFailure } from '../../config/script.ts'
 import { Failure } from '../../errors.ts'
@@ -35,48 +35,48 @@ import {
 } from './cutting/chunks.ts'
 import { Spool } from './cutting/spool.ts'
 
-/** Bytes while reading, datasets while sending; `total` when it is known. */
+/** Progress: bytes while reading, datasets while sending; `total` if known. */
 export type ImportProgress = {
   readonly phase: 'reading' | 'sending'
   readonly done: number
   readonly total: number | undefined
 }
 
-/** Into which repository, and what of the document. */
+/** Options of an import. */
 export type ImportOptions = {
   /** Address of the repository service: `http://localhost:8080/api/hub/repo`. */
   readonly service: string
   readonly key: string
-  /** Id of the catalogue that takes everything; without it the document decides. */
+  /** Id of the catalogue for all datasets; by default the document decides. */
   readonly catalogue?: string
-  /** Replace the description of catalogues that exist. */
+  /** Whether to replace the description of existing catalogues. */
   readonly updateCatalogue?: boolean
   readonly progress?: (state: ImportProgress) => void
-  /** Time and chance, where they are not the usual ones. */
+  /** Clock, pause and randomness, for tests. */
   readonly clock?: RetryContext
 }
 
 /** Result of an import. */
 export type ImportSummary = Record<DatasetOutcome, number> & {
   failed: number
-  /** The first thousand of the failed, in the order in which they failed: original id, or node when it has none. */
+  /** First thousand failures: original id, or node if it has none, and the reason. */
   readonly losses: { readonly dataset: string; readonly reason: string }[]
-  /** Never sent, because the import ended early. */
+  /** Number of datasets that were not sent, because the import ended early. */
   unsent: number
-  /** Number of broken IRIs and language tags that were repaired, and the first ten of them. */
+  /** Number of repaired IRIs and language tags, and the first ten of them. */
   repaired: number
   readonly repairs: Repair[]
   readonly catalogues: { readonly id: string; readonly outcome: DatasetOutcome }[]
   seconds: number
-  /** Why the import ended early; `undefined` when it came to its end. */
+  /** Reason why the import ended early; `undefined` if it did not. */
   ended: string | undefined
 }
 
 const [mostLosses, mostRepairs] = [1000, 10]
 const requestMs = 600_000
-/** A request is full with so many datasets, or with so many characters. */
+/** Maximum datasets and characters per request. */
 const [mostDatasets, mostCharacters] = [200, 2 * 2 ** 20]
-/** Requests at the same time: of many datasets one is being written while the next is being read; of single ones. */
+/** Parallel requests: bulk ones (one is written while the next is read), and single ones. */
 const [manyAtOnce, singlesAtOnce] = [3, 8]
 
 const usualClock: RetryContext = {
@@ -92,10 +92,10 @@ type Import = {
 }
 
 /**
- * Imports a document. Nothing is sent before the last byte is read and understood: throws the parser's `Failure` (`malformed-rdf`
- * with line and column), `WrongUsage` when nobody knows into which catalogue it goes, `ScriptFailure` when it holds no dataset, or the
- * abort reason while reading. Later troubles do not throw: they are in the summary, as is the reason when a signal, a refusal or a
- * lost server ends the import early.
+ * Imports a document. Nothing is sent before the whole document was read: throws the parser's `Failure` (`malformed-rdf` with
+ * line and column), `WrongUsage` if the target catalogue is unclear, `ScriptFailure` if it contains no dataset, or the abort
+ * reason. Later problems are in the summary, including the reason if a signal, a refusal or a lost server ends the import
+ * early.
  */
 export async function importDump(
   document: OpenDocument,
@@ -142,7 +142,7 @@ async function read(
   spool.finish()
 }
 
-/** A document of a catalogue alone is of use to those who replace its description, and to nobody else. */
+/** Throws `ScriptFailure` if the document has no dataset, unless it has a catalogue description to replace. */
 function requireContent(spool: Spool, { updateCatalogue = false }: ImportOptions): void {
   const catalogues = spool.catalogues().length
   if (spool.datasetCount() > 0 || (updateCatalogue && catalogues > 0)) return
@@ -164,7 +164,7 @@ async function send(targets: Destinations, work: Import, signal: AbortSignal): P
   const either = AbortSignal.any([signal, stop.signal])
   const bounded = (request: Request) => {
     const timed = AbortSignal.any([request.signal, AbortSignal.timeout(requestMs)])
-    // A redirect would carry records and key where nobody sent them.
+    // A redirect could send records and key to another host.
     return fetch(request, { signal: timed, redirect: 'manual' })
   }
   const client = withRetries(repositoryByFetch({ address: service, fetch: bounded }, key), clock)
@@ -191,7 +191,7 @@ async function send(targets: Destinations, work: Import, signal: AbortSignal): P
   summary.seconds = (clock.now() - started) / 1000
 }
 
-/** Datasets of one catalogue that go out with one request. */
+/** Datasets of one catalogue in one request. */
 type RequestBatch = { readonly catalogue: string; readonly writes: DatasetWrite[] }
 
 function* requestBatches(
@@ -221,7 +221,7 @@ function recordFailure(summary: ImportSummary, loss: ImportSummary['losses'][num
   if (summary.losses.length < mostLosses) summary.losses.push(loss)
 }
 
-/** Throws `export-refused` when the key is the reason. */
+/** Counts the verdicts. Throws `export-refused` if the key was refused. */
 function count(
   summary: ImportSummary,
   landed: WriteVerdicts<DatasetWrite>,
@@ -236,7 +236,7 @@ function count(
   }
 }
 
-/** Makes sure that a catalogue exists: created when new; replaced when `update`, else left as it is. Throws `export-refused`. */
+/** Creates a catalogue; an existing one is replaced if `update`, else unchanged. Throws `export-refused`. */
 async function putCatalogue(
   client: RepositoryClient,
   { id, body }: Destination,
@@ -249,13 +249,13 @@ async function putCatalogue(
   const headers = { Prefer: 'respond-async', ...(!update && { 'If-None-Match': '*' }) }
   const verdict = verdictOf(await client.ask({ method: 'PUT', path, headers, body }, signal))
   refuseByKey(verdict, id, client)
-  // Somebody else may have made it between the two requests.
+  // Another client may have created it between the two requests.
   const outcome = verdict.status === 412 && !update ? 'unchanged' : outcomeOf(verdict)
   if (outcome) return outcome
   throw new Failure('export-refused', `catalogue ${id}: ${reasonOf(verdict)}`)
 }
 
-/** Why the import ended early. Throws what nobody expected. */
+/** Reason why the import ended early. Rethrows unexpected errors. */
 function endOf(error: unknown, service: string, signal: AbortSignal): string {
   if (signal.aborted) return 'interrupted'
   if (!(error instanceof Failure)) throw error

@@ -1,23 +1,23 @@
-/** By what a record may be known elsewhere: which records of different catalogues look like the same one. */
+/** Duplicate keys: which records of different catalogues may be the same one. */
 
 import { hash } from 'node:crypto'
 import type { Sqlite } from '../../sqlite.ts'
 
-/** Facts by which two records may be the same; absent where they say nothing. */
+/** Values by which two records may be the same; absent if they prove nothing. */
 export type DuplicateKey = { readonly identifier?: string; readonly page?: string }
 
 type Mark = keyof DuplicateKey
 
-/** A record that looks like another one, and by what. */
+/** A record that may be a duplicate, and the matching key. */
 export type DuplicateRecord = {
   readonly mark: Mark
   readonly catalogue: string
   readonly originalId: string
-  /** Absent where the repository did not tell it. */
+  /** Absent if the repository did not return it. */
   readonly platformId?: string
 }
 
-/** Most records that may share a likeness: more of them, such as all with the first page of a portal, are not alike by it. */
+/** Maximum number of records with the same key; more, such as all with the first page of a portal, are no duplicates. */
 const mostDuplicates = 20
 const groupsPerStep = 100
 const marks = ['identifier', 'page'] as const satisfies readonly Mark[]
@@ -32,10 +32,10 @@ export class DuplicateKeys {
     this.#file = file
   }
 
-  /** Keeps what a record of a catalogue is known by; by each mark one record of another catalogue. */
+  /** Stores the keys of a record; returns one record of another catalogue per matching key. */
   put(serial: number, catalogue: string, likeness: DuplicateKey): readonly DuplicateRecord[] {
     const values = marks.map((mark) => numberFor(likeness[mark]))
-    // Most records are like no other one: that costs one question. Its own row would be an answer.
+    // One query suffices for most records, which match no other one. Checked before the insert.
     const isAlone = !this.#file.first(any, ...values)
     this.#file.run(
       `INSERT INTO likeness (serial, identifier, page) VALUES (?, ?, ?)
@@ -51,7 +51,7 @@ export class DuplicateKeys {
     })
   }
 
-  /** Groups of records of several catalogues that share a mark. Others may write between two groups. */
+  /** Groups of records in several catalogues with the same key. Writes may occur between two groups. */
   *groups(): Iterable<readonly DuplicateRecord[]> {
     for (const mark of marks) {
       const several = `SELECT ${mark} AS value FROM likeness WHERE ${mark} > ?
@@ -69,7 +69,7 @@ export class DuplicateKeys {
     }
   }
 
-  /** None when they are too many to mean anything. */
+  /** Records with the same key; none if they are too many. */
   #sharing(mark: Mark, value: number | null): readonly DuplicateRecord[] {
     const rows = this.#file.rows(
       `SELECT catalogue, original, platform FROM likeness INDEXED BY likeness_${mark}
@@ -87,6 +87,6 @@ export class DuplicateKeys {
   }
 }
 
-/** 48 bits of a digest: whoever is unlucky is told of a record that is nothing like his. */
+/** 48 bits of a digest; a collision gives a wrong hint. */
 const numberFor = (value: string | undefined): number | null =>
   value === undefined ? null : Number.parseInt(hash('sha1', value).slice(0, 12), 16)

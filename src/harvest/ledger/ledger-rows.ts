@@ -7,24 +7,24 @@ export type RecordRow = {
   readonly serial: number
   readonly originalId: string
   readonly pipe: string
-  /** Empty when the record was handed over and its source has not offered it yet. */
+  /** Empty if the record was transferred and not offered since. */
   readonly sourceId: string
-  /** Hash of what the source sent at the last write. */
+  /** Source hash at the last write. */
   readonly hash: string | null
   readonly platformId: string | null
-  /** `restored`: brought back by hand; not removed again before the source has offered it. */
+  /** `restored`: restored by an operator; not removed again before the source has offered it. */
   readonly state: 'owned' | 'restored'
-  /** Complete runs in a row that did not offer it. */
+  /** Consecutive complete runs that did not offer it. */
   readonly missed: number
-  /** When it was last written whole. */
+  /** Time of the last write. */
   readonly written: number
-  /** The run that wrote it or met it last; empty when the record was handed over. */
+  /** Run that last wrote or met it; empty if it was transferred. */
   readonly lastRun: string
 }
 
 export type Owner = { readonly catalogue: string; readonly pipe: string }
 
-/** A record that the repository has acknowledged. */
+/** A record that the repository has written. */
 export type WrittenRecord = Owner & {
   readonly originalId: string
   readonly sourceId: string
@@ -40,22 +40,22 @@ export type PipeState = {
   readonly run: string
   /** When it ended. */
   readonly time: number
-  /** When the pipe last ended a run that was complete or met an unmodified source. */
+  /** Time of the pipe's last run that was complete or not modified. */
   readonly alive: number
-  /** Canonical text of the config that decided which records the source offered. */
+  /** Canonical config keys that select records. */
   readonly fingerprint: string
-  /** Records without a usable identifier. */
+  /** Number of records without a usable identifier. */
   readonly nameless: number
-  /** Canonical text of the config that decided how records looked: validators hold under the same one only. */
+  /** Canonical config keys that affect the content of records; validators are valid for the same value only. */
   readonly shape: string | null
   readonly transformation: string
   readonly validators: readonly Validator[]
 }
 
-/** A file below one of the sources of pipes. */
+/** Source and path of a pipe's file. */
 export type PipeFile = { readonly source: string; readonly file: string }
 
-/** A record that was removed, as it is needed to take it back. */
+/** A removed record with what is needed to restore it. */
 export type RemovedRecord = Owner & {
   readonly run: string
   readonly originalId: string
@@ -63,7 +63,7 @@ export type RemovedRecord = Owner & {
   readonly platformId: string
 }
 
-/** Number of records that a run had met at the place from which it may be resumed; the rows say which ones. */
+/** Counts of a run at its last checkpoint; the rows say which records it had met. */
 export type RunProgress = {
   readonly offered: number
   readonly nameless: number

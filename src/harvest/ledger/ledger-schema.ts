@@ -1,4 +1,4 @@
-/** The tables of `harvest.sqlite`. */
+/** Schema of `harvest.sqlite`. */
 
 /**
  * `record`: who owns what; `source` is empty for a record that was handed over and not offered yet, `hash` is that of the

@@ -1,7 +1,6 @@
 /**
- * The ledger: which pipe owns which record under which id of its source, what runs removed or wanted to, and what a run that may
- * be resumed has met. It is not the institution's own: when it is lost, nothing is ever removed wrongly, because a record without
- * a row is never removed.
+ * Ledger of harvested records: the pipe and source id of each record, completed and held removals, and the progress of
+ * resumable runs. Losing the file causes no wrong removals, because a record without a row is never removed.
  */
 
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
@@ -21,14 +20,14 @@ const records = `SELECT serial, original AS originalId, pipe, source AS sourceId
   state, missed, written, last_run AS lastRun FROM record WHERE`
 const removals =
   'SELECT run, catalogue, pipe, original AS originalId, source AS sourceId, platform AS platformId FROM removed WHERE'
-/** Answered by the index alone. */
+/** Answered from the index alone. */
 const counted = 'SELECT count(*) AS n FROM record WHERE catalogue = ? AND pipe = ?'
 
 export class Ledger {
   readonly #file: Sqlite
   readonly likenesses: DuplicateKeys
 
-  /** Opens `harvest.sqlite`, made when absent; one process at a time. */
+  /** Opens `harvest.sqlite`, or creates it; for one process at a time. */
   constructor(path: string) {
     this.#file = openSqlite({ path, schema: ledgerSchema, format: ledgerFormat })
     this.likenesses = new DuplicateKeys(this.#file)
@@ -42,7 +41,7 @@ export class Ledger {
     this.#file.close()
   }
 
-  // The tables are strict, and only this file writes them: rows are as their query names the columns.
+  // The tables are strict and written only here, so rows have the types of their columns.
 
   #records(condition: string, ...values: (string | number | null)[]): readonly RecordRow[] {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
@@ -54,7 +53,7 @@ export class Ledger {
     return this.#file.rows(`${removals} ${condition}`, value) as readonly RemovedRecord[]
   }
 
-  /** The column `n` of the first row; 0 without one. */
+  /** Column `n` of the first row; 0 without a row. */
   #number(sql: string, ...values: (string | number | null)[]): number {
     return Number(this.#file.first(sql, ...values)?.['n'] ?? 0)
   }
@@ -84,7 +83,7 @@ export class Ledger {
     return this.#number(counted, catalogue, pipe)
   }
 
-  /** Those that were the pipe's before the run; what it adopted without an offer was there before, too. */
+  /** Number of the pipe's rows from before the run; adopted records count as such. */
   countBefore({ catalogue, pipe }: Owner, run: string): number {
     return this.#number(`${counted} AND (first_run <> ? OR source = '')`, catalogue, pipe, run)
   }
@@ -93,7 +92,7 @@ export class Ledger {
     return this.#number(`${counted} AND missed > 0`, catalogue, pipe) > 0
   }
 
-  /** Writes or takes over the row; its serial. */
+  /** Writes a row, or takes it over; returns its serial. */
   putRecord({ catalogue, originalId, pipe, sourceId, run, time, ...more }: WrittenRecord): number {
     const sql = `INSERT INTO record (catalogue, original, pipe, source, hash, platform, first_run, last_run, written)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -106,12 +105,12 @@ export class Ledger {
     return this.#number(sql, catalogue, originalId, pipe, sourceId, ...content, run, run, time)
   }
 
-  /** The source calls the record by another id now. */
+  /** Changes the source id of a record. */
   rename(serial: number, sourceId: string): void {
     this.#file.run('UPDATE record SET source = ? WHERE serial = ?', sourceId, serial)
   }
 
-  /** A restored record was offered again. */
+  /** Marks a restored record as offered again. */
   markOffered(serial: number): void {
     this.#file.run(`UPDATE record SET state = 'owned', missed = 0 WHERE serial = ?`, serial)
   }
@@ -120,14 +119,14 @@ export class Ledger {
     this.#file.run('UPDATE record SET missed = ? WHERE serial = ?', times, serial)
   }
 
-  /** With everything that hangs on it; to be called in a transaction. */
+  /** Deletes a row with its dependent rows; needs a transaction. */
   drop(serial: number): void {
     this.#file.run('DELETE FROM record WHERE serial = ?', serial)
     this.#file.run('DELETE FROM likeness WHERE serial = ?', serial)
     this.release(serial)
   }
 
-  /** The catalogue is gone: so are its rows, and an unmodified source does not mean any more that everything of it is there. */
+  /** Deletes the rows of a deleted catalogue, and validators of its pipes, so that an unmodified source is read again. */
   dropCatalogue(catalogue: string): void {
     this.transaction(() => {
       const rows = 'SELECT serial FROM record WHERE catalogue = ?'
@@ -137,7 +136,7 @@ export class Ledger {
     })
   }
 
-  /** Hands the rows of one pipe to another; how many. */
+  /** Transfers the rows of one pipe to another; returns their number. */
   transfer(to: string, from: string): number {
     return this.#file.run('UPDATE record SET pipe = ? WHERE pipe = ?', to, from).changes
   }
@@ -160,12 +159,12 @@ export class Ledger {
     this.#file.run(sql, ...when, shape, transformation, JSON.stringify(validators))
   }
 
-  /** The source was not modified. */
+  /** Records that the source was not modified. */
   touchPipe(pipe: string, time: number): void {
     this.#file.run('UPDATE pipe SET alive = ? WHERE pipe = ?', time, pipe)
   }
 
-  /** In which file the pipe was when it last ran. */
+  /** File of the pipe at its last run. */
   placeOf(pipe: string): PipeFile | undefined {
     const row = this.#file.first('SELECT source, file FROM place WHERE pipe = ?', pipe)
     return row && { source: String(row['source']), file: String(row['file']) }
@@ -175,24 +174,24 @@ export class Ledger {
     this.#file.run('INSERT OR REPLACE INTO place VALUES (?, ?, ?)', pipe, source, file)
   }
 
-  // Removals: those that wait for consent, and those that were made.
+  // Held and completed removals.
 
   hold(run: string, serial: number): void {
     this.#file.run('INSERT OR IGNORE INTO held VALUES (?, ?)', run, serial)
   }
 
-  /** Rows of a run that wait for consent. */
+  /** Rows of a run with held removals. */
   held(run: string): readonly RecordRow[] {
     return this.#records('serial IN (SELECT serial FROM held WHERE run = ?)', run)
   }
 
-  /** Serials that any run of a pipe holds. */
+  /** Serials of the held removals of a pipe. */
   heldOf(pipe: string): Set<number> {
     const rows = this.#records('pipe = ? AND serial IN (SELECT serial FROM held)', pipe)
     return new Set(rows.map(({ serial }) => serial))
   }
 
-  /** The source has offered it after all, or it is gone. */
+  /** Drops a held removal: the record was offered again, or is gone. */
   release(serial: number): void {
     this.#file.run('DELETE FROM held WHERE serial = ?', serial)
   }
@@ -208,12 +207,12 @@ export class Ledger {
     return this.#removed('run = ?', run)
   }
 
-  /** The last one that was removed under a platform id. */
+  /** Last removal under a platform id. */
   removedAs(platformId: string): readonly RemovedRecord[] {
     return this.#removed('platform = ? ORDER BY serial DESC LIMIT 1', platformId)
   }
 
-  /** Brought back: the record is its pipe's again, and no run may remove it before the source has offered it. */
+  /** Returns a restored record to its pipe; no run removes it before the source has offered it. */
   markRestored(removed: RemovedRecord, time: number): void {
     const { run, catalogue, pipe, originalId, sourceId, platformId } = removed
     const sql = `INSERT OR IGNORE INTO record (catalogue, original, pipe, source, platform, state, first_run, last_run, written)
@@ -229,9 +228,9 @@ export class Ledger {
     this.#file.run('DELETE FROM removed WHERE time < ?', time)
   }
 
-  // Runs that may be resumed.
+  // Resumable runs.
 
-  /** The source of the run has offered the records of these rows. */
+  /** Marks rows as offered by the source of the run. */
   noteMet(run: string, serials: Iterable<number>): void {
     this.transaction(() => {
       for (const serial of serials)
@@ -239,13 +238,13 @@ export class Ledger {
     })
   }
 
-  /** The run may be resumed from here. */
+  /** Stores a checkpoint of the run. */
   saveProgress(run: string, { offered, nameless }: RunProgress, time: number): void {
     const sql = 'INSERT OR REPLACE INTO checkpoint VALUES (?, ?, ?, ?)'
     this.#file.run(sql, run, offered, nameless, time)
   }
 
-  /** `undefined` when nothing was saved: what the run has met before is not known. */
+  /** Stored progress of a run; `undefined` if there is none. */
   progressOf(run: string): RunProgress | undefined {
     const row = this.#file.first('SELECT offered, nameless FROM checkpoint WHERE run = ?', run)
     return row && { offered: Number(row['offered']), nameless: Number(row['nameless']) }
@@ -259,9 +258,9 @@ export class Ledger {
     this.#file.run('DELETE FROM checkpoint WHERE time < ?', time)
   }
 
-  // What the catalogue of a run holds, whoever owns it; forgotten with the run.
+  // Ids in the catalogue of a run, of any owner; deleted with the run.
 
-  /** To be called in a transaction. */
+  /** Needs a transaction. */
   addPresent(run: string, ids: readonly string[]): void {
     for (const id of ids) this.#file.run('INSERT OR IGNORE INTO present VALUES (?, ?)', run, id)
   }
@@ -270,14 +269,14 @@ export class Ledger {
     return this.#number('SELECT 1 AS n FROM present WHERE run = ? AND id = ?', run, id) === 1
   }
 
-  /** Ids that the catalogue holds and no row has. */
+  /** Ids in the catalogue without a row. */
   unowned(run: string, catalogue: string): readonly string[] {
     const sql = `SELECT id FROM present WHERE run = ?
       AND NOT EXISTS (SELECT 1 FROM record WHERE catalogue = ? AND original = id)`
     return this.#file.rows(sql, run, catalogue).map(({ id }) => String(id))
   }
 
-  /** Forgets some thousands; whether there may be more of them. */
+  /** Deletes some thousands; returns whether there may be more. */
   forgetPresent(run: string): boolean {
     const some = 'SELECT id FROM present WHERE run = ? LIMIT 5000'
     const sql = `DELETE FROM present WHERE run = ? AND id IN (${some})`
@@ -286,7 +285,7 @@ export class Ledger {
 
   // The count of changes, which `cartulary.json` repeats: a file with a smaller one is an older copy.
 
-  /** One change more; how many there have been. */
+  /** Counts a change; returns the new number. */
   countChange(): number {
     const sql =
       'INSERT INTO age VALUES (1, 1, 0) ON CONFLICT DO UPDATE SET changes = changes + 1 RETURNING changes AS n'

@@ -1,4 +1,4 @@
-/** Addresses: trimmed, repaired, made absolute, and without credentials. */
+/** Addresses: trimmed, repaired, made absolute, stripped of credentials. */
 
 import type { NamedNode } from '@rdfjs/types'
 import type { Finding } from '../../pipe/message.ts'
@@ -6,19 +6,19 @@ import { addressesIn, isIri, maxIriBytes, repairIri } from '../../rdf/iri.ts'
 import { prefixes } from '../../rdf/namespaces.ts'
 import { saidText } from '../../vocabularies/loose-values.ts'
 
-/** Where repairs are noted, and what relative addresses are relative to. */
+/** Receiver of findings, and the base of relative addresses. */
 type Notes = {
   readonly note: (slug: Finding['slug'], value: string, property?: string, reason?: string) => void
   readonly options: { readonly base: string }
 }
 
-/** `dct:title` for a term of a known namespace, else its IRI: terms as a reader of reports knows them. */
+/** Short name such as `dct:title`, or the IRI of a term of an unknown namespace. */
 export function nameOf({ value }: NamedNode): string {
   const found = Object.entries(prefixes).find(([, namespace]) => value.startsWith(namespace))
   return found ? `${found[0]}:${value.slice(found[1].length)}` : value
 }
 
-/** Whether a value is an IRI that every store keeps. */
+/** Whether a value is an IRI that all stores accept. */
 export const isUsableIri = (value: unknown): value is string =>
   typeof value === 'string' && isIri(value) && Buffer.byteLength(value) <= maxIriBytes
 
@@ -27,8 +27,8 @@ const secret =
   /^(?:auth_key|api_?key|access_token|token|x-app-token|%24%24app_token|\$\$app_token)$/i
 
 /**
- * An address with `http`, `https` or `ftp`; `undefined` (with a finding `dropped-url`) for everything else that is not
- * blank. `where` names the place in findings.
+ * Address with `http`, `https` or `ftp`; `undefined`, with a finding `dropped-url`, for other non-blank values. `where` names
+ * the property in findings.
  */
 export function webAddress(value: unknown, notes: Notes, where: string): string | undefined {
   const text = saidText(value)
@@ -40,7 +40,7 @@ export function webAddress(value: unknown, notes: Notes, where: string): string 
   const url = bare?.replace(/\?[^#]*/, publicQuery)
   const isWebAddress =
     /^(?:https?|ftp):\/\/[^/?#]/i.test(url ?? '') && isUsableIri(url) && URL.canParse(url)
-  // Bad addresses may hold credentials in places that nobody expects.
+  // An invalid address may contain credentials anywhere.
   const shown = text
     .replace(/\/\/[^/?#\s]*@/, '//')
     .replace(/([?&;][^=&;]*(?:key|token|secret|pass)[^=&;]*=)[^&;#\s]*/gi, '$1•••')
@@ -53,7 +53,7 @@ export function webAddress(value: unknown, notes: Notes, where: string): string 
   return url
 }
 
-/** Several addresses that a source wrote as one text, as a list; any other value as it is. */
+/** Splits a text of several addresses; returns other values unchanged. */
 export function separateAddresses(value: unknown, notes: Notes, where: string): readonly unknown[] {
   const text = saidText(value) ?? ''
   const all = addressesIn(text)
@@ -62,7 +62,7 @@ export function separateAddresses(value: unknown, notes: Notes, where: string): 
   return all
 }
 
-/** A query without parameters that carry credentials; byte for byte the same when there are none. */
+/** Query without parameters that carry credentials; unchanged if there are none. */
 function publicQuery(query: string): string {
   const pairs = query.slice(1).split('&')
   const rest = pairs.filter((pair) => !secret.test(pair.split('=', 1)[0] ?? ''))
@@ -70,7 +70,7 @@ function publicQuery(query: string): string {
   return rest.length === 0 ? '' : `?${rest.join('&')}`
 }
 
-/** `mailto:` or `tel:`; `undefined` (with a finding) for what is no such address. */
+/** `mailto:` or `tel:` address; `undefined`, with a finding, for an invalid value. */
 export function contactAddress(
   value: unknown,
   kind: 'mail' | 'telephone',
@@ -84,7 +84,7 @@ export function contactAddress(
   return address
 }
 
-/** `mailto:` with a bare address (RFC 6068), which must look like one. */
+/** `mailto:` with a plausible bare address (RFC 6068). */
 function mailAddress(text: string): string | undefined {
   const bare = text.replace(/^mailto:\s*/i, '')
   if (bare.length > 320 || !/^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/.test(bare)) return undefined
@@ -92,7 +92,7 @@ function mailAddress(text: string): string | undefined {
   return isIri(iri) ? iri : undefined
 }
 
-/** `tel:` with digits alone (RFC 3966); what people put between them goes. */
+/** `tel:` with digits only (RFC 3966); separators are removed. */
 function telephone(text: string): string | undefined {
   const digits = text.replace(/^tel:/i, '').replaceAll(/[\s()./-]/g, '')
   return /^\+?\d{3,20}$/.test(digits) ? `tel:${digits}` : undefined

@@ -1,4 +1,4 @@
-/** Distributions: one writer for what all platforms know of a file or a service. */
+/** Writer of distributions, shared by all platforms. */
 
 import { repairIri } from '../../rdf/iri.ts'
 import { dcat, dct, rdfs, spdx, xsd } from '../../rdf/namespaces.ts'
@@ -11,33 +11,33 @@ import { nameOf, separateAddresses, webAddress } from './addresses.ts'
 import { type PropertyValues, write } from './properties.ts'
 import type { Subject } from './record.ts'
 
-/** Every value as the source gives it. */
+/** Values of a distribution as given by the source. */
 export type DistributionFields = PropertyValues & {
   readonly iri?: unknown
-  /** Suffix of the dataset's IRI that makes the IRI of a distribution without one of its own. */
+  /** Suffix to the dataset's IRI for a distribution without its own IRI. */
   readonly below?: string
-  /** When absent the download address counts. */
+  /** Defaults to the download address. */
   readonly accessUrl?: unknown
   readonly downloadUrl?: unknown
-  /** Several are tried in order: `format`, then `mediaType`, then the ending of the download address. */
+  /** Format; the fallbacks are `mediaType` and the suffix of the download address. */
   readonly format?: unknown
   readonly mediaType?: unknown
   readonly compressFormat?: unknown
   readonly packageFormat?: unknown
   readonly size?: unknown
   readonly checksum?: { readonly value: unknown; readonly algorithm?: unknown }
-  /** The first that says something counts: the file's own, then the dataset's. */
+  /** Candidates in order of precedence: the distribution's own, then the dataset's. */
   readonly licences?: readonly LicenceNames[]
 }
 
-/** Values of a dataset as a source gives them: the whole input of a mapping. */
+/** Values of a dataset as given by the source; the input of a mapping. */
 export type DatasetValues = PropertyValues & {
   readonly distributions?: readonly DistributionFields[]
-  /** Licences for the distributions that have none of their own. */
+  /** Licences for distributions without their own. */
   readonly licences?: readonly LicenceNames[]
 }
 
-/** Writes a dataset with its distributions. Without any of them the licence stands at the dataset. */
+/** Writes a dataset with its distributions. Without distributions, the licence is written to the dataset. */
 export function writeDataset(dataset: Subject, values: DatasetValues): void {
   const { distributions = [], licences = [] } = values
   write(dataset, values)
@@ -47,7 +47,7 @@ export function writeDataset(dataset: Subject, values: DatasetValues): void {
   if (!written.includes(true)) write(dataset, { rights: licence(dataset, { licences }) })
 }
 
-/** Whether it was written: it is not when there is no usable address. */
+/** Writes a distribution; `false` if there is no usable address. */
 export function distribution(dataset: Subject, fields: DistributionFields): boolean {
   const { record } = dataset
   const { accessUrl, downloadUrl } = fields
@@ -76,7 +76,7 @@ export function distribution(dataset: Subject, fields: DistributionFields): bool
   return true
 }
 
-/** Media types of the formats in which platforms export data. */
+/** Media types of export formats. */
 const exportTypes: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   geojson: 'application/geo+json',
@@ -90,7 +90,7 @@ const exportTypes: Readonly<Record<string, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 }
 
-/** An export that a platform makes of a dataset in a format of the table; identified by the dataset's id and the format's name. */
+/** Distribution for a platform's export in a format; its IRI has the dataset's id and the format's name. */
 export const exportFile = (
   id: string,
   name: string,
@@ -102,7 +102,7 @@ export const exportFile = (
   ...fields,
 })
 
-/** Format by name, else by media type, else by the ending of the address; a name that is no concept stays as a label. */
+/** Format by name, else by media type, else by the suffix of the address; an unknown name becomes a label. */
 function fileType(part: Subject, fields: DistributionFields, download: string | undefined): void {
   const { record } = part
   const { authorities } = record.options
@@ -125,11 +125,11 @@ function fileType(part: Subject, fields: DistributionFields, download: string | 
     part.iri(dcat(property), mediaTypeIri(fields[property], authorities))
 }
 
-/** The algorithms that SPDX 2.2 names and sources use; some can be told by the length of the sum. */
+/** Algorithms of SPDX 2.2 in use; some are recognised by the length of the checksum. */
 const algorithms = new Set(['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'])
 const algorithmByLength: Readonly<Record<number, string>> = { 32: 'md5', 40: 'sha1', 64: 'sha256' }
 
-/** A checksum whose algorithm is named or can be told by its length; anything else is noted as lost. */
+/** Writes a checksum whose algorithm is given or recognised by length; others are reported. */
 function checksum(part: Subject, given: DistributionFields['checksum']): void {
   const text = plainText(given?.value)
     ?.replace(/^(?:md5|sha-?\d+):/i, '')
@@ -157,12 +157,12 @@ function checksum(part: Subject, given: DistributionFields['checksum']): void {
   sum.add(spdx('checksumValue'), literal(text, xsd('hexBinary')))
 }
 
-/** Writes the licence, if there is one, and returns what is to be said about rights. */
+/** Writes the licence, if any, and returns the statement about rights. */
 function licence(part: Subject, { licences = [], rights }: DistributionFields): unknown {
   const { record } = part
   const found = licences.map((names) => licenceOf(names, record.options.authorities)).find(Boolean)
   if (found?.kind === 'iri') {
-    // As the source wrote it, but for characters that no IRI may hold.
+    // As written by the source, apart from invalid characters.
     const [iri, where] = [repairIri(found.iri), nameOf(dct('license'))]
     if (!part.iri(dct('license'), iri)) record.note('dropped-url', found.iri, where)
     else if (iri !== found.iri) record.note('repaired-iri', found.iri, where, `became ${iri}`)

@@ -1,4 +1,4 @@
-/** Parts of a dataset that are nodes of their own: agents and contacts, places with one geometry each, and periods. */
+/** Nested nodes of datasets: agents, contacts, places, periods. */
 
 import type { NamedNode } from '@rdfjs/types'
 import { dcat, dct, foaf, geosparql, locn, org, rdf, skos, vcard } from '../../rdf/namespaces.ts'
@@ -24,20 +24,20 @@ import { periodEnds } from '../../vocabularies/periods.ts'
 import { nameOf } from './addresses.ts'
 import type { Subject } from './record.ts'
 
-// People and organisations, and how to reach them.
+// Agents and contacts.
 
-/** Every value as the source gives it. */
+/** Values of an agent as given by the source. */
 export type AgentFields = {
   /** Text, or texts by language. */
   readonly name?: unknown
   readonly iri?: unknown
   readonly email?: unknown
   readonly url?: unknown
-  /** A kind of publisher (ADMS): its IRI or label. */
+  /** Publisher type (ADMS): IRI or label. */
   readonly type?: unknown
   readonly identifier?: unknown
   readonly person?: boolean
-  /** Organisations that it is a part of. */
+  /** Parent organisations. */
   readonly parents?: readonly AgentFields[]
 }
 
@@ -48,7 +48,7 @@ const hasValue = (value: unknown) =>
 export const isNamed = ({ name, iri }: AgentFields): boolean =>
   hasValue(name) || saidText(iri) !== undefined
 
-/** A `foaf:Organization` (or person); nothing when it has neither name nor IRI. */
+/** Writes a `foaf:Organization` or person; nothing without name and IRI. */
 export function agent(
   subject: Subject,
   predicate: NamedNode,
@@ -72,7 +72,7 @@ export function agent(
   return part
 }
 
-/** Every value as the source gives it. */
+/** Values of a contact as given by the source. */
 export type ContactFields = {
   readonly name?: unknown
   readonly iri?: unknown
@@ -81,20 +81,20 @@ export type ContactFields = {
   /** A web form or page. */
   readonly url?: unknown
   readonly organization?: unknown
-  /** Title of the post that a person holds. */
+  /** Position of a person. */
   readonly title?: unknown
-  /** Named as in vCard: `street-address`, `locality`, `region`, `postal-code`, `country-name`. */
+  /** vCard addresses: `street-address`, `locality`, `region`, `postal-code`, `country-name`. */
   readonly addresses?: readonly Fields[]
 }
 
 const addressParts = 'street-address locality region postal-code country-name'.split(' ')
 
-/** Whether the source says anything of a contact. */
+/** Whether a contact has any value. */
 export const isContact = ({ iri, email, phone, url, ...names }: ContactFields): boolean =>
   [iri, email, phone, url].some((one) => saidText(one) !== undefined) ||
   [names.name, names.organization, names.title].some(hasValue)
 
-/** A `dcat:contactPoint` or the like; nothing when the source says nothing of it. */
+/** Writes a contact, if it has any value. */
 export function contact(subject: Subject, predicate: NamedNode, fields: ContactFields): void {
   if (!isContact(fields)) return
   const part = subject.part(predicate, vcard('Kind'), saidText(fields.iri))
@@ -110,7 +110,7 @@ export function contact(subject: Subject, predicate: NamedNode, fields: ContactF
   part.link(vcard('hasURL'), fields.url)
 }
 
-// Space and time.
+// Places and periods.
 
 /** A box has sides along meridians and parallels. */
 const outlines = { box: dcat('bbox'), point: dcat('centroid'), other: locn('geometry') } as const
@@ -120,7 +120,7 @@ type Outline = { readonly wkt: string; readonly kind: keyof typeof outlines }
 const wktText =
   /^\s*(?:<[^<>\s]{1,200}>\s*)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\s*(?:Z|M|ZM)?\s*\([-+0-9.eE,\s()]{3,500000}\)\s*$/i
 
-/** Boxes and points have properties of their own; all else is a geometry, also the two halves of a box over the date line. */
+/** Property for a geometry; a box over the date line is a geometry of two halves. */
 function outlineOf(geometry: Geometry): Outline {
   const box = enclosedBox(geometry)
   const drawn = box ? boxGeometry(box) : geometry
@@ -129,8 +129,8 @@ function outlineOf(geometry: Geometry): Outline {
 }
 
 /**
- * The outline that a source gives as GeoJSON (object or text), which is `undefined` where it breaks a rule of RFC 7946, as WKT, which
- * stays as it is unless it is a plain box, or as any other text that spells out a geometry.
+ * Parses a geometry given as GeoJSON (object or text; `undefined` if it violates RFC 7946), as WKT (unchanged unless it is a
+ * box), or in another notation.
  */
 export function outlineFrom(value: unknown): Outline | undefined {
   if (typeof value !== 'string' || !wktText.test(value)) {
@@ -146,7 +146,7 @@ export function outlineFrom(value: unknown): Outline | undefined {
   return { wkt, kind: /^(?:<[^<>]*>\s*)?POINT/i.test(wkt) ? 'point' : 'other' }
 }
 
-/** `[west, south, east, north]` as numbers or text; `undefined` when it encloses nothing on the globe. */
+/** Parses `[west, south, east, north]` as numbers or text; `undefined` for an empty or invalid box. */
 export function boxFrom(value: unknown): BoundingBox | undefined {
   const parts: readonly unknown[] =
     typeof value === 'string' ? value.split(/[\s,;]+/) : Array.isArray(value) ? value.flat() : []
@@ -164,8 +164,8 @@ type PlaceFields = {
 }
 
 /**
- * A `dct:spatial`: the IRI alone when nothing else is known, else a `dct:Location` with one geometry, always as WKT (the shapes of
- * DCAT-AP refuse more). A name is its label, never a bare literal.
+ * Writes a `dct:spatial`: the IRI alone, or a `dct:Location` with one geometry as WKT (the shapes of DCAT-AP permit one). A
+ * name becomes a label.
  */
 export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFields): boolean {
   const box = boxFrom(bbox)
@@ -179,7 +179,7 @@ export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFie
   return part.text(skos('prefLabel'), name) || outline !== undefined
 }
 
-/** A place given as an IRI, as a geometry in any notation, or by its name. */
+/** Writes a place given as IRI, geometry or name. */
 export function placeFrom(subject: Subject, value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return place(subject, { geometry: value })
   const text = saidText(value)
@@ -188,17 +188,17 @@ export function placeFrom(subject: Subject, value: unknown): boolean {
   return place(subject, looksDrawn(text) ? { geometry: text } : { label: text })
 }
 
-/** Dates as the source writes them; one may be missing. */
+/** Dates as written by the source; one may be missing. */
 type Ends = { readonly start?: unknown; readonly end?: unknown }
 
-/** A `dct:temporal` with the ends that are known. */
+/** Writes a `dct:temporal` with the known ends. */
 export function period(subject: Subject, { start, end }: Ends): boolean {
   if (saidText(start) === undefined && saidText(end) === undefined) return false
   const part = subject.part(dct('temporal'), dct('PeriodOfTime'))
   return [part.date(dcat('startDate'), start), part.date(dcat('endDate'), end)].includes(true)
 }
 
-/** A period in one text, as `periodEnds` reads it. */
+/** Writes a period given as one text. */
 export function periodFrom(subject: Subject, value: unknown): void {
   const text = saidText(value)
   if (text === undefined) return

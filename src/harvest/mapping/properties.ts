@@ -1,6 +1,6 @@
 /**
- * The properties of datasets, distributions and services: one table with a writer for each, so that the mapping of a platform only
- * says which of its fields mean what.
+ * Properties of datasets, distributions and services: a table with one writer each, so that mappings only assign fields to
+ * properties.
  */
 
 import type { NamedNode } from '@rdfjs/types'
@@ -31,7 +31,7 @@ import {
 } from './parts.ts'
 import type { Subject } from './record.ts'
 
-/** HTML as text, in lists and by language too. */
+/** Converts HTML to text, also in lists and texts by language. */
 export function fromHtml(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromHtml)
   if (isJsonObject(value))
@@ -42,7 +42,7 @@ export function fromHtml(value: unknown): unknown {
 
 type Slug = Finding['slug']
 
-// Writers of one property; whatever a source sends may come in as their value.
+// Writers of properties; values may have any type.
 
 const text = (predicate: NamedNode) => (node: Subject, value: unknown) =>
   node.text(predicate, value)
@@ -51,14 +51,17 @@ const plain = (predicate: NamedNode) => (node: Subject, value: unknown) =>
 const link = (predicate: NamedNode) => (node: Subject, value: unknown) =>
   node.link(predicate, value)
 
-/** Writes the first of several dates that can be read. */
+/** Writes the first readable date. */
 const date = (predicate: NamedNode) => (node: Subject, value: unknown) =>
   listOf(value).some((one) => node.date(predicate, one))
 
-/** A name as sources write it → the IRI of a concept. */
+/** Maps a name used by sources to the IRI of a concept. */
 type Lookup = typeof languageOf
 
-/** Each value, or its `uri`, as `lookup` knows it; what it does not know is noted, unless IRIs stay as they are. */
+/**
+ * Writes each value, or its `uri`, as the concept that `lookup` finds. Unknown values are reported, or kept if they are IRIs
+ * and `iris` permits it.
+ */
 const authorityValue =
   (
     predicate: NamedNode,
@@ -84,7 +87,7 @@ const concept = (predicate: NamedNode, table: AuthorityName) =>
   authorityValue(predicate, (name, all) => conceptIri(table, name, all), { staysIri: true })
 const frequency = authorityValue(dct('accrualPeriodicity'), frequencyOf)
 
-/** Text of one form; everything else is noted as lost. */
+/** Writes text of a certain form; other values are reported. */
 const typed = (predicate: NamedNode, form: RegExp, datatype: NamedNode) => {
   return (node: Subject, value: unknown): boolean =>
     form.test(saidText(value) ?? '')
@@ -101,7 +104,7 @@ const agents =
     for (const one of [value].flat()) agent(node, predicate, one)
   }
 
-/** An agent whose role is none of the usual ones. */
+/** Agent in a role other than the usual ones. */
 type Attribution = { readonly who: AgentFields; readonly role?: unknown }
 
 /** An agent in a role of its own. */
@@ -111,7 +114,7 @@ function attribution(node: Subject, { who, role }: Attribution): void {
     part.noteLoss(dcat('hadRole'), role)
 }
 
-/** A node that only says something in words. */
+/** Writer of a node with only a label. */
 const statement = (predicate: NamedNode, type: NamedNode, label: NamedNode) => {
   return (node: Subject, value: unknown) => void node.part(predicate, type).text(label, value)
 }
@@ -121,8 +124,8 @@ const rightsStatement = statement(dct('rights'), dct('RightsStatement'), rdfs('l
 const standard = statement(dct('conformsTo'), dct('Standard'), dct('title'))
 
 /**
- * A list of themes; each may be a list of names for the same thing, which are tried in their order. What is no theme of the authority
- * is a keyword by its last name; IRIs of other vocabularies stay themes.
+ * Writes themes; each may be a list of alternative names. A value unknown to the authority becomes a keyword by its last
+ * name; IRIs of other vocabularies stay themes.
  */
 function themes(node: Subject, value: unknown): void {
   const { record } = node
@@ -140,7 +143,10 @@ function themes(node: Subject, value: unknown): void {
   }
 }
 
-/** Rights of access; each may be a list of names. One of the authority, else an IRI, else what the last name says. */
+/**
+ * Writes access rights; each may be a list of alternative names: a concept of the authority, else an IRI, else the last name
+ * as text.
+ */
 function accessRights(node: Subject, value: unknown): void {
   const predicate = dct('accessRights')
   for (const one of listOf(value)) {
@@ -151,7 +157,7 @@ function accessRights(node: Subject, value: unknown): void {
   }
 }
 
-/** One statement about rights: the IRI of one, or everything that is said in words. */
+/** Writes one rights statement: the first IRI, or all texts. */
 function rights(node: Subject, value: unknown): void {
   const said = listOf(value).flatMap((one) => saidText(one) ?? [])
   const [only = ''] = said
@@ -159,7 +165,7 @@ function rights(node: Subject, value: unknown): void {
   if (said.length > 0 && !(isAddress && node.iri(dct('rights'), only))) rightsStatement(node, said)
 }
 
-/** Standards by IRI, or by name as a `dct:Standard`. */
+/** Writes standards by IRI, or by name as a `dct:Standard`. */
 function standards(node: Subject, value: unknown): void {
   const where = nameOf(dct('conformsTo'))
   const all = listOf(value).flatMap((one) => separateAddresses(one, node.record, where))
@@ -169,7 +175,7 @@ function standards(node: Subject, value: unknown): void {
   }
 }
 
-/** Other identifiers, each once. */
+/** Writes other identifiers without duplicates. */
 function otherIdentifiers(node: Subject, value: unknown): void {
   for (const id of new Set(listOf(value).flatMap((one) => saidText(one) ?? [])))
     node.part(adms('identifier'), adms('Identifier')).literal(skos('notation'), id)
@@ -181,7 +187,7 @@ type ServiceFields = Pick<PropertyValues, 'title' | 'description'> & {
   readonly endpointDescription?: unknown
 }
 
-/** The services through which a distribution can be queried. */
+/** Writes the services that give access to a distribution. */
 function services(node: Subject, value: readonly ServiceFields[]): void {
   for (const { iri, title, description, endpoint, endpointDescription } of value) {
     const part = node.part(dcat('accessService'), dcat('DataService'), saidText(iri))
@@ -197,20 +203,20 @@ const each =
     for (const value of values) one(node, value)
   }
 
-/** In this order, so that the same source gives the same findings in the same order. */
+/** Writers in a fixed order, so that findings have a stable order. */
 const writers = {
   identifier: plain(dct('identifier')),
   otherIdentifiers,
   title: text(dct('title')),
   alternative: text(skos('altLabel')),
   description: text(dct('description')),
-  /** Each a text, a list of texts, or texts by language. */
+  /** Text, list of texts, or texts by language. */
   keywords: each<unknown>(text(dcat('keyword'))),
   themes,
   hvdCategory: concept(dcatap('hvdCategory'), 'hvdCategory'),
   type: concept(dct('type'), 'datasetType'),
   landingPage: link(dcat('landingPage')),
-  /** The first that is an address. */
+  /** First valid address. */
   firstLandingPage(node: Subject, value: readonly unknown[]) {
     value.some((one) => node.link(dcat('landingPage'), one))
   },
@@ -224,10 +230,10 @@ const writers = {
   issued: date(dct('issued')),
   created: date(dct('created')),
   modified: date(dct('modified')),
-  /** Writes the first frequency that is known; the value may be a list. */
+  /** First known frequency of a list. */
   frequency: (node: Subject, value: unknown) => listOf(value).some((one) => frequency(node, one)),
   language: authorityValue(dct('language'), languageOf, { slug: 'unknown-language' }),
-  /** Only what the authority knows. */
+  /** Concepts of the authority only. */
   accessLevel: authorityValue(dct('accessRights'), accessOf),
   accessRights,
   rights,
@@ -256,7 +262,7 @@ const writers = {
   isVersionOf: iris(dct('isVersionOf')),
   isReferencedBy: iris(dct('isReferencedBy')),
   relation: iris(dct('relation')),
-  /** Addresses of the web alone. */
+  /** Web addresses only. */
   sourcePage: link(dct('source')),
   relatedPage: link(dct('relation')),
   wasGeneratedBy: iris(prov('wasGeneratedBy')),
@@ -266,7 +272,7 @@ const writers = {
 }
 type Writers = typeof writers
 
-/** Values as a source gives them; absent or `undefined` where it has none. */
+/** Values as given by the source; absent or `undefined` if there are none. */
 export type PropertyValues = {
   readonly [Name in keyof Writers]?: Parameters<Writers[Name]>[1]
 }

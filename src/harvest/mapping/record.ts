@@ -1,7 +1,4 @@
-/**
- * One record on its way to DCAT-AP: its nodes, the ways in which values of a source become their properties, and what was mended or
- * left out.
- */
+/** A record being mapped to DCAT-AP: its nodes, conversion of values to properties, repairs and losses. */
 
 import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { z } from 'zod'
@@ -26,11 +23,11 @@ import { isTimeZone } from '../../text/time-zone.ts'
 
 export { isUsableIri } from './addresses.ts'
 
-/** Keys in the config of every importer that maps. */
+/** Config keys shared by importers with a mapping. */
 export const mappingKeys = {
-  /** Zone of times without one: a name of the IANA list, or an offset such as `+01:00`. UTC when absent. */
+  /** Time zone of times without one: IANA name, or offset such as `+01:00`; UTC by default. */
   timezone: z.string().refine(isTimeZone, 'must be a time zone').optional(),
-  /** Order of day and month in dates with slashes or dots; such dates are left out when absent. */
+  /** Order of day and month in dates with slashes or dots; without it such dates are dropped. */
   dateOrder: z.enum(['dmy', 'mdy']).optional(),
 }
 const mappingConfig = z.object(mappingKeys)
@@ -39,25 +36,25 @@ export type MappingConfig = z.infer<typeof mappingConfig>
 /** Options of mapping one record. */
 export type RecordOptions = MappingConfig & {
   readonly authorities: Authorities
-  /** Identifier of the dataset at the source; `fallbackIri` counts when it is no IRI. */
+  /** Identifier of the dataset at the source; `fallbackIri` is used if it is no IRI. */
   readonly iri?: unknown
-  /** An absolute IRI of our own making. */
+  /** Generated absolute IRI. */
   readonly fallbackIri: string
   /** Base of relative addresses. */
   readonly base: string
-  /** Tag of text whose language is not told (BCP 47). */
+  /** Language tag (BCP 47) of text without a language. */
   readonly language?: string
 }
 
-/** Names of the record, which the importer gives; text and findings are made by the mapping. */
+/** Ids of the record from the importer; text and findings come from the mapping. */
 type RecordNames = Omit<ImportedRecord, 'kind' | 'mediaType' | 'text' | 'findings'>
 
-/** More would help nobody. */
+/** Maximum number of findings per record. */
 const maxFindings = 50
 const longestDetail = 300
 const untitled: Finding = { slug: 'no-title', detail: 'The record has no title.' }
 
-/** The quads of one record in the making, with what was repaired or left out on the way. */
+/** Quads and findings of a record during mapping. */
 export class MappedRecord {
   readonly dataset: Subject
   readonly options: RecordOptions
@@ -72,7 +69,7 @@ export class MappedRecord {
     this.dataset = this.subject(dcat('Dataset'), isUsableIri(iri) ? iri : fallbackIri)
   }
 
-  /** A node of its own: with the IRI when that is one and nothing else in the record has it, else a blank node. */
+  /** Creates a node: with the IRI if it is valid and not used in this record, else a blank node. */
   subject(type: NamedNode | undefined, iri?: unknown): Subject {
     const isFree = isUsableIri(iri) && !this.#taken.has(iri)
     if (isFree) this.#taken.add(iri)
@@ -85,7 +82,7 @@ export class MappedRecord {
     this.#quads.push(one)
   }
 
-  /** Notes what was mended or left out, once per sentence: the value as it was `given`, `property` as `nameOf` names it. */
+  /** Adds a finding, once per text: `given` is the original value, `property` a name as by `nameOf`. */
   // oxlint-disable-next-line eslint/max-params -- the parts of a finding
   note(slug: Finding['slug'], given: string, property?: string, reason?: string): void {
     if (this.#findings.size >= maxFindings) return
@@ -99,7 +96,7 @@ export class MappedRecord {
     return [...this.#findings.values()]
   }
 
-  /** The triples; parts of which nothing but their type is known are left out, and then those that held nothing else. */
+  /** Triples without nodes that have only a type, and without nodes that become empty thereby. */
   quads(): readonly Quad[] {
     const type = rdf('type')
     for (let quads: readonly Quad[] = this.#quads; ;) {
@@ -113,7 +110,7 @@ export class MappedRecord {
     }
   }
 
-  /** The record as N-Triples, sorted: the same text for the same input. */
+  /** The record as sorted N-Triples; equal input gives equal text. */
   toRecord(names: RecordNames): ImportedRecord {
     const title = dct('title')
     const isTitled = this.#quads.some(
@@ -127,7 +124,7 @@ export class MappedRecord {
 
 const isTag = (tag: string) => /^(?!und$)[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/i.test(tag)
 
-/** One node of a record. What writes a property returns whether there is one now; blank values are nothing. */
+/** One node of a record. Methods return whether the property was written; blank values are ignored. */
 export class Subject {
   readonly record: MappedRecord
   readonly term: NamedNode | BlankNode
@@ -137,7 +134,7 @@ export class Subject {
     this.term = term
   }
 
-  /** A term that is known to be right; nothing for `undefined`. */
+  /** Adds a valid term; nothing for `undefined`. */
   add(predicate: NamedNode, object: NamedNode | BlankNode | Literal | undefined): boolean {
     if (!object) return false
     if (object.termType === 'Literal' && Buffer.byteLength(object.value) > maxLiteralBytes) {
@@ -149,12 +146,12 @@ export class Subject {
     return true
   }
 
-  /** An IRI of an authority or of any other kind, as it is; false when it is none. */
+  /** Adds an IRI unchanged; `false` if it is invalid. */
   iri(predicate: NamedNode, value: unknown): boolean {
     return isUsableIri(value) && this.add(predicate, namedNode(value))
   }
 
-  /** Text, a list of texts, or texts by language (`''`: in none); placeholders are left out. */
+  /** Adds text, a list of texts, or texts by language (`''` for none); placeholders are dropped. */
   text(predicate: NamedNode, value: unknown): boolean {
     const { language } = this.record.options
     const all = isJsonObject(value)
@@ -174,13 +171,13 @@ export class Subject {
     return false
   }
 
-  /** Text without a language, one or several: identifiers, versions. */
+  /** Adds text without a language: identifiers, versions. */
   literal(predicate: NamedNode, value: unknown, datatype?: NamedNode): boolean {
     const texts = listOf(value).flatMap((one) => saidText(one) ?? [])
     return texts.map((text) => this.add(predicate, literal(text, datatype))).includes(true)
   }
 
-  /** An address of the web, or several. */
+  /** Adds web addresses. */
   link(predicate: NamedNode, value: unknown): boolean {
     const where = nameOf(predicate)
     const all = listOf(value).flatMap((one) => separateAddresses(one, this.record, where))
@@ -188,7 +185,7 @@ export class Subject {
     return links.map((link) => this.iri(predicate, link)).includes(true)
   }
 
-  /** An address at which somebody can be reached. */
+  /** Adds an e-mail or telephone address. */
   reach(predicate: NamedNode, value: unknown, kind: 'mail' | 'telephone'): boolean {
     return this.iri(predicate, contactAddress(value, kind, this.record, nameOf(predicate)))
   }
@@ -200,7 +197,7 @@ export class Subject {
     return false
   }
 
-  /** Notes that a value of the source is not in the record; nothing for blank values. */
+  /** Reports a value that is not in the record; nothing for blank values. */
   noteLoss(predicate: NamedNode, value: unknown, reason?: string): false {
     const given = structured(value)
     const isObject = typeof given === 'object' && given !== null
@@ -209,7 +206,7 @@ export class Subject {
     return false
   }
 
-  /** A node that belongs to this one; it is left out again when nothing is said of it. */
+  /** Adds a nested node, which is dropped again if it stays empty. */
   part(predicate: NamedNode, type: NamedNode | undefined, iri?: unknown): Subject {
     const part = this.record.subject(type, iri)
     this.add(predicate, part.term)

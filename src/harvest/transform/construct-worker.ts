@@ -1,4 +1,4 @@
-/** Entry of the worker of queries: each record gets a store of its own, in memory and without a network. */
+/** Worker entry for SPARQL transformers: each record gets its own in-memory store without network access. */
 
 import { workerData } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
@@ -12,11 +12,11 @@ type Query = ConstructJob['queries'][number]
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
 
-/** Lines of the default graph after the query; other graphs are for a query's own use and forgotten. */
+/** Lines of the default graph after a query; other graphs are temporary. */
 function applyQuery(lines: string, { kind, text }: Query, keep: boolean): string {
   const quads = openQuads()
   quads.load('', lines)
-  // Blank nodes have one name as long as they are in one store.
+  // Blank nodes keep their names while they are in one store.
   const before = keep ? linesOf(quads.dump('')) : []
   const after = () => {
     if (kind === 'construct') return quads.query(text, { mediaType: 'application/n-triples' })
@@ -32,7 +32,7 @@ function applyQuery(lines: string, { kind, text }: Query, keep: boolean): string
   }
 }
 
-/** All queries one after the other. Throws `Failure` transform-failed or transform-empty. */
+/** Executes all queries in order. Throws transform-failed or transform-empty. */
 async function transformRecord(job: ConstructJob): Promise<string> {
   let lines = toLines(await quadsOf(job))
   for (const query of job.queries) {
@@ -45,16 +45,16 @@ async function transformRecord(job: ConstructJob): Promise<string> {
   throw new Failure('transform-empty', 'the query left nothing of the record')
 }
 
-/** The compiled engine, which all workers share. */
+/** Compiled engine, shared by all workers. */
 export type ConstructSettings = { readonly engine: RdfEngine }
 
-/** One record, and what is done to it. */
+/** A record and its queries. */
 export type ConstructJob = InputRecord & {
-  /** In order, each on what the one before it has left; all values in place. */
+  /** Queries with values filled in; each operates on the result of the previous one. */
   readonly queries: readonly { readonly kind: 'construct' | 'update'; readonly text: string }[]
-  /** Whether the result of the query is added to the record in place of replacing it. */
+  /** Whether the result is added to the record instead of replacing it. */
   readonly keep: boolean
-  /** Triples that a query may leave. */
+  /** Maximum number of triples after a query. */
   readonly most: number
 }
 
@@ -68,7 +68,7 @@ serve<ConstructCalls>({
       return await transformRecord(job)
     } catch (cause) {
       if (cause instanceof Failure) throw cause
-      // A trap: the engine is not to be used again.
+      // After a WebAssembly trap the engine must not be used again.
       retire()
       throw new Failure('transform-failed', overLimits, { cause })
     }

@@ -1,4 +1,4 @@
-/** `transforming-sparql`: queries make every record anew, or change it. */
+/** `transforming-sparql`: replaces or changes each record by SPARQL queries. */
 
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -21,23 +21,23 @@ import {
 const query = z.union([z.string(), z.object({ file: z.string() })])
 type QueryConfig = z.infer<typeof query>
 
-/** Unknown keys are kept: foreign pipes are full of them. */
+/** Unknown keys are kept, because foreign pipes have many. */
 const constructConfig = z.looseObject({
-  /** Text, or a file below `sparql/` of the pipe's source. */
+  /** Query text, or a file below `sparql/` of the pipe's directory. */
   query: query.optional(),
-  /** Several, in order, each on the result of the one before. */
+  /** Queries; each operates on the result of the previous one. */
   queries: z.array(query).max(32).optional(),
-  /** The result is added to the record instead of replacing it. */
+  /** Whether the result is added to the record instead of replacing it. */
   keep: z.boolean().default(false),
   outputFormat: z.string().optional(),
 })
 
-/** Memory of the engine for one record; loading takes 320 MB of addresses, and little of them in truth. */
+/** Maximum memory of the engine for one record; it reserves 320 MB of address space at the start. */
 const engineBytes = 1024 * 2 ** 20
 
 type Limits = Pick<TransformDeps, 'limits'>
 
-/** CONSTRUCT gives the record, an update changes it; `$identifier`, `$catalogue` and `$address` are known to both. */
+/** CONSTRUCT creates the record, an update changes it; both may use `$identifier`, `$catalogue` and `$address`. */
 export const constructTransformer = ({ limits }: Limits): SegmentKind => ({
   names: ['transforming-sparql', 'transforming-construct'],
   job: 'transform',
@@ -72,7 +72,7 @@ export const constructTransformer = ({ limits }: Limits): SegmentKind => ({
 const keyed = (queries: readonly QueryConfig[]) =>
   Object.fromEntries(queries.map((one, index) => [`queries.${index}`, one]))
 
-/** Throws `BadConfig`. */
+/** Text of a query. Throws `BadConfig`. */
 function textOf(given: QueryConfig, { directory }: SegmentPlace, most: number): string {
   if (typeof given !== 'string')
     return textBeside({ directory, folder: 'sparql', name: given.file, most })
@@ -80,25 +80,25 @@ function textOf(given: QueryConfig, { directory }: SegmentPlace, most: number): 
   return given
 }
 
-/** The queries of a segment, with the catalogue that its records go to. */
+/** Queries of a segment, and the target catalogue. */
 type Queries = {
   readonly queries: readonly RecordQuery[]
   readonly keep: boolean
   readonly catalogue: string | undefined
 }
 
-/** Starts the worker of a run, lazily: with the first record. */
+/** Opens the transformer of a run; its worker starts with the first record. */
 async function open(
   { queries, keep, catalogue }: Queries,
   { limits }: Limits,
 ): Promise<RunTransformer> {
-  // Only now: the engine's code stays for the life of the process, although only workers run it.
+  // Loaded on demand, because the compiled engine is held until the process ends.
   const { boundedEngine } = await import('../../store/embedded/engine.ts')
   const settings: ConstructSettings = { engine: boundedEngine(engineBytes) }
   const worker = transformWorker<ConstructCalls>({
     entry: new URL('./construct-worker.ts', import.meta.url),
     data: settings,
-    // The engine cannot be interrupted: its time is that of the worker.
+    // The engine cannot be interrupted, so the time-out ends the worker.
     callMs: limits.scriptMs,
   })
   return {
@@ -113,31 +113,31 @@ async function open(
   }
 }
 
-// A query of a pipe: read when the pipe is, and filled with what is known of each record.
+// Queries with placeholders: parsed with the pipe, filled for each record.
 
-/** Facts about a record; `address` is where the source has it. */
+/** Values for the placeholders; `address` is the URL at the source. */
 type RecordFacts = {
   readonly identifier: string
   readonly catalogue?: string
   readonly address?: string
 }
 
-/** A query that was found good when the pipe was read. */
+/** A validated query. */
 type RecordQuery = {
   readonly kind: 'construct' | 'update'
-  /** As it was written. */
+  /** Original text. */
   readonly text: string
-  /** The query with its values in place. Throws `Failure` transform-failed when one is not known of this record. */
+  /** Fills in the values. Throws transform-failed if one is unknown. */
   readonly textFor: (facts: RecordFacts) => string
 }
 
-/** The variables that are filled; others are the query's own. */
+/** Placeholders; other variables belong to the query. */
 const names: ReadonlySet<string> = new Set(['$identifier', '$catalogue', '$address'])
 
-/** Brackets, operators and patterns inside one another, as levels of the syntax tree. */
+/** Maximum nesting of the syntax tree. */
 const deepest = 400
 
-/** Throws `BadConfig` for anything but CONSTRUCT and updates, and for what would reach out to others. */
+/** Parses a query. Throws `BadConfig` for anything but CONSTRUCT and updates, and for external references (SERVICE, LOAD). */
 export function recordQuery(text: string): RecordQuery {
   const kind = kindOf(text)
   const tokens = sparqlTokens(text)
@@ -150,7 +150,7 @@ export function recordQuery(text: string): RecordQuery {
     return parts.join('')
   }
   try {
-    // A value cannot be everywhere where a variable can.
+    // A value is not permitted everywhere a variable is, so the filled query is parsed too.
     parseSparql(textFor({ identifier: 'id', catalogue: 'id', address: 'https://record.invalid/' }))
   } catch (cause) {
     const detail = 'has $identifier, $catalogue or $address where only a variable may be'
@@ -180,7 +180,7 @@ function parsed(text: string) {
   }
 }
 
-/** The SPARQL text of a value; ids that no query can hold, such as half a character, are the record's own fault. */
+/** SPARQL text of a value. An id that no query can contain (lone surrogates) is a failure of the record. */
 function valueText(name: string, facts: RecordFacts): string {
   const values: Readonly<Record<string, string | undefined>> = facts
   const value = values[name]

@@ -1,12 +1,12 @@
-/** Files beside a pipe: scripts and queries in the directory of its source, and nothing outside of it. */
+/** Files next to a pipe: scripts and queries in its directory. */
 
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { ConfigProblem } from '../../pipe/segment.ts'
 
-/** Says what is wrong with a config, in words for whoever wrote the pipe. */
+/** Invalid config; the message is for the author of the pipe. */
 export class BadConfig extends Error {
-  /** The key below the one that is read. */
+  /** Nested key, below the one being read. */
   readonly below: string | undefined
 
   constructor(message: string, { below, cause }: { below?: string; cause?: unknown } = {}) {
@@ -15,7 +15,7 @@ export class BadConfig extends Error {
   }
 }
 
-/** Result of `work`, or the fault of the key when it throws `BadConfig`. */
+/** Result of `work`, or the problem of the key if it throws `BadConfig`. */
 export function orProblem<T>(key: string, work: () => T): T | ConfigProblem {
   try {
     return work()
@@ -26,25 +26,25 @@ export function orProblem<T>(key: string, work: () => T): T | ConfigProblem {
   }
 }
 
-/** Which file is meant, and how large it may be. */
+/** File to read and its maximum size. */
 type FileBeside = {
-  /** Directory of the pipe's source. */
+  /** Directory of the pipe. */
   readonly directory: string | undefined
-  /** Folder in it, such as `scripts`. */
+  /** Subfolder, such as `scripts`. */
   readonly folder: string
-  /** Path below the folder. */
+  /** Path relative to the folder. */
   readonly name: string
-  /** In bytes. */
+  /** Maximum bytes. */
   readonly most: number
 }
 
 const step = /^[\w-][\w .-]*$/
 
-/** Whether a path has plain names only: nothing that climbs, hides or begins at the root. */
+/** Whether a path is relative and has neither `..` nor hidden names. */
 export const isPlainPath = (path: string): boolean =>
   path.length <= 500 && path.split('/').every((name) => step.test(name))
 
-/** The text of the file. Links are followed as far as they stay in the folder. Throws `BadConfig`. */
+/** Reads the file. Symbolic links must stay in the folder. Throws `BadConfig`. */
 export function textBeside({ directory, folder, name, most }: FileBeside): string {
   const path = name.startsWith(`${folder}/`) ? name.slice(folder.length + 1) : name
   if (!isPlainPath(path)) throw new BadConfig(`must be the name of a file in ${folder}/`)
@@ -59,7 +59,7 @@ export function textBeside({ directory, folder, name, most }: FileBeside): strin
     }
   } catch (cause) {
     if (cause instanceof BadConfig) throw cause
-    // Whatever the reason is, the file is not there for the pipe.
+    // For any reason, the file is not available to the pipe.
   }
   throw new BadConfig(`there is no readable file ${folder}/${path} beside the pipe`)
 }

@@ -1,29 +1,29 @@
-/** A record as it comes from an importer, as quads. */
+/** Parses records for transformers. */
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
 
-/** A record as it enters a transformer. */
+/** A record as input of a transformer. */
 export type InputRecord = {
   readonly mediaType: string
   readonly text: string
-  /** Relative references are resolved against it. */
+  /** Base of relative references. */
   readonly baseIri: string
 }
 
-/** Where a record is that does not say where it comes from: a name that never leads anywhere (RFC 6761). */
+/** Base IRI of a record without an address; a name that never resolves (RFC 6761). */
 export const placeholderIri = 'https://record.invalid/'
 
-/** Said when a transformation breaks its bounds or its interpreter. */
+/** Message when a transformation exceeds its limits or breaks its interpreter. */
 export const overLimits = 'the transformation needs more than it may have'
 
-/** Whether the record is JSON of the source's own making, and no RDF. */
+/** Whether the record is plain JSON of the source instead of RDF. */
 export const isForeignJson = ({ mediaType }: Pick<InputRecord, 'mediaType'>): boolean =>
   /^application\/([\w.-]+\+)?json\b/i.test(mediaType) && formatOfMediaType(mediaType) !== 'jsonld'
 
-/** Throws `Failure` transform-failed. */
+/** Parses the record. Throws transform-failed. */
 export async function quadsOf({ mediaType, text, baseIri }: InputRecord): Promise<Quad[]> {
   const format = formatOfMediaType(mediaType)
   if (!format) {

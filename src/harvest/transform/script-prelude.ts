@@ -1,9 +1,9 @@
-/** Prelude of the sandbox, which runs before a script: a fixed clock, repeatable random numbers, and a console. */
+/** Prelude that runs in the sandbox before a script: fixed clock, seeded random numbers, console. */
 
 /**
- * JavaScript of the sandbox, not of ours: a function of (print, params, settings) that gives the function which calls the
- * script. That one answers a text whose first letter says what the rest is: `o` JSON-LD, `n` nothing, `l` too long,
- * `e` what went wrong. What it needs of the language it takes before the script can change it.
+ * JavaScript that runs inside the sandbox: a function of (print, params, settings) that returns the function which calls the
+ * script. That one returns a text whose first letter is its type: `o` JSON-LD, `n` nothing, `l` too long, `e` error message.
+ * It captures the built-ins that it needs before the script can change them.
  */
 export const prelude = `(function (print, params, settings) {
   'use strict'

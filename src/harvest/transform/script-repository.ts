@@ -1,4 +1,4 @@
-/** A script out of a git repository that a pipe names: fetched when a run begins, through the guard. */
+/** Scripts in git repositories: fetched when a run begins, through the address guard. */
 
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -20,7 +20,7 @@ import type { TransformDeps } from './transformer.ts'
 
 const usualTransports: readonly string[] = ['https', 'ssh']
 
-/** Throws `BadConfig` for a repository that nobody need be asked about. */
+/** Checks the form of a repository address. Throws `BadConfig`. */
 export function checkRepository(
   { uri, script, token }: ScriptRepository,
   { git, secret }: Pick<TransformDeps, 'git' | 'secret'>,
@@ -34,7 +34,7 @@ export function checkRepository(
     throw new BadConfig(`there is no secret called ${token.secret}`, { below: 'token' })
 }
 
-/** The script's text. Throws `Failure` (`address-refused`, `source-…`, `too-large`). */
+/** Fetches the script. Throws `Failure` (`address-refused`, `source-…`, `too-large`). */
 export async function scriptOf(
   repository: ScriptRepository,
   deps: TransformDeps,
@@ -83,15 +83,15 @@ function fetchScript(directory: string, script: string, most: number): string {
   }
 }
 
-/** `host:path` is ssh to git, as long as no slash stands before the colon; anything else without a scheme is a path. */
+/** Transport of an address: `host:path` without a slash before the colon is ssh; anything else without a scheme is a path. */
 function transportOf(uri: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(uri)?.[1]
   return scheme?.toLowerCase() ?? (/^[^/]+:/.test(uri) ? 'ssh' : 'file')
 }
 
 /**
- * Settings of git that make it dial the addresses which were judged here, so that the name cannot lead elsewhere a moment
- * later. ssh cannot be told: there the judgement is all. Throws `address-refused`.
+ * Settings that make git connect to the checked addresses, so that the name cannot resolve differently later. ssh has no such
+ * setting. Throws `address-refused`.
  */
 async function pinnedSettings(
   uri: string,
@@ -116,7 +116,7 @@ async function pinnedSettings(
   }
 }
 
-/** The host of an ssh address in the place where the guard looks for it. */
+/** Host of an ssh address as a URL for the guard. */
 function sshTarget(uri: string): URL {
   const host = URL.canParse(uri) && uri.includes('://') ? new URL(uri).hostname : scpHost(uri)
   return parseTarget(`https://${host}/`)
@@ -124,7 +124,7 @@ function sshTarget(uri: string): URL {
 
 const scpHost = (uri: string) => uri.slice(uri.indexOf('@') + 1, uri.indexOf(':'))
 
-// What the config of a script may say.
+// Config of scripts.
 
 const reference = z.object({ secret: z.string() })
 
@@ -142,17 +142,17 @@ export type ScriptRepository = z.infer<typeof repository>
 
 const params = z.union([z.record(z.string(), z.json()), z.string()])
 
-/** Unknown keys are kept: foreign pipes are full of them. */
+/** Unknown keys are kept, because foreign pipes have many. */
 export const scriptConfig = z.looseObject({
   scriptType: z.enum(['embedded', 'repository', 'localFile']).default('embedded'),
   /** Source text. */
   script: z.string().optional(),
   repository: repository.optional(),
-  /** File below `scripts/` of the pipe's source. */
+  /** File below `scripts/` of the pipe's directory. */
   path: z.string().optional(),
   /** The global `params` of the script; an object, or JSON in a string. */
   params: params.optional(),
-  /** One instance for the whole run instead of one per record. */
+  /** Whether one instance handles the whole run instead of one per record. */
   single: z.boolean().default(false),
   outputFormat: z.string().optional(),
 })

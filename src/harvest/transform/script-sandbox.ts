@@ -1,4 +1,4 @@
-/** A script in an interpreter of its own (QuickJS), compiled to WebAssembly: nothing is inside but the language. */
+/** Runs a script in QuickJS, compiled to WebAssembly, without access to anything but the language. */
 
 import {
   newQuickJSWASMModule,
@@ -13,7 +13,7 @@ import { Failure } from '../../errors.ts'
 import { prelude } from './script-prelude.ts'
 import type { TransformLimits } from './transformer.ts'
 
-/** `clock` in ms; `say` takes lines of `console`. */
+/** `clock` in ms; `say` receives console lines. */
 type InstanceOptions = {
   readonly engine: QuickJSWASMModule
   readonly settings: ScriptSettings
@@ -21,7 +21,7 @@ type InstanceOptions = {
   readonly say: (line: string) => void
 }
 
-/** A context with the prelude and the script. Throws `Failure` for what the script does, anything else for a broken interpreter. */
+/** Context with prelude and script. Throws `Failure` for errors of the script, other errors for a broken interpreter. */
 class Instance {
   readonly #scope = new Scope()
   readonly #limits: TransformLimits
@@ -29,7 +29,7 @@ class Instance {
   readonly #context: QuickJSContext
   readonly #call: QuickJSHandle
   readonly #transforming: QuickJSHandle
-  /** The script may run until then. */
+  /** Deadline of the current call in ms. */
   #end = 0
   #isOver = false
 
@@ -41,7 +41,7 @@ class Instance {
     try {
       const bounds = { memoryLimitBytes: scriptBytes, maxStackSizeBytes: stackBytes }
       const runtime = this.#scope.manage(engine.newRuntime(bounds))
-      // Asked by the interpreter every few thousand steps.
+      // Called by the interpreter every few thousand steps.
       runtime.setInterruptHandler(() => (this.#isOver ||= clock() > this.#end))
       this.#start()
       const context = this.#scope.manage(runtime.newContext())
@@ -55,7 +55,7 @@ class Instance {
       const make = this.#evaluated(prelude, 'prelude.js')
       const options = this.#evaluated(`(${told})`, 'prelude.js')
       const given = this.#scope.manage(context.newString(params))
-      // The functions of the prelude, which the script does not see.
+      // Functions of the prelude, which the script cannot access.
       const made = this.#scope.manage(this.#called(make, [print, given, options]))
       this.#call = this.#scope.manage(context.getProp(made, 'call'))
       this.#evaluated(source, 'script.js', this.#scope.manage(context.getProp(made, 'reason')))
@@ -64,13 +64,13 @@ class Instance {
       if (context.typeof(this.#transforming) !== 'function')
         throw new Failure('transform-failed', 'the script defines no function transforming(input)')
     } catch (error) {
-      // What a broken script leaves behind may break the interpreter as well, which is the worse news.
+      // Disposal after a failed script may break the interpreter; that error takes precedence.
       this.dispose()
       throw error
     }
   }
 
-  /** The JSON text that the script makes of a JSON text. */
+  /** Calls the script with a JSON text; returns its JSON text. */
   run(input: string): string {
     this.#start()
     const text = this.#context.newString(input)
@@ -97,7 +97,7 @@ class Instance {
     return result.value
   }
 
-  /** `reason` puts an error of the code into words. */
+  /** Evaluates code; `reason` formats an error. */
   #evaluated(code: string, name: string, reason?: QuickJSHandle): QuickJSHandle {
     const result = this.#context.evalCode(code, name)
     if (result.error) throw this.#failure(result.error, reason)
@@ -125,7 +125,7 @@ class Instance {
   }
 }
 
-/** Reads the answer of the prelude, whose first letter says what the rest is. Throws `Failure`. */
+/** Decodes the result of the prelude by its first letter. Throws `Failure`. */
 function outputOf(answer: string, { recordBytes: most }: TransformLimits): string {
   const [sign, text] = [answer.slice(0, 1), answer.slice(1)]
   if (sign === 'n') throw new Failure('transform-empty', 'the script gave nothing')
@@ -137,27 +137,27 @@ function outputOf(answer: string, { recordBytes: most }: TransformLimits): strin
 
 /** An interpreter for one worker. */
 type Sandbox = {
-  /** Evaluates the script in a fresh place and forgets it. Throws `Failure` transform-failed or transform-timeout. */
+  /** Evaluates the script in a fresh context and discards it. Throws transform-failed or transform-timeout. */
   check(): void
-  /** The JSON text that the script makes of a JSON text. Throws like `check`, and `Failure` transform-empty. */
+  /** Calls the script with a JSON text. Throws the failures of `check`, and transform-empty. */
   run(input: string): string
-  /** Whether the interpreter must not be used again: it broke, or holds more memory than one should keep. */
+  /** Whether the interpreter must be replaced: it broke, or holds too much memory. */
   isSpent(): boolean
-  /** Lines that were written to the console since the last call. */
+  /** Console lines since the last call. */
   lines(): readonly string[]
 }
 
-/** WebAssembly counts its memory in these. */
+/** Size of a WebAssembly memory page. */
 const pageBytes = 65_536
-/** Memory pages that the interpreter begins with. */
+/** Initial memory pages of the interpreter. */
 const initialPages = 256
-/** Memory that may be kept: that of WebAssembly never shrinks. */
+/** Memory above which the interpreter is replaced, because WebAssembly memory never shrinks. */
 const keptBytes = 48 * 2 ** 20
 
-/** `clock` in ms. */
+/** Opens a sandbox; `clock` in ms. */
 export async function openSandbox(settings: ScriptSettings, clock: () => number): Promise<Sandbox> {
   const { limits, language, single } = settings
-  // Room for what lies outside the heap of the script: the stack, and texts on their way in and out.
+  // Includes the stack and the texts passed in and out, which are outside of the script's heap.
   const most = Math.ceil((limits.scriptBytes * 2 + limits.recordBytes * 8) / pageBytes)
   const wasmMemory = new WebAssembly.Memory({ initial: initialPages, maximum: initialPages + most })
   const variant = newVariant(RELEASE_SYNC, { wasmModule: language, wasmMemory })
@@ -172,7 +172,7 @@ export async function openSandbox(settings: ScriptSettings, clock: () => number)
       return work()
     } catch (cause) {
       if (cause instanceof Failure) throw cause
-      // A trap: no memory, no stack, or an assertion of the interpreter that no longer holds.
+      // WebAssembly trap: out of memory or stack, or a failed assertion of the interpreter.
       isBroken = true
       throw new Failure('transform-failed', 'the script needs more than it may have', { cause })
     }
@@ -182,7 +182,7 @@ export async function openSandbox(settings: ScriptSettings, clock: () => number)
     try {
       instance.dispose()
     } catch {
-      // The record has its outcome; only the interpreter is lost.
+      // The result of the record is valid; only the interpreter is lost.
       isBroken = true
     }
   }
@@ -207,20 +207,20 @@ export async function openSandbox(settings: ScriptSettings, clock: () => number)
   }
 }
 
-// What the worker of a script is told, and what it answers.
+// Messages of the worker.
 
-/** The one thing that a worker of this kind does in its life. */
+/** Settings of a script worker. */
 export type ScriptSettings = {
-  /** The compiled language, shared by all workers. */
+  /** Compiled interpreter, shared by all workers. */
   readonly language: WebAssembly.Module
   readonly source: string
   /** JSON text of the global `params`. */
   readonly params: string
-  /** One instance for all records, which remembers. */
+  /** Whether one instance with its state handles all records. */
   readonly single: boolean
-  /** Answer of `Date.now()` in milliseconds. */
+  /** Result of `Date.now()` in ms. */
   readonly now: number
-  /** Where `Math.random()` begins; 32 bits. */
+  /** Seed of `Math.random()`, 32 bits. */
   readonly seed: number
   readonly limits: TransformLimits
 }

@@ -1,4 +1,4 @@
-/** Entry of the worker of a script: a record in, N-Triples out, and nothing in between that could reach us. */
+/** Worker entry for scripts: takes a record, returns N-Triples. */
 
 import { workerData } from 'node:worker_threads'
 import type { Quad, Term } from '@rdfjs/types'
@@ -11,7 +11,7 @@ import { type InputRecord, isForeignJson, quadsOf } from './record-quads.ts'
 import { openSandbox, type ScriptSettings } from './script-sandbox.ts'
 
 export type ScriptCalls = {
-  /** Whether the script can be run at all. */
+  /** Checks whether the script can run. */
   check: [nothing: undefined, nothing: void]
   /** The record as N-Triples. */
   transform: [record: InputRecord, lines: string]
@@ -20,7 +20,7 @@ export type ScriptCalls = {
 const settings: ScriptSettings = workerData.data
 const sandbox = await openSandbox(settings, () => performance.now())
 
-/** Input of a script: the source's own JSON, or RDF as expanded JSON-LD. Throws `transform-failed`. */
+/** Input of a script: the source's JSON, or RDF as expanded JSON-LD. Throws `transform-failed`. */
 async function inputOf(incoming: InputRecord): Promise<string> {
   const { recordBytes } = settings.limits
   const input = isForeignJson(incoming)
@@ -30,7 +30,7 @@ async function inputOf(incoming: InputRecord): Promise<string> {
   throw new Failure('transform-failed', `the record has more than ${recordBytes} bytes`)
 }
 
-/** Output of a script as N-Triples; contexts are inline or bundled, never fetched. Throws `transform-failed`. */
+/** Converts the output of a script to N-Triples; remote contexts are not fetched. Throws `transform-failed`. */
 async function linesOf(output: string, baseIri: string): Promise<string> {
   try {
     return toLines(await parse(output, 'jsonld', { baseIri }))
@@ -41,7 +41,7 @@ async function linesOf(output: string, baseIri: string): Promise<string> {
   }
 }
 
-/** Throws `Failure` of a `transform-…` kind for whatever is the fault of script or record. */
+/** Transforms a record. Throws a `transform-…` failure for errors of script or record. */
 async function transformRecord(incoming: InputRecord): Promise<string> {
   const output = sandbox.run(await inputOf(incoming))
   const text = await linesOf(output, incoming.baseIri)
@@ -54,7 +54,7 @@ serve<ScriptCalls>({
     try {
       sandbox.check()
     } finally {
-      // What is said while the script is only tried is said again.
+      // Console lines of the check are repeated by the first record.
       sandbox.lines()
     }
   },
@@ -68,7 +68,7 @@ serve<ScriptCalls>({
   },
 })
 
-// Quads as expanded JSON-LD (JSON-LD 1.1, 9): one node object per subject, nothing nested, nothing shortened.
+// Expanded JSON-LD (JSON-LD 1.1, 9): one node object per subject, not nested.
 
 type Value =
   | { readonly '@id': string }
@@ -79,7 +79,7 @@ const type = rdf('type').value
 const text = xsd('string').value
 const dataset = dcat('Dataset').value
 
-/** Datasets come first, then the others in the order of their first triple. Graph names are left out. */
+/** Datasets first, then other nodes in the order of their first triple. Graph names are dropped. */
 export function expandQuads(quads: Iterable<Quad>): Node[] {
   const nodes = new Map<string, Node>()
   for (const { subject, predicate, object } of quads) {
@@ -96,7 +96,7 @@ export function expandQuads(quads: Iterable<Quad>): Node[] {
 }
 
 function put(node: Node, key: string, value: string | Value): void {
-  // A predicate that JSON would take for something else is a key like every other.
+  // `__proto__` is a key like any other.
   const old = Object.hasOwn(node, key) ? node[key] : undefined
   const list = Array.isArray(old) ? [...old, value] : [value]
   Object.defineProperty(node, key, { value: list, enumerable: true, configurable: true })
@@ -104,7 +104,7 @@ function put(node: Node, key: string, value: string | Value): void {
 
 const nameOf = (term: Term) => (term.termType === 'BlankNode' ? `_:${term.value}` : term.value)
 
-/** A value object or a reference (JSON-LD 1.1, 9.5); `xsd:string` is left out. */
+/** Value object or reference (JSON-LD 1.1, 9.5); `xsd:string` is omitted. */
 function valueOf(term: Term): Value {
   if (term.termType !== 'Literal') return { '@id': nameOf(term) }
   const { value, language, datatype } = term

@@ -1,4 +1,4 @@
-/** `transforming-js`: a script of the operator's makes JSON-LD of every record. */
+/** `transforming-js`: a JavaScript function converts every record to JSON-LD. */
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -26,8 +26,8 @@ import {
 import { configProblems, configSchema } from '../segment-config.ts'
 
 /**
- * A script defines `transforming(input)`, gets a record as JSON (RDF as expanded JSON-LD) and returns JSON-LD, as an object
- * or as text. It is tried once before the run asks for its first record.
+ * Transformer whose script defines `transforming(input)`, gets a record as JSON (RDF as expanded JSON-LD) and returns JSON-LD
+ * as object or text. It is tested before the run requests its first record.
  */
 export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
   names: ['transforming-js', 'transforming-javascript'],
@@ -50,16 +50,16 @@ export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
   },
 })
 
-/** The text, or where it is fetched from when a run begins. */
+/** Text of the script, or the repository to fetch it from. */
 type Origin = { readonly text: string } | { readonly repository: ScriptRepository }
 
-/** A script with what it is called with. */
+/** A script and its call parameters. */
 type Script = { readonly origin: Origin; readonly params: string; readonly single: boolean }
 
-/** The key of the config that tells the script, for each `scriptType`. */
+/** Config key with the script, by `scriptType`. */
 const originKeys = { embedded: 'script', localFile: 'path', repository: 'repository' } as const
 
-/** Throws `BadConfig`. */
+/** Origin of the script. Throws `BadConfig`. */
 function originOf(
   { scriptType, script = '', path, repository }: ScriptConfig,
   { directory }: SegmentPlace,
@@ -80,7 +80,7 @@ function originOf(
   return { text: script }
 }
 
-/** Shape of a script. The content of a git repository is known only when the run begins; until then its address stands for it. */
+/** Digest of a script. The content of a git repository is unknown before the run; its address is used instead. */
 const shapeOf = ({ origin, params, single }: Script): string => {
   const { uri, branch, script } = 'repository' in origin ? origin.repository : {}
   const text = 'text' in origin ? origin.text : [uri, branch, script]
@@ -89,7 +89,7 @@ const shapeOf = ({ origin, params, single }: Script): string => {
     .digest('hex')
 }
 
-/** Fetches the script where it is elsewhere, and tries it. Throws `invalid-pipe` when it cannot run. */
+/** Fetches the script if necessary, and tests it. Throws `invalid-pipe` if it cannot run. */
 async function open(
   { origin, params, single }: Script,
   deps: TransformDeps,
@@ -104,7 +104,7 @@ async function open(
     params,
     single,
     now: now(),
-    // The same dice in every run of a pipe: what has not changed shall not look as if it had.
+    // The same seed in every run of a pipe, so that unchanged records give equal results.
     seed: createHash('sha256').update(pipe).digest().readInt32LE(),
     limits,
   }
@@ -112,10 +112,10 @@ async function open(
   const worker = transformWorker<ScriptCalls>({
     entry: new URL('./script-worker.ts', import.meta.url),
     data: settings,
-    // The interpreter runs on the thread's own stack.
+    // The interpreter uses the stack of the thread.
     stackMb: 16,
     callMs: limits.scriptMs + limits.graceMs,
-    // What the script says goes to the log of the run, so many lines and no more.
+    // Console lines go to the log of the run, up to a limit.
     onEvent: (line) => {
       lines += 1
       if (lines <= limits.logLines) log.info({ run: runId, pipe, line }, 'script.said')
@@ -135,19 +135,19 @@ async function open(
   }
 }
 
-// The interpreter's code, compiled once and kept for the life of the process.
+// Compiled interpreter, held until the process ends.
 
 let compiled: Promise<WebAssembly.Module> | undefined
 
 /**
- * Shared by all workers. V8 frees compiled code with the last thread that uses it, which can end the process in Node 24
- * (nodejs/node issue 64500): that is why it is held here.
+ * Compiled interpreter, shared by all workers. It is held because V8 frees compiled code with the last thread that uses it,
+ * which can crash Node 24 (nodejs/node issue 64500).
  */
 const language = (): Promise<WebAssembly.Module> => (compiled ??= compile())
 
-/** The interpreter's WebAssembly, out of its package. */
+/** Compiles the interpreter from its package. */
 async function compile(): Promise<WebAssembly.Module> {
-  // The code is a file of a package that the interpreter's own package brings along.
+  // The file belongs to a dependency of the interpreter's package.
   const near = createRequire(import.meta.resolve('quickjs-emscripten'))
   const path = near.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
   return WebAssembly.compile(await readFile(path))

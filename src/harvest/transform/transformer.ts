@@ -1,4 +1,4 @@
-/** Base of all transformers: each record is transformed by itself, and one that fails harms no other. */
+/** Base of all transformers: each record is transformed separately; a failure affects only its record. */
 
 import type { Signatures } from '../../workers/serve.ts'
 import { WorkerPool, WorkerLost, type WorkerOptions } from '../../workers/pool.ts'
@@ -11,33 +11,33 @@ import type { SegmentContext, SegmentFunction } from '../../pipe/segment.ts'
 import type { GitContext } from '../../pipe/sources/git-command.ts'
 import type { Pause } from '../../workers/pause.ts'
 
-/** Dependencies that all transformers of a process share. */
+/** Dependencies shared by all transformers of a process. */
 export type TransformDeps = {
   readonly limits: TransformLimits
   /** Directory for temporary files. */
   readonly scratch: string
   /** Value of a named secret. */
   readonly secret: (name: string) => string | undefined
-  /** Hosts and networks inside the institution that repositories of scripts may be on. */
+  /** Internal hosts and networks that script repositories may be on. */
   readonly allow: readonly string[]
   readonly now: () => number
   readonly pause: Pause
-  /** Environment variables that git may see, and its limits; https and ssh are its transports by default. */
+  /** Environment variables and limits of git; https and ssh are the default transports. */
   readonly git?: Pick<GitContext, 'environment' | 'limits' | 'transports'>
-  /** Addresses of a name; the system's when absent. */
+  /** Resolver; that of the system by default. */
   readonly resolve?: Resolve
 }
 
-/** Transformation of the records of one run. */
+/** Transformer of the records of one run. */
 export type RunTransformer = {
-  /** The record as N-Triples. Throws `Failure` of a `transform-…` kind for this record, anything else for the run. */
+  /** Returns the record as N-Triples. Throws a `transform-…` failure for this record, other errors for the run. */
   transform(record: RecordMessage, signal: AbortSignal): Promise<string>
   close(): Promise<void>
 }
 
 /**
- * `open` comes before the first message is asked for, so that what cannot work refuses the run before the source has
- * heard of it. Messages that are no records pass untouched, records of metrics too.
+ * Creates the segment. `open` is called before the first message is requested, so that invalid scripts fail the run before
+ * the source is contacted. Other messages, and records of metrics, pass unchanged.
  */
 export const transformer = (
   open: (context: SegmentContext, signal: AbortSignal) => Promise<RunTransformer>,
@@ -62,7 +62,7 @@ export const transformer = (
     }
   }
 
-/** The record as it comes out, or refused for a reason of its own; faults of the worker are faults of the run. */
+/** The transformed record, or its refusal; failures of the worker fail the run. */
 async function outcomeOf(
   work: RunTransformer,
   record: RecordMessage,
@@ -85,7 +85,7 @@ type Refused = Extract<Message, { kind: 'refused' }>
 const excerptLength = 64 * 1024
 const most = 3
 
-/** Ends the run when its first records fail for one and the same reason and none has succeeded: the script is wrong. */
+/** Ends the run if its first records all fail for the same reason, because the script must be wrong. */
 function failFast() {
   let [first, times, isOver] = ['', 0, false]
   return {
@@ -105,19 +105,19 @@ function failFast() {
   }
 }
 
-/** Options that differ between the workers of scripts and of queries. */
+/** Options that differ between workers of scripts and of queries. */
 type TransformWorker = Pick<WorkerOptions, 'entry' | 'data' | 'stackMb'> & {
-  /** Time of one record. */
+  /** Time-out of one record in ms. */
   readonly callMs: number
   readonly onEvent?: (event: unknown) => void
 }
 
-/** The worker of one run: does one record at a time, and comes back when one has killed it. */
+/** Worker of one run: processes one record at a time, and is restarted after a crash. */
 export function transformWorker<Calls extends Signatures>(options: TransformWorker) {
   const fixed = { name: 'transformer', workers: 1, heapMb: 512, nurseryMb: 32, isIsolated: true }
   const pool = new WorkerPool<Calls>({ ...options, ...fixed })
   return {
-    /** Rejects with `Failure` transform-timeout or transform-failed, or with the signal's reason. */
+    /** Rejects with transform-timeout or transform-failed, or with the signal's reason. */
     call: <Name extends keyof Calls & string>(
       name: Name,
       payload: Calls[Name][0],
@@ -133,24 +133,24 @@ export function transformWorker<Calls extends Signatures>(options: TransformWork
   }
 }
 
-// The numbers that bound every transformation of one record.
+// Limits per record.
 
 export type TransformLimits = {
-  /** Running time of a script or of all queries of a segment, per record. */
+  /** Run time of a script, or of all queries of a segment, in ms. */
   readonly scriptMs: number
-  /** Milliseconds until a worker that does not stop by itself is ended; reading and writing RDF are included. */
+  /** Additional ms until an unresponsive worker is terminated; covers parsing and serialising. */
   readonly graceMs: number
-  /** Heap and stack of a script. */
+  /** Bytes of heap and stack of a script. */
   readonly scriptBytes: number
   readonly stackBytes: number
-  /** A record before and after a script, as UTF-8. */
+  /** Bytes of a record before and after the script, as UTF-8. */
   readonly recordBytes: number
-  /** Source text of a script, or of one query. */
+  /** Bytes of a script or of one query. */
   readonly sourceBytes: number
-  /** Lines of `console.log` that one run may write, and the characters of each. */
+  /** Number of console lines per run, and the characters of each. */
   readonly logLines: number
   readonly logCharacters: number
-  /** Triples that a query may leave of a record. */
+  /** Triples of a record after a query. */
   readonly triples: number
 }
 

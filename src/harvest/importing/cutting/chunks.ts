@@ -1,4 +1,4 @@
-/** The datasets of a spooled document one after the other, each with its id and its destination. */
+/** Chunks of a spooled document: each is one dataset with its id and its catalogue. */
 
 import { WrongUsage } from '../../../errors.ts'
 import { isId, platformId } from '../../../rdf/ids.ts'
@@ -9,14 +9,14 @@ import { compareCodePoints } from '../../../text/code-points.ts'
 import { extractResource, extractDatasets, type DatasetExtract } from './splitter.ts'
 import type { DescribedNode, Spool } from './spool.ts'
 
-/** A dataset ready to be sent, or the reason why it cannot be. `dataset` names it in reports. */
+/** A dataset to send, or the reason why it cannot be sent. `dataset` names it in reports. */
 export type Chunk = DatasetChunk | { readonly dataset: string; readonly reason: string }
 
 type DatasetChunk = {
   readonly dataset: string
   readonly catalogue: string
   readonly originalId: string
-  /** The dataset's node and its triples, both as N-Triples. */
+  /** Node and triples of the dataset as N-Triples. */
   readonly node: string
   readonly body: string
 }
@@ -24,8 +24,8 @@ type DatasetChunk = {
 const title = ` ${termText(dct('title'))} `
 
 /**
- * Cuts every dataset of the document that stands by itself. An untitled dataset that no catalogue links, in a document
- * whose catalogues do link theirs, is a mere mention and is passed over.
+ * Yields every dataset of the document that is not nested. An untitled dataset that no catalogue links, in a document whose
+ * catalogues do link datasets, is only a reference and is skipped.
  */
 export function* chunks(spool: Spool, targets: Destinations): Generator<Chunk, void> {
   const isLinking = spool.hasLinks()
@@ -50,7 +50,7 @@ function chunkOf(
     return { dataset: place.term, reason: 'a blank node without dct:identifier has no original id' }
   const catalogue = targets.of(place.term)
   const iri = iriOf(place.term) ?? named
-  // Equal identifiers under different IRIs are different datasets.
+  // Equal identifiers with different IRIs are different datasets.
   const originalId = [named, iri].find((id) => spool.claim(catalogue, id))
   if (originalId === undefined)
     return {
@@ -60,25 +60,25 @@ function chunkOf(
   return { dataset: originalId, catalogue, originalId, node: place.term, body }
 }
 
-// Where the datasets of a document go: the catalogues it describes, or the one that was asked for.
+// Target catalogues: those described in the document, or the requested one.
 
 export type Destination = {
   /** Id of the catalogue on the platform. */
   readonly id: string
-  /** Its description as N-Triples, with one `dcat:Catalog` and without links to datasets and records. */
+  /** Description as N-Triples, with one `dcat:Catalog` and without links to datasets and records. */
   readonly body: string
 }
 
 export type Destinations = {
-  /** Every catalogue that is to exist before datasets come, each id once. */
+  /** Distinct catalogues that must exist before datasets are sent. */
   readonly all: readonly Destination[]
-  /** The id of the catalogue that takes a dataset (by its N-Triples text). */
+  /** Id of the catalogue of a dataset (N-Triples). */
   readonly of: (dataset: string) => string
 }
 
 const typeOf = (term: string) => `${term} ${termText(rdf('type'))} ${termText(dcat('Catalog'))} .\n`
 
-/** `only`: id of the one catalogue that takes everything. Throws `WrongUsage` where the document names none that could. */
+/** Determines the target catalogues. `only`: id of the single target. Throws `WrongUsage` if the document has none. */
 export function destinations(spool: Spool, only?: string): Destinations {
   const catalogues = spool.catalogues()
   const [first] = catalogues
@@ -121,11 +121,11 @@ function minimal(id: string): string {
   return toLines([quad(node, rdf('type'), dcat('Catalog')), quad(node, dct('title'), literal(id))])
 }
 
-// The id that a dataset has at its origin, as its document tells it.
+// Original ids.
 
 const identifier = ` ${termText(dct('identifier'))} `
 
-/** Values of `dct:identifier` in N-Triples lines about one node, smallest code point first, literals before IRIs. */
+/** Values of `dct:identifier` in the lines of one node, sorted, literals before IRIs. */
 export function identifiersIn(lines: string): string[] {
   if (!lines.includes(identifier)) return []
   const relevant = lines.split('\n').filter((line) => line.includes(identifier))
@@ -144,7 +144,7 @@ export function identifiersIn(lines: string): string[] {
 export const iriOf = (term: string): string | undefined =>
   term.startsWith('<') ? term.slice(1, -1) : undefined
 
-// A platform like this one writes {base}set/record/{id} beside {base}set/data/{id}, whatever its base.
+// A platform of this kind has {base}set/record/{id} beside {base}set/data/{id}.
 const recordPattern = /^(.+)set\/record\/([A-Za-z0-9_~-]+)$/
 const isRecordOf = (record: string | undefined, dataset: string | undefined) => {
   const [, base, id] = recordPattern.exec(record ?? '') ?? []
@@ -152,8 +152,8 @@ const isRecordOf = (record: string | undefined, dataset: string | undefined) => 
 }
 
 /**
- * The original id of a dataset: what the record of a platform like this one says, so that an export comes home under
- * its old id; else its smallest `dct:identifier`; else its IRI. `undefined` for a blank node that has none of them.
+ * Original id of a dataset: that in its catalogue record, so that an export can be imported under its old ids; else its
+ * smallest `dct:identifier`; else its IRI. `undefined` for a blank node without identifier.
  */
 function originalIdOf(spool: Spool, dataset: DescribedNode, own: string): string | undefined {
   const iri = iriOf(dataset.term)

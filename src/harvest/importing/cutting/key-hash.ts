@@ -1,6 +1,6 @@
-/** A whole number for a text, so that a large spool is indexed by numbers instead of long IRIs. */
+/** Hashes a text to an integer, so that a large spool is indexed by numbers instead of IRIs. */
 
-/** 53-bit mix of two 32-bit multiplicative hashes; equal texts give equal numbers, others hardly ever. */
+/** 53-bit hash by two 32-bit multiplicative hashes; collisions are unlikely. */
 export function keyHash(text: string): number {
   let one = 0x9e37_79b9
   let two = 0x85eb_ca6b

@@ -1,32 +1,32 @@
-/** Cuts one resource out of a spooled document: everything that can be reached from it, up to the next resource. */
+/** Extracts one resource from a spooled document: all nodes reachable from it, up to the next resource. */
 
 import { joinLines, termText } from '../../../rdf/lines.ts'
 import { dcat, rdf, skos } from '../../../rdf/namespaces.ts'
 import { areOfAgent, type DescribedNode, type Spool } from './spool.ts'
 
-/** A resource that was cut out of a document. */
+/** A resource extracted from a document. */
 export type ResourceExtract = {
-  /** N-Triples, sorted, without doubles. */
+  /** Sorted, distinct N-Triples. */
   readonly body: string
-  /** The lines of the root alone, as the document has them. */
+  /** Lines of the root node alone, as in the document. */
   readonly own: string
-  /** Blank nodes typed as dataset that stand inside this one. */
+  /** Nested blank nodes typed as dataset. */
   readonly nested: readonly string[]
 }
 
-/** Bounds of a closure; unbounded where absent. */
+/** Bounds of an extract; unbounded by default. */
 export type ExtractBounds = {
-  /** Steps from the root to the last node that is described. */
+  /** Maximum number of steps from the root to a described node. */
   readonly depth?: number
-  /** The only predicates that are kept of a concept, as IRIs. */
+  /** IRIs of the predicates that are kept of concepts. */
   readonly ofConcepts?: ReadonlySet<string>
-  /** Whether a node that the root's graph and the default graph do not describe is looked for in the other graphs. */
+  /** Whether to search other graphs for nodes that neither the root's graph nor the default graph describe. */
   readonly acrossGraphs?: boolean
 }
 
-/** Most triples that the repository takes for one resource. */
+/** Maximum number of triples that the repository accepts for one resource. */
 const mostTriples = 200_000
-/** From so many datasets on, a data service names only the dataset that it is copied into. */
+/** Number of datasets from which a data service keeps only the link to the current dataset. */
 const manyDatasets = 100
 
 const typeLine = (term: { termType: 'NamedNode'; value: string }) =>
@@ -39,7 +39,7 @@ const servesDataset = ` ${termText(dcat('servesDataset'))} `
 const holds = (lines: string, needles: readonly string[]) =>
   needles.some((needle) => lines.includes(needle))
 
-/** The object of an N-Triples line when it is a node, else `undefined`. Subject and predicate hold no blanks. */
+/** Object of an N-Triples line if it is a node, else `undefined`. Subject and predicate contain no blanks. */
 export function nodeOf(line: string): string | undefined {
   const start = line.indexOf(' ', line.indexOf(' ') + 1) + 1
   const first = line[start]
@@ -47,9 +47,9 @@ export function nodeOf(line: string): string | undefined {
 }
 
 /**
- * The closure of a root over objects, in the root's graph and, where that says nothing, in the default graph, then, with
- * `acrossGraphs`, in another one. Other datasets, catalogues, records and concept schemes end it, concepts keep their own lines; what
- * several resources share is copied into each. `undefined` when it exceeds what a repository takes.
+ * Extracts the nodes reachable from a root, from the root's graph, else the default graph, else (with `acrossGraphs`) another
+ * one. Other datasets, catalogues, records and concept schemes end it; concepts keep their own lines; shared nodes are
+ * copied. `undefined` if it exceeds what a repository accepts.
  */
 export function extractResource(
   spool: Spool,
@@ -87,13 +87,13 @@ function describe(spool: Spool, term: string, graph: string): string {
   return lines === '' && graph !== '' ? spool.describe({ term, graph: '' }) : lines
 }
 
-/** Whether a node is a resource of its own. A blank dataset is one only when a catalogue links it. */
+/** Whether a node is another resource. A blank dataset is one only if a catalogue links it. */
 function isOtherResource(spool: Spool, term: string, lines: string): boolean {
   if (!holds(lines, boundaries) && !holds(lines, datasets)) return false
   const kind = spool.kindOf(term, lines)
   if (kind === 'distribution') return false
   if (kind === 'dataset') return !term.startsWith('_') || spool.cataloguesOf(term).length > 0
-  // A publisher that is also a catalogue is described with each of its datasets.
+  // A publisher that is also typed as catalogue is copied into each of its datasets.
   return !areOfAgent(lines)
 }
 
@@ -111,7 +111,7 @@ const linesOf = (lines: string): string[] => {
   return all
 }
 
-/** Nodes that lines point to and that nobody has seen yet; they count as seen from now on. */
+/** Nodes referenced by lines that were not seen before; marks them as seen. */
 function newNodes(lines: readonly string[], seen: Set<string>): string[] {
   const nodes: string[] = []
   for (const line of lines) {
@@ -123,7 +123,7 @@ function newNodes(lines: readonly string[], seen: Set<string>): string[] {
   return nodes
 }
 
-/** One map service of a thousand datasets would make a million links out of a thousand. */
+/** Removes links of a service to other datasets: a service of a thousand datasets would otherwise add a million links. */
 function without(lines: string[], root: string): string[] {
   const isOther = (line: string) => line.includes(servesDataset) && nodeOf(line) !== root
   const others = lines.filter(isOther).length
@@ -134,15 +134,12 @@ function joined(lines: string[]): string {
   return joinLines(lines.sort().filter((line, at) => line !== lines[at - 1]))
 }
 
-// The datasets of a spooled document that stand by themselves, cut out one after the other.
+// Extraction of all datasets.
 
-/** Without a piece the dataset is larger than a repository takes. */
+/** Without `piece` the dataset is larger than a repository accepts. */
 export type DatasetExtract = { readonly place: DescribedNode; readonly piece?: ResourceExtract }
 
-/**
- * Every dataset, in the order of the document. Blank nodes come last and only when they stand by themselves: one that
- * another dataset contains travels with that one.
- */
+/** Extracts every dataset in document order. Blank nodes come last and only if they are not nested in another dataset. */
 export function* extractDatasets(
   spool: Spool,
   bounds?: ExtractBounds,

@@ -1,4 +1,4 @@
-/** The scratch store of an import: triples kept by graph and subject, found again whatever order they came in. */
+/** Temporary store of an import: triples by graph and subject, in any order of arrival. */
 import { DatabaseSync } from 'node:sqlite'
 import { termText } from '../../../rdf/lines.ts'
 import { dcat, foaf, rdf } from '../../../rdf/namespaces.ts'
@@ -14,13 +14,13 @@ import {
 import { preparedOnce } from '../../../sqlite.ts'
 import { keyHash } from './key-hash.ts'
 
-/** A described node: its N-Triples text, and the text of the graph that describes it (`''` = default graph). */
+/** A described node as N-Triples, and the graph that describes it (`''` for the default graph). */
 export type DescribedNode = { readonly term: string; readonly graph: string }
 
 const type = rdf('type').value
 const [accessService, primaryTopic] = [dcat('accessService').value, foaf('primaryTopic').value]
 const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
-/** Links of a catalogue; they have rows of their own or no use, and are not kept with its other triples. */
+/** Links of a catalogue, stored in rows of their own or dropped. */
 const links: ReadonlySet<string> = new Set([datasetLink, recordLink])
 const distributionLink = dcat('distribution').value
 /** IRIs of the predicates that `#note` looks at. */
@@ -34,11 +34,11 @@ const structural: ReadonlySet<string> = new Set([
 const datasetTypes = new Set([dcat('Dataset'), dcat('DatasetSeries')].map((t) => termText(t)))
 const [catalogueType, serviceType] = [dcat('Catalog'), dcat('DataService')].map((t) => termText(t))
 
-/** Triples that are grouped in memory before they go to SQLite as rows. */
+/** Triples grouped in memory before they are written to SQLite. */
 const batchSize = 20_000
 
-// A database without a name is SQLite's own temporary file: in memory while the cache holds it, on disk beyond,
-// and gone when the process is, however it ends.
+// A database without name is a temporary file of SQLite: in memory as long as the cache suffices, deleted when the process
+// ends.
 const schema = `
   PRAGMA page_size = 8192; PRAGMA cache_size = -32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
   CREATE TABLE chunk (hash INTEGER, key TEXT, lines TEXT);
@@ -58,12 +58,12 @@ const indexes = `
   CREATE INDEX topic_dataset ON topic (dataset, term, graph);
   CREATE INDEX topic_term ON topic (term, dataset);
   CREATE INDEX distribution_term ON distribution (term);`
-/** For documents with named graphs: the subject of a key. */
+/** Subject in a key, for documents with named graphs. */
 const subjectInKey = "substr(key, 1, instr(key || ' ', ' ') - 1)"
-/** For datasets that name parts, of which most documents have none. */
+/** Index for datasets with parts, which most documents do not have. */
 const partIndex = 'CREATE INDEX IF NOT EXISTS link_catalogue ON link (catalogue, dataset)'
 
-// Of a catalogue in several graphs the description is in the graph of its own name, else where it has its type.
+// Main graph of a catalogue in several graphs: the one with its name, else the one with its type.
 const cataloguesInOrder =
   'SELECT term, graph FROM catalogue ORDER BY term, term = graph DESC, typed DESC, graph'
 
@@ -76,7 +76,7 @@ const putCatalogue =
 
 const typing = ` <${type}> <`
 
-/** The types of a node that matter for its kind, from the N-Triples lines about it; for `kindOf`. */
+/** Types of a node that determine its kind, from its lines; for `kindOf`. */
 function typesIn(lines: string): number {
   const iris: string[] = []
   for (let at = lines.indexOf(typing); at >= 0;) {
@@ -87,7 +87,7 @@ function typesIn(lines: string): number {
   return typeBits(iris)
 }
 
-/** Whether lines are about a person or an organisation, whatever else it is. */
+/** Whether the lines describe a person or an organisation. */
 export const areOfAgent = (lines: string): boolean => isAgent(typesIn(lines))
 
 const keyOf = (term: string, graph: string) => (graph === '' ? term : `${term} ${graph}`)
@@ -100,21 +100,21 @@ const place = (row: Record<string, unknown>): DescribedNode => ({
 export class Spool {
   readonly #database = new DatabaseSync('')
   readonly #sql = preparedOnce(this.#database)
-  /** Lines that wait to become rows, by their key. */
+  /** Lines by key that are not written yet. */
   readonly #groups = new Map<string, string>()
   #waiting = 0
   #lastCatalogue = ''
   #lastListing = ''
-  /** Texts of datasets that name parts with `dcat:dataset`. */
+  /** Datasets that link parts with `dcat:dataset`. */
   readonly #bundles = new Set<string>()
   #hasGraphs = false
 
-  /** Opens an empty spool. Throws SQLite's error when the temporary folder cannot be written. */
+  /** Opens an empty spool. Throws SQLite's error if the temporary folder is not writable. */
   constructor() {
     this.#database.exec(schema)
   }
 
-  /** Takes a batch; nothing can be found before `finish`. */
+  /** Adds a batch; queries need `finish` first. */
   add(statements: readonly Statement[]): void {
     for (const statement of statements) {
       const { subject, predicate, graph, line } = statement
@@ -128,7 +128,7 @@ export class Spool {
     if (this.#waiting >= batchSize) this.#flush()
   }
 
-  /** Notes the facts of a triple about datasets, catalogues, records and services. */
+  /** Records facts about datasets, catalogues, records and services. */
   #note({ subject, predicate, object, graph }: Statement): void {
     if (listingPredicates.has(predicate) && subject !== object) {
       if (this.#lastListing !== subject) this.#put('listing', subject)
@@ -150,7 +150,7 @@ export class Spool {
     }
   }
 
-  /** Whether the row is new in its table. */
+  /** Inserts a row; returns whether it is new. */
   #put(table: string, ...values: string[]): boolean {
     const marks = values.map(() => '?').join(', ')
     const sql = `INSERT OR IGNORE INTO ${table} VALUES (${marks})`
@@ -183,7 +183,7 @@ export class Spool {
     for (const term of this.#bundles) this.#sql('DELETE FROM catalogue WHERE term = ?').run(term)
   }
 
-  /** The kind of a node, from the lines about it and from what others say of it. */
+  /** Kind of a node, from its lines and from references to it. */
   kindOf(term: string, lines: string): NodeKind | undefined {
     const isIn = (rows: string) =>
       this.#number(`SELECT EXISTS (SELECT 1 FROM ${rows}) AS n`, term) > 0
@@ -221,7 +221,7 @@ export class Spool {
     return Number(this.#sql(sql).get(...values)?.['n'] ?? 0)
   }
 
-  /** The N-Triples lines about a node in one graph, `\n` after each; `''` when there are none. */
+  /** Lines of a node in one graph; `''` if there are none. */
   describe({ term, graph }: DescribedNode): string {
     const key = keyOf(term, graph)
     const rows = this.#sql('SELECT key, lines FROM chunk WHERE hash = ?').all(keyHash(key))
@@ -232,7 +232,7 @@ export class Spool {
     return own + lines.join('')
   }
 
-  /** The lines about a node in the named graph of its own name, else in the first that has any; `''` when there are none. */
+  /** Lines of a node in the graph of its name, else in the first graph that has any; `''` if there are none. */
   describeInAny(term: string): string {
     if (!this.#hasGraphs) return ''
     const sql = `SELECT key AS text FROM chunk WHERE ${subjectInKey} = ?1 ORDER BY key = ?1 || ' ' || ?1 DESC, key LIMIT 1`
@@ -240,7 +240,7 @@ export class Spool {
     return key === '' ? '' : this.describe({ term, graph: key.slice(term.length + 1) })
   }
 
-  /** Whether anything is said about a node, in the graph, in the default graph or in any other. */
+  /** Whether any graph describes a node. */
   isDescribed(node: DescribedNode): boolean {
     const places = [node, { ...node, graph: '' }]
     return places.some((one) => this.describe(one) !== '') || this.describeInAny(node.term) !== ''
@@ -253,7 +253,7 @@ export class Spool {
     )
   }
 
-  /** Describes in a sentence what a document without datasets holds: types and namespaces of its first statements. */
+  /** Sentence about a document without datasets: types and namespaces of its first statements. */
   contentSummary(): string {
     const lines = this.#texts('SELECT lines AS text FROM chunk LIMIT 500').join('')
     const seen = (pattern: RegExp) => {
@@ -266,26 +266,26 @@ export class Spool {
     return `types seen: ${types || 'none'}; namespaces seen: ${namespaces}`
   }
 
-  /** Whether the document has anything of a catalogue, which may be empty. */
+  /** Whether the document has a catalogue, possibly empty. */
   isCatalogue(): boolean {
     return this.datasetCount() > 0 || this.catalogues().length > 0 || this.services().count > 0
   }
 
-  /** Every node typed as dataset or series, once, in the order of the document. */
+  /** Distinct nodes typed as dataset or series, in document order. */
   *datasets(): Iterable<DescribedNode> {
     const isSingle = this.#number('SELECT count(DISTINCT graph) AS n FROM dataset') < 2
     const all = this.#sql('SELECT term, graph FROM dataset ORDER BY rowid')
     for (const row of all.iterate()) if (isSingle || this.#isMainGraph(place(row))) yield place(row)
   }
 
-  /** A dataset that several graphs describe is the one in the graph of its own name, else in the first. */
+  /** Whether a graph is the main one of a dataset: the graph of its name, else the first. */
   #isMainGraph({ term, graph }: DescribedNode): boolean {
     const sql = 'SELECT graph AS text FROM dataset WHERE term = ? ORDER BY graph'
     const graphs = this.#texts(sql, term)
     return graph === (graphs.includes(term) ? term : graphs[0])
   }
 
-  /** Catalogues by type or because they link datasets, sorted by their text. */
+  /** Catalogues (by type, or because they link datasets), sorted. */
   catalogues(): readonly DescribedNode[] {
     const rows = this.#sql(cataloguesInOrder).all().map(place)
     return rows.filter((row, at) => row.term !== rows[at - 1]?.term)
@@ -298,19 +298,19 @@ export class Spool {
     return this.#texts(sql, dataset)
   }
 
-  /** Texts of the IRIs that catalogues list and that are no datasets here. */
+  /** IRIs that catalogues list and that are not described as datasets. */
   *listedOnly(): Iterable<string> {
     const sql = `SELECT DISTINCT dataset AS text FROM link WHERE dataset LIKE '<%' AND dataset NOT IN (SELECT term FROM dataset)`
     for (const row of this.#sql(sql).iterate()) yield text(row['text'])
   }
 
-  /** Everything that is kept of nodes: the key and lines. */
+  /** All stored lines by key. */
   *chunks(): Iterable<{ readonly key: string; readonly lines: string }> {
     for (const row of this.#sql('SELECT key, lines FROM chunk ORDER BY rowid').iterate())
       yield { key: text(row['key']), lines: text(row['lines']) }
   }
 
-  /** Takes what another spool keeps of nodes, before `finish`. */
+  /** Adds lines of another spool, before `finish`. */
   addChunk(key: string, lines: string): void {
     this.#hasGraphs ||= key.includes(' ')
     this.#sql('INSERT INTO chunk VALUES (?, ?, ?)').run(keyHash(key), key, lines)
@@ -321,7 +321,7 @@ export class Spool {
     return this.#number(`SELECT EXISTS (${sql}) AS n`) > 0
   }
 
-  /** Data services that no distribution names: how many, and the texts of the first. */
+  /** Number of data services without a distribution, and the first of them. */
   services(): { readonly count: number; readonly first: readonly string[] } {
     const count = this.#number(`SELECT count(*) AS n ${loneServices}`)
     const first = `SELECT term AS text ${loneServices} ORDER BY 1 LIMIT ${namedServices}`
@@ -334,7 +334,7 @@ export class Spool {
     return this.#sql(sql).all(dataset).map(place)
   }
 
-  /** Whether the original id is new in its catalogue; the second asker gets `false`. */
+  /** Claims an original id in a catalogue; `false` if it is already taken. */
   claim(catalogue: string, originalId: string): boolean {
     return this.#put('claim', catalogue, originalId)
   }
