@@ -98,7 +98,7 @@ describe('a run that is fed', () => {
     const mapping = go('mapping', { feed: { catalogue: 'land' } })
     expect(mapping).toMatchObject({ status: 'failed' })
     expect(mapping.problem?.detail).toContain('metrics segment')
-    const without = await hall({ feeds: undefined } as never)
+    const without = await hall({ feeds: undefined })
     expect(without.go('measuring').problem?.detail).toContain('repository')
   })
 
