@@ -6,7 +6,7 @@ import { Failure } from '../errors.ts'
 import { vocabularyPart } from '../console/vocabulary-commands.ts'
 import type { App } from '../http/app.ts'
 import type { JsonObject } from '../text/json.ts'
-import type { Reconciling } from '../projector/reconcile.ts'
+import type { ReconcileSchedule } from '../projector/reconcile.ts'
 import type { OpenRepository } from '../repository/repository.ts'
 import { maskSecrets } from '../scheduler/masking.ts'
 import type { SitemapKeeper } from '../search/feeds/sitemap-cache.ts'
@@ -27,7 +27,7 @@ import { currentSettings, effectiveBoosts, engineHealth } from './search-engine.
 type OtherServices = {
   readonly harvesting: Harvesting | undefined
   readonly repository: OpenRepository | undefined
-  readonly reconciling: Reconciling
+  readonly reconciling: ReconcileSchedule
   readonly search: { readonly app: App; readonly sitemap: SitemapKeeper } | undefined
 }
 

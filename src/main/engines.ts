@@ -15,7 +15,7 @@ import type { Profile } from '../profile/profile.ts'
 import { loadProfile } from '../profile/load-profile.ts'
 import { enrichmentWarnings } from '../projector/building/enrichment.ts'
 import { checkFacets, unservedFacets } from '../projector/building/facets.ts'
-import { projection, type ProjectionDeps } from '../projector/projection.ts'
+import { projection, type ProjectionContext } from '../projector/projection.ts'
 import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql-endpoint.ts'
 import { recordsIn } from '../search-index/sqlite/stored-records.ts'
@@ -114,12 +114,12 @@ function startProjection(
   {
     config,
     ...engines
-  }: Pick<ProjectionDeps, 'store' | 'index' | 'names' | 'profile' | 'jobs'> & {
+  }: Pick<ProjectionContext, 'store' | 'index' | 'names' | 'profile' | 'jobs'> & {
     readonly config: Config
   },
 ) {
   const { facets, nonCountries, dates, vocabulary: enrichment } = config.search
-  const deps: ProjectionDeps = {
+  const deps: ProjectionContext = {
     ...engines,
     log,
     vocabularies: shipped('shapes/vocabularies'),

@@ -22,7 +22,7 @@ import { baseOf } from '../portal/page-shell.ts'
 import { defaultFacets } from '../projector/building/facets.ts'
 import { triggerAnswer, triggerSchema } from '../scheduler/trigger-input.ts'
 import { nextFiring, type Trigger } from '../scheduler/trigger.ts'
-import type { Landed } from '../store/marks.ts'
+import type { CommittedMark } from '../store/marks.ts'
 import { clock } from './clock.ts'
 import { shipped } from './engines.ts'
 import {
@@ -103,7 +103,7 @@ export const refreshOf =
 
 export type MetricsTrigger = {
   /** Notes the datasets among committed marks. */
-  readonly written: (landed: readonly Landed[]) => void
+  readonly written: (landed: readonly CommittedMark[]) => void
   /** Starts measuring what is written from now on. */
   readonly begin: (harvesting: Harvesting) => void
   readonly stop: () => Promise<void>

@@ -8,7 +8,7 @@ import { runJobs } from '../pipe/runs/run-jobs.ts'
 import { datasetOfDistribution } from '../metrics/figures/dataset-reader.ts'
 import { recordPath } from '../portal/addresses.ts'
 import { wantedLanguage } from '../portal/negotiation.ts'
-import { reconciling, type Reconciling } from '../projector/reconcile.ts'
+import { scheduleReconcile, type ReconcileSchedule } from '../projector/reconcile.ts'
 import type { Names } from '../rdf/names.ts'
 import { openRepository } from '../repository/repository.ts'
 import { sparqlApp } from '../repository/sparql-endpoint.ts'
@@ -39,7 +39,7 @@ export type Services = {
   /** Addresses of services with a port of their own. */
   readonly addresses: readonly string[]
   /** Result of the last comparison of index and store. */
-  readonly reconciled: Reconciling['last']
+  readonly reconciled: ReconcileSchedule['last']
   /** Client for foreign hosts; absent where none are asked. */
   readonly outbound: Harvesting['outbound'] | undefined
   /** Writing requests, to which pages give way. */
@@ -73,7 +73,7 @@ export async function openServices(context: PlatformContext): Promise<Services> 
   }
   const search = runs('search') ? searchService(context) : undefined
   const comparing = comparison(context)
-  if (repository) comparing.begin(isOther || projection.olderCopy !== undefined)
+  if (repository) comparing.start(isOther || projection.olderCopy !== undefined)
   if (repository) followOthers(context, repository, comparing)
   const services = { harvesting, repository, search, reconciling: comparing }
   const console = await consoleService(context, services)
@@ -109,12 +109,12 @@ const ckanAliasesOf = (app: App | undefined): readonly MountedApp[] =>
 function followOthers(
   { onRegained, projection }: PlatformContext,
   repository: Awaited<ReturnType<typeof repositoryService>>,
-  comparing: Reconciling,
+  comparing: ReconcileSchedule,
 ): void {
   onRegained(() => {
     repository.context.idLists.forget()
-    projection.unsure()
-    comparing.again()
+    projection.onOutcomeUnknown()
+    comparing.runNow()
   })
 }
 
@@ -128,8 +128,8 @@ const mountedApps = (
     return app ? [{ base: servicePaths[name], app }] : []
   })
 
-const comparison = ({ projection, config, numbers, log }: PlatformContext): Reconciling =>
-  reconciling({
+const comparison = ({ projection, config, numbers, log }: PlatformContext): ReconcileSchedule =>
+  scheduleReconcile({
     ...clock,
     reconcile: projection.upkeep.reconcile,
     hours: config.search.reconcileHours,
@@ -142,9 +142,9 @@ const repositoryService = (context: PlatformContext, trigger: MetricsTrigger) =>
   return openRepository({
     ...context,
     ...projection,
-    changed: (landed) => {
-      projection.changed(landed)
-      trigger.written(landed)
+    onCommitted: (marks) => {
+      projection.onCommitted(marks)
+      trigger.written(marks)
     },
     version,
     pause,
@@ -155,7 +155,7 @@ const repositoryService = (context: PlatformContext, trigger: MetricsTrigger) =>
     canonical: { work: config.limits.canonicalWork, blankNodes: config.limits.blankNodes },
     now: () => new Date(),
     uuid: randomUUID,
-    lastHome: (dataset, signal) => homeIn(index, dataset, signal),
+    indexedCatalogueOf: (dataset, signal) => homeIn(index, dataset, signal),
     ...httpAt(context, servicePaths.repo),
   })
 }

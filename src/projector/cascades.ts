@@ -23,7 +23,7 @@ import { bind, loadQuery, paged, type Query, type QueryValues } from '../store/q
 import { mentionsOf } from '../vocabularies/concept-table.ts'
 import { backgroundLoop, type BackgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
-import { feed } from './feed.ts'
+import { projectResources } from './project-resources.ts'
 import { conceptsIn } from './gathering/stored-concepts.ts'
 import { everyConcept } from './gathering/vocabulary-indexing.ts'
 import type { Projector } from './projector.ts'
@@ -40,11 +40,11 @@ const queries = {
 }
 
 /** Marks read at a time. */
-const mostMarks = 100
+const maxMarks = 100
 /** Milliseconds after a failure, between two looks for marks of which nothing was heard, and for marks that a job may have left. */
 const [retryMs, idleMs, busyMs] = [1000, 60_000, 1000]
 /** Rows per query: some stores do not sort more. */
-const mostRows = 5000
+const maxRows = 5000
 /** Milliseconds until a vocabulary is looked at again that is not indexed yet. */
 const lookMs = 100
 /** Concepts per query: each is asked for in up to four spellings. */
@@ -57,14 +57,14 @@ export type Affected = {
   readonly lines?: readonly string[]
 }
 
-export type Affects = (mark: Mark, signal: AbortSignal) => Promise<Affected>
+export type FindAffected = (mark: Mark, signal: AbortSignal) => Promise<Affected>
 
 type CascadeContext = {
   readonly store: GraphStore
-  readonly projector: Pick<Projector, 'again'>
+  readonly projector: Pick<Projector, 'projectAgain'>
   readonly jobs: JobRunner
   readonly log: Log
-  readonly affected: Affects
+  readonly affected: FindAffected
   readonly pause: Pause
 }
 
@@ -83,7 +83,7 @@ export function cascades({
   pause,
 }: CascadeContext): BackgroundLoop {
   const run = async (resource: string, { progress, signal }: JobRun) => {
-    const take = (one: string) => projector.again(one)
+    const submit = (one: string) => projector.projectAgain(one)
     let done = 0
     // Marks that are written meanwhile are for this job too.
     for (;;) {
@@ -92,7 +92,7 @@ export function cascades({
       const { pages, lines = [] } = await affected(mark, signal)
       const before = done
       const told = (records: number) => progress({ done: (done = before + records) })
-      await feed(pages, { take, pause, progress: told }, signal)
+      await projectResources(pages, { submit, pause, progress: told }, signal)
       await store.write([systemChange({ remove: [markLine('cascade', mark), ...lines] })], signal)
     }
   }
@@ -104,7 +104,7 @@ export function cascades({
     run: ({ payload }, context) => run(textOr(payload) ?? '', context),
   })
   const look = async (signal: AbortSignal) => {
-    const resources = new Set((await readCascades(store, mostMarks, signal)).map(resourceOf))
+    const resources = new Set((await readCascades(store, maxMarks, signal)).map(resourceOf))
     for (const resource of resources) {
       const key = `users of ${resource}`
       if (!jobs.active(kind, key))
@@ -151,11 +151,11 @@ async function* keyedPages(
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   for (let after = ''; ;) {
-    const text = paged(bind(query, { ...values, after: literal(after) }), { limit: mostRows })
+    const text = paged(bind(query, { ...values, after: literal(after) }), { limit: maxRows })
     const rows = await store.select(text, signal)
     const page = rows.flatMap((row) => Object.values(row)[0]?.value ?? [])
     if (page.length > 0) yield page
-    if (rows.length < mostRows) return
+    if (rows.length < maxRows) return
     after = page.at(-1) ?? after
   }
 }

@@ -21,7 +21,7 @@ export class ConceptCache {
   /** Bundled concepts by IRI. */
   readonly #shipped: ReadonlyMap<string, Concept>
   readonly #tables: Map<string, ConceptTable>
-  readonly #large = new Map<string, LearntConcepts>()
+  readonly #large = new Map<string, RegisteredConcepts>()
   #lookups: ReturnType<typeof lookupsOf>
   #revision = 0
 
@@ -81,7 +81,7 @@ export class ConceptCache {
   }
 
   /** A stored concept with what official tables do not say and the bundled concept of that IRI does. */
-  completed(concept: Concept): Concept {
+  withBundledFacts(concept: Concept): Concept {
     return completed(concept, this.#shipped.get(concept.iri))
   }
 
@@ -90,14 +90,15 @@ export class ConceptCache {
     return this.#revision
   }
 
-  get large(): ReadonlyMap<string, LearntConcepts> {
+  get large(): ReadonlyMap<string, RegisteredConcepts> {
     return this.#large
   }
 
   /** A stored vocabulary takes the place of the bundled one; `undefined` brings that back. */
   replace(scheme: string, concepts: readonly Concept[] | undefined): void {
     this.#large.delete(scheme)
-    const all = concepts?.map((one) => this.completed(one)) ?? this.#bundled.tables.get(scheme)
+    const all =
+      concepts?.map((one) => this.withBundledFacts(one)) ?? this.#bundled.tables.get(scheme)
     this.#put(scheme, all && tableOf(all))
   }
 
@@ -106,7 +107,7 @@ export class ConceptCache {
    * codes, no exact matches).
    */
   replaceLarge(scheme: string): void {
-    this.#large.set(scheme, new LearntConcepts())
+    this.#large.set(scheme, new RegisteredConcepts())
     this.#put(scheme, undefined)
   }
 
@@ -137,7 +138,7 @@ type Lookup = (iri: string) => Concept | undefined
 /** Common lookups over all tables in use, each made when it is first needed. */
 function lookupsOf(
   tables: ReadonlyMap<string, ConceptTable>,
-  large: ReadonlyMap<string, LearntConcepts>,
+  large: ReadonlyMap<string, RegisteredConcepts>,
   bundled: Bundled,
 ) {
   const of = (scheme: string) => tables.get(scheme)?.concepts ?? []
@@ -171,22 +172,22 @@ function spelled(iri: string, lookups: readonly Lookup[]): Concept | undefined {
 }
 
 /** IRIs remembered, known and unknown ones; a batch of records asks for some thousand. */
-const mostLearnt = 50_000
+const maxLearnt = 50_000
 
 /** The part of a large vocabulary that records asked for lately; the rest stays in the store. */
-class LearntConcepts {
+class RegisteredConcepts {
   /** `null` where the store has no such concept. */
-  readonly #concepts = new BoundedCache<Concept | null>('concepts', mostLearnt)
+  readonly #concepts = new BoundedCache<Concept | null>('concepts', maxLearnt)
 
   readonly get = (iri: string): Concept | undefined => this.#concepts.peek(iri) ?? undefined
 
   /** Which of these nobody has asked for lately. */
-  unasked(iris: Iterable<string>): readonly string[] {
+  unregistered(iris: Iterable<string>): readonly string[] {
     return [...iris].filter((iri) => this.#concepts.get(iri) === undefined)
   }
 
   /** What the store said: every IRI that was asked for is known or known to be none. */
-  learn(asked: readonly string[], concepts: readonly Concept[]): void {
+  register(asked: readonly string[], concepts: readonly Concept[]): void {
     const byIri = new Map(concepts.map((concept) => [concept.iri, concept]))
     for (const iri of asked) this.#concepts.set(iri, byIri.get(iri) ?? null)
   }

@@ -11,16 +11,20 @@ import type { IndexName, IndexSettings } from '../search-index/index-settings.ts
 import type { SearchIndex } from '../search-index/search-index.ts'
 import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
-import { feed } from './feed.ts'
-import type { Records } from './indexed-records.ts'
-import { isAway, type Projector } from './projector.ts'
+import { projectResources } from './project-resources.ts'
+import type { RecordSource } from './indexed-records.ts'
+import { isEngineUnavailable, type Projector } from './projector.ts'
 
 /** How far the filling of an index is; until it ends the old documents answer. */
-export type Rebuilding = { readonly index: IndexName; readonly done: number; readonly of: number }
+export type RebuildProgress = {
+  readonly index: IndexName
+  readonly done: number
+  readonly of: number
+}
 
 /** Indices that are being filled together. */
 type Reindex = {
-  readonly rebuilding: () => readonly Rebuilding[]
+  readonly rebuilding: () => readonly RebuildProgress[]
   /** Records of the indices that are whole by now. */
   readonly filled: () => number
   readonly stop: () => Promise<void>
@@ -35,7 +39,7 @@ export type StartState = { readonly rebuild: readonly IndexName[]; readonly newe
 const pauseMs = 1000
 
 /** What the engine says, or nothing when it is away. */
-export async function configuredOrAway(
+export async function configureEngine(
   { index, log }: Pick<EngineContext, 'index' | 'log'>,
   settings: readonly IndexSettings[],
   level: 'warn' | 'debug' = 'warn',
@@ -44,7 +48,7 @@ export async function configuredOrAway(
     const { rebuild } = await index.configure(settings)
     return { rebuild, newest: await index.newest() }
   } catch (error) {
-    if (!isAway(error)) throw error
+    if (!isEngineUnavailable(error)) throw error
     log[level]({ err: error }, 'engine.waiting')
     return undefined
   }
@@ -54,7 +58,7 @@ type StartContext = EngineContext & {
   /** Starts filling these indices. */
   readonly fill: (indices: readonly IndexName[]) => Reindex
   /** Told the largest version in the engine, when that is known late. */
-  readonly found: (newest: number) => void
+  readonly onReached: (newest: number) => void
 }
 
 /** Fills what is named until it is whole, and again whatever the engine loses; one filling at a time. */
@@ -90,7 +94,7 @@ export class EngineStart {
   }
 
   /** `undefined` while the engine has not been reached. */
-  rebuilding(): readonly Rebuilding[] | undefined {
+  rebuilding(): readonly RebuildProgress[] | undefined {
     return this.#filling?.rebuilding()
   }
 
@@ -103,7 +107,7 @@ export class EngineStart {
    * Begins to fill these indices anew. Throws `conflict` while any is being filled, and `engine-unavailable` while the engine is
    * away.
    */
-  async anew(indices: readonly IndexName[]): Promise<void> {
+  async startRefill(indices: readonly IndexName[]): Promise<void> {
     const { index, fill } = this.#context
     if (!this.#filling)
       throw new Failure('engine-unavailable', 'The search engine is not ready yet.')
@@ -121,12 +125,12 @@ export class EngineStart {
 
   /** Configures the engine and begins to fill its indices; looks again later while the engine is away. */
   async #reach(signal: AbortSignal): Promise<number> {
-    const { index, log, fill, found } = this.#context
+    const { index, log, fill, onReached } = this.#context
     if (this.#filling) return Infinity
-    const state = await configuredOrAway({ index, log }, this.#settings, 'debug')
+    const state = await configureEngine({ index, log }, this.#settings, 'debug')
     if (signal.aborted || !state) return pauseMs
     log.info({ rebuild: state.rebuild }, 'engine.reached')
-    found(state.newest)
+    onReached(state.newest)
     this.#filling = fill(state.rebuild)
     return Infinity
   }
@@ -134,7 +138,7 @@ export class EngineStart {
 
 type ReindexContext = EngineContext & {
   /** Those of all indices. */
-  readonly records: () => readonly Records[]
+  readonly records: () => readonly RecordSource[]
   readonly projector: Pick<Projector, 'fill'>
   /** The largest version of which the index has told that it has it, 0 when there is none. */
   readonly indexed: () => Promise<number>
@@ -147,7 +151,7 @@ export function reindex(context: ReindexContext, indices: readonly IndexName[]):
   const states = new Map(indices.map((index) => [index, { index, done: 0, of: 0 }]))
   let filled = 0
   const loops = indices.map((index) => {
-    const tell = (state: Rebuilding) => states.set(index, state)
+    const tell = (state: RebuildProgress) => states.set(index, state)
     const work = async (signal: AbortSignal) => {
       // Indices end side by side: the sum is read after the wait.
       filled = (await rebuild(context, index, tell, signal)) + filled
@@ -174,7 +178,7 @@ const perPage = 500
 async function rebuild(
   { index: engine, records, projector, indexed, log, pause, now }: ReindexContext,
   index: IndexName,
-  tell: (state: Rebuilding) => void,
+  tell: (state: RebuildProgress) => void,
   signal: AbortSignal,
 ): Promise<number> {
   const start = now()
@@ -200,9 +204,9 @@ async function rebuild(
   }
   tell({ index, done: 0, of })
   log.info({ index, of }, 'reindex.started')
-  const take = (resource: string) => projector.fill(resource)
+  const submit = (resource: string) => projector.fill(resource)
   const window = engine.batch === undefined ? {} : { window: 2 * engine.batch }
-  const filled = await feed(absent(), { take, pause, progress, ...window }, signal)
+  const filled = await projectResources(absent(), { submit, pause, progress, ...window }, signal)
   const version = await indexed()
   // Documents that only fill have the version 0, and what was deleted has none: without a word on how far it is, the index
   // would look like an older copy at the next start. No record has an empty id.

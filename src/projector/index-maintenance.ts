@@ -17,8 +17,8 @@ import type { Pause } from '../workers/pause.ts'
 import { indexNames } from './building/index-settings.ts'
 import { catalogueMembers } from './cascades.ts'
 import type { EngineStart } from './engine-start.ts'
-import { feed } from './feed.ts'
-import { type Records, storedCatalogues } from './indexed-records.ts'
+import { projectResources } from './project-resources.ts'
+import { type RecordSource, storedCatalogues } from './indexed-records.ts'
 import { readMarks } from './queue.ts'
 import type { Projector } from './projector.ts'
 import { type Drift, reconcile, type ReconcileOptions } from './reconcile.ts'
@@ -29,9 +29,9 @@ type MaintenanceContext = {
   readonly names: Names
   readonly profile: Profile
   /** Those of all indices. */
-  readonly records: () => readonly Records[]
-  readonly projector: Pick<Projector, 'again' | 'awaits'>
-  readonly engine: Pick<EngineStart, 'anew' | 'rebuilding' | 'filled'>
+  readonly records: () => readonly RecordSource[]
+  readonly projector: Pick<Projector, 'projectAgain' | 'isPending'>
+  readonly engine: Pick<EngineStart, 'startRefill' | 'rebuilding' | 'filled'>
   readonly jobs: JobRunner
   readonly log: Log
   readonly pause: Pause
@@ -40,7 +40,7 @@ type MaintenanceContext = {
 type Progress = (done: number, total?: number) => void
 
 /** Milliseconds between two looks at how far the filling is, and whether replaced documents take too much memory. */
-const [lookMs, wornMs] = [250, 120_000]
+const [lookMs, fragmentedCheckMs] = [250, 120_000]
 
 /** Works on the indices as a whole: one of these jobs runs at a time. */
 const indexKey = 'indices'
@@ -71,14 +71,22 @@ export function indexMaintenance(context: MaintenanceContext) {
     if (engine.rebuilding()?.length !== 0)
       throw new Failure('conflict', 'an index is being filled; try again when it is whole')
   }
-  const lookForWorn = async () => {
+  const refillFragmented = async () => {
     if (engine.rebuilding()?.length !== 0) return
-    const worn = (await index.worn?.()) ?? []
-    if (worn.length === 0) return
-    log.info({ indices: worn }, 'index.worn')
-    submit({ kind: 'reindex', payload: worn, merge: withIndices(worn), createdBy: 'schedule' })
+    const fragmented = (await index.fragmented?.()) ?? []
+    if (fragmented.length === 0) return
+    log.info({ indices: fragmented }, 'index.fragmented')
+    submit({
+      kind: 'reindex',
+      payload: fragmented,
+      merge: withIndices(fragmented),
+      createdBy: 'schedule',
+    })
   }
-  const looking = backgroundLoop('index.worn-failed', wornMs, lookForWorn, { log, pause })
+  const looking = backgroundLoop('index.refill-failed', fragmentedCheckMs, refillFragmented, {
+    log,
+    pause,
+  })
   return {
     /** Projects catalogues with all that is in them again; none = everything. Throws `unknown-catalogue`. */
     again: async (catalogues: readonly string[], progress: Progress, signal: AbortSignal) => {
@@ -119,14 +127,14 @@ export function indexMaintenance(context: MaintenanceContext) {
 /** The kinds of jobs: `compare` is `reconcile` without repairs. After a crash they begin anew. */
 function kindsOf(context: MaintenanceContext): readonly JobKind[] {
   const { index, projector, engine, pause } = context
-  const take = (resource: string) => projector.again(resource)
-  const awaits = (resource: string) => projector.awaits(resource)
+  const submit = (resource: string) => projector.projectAgain(resource)
+  const isPending = (resource: string) => projector.isPending(resource)
   const compare =
     (dryRun: boolean) =>
     async (_: Job, { progress, signal }: JobRun) => {
       if (engine.rebuilding()?.length !== 0)
         throw new Failure('conflict', 'an index is being filled; try again when it is whole')
-      const comparison = { take, pause, index, awaits, records: context.records() }
+      const comparison = { submit, pause, index, isPending, records: context.records() }
       const told: Progress = (done, of) => progress({ done, ...(of !== undefined && { of }) })
       return reconcile(comparison, { dryRun, progress: told }, signal)
     }
@@ -137,7 +145,7 @@ function kindsOf(context: MaintenanceContext): readonly JobKind[] {
       run: async ({ payload }, { progress, signal }) => {
         const { pages, total: of } = await workOn(context, listed(payload).map(String), signal)
         const told = (done: number) => progress({ done, of })
-        return { records: await feed(pages, { take, pause, progress: told }, signal) }
+        return { records: await projectResources(pages, { submit, pause, progress: told }, signal) }
       },
     },
     {
@@ -160,7 +168,7 @@ async function refill(
   // After a crash the engine says that an index is being filled, and the start goes on with it.
   const isUnderWay = before !== undefined || engine.rebuilding()?.length !== 0
   if (attempts === 1 || !isUnderWay)
-    await engine.anew(chosenIndices(profile, listed(payload).map(String)))
+    await engine.startRefill(chosenIndices(profile, listed(payload).map(String)))
   while (engine.rebuilding()?.length !== 0) {
     const sum = (of: 'done' | 'of') =>
       (engine.rebuilding() ?? []).reduce((all, state) => all + state[of], engine.filled())
@@ -203,10 +211,10 @@ function chosenIndices(profile: Profile, given: readonly string[]): readonly Ind
 }
 
 /** IRIs in pages, and how many there are. */
-type Work = { readonly pages: Parameters<typeof feed>[0]; readonly total: number }
+type Work = { readonly pages: Parameters<typeof projectResources>[0]; readonly total: number }
 
 /** Everything that any index is made of. */
-async function everything(records: readonly Records[], signal: AbortSignal): Promise<Work> {
+async function everything(records: readonly RecordSource[], signal: AbortSignal): Promise<Work> {
   const pages: (readonly string[])[] = []
   for (const { ids, resource } of records) pages.push((await ids(signal)).map(resource))
   return { pages, total: pages.reduce((sum, { length }) => sum + length, 0) }

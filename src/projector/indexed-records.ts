@@ -20,7 +20,7 @@ const queries = {
   vocabularies: loadQuery('vocabulary-handles'),
   members: loadQuery('member-ids'),
   hashes: loadQuery('dataset-hashes'),
-  homes: loadQuery('dataset-catalogues'),
+  datasetCatalogues: loadQuery('dataset-catalogues'),
   typed: loadQuery('resource-ids'),
   facts: loadQuery('resource-facts'),
   catalogueHash: loadQuery('catalogue-hash'),
@@ -31,7 +31,7 @@ const queries = {
 type Hashes = ReadonlyMap<string, ReadonlySet<string>>
 
 /** The records of one index. */
-export type Records = {
+export type RecordSource = {
   readonly index: IndexName
   /** Of all records that should be found, ascending. */
   readonly ids: (signal: AbortSignal) => Promise<readonly string[]>
@@ -46,11 +46,11 @@ type RecordsContext = {
   readonly names: Names
   readonly profile: Pick<Profile, 'resources'>
   /** Of this comparison alone: what the projector remembers may be what a direct writer has changed. */
-  readonly contexts: CatalogueContexts
+  readonly contexts: EmbeddedCatalogues
 }
 
 /** The records of all indices of a profile, those first that others embed. */
-export const recordsOf = (context: RecordsContext): readonly Records[] => [
+export const recordSources = (context: RecordsContext): readonly RecordSource[] => [
   catalogues(context),
   datasets(context),
   vocabularies(context),
@@ -86,7 +86,7 @@ async function visibleCatalogues(context: RecordsContext, signal: AbortSignal) {
   return visible
 }
 
-const catalogues = (context: RecordsContext): Records => ({
+const catalogues = (context: RecordsContext): RecordSource => ({
   index: 'catalogue',
   resource: (id) => context.names.catalogue(id),
   ids: (signal) => visibleCatalogues(context, signal),
@@ -101,14 +101,14 @@ const catalogues = (context: RecordsContext): Records => ({
   },
 })
 
-const vocabularies = ({ store, names }: RecordsContext): Records => ({
+const vocabularies = ({ store, names }: RecordsContext): RecordSource => ({
   index: 'vocabulary',
   resource: (id) => names.vocabulary(id),
   ids: async (signal) =>
     idsIn(await store.select(bind(queries.vocabularies, {}), signal), 'vocabulary', names),
 })
 
-function datasets(context: RecordsContext): Records {
+function datasets(context: RecordsContext): RecordSource {
   const { store, names } = context
   const prefix = literal(names.dataset(''))
   return {
@@ -125,17 +125,17 @@ function datasets(context: RecordsContext): Records {
     },
     hashes: async (ids, signal) => {
       const dataset = ids.map((id) => [namedNode(names.dataset(id)), namedNode(names.record(id))])
-      const [homes, rows] = await Promise.all([
+      const [catalogues, rows] = await Promise.all([
         cataloguesOf(store, ids.map(names.dataset), signal),
         store.select(bind(queries.hashes, { dataset }), signal),
       ])
-      const facts = { homes, hashes: grouped(rows, 'dataset', 'hash'), iri: names.dataset }
+      const facts = { catalogues, hashes: grouped(rows, 'dataset', 'hash'), iri: names.dataset }
       return presentHashes(context, ids, facts, signal)
     },
   }
 }
 
-function typed(context: RecordsContext, { id: type, inCatalogue }: ResourceType): Records {
+function typed(context: RecordsContext, { id: type, inCatalogue }: ResourceType): RecordSource {
   const { store, names } = context
   const iri = (id: string) => names.resource(type, id)
   const query = bind(queries.typed, { type: literal(type), prefix: literal(iri('')) })
@@ -144,18 +144,18 @@ function typed(context: RecordsContext, { id: type, inCatalogue }: ResourceType)
     resource: iri,
     ids: async (signal) => distinct(unpacked(await store.select(query, signal))),
     hashes: async (ids, signal) => {
-      const facts = await typedFacts(store, ids.map(iri), signal)
+      const facts = await resourceFacts(store, ids.map(iri), signal)
       const { hash: hashes, catalogue, resourceType } = facts
       const own = ids.filter((id) => resourceType.has(iri(id)))
-      const homes = inCatalogue ? catalogue : undefined
-      return presentHashes(context, own, { homes, hashes, iri }, signal)
+      const catalogues = inCatalogue ? catalogue : undefined
+      return presentHashes(context, own, { catalogues, hashes, iri }, signal)
     },
   }
 }
 
 type RecordFacts = {
   /** IRI → IRIs of its catalogues; `undefined` where records are in none. */
-  readonly homes: Hashes | undefined
+  readonly catalogues: Hashes | undefined
   /** IRI → hashes. */
   readonly hashes: Hashes
   readonly iri: (id: string) => string
@@ -165,7 +165,7 @@ type RecordFacts = {
 async function presentHashes(
   { store, names, contexts }: RecordsContext,
   ids: readonly string[],
-  { homes, hashes, iri }: RecordFacts,
+  { catalogues, hashes, iri }: RecordFacts,
   signal: AbortSignal,
 ): Promise<Hashes> {
   const isVisible = async (home: string) => {
@@ -175,8 +175,8 @@ async function presentHashes(
   }
   const visible: string[] = []
   for (const id of ids) {
-    const own = await Promise.all([...(homes?.get(iri(id)) ?? [])].map(isVisible))
-    if (!homes || own.includes(true)) visible.push(id)
+    const own = await Promise.all([...(catalogues?.get(iri(id)) ?? [])].map(isVisible))
+    if (!catalogues || own.includes(true)) visible.push(id)
   }
   const bare = visible.map(iri).filter((one) => !hashes.has(one))
   const texts = bare.length === 0 ? new Map() : await store.readAll(bare, {}, signal)
@@ -198,12 +198,16 @@ export async function cataloguesOf(
 ): Promise<Hashes> {
   if (iris.length === 0) return new Map()
   const dataset = iris.map((iri) => namedNode(iri))
-  const rows = await store.select(bind(queries.homes, { dataset }), signal)
+  const rows = await store.select(bind(queries.datasetCatalogues, { dataset }), signal)
   return grouped(rows, 'dataset', 'catalogue')
 }
 
 /** What the platform keeps about resources of declared types. */
-export async function typedFacts(store: GraphStore, iris: readonly string[], signal: AbortSignal) {
+export async function resourceFacts(
+  store: GraphStore,
+  iris: readonly string[],
+  signal: AbortSignal,
+) {
   const resource = iris.map((iri) => namedNode(iri))
   const rows =
     iris.length === 0 ? [] : await store.select(bind(queries.facts, { resource }), signal)
@@ -230,7 +234,7 @@ function grouped(rows: readonly Row[], key: string, value: string): Hashes {
 
 // The catalogues that datasets embed, kept in memory until they change.
 
-type CatalogueContext = {
+type EmbeddedCatalogue = {
   readonly id: string
   /** Without links to datasets; with the catalogue that it is part of, whichever side says so. */
   readonly graph: Graph
@@ -239,9 +243,9 @@ type CatalogueContext = {
   readonly hidden: boolean
 }
 
-export type CatalogueContexts = {
+export type EmbeddedCatalogues = {
   /** `undefined` when there is no such catalogue. */
-  get(id: string, signal: AbortSignal): Promise<CatalogueContext | undefined>
+  get(id: string, signal: AbortSignal): Promise<EmbeddedCatalogue | undefined>
   forget(id: string): void
 }
 
@@ -249,10 +253,10 @@ export type CatalogueContexts = {
 const most = 1000
 
 /** Read when they are first asked for; whoever hears of a change says `forget`. */
-export function catalogueContexts(store: GraphStore, names: Names): CatalogueContexts {
-  const cache = new BoundedCache<CatalogueContext>('catalogues', most)
+export function embeddedCatalogues(store: GraphStore, names: Names): EmbeddedCatalogues {
+  const cache = new BoundedCache<EmbeddedCatalogue>('catalogues', most)
   const prefix = literal(names.catalogue(''))
-  const read = async (id: string, signal: AbortSignal): Promise<CatalogueContext | undefined> => {
+  const read = async (id: string, signal: AbortSignal): Promise<EmbeddedCatalogue | undefined> => {
     const iri = names.catalogue(id)
     const catalogue = namedNode(iri)
     const [text, rows, parents] = await Promise.all([

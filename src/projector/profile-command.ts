@@ -11,7 +11,7 @@ import { isIri } from '../rdf/iri.ts'
 import { formatOfSuffix } from '../rdf/media-types.ts'
 import { decode, parse, type Repair } from '../rdf/parse.ts'
 import { unservedFacets } from './building/facets.ts'
-import { documentsJson, documentsOf, documentsText } from './shown-documents.ts'
+import { documentsJson, previewDocuments, documentsText } from './preview-documents.ts'
 
 const vocabularies = fileURLToPath(new URL('../../shapes/vocabularies', import.meta.url))
 
@@ -74,7 +74,7 @@ async function answer({
   )
   if (command === 'check') return summaryOf(profile)
   const { quads, repairs } = await quadsIn(path)
-  const all = await documentsOf(quads, { profile, base, vocabularies })
+  const all = await previewDocuments(quads, { profile, base, vocabularies })
   return json ? documentsJson(all) : repairs.join('') + documentsText(all)
 }
 

@@ -17,19 +17,25 @@ import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
-import type { Landed, Mark } from '../store/marks.ts'
+import type { CommittedMark, Mark } from '../store/marks.ts'
 import { conditionVariable } from '../workers/condition.ts'
-import { clearing, type Pending, ProjectionQueue, readMarks, Waiters } from './queue.ts'
+import {
+  clearMarks,
+  type PendingResource,
+  ProjectionQueue,
+  readMarks,
+  IndexWaiters,
+} from './queue.ts'
 import type { Pause } from '../workers/pause.ts'
 
 /** Writes what was gathered to the index. */
-export type Write = () => Promise<void>
+export type IndexWrite = () => Promise<void>
 
-type ProjectorDeps = {
+type ProjectorContext = {
   readonly store: GraphStore
   readonly log: Log
   /** Builds the documents of a batch, to be written to the index as one. */
-  readonly gather: (batch: readonly Pending[], signal: AbortSignal) => Promise<Write>
+  readonly gather: (batch: readonly PendingResource[], signal: AbortSignal) => Promise<IndexWrite>
   /** Resolves after so many milliseconds, or when the signal fires. */
   readonly pause: Pause
   /** The largest version whose mark was cleared before. */
@@ -50,24 +56,24 @@ const awayPause = 1000
 /** Milliseconds until what nobody wrote is tried again. */
 const againPause = 5000
 /** Writes that may wait while many more come: with what is being indexed, they are still projected from memory. */
-const mostWaiting = 700
+const maxWaiting = 700
 /** Records that fail one after the other before the rest of a batch is left for later. */
-const mostFailures = 3
+const maxFailures = 3
 
 /** Whether the search engine cannot be reached, whatever the records are. */
-export const isAway = (error: unknown): boolean =>
+export const isEngineUnavailable = (error: unknown): boolean =>
   error instanceof Failure && error.kind === 'engine-unavailable'
 
 /** One per process. What it is told of is in the store already: nothing is lost with it. */
 export class Projector {
-  readonly #deps: ProjectorDeps
+  readonly #deps: ProjectorContext
   readonly #queue: ProjectionQueue
-  readonly #waiters = new Waiters()
+  readonly #waiters = new IndexWaiters()
   readonly #stopping = new AbortController()
   /** Notified whenever there is more to do, or less. */
   readonly #changed = conditionVariable()
   /** Batches that are taken and not indexed yet. */
-  readonly #taken = new Set<readonly Pending[]>()
+  readonly #taken = new Set<readonly PendingResource[]>()
   /** Resources that are indexed and still marked, or put off. */
   #unfinished = 0
   /** Whether the store may have marks that the queue does not have. */
@@ -82,7 +88,7 @@ export class Projector {
   #clearing: Promise<void> = Promise.resolve()
   #running: Promise<void> = Promise.resolve()
 
-  constructor(deps: ProjectorDeps) {
+  constructor(deps: ProjectorContext) {
     this.#deps = deps
     this.#queue = new ProjectionQueue(deps.capacity, deps.isFirst)
     this.#indexed = deps.indexed ?? 0
@@ -95,12 +101,12 @@ export class Projector {
   }
 
   /** Whether so much waits that what comes on top has to be read back from the store. */
-  get lags(): boolean {
-    return !this.#isAway && this.#queue.written >= mostWaiting
+  get isBehind(): boolean {
+    return !this.#isAway && this.#queue.written >= maxWaiting
   }
 
   /** Takes marks that are in the store. */
-  changed(marks: readonly Landed[]): void {
+  changed(marks: readonly CommittedMark[]): void {
     for (const mark of marks) if (!this.#queue.add(mark)) this.#hasMore = true
     this.#changed.notify()
   }
@@ -112,26 +118,26 @@ export class Projector {
   }
 
   /** Whether the index may not have the present state of a resource yet. */
-  awaits(resource: string): boolean {
-    const isOf = (one: Pending) => one.resource === resource && !one.filling
+  isPending(resource: string): boolean {
+    const isOf = (one: PendingResource) => one.resource === resource && !one.filling
     return this.#queue.has(resource) || [...this.#taken].some((batch) => batch.some(isOf))
   }
 
   /** Projects a resource that nobody wrote again; resolves when it is indexed, `undefined` = there is no room now. */
-  again(resource: string, filling = false): Promise<void> | undefined {
+  projectAgain(resource: string, filling = false): Promise<void> | undefined {
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (!this.#queue.again({ resource, filling, callback: resolve })) return undefined
+    if (!this.#queue.addAgain({ resource, filling, callback: resolve })) return undefined
     this.#changed.notify()
     return promise
   }
 
   /** As `again`, but only for indices that are being filled and do not have the resource. */
   fill(resource: string): Promise<void> | undefined {
-    return this.again(resource, true)
+    return this.projectAgain(resource, true)
   }
 
   /** Resolves true when the version is searchable, false when the signal fires first or the search engine is away. */
-  settled(mark: Mark, signal: AbortSignal): Promise<boolean> {
+  waitUntilIndexed(mark: Mark, signal: AbortSignal): Promise<boolean> {
     return this.#isAway ? Promise.resolve(false) : this.#waiters.wait(mark, signal)
   }
 
@@ -227,7 +233,7 @@ export class Projector {
   }
 
   /** Indexes a batch and tells those who wait; removes its marks when those of the batch before are removed. */
-  async #index(taken: readonly Pending[], write: Write): Promise<void> {
+  async #index(taken: readonly PendingResource[], write: IndexWrite): Promise<void> {
     const attempt = await this.#attempt(taken, write)
     // Waiters first: a mark that is removed late costs one more projection after a crash, never a lost one.
     this.#settle(attempt)
@@ -240,22 +246,22 @@ export class Projector {
   }
 
   /** Writes a batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
-  async #attempt(taken: readonly Pending[], write: Write): Promise<Attempt> {
+  async #attempt(taken: readonly PendingResource[], write: IndexWrite): Promise<Attempt> {
     try {
       await write()
       return { done: taken, failed: [], error: undefined }
     } catch (error) {
-      const isWhole = taken.length === 1 || isAway(error)
+      const isWhole = taken.length === 1 || isEngineUnavailable(error)
       return isWhole ? { done: [], failed: taken, error } : this.#attemptEach(taken)
     }
   }
 
-  async #attemptEach(taken: readonly Pending[]): Promise<Attempt> {
-    const done: Pending[] = []
+  async #attemptEach(taken: readonly PendingResource[]): Promise<Attempt> {
+    const done: PendingResource[] = []
     let error: unknown
     for (const [at, one] of taken.entries()) {
       // When the first few all fail it is not the records.
-      if (done.length === 0 && at >= mostFailures) break
+      if (done.length === 0 && at >= maxFailures) break
       try {
         const write = await this.#deps.gather([one], this.#stopping.signal)
         await write()
@@ -268,12 +274,12 @@ export class Projector {
   }
 
   #settle({ done, failed, error }: Attempt): void {
-    this.#isAway = isAway(error)
+    this.#isAway = isEngineUnavailable(error)
     // Nobody knows when it will be back: who waits needs no more than that.
     if (this.#isAway) this.#waiters.giveUp()
     const written = failed.filter(({ marked }) => marked.length > 0)
     const others = failed.filter(({ marked }) => marked.length === 0)
-    if (others.length > 0) void this.#putOff(others, error)
+    if (others.length > 0) void this.#postpone(others, error)
     this.#queue.restore(written)
     if (written.length > 0) this.#failure = { error }
     else this.#retryMs = firstPause
@@ -281,23 +287,26 @@ export class Projector {
     for (const { callbacks = [] } of done) for (const call of callbacks) call()
   }
 
-  async #clear(done: readonly Pending[]): Promise<void> {
+  async #clear(done: readonly PendingResource[]): Promise<void> {
     const before = this.#indexed
     const indexed = Math.max(before, ...done.flatMap(({ marked }) => marked))
     try {
-      await this.#deps.store.write([clearing(done, { indexed, before })])
+      await this.#deps.store.write([clearMarks(done, { indexed, before })])
       this.#indexed = indexed
     } catch (error) {
-      void this.#putOff(done, error)
+      void this.#postpone(done, error)
     }
     this.#unfinished -= done.length
     this.#changed.notify()
   }
 
   /** Tries again after a while what keeps nobody waiting. */
-  async #putOff(failed: readonly Pending[], error: unknown): Promise<void> {
+  async #postpone(failed: readonly PendingResource[], error: unknown): Promise<void> {
     const { log, pause } = this.#deps
-    log.error({ err: error, resources: failed.length, retryInMs: againPause }, 'projection.putOff')
+    log.error(
+      { err: error, resources: failed.length, retryInMs: againPause },
+      'projection.postponed',
+    )
     this.#unfinished += failed.length
     await pause(againPause, this.#stopping.signal).catch(() => undefined)
     this.#unfinished -= failed.length
@@ -307,8 +316,8 @@ export class Projector {
 }
 
 type Attempt = {
-  readonly done: readonly Pending[]
-  readonly failed: readonly Pending[]
+  readonly done: readonly PendingResource[]
+  readonly failed: readonly PendingResource[]
   /** Of the last failure. */
   readonly error: unknown
 }

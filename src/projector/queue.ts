@@ -6,7 +6,14 @@
 import { systemGraph, xsd } from '../rdf/namespaces.ts'
 import { literal } from '../rdf/terms.ts'
 import type { Change, GraphStore, Row } from '../store/graph-store.ts'
-import { fact, type Fresh, type Landed, type Mark, markLine, systemChange } from '../store/marks.ts'
+import {
+  fact,
+  type WrittenContent,
+  type CommittedMark,
+  type Mark,
+  markLine,
+  systemChange,
+} from '../store/marks.ts'
 import { bind, loadQuery, paged, type Query } from '../store/queries.ts'
 
 const queries = {
@@ -65,8 +72,8 @@ export const newestIndexed = (store: GraphStore): Promise<number> => newest(stor
  * The change that removes exactly the marks that were read: a newer one survives. The store knows from then on how far the index
  * had come.
  */
-export function clearing(
-  done: readonly Pending[],
+export function clearMarks(
+  done: readonly PendingResource[],
   { indexed, before }: { readonly indexed: number; readonly before: number },
 ): Change {
   const lines = (version: number) =>
@@ -78,14 +85,14 @@ export function clearing(
 }
 
 /** All versions of a resource that were marked; they are cleared together once the newest state is indexed. */
-export type Pending = {
+export type PendingResource = {
   readonly resource: string
   /** 0 = nothing was written, the resource is projected again. */
   readonly version: number
   /** Versions whose marks stand in the store. */
   readonly marked: readonly number[]
   /** What the newest version holds, when its writer handed it over. */
-  readonly fresh?: Fresh
+  readonly content?: WrittenContent
   /** Only for indices that are being filled. */
   readonly filling?: boolean
   /** Called when the resource is indexed. */
@@ -93,10 +100,12 @@ export type Pending = {
 }
 
 /** A resource that is projected again although nobody wrote it. */
-type Again = Required<Pick<Pending, 'resource' | 'filling'>> & { readonly callback: () => void }
+type Again = Required<Pick<PendingResource, 'resource' | 'filling'>> & {
+  readonly callback: () => void
+}
 
 /** Graphs kept in memory, about 10 KB each; those of later resources are read back from the store. A harvest hands over 300 at once. */
-const mostFresh = 1000
+const maxFresh = 1000
 
 /**
  * One place in so many is for resources that nobody wrote: many writes do not keep them waiting for ever, and a write does not
@@ -114,9 +123,9 @@ const calmAfter = 10
 export class ProjectionQueue {
   readonly #capacity: number
   readonly #isFirst: (resource: string) => boolean
-  readonly #first = new Map<string, Pending>()
-  readonly #rest = new Map<string, Pending>()
-  readonly #last = new Map<string, Pending>()
+  readonly #first = new Map<string, PendingResource>()
+  readonly #rest = new Map<string, PendingResource>()
+  readonly #last = new Map<string, PendingResource>()
   /** Batches since the last one with a write. */
   #calm = calmAfter
 
@@ -140,19 +149,19 @@ export class ProjectionQueue {
   }
 
   /** A mark that stands in the store. False when the queue is full. */
-  add(mark: Landed): boolean {
+  add(mark: CommittedMark): boolean {
     return this.#admit({ ...mark, marked: [mark.version] })
   }
 
   /** False when the queue is full. */
-  again({ resource, filling, callback }: Again): boolean {
+  addAgain({ resource, filling, callback }: Again): boolean {
     return this.#admit({ resource, filling, version: 0, marked: [], callbacks: [callback] })
   }
 
   /** Takes up to `most` resources out. */
-  take(most: number): readonly Pending[] {
-    const taken: Pending[] = []
-    const takeFrom = (line: Map<string, Pending>, until: number) => {
+  take(most: number): readonly PendingResource[] {
+    const taken: PendingResource[] = []
+    const takeFrom = (line: Map<string, PendingResource>, until: number) => {
       for (const pending of line.values()) {
         if (taken.length >= until) return
         taken.push(pending)
@@ -169,36 +178,36 @@ export class ProjectionQueue {
   }
 
   /** Puts back what could not be done. */
-  restore(pending: readonly Pending[]): void {
+  restore(pending: readonly PendingResource[]): void {
     for (const one of pending) this.#merge(one)
   }
 
-  #lineOf(resource: string): Map<string, Pending> {
+  #lineOf(resource: string): Map<string, PendingResource> {
     return this.#isFirst(resource) ? this.#first : this.#rest
   }
 
-  #find(resource: string): Pending | undefined {
+  #find(resource: string): PendingResource | undefined {
     return this.#lineOf(resource).get(resource) ?? this.#last.get(resource)
   }
 
-  #admit(next: Pending): boolean {
+  #admit(next: PendingResource): boolean {
     const isRefused = this.size >= this.#capacity && !this.#find(next.resource)
     if (!isRefused) this.#merge(next)
     return !isRefused
   }
 
-  #merge(next: Pending): void {
+  #merge(next: PendingResource): void {
     const { resource } = next
     const known = this.#find(resource)
     const newest = known && known.version > next.version ? known : next
-    const fresh = this.size < mostFresh ? newest.fresh : undefined
+    const content = this.size < maxFresh ? newest.content : undefined
     const filling = next.filling === true && (known === undefined || known.filling === true)
     const callbacks = [...(known?.callbacks ?? []), ...(next.callbacks ?? [])]
-    const merged: Pending = {
+    const merged: PendingResource = {
       resource,
       version: newest.version,
       marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
-      fresh,
+      content,
       ...(filling && { filling }),
       ...(callbacks.length > 0 && { callbacks }),
     }
@@ -209,7 +218,7 @@ export class ProjectionQueue {
 }
 
 /** Those who wait until a version of a resource is searchable. */
-export class Waiters {
+export class IndexWaiters {
   readonly #waiting = new Set<Mark & { readonly resolve: (isDone: boolean) => void }>()
 
   get size(): number {

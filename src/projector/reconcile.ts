@@ -6,8 +6,8 @@ import type { Log } from '../log.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
-import { feed, type FeedContext } from './feed.ts'
-import type { Records } from './indexed-records.ts'
+import { projectResources, type ProjectResourcesContext } from './project-resources.ts'
+import type { RecordSource } from './indexed-records.ts'
 
 /** How store and index differ. */
 export type Drift = {
@@ -21,12 +21,12 @@ export type Drift = {
   readonly repaired: number
 }
 
-type ReconcileContext = Pick<FeedContext, 'take' | 'pause'> & {
+type ReconcileContext = Pick<ProjectResourcesContext, 'submit' | 'pause'> & {
   readonly index: Pick<SearchIndex, 'entries'>
   /** Indices without hashes are passed over. */
-  readonly records: readonly Records[]
+  readonly records: readonly RecordSource[]
   /** Whether a write of the resource is still on its way to the index. */
-  readonly awaits: (resource: string) => boolean
+  readonly isPending: (resource: string) => boolean
 }
 
 export type ReconcileOptions = {
@@ -62,7 +62,7 @@ export async function reconcile(
       const different = await differing(context, side, range, signal)
       for (const kind of different.values()) drift[kind] += 1
       const resources = dryRun ? [] : [...different.keys()].map((id) => side.resource(id))
-      drift.repaired += await feed([resources], context, signal)
+      drift.repaired += await projectResources([resources], context, signal)
       drift.compared += range.ids.length
       progress(drift.compared, total)
     }
@@ -82,13 +82,13 @@ type Differences = ReadonlyMap<string, 'missing' | 'stale' | 'extra'>
 /** What is written meanwhile is no drift: what differs is looked at twice, the second time without writes on their way. */
 async function differing(
   context: ReconcileContext,
-  side: Records,
+  side: RecordSource,
   range: Range,
   signal: AbortSignal,
 ): Promise<Differences> {
   const first = await differencesOf(context, side, range, signal)
   if (first.size === 0) return first
-  const awaits = (id: string) => context.awaits(side.resource(id))
+  const awaits = (id: string) => context.isPending(side.resource(id))
   for (let look = 0; look < looks && [...first.keys()].some(awaits); look += 1) {
     await context.pause(lookMs, signal)
     signal.throwIfAborted()
@@ -100,7 +100,7 @@ async function differing(
 
 async function differencesOf(
   { index }: ReconcileContext,
-  side: Records,
+  side: RecordSource,
   { ids, after, until }: Range,
   signal: AbortSignal,
 ): Promise<Differences> {
@@ -131,13 +131,13 @@ async function differencesOf(
 /** Compares once, after the comparisons that run and wait. Throws `conflict` while an index is being filled. */
 type Reconcile = (options: ReconcileOptions, signal: AbortSignal) => Promise<Drift>
 
-export type Reconciling = { readonly reconcile: Reconcile } & {
+export type ReconcileSchedule = { readonly reconcile: Reconcile } & {
   /** What the last comparison of this process found, whoever asked for it; `at` is when it ended, ISO 8601. */
   readonly last: () => ({ readonly at: string } & Drift) | undefined
   /** Begins to compare by itself; `atOnce` where they are known to differ. */
-  readonly begin: (atOnce?: boolean) => void
+  readonly start: (atOnce?: boolean) => void
   /** Compares once more, now: somebody else may have written to the store. */
-  readonly again: () => void
+  readonly runNow: () => void
   /** Resolves when nothing is compared by itself any more. */
   readonly stop: () => Promise<void>
 }
@@ -163,9 +163,9 @@ const restMs = 5 * minuteMs
 const againMs = 10 * minuteMs
 
 /** The first comparison comes within an hour, and each up to an hour late: several platforms may share a machine. */
-export function reconciling(context: ReconcilingContext): Reconciling {
+export function scheduleReconcile(context: ReconcilingContext): ReconcileSchedule {
   const { hours, numbers, log, now, random, pause } = context
-  let last: ReturnType<Reconciling['last']>
+  let last: ReturnType<ReconcileSchedule['last']>
   let loop: BackgroundLoop | undefined
   const reconcile: Reconcile = async (options, given) => {
     const drift = await context.reconcile(options, given)
@@ -193,10 +193,10 @@ export function reconciling(context: ReconcilingContext): Reconciling {
   return {
     reconcile,
     last: () => last,
-    begin: (atOnce = false) => {
+    start: (atOnce = false) => {
       if (hours > 0 || atOnce) loop ??= start(atOnce ? 0 : spread(restMs))
     },
-    again: () => {
+    runNow: () => {
       if (loop) loop.wake()
       else loop = start(0)
     },

@@ -11,7 +11,7 @@ import type { CanonicalBounds } from '../rdf/canonical.ts'
 import type { Format } from '../rdf/media-types.ts'
 import type { Names } from '../rdf/names.ts'
 import type { GraphStore } from '../store/graph-store.ts'
-import type { Landed, Mark } from '../store/marks.ts'
+import type { CommittedMark, Mark } from '../store/marks.ts'
 import type { VersionClock } from '../store/versions.ts'
 import type { BoundedCache } from '../workers/bounded-cache.ts'
 import type { YieldWhenDue } from '../workers/event-loop.ts'
@@ -40,21 +40,21 @@ export type RepositoryOptions = {
   /** What the canonical form of one record may cost; the usual when absent. */
   readonly canonical?: CanonicalBounds
   /** Called when the outcome of a failed write is not known: its marks may be in the store. */
-  readonly unsure: () => void
+  readonly onOutcomeUnknown: () => void
   /** Called after each write; it must not delay the answer. */
-  readonly changed: (marks: readonly Landed[]) => void
+  readonly onCommitted: (marks: readonly CommittedMark[]) => void
   /** Resolves when the index keeps up, or soon; large writes ask before each batch. */
-  readonly keptUp: (signal: AbortSignal) => Promise<void>
+  readonly waitForIndexer: (signal: AbortSignal) => Promise<void>
   /** Called when a fact changed that other records embed, so that these have to be projected again. */
-  readonly cascaded: () => void
+  readonly onCascadeMark: () => void
   /** Resolves true when the marked version is searchable, false when the signal fires first. */
-  readonly settled: (mark: Mark, signal: AbortSignal) => Promise<boolean>
+  readonly waitUntilIndexed: (mark: Mark, signal: AbortSignal) => Promise<boolean>
   /** Whether the index may not have the present state of a resource yet. */
-  readonly awaits: (resource: string) => boolean
+  readonly isPending: (resource: string) => boolean
   /** Whether a catalogue is kept out of search, with everything in it. */
-  readonly hides: (catalogue: string, signal: AbortSignal) => Promise<boolean>
+  readonly isHidden: (catalogue: string, signal: AbortSignal) => Promise<boolean>
   /** The catalogue in which searches still find a dataset. */
-  readonly lastHome: (dataset: string, signal: AbortSignal) => Promise<string | undefined>
+  readonly indexedCatalogueOf: (dataset: string, signal: AbortSignal) => Promise<string | undefined>
   /** Where the tombstones are kept. */
   readonly directory: string
   /** Days for which what was deleted can be restored; 0 = nothing is kept, not even what was kept before. */

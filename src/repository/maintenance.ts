@@ -10,7 +10,7 @@ import { listTombstones } from './deleting/upkeep.ts'
 import type { Tombstone } from './deleting/tombstones.ts'
 import { datasetLock } from './writing/dataset-ids.ts'
 import { originalIdsOf, datasetPlaces } from './writing/find-datasets.ts'
-import { landChanges } from './writing/write-batch.ts'
+import { commitChanges } from './writing/write-batch.ts'
 import { memberIds } from './resources/lists.ts'
 import { repairStore } from './store-repair.ts'
 import type { Quad } from '@rdfjs/types'
@@ -138,7 +138,7 @@ async function* unlinked(
     signal.throwIfAborted()
     const id = names.idOf('dataset', dataset?.value ?? '')
     if (id === undefined || originalId === undefined || record?.value !== names.record(id)) continue
-    const home = await context.lastHome(id, signal)
+    const home = await context.indexedCatalogueOf(id, signal)
     if (home === undefined)
       yield `${id} ("${originalId.value}") is in no catalogue, and its former catalogue is not known`
     else if (home === catalogue) {
@@ -161,7 +161,7 @@ async function changeLink(
   const graph = names.catalogue(dataset.catalogue)
   const system = systemChange({ add: [markLine('pending', mark)] })
   const changes = [{ graph, [change]: lines }, system]
-  await landChanges(context, { changes, marks: [mark] })
+  await commitChanges(context, { changes, marks: [mark] })
 }
 
 // Restores addresses that earlier versions renamed: access URLs, pages and the like that are IRIs of the platform.
@@ -183,7 +183,7 @@ const predicates = [
 const isAddress = new Set(predicates.map(({ value }) => value))
 
 /** Graphs that are looked for at once. */
-const mostGraphs = 1000
+const maxGraphs = 1000
 
 /** A sentence for every address that is restored or cannot be, then how many they are. With `dryRun` nothing is written. */
 async function* repairAddresses(
@@ -222,10 +222,10 @@ async function* damagedGraphs(
   for (let after = ''; ;) {
     signal.throwIfAborted()
     const query = bind(damagedQuery, { ...values, after: literal(after) })
-    const rows = await store.select(paged(query, { limit: mostGraphs }), signal)
+    const rows = await store.select(paged(query, { limit: maxGraphs }), signal)
     const graphs = rows.flatMap(({ graph }) => graph?.value ?? [])
     yield* graphs
-    if (graphs.length < mostGraphs) return
+    if (graphs.length < maxGraphs) return
     after = graphs.at(-1) ?? ''
   }
 }

@@ -59,7 +59,7 @@ export type OpenRepository = {
 /** Milliseconds after which long work lets requests have their turn. */
 const turnMs = 4
 /** Bodies whose content hash is remembered, about 250 bytes each. */
-const mostBodies = 20_000
+const maxBodies = 20_000
 /** Bulk writes at once: one can fill the machine, and each holds its body in memory. */
 const bulkWritesAtOnce = 2
 
@@ -79,7 +79,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
       now: () => now().getTime(),
       find: (dataset) => catalogueOfDataset({ store, names }, dataset),
     }),
-    bodies: new BoundedCache('bodies', mostBodies),
+    bodies: new BoundedCache('bodies', maxBodies),
     bulkWrites: new Semaphore(bulkWritesAtOnce),
     turn: yielding(options.http.now ?? (() => performance.now()), turnMs),
   }

@@ -29,7 +29,7 @@ export function withoutRecord(graph: readonly Quad[], record: string): Quad[] {
   return graph.filter(({ subject }) => !bookkeeping.has(subject.value))
 }
 
-const mostRoots = 6
+const maxRoots = 6
 
 /** Names that the dataset may have had: its own, none, and addresses that it gives as identifier or page. */
 function rootNames(content: readonly Quad[], dataset: string, originalId: string): Node[] {
@@ -37,7 +37,7 @@ function rootNames(content: readonly Quad[], dataset: string, originalId: string
   const iris = [originalId, ...said.map(({ object }) => object.value)].filter((one) => isIri(one))
   return [namedNode(dataset), blankNode('root'), ...[...new Set(iris)].map(namedNode)].slice(
     0,
-    mostRoots,
+    maxRoots,
   )
 }
 

@@ -16,9 +16,9 @@ import { localName } from '../rdf/iri.ts'
 const stride = 100
 
 /** Hashes that are tried for one dataset, statements that all of them may have, and values that may be too many. */
-const mostTrials = 4000
-const mostWork = 400_000
-const mostDoubtful = 12
+const maxTrials = 4000
+const maxWork = 400_000
+const maxDoubtful = 12
 
 /**
  * A sentence for every dataset with statements too many, or that has to be sent again, then a summary; nothing when all
@@ -96,7 +96,7 @@ async function findingOf(
   const content = withoutRecord(fromLines(stored), record)
   const forms = sentForms(content, names, place)
   const groups = doubtfulGroups(content)
-  let left = Math.min(mostTrials, Math.ceil(mostWork / content.length))
+  let left = Math.min(maxTrials, Math.ceil(maxWork / content.length))
   for (const removed of selections(groups)) {
     const rest = removed.length === 0 ? content : content.filter((one) => !removed.includes(one))
     for (const form of forms) {
@@ -132,7 +132,7 @@ function doubtfulGroups(content: readonly Quad[]): Quad[][] {
 function* selections(groups: readonly (readonly Quad[])[]): Generator<readonly Quad[]> {
   yield []
   yield* allButOne(groups.filter(({ length }) => length > 1))
-  const doubtful = groups.flat().slice(0, mostDoubtful)
+  const doubtful = groups.flat().slice(0, maxDoubtful)
   for (let size = 1; size <= doubtful.length; size += 1) yield* chosen(doubtful, size)
 }
 

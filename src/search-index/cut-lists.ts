@@ -6,7 +6,7 @@ import { isJsonObject, type Fields } from '../text/json.ts'
 const shortText = 100_000
 
 /** Distinct values of a member that are kept, to say truly what all entries have in common. */
-const mostDistinct = 100
+const maxDistinct = 100
 
 /**
  * The JSON text with the first `most` entries of each list. `_cut` then has, by the name of each list, the `count` of all entries and
@@ -39,7 +39,7 @@ function distinctValues(list: readonly unknown[]): Readonly<Record<string, reado
       const member = found.get(name) ?? { values: new Map<string, unknown>(), seen: 0 }
       found.set(name, member)
       member.seen += 1
-      if (member.values.size < mostDistinct) member.values.set(JSON.stringify(value), value)
+      if (member.values.size < maxDistinct) member.values.set(JSON.stringify(value), value)
     }
   }
   return Object.fromEntries(

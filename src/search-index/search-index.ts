@@ -211,7 +211,7 @@ export type SearchIndex = {
    */
   readonly onLost?: (listener: (rebuild: readonly IndexName[]) => void) => void
   /** Indices whose replaced documents take more memory than the others: to be filled anew. Absent where they take none. */
-  readonly worn?: () => Promise<readonly IndexName[]>
+  readonly fragmented?: () => Promise<readonly IndexName[]>
   /** Another text whenever an answer may be another; costs nothing. */
   state(): string
   /** The record as finished JSON text; with `most` a long one has so many entries of each list (`cut-lists.ts`). */

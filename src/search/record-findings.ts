@@ -13,7 +13,7 @@ import { recordAnswer, recordId, searchEndpoint, stateAnswers } from './search-a
 import type { SearchServiceContext } from './search-service-context.ts'
 
 /** Findings in one answer; `count` tells of all of them. */
-const mostFindings = 500
+const maxFindings = 500
 
 const reasons: Readonly<Record<string, string>> = {
   'not-an-iri': 'must be an IRI',
@@ -43,7 +43,7 @@ const finding = z.object({
 const answer = z.object({
   result: z.object({
     count: z.int().openapi({ description: 'Of all findings' }),
-    findings: z.array(finding).max(mostFindings),
+    findings: z.array(finding).max(maxFindings),
   }),
 })
 
@@ -62,7 +62,7 @@ export function findingsEndpoints(types: readonly ResourceType[]) {
       const index = isTyped ? (`resource_${type}` as const) : kind
       const all = await largeWork(c, () => findings(index, id, c.var.signal))
       if (!all) throw new Failure(`unknown-${kind}`, `there is no ${type} ${id}`)
-      const listed = all.slice(0, mostFindings).map((one) => ({
+      const listed = all.slice(0, maxFindings).map((one) => ({
         ...one,
         detail: `${one.property ?? one.field} ${reasons[one.reason] ?? one.reason}`,
       }))

@@ -100,11 +100,11 @@ const sendAnswer = (c: AppContext, { text, headers }: SearchAnswer): Response =>
   c.body(text, 200, headers)
 
 /** Most bytes of a body: parameters are small, and other requests wait while a large body is parsed. */
-const mostBytes = 2 ** 20
+const maxBytes = 2 ** 20
 
 async function bodyOf(c: AppContext, bodyBytes: number): Promise<string> {
-  const bytes = Math.min(bodyBytes, mostBytes)
-  const limits = { bytes, name: `bodyBytes, at most ${mostBytes} for a search,` }
+  const bytes = Math.min(bodyBytes, maxBytes)
+  const limits = { bytes, name: `bodyBytes, at most ${maxBytes} for a search,` }
   return readBodyText(c.req.raw, limits, c.var.signal)
 }
 

@@ -8,10 +8,10 @@ import { BoundedCache } from '../workers/bounded-cache.ts'
 import { cutReads, everything, listAt, recordFields, storedText } from './record-values.ts'
 
 /** Words that are counted: the longest, which are rarely common. */
-const mostCounted = 12
+const maxCounted = 12
 const shortest = 4
 /** Records that share the rarest words and are compared: words that more have together make nothing similar. */
-const mostCandidates = 150
+const maxCandidates = 150
 /** Themes that are compared, and how much sharing all of them weighs against sharing the rarest word. */
 const [mostThemes, themesWeight] = [10, 0.5]
 /** Members that name other versions of the same data. */
@@ -22,15 +22,15 @@ const candidates = {
   ...everything('dataset'),
   order: [{ by: 'modified', direction: 'desc' }] as const,
   include: ['id', 'title', 'keywords', 'categories'],
-  limit: mostCandidates,
+  limit: maxCandidates,
 }
 const fields = ['title', 'keywords']
 
 /** Entries of each list of a record that are read. */
-const mostEntries = 200
+const maxEntries = 200
 
 /** Words whose counts are kept. */
-const mostWordCounts = 20_000
+const maxWordCounts = 20_000
 
 const term = (token: string): QueryTree => ({ kind: 'term', token })
 const theme = (value: string): QueryTree => ({ kind: 'value', facet: 'categories', value })
@@ -44,7 +44,7 @@ export type SimilarTo = (
 /** Finds datasets that are like one, best first, equal ones always in the same order. Throws `unknown-dataset`. */
 export function similarFinder(index: SearchIndex): SimilarTo {
   // How rare a word is changes slowly: an old count is as good as a new one.
-  const counts = new BoundedCache<number>('word-counts', mostWordCounts)
+  const counts = new BoundedCache<number>('word-counts', maxWordCounts)
   return async ({ id, limit }, signal) => {
     const found = (tree: QueryTree, more: Partial<SearchRequest> = {}) =>
       index.search({ ...candidates, tree, ...more }, signal)
@@ -54,11 +54,11 @@ export function similarFinder(index: SearchIndex): SimilarTo {
       return { token, count }
     }
     const record = recordFields(
-      await storedText(cutReads(index, mostEntries), 'dataset', id, signal),
+      await storedText(cutReads(index, maxEntries), 'dataset', id, signal),
     )
     const others = versions.flatMap((name) => stringsIn(record[name]))
     const own = new Set([id, ...others.map((iri) => iri.slice(iri.lastIndexOf('/') + 1))])
-    const words = wordsOf(record).slice(0, mostCounted)
+    const words = wordsOf(record).slice(0, maxCounted)
     const weights = rarest(await Promise.all(words.map(countOf)))
     const themes = themesOf(record).slice(0, mostThemes)
     const ranked = async (of: readonly QueryTree[], more?: Partial<SearchRequest>) => {
@@ -69,7 +69,7 @@ export function similarFinder(index: SearchIndex): SimilarTo {
     // Without enough words in common the latest of the same themes are the next best.
     if (best.length < limit) best.push(...(await ranked(themes.map(theme))))
     const hits = [...new Set(best)].slice(0, limit).map(async (one) => {
-      const text = await index.get('dataset', one, signal, mostEntries)
+      const text = await index.get('dataset', one, signal, maxEntries)
       return text === undefined ? [] : [{ index: 'dataset' as const, id: one, record: text }]
     })
     const all = (await Promise.all(hits)).flat()
@@ -82,7 +82,7 @@ function rarest(counted: readonly { readonly token: string; readonly count: numb
   let matches = 0
   const rare = counted
     .toSorted((a, b) => a.count - b.count)
-    .filter(({ count }) => (matches += count) <= mostCandidates)
+    .filter(({ count }) => (matches += count) <= maxCandidates)
   const [first] = rare
   return new Map(rare.map(({ token, count }) => [token, (first?.count || 1) / (count || 1)]))
 }

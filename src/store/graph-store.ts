@@ -50,7 +50,7 @@ export type StoreHealth = {
 }
 
 /** What became of one group of `writeEach`. */
-export type Landing = { readonly written: readonly Written[] } | { readonly failure: unknown }
+export type CommitResult = { readonly written: readonly Written[] } | { readonly failure: unknown }
 
 /**
  * Named graphs of ground triples. Every call has a time limit and a byte limit of the store's own, and rejects with a
@@ -75,7 +75,7 @@ export type GraphStore = {
   writeEach(
     groups: readonly (readonly Change[])[],
     signal?: AbortSignal,
-  ): Promise<readonly Landing[]>
+  ): Promise<readonly CommitResult[]>
   /**
    * The whole graph as chunks of whole lines, content and links together, sorted over all chunks (by UTF-16 code unit) and
    * without doubles; nothing for an absent graph. One state of the graph, whatever is written meanwhile.

@@ -13,9 +13,9 @@ export type Mark = { readonly resource: string; readonly version: number }
  * A mark of a write that has just landed. Whoever wrote a dataset still holds what it wrote: with `fresh` nobody needs to
  * read it back.
  */
-export type Landed = Mark & { readonly fresh?: Fresh }
+export type CommittedMark = Mark & { readonly content?: WrittenContent }
 
-export type Fresh = {
+export type WrittenContent = {
   /** Id of the dataset's catalogue. */
   readonly catalogue: string
   /** The whole graph as it was written; read out of its lines by whoever needs it, where the writer did not. */

@@ -16,7 +16,7 @@ export type Geometry =
 /** West, south, east, north. */
 export type BoundingBox = readonly [number, number, number, number]
 
-const mostPoints = 10_000
+const maxPoints = 10_000
 const deepest = 8
 
 /** Strictness of reading a geometry. */
@@ -250,19 +250,19 @@ function countPositions(geometry: Geometry): number {
  */
 export function geometryOf(value: unknown): Geometry | undefined {
   const geometry = shapeOf(value, lenient, 0)
-  return geometry && countPositions(geometry) > mostPoints
+  return geometry && countPositions(geometry) > maxPoints
     ? boxGeometry(boundsOf(positionsOf(geometry)))
     : geometry
 }
 
 /** More would be no metadata. */
-const mostStrictPoints = 20_000
+const maxStrictPoints = 20_000
 
 /** A GeoJSON geometry, or a Feature with one, that keeps the rules of RFC 7946; no collection, no more than 20 000 points. */
 export function strictGeometry(value: unknown): Geometry | undefined {
   const geometry = shapeOf(value, strict, 0)
   const isSingle = geometry !== undefined && geometry.type !== 'GeometryCollection'
-  return isSingle && countPositions(geometry) <= mostStrictPoints ? geometry : undefined
+  return isSingle && countPositions(geometry) <= maxStrictPoints ? geometry : undefined
 }
 
 /** The box that a polygon is: four corners whose sides run along meridians and parallels. West is greater than east over the date line. */

@@ -30,7 +30,7 @@ type Report = (condition: Condition, detail: string) => void
 /** Local name of a SKOS property, or `type` → literals as they are written, IRIs without brackets, local names of classes. */
 type Facts = ReadonlyMap<string, ReadonlySet<string>>
 
-const mostExamples = 5
+const maxExamples = 5
 const namespace = skos('').value
 const type = rdf('type').value
 const nothing: ReadonlySet<string> = new Set()
@@ -71,7 +71,7 @@ function checkMatches(facts: Facts, report: Report): void {
 /** Steps upwards, and concepts that are looked at above one: cycles end there too. */
 const [deepest, widest] = [32, 2000]
 /** Links that are kept; of what is beyond nothing is known. */
-const mostLinks = 8_000_000
+const maxLinks = 8_000_000
 
 /** Which concept is broader than which, and which are related. */
 class Hierarchy {
@@ -88,7 +88,7 @@ class Hierarchy {
   }
 
   #link(links: Map<string, Set<string>>, from: string, to: string): void {
-    if (++this.#links > mostLinks) return
+    if (++this.#links > maxLinks) return
     const known = links.get(from)
     if (known) known.add(to)
     else links.set(from, new Set([to]))
@@ -137,7 +137,7 @@ export async function integrity(lines: () => Chunks): Promise<readonly Finding[]
     (condition, detail) => {
       const finding = findings.get(condition) ?? { count: 0, examples: [] }
       finding.count += 1
-      if (finding.examples.length < mostExamples) finding.examples.push({ resource, detail })
+      if (finding.examples.length < maxExamples) finding.examples.push({ resource, detail })
       findings.set(condition, finding)
     }
   const hierarchy = new Hierarchy()

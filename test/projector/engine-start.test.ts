@@ -5,7 +5,7 @@ import { Failure } from '../../src/errors.ts'
 import type { SearchIndex } from '../../src/search-index/search-index.ts'
 import type { IndexName } from '../../src/search-index/index-settings.ts'
 import { logger } from '../../src/log.ts'
-import { configuredOrAway, EngineStart } from '../../src/projector/engine-start.ts'
+import { configureEngine, EngineStart } from '../../src/projector/engine-start.ts'
 import { settings } from '../contracts/search-index-corpus.ts'
 
 const log = logger('silent')
@@ -31,10 +31,13 @@ function started(index: SearchIndex) {
     told.filled.push([...indices])
     return { rebuilding: () => [], filled: () => 0, stop: () => Promise.resolve() }
   }
-  const found = (newest: number) => void told.newest.push(newest)
+  const onReached = (newest: number) => void told.newest.push(newest)
   const start = async () => {
-    const first = await configuredOrAway({ index, log }, settings)
-    return { first, engine: new EngineStart({ index, log, pause, fill, found }, settings, first) }
+    const first = await configureEngine({ index, log }, settings)
+    return {
+      first,
+      engine: new EngineStart({ index, log, pause, fill, onReached }, settings, first),
+    }
   }
   return { told, start }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { logger } from '../../src/log.ts'
-import { newestMark, type Pending, readMarks } from '../../src/projector/queue.ts'
+import { newestMark, type PendingResource, readMarks } from '../../src/projector/queue.ts'
 import { Projector } from '../../src/projector/projector.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
@@ -31,14 +31,14 @@ const write = (...marks: Mark[]) =>
 
 function recording(
   options: {
-    fail?: (batch: readonly Pending[]) => void
+    fail?: (batch: readonly PendingResource[]) => void
     batch?: number
     capacity?: number
     pause?: (signal: AbortSignal) => Promise<void>
     write?: GraphStore['write']
   } = {},
 ) {
-  const projected: (readonly Pending[])[] = []
+  const projected: (readonly PendingResource[])[] = []
   const pauses: number[] = []
   const projector = new Projector({
     store: options.write ? { ...store, write: options.write } : store,
@@ -125,7 +125,7 @@ describe('the projector', () => {
     await projector.start()
     await write(mark('a', 1))
     projector.changed([mark('a', 1)])
-    expect(await projector.settled(mark('a', 1), soon())).toBe(true)
+    expect(await projector.waitUntilIndexed(mark('a', 1), soon())).toBe(true)
     await projector.idle(soon())
     await projector.stop()
     expect(pauses).toEqual([100, 200, 400])
@@ -146,13 +146,13 @@ describe('the projector', () => {
     await write(first, second, third)
     projector.changed([first, second])
     // The first one finds out, the next ones need not wait for that any more.
-    expect(await projector.settled(first, never)).toBe(false)
-    expect(await projector.settled(second, never)).toBe(false)
+    expect(await projector.waitUntilIndexed(first, never)).toBe(false)
+    expect(await projector.waitUntilIndexed(second, never)).toBe(false)
     await expect.poll(() => pauses.at(-1)).toBe(1000)
     away = false
     await projector.idle(soon())
     projector.changed([third])
-    expect(await projector.settled(third, soon())).toBe(true)
+    expect(await projector.waitUntilIndexed(third, soon())).toBe(true)
     await projector.stop()
     expect(projected.map((batch) => batch.length)).toEqual([2, 1])
     expect(new Set(pauses)).toEqual(new Set([100, 200, 400, 800, 1000]))
@@ -173,13 +173,13 @@ describe('the projector', () => {
       Array.from({ length: count }, (_, n) => mark(`many-${count}-${n}`, n + 1))
     await projector.start()
     projector.changed(marks(500))
-    expect(projector.lags).toBe(false)
+    expect(projector.isBehind).toBe(false)
     isAway = true
     projector.changed(marks(900))
-    expect(projector.lags).toBe(true)
+    expect(projector.isBehind).toBe(true)
     // The first batch says so.
-    await projector.settled(mark('many-500-0', 1), soon())
-    expect(projector.lags).toBe(false)
+    await projector.waitUntilIndexed(mark('many-500-0', 1), soon())
+    expect(projector.isBehind).toBe(false)
     isAway = false
     gate.resolve()
     await projector.idle(soon())
@@ -220,8 +220,8 @@ describe('the projector', () => {
     void projector.fill('urn:x:stuck')?.then(() => (isFilled = true))
     await write(mark('silent', 1))
     projector.recheck()
-    expect(await projector.settled(mark('silent', 1), soon())).toBe(true)
-    expect(projector.awaits('urn:x:stuck')).toBe(false)
+    expect(await projector.waitUntilIndexed(mark('silent', 1), soon())).toBe(true)
+    expect(projector.isPending('urn:x:stuck')).toBe(false)
     await expect(projector.idle(AbortSignal.timeout(50))).rejects.toThrow('timeout')
     await projector.stop()
     expect(projected.flat().map(({ resource }) => resource)).toEqual(['urn:x:silent'])
@@ -231,7 +231,7 @@ describe('the projector', () => {
   it('tells who wants a resource again when it is indexed, once for all of them', async () => {
     const { projector, projected } = recording()
     const all = [
-      projector.again('urn:x:a'),
+      projector.projectAgain('urn:x:a'),
       projector.fill('urn:x:a'),
       projector.fill('urn:x:b'),
     ].map((one) => one ?? Promise.reject(new Error('no room')))
@@ -257,7 +257,7 @@ describe('the projector', () => {
     })
     await projector.start()
     const good = marks.filter(({ resource }) => !resource.endsWith('bad'))
-    const settled = await Promise.all(good.map((one) => projector.settled(one, soon())))
+    const settled = await Promise.all(good.map((one) => projector.waitUntilIndexed(one, soon())))
     await projector.stop()
     expect(settled).toEqual([true, true, true, true])
     expect(await readMarks(store, 10, soon())).toEqual([mark('bad', 2)])
@@ -296,11 +296,11 @@ describe('the projector', () => {
     await write(...marks)
     await projector.start()
     await expect.poll(() => events).toEqual(['ready a', 'begun a', 'ready b'])
-    expect([projector.pending, projector.awaits('urn:x:a'), projector.awaits('urn:x:c')]).toEqual([
-      2,
-      true,
-      false,
-    ])
+    expect([
+      projector.pending,
+      projector.isPending('urn:x:a'),
+      projector.isPending('urn:x:c'),
+    ]).toEqual([2, true, false])
     index.resolve()
     await projector.idle(soon())
     await projector.stop()

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { documentsOf } from '../../src/projector/shown-documents.ts'
+import { previewDocuments } from '../../src/projector/preview-documents.ts'
 import { formatOfSuffix } from '../../src/rdf/media-types.ts'
 import { decode, parse } from '../../src/rdf/parse.ts'
 import { graphOf, instances } from '../../src/rdf/read.ts'
@@ -78,7 +78,7 @@ describe.skipIf(!existsSync(folder))('the samples', () => {
     const quads = await quadsOf(name)
     const graph = graphOf(quads)
     const records = new Set(classes.flatMap((iri) => instances(graph, iri)))
-    const all = await documentsOf(quads, from)
+    const all = await previewDocuments(quads, from)
     expect(all).toHaveLength(records.size)
     expect(new Set(all.map(({ document }) => `${document.index} ${document.id}`)).size).toBe(
       records.size,
@@ -90,7 +90,7 @@ describe.skipIf(!existsSync(folder))('the samples', () => {
   })
 
   test.each(unread)('%s holds no record that could be lost', async (name) => {
-    const made = quadsOf(name).then((quads) => documentsOf(quads, from))
+    const made = quadsOf(name).then((quads) => previewDocuments(quads, from))
     await expect(made).rejects.toThrow(/./)
   })
 })

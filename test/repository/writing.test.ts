@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { indexStatus, waitOf } from '../../src/repository/routes/responses.ts'
-import { landOne, deletions, writeLocks } from '../../src/repository/writing/write-batch.ts'
+import { commitOne, deletions, writeLocks } from '../../src/repository/writing/write-batch.ts'
 import { versions } from '../../src/store/versions.ts'
 
 const never = new AbortController().signal
@@ -65,15 +65,15 @@ describe('landing', () => {
     const told: string[] = []
     const landing = (write: () => Promise<[]>) => ({
       store: { write },
-      idLists: { landed: () => undefined, forget: () => void told.push('forget') },
-      changed: () => void told.push('changed'),
-      unsure: () => void told.push('unsure'),
+      idLists: { apply: () => undefined, forget: () => void told.push('forget') },
+      onCommitted: () => void told.push('changed'),
+      onOutcomeUnknown: () => void told.push('unsure'),
     })
     const planned = { result: 'done', group: { changes: [], marks: [] } }
     const lands = landing(() => Promise.resolve([]))
-    expect(await landOne(lands, planned)).toBe('done')
+    expect(await commitOne(lands, planned)).toBe('done')
     const lost = landing(() => Promise.reject(new Error('lost')))
-    await expect(landOne(lost, planned)).rejects.toThrow('lost')
+    await expect(commitOne(lost, planned)).rejects.toThrow('lost')
     expect(told).toEqual(['changed', 'forget', 'unsure'])
   })
 })

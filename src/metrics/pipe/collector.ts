@@ -3,7 +3,7 @@
 import type { Log } from '../../log.ts'
 import type { Feed } from '../../pipe/runs/run.ts'
 import type { Names } from '../../rdf/names.ts'
-import type { Landed } from '../../store/marks.ts'
+import type { CommittedMark } from '../../store/marks.ts'
 import { backgroundLoop } from '../../workers/background-loop.ts'
 import type { Pause } from '../../workers/pause.ts'
 
@@ -37,13 +37,13 @@ type Written = { readonly catalogue: string; readonly dataset: string }
  * changed.
  */
 export function datasetsIn(
-  landed: readonly Landed[],
+  landed: readonly CommittedMark[],
   names: Pick<Names, 'idOf'>,
 ): readonly Written[] {
-  return landed.flatMap(({ resource, fresh }) => {
-    if (!fresh || fresh.scores !== undefined) return []
+  return landed.flatMap(({ resource, content }) => {
+    if (!content || content.scores !== undefined) return []
     const dataset = names.idOf('dataset', resource)
-    return dataset === undefined ? [] : [{ catalogue: fresh.catalogue, dataset }]
+    return dataset === undefined ? [] : [{ catalogue: content.catalogue, dataset }]
   })
 }
 

@@ -3,11 +3,10 @@
  * that is indexed of it. A value that cannot be mapped is left out and reported; it keeps no document from being built.
  */
 
-import type { Quad } from '@rdfjs/types'
-import type { Field, MappingClass, Profile, ResourceType } from '../../profile/profile.ts'
+import type { Field, Profile, ResourceType } from '../../profile/profile.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct, skos } from '../../rdf/namespaces.ts'
-import { type Graph, graphOf } from '../../rdf/read.ts'
+import type { Graph } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { IndexName } from '../../search-index/index-settings.ts'
 import type { Document, FacetValue } from '../../search-index/search-index.ts'
@@ -21,21 +20,27 @@ import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 import { languageCodes } from '../mappings/concepts.ts'
 import {
-  afterLast,
-  madeNodes,
-  mappedFields,
+  lastSegment,
+  premapNodes,
+  mapFields,
   objectOf,
-  shownValue,
+  reportValue,
   type CatalogueFacts,
   type DateForm,
   type LeftOutValue,
-  type MadeNodes,
-  type Scene,
-  type Slot,
+  type PremappedNodes,
+  type MappingContext,
+  type CompiledField,
 } from '../mappings/mapping.ts'
 import { countriesOf } from '../mappings/places.ts'
-import { slotsOf } from '../mappings/slots.ts'
-import { fieldColumns, addText, dropDoubles, indexFields, nothingIndexed } from './index-fields.ts'
+import { compileFields } from '../mappings/compiled-fields.ts'
+import {
+  fieldColumns,
+  addText,
+  removeDuplicateTexts,
+  indexFields,
+  emptyIndexedFields,
+} from './index-fields.ts'
 import {
   facetReader,
   hasCountry,
@@ -63,7 +68,10 @@ export type BuilderContext = {
 }
 
 /** A document and what did not get into it. */
-export type Built = { readonly document: Document; readonly reports: readonly LeftOutValue[] }
+export type BuiltDocument = {
+  readonly document: Document
+  readonly reports: readonly LeftOutValue[]
+}
 
 type CatalogueInput = {
   readonly id: string
@@ -82,7 +90,7 @@ type RecordInput = CatalogueInput & {
 }
 
 /** Nodes of long lists that are mapped already, and what that left out. */
-type Prepared = Pick<Built, 'reports'> & { readonly made: MadeNodes }
+type Prepared = Pick<BuiltDocument, 'reports'> & { readonly made: PremappedNodes }
 
 /** Of a stored vocabulary. */
 type ConceptInput = Pick<CatalogueInput, 'version' | 'hash'> & { readonly vocabulary: string }
@@ -108,13 +116,13 @@ export function documentBuilder(context: BuilderContext) {
     dataset: datasets.build,
     /** Maps the distributions of a large dataset with turns for others in between, for the input of `dataset`. */
     prepareDataset: datasets.prepare,
-    catalogue: ({ id, version, hash, graph }: CatalogueInput): Built => {
+    catalogue: ({ id, version, hash, graph }: CatalogueInput): BuiltDocument => {
       const { facts, reports } = read({ id, graph })
       const { record, languages } = facts
       return { document: assembleCatalogue({ id, version, hash, record, languages }), reports }
     },
     /** A record of a custom type. */
-    resource: ({ id }: ResourceType, input: RecordInput): Built => {
+    resource: ({ id }: ResourceType, input: RecordInput): BuiltDocument => {
       const build = types.get(id)
       if (!build) throw new Error(`the profile has no type ${id}`)
       return build(input)
@@ -135,11 +143,11 @@ function recordBuilder(
     readonly read: CatalogueReader
   },
 ): {
-  readonly build: (input: RecordInput) => Built
+  readonly build: (input: RecordInput) => BuiltDocument
   readonly prepare: (input: RecordInput, turn: YieldWhenDue) => Promise<Prepared>
 } {
   const { index, fields, recordIri, read } = kind
-  const slots = slotsOf(fields)
+  const compiled = compileFields(fields)
   const assemble = assembler(context, index, fields)
   // Arrays even without a value.
   const always = fields.filter(
@@ -149,7 +157,7 @@ function recordBuilder(
     const facts = catalogue && read(catalogue).facts
     const languages = facts?.languages ?? ['en']
     const language = languages[0] ?? 'en'
-    const scene: RecordScene = {
+    const mapping: RecordMappingContext = {
       id,
       iri,
       graph,
@@ -159,12 +167,12 @@ function recordBuilder(
       ...(metrics && { metrics }),
       ...(prepared && { made: prepared.made }),
     }
-    return { facts, languages, language, scene }
+    return { facts, languages, language, mapping }
   }
-  const build = (input: RecordInput): Built => {
+  const build = (input: RecordInput): BuiltDocument => {
     const { id, version, hash, prepared } = input
-    const { facts, languages, language, scene } = aboutOf(input)
-    const { object, reports } = mappedRecord(context, slots, scene)
+    const { facts, languages, language, mapping } = aboutOf(input)
+    const { object, reports } = mapRecord(context, compiled, mapping)
     const absent = always.filter(({ name }) => !(name in object)).map(({ name }) => [name, []])
     const mapped: JsonObject = { ...object, ...Object.fromEntries(absent) }
     const record = context.enrich?.(mapped, index, language) ?? mapped
@@ -172,39 +180,42 @@ function recordBuilder(
     return { document, reports: [...(prepared?.reports ?? []), ...reports] }
   }
   const prepare = async (input: RecordInput, turn: YieldWhenDue): Promise<Prepared> => {
-    const { scene, reports } = sceneOf(context, aboutOf(input).scene)
-    return { made: await madeNodes(slots, scene, turn), reports }
+    const { mapping, reports } = mappingContextOf(context, aboutOf(input).mapping)
+    return { made: await premapNodes(compiled, mapping, turn), reports }
   }
   return { build, prepare }
 }
 
-type RecordScene = Omit<Scene, 'resource' | 'concepts' | 'genidPrefix' | 'report'> & {
+type RecordMappingContext = Omit<
+  MappingContext,
+  'resource' | 'concepts' | 'genidPrefix' | 'report'
+> & {
   readonly iri: string
 }
 
 /** What mapping a record needs, and the reports that it will leave. */
-function sceneOf(
+function mappingContextOf(
   { names, concepts, dates }: Pick<BuilderContext, 'names' | 'concepts' | 'dates'>,
-  { iri: resource, ...about }: RecordScene,
+  { iri: resource, ...about }: RecordMappingContext,
 ) {
   const reports: LeftOutValue[] = []
   const { genidPrefix } = names
-  const report: Scene['report'] = (field, problem, value) => {
-    reports.push({ resource, field, problem, value: shownValue(value, genidPrefix) })
+  const report: MappingContext['report'] = (field, problem, value) => {
+    reports.push({ resource, field, problem, value: reportValue(value, genidPrefix) })
   }
-  const scene: Scene = { ...about, resource, concepts, dates, genidPrefix, report }
-  return { scene, reports }
+  const mapping: MappingContext = { ...about, resource, concepts, dates, genidPrefix, report }
+  return { mapping, reports }
 }
 
 /** The fields of a record, and the reports that mapping it leaves. */
-function mappedRecord(
+export function mapRecord(
   context: Pick<BuilderContext, 'names' | 'concepts' | 'dates'>,
-  slots: readonly Slot[],
-  about: RecordScene,
+  compiled: readonly CompiledField[],
+  about: RecordMappingContext,
 ) {
-  const { scene, reports } = sceneOf(context, about)
-  const object = mappedFields(namedNode(about.iri), slots, scene) ?? {}
-  return { object, scene, reports }
+  const { mapping, reports } = mappingContextOf(context, about)
+  const object = mapFields(namedNode(about.iri), compiled, mapping) ?? {}
+  return { object, mapping, reports }
 }
 
 type Assembled = Pick<Document, 'id' | 'version' | 'hash'> & {
@@ -228,7 +239,7 @@ function assembler(
     return served ? [{ id: facet.id, read: facetReader(served) }] : []
   })
   const catalogueId = (iri: string) =>
-    names.idOf('catalogue', iri) ?? afterLast(iri.replace(/\/+$/, ''))
+    names.idOf('catalogue', iri) ?? lastSegment(iri.replace(/\/+$/, ''))
   return ({ id, version, hash, record, languages, facts }) => {
     const [parent] = [facts?.record['is_part_of']].flat()
     const catalogue = facts && {
@@ -237,16 +248,16 @@ function assembler(
       ...(typeof parent === 'string' && { parent }),
     }
     const language = languages[0] ?? 'en'
-    const scene = { language, nonCountries, catalogueId, ...(catalogue && { catalogue }) }
-    const indexed = nothingIndexed()
+    const mapping = { language, nonCountries, catalogueId, ...(catalogue && { catalogue }) }
+    const indexed = emptyIndexedFields()
     addText(indexed, 'id', otherBucket, id)
     indexFields(indexed, columns, record, { languages, zone: context.timeZone })
-    dropDoubles(indexed)
-    indexed.flags['countryData'] = hasCountry(record, scene) === true
-    if (index === 'dataset') indexed.flags['dataServices'] = hasService(record, scene).length > 0
+    removeDuplicateTexts(indexed)
+    indexed.flags['countryData'] = hasCountry(record, mapping) === true
+    if (index === 'dataset') indexed.flags['dataServices'] = hasService(record, mapping).length > 0
     const values: Record<string, readonly FacetValue[]> = {}
     for (const { id: facet, read } of readers) {
-      const own = read(record, scene)
+      const own = read(record, mapping)
       if (own.length > 0) values[facet] = own
     }
     return { index, id, version, hash, ...indexed, facets: values, record }
@@ -270,21 +281,21 @@ type CatalogueReader = (catalogue: Pick<CatalogueInput, 'id' | 'graph'>) => Cata
 /** Reads catalogues; one that was read is remembered as long as its graph object and the vocabularies stay. */
 function catalogueReader(context: BuilderContext): CatalogueReader {
   const { profile, names, concepts, enrich } = context
-  const slots = slotsOf(profile.catalogue.fields)
+  const compiled = compileFields(profile.catalogue.fields)
   const cache = new WeakMap<Graph, CatalogueRead & { readonly revision: number }>()
   const read: CatalogueReader = ({ id, graph }) => {
     const iri = names.catalogue(id)
     const about = { id, iri, graph, recordIri: names.record(id) }
-    const { scene: english } = mappedRecord(context, [], { ...about, language: 'en' })
+    const { mapping: english } = mapRecord(context, [], { ...about, language: 'en' })
     const codes = languageCodes(graph.objects(iri, dct('language')), english)
     // The default language first: the only one, else English when it is among several, else the first.
     const languages = codes.includes('en') ? [...new Set(['en', ...codes])] : codes
     const [language = 'en'] = languages
-    const { object, scene, reports } = mappedRecord(context, slots, { ...about, language })
+    const { object, mapping, reports } = mapRecord(context, compiled, { ...about, language })
     const record = enrich?.(object, 'catalogue', language) ?? object
     const titles = languageMap(graph.objects(iri, dct('title')), language) ?? {}
     const title = titles[language] ?? titles['en'] ?? Object.values(titles)[0] ?? id
-    const [country] = countriesOf(graph.objects(iri, dct('spatial')), scene)
+    const [country] = countriesOf(graph.objects(iri, dct('spatial')), mapping)
     const spoken = languages.length > 0 ? languages : ['en']
     const facts = { id, iri, graph, record, country, title, languages: spoken, embedded: new Map() }
     return { facts, reports }
@@ -329,16 +340,16 @@ function conceptBuilder(profile: Profile) {
   const concept = (
     one: Concept,
     input: ConceptInput & { readonly title: string; readonly name: string },
-  ): Built => {
+  ): BuiltDocument => {
     const { vocabulary, name, title, version, hash } = input
     const entries = Object.entries(conceptRecord(one)).filter(([key]) => columns.has(key))
     const record: JsonObject = Object.fromEntries(entries)
-    const indexed = nothingIndexed()
+    const indexed = emptyIndexedFields()
     addText(indexed, 'id', otherBucket, one.id)
     indexFields(indexed, columns, record, { languages: ['en'] })
     for (const [language, texts] of columns.has('alt_label') ? Object.entries(one.altLabel) : [])
       for (const text of texts) addText(indexed, 'alt_label', language, text)
-    dropDoubles(indexed)
+    removeDuplicateTexts(indexed)
     indexed.numbers['resource'] = fingerprint(one.iri)
     const facets = { vocabulary: [{ id: vocabulary, title }] }
     const own = { index: 'vocabulary', id: `${vocabulary}/${name}`, version, hash } as const
@@ -350,7 +361,7 @@ function conceptBuilder(profile: Profile) {
    */
   const concepts = (
     input: ConceptInput & { readonly scheme: string; readonly graph: Graph },
-  ): Built[] => {
+  ): BuiltDocument[] => {
     const { scheme, graph, vocabulary, version, hash } = input
     const title = oneText(graph.objects(scheme, skos('prefLabel')), 'en') ?? vocabulary
     const taken = new Set<string>()
@@ -363,37 +374,4 @@ function conceptBuilder(profile: Profile) {
       })
   }
   return { concept, concepts }
-}
-
-// Values of a dataset that its document cannot show because they are not written as their field asks, told before it is stored.
-
-/** Classes that look at how a value is written, and at nothing that is stored elsewhere. */
-const strict: ReadonlySet<MappingClass> = new Set([
-  'DateTime',
-  'DateRange',
-  'Integer',
-  'Numeric',
-  'Boolean',
-  'Spatial',
-])
-
-/** What is strict, and what leads to it. */
-const strictOnly = (fields: readonly Field[]): readonly Field[] =>
-  fields.flatMap((field) => {
-    if (field.paths.length === 0 || field.tooDeep) return []
-    if (field.mapping !== 'Nested') return strict.has(field.mapping) ? [field] : []
-    const children = strictOnly(field.children)
-    return children.length > 0 ? [{ ...field, children }] : []
-  })
-
-/** One value with the dotted path of its field. */
-export type UnfitValuesOf = (quads: readonly Quad[], dataset: string) => readonly LeftOutValue[]
-
-/** Made ready once for a profile. Costs little beside the building of a document: texts and concepts are not looked at. */
-export function unfitValues(
-  context: Pick<BuilderContext, 'profile' | 'concepts' | 'names'>,
-): UnfitValuesOf {
-  const slots = slotsOf(strictOnly(context.profile.dataset.fields))
-  return (quads, iri) =>
-    mappedRecord(context, slots, { id: '', iri, graph: graphOf(quads), language: 'en' }).reports
 }

@@ -193,7 +193,7 @@ function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetConfig | 
 // The values of a record, read from its JSON.
 
 /** What a facet may need beside the record itself. */
-type FacetScene = {
+type FacetContext = {
   /** Default language of the record. */
   readonly language: string
   readonly nonCountries: ReadonlySet<string>
@@ -203,7 +203,7 @@ type FacetScene = {
   readonly catalogueId: (iri: string) => string
 }
 
-type FacetReader = (record: JsonObject, scene: FacetScene) => readonly FacetValue[]
+type FacetReader = (record: JsonObject, scene: FacetContext) => readonly FacetValue[]
 
 /** The values at a path; arrays on the way are walked through. */
 function valuesAt(json: Json | undefined, path: readonly string[], at = 0): readonly Json[] {
@@ -235,7 +235,7 @@ function distinct(values: readonly FacetValue[]): readonly FacetValue[] {
 }
 
 /** Whether one of the record's countries is a country; `undefined` without any. */
-export function hasCountry(record: JsonObject, scene: FacetScene, path = 'country') {
+export function hasCountry(record: JsonObject, scene: FacetContext, path = 'country') {
   const ids = valuesAt(record, [...path.split('.'), 'id'])
   if (ids.length === 0) return undefined
   return ids.some((id) => !scene.nonCountries.has(valueText(id)))

@@ -56,8 +56,8 @@ export const fieldColumns = (fields: Shape['fields'], inside = '', sortable = tr
   new Map(fields.map((field) => [field.name, columnOf(field, inside, sortable)]))
 
 /** All columns of a tree, outer ones first. */
-export const flat = (columns: FieldColumns): readonly FieldColumn[] =>
-  [...columns.values()].flatMap((column) => [column, ...flat(column.children)])
+export const flattenColumns = (columns: FieldColumns): readonly FieldColumn[] =>
+  [...columns.values()].flatMap((column) => [column, ...flattenColumns(column.children)])
 
 /** Dotted names by which the texts of a column are sorted. */
 export const orderNames = ({ rule, path, sortable }: FieldColumn): readonly string[] =>
@@ -87,7 +87,7 @@ type Indexed = {
 }
 
 /** The document of a record without a value. */
-export const nothingIndexed = (): Indexed => ({
+export const emptyIndexedFields = (): Indexed => ({
   text: {},
   dates: {},
   numbers: {},
@@ -97,7 +97,7 @@ export const nothingIndexed = (): Indexed => ({
 })
 
 /** Leaves each text of a field once in each language. */
-export function dropDoubles({ text }: Indexed): void {
+export function removeDuplicateTexts({ text }: Indexed): void {
   for (const languages of Object.values(text))
     for (const [language, values] of Object.entries(languages))
       if (values.length > 1) languages[language] = [...new Set(values)]
@@ -140,7 +140,7 @@ function addColumn(
 ) {
   const kind = rule.column
   if (kind === 'boxes') {
-    if (isRoot) into.boxes = [...into.boxes, ...boxesIn(json)].slice(0, mostAreas)
+    if (isRoot) into.boxes = [...into.boxes, ...boxesIn(json)].slice(0, maxAreas)
   } else if (kind === 'instant' || kind === 'period') {
     const spans = [
       ...(into.dates[path] ?? []),
@@ -157,11 +157,11 @@ function addColumn(
 }
 
 /** Spans and boxes of one field. */
-const mostAreas = 4
+const maxAreas = 4
 
 /** At most four; what is more is joined into the fourth. */
 const atMostFour = <T>(all: readonly T[], join: (rest: readonly T[]) => T): readonly T[] =>
-  all.length <= mostAreas ? all : [...all.slice(0, mostAreas - 1), join(all.slice(mostAreas - 1))]
+  all.length <= maxAreas ? all : [...all.slice(0, maxAreas - 1), join(all.slice(maxAreas - 1))]
 
 // Instants and periods of a document as epoch milliseconds.
 

@@ -4,7 +4,13 @@ import { hash } from 'node:crypto'
 import type { FacetSettings, IndexName, IndexSettings } from '../../search-index/index-settings.ts'
 import type { Profile, Shape } from '../../profile/profile.ts'
 import { allFacets, defaultFacets, type FacetConfig, servedFacet, indexedShape } from './facets.ts'
-import { fieldColumns, flat, holdsDates, numberNames, orderNames } from './index-fields.ts'
+import {
+  fieldColumns,
+  flattenColumns,
+  holdsDates,
+  numberNames,
+  orderNames,
+} from './index-fields.ts'
 
 /** Counts what code makes of the same record and the same profile: a higher one builds every index anew. */
 const mappingNumber = 4
@@ -13,7 +19,7 @@ const mappingNumber = 4
 const boosts = { title: 3, keywords: 2, others: 1 } as const
 
 function textsOf(shape: Shape): IndexSettings['texts'] {
-  const columns = flat(fieldColumns(shape.fields)).filter(({ rule }) => rule.text)
+  const columns = flattenColumns(fieldColumns(shape.fields)).filter(({ rule }) => rule.text)
   const keywords = shape.fields.filter(({ mapping }) => mapping === 'Keywords')
   const isKeywords = (path: string) => keywords.some(({ name }) => name === path)
   const texts = columns.map(({ path, rule, isRoot }) => {
@@ -69,7 +75,7 @@ function basisOf(index: IndexName, from: Source): string {
 
 function settingsOf(index: IndexName, from: Source): IndexSettings {
   const [shape] = shapesOf(index, from.profile)
-  const columns = flat(fieldColumns(shape.fields))
+  const columns = flattenColumns(fieldColumns(shape.fields))
   const has = (path: string) => columns.some((column) => column.path === path)
   const named = (column: string) =>
     columns.filter(({ rule, sortable }) => sortable && rule.column === column)

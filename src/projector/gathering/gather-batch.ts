@@ -11,19 +11,19 @@ import { type Graph, graphOf } from '../../rdf/read.ts'
 import type { IndexName } from '../../search-index/index-settings.ts'
 import type { IndexChange } from '../../search-index/search-index.ts'
 import { yielding, type YieldWhenDue } from '../../workers/event-loop.ts'
-import type { Built } from '../building/document.ts'
+import type { BuiltDocument } from '../building/document.ts'
 import { indexedShape } from '../building/facets.ts'
-import { cataloguesOf, typedFacts, type CatalogueContexts } from '../indexed-records.ts'
+import { cataloguesOf, resourceFacts, type EmbeddedCatalogues } from '../indexed-records.ts'
 import type { LeftOutValue } from '../mappings/mapping.ts'
 import { scoreLines } from '../mappings/values.ts'
-import { propertyAt, slotsOf } from '../mappings/slots.ts'
-import type { Write } from '../projector.ts'
-import type { Pending } from '../queue.ts'
+import { propertyAt, compileFields } from '../mappings/compiled-fields.ts'
+import type { IndexWrite } from '../projector.ts'
+import type { PendingResource } from '../queue.ts'
 import { type IndexingContext, indexVocabulary } from './vocabulary-indexing.ts'
 
 /** What every batch is gathered and built with; made once. */
 export type GatherContext = IndexingContext & {
-  readonly contexts: CatalogueContexts
+  readonly contexts: EmbeddedCatalogues
   readonly profile: Profile
   /** Called with all reports of a batch, for counters. */
   readonly leftOut?: ((reports: readonly LeftOutValue[]) => void) | undefined
@@ -39,9 +39,9 @@ const perRead = 100
  */
 export async function gatherBatch(
   context: GatherContext,
-  pendings: readonly Pending[],
+  pendings: readonly PendingResource[],
   signal: AbortSignal,
-): Promise<Write> {
+): Promise<IndexWrite> {
   const { names, index } = context
   const batch = new Batch(context, signal)
   const ofKind = (kind: 'catalogue' | 'vocabulary') =>
@@ -74,7 +74,7 @@ export async function findingsOf(
   const record = recordOf(pending, context)
   if (record) await batch.addRecords([record])
   else if (index === 'catalogue') await batch.addCatalogue(pending)
-  const slots = slotsOf(indexedShape(context.profile, index)?.fields ?? [])
+  const slots = compileFields(indexedShape(context.profile, index)?.fields ?? [])
   return batch.reports[0]
     ?.filter(({ field }) => !field.startsWith('catalog.'))
     .map(({ field, problem: reason, value }) => {
@@ -98,10 +98,13 @@ function logLeftOut(
 }
 
 /** A dataset, or a resource of a declared type. */
-type RecordMark = Pending & { readonly id: string; readonly kind: 'dataset' | ResourceType }
+type RecordMark = PendingResource & { readonly id: string; readonly kind: 'dataset' | ResourceType }
 
 /** What the profile does not declare any more is in no index. */
-function recordOf(pending: Pending, { names, profile }: GatherContext): RecordMark | undefined {
+function recordOf(
+  pending: PendingResource,
+  { names, profile }: GatherContext,
+): RecordMark | undefined {
   const dataset = names.idOf('dataset', pending.resource)
   if (dataset !== undefined) return { ...pending, id: dataset, kind: 'dataset' }
   const typed = names.typedIdOf(pending.resource)
@@ -121,18 +124,18 @@ class Batch {
     this.#signal = signal
   }
 
-  #put({ filling }: Pending, { document, reports }: Built): void {
+  #put({ filling }: PendingResource, { document, reports }: BuiltDocument): void {
     this.reports.push(reports)
     this.changes.push({ put: document, ...(filling && { filling }) })
   }
 
-  #remove({ version, filling }: Pending, index: IndexName, id: string): void {
+  #remove({ version, filling }: PendingResource, index: IndexName, id: string): void {
     // What is gone was removed by a write of its own, or is not in what is being filled.
     if (!filling) this.changes.push({ remove: { index, id, version } })
   }
 
   /** The context of a catalogue is read anew, so that datasets of later batches see it. */
-  async addCatalogue(pending: Pending): Promise<void> {
+  async addCatalogue(pending: PendingResource): Promise<void> {
     const { names, contexts, stored, builder } = this.#context
     const { resource: iri, version } = pending
     const id = names.idOf('catalogue', iri) ?? ''
@@ -152,9 +155,9 @@ class Batch {
     const turn = yielding(() => performance.now())
     const gathered: Gathered[] = []
     for (const mark of marks) {
-      const { resource, fresh } = mark
-      const graph = fresh ? graphOf(fresh.quads()) : await read.graph(resource)
-      const home = fresh ? fresh.catalogue : read.catalogue(resource)
+      const { resource, content } = mark
+      const graph = content ? graphOf(content.quads()) : await read.graph(resource)
+      const home = content ? content.catalogue : read.catalogue(resource)
       const catalogue = home === undefined ? undefined : await contexts.get(home, this.#signal)
       gathered.push({ mark, graph, catalogue })
       await turn()
@@ -173,7 +176,7 @@ class Batch {
     turn: YieldWhenDue,
   ): Promise<void> {
     const { names, builder } = this.#context
-    const { id, kind, resource: iri, version, fresh } = mark
+    const { id, kind, resource: iri, version, content } = mark
     const isDataset = kind === 'dataset'
     const isLost = (isDataset || kind.inCatalogue) && (!catalogue || catalogue.hidden)
     if (!graph || isLost)
@@ -181,7 +184,7 @@ class Batch {
     const input = { id, iri, version, graph, catalogue }
     if (!isDataset)
       return this.#put(mark, builder.resource(kind, { ...input, hash: read.hash(iri) }))
-    const metrics = fresh?.scores ? graphOf(fresh.scores) : await read.scores(mark)
+    const metrics = content?.scores ? graphOf(content.scores) : await read.scores(mark)
     // The catalogue record carries SHA-256 in hex of what was sent; '' when a direct writer left it without one.
     const [checksum] = graph.objects(names.record(id), spdx('checksum'))
     const [hash] = checksum ? graph.objects(checksum, spdx('checksumValue')) : []
@@ -194,7 +197,7 @@ class Batch {
 type Gathered = {
   readonly mark: RecordMark
   readonly graph: Graph | undefined
-  readonly catalogue: Awaited<ReturnType<CatalogueContexts['get']>>
+  readonly catalogue: Awaited<ReturnType<EmbeddedCatalogues['get']>>
 }
 
 type StoredFacts = Awaited<ReturnType<typeof storedFacts>>
@@ -205,11 +208,11 @@ async function storedFacts(
   marks: readonly RecordMark[],
   signal: AbortSignal,
 ) {
-  const unknown = marks.filter(({ fresh }) => !fresh)
+  const unknown = marks.filter(({ content }) => !content)
   const iris = (isDataset: boolean) =>
     unknown.filter(({ kind }) => (kind === 'dataset') === isDataset).map((one) => one.resource)
   const measured = marks.filter(
-    ({ kind, fresh }) => kind === 'dataset' && !fresh?.created && !fresh?.scores,
+    ({ kind, content }) => kind === 'dataset' && !content?.created && !content?.scores,
   )
   const graphs = [
     ...unknown.map(({ resource }) => resource),
@@ -218,7 +221,7 @@ async function storedFacts(
   const [texts, homes, facts] = await Promise.all([
     graphs.length === 0 ? new Map<string, string>() : store.readAll(graphs, {}, signal),
     cataloguesOf(store, iris(true), signal),
-    typedFacts(store, iris(false), signal),
+    resourceFacts(store, iris(false), signal),
   ])
   const parsed = async (text: string | undefined): Promise<Graph | undefined> =>
     text === undefined ? undefined : graphOf(await readLines(text))

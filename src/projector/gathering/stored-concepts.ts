@@ -21,7 +21,7 @@ const vocabulariesQuery = loadQuery('vocabularies')
 /** Concepts per batch. */
 export const batchSize = 1000
 /** Top concepts that only the scheme calls concepts; more are not looked for. */
-const mostTops = 10_000
+const maxTops = 10_000
 
 /** The English label of a vocabulary, else the first by language. */
 export async function titleOf(
@@ -40,7 +40,7 @@ export async function* conceptsIn(
   scheme: string,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly Concept[]> {
-  const query = paged(bind(topsQuery, { scheme: namedNode(scheme) }), { limit: mostTops })
+  const query = paged(bind(topsQuery, { scheme: namedNode(scheme) }), { limit: maxTops })
   const rows = await store.select(query, signal)
   const tops = new Set(rows.flatMap((row) => row['concept']?.value ?? []))
   let batch: Concept[] = []
@@ -79,7 +79,7 @@ function lastSubject(text: string): number {
 }
 
 /** More vocabularies than this are not looked up by mappings. */
-const mostVocabularies = 10_000
+const maxVocabularies = 10_000
 /** IRIs looked up in one query. */
 const irisPerQuery = 500
 
@@ -119,7 +119,7 @@ export class StoredConcepts {
   /** Reads all stored vocabularies; to be called once before the first projection. */
   async load(signal?: AbortSignal): Promise<void> {
     const { store, names, log } = this.#context
-    const query = paged(bind(vocabulariesQuery, {}), { limit: mostVocabularies })
+    const query = paged(bind(vocabulariesQuery, {}), { limit: maxVocabularies })
     for (const { resource, scheme } of await store.select(query, signal)) {
       const id = names.idOf('vocabulary', resource?.value ?? '')
       if (id === undefined || !scheme) continue
@@ -177,7 +177,7 @@ export class StoredConcepts {
     if (concepts.large.size === 0) return
     const mentioned = new Set([...irisIn(graphs)].flatMap((iri) => [...spellings(iri)]))
     for (const [scheme, part] of concepts.large) {
-      const unasked = part.unasked(mentioned)
+      const unasked = part.unregistered(mentioned)
       for (let at = 0; at < unasked.length; at += irisPerQuery) {
         const iris = unasked.slice(at, at + irisPerQuery)
         const values = { concept: iris.map((iri) => namedNode(iri)), scheme: namedNode(scheme) }
@@ -185,8 +185,8 @@ export class StoredConcepts {
         const graph = graphOf(fromLines(text))
         // What does not say itself that it is one of the vocabulary's concepts is left out.
         const own = iris.filter((iri) => isConcept(graph, iri, scheme))
-        const complete = (iri: string) => concepts.completed(conceptAt(graph, iri, scheme))
-        part.learn(iris, own.map(complete))
+        const complete = (iri: string) => concepts.withBundledFacts(conceptAt(graph, iri, scheme))
+        part.register(iris, own.map(complete))
       }
     }
   }

@@ -16,7 +16,7 @@ import { bind, loadQuery } from '../../store/queries.ts'
 import type { Concept } from '../../vocabularies/concept.ts'
 import type { DocumentBuilder } from '../building/document.ts'
 import type { ConceptCache } from '../concept-cache.ts'
-import type { Pending } from '../queue.ts'
+import type { PendingResource } from '../queue.ts'
 import { batchSize, conceptsIn, type StoredConcepts, titleOf } from './stored-concepts.ts'
 
 const factsQuery = loadQuery('vocabulary-facts')
@@ -35,7 +35,7 @@ export type IndexingContext = {
 /** One vocabulary on its way into the index. */
 type Work = {
   readonly context: IndexingContext
-  readonly pending: Pending
+  readonly pending: PendingResource
   readonly vocabulary: string
   /** The indexed concepts with their hashes, as they were. */
   readonly before: ReadonlyMap<string, string>
@@ -48,7 +48,7 @@ type Work = {
 /** Brings index and concept cache up with one vocabulary. */
 export async function indexVocabulary(
   context: IndexingContext,
-  pending: Pending,
+  pending: PendingResource,
   signal: AbortSignal,
 ): Promise<void> {
   const { store, names, index, stored } = context
@@ -137,7 +137,7 @@ function documentWriter(
   )
   const put = (concept: Concept): IndexChange => {
     const { iri, id } = concept
-    const hash = hashOf(concepts.completed(concept))
+    const hash = hashOf(concepts.withBundledFacts(concept))
     const name = ids.has(id) ? encodeURIComponent(iri) : id
     ids.add(id)
     const { document } = builder.concept(concept, { vocabulary, title, name, version, hash })
@@ -164,7 +164,7 @@ async function removeGone(
   const gone = [...before.keys()].filter((id) => !written.has(id))
   for (let at = 0; at < gone.length; at += batchSize) {
     const ids = gone.slice(at, at + batchSize)
-    for (const id of changes.areWanted ? ids : []) {
+    for (const id of changes.areNeeded ? ids : []) {
       const text = (await index.get('vocabulary', id, signal)) ?? '{}'
       const { resource, in_scheme: scheme } = conceptKeys.parse(JSON.parse(text))
       schemes.add(scheme)
@@ -182,7 +182,7 @@ async function removeGone(
 }
 
 /** Concepts named one by one; after that every concept of the vocabulary counts as changed. */
-const mostNamed = 10_000
+const maxNamed = 10_000
 
 /** Stands for all concepts. */
 export const everyConcept = 'all'
@@ -190,31 +190,31 @@ export const everyConcept = 'all'
 /** Which concepts of a vocabulary are not what they were, in lines beside its cascade mark: `{version} {IRI}`. */
 class ChangeNotes {
   readonly #store: GraphStore
-  readonly #pending: Pending
+  readonly #pending: PendingResource
   readonly #isCascading: boolean
   #waiting = new Set<string>()
   #count = 0
 
-  constructor(store: GraphStore, pending: Pending, isCascading: boolean) {
+  constructor(store: GraphStore, pending: PendingResource, isCascading: boolean) {
     this.#store = store
     this.#pending = pending
     this.#isCascading = isCascading
   }
 
   /** False when nobody wants to know: no cascade mark stands in the store, or all count as changed already. */
-  get areWanted(): boolean {
-    return this.#isCascading && this.#count <= mostNamed
+  get areNeeded(): boolean {
+    return this.#isCascading && this.#count <= maxNamed
   }
 
   add(iris: Iterable<string>): void {
-    if (this.areWanted) for (const iri of iris) this.#waiting.add(iri)
+    if (this.areNeeded) for (const iri of iris) this.#waiting.add(iri)
   }
 
   /** Puts what was added into the store; to be called before the index forgets what the concept was. */
   async flush(signal: AbortSignal): Promise<void> {
     if (this.#waiting.size === 0) return
     this.#count += this.#waiting.size
-    const concepts = this.areWanted ? [...this.#waiting] : [everyConcept]
+    const concepts = this.areNeeded ? [...this.#waiting] : [everyConcept]
     this.#waiting = new Set()
     const { resource, version } = this.#pending
     // Two rewrites in a row keep theirs apart, so that the first one's end does not clear the second one's.

@@ -13,8 +13,8 @@ import {
   type Mapping,
   nodeIri,
   objectOf,
-  type Scene,
-  type Slot,
+  type MappingContext,
+  type CompiledField,
   valueTexts,
 } from './mapping.ts'
 import { allLabels, nodeLabel } from './texts.ts'
@@ -22,7 +22,11 @@ import { allLabels, nodeLabel } from './texts.ts'
 const [type = ''] = predicateIris('rdf:type')
 
 /** The name of the first group that a class of the node is in. */
-function kindOf(node: Term, { graph }: Scene, kinds: Readonly<Record<string, readonly string[]>>) {
+function kindOf(
+  node: Term,
+  { graph }: MappingContext,
+  kinds: Readonly<Record<string, readonly string[]>>,
+) {
   const classes = graph.objects(node, type).map(({ value }) => value)
   return Object.keys(kinds).find((kind) => kinds[kind]?.some((iri) => classes.includes(iri)))
 }
@@ -32,28 +36,38 @@ function kindOf(node: Term, { graph }: Scene, kinds: Readonly<Record<string, rea
 const indirect = predicateIris('vcard:hasValue vcard:value')
 
 /** The text of a value: an IRI, a literal, or what a node gives as its value. */
-function spelled(term: Term, scene: Scene): string | undefined {
+function spelled(term: Term, context: MappingContext): string | undefined {
   const isLiteral = term.termType === 'Literal'
-  const texts = isLiteral ? [] : indirect.map((predicate) => valueTexts(scene, term, predicate)[0])
-  const own = !isLiteral && isBlank(term, scene) ? '' : term.value.trim()
+  const texts = isLiteral
+    ? []
+    : indirect.map((predicate) => valueTexts(context, term, predicate)[0])
+  const own = !isLiteral && isBlank(term, context) ? '' : term.value.trim()
   return texts.find((text) => text !== undefined) ?? (own || undefined)
 }
 
 /** All values of all predicates, in their order. */
-const valuesOf = (predicates: readonly string[], node: Term, scene: Scene): string[] =>
+const valuesOf = (predicates: readonly string[], node: Term, context: MappingContext): string[] =>
   predicates.flatMap((predicate) =>
-    scene.graph.objects(node, predicate).flatMap((term) => spelled(term, scene) ?? []),
+    context.graph.objects(node, predicate).flatMap((term) => spelled(term, context) ?? []),
   )
 
 /** The first value, by code point, of the first predicate that has one. */
-const valueOf = (predicates: readonly string[], node: Term, scene: Scene): string | undefined =>
+const valueOf = (
+  predicates: readonly string[],
+  node: Term,
+  context: MappingContext,
+): string | undefined =>
   predicates
-    .map((predicate) => valuesOf([predicate], node, scene).sort(compareCodePoints)[0])
+    .map((predicate) => valuesOf([predicate], node, context).sort(compareCodePoints)[0])
     .find((text) => text !== undefined)
 
 /** A mail address with `mailto:`, which is added when it is missing and the text looks like an address. */
-function emailOf(predicates: readonly string[], node: Term, scene: Scene): string | undefined {
-  const text = valueOf(predicates, node, scene)
+function emailOf(
+  predicates: readonly string[],
+  node: Term,
+  context: MappingContext,
+): string | undefined {
+  const text = valueOf(predicates, node, context)
   if (text === undefined || !text.includes('@')) return text
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `mailto:${text}`
 }
@@ -83,39 +97,40 @@ const [given = '', family = '', formatted = '', name = ''] = predicateIris(
   'vcard:given-name vcard:family-name vcard:fn foaf:name',
 )
 
-function contactName(node: Term, scene: Scene): string | undefined {
-  const text = (predicate: string) => oneText(scene.graph.objects(node, predicate), scene.language)
+function contactName(node: Term, context: MappingContext): string | undefined {
+  const text = (predicate: string) =>
+    oneText(context.graph.objects(node, predicate), context.language)
   const whole = [text(given), text(family)].filter(Boolean).join(' ')
-  return text(formatted) ?? (whole || text(name) || nodeLabel(node, scene))
+  return text(formatted) ?? (whole || text(name) || nodeLabel(node, context))
 }
 
 /** The parts of an address in one line. */
-function addressLine(node: Term, scene: Scene): string {
+function addressLine(node: Term, context: MappingContext): string {
   if (node.termType === 'Literal') return node.value.trim()
-  const part = (name: keyof typeof addressParts) => valueOf(addressParts[name], node, scene)
+  const part = (name: keyof typeof addressParts) => valueOf(addressParts[name], node, context)
   const place = [part('code'), part('locality')].filter(Boolean).join(' ')
   return [part('street'), place, part('region'), part('country')].filter(Boolean).join(', ')
 }
 
-function contactOf(node: Term, scene: Scene): JsonObject | undefined {
+function contactOf(node: Term, context: MappingContext): JsonObject | undefined {
   const [address] = contact.address
-    .flatMap((predicate) => scene.graph.objects(node, predicate))
-    .map((term) => addressLine(term, scene))
+    .flatMap((predicate) => context.graph.objects(node, predicate))
+    .map((term) => addressLine(term, context))
     .filter((line) => line !== '')
     .sort(compareCodePoints)
-  const urls = valuesOf(contact.url, node, scene).filter((text) =>
+  const urls = valuesOf(contact.url, node, context).filter((text) =>
     /^[a-z][a-z0-9+.-]*:[^\s<>"]+$/i.test(text),
   )
   const rest = objectOf({
-    name: contactName(node, scene),
-    email: emailOf(contact.email, node, scene),
-    telephone: valueOf(contact.telephone, node, scene),
+    name: contactName(node, context),
+    email: emailOf(contact.email, node, context),
+    telephone: valueOf(contact.telephone, node, context),
     address,
     url: urls.length > 0 ? [...new Set(urls)].sort(compareCodePoints) : undefined,
-    organisation_name: valueOf(contact.organisation, node, scene),
-    resource: nodeIri(node, scene),
+    organisation_name: valueOf(contact.organisation, node, context),
+    resource: nodeIri(node, context),
   })
-  return rest && { type: kindOf(node, scene, contactKinds) ?? 'Kind', ...rest }
+  return rest && { type: kindOf(node, context, contactKinds) ?? 'Kind', ...rest }
 }
 
 /** What a text or the address of a mail or telephone says of somebody: `Jane Doe <jane@a.example>`. */
@@ -131,10 +146,10 @@ function contactIn(text: string): JsonObject | undefined {
 }
 
 /** ContactPoint: `{type, name, email, telephone, address, url[], organisation_name, resource}`. */
-export const contactPoint = eachValue((node, scene) => {
+export const contactPoint = eachValue((node, context) => {
   const isBare = node.termType === 'Literal' || /^(?:mailto|tel):/i.test(node.value)
   const said = isBare ? contactIn(node.value.trim()) : undefined
-  const own = node.termType === 'Literal' ? undefined : contactOf(node, scene)
+  const own = node.termType === 'Literal' ? undefined : contactOf(node, context)
   const json = said || own ? { type: 'Kind', ...own, ...said } : undefined
   return keyedBy(json, 'resource', 'name', 'email', 'telephone') ?? 'not-an-iri'
 })
@@ -161,33 +176,38 @@ const oneName: Naming = ({ one, all }) =>
 const allNames: Naming = ({ all }) => objectOf({ name: all })
 
 /** All names; the one is in the language of the catalogue, else English, else the first. */
-function namesIn(terms: readonly Term[], { language }: Scene): AgentNames {
+function namesIn(terms: readonly Term[], { language }: MappingContext): AgentNames {
   const all = languageMap(terms, language)
   return { one: all?.[language] ?? oneText(terms, language), all }
 }
 
 /** The first absolute http(s) address; another one is left out with a report. */
-function homepageOf(node: Term, slot: Slot, scene: Scene): string | undefined {
+function homepageOf(node: Term, field: CompiledField, context: MappingContext): string | undefined {
   const isAddress = ({ termType, value }: Term) =>
     termType !== 'BlankNode' && /^https?:\/\/[^\s<>"{}|\\^`]+$/i.test(value.trim())
   const terms = homepages
-    .flatMap((predicate) => scene.graph.objects(node, predicate))
+    .flatMap((predicate) => context.graph.objects(node, predicate))
     .filter(({ value }) => value.trim() !== '')
   const bad = terms.find((term) => !isAddress(term))
-  if (bad) scene.report(`${slot.path}.homepage`, 'not-an-iri', bad)
+  if (bad) context.report(`${field.path}.homepage`, 'not-an-iri', bad)
   return terms
     .filter(isAddress)
     .map(({ value }) => value.trim())
     .sort()[0]
 }
 
-function agentOf(node: Term, naming: Naming, slot: Slot, scene: Scene): JsonObject | undefined {
-  const { graph, concepts } = scene
+function agentOf(
+  node: Term,
+  naming: Naming,
+  field: CompiledField,
+  context: MappingContext,
+): JsonObject | undefined {
+  const { graph, concepts } = context
   if (node.termType === 'Literal') {
-    const name = naming(namesIn([node], scene))
+    const name = naming(namesIn([node], context))
     return name && { type: 'Agent', ...name }
   }
-  const resource = nodeIri(node, scene)
+  const resource = nodeIri(node, context)
   if (resource !== undefined && graph.about(node).size === 0) {
     // Bodies of an installed vocabulary; other concepts are no agents of their own.
     const concept = concepts.find(resource)
@@ -198,17 +218,18 @@ function agentOf(node: Term, naming: Naming, slot: Slot, scene: Scene): JsonObje
   }
   const nameTerms = names.map((name) => graph.objects(node, name)).find((all) => all.length > 0)
   const rest = objectOf({
-    ...(naming(namesIn(nameTerms ?? [], scene)) ?? naming(namesIn(labelTerms(node, graph), scene))),
-    email: emailOf(emails, node, scene),
-    homepage: homepageOf(node, slot, scene),
+    ...(naming(namesIn(nameTerms ?? [], context)) ??
+      naming(namesIn(labelTerms(node, graph), context))),
+    email: emailOf(emails, node, context),
+    homepage: homepageOf(node, field, context),
     resource,
   })
-  return rest && { type: kindOf(node, scene, agentKinds) ?? 'Agent', ...rest }
+  return rest && { type: kindOf(node, context, agentKinds) ?? 'Agent', ...rest }
 }
 
 const agents = (naming: Naming): Mapping =>
-  eachValue((node, scene, slot) => {
-    const json = agentOf(node, naming, slot, scene)
+  eachValue((node, context, field) => {
+    const json = agentOf(node, naming, field, context)
     const key = json && (json['resource'] ?? json['name'] ?? json)
     return json && { key: typeof key === 'string' ? key : JSON.stringify(key), json }
   })

@@ -15,8 +15,8 @@ import { identityIri, meaningOf } from '../../vocabularies/described-values.ts'
 import { languageMap } from '../../vocabularies/labels.ts'
 import { saidText } from '../../vocabularies/loose-values.ts'
 import {
-  absolute,
-  afterLast,
+  absoluteIri,
+  lastSegment,
   eachValue,
   predicateIris,
   iriLike,
@@ -24,16 +24,16 @@ import {
   type Mapping,
   nodeIri,
   objectOf,
-  type Ranked,
-  type Scene,
-  type Slot,
+  type SortableValue,
+  type MappingContext,
+  type CompiledField,
 } from './mapping.ts'
-import { allLabels, labelMapOf, mediaTypeOf, nodeLabel, normalised } from './texts.ts'
+import { allLabels, labelMapOf, mediaTypeOf, nodeLabel, slugOf } from './texts.ts'
 
 // The JSON of a concept is made once, because the same few concepts stand in every record.
 
 /** Makes a function of a concept that remembers what it made. */
-export function oncePerConcept<T>(make: (concept: Concept) => T): (concept: Concept) => T {
+export function memoiseByConcept<T>(make: (concept: Concept) => T): (concept: Concept) => T {
   const made = new WeakMap<Concept, T>()
   return (concept) => {
     const value = made.get(concept) ?? make(concept)
@@ -43,17 +43,21 @@ export function oncePerConcept<T>(make: (concept: Concept) => T): (concept: Conc
 }
 
 /** `{id, label, resource}` with the English label. */
-const labelled = oncePerConcept(({ id, label, iri }): JsonObject => ({ id, label, resource: iri }))
+const labelled = memoiseByConcept(({ id, label, iri }): JsonObject => ({
+  id,
+  label,
+  resource: iri,
+}))
 
 /** `{id, label: {language: text}, resource}` with all labels. */
-const multilingual = oncePerConcept((concept): JsonObject => ({
+const multilingual = memoiseByConcept((concept): JsonObject => ({
   id: concept.id,
   label: allLabels(concept),
   resource: concept.iri,
 }))
 
 /** The concepts that a name means: an IRI, a code or a label. */
-type Lookup = (name: string, scene: Scene) => readonly Concept[]
+type Lookup = (name: string, context: MappingContext) => readonly Concept[]
 
 /** A lookup by IRI, code or label in some tables. */
 const inTables =
@@ -72,49 +76,57 @@ const named =
     [read(name, concepts.authorities) ?? []].flat().flatMap((iri) => concepts.find(iri) ?? [])
 
 /** The concepts of a value: its own IRI may be in any vocabulary, all else that names it has to be in that of the field. */
-function conceptsOf(node: Term, scene: Scene, lookup: Lookup): readonly Concept[] {
-  const iri = iriLike(node, scene)
-  const own = iri === undefined ? undefined : scene.concepts.find(iri)
+function conceptsOf(node: Term, context: MappingContext, lookup: Lookup): readonly Concept[] {
+  const iri = iriLike(node, context)
+  const own = iri === undefined ? undefined : context.concepts.find(iri)
   if (own) return [own]
-  const found = meaningOf(node, scene.graph, (name) => {
-    const all = lookup(name, scene)
+  const found = meaningOf(node, context.graph, (name) => {
+    const all = lookup(name, context)
     return all.length > 0 ? all : undefined
   })
   return found ?? []
 }
 
 /** The text of a value without a concept: a literal that is neither an IRI nor a placeholder, or the label of a node. */
-export function valueLabel(node: Term, scene: Scene): string | undefined {
+export function valueLabel(node: Term, context: MappingContext): string | undefined {
   const isLiteral = node.termType === 'Literal'
-  if (isLiteral && iriLike(node, scene) !== undefined) return undefined
-  return saidText(isLiteral ? node.value : nodeLabel(node, scene))
+  if (isLiteral && iriLike(node, context) !== undefined) return undefined
+  return saidText(isLiteral ? node.value : nodeLabel(node, context))
 }
 
 /** The IRI of a value, or the one that a node without a name of its own gives. */
-export const valueIri = (node: Term, scene: Scene): string | undefined =>
-  iriLike(node, scene) ?? identityIri(node, scene.graph)
+export const valueIri = (node: Term, context: MappingContext): string | undefined =>
+  iriLike(node, context) ?? identityIri(node, context.graph)
 
 /** A label that is counted by itself: its normal form, or the text where nothing is left of it. */
-export const textId = (text: string): string => normalised(text) || text
+export const textId = (text: string): string => slugOf(text) || text
 
 /** What is left of a value that is in no vocabulary: its text or its IRI, with a report; texts come behind IRIs. */
-function unknown(node: Term, scene: Scene, slot: Slot): Ranked | 'unknown-concept' {
-  const label = valueLabel(node, scene)
-  const resource = valueIri(node, scene)
+function unknown(
+  node: Term,
+  context: MappingContext,
+  field: CompiledField,
+): SortableValue | 'unknown-concept' {
+  const label = valueLabel(node, context)
+  const resource = valueIri(node, context)
   const json = objectOf({ ...(label && { id: textId(label), label }), resource })
   const name = label ?? resource
   if (!json || name === undefined) return 'unknown-concept'
-  scene.report(slot.path, 'unknown-concept', name)
+  context.report(field.path, 'unknown-concept', name)
   return { key: resource ?? `~${name}`, json, name }
 }
 
 /** The same with the label as object language → text. */
-function unknownSkos(node: Term, scene: Scene, slot: Slot): Ranked | 'unknown-concept' {
-  const ranked = unknown(node, scene, slot)
+function unknownSkos(
+  node: Term,
+  context: MappingContext,
+  field: CompiledField,
+): SortableValue | 'unknown-concept' {
+  const ranked = unknown(node, context, field)
   if (typeof ranked === 'string' || !isJsonObject(ranked.json)) return ranked
   const { label, ...rest } = ranked.json
   if (label === undefined) return ranked
-  const map = labelMapOf(node, scene) ?? languageMap([node], scene.language) ?? {}
+  const map = labelMapOf(node, context) ?? languageMap([node], context.language) ?? {}
   return { ...ranked, json: { ...rest, label: map } }
 }
 
@@ -124,21 +136,21 @@ const coded = (
   json: (concept: Concept) => JsonObject,
   rest: typeof unknown = unknown,
 ): Mapping =>
-  eachValue((node, scene, slot) => {
-    const concepts = conceptsOf(node, scene, lookup)
-    if (concepts.length === 0) return rest(node, scene, slot)
+  eachValue((node, context, field) => {
+    const concepts = conceptsOf(node, context, lookup)
+    if (concepts.length === 0) return rest(node, context, field)
     return concepts.map((one) => ({ key: one.iri, json: json(one) }))
   })
 
 /** Theme: an IRI of any known vocabulary, or what sources call a theme; an unknown IRI is its own id. */
-export const theme = coded(named(themesOf), multilingual, (node, scene, slot) => {
-  const ranked = unknownSkos(node, scene, slot)
+export const theme = coded(named(themesOf), multilingual, (node, context, field) => {
+  const ranked = unknownSkos(node, context, field)
   const iri = typeof ranked === 'string' ? undefined : ranked.key
   if (typeof ranked === 'string' || !isJsonObject(ranked.json) || 'label' in ranked.json)
     return ranked
   return {
     ...ranked,
-    json: { id: iri ?? '', label: { en: lastSegment(iri ?? '') }, ...ranked.json },
+    json: { id: iri ?? '', label: { en: decodedSegment(iri ?? '') }, ...ranked.json },
   }
 })
 
@@ -165,33 +177,37 @@ const tablesOf: Readonly<Record<string, Lookup>> = {
   [availability]: inTables('availability'),
 }
 
-function described(node: Term, scene: Scene, { paths }: Slot): JsonObject | undefined {
-  const own = nodeIri(node, scene)
-  const known = own === undefined ? undefined : scene.concepts.find(own)
+function described(
+  node: Term,
+  context: MappingContext,
+  { paths }: CompiledField,
+): JsonObject | undefined {
+  const own = nodeIri(node, context)
+  const known = own === undefined ? undefined : context.concepts.find(own)
   const lookup = paths.map((path) => tablesOf[path]).find(Boolean)
-  const [concept] = lookup && !known ? conceptsOf(node, scene, lookup) : []
+  const [concept] = lookup && !known ? conceptsOf(node, context, lookup) : []
   if (concept) return { label: concept.label, resource: concept.iri }
   const isLiteral = node.termType === 'Literal'
-  const text = isLiteral ? node.value.trim() || undefined : nodeLabel(node, scene)
+  const text = isLiteral ? node.value.trim() || undefined : nodeLabel(node, context)
   return objectOf({
     label: text ?? known?.label,
-    resource: own ?? identityIri(node, scene.graph),
+    resource: own ?? identityIri(node, context.graph),
   })
 }
 
 /** AdmsSkos and LabeledResource: `{label?, resource?}`. */
 export const labelledResource = eachValue(
-  (node, scene, slot) =>
-    keyedBy(described(node, scene, slot), 'resource', 'label') ?? 'unknown-concept',
+  (node, context, field) =>
+    keyedBy(described(node, context, field), 'resource', 'label') ?? 'unknown-concept',
 )
 
 /** Document: the same; a media type is its own label, and what else names a format without an IRI is that format. */
-export const documentFormat = eachValue((node, scene, slot) => {
-  const named = nodeIri(node, scene)
+export const documentFormat = eachValue((node, context, field) => {
+  const named = nodeIri(node, context)
     ? undefined
-    : meaningOf(node, scene.graph, (name) => formatNamed(name, scene))
+    : meaningOf(node, context.graph, (name) => formatNamed(name, context))
   const { label: formatLabel, resource } = named ?? {}
-  const json = named ? objectOf({ label: formatLabel, resource }) : described(node, scene, slot)
+  const json = named ? objectOf({ label: formatLabel, resource }) : described(node, context, field)
   const label = json && (json['label'] ?? mediaTypeOf(node.value))
   const labelled = json && label !== undefined ? { label, ...json } : json
   return keyedBy(labelled, 'resource', 'label') ?? 'unknown-concept'
@@ -219,14 +235,16 @@ const shortest = (code: string): string => fromIntl(() => new Intl.Locale(code).
 
 type LanguageFacts = { readonly id: string; readonly label: string; readonly iri?: string }
 
-const languageFacts = oncePerConcept(({ id, label, iri, extensions }: Concept): LanguageFacts => ({
-  id: extensions.iso_6391_code ?? shortest(id.toLowerCase()),
-  label,
-  iri,
-}))
+const languageFacts = memoiseByConcept(
+  ({ id, label, iri, extensions }: Concept): LanguageFacts => ({
+    id: extensions.iso_6391_code ?? shortest(id.toLowerCase()),
+    label,
+    iri,
+  }),
+)
 
 /** The language of a code in the table, else what Intl knows of it. */
-function languageByCode(code: string, { concepts }: Scene): LanguageFacts | undefined {
+function languageByCode(code: string, { concepts }: MappingContext): LanguageFacts | undefined {
   const lower = code.toLowerCase()
   const concept =
     (lower.length === 2 ? undefined : concepts.byCode(schemes.language, lower)) ??
@@ -239,46 +257,49 @@ function languageByCode(code: string, { concepts }: Scene): LanguageFacts | unde
 }
 
 /** The language of an IRI of any list of codes, of a code, a tag or a name. */
-function languageNamed(name: string, scene: Scene): LanguageFacts | undefined {
-  const concept = scene.concepts.find(name)
+function languageNamed(name: string, context: MappingContext): LanguageFacts | undefined {
+  const concept = context.concepts.find(name)
   if (concept) return concept.scheme === schemes.language ? languageFacts(concept) : undefined
   const code = languageIri.exec(name)?.[1] ?? (/^[a-z]{2,3}$/i.test(name) ? name : undefined)
-  const facts = code === undefined ? undefined : languageByCode(code, scene)
+  const facts = code === undefined ? undefined : languageByCode(code, context)
   if (facts || /^[a-z][a-z0-9+.-]*:/i.test(name)) return facts
-  const iri = languageIriOf(name, scene.concepts.authorities)
-  return iri === undefined ? undefined : languageByCode(afterLast(iri), scene)
+  const iri = languageIriOf(name, context.concepts.authorities)
+  return iri === undefined ? undefined : languageByCode(lastSegment(iri), context)
 }
 
-function languageOf(node: Term, scene: Scene): JsonObject | undefined {
-  const facts = meaningOf(node, scene.graph, (name) => languageNamed(name, scene))
-  const resource = iriLike(node, scene) ?? facts?.iri
+function languageOf(node: Term, context: MappingContext): JsonObject | undefined {
+  const facts = meaningOf(node, context.graph, (name) => languageNamed(name, context))
+  const resource = iriLike(node, context) ?? facts?.iri
   return facts && { id: facts.id, label: facts.label, ...(resource && { resource }) }
 }
 
 /** Language: `{id: two-letter code, label, resource}`. */
-export const language = eachValue((node, scene, slot) => {
-  const json = languageOf(node, scene)
-  if (!json) return unknown(node, scene, slot)
+export const language = eachValue((node, context, field) => {
+  const json = languageOf(node, context)
+  if (!json) return unknown(node, context, field)
   const resource = json['resource']
   return { key: typeof resource === 'string' ? resource : node.value, json }
 })
 
 /** Codes of the languages that are known, in order. */
-export const languageCodes = (nodes: readonly Term[], scene: Scene): readonly string[] => {
-  const codes = nodes.flatMap((node) => languageOf(node, scene)?.['id'] ?? [])
+export const languageCodes = (
+  nodes: readonly Term[],
+  context: MappingContext,
+): readonly string[] => {
+  const codes = nodes.flatMap((node) => languageOf(node, context)?.['id'] ?? [])
   return [...new Set(codes.filter((code) => typeof code === 'string'))].sort()
 }
 
 // File formats: concepts of the file-type table from IRIs, media types, codes, endings and common names.
 
-function formatByMediaType(type: string, scene: Scene, resource?: string): JsonObject {
-  const concept = scene.concepts.formats.byMediaType(type)
+function formatByMediaType(type: string, context: MappingContext, resource?: string): JsonObject {
+  const concept = context.concepts.formats.byMediaType(type)
   if (concept) return labelled(concept)
   return { id: type, label: type, ...(resource !== undefined && { resource }) }
 }
 
-function lastSegment(iri: string): string {
-  const segment = afterLast(iri.replace(/[?#]+$/, '').replace(/\/+$/, ''))
+function decodedSegment(iri: string): string {
+  const segment = lastSegment(iri.replace(/[?#]+$/, '').replace(/\/+$/, ''))
   try {
     return decodeURIComponent(segment)
   } catch (cause) {
@@ -291,32 +312,32 @@ const topLevel =
   /^(?:application|audio|chemical|font|image|message|model|multipart|text|video|x-[a-z]+)\//
 
 /** The format that one name of a value means: an IRI of the tables, a media type, a code, an ending or a usual name. */
-function formatNamed(name: string, scene: Scene): JsonObject | undefined {
-  const { concepts } = scene
-  const isIri = absolute.test(name)
+function formatNamed(name: string, context: MappingContext): JsonObject | undefined {
+  const { concepts } = context
+  const isIri = absoluteIri.test(name)
   const concept = isIri ? concepts.find(name) : concepts.formats.byText(name)
   if (concept) return concept.scheme === schemes.fileType ? labelled(concept) : undefined
   const type = mediaTypeOf(name)
   const isType = type !== undefined && (isIri || topLevel.test(type))
-  return isType ? formatByMediaType(type, scene, isIri ? name : undefined) : undefined
+  return isType ? formatByMediaType(type, context, isIri ? name : undefined) : undefined
 }
 
 /** The format that a term names; `undefined` for what names none. `report` hears of a text that no table knows. */
 export function formatOf(
   node: Term,
-  scene: Scene,
+  context: MappingContext,
   report?: (text: string) => void,
 ): JsonObject | undefined {
-  const iri = iriLike(node, scene)
-  const own = iri === undefined ? undefined : scene.concepts.find(iri)
+  const iri = iriLike(node, context)
+  const own = iri === undefined ? undefined : context.concepts.find(iri)
   const known = own
     ? labelled(own)
-    : meaningOf(node, scene.graph, (name) => formatNamed(name, scene))
+    : meaningOf(node, context.graph, (name) => formatNamed(name, context))
   if (known) return known
-  const resource = valueIri(node, scene)
-  const text = valueLabel(node, scene)
+  const resource = valueIri(node, context)
+  const text = valueLabel(node, context)
   if (resource !== undefined) {
-    const id = text === undefined ? lastSegment(resource) : textId(text)
+    const id = text === undefined ? decodedSegment(resource) : textId(text)
     return { id, label: text ?? id, resource }
   }
   if (text === undefined) return undefined
@@ -325,7 +346,7 @@ export function formatOf(
 }
 
 /** Format: `{id, label, resource}`. */
-export const format = eachValue((node, scene, { path }) => {
-  const report = (text: string) => scene.report(path, 'unknown-concept', text)
-  return keyedBy(formatOf(node, scene, report), 'resource', 'id') ?? 'not-an-iri'
+export const format = eachValue((node, context, { path }) => {
+  const report = (text: string) => context.report(path, 'unknown-concept', text)
+  return keyedBy(formatOf(node, context, report), 'resource', 'id') ?? 'not-an-iri'
 })

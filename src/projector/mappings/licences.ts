@@ -6,7 +6,7 @@ import { type Concept, schemes } from '../../vocabularies/concept.ts'
 import { identityIri, meaningOf } from '../../vocabularies/described-values.ts'
 import { oneText } from '../../vocabularies/labels.ts'
 import { licenceOf as licenceNames, saysNoLicence } from '../../vocabularies/licences.ts'
-import { oncePerConcept, textId } from './concepts.ts'
+import { memoiseByConcept, textId } from './concepts.ts'
 import {
   eachValue,
   iriLike,
@@ -14,12 +14,12 @@ import {
   nodeIri,
   objectOf,
   predicateIris,
-  type Scene,
-  type Slot,
+  type MappingContext,
+  type CompiledField,
 } from './mapping.ts'
 import { nodeLabel } from './texts.ts'
 
-const authorityLicence = oncePerConcept(
+const authorityLicence = memoiseByConcept(
   ({ id, label, definition, exactMatch, iri, extensions }: Concept): JsonObject => ({
     id,
     label,
@@ -33,7 +33,7 @@ const authorityLicence = oncePerConcept(
  * A licence of another vocabulary keeps its IRI as id, whether or not that vocabulary is installed: links and filters of
  * clients hold it. A rule of enrichment may name another id.
  */
-function knownLicence(iri: string, { concepts }: Scene): JsonObject | undefined {
+function knownLicence(iri: string, { concepts }: MappingContext): JsonObject | undefined {
   const concept = concepts.find(iri) ?? concepts.licences.byIri(iri)
   if (!concept || concept.scheme === schemes.licence) return concept && authorityLicence(concept)
   const { label, definition: description } = concept
@@ -41,12 +41,12 @@ function knownLicence(iri: string, { concepts }: Scene): JsonObject | undefined 
 }
 
 /** The licence that one name of a value means: an address in any spelling, a code or a name. */
-function licenceNamed(name: string, scene: Scene): JsonObject | undefined {
-  const { licences, authorities } = scene.concepts
+function licenceNamed(name: string, context: MappingContext): JsonObject | undefined {
+  const { licences, authorities } = context.concepts
   const known = licences.byIri(name) ?? licences.byText(name)
   const found = known ? undefined : licenceNames({ title: name.slice(0, 2000) }, authorities)
   const concept = known ?? (found?.kind === 'iri' ? licences.byIri(found.iri) : undefined)
-  if (concept) return knownLicence(concept.iri, scene)
+  if (concept) return knownLicence(concept.iri, context)
   // A name may stand for a licence that no table has; an address that stands alone says nothing new.
   if (found?.kind !== 'iri' || found.iri === name) return undefined
   return { id: found.iri, label: name, resource: found.iri }
@@ -58,16 +58,16 @@ const licencePredicates = {
 }
 
 /** A licence that its own graph describes. */
-function describedLicence(node: Term, scene: Scene): JsonObject | undefined {
-  const { graph, language } = scene
+function describedLicence(node: Term, context: MappingContext): JsonObject | undefined {
+  const { graph, language } = context
   const text = (name: 'id' | 'description') =>
     licencePredicates[name]
       .map((predicate) => oneText(graph.objects(node, predicate), language))
       .find((one) => one !== undefined)
-  const label = nodeLabel(node, scene)
+  const label = nodeLabel(node, context)
   const id = text('id') ?? (label && textId(label))
-  const resource = nodeIri(node, scene) ?? identityIri(node, graph)
-  if (label === undefined && id === undefined && nodeIri(node, scene) !== undefined)
+  const resource = nodeIri(node, context) ?? identityIri(node, graph)
+  if (label === undefined && id === undefined && nodeIri(node, context) !== undefined)
     return undefined
   const description = text('description')
   return objectOf({
@@ -78,24 +78,28 @@ function describedLicence(node: Term, scene: Scene): JsonObject | undefined {
   })
 }
 
-function licenceOf(node: Term, scene: Scene, { path }: Slot): JsonObject | undefined {
-  const iri = iriLike(node, scene)
-  const known = iri === undefined ? undefined : knownLicence(iri, scene)
+function licenceOf(
+  node: Term,
+  context: MappingContext,
+  { path }: CompiledField,
+): JsonObject | undefined {
+  const iri = iriLike(node, context)
+  const known = iri === undefined ? undefined : knownLicence(iri, context)
   if (known) return known
-  if (saysNoLicence(node, scene.graph)) return undefined
+  if (saysNoLicence(node, context.graph)) return undefined
   const json =
-    meaningOf(node, scene.graph, (name) => licenceNamed(name, scene)) ??
-    (node.termType === 'Literal' ? undefined : describedLicence(node, scene))
+    meaningOf(node, context.graph, (name) => licenceNamed(name, context)) ??
+    (node.termType === 'Literal' ? undefined : describedLicence(node, context))
   if (json) return json
   if (iri !== undefined) return { id: iri, label: iri, resource: iri }
   if (node.termType !== 'Literal') return undefined
   const label = node.value.trim()
-  scene.report(path, 'unknown-concept', label)
+  context.report(path, 'unknown-concept', label)
   return { id: textId(label), label }
 }
 
 /** License: `{id, label, description?, resource, la_url?}`. */
 export const license = eachValue(
-  (node, scene, slot) =>
-    keyedBy(licenceOf(node, scene, slot), 'resource', 'id') ?? 'unknown-concept',
+  (node, context, field) =>
+    keyedBy(licenceOf(node, context, field), 'resource', 'id') ?? 'unknown-concept',
 )

@@ -14,7 +14,7 @@ import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 
 /** Why a value is left out; `profile.md` says for each class which of them it has. */
-export type Problem =
+export type ValueProblem =
   | 'not-an-iri'
   | 'not-a-literal'
   | 'bad-date'
@@ -36,23 +36,23 @@ export type LeftOutValue = {
   readonly resource: string
   /** Dotted path of the field. */
   readonly field: string
-  readonly problem: Problem
+  readonly problem: ValueProblem
   /** At most 200 characters. */
   readonly value: string
 }
 
 /** A field made ready for many records. */
-export type Slot = {
-  readonly field: Field
+export type CompiledField = {
+  readonly profileField: Field
   /** Dotted path of the field. */
   readonly path: string
   /** Slots of the fields inside, for `Nested`. */
-  readonly children: readonly Slot[]
+  readonly children: readonly CompiledField[]
   /** Predicates to read; empty = `fill` knows. */
   readonly paths: readonly string[]
   readonly map: Mapping
   /** Platform-filled fields: their JSON without looking at predicates. */
-  readonly fill?: Filler
+  readonly compute?: ComputedField
   /** Predicates of the node that `fill` looks at. */
   readonly reads?: readonly string[]
   /** Whether the values of the record count where the node has none. */
@@ -62,11 +62,11 @@ export type Slot = {
 /** How documents show dates without a time: as they are, or as the instant that they begin with. */
 export type DateForm = 'faithful' | 'utc'
 
-/** The JSON of nodes that were mapped beforehand, by slot and key of the node. */
-export type MadeNodes = ReadonlyMap<Slot, ReadonlyMap<string, JsonObject | undefined>>
+/** The JSON of nodes that were mapped beforehand, by field and key of the node. */
+export type PremappedNodes = ReadonlyMap<CompiledField, ReadonlyMap<string, JsonObject | undefined>>
 
 /** What is around a value: its record and all that may be looked up without waiting. */
-export type Scene = {
+export type MappingContext = {
   /** IRI of the record. */
   readonly resource: string
   /** Platform id of the record. */
@@ -84,8 +84,8 @@ export type Scene = {
   readonly catalogue?: CatalogueFacts
   /** IRI of the dataset's catalogue record. */
   readonly recordIri?: string
-  readonly made?: MadeNodes
-  readonly report: (field: string, problem: Problem, value: string | Term) => void
+  readonly made?: PremappedNodes
+  readonly report: (field: string, problem: ValueProblem, value: string | Term) => void
 }
 
 /** What the records of a catalogue need to know about it. */
@@ -100,14 +100,22 @@ export type CatalogueFacts = {
   readonly title: string
   /** Language codes of the catalogue, the default language first. */
   readonly languages: readonly string[]
-  /** What of it stands in its datasets, made once per slot. */
-  readonly embedded: Map<Slot, Json>
+  /** What of it stands in its datasets, made once per field. */
+  readonly embedded: Map<CompiledField, Json>
 }
 
 /** All values of a field at once, because some classes choose among them or merge them. */
-export type Mapping = (nodes: readonly Term[], slot: Slot, scene: Scene) => Json | undefined
+export type Mapping = (
+  nodes: readonly Term[],
+  field: CompiledField,
+  context: MappingContext,
+) => Json | undefined
 /** Of fields that the platform fills: sees the node instead of values. */
-export type Filler = (node: Term, slot: Slot, scene: Scene) => Json | undefined
+export type ComputedField = (
+  node: Term,
+  field: CompiledField,
+  context: MappingContext,
+) => Json | undefined
 
 /** IRIs by their prefixed names; those of schema.org are written with http and https. */
 export const predicateIris = (names: string): readonly string[] =>
@@ -120,31 +128,31 @@ export const predicateIris = (names: string): readonly string[] =>
 // Terms.
 
 /** Whether a node has no name of its own: a blank node or the skolem IRI of one. */
-export const isBlank = (node: Term, scene: Scene): boolean =>
+export const isBlank = (node: Term, context: MappingContext): boolean =>
   node.termType === 'BlankNode' ||
-  (node.termType === 'NamedNode' && node.value.startsWith(scene.genidPrefix))
+  (node.termType === 'NamedNode' && node.value.startsWith(context.genidPrefix))
 
 /** The IRI of a node that has one. */
-export const nodeIri = (node: Term, scene: Scene): string | undefined =>
-  node.termType === 'NamedNode' && !isBlank(node, scene) ? node.value : undefined
+export const nodeIri = (node: Term, context: MappingContext): string | undefined =>
+  node.termType === 'NamedNode' && !isBlank(node, context) ? node.value : undefined
 
 /** An IRI with a scheme, without characters that no IRI has. */
-export const absolute = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i
+export const absoluteIri = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i
 
 /** The IRI that a node is, or that a literal spells out. */
-export function iriLike(node: Term, scene: Scene): string | undefined {
-  if (node.termType !== 'Literal') return nodeIri(node, scene)
+export function iriLike(node: Term, context: MappingContext): string | undefined {
+  if (node.termType !== 'Literal') return nodeIri(node, context)
   const text = node.value.trim()
-  return absolute.test(text) ? text : undefined
+  return absoluteIri.test(text) ? text : undefined
 }
 
 /** The last segment of an IRI, after a slash or a hash. */
-export const afterLast = (iri: string): string =>
+export const lastSegment = (iri: string): string =>
   iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
 
 /** The texts of all values of some predicates of a node, trimmed and in order of code points, without empty ones. */
 export const valueTexts = (
-  { graph }: Pick<Scene, 'graph'>,
+  { graph }: Pick<MappingContext, 'graph'>,
   node: Term,
   ...predicates: readonly string[]
 ): readonly string[] =>
@@ -157,7 +165,7 @@ export const valueTexts = (
 const longestShown = 200
 
 /** A value as a report shows it. Blank nodes have no name that would mean anything to a reader. */
-export function shownValue(value: string | Term, genidPrefix: string): string {
+export function reportValue(value: string | Term, genidPrefix: string): string {
   const isTerm = typeof value !== 'string'
   const text = isTerm ? value.value.trim() : value
   if (isTerm && (value.termType === 'BlankNode' || text.startsWith(genidPrefix))) return '[]'
@@ -191,23 +199,27 @@ export const valueText = (json: Json): string =>
   typeof json === 'string' ? json : JSON.stringify(json)
 
 /** A value and the text that decides its place among others. */
-export type Ranked = {
+export type SortableValue = {
   readonly key: string
   readonly json: Json
   /** What a report calls it where that is not the key. */
   readonly name?: string
 }
 
-const inOrder = (a: Ranked, b: Ranked) =>
+const inOrder = (a: SortableValue, b: SortableValue) =>
   compareCodePoints(a.key, b.key) || compareCodePoints(valueText(a.json), valueText(b.json))
 
 /**
  * One value or an array, as the profile asks: ordered by key, doubles removed, nothing when there is none. Several
  * values where there may be one: the first, and a report.
  */
-export function settle(values: readonly Ranked[], slot: Slot, scene: Scene): Json | undefined {
+export function sortedJson(
+  values: readonly SortableValue[],
+  field: CompiledField,
+  context: MappingContext,
+): Json | undefined {
   const [only] = values
-  const { single } = slot.field
+  const { single } = field.profileField
   if (only === undefined) return undefined
   if (values.length === 1) return single ? only.json : [only.json]
   const sorted = [...values].sort(inOrder)
@@ -217,34 +229,34 @@ export function settle(values: readonly Ranked[], slot: Slot, scene: Scene): Jso
   })
   if (!single) return distinct.map(({ json }) => json)
   const [first, second] = distinct
-  if (second) scene.report(slot.path, 'too-many-values', second.name ?? second.key)
+  if (second) context.report(field.path, 'too-many-values', second.name ?? second.key)
   return first?.json
 }
 
 type Read = (
   node: Term,
-  scene: Scene,
-  slot: Slot,
-) => Ranked | readonly Ranked[] | Problem | undefined
+  context: MappingContext,
+  field: CompiledField,
+) => SortableValue | readonly SortableValue[] | ValueProblem | undefined
 
 /** The mapping that reads each value for itself. A problem drops the value with a report, `undefined` drops it without one. */
 export const eachValue =
   (read: Read): Mapping =>
-  (nodes, slot, scene) => {
-    const values: Ranked[] = []
+  (nodes, field, context) => {
+    const values: SortableValue[] = []
     for (const node of nodes) {
-      const value = read(node, scene, slot)
-      if (typeof value === 'string') scene.report(slot.path, value, node)
+      const value = read(node, context, field)
+      if (typeof value === 'string') context.report(field.path, value, node)
       else if (value) values.push(...[value].flat())
     }
-    return settle(values, slot, scene)
+    return sortedJson(values, field, context)
   }
 
 /** An object that is ordered by the first of these keys that it has, where that is a text. */
 export function keyedBy(
   json: JsonObject | undefined,
   ...keys: readonly string[]
-): Ranked | undefined {
+): SortableValue | undefined {
   const key = keys.map((name) => json?.[name]).find((value) => value !== undefined)
   return json && { key: typeof key === 'string' ? key : '', json }
 }
@@ -266,38 +278,42 @@ function valuesOf(about: ReturnType<Graph['about']>, paths: readonly string[]): 
 const isEmpty = (node: Term) => node.termType === 'Literal' && node.value.trim() === ''
 
 /** What a mapping makes of values. Literals without a text say nothing, whatever their datatype: no class sees them. */
-export function mapped(values: readonly Term[], slot: Slot, scene: Scene): Json | undefined {
+export function mapField(
+  values: readonly Term[],
+  field: CompiledField,
+  context: MappingContext,
+): Json | undefined {
   const nodes = values.some(isEmpty) ? values.filter((node) => !isEmpty(node)) : values
-  return nodes.length === 0 ? undefined : slot.map(nodes, slot, scene)
+  return nodes.length === 0 ? undefined : field.map(nodes, field, context)
 }
 
 /** What the record itself says of a property that an embedded node lacks, marked as inherited; reports are left to the record's own field. */
-function inheritedBy(slot: Slot, scene: Scene): Json | undefined {
-  const values = valuesOf(scene.graph.about(scene.resource), slot.paths)
-  const json = mapped(values, slot, { ...scene, report: () => undefined })
+function inheritedBy(field: CompiledField, context: MappingContext): Json | undefined {
+  const values = valuesOf(context.graph.about(context.resource), field.paths)
+  const json = mapField(values, field, { ...context, report: () => undefined })
   const marked = (one: Json): Json => (isJsonObject(one) ? { ...one, inherited: true } : one)
   return Array.isArray(json) ? json.map(marked) : json && marked(json)
 }
 
 /** The fields of a node that have a value, in profile order. */
-export function mappedFields(
+export function mapFields(
   node: Term,
-  slots: readonly Slot[],
-  scene: Scene,
+  fields: readonly CompiledField[],
+  context: MappingContext,
 ): JsonObject | undefined {
   const object: Record<string, Json> = {}
   let isBare = true
   // Looked up once: a shape has some forty fields, and most nodes have values for a few of them.
-  const about = scene.graph.about(node)
-  for (const slot of slots) {
-    const own = slot.fill
-      ? slot.fill(node, slot, scene)
-      : mapped(valuesOf(about, slot.paths), slot, scene)
-    const json = own === undefined && slot.inherits ? inheritedBy(slot, scene) : own
+  const about = context.graph.about(node)
+  for (const field of fields) {
+    const own = field.compute
+      ? field.compute(node, field, context)
+      : mapField(valuesOf(about, field.paths), field, context)
+    const json = own === undefined && field.inherits ? inheritedBy(field, context) : own
     if (json !== undefined) {
-      object[slot.field.name] = json
+      object[field.profileField.name] = json
       isBare = false
-    } else if (slot.field.required) scene.report(slot.path, 'missing-mandatory', '')
+    } else if (field.profileField.required) context.report(field.path, 'missing-mandatory', '')
   }
   return isBare ? undefined : object
 }
@@ -306,35 +322,35 @@ export function mappedFields(
  * Nested: `distributions: [{id, title, …}]`; a node without any field is left out. In the order of what they say, because IRIs that
  * were made up change when a source is harvested anew.
  */
-export const nested = eachValue((node, scene, slot) => {
+export const nested = eachValue((node, context, field) => {
   if (node.termType === 'Literal') return 'not-an-iri'
-  if (slot.field.tooDeep) scene.report(slot.path, 'too-deep', node)
-  const made = scene.made?.get(slot)
-  const json = made ? made.get(keyOf(node)) : mappedFields(node, slot.children, scene)
-  return json && { key: nestedKey(json), json, name: nodeIri(node, scene) ?? '' }
+  if (field.profileField.tooDeep) context.report(field.path, 'too-deep', node)
+  const made = context.made?.get(field)
+  const json = made ? made.get(keyOf(node)) : mapFields(node, field.children, context)
+  return json && { key: nestedKey(json), json, name: nodeIri(node, context) ?? '' }
 })
 
 /** Lists of so many nodes are mapped beforehand. */
 const longList = 100
 
 /** Maps the nodes of the long lists of a record, with turns for others in between. */
-export async function madeNodes(
-  slots: readonly Slot[],
-  scene: Scene,
+export async function premapNodes(
+  fields: readonly CompiledField[],
+  context: MappingContext,
   turn: YieldWhenDue,
-): Promise<MadeNodes> {
-  const made = new Map<Slot, Map<string, JsonObject | undefined>>()
-  const about = scene.graph.about(namedNode(scene.resource))
-  for (const slot of slots) {
-    const nodes = slot.map === nested && !slot.fill ? valuesOf(about, slot.paths) : none
+): Promise<PremappedNodes> {
+  const made = new Map<CompiledField, Map<string, JsonObject | undefined>>()
+  const about = context.graph.about(namedNode(context.resource))
+  for (const field of fields) {
+    const nodes = field.map === nested && !field.compute ? valuesOf(about, field.paths) : none
     if (nodes.length < longList) continue
     const own = new Map<string, JsonObject | undefined>()
     for (const node of nodes) {
       if (node.termType !== 'Literal')
-        own.set(keyOf(node), mappedFields(node, slot.children, scene))
+        own.set(keyOf(node), mapFields(node, field.children, context))
       await turn()
     }
-    made.set(slot, own)
+    made.set(field, own)
   }
   return made
 }

@@ -8,7 +8,7 @@ import { countryOf as countryByName } from '../../vocabularies/coded-values.ts'
 import { schemes } from '../../vocabularies/concept.ts'
 import { meaningOf } from '../../vocabularies/described-values.ts'
 import { geometryIn, looksDrawn, unknownCrs } from '../../vocabularies/geometry-text.ts'
-import { oncePerConcept, textId, valueIri, valueLabel } from './concepts.ts'
+import { memoiseByConcept, textId, valueIri, valueLabel } from './concepts.ts'
 import {
   eachValue,
   keyedBy,
@@ -18,7 +18,7 @@ import {
   valueText,
   valueTexts,
   predicateIris,
-  type Scene,
+  type MappingContext,
 } from './mapping.ts'
 
 const authority =
@@ -37,14 +37,14 @@ const special: Readonly<Record<string, string>> = {
 const union = new Set([`${schemes.country}/EUR`, `${schemes.continent}/EUROPE`])
 
 /** `{id, label, resource}` with the code of the country in lower case. */
-const fromConcept = oncePerConcept(({ iri, id, label, scheme, extensions }): JsonObject => {
+const fromConcept = memoiseByConcept(({ iri, id, label, scheme, extensions }): JsonObject => {
   const code = (extensions.iso_31661_alpha2 ?? id).toLowerCase()
   const ofCountry = scheme === schemes.country ? (special[code] ?? code) : code
   return { id: union.has(iri) ? 'eu' : ofCountry, label, resource: iri }
 })
 
 /** A place that is in no installed table still tells its code. */
-function placeOf(iri: string, { concepts }: Scene): JsonObject {
+function placeOf(iri: string, { concepts }: MappingContext): JsonObject {
   const concept = concepts.find(iri)
   if (concept) return { ...fromConcept(concept), resource: iri }
   const [, table, named] = authority.exec(iri) ?? []
@@ -58,7 +58,7 @@ function placeOf(iri: string, { concepts }: Scene): JsonObject {
 const nutsCode = /^[A-Z]{2}(?=[A-Z0-9]*\d)[A-Z0-9]{1,3}$/
 
 /** The IRI of the country, continent, region or place that one name of a value means. */
-function placeNamed(name: string, { concepts }: Scene): string | undefined {
+function placeNamed(name: string, { concepts }: MappingContext): string | undefined {
   if (nuts.test(name) || authority.test(name)) return name
   if (nutsCode.test(name)) return `http://data.europa.eu/nuts/code/${name}`
   const tables = concepts.authorities
@@ -70,12 +70,12 @@ function placeNamed(name: string, { concepts }: Scene): string | undefined {
 }
 
 /** The IRI of the place that a value is or stands for. */
-function placeIri(node: Term, scene: Scene): string | undefined {
-  const own = nodeIri(node, scene)
-  if (own !== undefined && scene.concepts.find(own)) return own
+function placeIri(node: Term, context: MappingContext): string | undefined {
+  const own = nodeIri(node, context)
+  if (own !== undefined && context.concepts.find(own)) return own
   return isOutline(node)
     ? undefined
-    : meaningOf(node, scene.graph, (name) => placeNamed(name, scene))
+    : meaningOf(node, context.graph, (name) => placeNamed(name, context))
 }
 
 /** Whether a literal is meant as a geometry, well written or not: such a text is no name. */
@@ -84,12 +84,12 @@ const isOutline = (node: Term): boolean =>
   (!/#(?:string|langString)$/.test(node.datatype.value) || looksDrawn(node.value))
 
 /** SpatialResource: `{id, label, resource}`; of an unknown place its name, else the IRI. Geometries are not looked at. */
-export const spatialResource = eachValue((node, scene) => {
-  const place = placeIri(node, scene)
-  if (place !== undefined) return { key: place, json: placeOf(place, scene) }
+export const spatialResource = eachValue((node, context) => {
+  const place = placeIri(node, context)
+  if (place !== undefined) return { key: place, json: placeOf(place, context) }
   if (isOutline(node)) return undefined
-  const text = valueLabel(node, scene)
-  const resource = valueIri(node, scene)
+  const text = valueLabel(node, context)
+  const resource = valueIri(node, context)
   return keyedBy(
     objectOf({ ...(text && { id: textId(text), label: text }), resource }),
     'resource',
@@ -98,7 +98,7 @@ export const spatialResource = eachValue((node, scene) => {
 })
 
 /** The country that a region or a place is in. */
-function countryOf(iri: string, { concepts }: Scene): JsonObject | undefined {
+function countryOf(iri: string, { concepts }: MappingContext): JsonObject | undefined {
   const letters = nuts.exec(iri)?.[1]?.slice(0, 2).toLowerCase()
   const [, table, code = ''] = authority.exec(iri) ?? []
   if (table === 'continent' && code !== 'EUROPE') return undefined
@@ -113,10 +113,13 @@ function countryOf(iri: string, { concepts }: Scene): JsonObject | undefined {
 }
 
 /** The countries that places lie in, by id, each once. */
-export function countriesOf(nodes: readonly Term[], scene: Scene): readonly JsonObject[] {
+export function countriesOf(
+  nodes: readonly Term[],
+  context: MappingContext,
+): readonly JsonObject[] {
   const countries = nodes.flatMap((node): readonly JsonObject[] => {
-    const iri = placeIri(node, scene)
-    const country = iri === undefined ? undefined : countryOf(iri, scene)
+    const iri = placeIri(node, context)
+    const country = iri === undefined ? undefined : countryOf(iri, context)
     return country ? [country] : []
   })
   const byId = new Map(countries.map((country) => [valueText(country['id'] ?? ''), country]))
@@ -131,15 +134,15 @@ const serialisations = predicateIris('geosparql:asWKT geosparql:asGeoJSON geospa
 const [latitude = '', longitude = ''] = predicateIris('geo:lat geo:long')
 
 /** A point that a location gives by its two degrees (WGS84 Geo Positioning), as WKT. */
-function pointOf(node: Term, scene: Scene): readonly string[] {
-  const [lat] = valueTexts(scene, node, latitude)
-  const [long] = valueTexts(scene, node, longitude)
+function pointOf(node: Term, context: MappingContext): readonly string[] {
+  const [lat] = valueTexts(context, node, latitude)
+  const [long] = valueTexts(context, node, longitude)
   return lat === undefined || long === undefined ? [] : [`POINT(${long} ${lat})`]
 }
 
 /** The literals of a location, by property; those of one property by code point. */
-function literalsOf(node: Term, scene: Scene): readonly string[] {
-  const { graph } = scene
+function literalsOf(node: Term, context: MappingContext): readonly string[] {
+  const { graph } = context
   if (node.termType === 'Literal') return [node.value]
   const spelled = (value: Term) =>
     value.termType === 'Literal'
@@ -148,11 +151,11 @@ function literalsOf(node: Term, scene: Scene): readonly string[] {
   const drawn = [...properties, ...serialisations].flatMap((property) =>
     graph.objects(node, property).flatMap(spelled).sort(compareCodePoints),
   )
-  return drawn.length > 0 ? drawn : pointOf(node, scene)
+  return drawn.length > 0 ? drawn : pointOf(node, context)
 }
 
-const geometries = eachValue((node, scene, { path }) => {
-  const literals = literalsOf(node, scene)
+const geometries = eachValue((node, context, { path }) => {
+  const literals = literalsOf(node, context)
   for (const literal of literals) {
     const geometry = geometryIn(literal)
     if (geometry) return { key: JSON.stringify(geometry), json: geometry }
@@ -161,10 +164,10 @@ const geometries = eachValue((node, scene, { path }) => {
   // A name is shown among the places.
   if (first === undefined || (node.termType === 'Literal' && !isOutline(node))) return undefined
   const crs = unknownCrs(first)
-  scene.report(path, crs === undefined ? 'bad-geometry' : 'unknown-crs', crs ?? first)
+  context.report(path, crs === undefined ? 'bad-geometry' : 'unknown-crs', crs ?? first)
   return undefined
 })
 
 /** Spatial: one geometry per location; an empty array when there are only names or IRIs. */
-export const spatial: Mapping = (nodes, slot, scene) =>
-  geometries(nodes, slot, scene) ?? (slot.field.single ? undefined : [])
+export const spatial: Mapping = (nodes, field, context) =>
+  geometries(nodes, field, context) ?? (field.profileField.single ? undefined : [])

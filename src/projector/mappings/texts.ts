@@ -13,17 +13,21 @@ import {
   tagOf,
 } from '../../vocabularies/labels.ts'
 import { eachValue, iriLike, isBlank, nodeIri } from './mapping.ts'
-import type { Mapping, Problem, Scene } from './mapping.ts'
+import type { Mapping, ValueProblem, MappingContext } from './mapping.ts'
 
 /** A mapping of values to texts; what is no text is left out with the problem, empty texts without. */
-const strings = (problem: Problem, read: (node: Term, scene: Scene) => string | undefined) =>
-  eachValue((node, scene) => {
-    const text = read(node, scene)
+const strings = (
+  problem: ValueProblem,
+  read: (node: Term, context: MappingContext) => string | undefined,
+) =>
+  eachValue((node, context) => {
+    const text = read(node, context)
     if (text === undefined) return problem
     return text === '' ? undefined : { key: text, json: text }
   })
 
-const textOf = (node: Term, scene: Scene) => (isBlank(node, scene) ? undefined : node.value.trim())
+const textOf = (node: Term, context: MappingContext) =>
+  isBlank(node, context) ? undefined : node.value.trim()
 
 /** StandardText and LabeledText: a literal, or the text of an IRI. */
 export const standardText = strings('not-a-literal', textOf)
@@ -32,13 +36,13 @@ export const standardText = strings('not-a-literal', textOf)
 export const standardKeyword = strings('not-an-iri', textOf)
 
 /** StandardDisabled: as sent, not searched. */
-export const standardDisabled = strings('not-an-iri', (node, scene) =>
-  isBlank(node, scene) ? undefined : node.value,
+export const standardDisabled = strings('not-an-iri', (node, context) =>
+  isBlank(node, context) ? undefined : node.value,
 )
 
 /** StandardResourceKeyword: IRIs; blank nodes are passed over. */
-export const standardResourceKeyword = strings('not-an-iri', (node, scene) =>
-  isBlank(node, scene) ? '' : iriLike(node, scene),
+export const standardResourceKeyword = strings('not-an-iri', (node, context) =>
+  isBlank(node, context) ? '' : iriLike(node, context),
 )
 
 /** The media type that a term names, lower case and without parameters (RFC 6838 4.2). */
@@ -50,34 +54,34 @@ export function mediaTypeOf(text: string): string | undefined {
 }
 
 /** The media type that a name means: its own, or the usual one of a file type. */
-const mediaTypeNamed = (name: string, { concepts }: Scene): string | undefined =>
+const mediaTypeNamed = (name: string, { concepts }: MappingContext): string | undefined =>
   mediaTypeOf(name) ??
   (concepts.within(schemes.fileType, name) ?? concepts.formats.byText(name))?.mediaTypes[0]
 
 /** MediaType: `text/csv` from an IANA IRI, a text, a file type, or a node that names one; any other text as it is, with a report. */
-export const mediaType = eachValue((node, scene, { path }) => {
-  const type = meaningOf(node, scene.graph, (name) => mediaTypeNamed(name, scene))
+export const mediaType = eachValue((node, context, { path }) => {
+  const type = meaningOf(node, context.graph, (name) => mediaTypeNamed(name, context))
   if (type !== undefined) return { key: type, json: type }
-  const text = node.termType === 'Literal' ? node.value.trim() : nodeLabel(node, scene)
-  const shown = text ?? nodeIri(node, scene)
+  const text = node.termType === 'Literal' ? node.value.trim() : nodeLabel(node, context)
+  const shown = text ?? nodeIri(node, context)
   if (shown === undefined) return 'bad-media-type'
-  scene.report(path, 'bad-media-type', shown)
+  context.report(path, 'bad-media-type', shown)
   return { key: shown, json: shown }
 })
 
 /** SimpleMultiLang, MultiLang and their title kinds: `"Forêts"@fr, "Forests"@en` → `{en, fr}`. */
-export const multiLang: Mapping = (nodes, { path }, scene) =>
+export const multiLang: Mapping = (nodes, { path }, context) =>
   languageObject(
-    keyedTexts(labelledTerms(nodes, scene.graph), scene.language, {
-      notLiteral: (node) => scene.report(path, 'not-a-literal', node),
-      twice: (text) => scene.report(path, 'same-language-twice', text),
+    keyedTexts(labelledTerms(nodes, context.graph), context.language, {
+      notLiteral: (node) => context.report(path, 'not-a-literal', node),
+      twice: (text) => context.report(path, 'same-language-twice', text),
     }),
   )
 
 const longestId = 256
 
 /** Letters, digits and `_` of any script in lower case, everything else one `-`; '' when nothing is left. */
-export function normalised(text: string): string {
+export function slugOf(text: string): string {
   const runs = text
     .normalize('NFC')
     .toLowerCase()
@@ -102,13 +106,13 @@ function keywordId(text: string): string {
 }
 
 /** A literal, or the label of a concept in the default language, else English, else the first, else its id. */
-function keywordText(node: Term, scene: Scene) {
-  const { language, concepts } = scene
+function keywordText(node: Term, context: MappingContext) {
+  const { language, concepts } = context
   if (node.termType === 'Literal') {
     const { primary, rank } = tagOf(node.language)
     return { label: node.value.trim(), language: rank === 1 ? language : primary }
   }
-  const concept = concepts.find(nodeIri(node, scene) ?? '')
+  const concept = concepts.find(nodeIri(node, context) ?? '')
   if (!concept) return undefined
   const { prefLabel, label } = concept
   const chosen = [language, 'en', ...Object.keys(prefLabel)].find((one) => one in prefLabel) ?? 'en'
@@ -116,15 +120,15 @@ function keywordText(node: Term, scene: Scene) {
 }
 
 /** `"Feinstaub (PM10)"@de` → `{"id":"feinstaub-pm10","label":"Feinstaub (PM10)","language":"de"}`; ids once per language. */
-export const keywords: Mapping = (nodes, { path, field }, scene) => {
-  const isKnown = (node: Term) => scene.concepts.find(nodeIri(node, scene) ?? '') !== undefined
+export const keywords: Mapping = (nodes, { path, profileField }, context) => {
+  const isKnown = (node: Term) => context.concepts.find(nodeIri(node, context) ?? '') !== undefined
   const values = nodes.flatMap((node) =>
-    isKnown(node) ? [node] : labelledTerms([node], scene.graph),
+    isKnown(node) ? [node] : labelledTerms([node], context.graph),
   )
   const all = values.flatMap((node) => {
-    const text = keywordText(node, scene)
+    const text = keywordText(node, context)
     const id = text && keywordId(text.label)
-    if (!text) scene.report(path, 'unknown-concept', node)
+    if (!text) context.report(path, 'unknown-concept', node)
     return text && id ? [{ id, ...text }] : []
   })
   all.sort(
@@ -137,20 +141,22 @@ export const keywords: Mapping = (nodes, { path, field }, scene) => {
     ({ id, language }, at) => id !== all[at - 1]?.id || language !== all[at - 1]?.language,
   )
   const [first, second] = distinct
-  if (!first || !field.single) return first && distinct
-  if (second) scene.report(path, 'too-many-values', second.label)
+  if (!first || !profileField.single) return first && distinct
+  if (second) context.report(path, 'too-many-values', second.label)
   return first
 }
 
 // The label that a node carries in its own graph.
 
 /** One label: English, else the default language, else what there is. */
-export const nodeLabel = (node: Term, { graph, language }: Scene): string | undefined =>
+export const nodeLabel = (node: Term, { graph, language }: MappingContext): string | undefined =>
   oneText(labelTerms(node, graph), language)
 
 /** The labels of a node as object language → text. */
-export const labelMapOf = (node: Term, { graph, language }: Scene): JsonObject | undefined =>
-  languageMap(labelTerms(node, graph), language)
+export const labelMapOf = (
+  node: Term,
+  { graph, language }: MappingContext,
+): JsonObject | undefined => languageMap(labelTerms(node, graph), language)
 
 /** The labels of a concept as object language → text. */
 export const allLabels = ({ label, prefLabel }: Concept): JsonObject =>

@@ -14,19 +14,19 @@ import { type PeriodEnds, periodEnds } from '../../vocabularies/periods.ts'
 import { bytesOf } from '../../vocabularies/sizes.ts'
 import { formatOf } from './concepts.ts'
 import {
-  afterLast,
+  lastSegment,
   eachValue,
-  type Filler,
+  type ComputedField,
   iriLike,
   type Mapping,
   nodeIri,
   objectOf,
   predicateIris,
-  type Problem,
-  type Ranked,
-  type Scene,
-  settle,
-  type Slot,
+  type ValueProblem,
+  type SortableValue,
+  type MappingContext,
+  sortedJson,
+  type CompiledField,
   valueText,
   valueTexts,
 } from './mapping.ts'
@@ -46,21 +46,21 @@ type Comparable = { readonly at: number; readonly json: Json }
 /** The values that literals spell out, ascending and each once; of several on a single field the first or the last one. */
 const ascending =
   (
-    problem: Problem,
-    read: (text: string, scene: Scene) => Comparable | undefined,
+    problem: ValueProblem,
+    read: (text: string, context: MappingContext) => Comparable | undefined,
     chosen: 0 | -1,
   ): Mapping =>
-  (nodes, { path, field }, scene) => {
+  (nodes, { path, profileField }, context) => {
     const found = new Map<Json, Comparable>()
     for (const node of nodes) {
-      const one = node.termType === 'Literal' ? read(node.value, scene) : undefined
-      if (one === undefined) scene.report(path, problem, node)
+      const one = node.termType === 'Literal' ? read(node.value, context) : undefined
+      if (one === undefined) context.report(path, problem, node)
       else found.set(one.json, one)
     }
     const values = [...found.values()].sort((a, b) => a.at - b.at).map(({ json }) => json)
-    if (values.length === 0 || !field.single) return values.length > 0 ? values : undefined
+    if (values.length === 0 || !profileField.single) return values.length > 0 ? values : undefined
     if (values.length > 1)
-      scene.report(path, 'too-many-values', valueText(values[chosen + 1] ?? ''))
+      context.report(path, 'too-many-values', valueText(values[chosen + 1] ?? ''))
     return values.at(chosen)
   }
 
@@ -74,31 +74,31 @@ const plainNumbers = ascending('bad-number', (text) => asValue(decimalNumber(tex
 const ambiguous = /^\s*\d{1,3}\.\d{3}\s*$/
 
 /** A size that is written with its unit is reported, too. */
-const sizes: Mapping = (nodes, slot, scene) => {
+const sizes: Mapping = (nodes, field, context) => {
   const read = (text: string) => {
     const plain = decimalNumber(text)
     if (plain !== undefined && !ambiguous.test(text)) return asValue(plain < 0 ? undefined : plain)
     const bytes = bytesOf(text)
-    if (bytes !== undefined) scene.report(slot.path, 'bad-number', text)
+    if (bytes !== undefined) context.report(field.path, 'bad-number', text)
     return asValue(bytes === undefined ? undefined : Number(bytes))
   }
-  return ascending('bad-number', read, 0)(nodes, slot, scene)
+  return ascending('bad-number', read, 0)(nodes, field, context)
 }
 
 /** Integer and Numeric: a JSON number, a fraction is kept. Sizes of files are never negative, and may have a unit. */
-export const numeric: Mapping = (nodes, slot, scene) =>
-  (slot.paths.includes(dcat('byteSize').value) ? sizes : plainNumbers)(nodes, slot, scene)
+export const numeric: Mapping = (nodes, field, context) =>
+  (field.paths.includes(dcat('byteSize').value) ? sizes : plainNumbers)(nodes, field, context)
 
 /** The JSON of a date: `2024`, `2024-11`, `2024-11-05` or an instant; in the form `utc` always the instant that it begins with. */
-const dateJson = ({ from, text }: Extent, { dates }: Scene): string =>
+const dateJson = ({ from, text }: Extent, { dates }: MappingContext): string =>
   dates === 'faithful' ? text : instantText(from)
 
 /** DateTime: `2024-11-05T08:30:00Z`, or a date without a time; several values on a single field: the latest. */
 export const dateTime = ascending(
   'bad-date',
-  (text, scene) => {
+  (text, context) => {
     const extent = extentIn(text)
-    return extent && { at: extent.to, json: dateJson(extent, scene) }
+    return extent && { at: extent.to, json: dateJson(extent, context) }
   },
   -1,
 )
@@ -134,18 +134,18 @@ const stamps = predicateIris(
 )
 
 /** The first value in order, so that a period does not depend on the order of triples. */
-const firstValue = (node: Term, predicates: readonly string[], scene: Scene) =>
+const firstValue = (node: Term, predicates: readonly string[], context: MappingContext) =>
   predicates
-    .map((predicate) => valueTexts(scene, node, predicate)[0])
+    .map((predicate) => valueTexts(context, node, predicate)[0])
     .find((text) => text !== undefined)
 
 /** The start or end of a period that is described, directly or through an instant (OWL-Time). */
-function sideOf(node: Term, { direct, through }: (typeof sides)['start'], scene: Scene) {
-  const text = firstValue(node, direct, scene)
+function sideOf(node: Term, { direct, through }: (typeof sides)['start'], context: MappingContext) {
+  const text = firstValue(node, direct, context)
   if (text !== undefined) return text
   return through
-    .flatMap((predicate) => scene.graph.objects(node, predicate))
-    .map((at) => (at.termType === 'Literal' ? at.value.trim() : firstValue(at, stamps, scene)))
+    .flatMap((predicate) => context.graph.objects(node, predicate))
+    .map((at) => (at.termType === 'Literal' ? at.value.trim() : firstValue(at, stamps, context)))
     .find((stamp) => stamp !== undefined)
 }
 
@@ -154,26 +154,30 @@ const precise = new WeakMap<JsonObject, JsonObject>()
 /** A period with its ends in the precision that they have, also where its JSON shows instants. */
 export const precisePeriod = (period: JsonObject): JsonObject => precise.get(period) ?? period
 
-function periodOf(node: Term, { path }: Slot, scene: Scene): Ranked | undefined {
+function periodOf(
+  node: Term,
+  { path }: CompiledField,
+  context: MappingContext,
+): SortableValue | undefined {
   const described = objectOf({
-    start: sideOf(node, sides.start, scene),
-    end: sideOf(node, sides.end, scene),
+    start: sideOf(node, sides.start, context),
+    end: sideOf(node, sides.end, context),
   })
-  const texts = node.termType === 'Literal' ? [node] : labelTerms(node, scene.graph)
+  const texts = node.termType === 'Literal' ? [node] : labelTerms(node, context.graph)
   const { start, end }: PeriodEnds =
     described ?? texts.map(({ value }) => periodEnds(value)).find(Boolean) ?? {}
-  if (start === undefined && end === undefined) scene.report(path, 'bad-date', node)
+  if (start === undefined && end === undefined) context.report(path, 'bad-date', node)
   const read = (text: string | undefined) => {
     const extent = text === undefined ? undefined : extentIn(text)
-    if (text !== undefined && extent === undefined) scene.report(path, 'bad-date', text)
+    if (text !== undefined && extent === undefined) context.report(path, 'bad-date', text)
     return extent
   }
   const [from, to] = [read(start), read(end)]
   if (from !== undefined && to !== undefined && from.from > to.to) {
-    scene.report(path, 'bad-range', `${start}/${end}`)
+    context.report(path, 'bad-range', `${start}/${end}`)
     return undefined
   }
-  const [gte, lte] = [from, to].map((extent) => extent && dateJson(extent, scene))
+  const [gte, lte] = [from, to].map((extent) => extent && dateJson(extent, context))
   const json = objectOf({ gte, lte })
   const exact = objectOf({ gte: from?.text, lte: to?.text })
   if (json && exact) precise.set(json, exact)
@@ -181,36 +185,36 @@ function periodOf(node: Term, { path }: Slot, scene: Scene): Ranked | undefined 
 }
 
 /** DateRange: `{gte, lte}`, an open side is absent. Of two that are alike the longer one counts. */
-export const dateRange: Mapping = (nodes, slot, scene) => {
-  const periods = new Map<string, Ranked>()
-  const endOf = ({ json }: Ranked) =>
+export const dateRange: Mapping = (nodes, field, context) => {
+  const periods = new Map<string, SortableValue>()
+  const endOf = ({ json }: SortableValue) =>
     extentOf(isJsonObject(json) ? valueText(precisePeriod(json)['lte'] ?? '') : '')?.to ?? 0
   for (const node of nodes) {
-    const period = periodOf(node, slot, scene)
+    const period = periodOf(node, field, context)
     const same = period && periods.get(period.key)
     if (period && (!same || endOf(period) > endOf(same))) periods.set(period.key, period)
   }
-  return settle([...periods.values()], slot, scene)
+  return sortedJson([...periods.values()], field, context)
 }
 
 // Structures.
 
-type Reading = (node: Term, scene: Scene) => JsonObject | undefined
+type Reading = (node: Term, context: MappingContext) => JsonObject | undefined
 
 /** A node without what its class is about is left out with `problem`; a literal is no node, unless `literals` reads it. */
-const structure = (problem: Problem, read: Reading, literals?: Reading): Mapping =>
-  eachValue((node, scene) => {
+const structure = (problem: ValueProblem, read: Reading, literals?: Reading): Mapping =>
+  eachValue((node, context) => {
     const isLiteral = node.termType === 'Literal'
-    const json = isLiteral ? literals?.(node, scene) : read(node, scene)
+    const json = isLiteral ? literals?.(node, context) : read(node, context)
     if (json) return { key: JSON.stringify(json), json }
     return isLiteral ? 'not-an-iri' : problem
   })
 
 /** Checksum: `{algorithm, checksum_value}` with the algorithm as `sha256`; without a value there is none. */
-export const checksum = structure('not-a-literal', (node, scene) => {
-  const [value] = valueTexts(scene, node, spdx('checksumValue').value)
-  const [algorithm] = valueTexts(scene, node, spdx('algorithm').value).map((name) =>
-    afterLast(name).replace(/^checksumAlgorithm_/, ''),
+export const checksum = structure('not-a-literal', (node, context) => {
+  const [value] = valueTexts(context, node, spdx('checksumValue').value)
+  const [algorithm] = valueTexts(context, node, spdx('algorithm').value).map((name) =>
+    lastSegment(name).replace(/^checksumAlgorithm_/, ''),
   )
   return value === undefined ? undefined : objectOf({ algorithm, checksum_value: value })
 })
@@ -226,13 +230,13 @@ const schemeOf = (notation: Term | undefined) =>
 /** AdmsIdentifier: `{resource, identifier, scheme}`. */
 export const admsIdentifier = structure(
   'not-a-literal',
-  (node, scene) => {
-    const [notation] = scene.graph
+  (node, context) => {
+    const [notation] = context.graph
       .objects(node, skos('notation'))
       .filter(({ termType, value }) => termType === 'Literal' && value.trim() !== '')
       .sort((a, b) => compareCodePoints(`${a.value} ${schemeOf(a)}`, `${b.value} ${schemeOf(b)}`))
     return objectOf({
-      resource: nodeIri(node, scene),
+      resource: nodeIri(node, context),
       identifier: notation?.value.trim(),
       scheme: schemeOf(notation),
     })
@@ -240,32 +244,38 @@ export const admsIdentifier = structure(
   (node) => objectOf({ identifier: node.value.trim(), scheme: schemeOf(node) }),
 )
 
-function irisAt(node: Term, predicate: string, scene: Scene): readonly string[] | undefined {
-  const iris = scene.graph.objects(node, predicate).flatMap((term) => iriLike(term, scene) ?? [])
+function irisAt(
+  node: Term,
+  predicate: string,
+  context: MappingContext,
+): readonly string[] | undefined {
+  const iris = context.graph
+    .objects(node, predicate)
+    .flatMap((term) => iriLike(term, context) ?? [])
   return iris.length > 0 ? [...new Set(iris)].sort(compareCodePoints) : undefined
 }
 
 /** QualifiedRelation: `{relation[], had_role[]}`. */
-export const qualifiedRelation = structure('not-an-iri', (node, scene) =>
+export const qualifiedRelation = structure('not-an-iri', (node, context) =>
   objectOf({
-    relation: irisAt(node, dct('relation').value, scene),
-    had_role: irisAt(node, dcat('hadRole').value, scene),
+    relation: irisAt(node, dct('relation').value, context),
+    had_role: irisAt(node, dcat('hadRole').value, context),
   }),
 )
 
 /** MetadataExtension: `{is_used_by[]}`. */
-export const metadataExtension = structure('not-an-iri', (node, scene) =>
-  objectOf({ is_used_by: irisAt(node, 'https://data.europa.eu/ns/ext#isUsedBy', scene) }),
+export const metadataExtension = structure('not-an-iri', (node, context) =>
+  objectOf({ is_used_by: irisAt(node, 'https://data.europa.eu/ns/ext#isUsedBy', context) }),
 )
 
 /** Page: `{resource, title{}, description{}, format{id,label,resource}}`. */
-export const webPage = eachValue((node, scene) => {
-  const { graph, language } = scene
-  const resource = iriLike(node, scene) ?? identityIri(node, graph)
+export const webPage = eachValue((node, context) => {
+  const { graph, language } = context
+  const resource = iriLike(node, context) ?? identityIri(node, graph)
   const at = (name: string) =>
     node.termType === 'Literal' ? [] : graph.objects(node, dct(name).value)
   const [format] = at('format')
-    .flatMap((term) => formatOf(term, scene) ?? [])
+    .flatMap((term) => formatOf(term, context) ?? [])
     .sort((a, b) => compareCodePoints(JSON.stringify(a), JSON.stringify(b)))
   const json = objectOf({
     resource,
@@ -297,11 +307,11 @@ function measurementsOf(graph: Graph, resource: string): readonly Node[] {
 }
 
 /** Metrics: `{scoring, …}`; of several measurements of one score the latest. */
-export const scoresFiller: Filler = (node, { path }, { metrics: graph, report }) => {
+export const computedScores: ComputedField = (node, { path }, { metrics: graph, report }) => {
   if (!graph) return undefined
   const latest = new Map<string, { readonly at: string; readonly number: number }>()
   for (const each of measurementsOf(graph, node.value)) {
-    const name = afterLast(graph.objects(each, metric)[0]?.value ?? '')
+    const name = lastSegment(graph.objects(each, metric)[0]?.value ?? '')
     if (!scores.some((score) => score === name)) continue
     const [text] = graph.objects(each, dqv('value'))
     const number = text && decimalNumber(text.value)

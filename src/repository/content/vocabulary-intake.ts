@@ -12,8 +12,8 @@ import { skolemise, unskolemise } from '../../rdf/skolem.ts'
 import { blankNode, quad } from '../../rdf/terms.ts'
 
 /** Triples with blank nodes, about a kilobyte each, which are compared in one go; and characters of all lines. */
-const mostCompared = 100_000
-const mostCharacters = 2 ** 28
+const maxCompared = 100_000
+const maxCharacters = 2 ** 28
 
 /** A vocabulary as it will be stored. */
 export type VocabularyIntake = {
@@ -80,15 +80,15 @@ export async function takeIn(
 
 /** Checked while the body arrives, so that none can fill the memory. */
 function demandSize(characters: number, compared: number): void {
-  if (characters > mostCharacters)
+  if (characters > maxCharacters)
     throw new Failure(
       'too-large',
-      `a vocabulary may have at most ${mostCharacters} characters as N-Triples`,
+      `a vocabulary may have at most ${maxCharacters} characters as N-Triples`,
     )
-  if (compared > mostCompared)
+  if (compared > maxCompared)
     throw new Failure(
       'too-complex',
-      `a vocabulary may have at most ${mostCompared} triples with blank nodes; give the nodes IRIs`,
+      `a vocabulary may have at most ${maxCompared} triples with blank nodes; give the nodes IRIs`,
     )
 }
 

@@ -15,7 +15,7 @@ import { timestamp } from '../content/catalogue-record.ts'
 import type { RepositoryContext, WriteOutcome } from '../context.ts'
 import { catalogueMarks } from '../writing/catalogue-marks.ts'
 import { originalIdsOf, unknownCatalogue } from '../writing/find-datasets.ts'
-import { landChanges } from '../writing/write-batch.ts'
+import { commitChanges } from '../writing/write-batch.ts'
 import { isPresent, memberLine, memberLocks, resourceFacts, type Member } from './members.ts'
 import { removeMembers, restoreMembers, type Removal } from './removal.ts'
 
@@ -121,12 +121,12 @@ export function beginDeletion(
     const changes = [{ graph: iri, content: '', before: content }, system]
     let gone: string[] = []
     try {
-      await landChanges(context, { changes, marks })
+      await commitChanges(context, { changes, marks })
       gone = [id]
     } finally {
       kept.end(gone)
     }
-    if (cascades) context.cascaded()
+    if (cascades) context.onCascadeMark()
     const job = submitJob(context, deletionKind, { catalogue: id, of: size, createdBy })
     return { mark, job }
   }
@@ -241,7 +241,7 @@ async function emptyAndDrop(
   if (failure !== undefined) throw failure
   const drop = { graph: context.names.catalogue(catalogue), drop: true } as const
   const facts = systemChange({ remove: deletionFacts(context.names, deletion) })
-  await landChanges(context, { changes: [drop, facts], marks: [] })
+  await commitChanges(context, { changes: [drop, facts], marks: [] })
 }
 
 /** The members of one kind among some IRIs. */
@@ -262,7 +262,7 @@ async function membersOf(
   const rest = iris.filter((iri) => !facts.has(iri))
   const remove = rest.map((iri) => memberLine(names, iri, catalogue))
   if (rest.length > 0)
-    await landChanges(context, { changes: [systemChange({ remove })], marks: [] })
+    await commitChanges(context, { changes: [systemChange({ remove })], marks: [] })
   return [...facts.values()]
 }
 
@@ -333,8 +333,8 @@ export async function beginRestore(
   const states = { iri, before: [], after: fromLines(content) }
   const { mark, marks, lines, cascades } = catalogueMarks(context, states)
   const add = [...lines, ...(hash === undefined ? [] : [fact(iri, 'hash', hash)])]
-  await landChanges(context, { changes: [{ graph: iri, content }, systemChange({ add })], marks })
-  if (cascades) context.cascaded()
+  await commitChanges(context, { changes: [{ graph: iri, content }, systemChange({ add })], marks })
+  if (cascades) context.onCascadeMark()
   const of = tombstones.size(remains.deletion)
   const begun = submitJob(context, restoreKind, { catalogue: id, of, createdBy })
   return { outcome: { ...outcome, mark }, job: begun }

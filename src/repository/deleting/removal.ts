@@ -7,7 +7,7 @@ import { Failure } from '../../errors.ts'
 import type { Mark } from '../../store/marks.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import type { RepositoryContext, WriteOutcome } from '../context.ts'
-import { landBatch, resultOf, type Planned, type WriteResult } from '../writing/write-batch.ts'
+import { commitBatch, resultOf, type Planned, type WriteResult } from '../writing/write-batch.ts'
 import {
   demandCatalogue,
   isPresent,
@@ -55,7 +55,7 @@ export async function removeMembers(
     // Tombstones are first and durable: a crash leaves one too many, never one too few (decision 0018).
     const stones = remains.filter(({ content }) => content !== '')
     const kept = tombstones.keep(stones, at)
-    const landed = await landBatch(context, planned)
+    const landed = await commitBatch(context, planned)
     const gone = remains.filter((_, place) => 'result' in (landed[place] ?? {}))
     kept.end(gone.map(({ id }) => id))
     results.push(...landed)
@@ -111,7 +111,7 @@ export function restoreMembers(
       if (one.originalId !== undefined && !free.has(one.id)) return { result: 'taken' }
       return { ...restoration(context, one), check }
     })
-    const results = await landBatch(context, planned)
+    const results = await commitBatch(context, planned)
     for (const [at, { kind, id }] of standing.entries()) {
       const landed = results[at]
       if (landed && 'result' in landed && typeof landed.result === 'object')

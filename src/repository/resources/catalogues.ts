@@ -41,7 +41,7 @@ import {
 } from '../routes/requests.ts'
 import { catalogueMarks } from '../writing/catalogue-marks.ts'
 import { unknownCatalogue } from '../writing/find-datasets.ts'
-import { landOne } from '../writing/write-batch.ts'
+import { commitOne } from '../writing/write-batch.ts'
 
 const { answers, bodies, parameters } = contract
 
@@ -91,9 +91,9 @@ async function putCatalogue(
   const kind = stored === undefined ? 'created' : 'updated'
   const changes = [{ graph: iri, content: toLines(after), before: lines ?? '' }, system]
   const result = { kind, ...outcome, mark } as const
-  await landOne(context, { result, group: { changes, marks } })
+  await commitOne(context, { result, group: { changes, marks } })
   if (stored === undefined) context.tombstones.forget('catalogue', [id])
-  if (cascades) context.cascaded()
+  if (cascades) context.onCascadeMark()
   return result
 }
 

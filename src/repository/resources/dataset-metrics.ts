@@ -12,7 +12,7 @@ import { fromLines } from '../../rdf/lines.ts'
 import { dqv, prov, xsd } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { prefixOf } from '../../store/lines.ts'
-import { markLine, systemChange, type Fresh } from '../../store/marks.ts'
+import { markLine, systemChange, type WrittenContent } from '../../store/marks.ts'
 import { metricsGraph } from '../content/metrics-graph.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
 import { contract, repositoryEndpoint } from '../routes/contract.ts'
@@ -29,8 +29,8 @@ import { changeDataset } from '../writing/dataset-writer.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
 import { datasetPlaces, findById, unknownDataset } from '../writing/find-datasets.ts'
 import {
-  attempted,
-  landBatch,
+  resultOrFailure,
+  commitBatch,
   resultOf,
   type Planned,
   type WriteResult,
@@ -76,11 +76,11 @@ async function writeMetrics(
     const planned: Planned<WriteOutcome>[] = []
     for (const item of items) {
       const catalogue = places.get(item.dataset)?.catalogue
-      const plan = await attempted(() => planMetrics(context, item, catalogue, stored))
+      const plan = await resultOrFailure(() => planMetrics(context, item, catalogue, stored))
       planned.push({ ...plan, check: () => checks.get(item.dataset)?.() })
       await turn()
     }
-    return landBatch(context, planned)
+    return commitBatch(context, planned)
   }
   const taken = [...places.values()].map(({ originalId }) => datasetLock(originalId))
   return locks.run(taken, work, signal)
@@ -232,7 +232,7 @@ type Alone = {
 }
 
 /** What a dataset holds of which nothing but the metrics was written. */
-export const measuredAlone = ({ catalogue, resource, text, said }: Alone): Fresh => ({
+export const measuredAlone = ({ catalogue, resource, text, said }: Alone): WrittenContent => ({
   catalogue,
   quads: () => fromLines(text),
   created: false,

@@ -44,7 +44,7 @@ import {
   suffixedId,
   type WriteRequest,
 } from '../routes/requests.ts'
-import { landOne, resultOf } from '../writing/write-batch.ts'
+import { commitOne, resultOf } from '../writing/write-batch.ts'
 
 const { answers, bodies, parameters } = contract
 
@@ -125,7 +125,7 @@ async function putResource(
     }),
   ]
   const result = { kind: stored ? ('updated' as const) : ('created' as const), ...outcome, mark }
-  await landOne(context, { result, group: { changes, marks: [mark] }, check })
+  await commitOne(context, { result, group: { changes, marks: [mark] }, check })
   if (!stored) tombstones.forget('resource', [member.id])
   return result
 }

@@ -31,7 +31,7 @@ import {
   linksOf,
 } from '../routes/responses.ts'
 import { expectedState, mayWritePlatform, suffixedId } from '../routes/requests.ts'
-import { landOne } from '../writing/write-batch.ts'
+import { commitOne } from '../writing/write-batch.ts'
 
 const { answers, bodies, parameters } = contract
 
@@ -65,8 +65,8 @@ async function removeVocabulary(
     remove: factLines(mark.resource, facts),
   })
   const changes = [{ graph: facts.scheme, content: '' }, system]
-  await landOne(context, { result: mark, group: { changes, marks: [mark] } })
-  context.cascaded()
+  await commitOne(context, { result: mark, group: { changes, marks: [mark] } })
+  context.onCascadeMark()
   return mark
 }
 
@@ -100,8 +100,8 @@ async function replaceVocabulary(
   const kind = stored ? 'updated' : 'created'
   const result: WriteOutcome = { kind, iri: scheme, hash, mark }
   signal.throwIfAborted()
-  await landOne(context, { result, group: { changes, marks: [mark] } })
-  context.cascaded()
+  await commitOne(context, { result, group: { changes, marks: [mark] } })
+  context.onCascadeMark()
   return result
 }
 
@@ -185,7 +185,7 @@ const factLines = (handle: string, facts: VocabularyFacts): string[] => [
 ]
 
 /** More retired concepts are not listed; then every record that uses any concept counts. */
-const mostRetired = 10_000
+const maxRetired = 10_000
 
 const type = `<${rdf('type').value}> <${skos('Concept').value}> .`
 const memberships = [skos('inScheme').value, skos('topConceptOf').value].map((iri) => `<${iri}> <`)
@@ -210,7 +210,7 @@ async function retiredConcepts(
       const concept = conceptIn(line)
       if (concept !== undefined && !fresh.has(concept)) retired.add(concept)
     }
-    if (retired.size > mostRetired) return 'all'
+    if (retired.size > maxRetired) return 'all'
   }
   return [...retired]
 }
@@ -299,7 +299,7 @@ type VocabularyAnswer = Pick<VocabularyFacts, 'scheme' | 'hash'> & {
 }
 
 /** UTF-16 units of N-Triples up to which a vocabulary is sent as one text. */
-const mostWhole = 16 * 1024 * 1024
+const maxWhole = 16 * 1024 * 1024
 
 /**
  * 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. What RDF/XML cannot express of a
@@ -318,7 +318,7 @@ async function answerVocabulary(
   answerFormat(c, suffix)
   // A store may have to put all of it in order first.
   c.get('deadline').extend(limits.longRequestMs)
-  const { first, rest } = await takePrefix(store.readLines(scheme, c.get('signal')), mostWhole)
+  const { first, rest } = await takePrefix(store.readLines(scheme, c.get('signal')), maxWhole)
   if (!rest) return whole(first.join(''))
   const part = (chunk: string) => [
     { graph: scheme, lines: unskolemiseLines(chunk, { prefix: names.genidPrefix }) },

@@ -9,7 +9,7 @@ import { closure, graphOf } from '../../rdf/read.ts'
 import { markLine, systemChange } from '../../store/marks.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import { unknownDataset } from '../writing/find-datasets.ts'
-import { landChanges } from '../writing/write-batch.ts'
+import { commitChanges } from '../writing/write-batch.ts'
 import type { RepositoryContext } from '../context.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
 import { answerStoredGraph } from './responses.ts'
@@ -28,7 +28,7 @@ const index = {
     const { id } = await locateDataset(c, context)
     const pending = { resource: context.names.dataset(id), version: context.versions.next() }
     const changes = [systemChange({ add: [markLine('pending', pending)] })]
-    await landChanges(context, { changes, marks: [pending] })
+    await commitChanges(context, { changes, marks: [pending] })
     c.header('Index-Status', 'pending')
     return c.body(null, 202)
   },

@@ -65,7 +65,7 @@ function landedWait(c: AppContext, standardMs: number): Wait {
 /** `none` = not indexed on purpose: the catalogue is hidden. */
 export type IndexStatus = 'done' | 'pending' | 'none'
 
-export type MarkSettled = RepositoryContext['settled']
+export type MarkSettled = RepositoryContext['waitUntilIndexed']
 
 /** Waits as asked; the write itself is done either way. */
 export async function indexStatus(
@@ -96,8 +96,8 @@ export async function answerWrite(
 ): Promise<Response> {
   const wait = landedWait(c, waitMs)
   const status = outcome.mark
-    ? await indexStatus(context.settled, outcome.mark, wait, c.get('signal'))
-    : context.awaits(whole)
+    ? await indexStatus(context.waitUntilIndexed, outcome.mark, wait, c.get('signal'))
+    : context.isPending(whole)
       ? 'pending'
       : 'done'
   return answerOutcome(c, context, outcome, status)
@@ -119,14 +119,14 @@ async function answerOutcome(
 /** `none` for what is in a hidden catalogue, however far the index is. */
 async function setIndexStatus(
   c: AppContext,
-  { hides }: RepositoryContext,
+  { isHidden }: RepositoryContext,
   status: IndexStatus,
   catalogue: string | undefined,
 ): Promise<void> {
   // The write has landed: a store that is away now must not make a failure of it.
-  const isHidden =
-    catalogue !== undefined && (await hides(catalogue, c.get('signal')).catch(() => false))
-  c.header('Index-Status', isHidden ? 'none' : status)
+  const hidden =
+    catalogue !== undefined && (await isHidden(catalogue, c.get('signal')).catch(() => false))
+  c.header('Index-Status', hidden ? 'none' : status)
 }
 
 /** A header holds ASCII only (RFC 3987, 3.1). */
@@ -145,7 +145,7 @@ export async function answerDelete(
   { mark, catalogue, waitMs = context.limits.waitMs }: Deleted,
 ): Promise<Response> {
   const wait = landedWait(c, waitMs)
-  const status = await indexStatus(context.settled, mark, wait, c.get('signal'))
+  const status = await indexStatus(context.waitUntilIndexed, mark, wait, c.get('signal'))
   await setIndexStatus(c, context, status, catalogue)
   return c.body(null, 204)
 }
@@ -156,13 +156,13 @@ export async function answerDelete(
  */
 export async function answerCatalogueRemoval(
   c: AppContext,
-  { settled, limits, jobs }: RepositoryContext,
+  { waitUntilIndexed, limits, jobs }: RepositoryContext,
   { job, mark }: CatalogueRemoval,
 ): Promise<Response> {
   const wait = landedWait(c, limits.waitMs)
   const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
   // Asked for before the work is waited for: the index may be done earlier, and says it once.
-  const indexed = mark && wait.ms > 0 ? settled(mark, signal) : undefined
+  const indexed = mark && wait.ms > 0 ? waitUntilIndexed(mark, signal) : undefined
   if (!indexed || !(await endsInTime(jobs.waitFor(job.id, signal), signal))) {
     c.header('Index-Status', 'pending')
     return c.json({ remaining: remainingOf(jobs.get(job.id)) }, 202)
@@ -177,14 +177,14 @@ export async function answerCatalogueRestore(
   context: RepositoryContext,
   { outcome, job }: CatalogueRestore,
 ): Promise<Response> {
-  const { settled, awaits, limits, jobs } = context
+  const { waitUntilIndexed, isPending, limits, jobs } = context
   const wait = landedWait(c, limits.waitMs)
   const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
   // Without a mark somebody else had begun the restore; what was written then may be indexed by now.
   const indexed =
     outcome.mark && wait.ms > 0
-      ? settled(outcome.mark, signal)
-      : Promise.resolve(!awaits(outcome.iri))
+      ? waitUntilIndexed(outcome.mark, signal)
+      : Promise.resolve(!isPending(outcome.iri))
   const isBack = wait.ms > 0 && (await endsInTime(jobs.waitFor(job.id, signal), signal))
   return answerOutcome(c, context, outcome, isBack && (await indexed) ? 'done' : 'pending')
 }

@@ -58,7 +58,7 @@ async function writeChunk(
   chunk: Chunk,
   signal: AbortSignal,
 ): Promise<readonly BulkVerdict[]> {
-  await context.keptUp(signal)
+  await context.waitForIndexer(signal)
   const items = chunk.flatMap((one) =>
     'content' in one
       ? { originalId: one.originalId, enforceUpdate, prepare: async () => one.content }
@@ -83,8 +83,8 @@ async function writeChunk(
 }
 
 /** Datasets of one chunk, and triples from which on a chunk is full whatever their number. */
-const mostDatasets = 100
-const mostTriples = 40_000
+const maxDatasets = 100
+const maxTriples = 40_000
 
 type BulkPut = BulkTarget & {
   /** The body as it is parsed. */
@@ -144,7 +144,7 @@ async function* chunks(
     const one = await read(piece)
     chunk.push(one)
     if ('content' in one) triples += one.content.own.length
-    if (chunk.length >= mostDatasets || triples >= mostTriples) {
+    if (chunk.length >= maxDatasets || triples >= maxTriples) {
       yield chunk
       chunk = []
       triples = 0

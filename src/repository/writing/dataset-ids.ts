@@ -23,7 +23,7 @@ type IdContext = StoreAndNames & {
 }
 
 /** A clash gets `~~1`, `~~2`, …; this many are tried before giving up. */
-const mostClashes = 1000
+const maxClashes = 1000
 /** Characters of an id before its suffix: with it, it must still be an id. */
 const longest = 245
 
@@ -53,7 +53,7 @@ export function idChooser(context: IdContext) {
       .filter((originalId) => platformId(originalId) !== '')
       .map((originalId) => ({ originalId, candidate: platformId(originalId) }))
     // Each round tries the next suffix for those whose candidate was taken; the earlier one gets the lower suffix.
-    for (let clash = 1; open.length > 0 && clash <= mostClashes; clash += 1) {
+    for (let clash = 1; open.length > 0 && clash <= maxClashes; clash += 1) {
       const origins = await look(catalogue, open, signal)
       open = open.flatMap((one, at) => {
         const target = origins[at] && targetOf(context.tombstones, catalogue, one, origins[at])
@@ -99,7 +99,7 @@ const noId = (originalId: string) =>
       })
     : new Failure(
         'conflict',
-        `more than ${mostClashes} datasets have ids like "${originalId}"; use another original id`,
+        `more than ${maxClashes} datasets have ids like "${originalId}"; use another original id`,
       )
 
 type LookUp = (
@@ -109,7 +109,7 @@ type LookUp = (
 ) => Promise<readonly Origin[]>
 
 /** Writers whose ids are looked up in one query. */
-const mostTogether = 500
+const maxTogether = 500
 
 /**
  * One query at a time for each catalogue; ids that are asked for meanwhile go into the next one (decision 0022), so that each answer
@@ -119,7 +119,7 @@ function batchedLookUp(context: StoreAndNames): LookUp {
   const batchers = new Map<string, Batcher<readonly Sought[], readonly Origin[]>>()
   const batcherOf = (catalogue: string) =>
     new Batcher<readonly Sought[], readonly Origin[]>({
-      mostItems: mostTogether,
+      mostItems: maxTogether,
       // Ids of the same turn of the event loop go along.
       gather: () => setImmediate(),
       flush: async (batch) => {

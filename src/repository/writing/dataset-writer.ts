@@ -10,7 +10,13 @@ import { fromLines, readLines, toLines } from '../../rdf/lines.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
-import { markLine, systemChange, type Fresh, type Landed, type Mark } from '../../store/marks.ts'
+import {
+  markLine,
+  systemChange,
+  type WrittenContent,
+  type CommittedMark,
+  type Mark,
+} from '../../store/marks.ts'
 import type { Change } from '../../store/graph-store.ts'
 import { recordQuads, restamped, timestamp } from '../content/catalogue-record.ts'
 import { distributionIris } from '../content/distribution-iris.ts'
@@ -27,7 +33,13 @@ import type { Precondition, RepositoryContext, ResourceBody, WriteOutcome } from
 import { linkLines, removalOf } from '../deleting/members.ts'
 import { datasetLock, type DatasetTarget } from './dataset-ids.ts'
 import { unknownDataset, type LocatedDataset } from './find-datasets.ts'
-import { attempted, landBatch, landOne, type Planned, type WriteResult } from './write-batch.ts'
+import {
+  resultOrFailure,
+  commitBatch,
+  commitOne,
+  type Planned,
+  type WriteResult,
+} from './write-batch.ts'
 
 /** A dataset that is to be written. */
 export type DatasetItem = {
@@ -109,7 +121,7 @@ export async function writeDatasets(
     const targets = await context.ids({ catalogue, originalIds }, signal)
     const planned = await planDatasets(context, { catalogue, items, targets }, signal)
     const checked = planned.map((plan) => ('failure' in plan ? plan : { ...plan, check }))
-    const results = await landBatch(context, checked)
+    const results = await commitBatch(context, checked)
     const back = targets.flatMap((target, at) =>
       'former' in target && results[at] && 'result' in results[at] ? [target.id] : [],
     )
@@ -159,7 +171,7 @@ async function planDatasets(
   const { store, names, turn } = context
   const chosen: (Chosen | Planned<WrittenDataset>)[] = []
   for (const [at, item] of items.entries())
-    chosen.push(await attempted(() => choose(context, catalogue, item, targets[at])))
+    chosen.push(await resultOrFailure(() => choose(context, catalogue, item, targets[at])))
   const replaced = chosen.flatMap((one) =>
     'item' in one && one.target.origin.record ? names.dataset(one.target.id) : [],
   )
@@ -170,7 +182,7 @@ async function planDatasets(
     if (!('item' in one)) planned.push(one)
     else {
       const stored = before.get(names.dataset(one.target.id)) ?? ''
-      planned.push(await attempted(() => compose(context, catalogue, one, stored)))
+      planned.push(await resultOrFailure(() => compose(context, catalogue, one, stored)))
       await turn()
     }
   }
@@ -263,8 +275,8 @@ function groupOf(
     systemChange({ add: [markLine('pending', mark)] }),
     ...doubles.flatMap((double) => double.changes),
   ]
-  const fresh = { catalogue, quads: () => graph, created: origin.record === undefined }
-  const marks: Landed[] = [{ ...mark, fresh }, ...doubles.map((double) => double.mark)]
+  const content = { catalogue, quads: () => graph, created: origin.record === undefined }
+  const marks: CommittedMark[] = [{ ...mark, content }, ...doubles.map((double) => double.mark)]
   return { group: { changes, marks }, mark }
 }
 
@@ -278,7 +290,7 @@ type DatasetChange<T> = {
   readonly result: T
   readonly changes?: readonly Change[]
   /** For the index, where the writer has all of the dataset. */
-  readonly fresh?: Fresh
+  readonly fresh?: WrittenContent
 }
 
 /** `mark` is absent when nothing was written. */
@@ -297,8 +309,8 @@ export function changeDataset<T>(
     if (!changes) return { result }
     const mark = { resource: context.names.dataset(id), version: context.versions.next() }
     const pending = systemChange({ add: [markLine('pending', mark)] })
-    const group = { changes: [...changes, pending], marks: [{ ...mark, fresh }] }
-    return landOne(context, { result: { result, mark }, group, check })
+    const group = { changes: [...changes, pending], marks: [{ ...mark, content: fresh }] }
+    return commitOne(context, { result: { result, mark }, group, check })
   }
   return context.locks.run([datasetLock(originalId)], work, signal)
 }

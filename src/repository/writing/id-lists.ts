@@ -30,7 +30,7 @@ type IdListOptions = {
 /** Milliseconds for which a list is used, and the catalogues of datasets; and how many of the latter are kept at once. */
 const expiryMs = 30_000
 const catalogueExpiryMs = 600_000
-const mostCatalogues = 50_000
+const maxCatalogues = 50_000
 
 type Touch = readonly [change: 'add' | 'remove', id: string]
 
@@ -80,7 +80,7 @@ export class IdLists {
   }
 
   /** Follows writes that have landed. */
-  landed(changes: readonly Change[]): void {
+  apply(changes: readonly Change[]): void {
     for (const change of changes) {
       const catalogue = this.#options.names.idOf('catalogue', change.graph)
       if (catalogue === undefined) {
@@ -136,7 +136,7 @@ export class IdLists {
   }
 
   #keep(dataset: string, id: string): void {
-    if (this.#catalogues.size >= mostCatalogues) this.#catalogues.clear()
+    if (this.#catalogues.size >= maxCatalogues) this.#catalogues.clear()
     this.#catalogues.set(dataset, { id, since: this.#options.now() })
   }
 

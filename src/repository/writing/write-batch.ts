@@ -3,15 +3,18 @@
  * batch of one. Writers plan under their locks what is to change, `landBatch` lands it and tells those who follow the store.
  */
 
-import type { Change, GraphStore, Landing } from '../../store/graph-store.ts'
-import type { Landed } from '../../store/marks.ts'
+import type { Change, GraphStore, CommitResult } from '../../store/graph-store.ts'
+import type { CommittedMark } from '../../store/marks.ts'
 import type { IdLists } from './id-lists.ts'
 import { Failure } from '../../errors.ts'
 import { KeyedLock } from '../../workers/keyed-lock.ts'
 import { unknownCatalogue } from './find-datasets.ts'
 
 /** Changes that land together or not at all, with the marks that are pending from then on. */
-export type WriteGroup = { readonly changes: readonly Change[]; readonly marks: readonly Landed[] }
+export type WriteGroup = {
+  readonly changes: readonly Change[]
+  readonly marks: readonly CommittedMark[]
+}
 
 /** What became of it. A failure of the store may have landed all the same: whoever is `unsure` looks for the marks. */
 export type WriteResult<T> = { readonly result: T } | { readonly failure: unknown }
@@ -27,7 +30,9 @@ export type Planned<T> =
   | { readonly failure: unknown }
 
 /** What the work answers, or its failure: one resource of a batch that cannot be planned harms no other. */
-export async function attempted<T>(work: () => T | Promise<T>): Promise<T | { failure: unknown }> {
+export async function resultOrFailure<T>(
+  work: () => T | Promise<T>,
+): Promise<T | { failure: unknown }> {
   try {
     return await work()
   } catch (failure) {
@@ -35,38 +40,38 @@ export async function attempted<T>(work: () => T | Promise<T>): Promise<T | { fa
   }
 }
 
-type LandingContext<Call extends 'write' | 'writeEach'> = {
+type CommitContext<Call extends 'write' | 'writeEach'> = {
   readonly store: Pick<GraphStore, Call>
-  readonly idLists: Pick<IdLists, 'landed' | 'forget'>
-  readonly changed: (marks: readonly Landed[]) => void
-  readonly unsure: () => void
+  readonly idLists: Pick<IdLists, 'apply' | 'forget'>
+  readonly onCommitted: (marks: readonly CommittedMark[]) => void
+  readonly onOutcomeUnknown: () => void
 }
 
 /**
  * Lands a batch; answers in its order and never rejects. It takes no signal: what the store has got it lands, also when the
  * client has left, and a mark that nobody hears of would wait for the next start.
  */
-export const landBatch = <T>(
-  context: LandingContext<'writeEach'>,
+export const commitBatch = <T>(
+  context: CommitContext<'writeEach'>,
   planned: readonly Planned<T>[],
 ): Promise<readonly WriteResult<T>[]> =>
-  landBy((groups) => context.store.writeEach(groups), context, planned)
+  commitWith((groups) => context.store.writeEach(groups), context, planned)
 
 /** Lands what is planned for one resource alone; rejects with its failure. */
-export async function landOne<T>(context: LandingContext<'write'>, plan: Planned<T>): Promise<T> {
+export async function commitOne<T>(context: CommitContext<'write'>, plan: Planned<T>): Promise<T> {
   const send = async ([changes = []]: readonly Change[][]) => [
     { written: await context.store.write(changes) },
   ]
-  return resultOf((await landBy(send, context, [plan]))[0])
+  return resultOf((await commitWith(send, context, [plan]))[0])
 }
 
 /** The same for changes without a result. */
-export const landChanges = (context: LandingContext<'write'>, group: WriteGroup): Promise<void> =>
-  landOne(context, { result: undefined, group })
+export const commitChanges = (context: CommitContext<'write'>, group: WriteGroup): Promise<void> =>
+  commitOne(context, { result: undefined, group })
 
-async function landBy<T>(
-  send: (groups: Change[][]) => Promise<readonly Landing[]>,
-  { idLists, changed, unsure }: Omit<LandingContext<never>, 'store'>,
+async function commitWith<T>(
+  send: (groups: Change[][]) => Promise<readonly CommitResult[]>,
+  { idLists, onCommitted, onOutcomeUnknown }: Omit<CommitContext<never>, 'store'>,
   planned: readonly Planned<T>[],
 ): Promise<readonly WriteResult<T>[]> {
   const results = planned.map(checked)
@@ -76,21 +81,21 @@ async function landBy<T>(
       : [],
   )
   if (writes.length === 0) return results
-  const landings = await send(writes.map(({ changes }) => [...changes])).catch((failure: unknown) =>
+  const commits = await send(writes.map(({ changes }) => [...changes])).catch((failure: unknown) =>
     writes.map(() => ({ failure })),
   )
-  const landed = writes.filter(({ at }, place) => {
-    const landing = landings[place]
+  const committed = writes.filter(({ at }, place) => {
+    const landing = commits[place]
     if (!landing || !('failure' in landing)) return true
     results[at] = { failure: landing.failure }
     return false
   })
-  if (landed.length < writes.length) {
+  if (committed.length < writes.length) {
     idLists.forget()
-    unsure()
+    onOutcomeUnknown()
   }
-  idLists.landed(landed.flatMap(({ changes }) => changes))
-  if (landed.length > 0) changed(landed.flatMap(({ marks }) => marks))
+  idLists.apply(committed.flatMap(({ changes }) => changes))
+  if (committed.length > 0) onCommitted(committed.flatMap(({ marks }) => marks))
   return results
 }
 
@@ -123,7 +128,7 @@ export const writeLocks = (): KeyedLock =>
   )
 
 /** Deletions that are remembered one by one. */
-const mostDeletions = 1000
+const maxDeletions = 1000
 
 /** Which catalogues are being deleted, so that nothing lands in one that goes or has gone meanwhile. */
 export function deletions() {
@@ -141,7 +146,7 @@ export function deletions() {
     last.delete(catalogue)
     last.set(catalogue, started)
     for (const [oldest, number] of last) {
-      if (last.size <= mostDeletions) return
+      if (last.size <= maxDeletions) return
       last.delete(oldest)
       dropped = number
     }

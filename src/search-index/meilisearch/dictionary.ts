@@ -13,7 +13,7 @@ const storedEntries = z.object({
 /** Ids per call. */
 const portion = 1000
 /** Entries that are not looked up again. */
-const mostStored = 200_000
+const maxStored = 200_000
 
 /** An entry of the dictionary; only its title may change. */
 type Entry = { readonly title?: string; readonly [name: string]: string | undefined }
@@ -54,7 +54,7 @@ export class Dictionary {
 
   /** The tasks are done, or something went wrong: then nothing that was noted counts as stored. */
   settle(isDone: boolean): void {
-    if (this.#stored.size + this.#noted.size > mostStored) this.#stored.clear()
+    if (this.#stored.size + this.#noted.size > maxStored) this.#stored.clear()
     if (isDone) for (const [id, { title = '' }] of this.#noted) this.#stored.set(id, title)
     this.#noted = new Map()
   }

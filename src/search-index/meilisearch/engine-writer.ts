@@ -49,7 +49,7 @@ type Plan = {
 /** Ids per call, documents and characters per request (servers take 100 MB by default). */
 const [mostIds, mostDocuments, mostChars] = [5000, 5000, 16_000_000]
 /** Removals that are remembered; after a restart only what is stored is written, nothing older. */
-const mostRemovals = 100_000
+const maxRemovals = 100_000
 /** In the index of terms: no term has such a key. */
 const removedKey = '_removed'
 
@@ -233,7 +233,7 @@ export class EngineWriter {
       const key = `${generation.mark} ${id}`
       this.#removals.delete(key)
       if (!document) this.#removals.set(key, version)
-      const [oldest] = this.#removals.size > mostRemovals ? this.#removals.keys() : []
+      const [oldest] = this.#removals.size > maxRemovals ? this.#removals.keys() : []
       if (oldest !== undefined) this.#removals.delete(oldest)
     }
   }
@@ -294,7 +294,7 @@ function* portions(lines: readonly string[]): Generator<readonly string[]> {
 }
 
 /** Changes that go out together. */
-const mostChanges = 5000
+const maxChanges = 5000
 
 type Write = (changes: readonly IndexChange[], signal: AbortSignal) => Promise<void>
 
@@ -353,7 +353,7 @@ export class EngineQueue {
   constructor(write: Write) {
     this.#write = write
     this.#queue = writeQueue({
-      most: mostChanges,
+      most: maxChanges,
       commit: (batches) => this.alone(() => this.#commit(batches)),
     })
   }

@@ -185,9 +185,9 @@ async function termsBeginning(
 }
 
 /** Documents that are verified for one phrase; of more, those that hold its neighbours are taken as they are. */
-const mostCandidates = 5_000
+const maxCandidates = 5_000
 /** Documents that a part of a query may stand for when it is too deep for the engine's parser. */
-const mostNumbers = 100_000
+const maxNumbers = 100_000
 
 const numberRow = z.object({ n: z.number() })
 /** With texts under their attributes. */
@@ -233,7 +233,7 @@ export async function matchedBy(
     const wrong: number[] = []
     for (let [offset, total] = [0, 1]; offset < total;) {
       const page = await fetched(reading, uid, { ...fetching, offset }, signal)
-      if (page.total > mostCandidates) return condition
+      if (page.total > maxCandidates) return condition
       const others = page.results.filter((one) => !holds(one, leaf, places))
       wrong.push(...others.map(({ n }) => n))
       offset += page.results.length
@@ -243,9 +243,9 @@ export async function matchedBy(
   }
 
   async function numbersOf(deep: Condition): Promise<Condition> {
-    const fetching = { row: numberRow, filter: textOf(and([filter, deep])), limit: mostNumbers }
+    const fetching = { row: numberRow, filter: textOf(and([filter, deep])), limit: maxNumbers }
     const { results, total } = await fetched(reading, uid, fetching, signal)
-    if (total > mostNumbers)
+    if (total > maxNumbers)
       throw new Failure('query-too-complex', 'too many records match inside deep parentheses')
     return amongNumbers(results.map(({ n }) => n))
   }

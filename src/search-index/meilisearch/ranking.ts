@@ -75,10 +75,10 @@ type Ranked = {
 type Boosts = Readonly<Record<string, number>>
 
 /** The engine reads no more words than these. */
-const mostWords = 10
-const mostTurns = 4
+const maxWords = 10
+const maxTurns = 4
 /** Most further words for which one turn is enough: a document that has only the last of them is ranked by the word that all hold. */
-const mostBeside = 2
+const maxBeside = 2
 /** Too little to put a document before one that any word says something about. */
 const leastWeight = 1e-9
 
@@ -130,10 +130,10 @@ function whole(
   const fields = settings.texts.filter(({ name }) => name !== idField)
   const isAll = counted.filter(({ bucket }) => bucket === undefined).length === fields.length
   const on = isAll ? {} : { on: [attributes.sentinel, ...namesOf(counted)] }
-  const isOne = wanted.length > 0 && possible.length <= mostBeside
+  const isOne = wanted.length > 0 && possible.length <= maxBeside
   const searches = (isOne ? [possible] : turnsOf(possible)).map((turn) => {
     const tokens = new Set([...wanted, ...turn].flat())
-    return [`"${sentinel}"`, ...[...tokens].slice(0, mostWords - 1)].join(' ')
+    return [`"${sentinel}"`, ...[...tokens].slice(0, maxWords - 1)].join(' ')
   })
   return [...new Set(searches)].map((q): Ranking => ({ q, ...on, weight: 1 }))
 }
@@ -145,7 +145,7 @@ function groups(
   { settings, places }: Ranked,
 ): readonly Ranking[] {
   const spelled = (word: Word) => (word.length > 1 ? `"${word.join(' ')}"` : word.join(''))
-  const words = [...wanted, ...possible].slice(0, mostWords)
+  const words = [...wanted, ...possible].slice(0, maxWords)
   const turns = turnsOf(words).map((turn) => turn.map(spelled).join(' '))
   const weightOf = fieldWeights(boosts, settings)
   const byWeight = Map.groupBy(textsAmong(places), ({ field }) => weightOf(field))
@@ -156,7 +156,7 @@ function groups(
 
 /** The last words of a search are given up first: each word leads once, but many words not all. */
 const turnsOf = (words: readonly Word[]): readonly (readonly Word[])[] =>
-  words.slice(0, mostTurns).map((_, i) => [...words.slice(i), ...words.slice(0, i)])
+  words.slice(0, maxTurns).map((_, i) => [...words.slice(i), ...words.slice(0, i)])
 
 const namesOf = (places: readonly FieldReach[]): readonly string[] =>
   places.map(({ field, bucket = '*' }) => `${textsOf(field)}.${bucket}`)

@@ -63,7 +63,7 @@ export function membersOf(set: Bitmap): Uint32Array<ArrayBuffer> {
 }
 
 /** Sets per index and reader: a bit for every number each, 16 MB in all at a million. */
-const mostSets = 128
+const maxSets = 128
 const longestKey = 2_000
 
 /**
@@ -74,7 +74,7 @@ const longestKey = 2_000
 export class SetCache {
   readonly #sets = new BoundedCache<{ readonly set: Bitmap; readonly size: number }>(
     'search-sets',
-    mostSets,
+    maxSets,
   )
 
   has(key: string): boolean {

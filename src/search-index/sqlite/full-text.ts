@@ -67,7 +67,7 @@ export class FullText {
 }
 
 /** More words than these cost more time than their ranking is worth; such leaves match and do not rank. */
-const mostPhrases = 64
+const maxPhrases = 64
 /** The constants of bm25 (sqlite.org/fts5.html, "The bm25() function"). */
 const [k1, b] = [1.2, 0.75]
 /** The least that a word counts, also when more than half of all records have it. */
@@ -85,7 +85,7 @@ export function scoresOf(
   { fullText, phrases }: RankingContext,
 ): Float32Array | undefined {
   const all = rankingLeaves(tree).flatMap((leaf) => phrases(leaf) ?? [])
-  const few = all.filter((leaf) => leaf.count <= mostPhrases)
+  const few = all.filter((leaf) => leaf.count <= maxPhrases)
   const leaves = new Map(few.map((leaf) => [leaf.text, leaf]))
   if (leaves.size === 0) return undefined
   const weightOf = fieldWeights(boosts, view.generation.settings)

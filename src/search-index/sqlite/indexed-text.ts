@@ -11,7 +11,7 @@ import type { Document } from '../search-index.ts'
 import { marked, valueBorder, type Column } from './index-file.ts'
 
 /** Words whose token and stems are known to be in the dictionaries; about 7 MB. */
-const mostKnown = 50_000
+const maxKnown = 50_000
 /** Tokens per field that are indexed; a longer text is found by its beginning. */
 const longestText = 20_000
 
@@ -36,7 +36,7 @@ export class Terms {
 
   /** A text of a bucket as it is indexed, with at most so many tokens. */
   prepared(bucket: string, text: string, most: number): Prepared {
-    if (this.#count > mostKnown) this.forget()
+    if (this.#count > maxKnown) this.forget()
     const known = this.#known.get(bucket) ?? new Map<string, string>()
     this.#known.set(bucket, known)
     const found: string[] = []

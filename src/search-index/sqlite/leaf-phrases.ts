@@ -26,7 +26,7 @@ export type Phrases = {
 }
 
 /** Tokens that share a stem with a word, per word and bucket. */
-const mostVariants = 1_024
+const maxVariants = 1_024
 
 /** Target of a leaf in one bucket: a phrase of tokens, or the beginning of a token. */
 type Target = { readonly bucket: string; readonly tokens: readonly string[] }
@@ -120,11 +120,11 @@ export class LeafPhrases {
     const all = 'SELECT value FROM json_each(?)'
     const rows = this.#sql(
       `SELECT stem, term FROM stem WHERE stem IN (${all}) AND term <> ? LIMIT ?`,
-    ).all(JSON.stringify(own), token, own.length * mostVariants)
+    ).all(JSON.stringify(own), token, own.length * maxVariants)
     // A stem begins with its language.
     const buckets = Map.groupBy(rows, (row) => String(row['stem']).split(':', 1)[0] ?? '')
     return [...buckets].flatMap(([bucket, some]) => {
-      const terms = new Set(some.slice(0, mostVariants).map((row) => String(row['term'])))
+      const terms = new Set(some.slice(0, maxVariants).map((row) => String(row['term'])))
       return [...terms].map((term) => ({ bucket, tokens: [term] }))
     })
   }

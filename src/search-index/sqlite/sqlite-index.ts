@@ -45,7 +45,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const { writer, cursors, repair, configuration } = parts
   const [process, state] = [randomUUID(), { changes: 0 }]
   const changed = () => void state.changes++
-  const queue = writeQueue({ most: mostChanges, commit: committer(parts, changed) })
+  const queue = writeQueue({ most: maxChanges, commit: committer(parts, changed) })
   const purging = backgroundLoop('cursor.purge-failed', purgeEveryMs, () => cursors.purge(), {
     log,
     pause,
@@ -71,7 +71,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     state: () => `${process}.${state.changes}`,
     entries: (index, after, limit, signal) =>
       writer.call('entries', { index, after, limit }, signal),
-    worn: () => writer.call('worn', undefined),
+    fragmented: () => writer.call('worn', undefined),
     newest: () => writer.call('newest', undefined),
     // By the writer: a reader takes 20 MB and more, and nobody needs one before the first search.
     health: async () => ({ documents: await writer.call('documents', undefined) }),
@@ -156,15 +156,15 @@ class Configuration {
 }
 
 /** Changes per transaction. */
-const mostChanges = 200
+const maxChanges = 200
 /** A log of this size is moved into the file while the readers pause. */
-const mostWalBytes = 64 * 1024 * 1024
+const maxWalBytes = 64 * 1024 * 1024
 
 /** Writes batches in one transaction; answers the error of each. */
 function committer({ writer, readers }: Parts, changed: () => void) {
   return async (batches: readonly Batch[]) => {
     const { errors, walBytes } = await writer.call('write', batches).finally(changed)
-    if (walBytes > mostWalBytes) {
+    if (walBytes > maxWalBytes) {
       // A log that could not be moved is moved after a later batch; the failure is already in the log.
       const moved = readers.exclusive(() => writer.call('checkpoint', undefined))
       await Promise.allSettled([moved])

@@ -11,7 +11,7 @@ type TextSource = {
 }
 
 /** Records that are placed one by one before it is better to scan all again. */
-const mostLate = (size: number) => Math.max(2_000, size >>> 6)
+const maxLate = (size: number) => Math.max(2_000, size >>> 6)
 
 /**
  * Built by one scan when it is first needed. Later records are placed between the scanned ones by binary search and get
@@ -42,7 +42,7 @@ export class Positions {
   places(): Float64Array {
     if (this.#built && this.#placed === this.#size) return this.#places
     const late = this.#size - this.#placed
-    if (!this.#built || this.#late + late > mostLate(this.#size)) this.#scan()
+    if (!this.#built || this.#late + late > maxLate(this.#size)) this.#scan()
     else this.#placeLate()
     return this.#places
   }
@@ -53,7 +53,7 @@ export class Positions {
   }
 
   #scan(): void {
-    this.#places = new Float64Array(this.#size + mostLate(this.#size)).fill(Number.NaN)
+    this.#places = new Float64Array(this.#size + maxLate(this.#size)).fill(Number.NaN)
     this.#ranks = []
     this.#between = new Map()
     let last: unknown

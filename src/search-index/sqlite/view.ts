@@ -22,7 +22,7 @@ export type ReaderFile = {
 export type Part = { readonly view: View; readonly set: Bitmap }
 
 /** Bytes of all scores that an index and reader keep: four of a million records. */
-const mostScoreBytes = 16 * 2 ** 20
+const maxScoreBytes = 16 * 2 ** 20
 
 /** Stays the same object while its generation lives; `refresh` brings it up to a snapshot. */
 export class View {
@@ -79,7 +79,7 @@ export class View {
   /** The scores of a key, computed where they are not known. */
   scores(key: string, compute: () => Float32Array): Float32Array {
     const scores = this.#scores.get(key) ?? compute()
-    this.#scores.set(key, scores, Math.max(1, Math.floor(mostScoreBytes / scores.byteLength)))
+    this.#scores.set(key, scores, Math.max(1, Math.floor(maxScoreBytes / scores.byteLength)))
     return scores
   }
 

@@ -41,17 +41,17 @@ const flag = (description: string, standard = true) =>
     .default(standard)
     .meta({ description, schema: { type: 'boolean' } })
 
-const mostNames = 100
+const maxNames = 100
 
 /** A list, a JSON list as text, or names separated by commas. */
 const names = (description: string) =>
   z
     .union([z.array(text), text.transform(namesOf)], 'must be a JSON list of names')
-    .refine((all) => all.length <= mostNames, `may name at most ${mostNames}`)
+    .refine((all) => all.length <= maxNames, `may name at most ${maxNames}`)
     .default([])
     .meta({ description, schema: { type: 'string' } })
 
-const mostFilters = 20
+const maxFilters = 20
 
 /** A list, a JSON list as text, or one filter query. */
 const filters = (description: string) =>
@@ -63,7 +63,7 @@ const filters = (description: string) =>
       ],
       'must be a JSON list of filter queries',
     )
-    .refine((all) => all.length <= mostFilters, `may have at most ${mostFilters}`)
+    .refine((all) => all.length <= maxFilters, `may have at most ${maxFilters}`)
     .default([])
     .meta({ description, schema: { type: 'string' } })
 

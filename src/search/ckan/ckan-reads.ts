@@ -40,7 +40,7 @@ export async function* packageTexts(hits: Answer['hits']): AsyncGenerator<string
 }
 
 /** Entries of a list at most. */
-const mostEntries = 1000
+const maxEntries = 1000
 
 type Entry = { readonly id: string; readonly title: string; readonly count: number }
 
@@ -83,7 +83,7 @@ async function organizations(
   { index }: CkanContext,
   signal: AbortSignal,
 ): Promise<readonly Entry[]> {
-  const asked = { ...everything('catalogue'), limit: mostEntries, include: ['id', 'title'] }
+  const asked = { ...everything('catalogue'), limit: maxEntries, include: ['id', 'title'] }
   const [{ hits }, counts] = await Promise.all([
     index.search(asked, signal),
     datasetCounts(index, signal),
@@ -114,7 +114,7 @@ function listText(
   { all_fields: isWhole, sort, limit, offset }: Listing,
   shown: (entry: Entry) => unknown,
 ): string {
-  const some = sorted(entries, sort).slice(offset, offset + Math.min(limit, mostEntries))
+  const some = sorted(entries, sort).slice(offset, offset + Math.min(limit, maxEntries))
   return JSON.stringify(some.map((entry) => (isWhole ? shown(entry) : entry.id)))
 }
 
@@ -166,7 +166,7 @@ async function* withPackages(
   }
   const groups = [{ facet, values: [id] }]
   const filter = { facets: { groups, operator: 'OR', groupOperator: 'AND' } } as const
-  const asked = { ...everything('dataset'), filter, limit: mostEntries }
+  const asked = { ...everything('dataset'), filter, limit: maxEntries }
   yield `${JSON.stringify(group).slice(0, -1)},"packages":[`
   yield* packageTexts((await index.search(asked, signal)).hits)
   yield ']}'
@@ -178,7 +178,7 @@ async function* tagList(...[context, given, signal]: Parameters<CkanHandler>) {
   const tags = (await valuesOf(context, 'keywords', signal)).filter(
     ({ id, title }) => id.toLowerCase().includes(wanted) || title.toLowerCase().includes(wanted),
   )
-  const shown = tags.slice(0, 10 * mostEntries).map(({ id, title }) => {
+  const shown = tags.slice(0, 10 * maxEntries).map(({ id, title }) => {
     return isWhole ? { id, name: id, display_name: title, vocabulary_id: null } : id
   })
   yield JSON.stringify(shown)
@@ -227,7 +227,7 @@ async function* currentPackages(...[context, given, signal]: Parameters<CkanHand
   }
   const shows = offset <= (context.window ?? 10_000)
   const { hits } = shows
-    ? await context.index.search({ ...asked, limit: Math.min(limit, mostEntries) }, signal)
+    ? await context.index.search({ ...asked, limit: Math.min(limit, maxEntries) }, signal)
     : { hits: [] }
   yield '['
   yield* packageTexts(hits)

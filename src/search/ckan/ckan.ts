@@ -48,7 +48,7 @@ const handlers = {
 const names = Object.keys(actions) as CkanAction[]
 
 /** Bytes of a body: calls are small. */
-const mostBytes = 2 ** 20
+const maxBytes = 2 ** 20
 
 type Prefix = `/${string}`
 
@@ -121,7 +121,7 @@ async function parametersOfPost(
   c: AppContext,
   { limits }: SearchAppContext,
 ): Promise<GivenParameters> {
-  const bytes = Math.min(limits.bodyBytes, mostBytes)
+  const bytes = Math.min(limits.bodyBytes, maxBytes)
   const body = await readBodyText(c.req.raw, { bytes }, c.var.signal)
   const isForm = c.req.header('Content-Type')?.startsWith('application/x-www-form-urlencoded')
   return isForm && /^\s*[\w.-]+=/.test(body)

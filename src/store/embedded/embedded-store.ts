@@ -2,7 +2,14 @@
 
 import type { MessagePort, Worker } from 'node:worker_threads'
 import { startWorker } from '../../workers/pool.ts'
-import type { Change, GraphStore, Landing, Loading, StoreHealth, Written } from '../graph-store.ts'
+import type {
+  Change,
+  GraphStore,
+  CommitResult,
+  Loading,
+  StoreHealth,
+  Written,
+} from '../graph-store.ts'
 import type { Log } from '../../log.ts'
 import { booleanOf, solutionRows } from '../sparql-results.ts'
 import { Calls } from './calls.ts'
@@ -44,7 +51,7 @@ function report(log: Log, { unreadable, ...opened }: WriterOpened, ceiling: numb
 async function eachOf(
   groups: readonly (readonly Change[])[],
   write: (changes: readonly Change[]) => Promise<readonly Written[]>,
-): Promise<Landing[]> {
+): Promise<CommitResult[]> {
   const settled = await Promise.allSettled(groups.map((changes) => write(changes)))
   return settled.map((one) =>
     one.status === 'fulfilled' ? { written: one.value } : { failure: one.reason },

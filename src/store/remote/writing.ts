@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import { unlessAborted } from '../../workers/condition.ts'
-import type { Change, GraphStore, Landing, Written } from '../graph-store.ts'
+import type { Change, GraphStore, CommitResult, Written } from '../graph-store.ts'
 import { checkGraph, isTriple, triplesOf } from '../lines.ts'
 import type { Dialect, Edit } from './dialect.ts'
 import { contentDifference, noteEdit, rewriting, Sum } from './edits.ts'
@@ -58,7 +58,7 @@ export class Landings {
   }
 
   /** All groups at once; contents that have to be known are read together. */
-  async landEach(groups: readonly (readonly Change[])[]): Promise<Landing[]> {
+  async landEach(groups: readonly (readonly Change[])[]): Promise<CommitResult[]> {
     const { planning } = this
     const unknown = groups
       .flat()

@@ -2,18 +2,21 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadProfile } from '../../../src/profile/load-profile.ts'
-import { unfitValues, type UnfitValuesOf } from '../../../src/projector/building/document.ts'
+import {
+  unfitValueFinder,
+  type FindUnfitValues,
+} from '../../../src/projector/building/unfit-values.ts'
 import { ConceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import { names } from '../../../src/rdf/names.ts'
 import { complete, dataset, harvestGround, record } from './ground.ts'
 
 const shapes = (folder: string) => new URL(`../../../shapes/${folder}`, import.meta.url).pathname
-let unfit: UnfitValuesOf
+let unfit: FindUnfitValues
 beforeAll(async () => {
   const profile = await loadProfile(shapes('default'))
   const concepts = new ConceptCache(await loadBundled(shapes('vocabularies')))
-  unfit = unfitValues({ profile, concepts, names: names('http://localhost:8080/') })
+  unfit = unfitValueFinder({ profile, concepts, names: names('http://localhost:8080/') })
 })
 
 const issued = (id: string, value: string) =>

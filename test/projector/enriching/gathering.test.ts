@@ -8,7 +8,7 @@ import { ConceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { gatherBatch } from '../../../src/projector/gathering/gather-batch.ts'
-import { catalogueContexts } from '../../../src/projector/indexed-records.ts'
+import { embeddedCatalogues } from '../../../src/projector/indexed-records.ts'
 import { StoredConcepts } from '../../../src/projector/gathering/stored-concepts.ts'
 import type { LeftOutValue } from '../../../src/projector/mappings/mapping.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
@@ -79,7 +79,7 @@ function gathering(given: { room?: { one: number; all: number }; profile?: Profi
       concepts,
       names,
     }),
-    contexts: catalogueContexts(store, names),
+    contexts: embeddedCatalogues(store, names),
     leftOut: (some: readonly LeftOutValue[]) => void reports.push(...some),
   }
   const project = async (...resources: string[]) => {

@@ -47,7 +47,7 @@ describe('a cascade', () => {
     const seen = new Set<string>()
     let deleted: Promise<unknown> | undefined
     const projector = {
-      again: async (resource: string) => {
+      projectAgain: async (resource: string) => {
         seen.add(resource)
         deleted ??= store.write([{ graph: catalogue, remove: numbers.slice(0, 150).map(link) }])
         await deleted
@@ -65,7 +65,7 @@ describe('a cascade', () => {
     let room = 0
     let failures = 1
     const projector = {
-      again: (resource: string) => {
+      projectAgain: (resource: string) => {
         if (room-- <= 0) return undefined
         seen.add(resource)
         return Promise.resolve()
@@ -90,7 +90,7 @@ describe('a cascade', () => {
 
   it('is a job with its progress, one for all marks of a resource, which goes to its end', async () => {
     const { jobs } = openJobs()
-    const projector = { again: () => Promise.resolve() }
+    const projector = { projectAgain: () => Promise.resolve() }
     await store.write([
       systemChange({ add: [markLine('cascade', { resource: catalogue, version: 2 })] }),
     ])
@@ -107,7 +107,7 @@ describe('a cascade', () => {
   })
 
   it('that a crash interrupted is found in the store by the next start', async () => {
-    const never = { again: () => new Promise<void>(() => undefined) }
+    const never = { projectAgain: () => new Promise<void>(() => undefined) }
     const first = openJobs()
     const stuck = cascades({ store, projector: never, jobs: first.jobs, log, affected, pause })
     await expect.poll(() => first.jobs.counts().running).toBe(1)
@@ -115,7 +115,7 @@ describe('a cascade', () => {
     await first.stop()
     expect(await left()).toBe(1)
     const { jobs } = openJobs({ path: first.path })
-    const projector = { again: () => Promise.resolve() }
+    const projector = { projectAgain: () => Promise.resolve() }
     const cascading = cascades({ store, projector, jobs, log, affected, pause })
     await expect.poll(left).toBe(0)
     await expect
@@ -126,7 +126,7 @@ describe('a cascade', () => {
 
   it('that comes later is found when it is told of', async () => {
     const { jobs } = openJobs()
-    const projector = { again: () => Promise.resolve() }
+    const projector = { projectAgain: () => Promise.resolve() }
     const cascading = cascades({ store, projector, jobs, log, affected, pause })
     await expect.poll(left).toBe(0)
     await store.write([
@@ -144,7 +144,7 @@ describe('a cascade', () => {
       yield []
     }
     const noting = async () => ({ pages: nobody(), lines: [kept] })
-    const never = { again: () => new Promise<void>(() => undefined) }
+    const never = { projectAgain: () => new Promise<void>(() => undefined) }
     const stuck = cascades({ store, projector: never, jobs: openJobs().jobs, log, affected, pause })
     await stuck.stop()
     expect(await left()).toBe(1)

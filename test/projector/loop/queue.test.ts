@@ -1,7 +1,7 @@
 /** Marks that wait in memory, and those who wait for them. */
 
 import { describe, expect, it } from 'vitest'
-import { ProjectionQueue, Waiters } from '../../../src/projector/queue.ts'
+import { ProjectionQueue, IndexWaiters } from '../../../src/projector/queue.ts'
 
 const isFirst = (resource: string) => resource.startsWith('catalogue')
 
@@ -18,7 +18,7 @@ describe('the queue', () => {
     waiting.add({ resource: 'a', version: 1 })
     waiting.add({ resource: 'b', version: 2 })
     waiting.add({ resource: 'a', version: 3 })
-    waiting.again({ resource: 'a', filling: true, callback: () => undefined })
+    waiting.addAgain({ resource: 'a', filling: true, callback: () => undefined })
     expect(waiting.take(10)).toEqual([
       { resource: 'a', version: 3, marked: [1, 3], callbacks: [expect.any(Function)] },
       { resource: 'b', version: 2, marked: [2] },
@@ -29,11 +29,11 @@ describe('the queue', () => {
   it('keeps what the newest version holds, and nothing of an older one', () => {
     const fresh = (name: string) => ({ catalogue: name, quads: () => [], created: true })
     const waiting = new ProjectionQueue(10, isFirst)
-    waiting.add({ resource: 'a', version: 1, fresh: fresh('one') })
-    waiting.add({ resource: 'a', version: 2, fresh: fresh('two') })
-    waiting.add({ resource: 'b', version: 3, fresh: fresh('three') })
+    waiting.add({ resource: 'a', version: 1, content: fresh('one') })
+    waiting.add({ resource: 'a', version: 2, content: fresh('two') })
+    waiting.add({ resource: 'b', version: 3, content: fresh('three') })
     waiting.add({ resource: 'b', version: 4 })
-    expect(waiting.take(2).map((pending) => pending.fresh?.catalogue)).toEqual(['two', undefined])
+    expect(waiting.take(2).map((pending) => pending.content?.catalogue)).toEqual(['two', undefined])
   })
 
   it('refuses new resources when it is full, but not news of known ones', () => {
@@ -46,7 +46,7 @@ describe('the queue', () => {
   it('serves writers before what is projected again, which still gets a fifth of every batch', () => {
     const waiting = new ProjectionQueue(200, isFirst)
     const again = (resource: string) =>
-      waiting.again({ resource, filling: true, callback: () => undefined })
+      waiting.addAgain({ resource, filling: true, callback: () => undefined })
     for (let i = 0; i < 10; i++) again(`again-${i}`)
     for (let i = 0; i < 10; i++) waiting.add({ resource: `written-${i}`, version: 1 })
     const names = waiting.take(10).map(({ resource }) => resource.split('-')[0])
@@ -65,7 +65,7 @@ describe('the queue', () => {
     const waiting = new ProjectionQueue(1000, isFirst)
     const sizes = (times: number) => Array.from({ length: times }, () => waiting.take(50).length)
     for (let i = 0; i < 400; i++)
-      waiting.again({ resource: `again-${i}`, filling: true, callback: () => undefined })
+      waiting.addAgain({ resource: `again-${i}`, filling: true, callback: () => undefined })
     expect(sizes(1)).toEqual([50])
     waiting.add({ resource: 'written', version: 1 })
     expect(sizes(1)).toEqual([11])
@@ -76,7 +76,7 @@ describe('the queue', () => {
     const waiting = new ProjectionQueue(100, isFirst)
     const told: string[] = []
     const again = (filling: boolean, name: string) =>
-      waiting.again({ resource: 'a', filling, callback: () => told.push(name) })
+      waiting.addAgain({ resource: 'a', filling, callback: () => told.push(name) })
     again(true, 'filled')
     waiting.add({ resource: 'a', version: 7 })
     again(true, 'filled twice')
@@ -106,7 +106,7 @@ describe('the queue', () => {
 
 describe('waiters', () => {
   it('are told when their version or a newer one is indexed, not for an older one', async () => {
-    const waiting = new Waiters()
+    const waiting = new IndexWaiters()
     const never = new AbortController().signal
     const told: string[] = []
     const two = waiting.wait({ resource: 'a', version: 2 }, never).then(() => told.push('two'))
@@ -122,7 +122,7 @@ describe('waiters', () => {
 
   it('end with false when the signal fires first', async () => {
     const stop = new AbortController()
-    const waiting = new Waiters().wait({ resource: 'a', version: 1 }, stop.signal)
+    const waiting = new IndexWaiters().wait({ resource: 'a', version: 1 }, stop.signal)
     stop.abort()
     expect(await waiting).toBe(false)
   })

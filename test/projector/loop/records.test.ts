@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { IndexName } from '../../../src/search-index/index-settings.ts'
 import { logger } from '../../../src/log.ts'
-import { catalogueContexts, recordsOf } from '../../../src/projector/indexed-records.ts'
+import { embeddedCatalogues, recordSources } from '../../../src/projector/indexed-records.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
@@ -52,9 +52,9 @@ afterAll(async () => {
 
 describe('records', () => {
   const resources = [{ id: 'sign' }, { id: 'road-sign' }, { id: 'none' }] as never
-  const contexts = () => catalogueContexts(store, names)
+  const contexts = () => embeddedCatalogues(store, names)
   const records = (index: IndexName) =>
-    recordsOf({ store, names, profile: { resources }, contexts: contexts() }).find(
+    recordSources({ store, names, profile: { resources }, contexts: contexts() }).find(
       (one) => one.index === index,
     )!
 

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import type { Field, MappingClass } from '../../../src/profile/profile.ts'
 import { ConceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadBundled } from '../../../src/vocabularies/authorities.ts'
-import type { Scene } from '../../../src/projector/mappings/mapping.ts'
+import type { MappingContext } from '../../../src/projector/mappings/mapping.ts'
 import type { Json } from '../../../src/text/json.ts'
-import { mappedFields } from '../../../src/projector/mappings/mapping.ts'
-import { slotsOf } from '../../../src/projector/mappings/slots.ts'
+import { mapFields } from '../../../src/projector/mappings/mapping.ts'
+import { compileFields } from '../../../src/projector/mappings/compiled-fields.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { namedNode } from '../../../src/rdf/terms.ts'
@@ -56,7 +56,7 @@ export async function mapped(mapping: MappingClass, turtle: string, how: How = {
   const text = `${prefixes} ex:record ex:property ${turtle} .`
   const graph = graphOf(await parse(text, 'turtle', { baseIri: 'https://a.example/' }))
   const problems: string[] = []
-  const scene: Scene = {
+  const scene: MappingContext = {
     resource: 'https://a.example/record',
     id: 'record',
     graph,
@@ -72,10 +72,10 @@ export async function mapped(mapping: MappingClass, turtle: string, how: How = {
   const paths = ['https://a.example/property']
   const children = mapping === 'Nested' ? inside : []
   const single = how.single ?? false
-  const tested = slotsOf([field('field', mapping, { paths, single, children })])
-  const titled = slotsOf([field('field', mapping), field('title', 'MultiLang', { paths })])
+  const tested = compileFields([field('field', mapping, { paths, single, children })])
+  const titled = compileFields([field('field', mapping), field('title', 'MultiLang', { paths })])
   const slots = mapping === 'TranslationMeta' ? titled.slice(0, 1) : tested
-  const record = mappedFields(namedNode('https://a.example/record'), slots, scene)
+  const record = mapFields(namedNode('https://a.example/record'), slots, scene)
   const found: Mapped = { json: record?.['field'], problems }
   return found
 }

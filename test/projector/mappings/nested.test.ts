@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest'
 import type { Field, MappingClass } from '../../../src/profile/profile.ts'
-import { mappedFields } from '../../../src/projector/mappings/mapping.ts'
-import { slotsOf } from '../../../src/projector/mappings/slots.ts'
+import { mapFields } from '../../../src/projector/mappings/mapping.ts'
+import { compileFields } from '../../../src/projector/mappings/compiled-fields.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { namedNode } from '../../../src/rdf/terms.ts'
@@ -34,7 +34,10 @@ async function fieldsFrom(turtle: string, fields: readonly Field[]) {
     genidPrefix: 'https://a.example/.well-known/genid/',
     report: (path: string, problem: string) => void problems.push(`${path} ${problem}`),
   }
-  return { json: mappedFields(namedNode('https://a.example/x'), slotsOf(fields), scene), problems }
+  return {
+    json: mapFields(namedNode('https://a.example/x'), compileFields(fields), scene),
+    problems,
+  }
 }
 
 test('an embedded node has its fields, in the order of the IRIs; one without any is left out', async () => {

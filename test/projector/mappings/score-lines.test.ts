@@ -3,14 +3,14 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import '../../support/seed.ts'
-import type { Scene } from '../../../src/projector/mappings/mapping.ts'
+import type { MappingContext } from '../../../src/projector/mappings/mapping.ts'
 import { scores } from '../../../src/profile/field-models.ts'
-import { scoresFiller, scoreLines } from '../../../src/projector/mappings/values.ts'
+import { computedScores, scoreLines } from '../../../src/projector/mappings/values.ts'
 import { fromLines, toLines } from '../../../src/rdf/lines.ts'
 import { dqv, prov, rdf } from '../../../src/rdf/namespaces.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
-import { slotsOf } from '../../../src/projector/mappings/slots.ts'
+import { compileFields } from '../../../src/projector/mappings/compiled-fields.ts'
 import { concepts, field } from './mapped.ts'
 
 const dataset = namedNode('http://localhost:8080/set/data/d')
@@ -45,7 +45,7 @@ const triple = fc.oneof(
 function read(lines: string) {
   const reports: string[] = []
   const graph = graphOf(fromLines(lines))
-  const scene: Scene = {
+  const scene: MappingContext = {
     resource: dataset.value,
     id: 'd',
     graph,
@@ -56,8 +56,8 @@ function read(lines: string) {
     report: (field, problem, value) =>
       reports.push(`${field} ${problem} ${typeof value === 'string' ? value : value.value}`),
   }
-  const [slot] = slotsOf([field('quality_meas', 'Metrics')])
-  return { json: slot && scoresFiller(dataset, slot, scene), reports }
+  const [slot] = compileFields([field('quality_meas', 'Metrics')])
+  return { json: slot && computedScores(dataset, slot, scene), reports }
 }
 
 test('scores and reports are those of the whole graph', () => {

@@ -16,7 +16,7 @@ test('a keyword id has at most 256 characters and no dash at its end', async () 
 
 test('a keyword by concept has the language of the label that was found', async () => {
   const scheme = 'https://a.example/scheme'
-  const words = concepts.completed({
+  const words = concepts.withBundledFacts({
     iri: 'https://a.example/mot',
     id: 'mot',
     scheme,

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest'
 import type { ResourceType } from '../../../src/profile/profile.ts'
-import type { Built } from '../../../src/projector/building/document.ts'
+import type { BuiltDocument } from '../../../src/projector/building/document.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { schemeIn } from '../../../src/vocabularies/concept.ts'
 import { parse } from '../../../src/rdf/parse.ts'
@@ -157,7 +157,7 @@ async function graphsOf({ kind, turtle, catalogue, metrics, bare }: Expected) {
 type Graphs = { readonly own: Graph; readonly catalogue: Graph; readonly metrics?: Graph }
 
 /** The documents out of the graphs of a record. */
-function documentsOf(kind: Expected['kind'], { own, catalogue, metrics }: Graphs): Built[] {
+function documentsOf(kind: Expected['kind'], { own, catalogue, metrics }: Graphs): BuiltDocument[] {
   const input = { id: 'x', version: 1, hash: 'h', graph: own }
   const around = { id: 'cat', graph: catalogue }
   const scores = metrics ? { metrics } : {}
@@ -178,7 +178,7 @@ function documentsOf(kind: Expected['kind'], { own, catalogue, metrics }: Graphs
 }
 
 /** The document of a record as it stands in the table. */
-export async function builtFrom(expected: Expected): Promise<Built> {
+export async function builtFrom(expected: Expected): Promise<BuiltDocument> {
   const { own, catalogue, metrics } = await graphsOf(expected)
   const graphs = { own: graphOf(own), catalogue: graphOf(catalogue) }
   const [built] = documentsOf(

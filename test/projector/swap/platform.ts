@@ -84,8 +84,8 @@ export async function platform(directory: string, version: number, log: Log = lo
       { graph: catalogue, add: [linkOf(id)] },
       systemChange({ add: [markLine('pending', mark)] }),
     ])
-    running.changed([mark])
-    return running.settled(mark, signal)
+    running.onCommitted([mark])
+    return running.waitUntilIndexed(mark, signal)
   }
   const search = async (word?: string, indices: readonly IndexName[] = ['dataset']) => {
     const tree =

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { BulkBody, datasetPieces } from '../../../src/repository/writing/bulk-body.ts'
-import { landBatch } from '../../../src/repository/writing/write-batch.ts'
-import type { Landing } from '../../../src/store/graph-store.ts'
+import { commitBatch } from '../../../src/repository/writing/write-batch.ts'
+import type { CommitResult } from '../../../src/store/graph-store.ts'
 import { names } from '../../../src/rdf/names.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { base, prefixes } from '../../support/repository.ts'
@@ -70,14 +70,14 @@ describe('many groups that land together', () => {
     result: resource,
     group: { changes: [], marks: [{ resource, version: n }] },
   }))
-  const told = async (writeEach: () => Promise<readonly Landing[]>) => {
+  const told = async (writeEach: () => Promise<readonly CommitResult[]>) => {
     const heard: string[] = []
-    const results = await landBatch(
+    const results = await commitBatch(
       {
         store: { writeEach },
-        idLists: { landed: () => undefined, forget: () => void heard.push('forget') },
-        changed: (marks) => void heard.push(...marks.map(({ resource }) => resource)),
-        unsure: () => void heard.push('unsure'),
+        idLists: { apply: () => undefined, forget: () => void heard.push('forget') },
+        onCommitted: (marks) => void heard.push(...marks.map(({ resource }) => resource)),
+        onOutcomeUnknown: () => void heard.push('unsure'),
       },
       groups,
     )

@@ -70,10 +70,10 @@ describe('an id list', () => {
           const asked = Promise.withResolvers<string[]>()
           const name = listNames.members('c')
           const list = lists.of(name, () => asked.promise)
-          for (const [does, which] of during) lists.landed(link(does, which))
+          for (const [does, which] of during) lists.apply(link(does, which))
           asked.resolve([...stored])
           await list
-          for (const [does, which] of after) lists.landed(link(does, which))
+          for (const [does, which] of after) lists.apply(link(does, which))
           const truth = new Set(stored)
           for (const [does, which] of [...during, ...after])
             if (does === 'add') truth.add(which)
@@ -90,9 +90,9 @@ describe('an id list', () => {
     await expect(lists.of('x', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
     expect(await lists.of('x', async () => [])).toEqual([])
     expect(await lists.of('x', async () => ['a'])).toEqual(['a'])
-    lists.landed([{ graph: names.dataset('a'), content: '' }])
+    lists.apply([{ graph: names.dataset('a'), content: '' }])
     expect(await lists.of('x', async () => ['b'])).toEqual(['a'])
-    lists.landed([{ graph: names.catalogue('c'), content: '' }])
+    lists.apply([{ graph: names.catalogue('c'), content: '' }])
     expect(await lists.of('x', async () => ['b'])).toEqual(['b'])
   })
 
@@ -113,9 +113,9 @@ describe('the catalogue of a dataset', () => {
     let now = 0
     const { lists, questions } = cached({ now: () => now })
     expect([await lists.catalogueOf('a'), await lists.catalogueOf('a')]).toEqual(['one', 'one'])
-    lists.landed(link('add', 'new'))
+    lists.apply(link('add', 'new'))
     expect(await lists.catalogueOf('new')).toBe('c')
-    lists.landed(link('remove', 'new'))
+    lists.apply(link('remove', 'new'))
     expect(await lists.catalogueOf('new')).toBeUndefined()
     now = 600_000
     expect(await lists.catalogueOf('a')).toBe('one')

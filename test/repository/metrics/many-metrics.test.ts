@@ -5,7 +5,7 @@ import { Failure } from '../../../src/errors.ts'
 import { datasetsIn } from '../../../src/metrics/pipe/collector.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
-import type { Landed } from '../../../src/store/marks.ts'
+import type { CommittedMark } from '../../../src/store/marks.ts'
 import { base, prefixes, repository } from '../../support/repository.ts'
 
 const iri = (id: string) => `${base}set/data/${id}`
@@ -32,7 +32,7 @@ describe('the metrics of many datasets', () => {
   const put = async (told: Told = {}, some = ids) =>
     repo.manyMetrics(await Promise.all(some.map((id) => metricsOf(id, told))), signal)
   const read = async (id: string) => (await repo.ask(`/datasets/${id}.nt/metrics`)).text()
-  const marks = (): readonly Landed[] => repo.changed
+  const marks = (): readonly CommittedMark[] => repo.changed
 
   beforeAll(async () => {
     repo = await repository()
@@ -67,10 +67,10 @@ describe('the metrics of many datasets', () => {
     await put()
     expect(marks().map(({ resource }) => resource)).toEqual(ids.map(iri))
     const [first] = marks()
-    expect(first?.fresh).toMatchObject({ catalogue: 'alpine-water', created: false })
-    expect(first?.fresh?.scores?.map(({ object }) => object.value)).toContain('300')
-    expect(first?.fresh?.scores?.map(({ object }) => object.value)).not.toContain('true')
-    expect(first?.fresh?.quads().length).toBeGreaterThan(5)
+    expect(first?.content).toMatchObject({ catalogue: 'alpine-water', created: false })
+    expect(first?.content?.scores?.map(({ object }) => object.value)).toContain('300')
+    expect(first?.content?.scores?.map(({ object }) => object.value)).not.toContain('true')
+    expect(first?.content?.quads().length).toBeGreaterThan(5)
     const pending = await repo.store.select(
       'SELECT ?v { GRAPH ?g { ?s <urn:cartulary:control#pending> ?v } }',
     )
@@ -96,7 +96,7 @@ describe('the metrics of many datasets', () => {
       const told = () =>
         marks()
           .at(-1)
-          ?.fresh?.scores?.map(({ object }) => object.value)
+          ?.content?.scores?.map(({ object }) => object.value)
       expect(told()).toContain('200')
       repo.changed.length = 0
       expect(await put(scored(210))).toEqual(['updated', 'updated', 'updated'])

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { metrics } from '../../../src/http/metrics.ts'
 import { logger } from '../../../src/log.ts'
-import { reconciling } from '../../../src/projector/reconcile.ts'
+import { scheduleReconcile } from '../../../src/projector/reconcile.ts'
 import { handClock } from '../../support/scheduler/hand-clock.ts'
 
 const minute = 60_000
@@ -17,7 +17,7 @@ function comparison(hours: number, random = 0) {
   const asked: { readonly minutes: number; readonly dryRun: boolean }[] = []
   const trouble: { failure?: Error } = {}
   const start = clock.now()
-  const made = reconciling({
+  const made = scheduleReconcile({
     ...clock,
     reconcile: async ({ dryRun }) => {
       asked.push({ minutes: (clock.now() - start) / minute, dryRun })
@@ -35,8 +35,8 @@ function comparison(hours: number, random = 0) {
 }
 
 it('the first comparison comes a while after the start, the next ones after so many hours', async () => {
-  const { clock, begin, asked } = comparison(24)
-  begin()
+  const { clock, start, asked } = comparison(24)
+  start()
   await clock.advance(5 * minute - 1)
   expect(asked).toEqual([])
   await clock.advance(48 * hour + 1)
@@ -44,15 +44,15 @@ it('the first comparison comes a while after the start, the next ones after so m
 })
 
 it('each comes up to an hour later, by chance', async () => {
-  const { clock, begin, minutes } = comparison(1, 0.999_999)
-  begin()
+  const { clock, start, minutes } = comparison(1, 0.999_999)
+  start()
   await clock.advance(4 * hour)
   expect(minutes().map(Math.round)).toEqual([60, 175])
 })
 
 it('with 0 hours nothing is compared by itself, but whoever asks is answered and counted', async () => {
-  const { clock, begin, asked, reconcile, last, text } = comparison(0)
-  begin()
+  const { clock, start, asked, reconcile, last, text } = comparison(0)
+  start()
   await clock.advance(100 * hour)
   expect(asked).toEqual([])
   expect(last()).toBeUndefined()
@@ -75,9 +75,9 @@ it('with 0 hours nothing is compared by itself, but whoever asks is answered and
 it.each([new Failure('conflict', 'an index is being filled'), new Error('the store is away')])(
   'one that could not be made is tried again soon: %s',
   async (failure) => {
-    const { clock, begin, trouble, minutes, last } = comparison(24)
+    const { clock, start, trouble, minutes, last } = comparison(24)
     trouble.failure = failure
-    begin()
+    start()
     await clock.advance(16 * minute)
     expect(minutes()).toEqual([5, 15])
     expect(last()).toBeUndefined()
@@ -90,7 +90,7 @@ it.each([new Failure('conflict', 'an index is being filled'), new Error('the sto
 it('the end of the process ends it in the midst', async () => {
   const clock = handClock('2026-11-22T00:00:00Z')
   let isAborted = false
-  const { begin, stop } = reconciling({
+  const { start, stop } = scheduleReconcile({
     ...clock,
     reconcile: (_, signal) =>
       new Promise((_resolve, reject) => {
@@ -104,7 +104,7 @@ it('the end of the process ends it in the midst', async () => {
     log: logger('silent'),
     random: () => 0,
   })
-  begin()
+  start()
   await clock.advance(6 * minute)
   await stop()
   expect(isAborted).toBe(true)

@@ -12,16 +12,16 @@ import { namedNode, quad } from '../rdf/terms.ts'
 import { compareCodePoints } from '../text/code-points.ts'
 import { loadBundled } from '../vocabularies/authorities.ts'
 import { schemeIn } from '../vocabularies/concept.ts'
-import { type Built, documentBuilder } from './building/document.ts'
+import { type BuiltDocument, documentBuilder } from './building/document.ts'
 import { ConceptCache } from './concept-cache.ts'
 
 type Source = { readonly profile: Profile; readonly base: string; readonly vocabularies: string }
 
 /** The documents of all records, or of all concepts where there is no record. Throws `ScriptFailure` without any. */
-export async function documentsOf(
+export async function previewDocuments(
   quads: readonly Quad[],
   { profile, base, vocabularies }: Source,
-): Promise<readonly Built[]> {
+): Promise<readonly BuiltDocument[]> {
   const iris = names(base)
   const concepts = new ConceptCache(await loadBundled(vocabularies))
   const builder = documentBuilder({ profile, concepts, names: iris })
@@ -54,7 +54,7 @@ export async function documentsOf(
 }
 
 /** Documents as text: the JSON of each record, and a table of what is left out. */
-export const documentsText = (all: readonly Built[]): string =>
+export const documentsText = (all: readonly BuiltDocument[]): string =>
   all
     .map(({ document, reports }) => {
       const title = `# ${document.index} ${document.id}`
@@ -65,7 +65,7 @@ export const documentsText = (all: readonly Built[]): string =>
     .join('\n')
 
 /** The same as one JSON array. */
-export function documentsJson(all: readonly Built[]): string {
+export function documentsJson(all: readonly BuiltDocument[]): string {
   const shown = all.map(({ document: { index, id, record }, reports: leftOut }) => {
     return { index, id, record, leftOut }
   })

@@ -4,12 +4,12 @@ import { conditionVariable } from '../workers/condition.ts'
 import type { Pause } from '../workers/pause.ts'
 
 /** Where the resources go, and how many may be on their way. */
-export type FeedContext = {
+export type ProjectResourcesContext = {
   /** Resolves when the resource is indexed; `undefined` when there is no room now. */
-  readonly take: (resource: string) => Promise<void> | undefined
+  readonly submit: (resource: string) => Promise<void> | undefined
   readonly pause: Pause
   /** Resources that wait at a time: enough for the next batch while one is projected. One that fails again and again takes one place. */
-  readonly window?: number
+  readonly maxInFlight?: number
   /** Called now and then with the number of resources that are done. */
   readonly progress?: (done: number) => void
 }
@@ -22,9 +22,9 @@ const fullMs = 1000
 const progressEvery = 200
 
 /** Resolves with their number when all resources of all pages are indexed; rejects with the signal's reason when it fires. */
-export async function feed(
+export async function projectResources(
   pages: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
-  { take, pause, progress, window = standardWindow }: FeedContext,
+  { submit, pause, progress, maxInFlight = standardWindow }: ProjectResourcesContext,
   signal: AbortSignal,
 ): Promise<number> {
   const moved = conditionVariable()
@@ -39,15 +39,15 @@ export async function feed(
   }
   for await (const page of pages)
     for (const resource of page) {
-      let taken = take(resource)
+      let taken = submit(resource)
       while (!taken) {
         await pause(fullMs, signal)
         signal.throwIfAborted()
-        taken = take(resource)
+        taken = submit(resource)
       }
       count.fed += 1
       void taken.then(ended)
-      await below(window)
+      await below(maxInFlight)
       if (count.fed % progressEvery === 0) progress?.(count.done)
     }
   await below(0)
