@@ -81,7 +81,7 @@ function repositoryOf(
   { harvesting, search, reconciling }: OtherServices,
   repository: OpenRepository,
 ): RepositoryPart {
-  const { pending, upkeep } = context.projection
+  const { pending, maintenance } = context.projection
   return {
     repair: repository.maintenance.repair,
     repairAddresses: repository.maintenance.repairAddresses,
@@ -98,12 +98,12 @@ function repositoryOf(
       key: context.key.here(),
       bundled: shipped('shapes/vocabularies'),
     }),
-    index: upkeep.again,
-    reindex: upkeep.refill,
+    index: maintenance.again,
+    reindex: maintenance.refill,
     reconcile: ({ dryRun }, progress, signal) =>
       reconciling.reconcile({ dryRun, progress }, signal),
     pending: async (signal) => {
-      const since = await upkeep.oldest(signal)
+      const since = await maintenance.oldest(signal)
       const oldest = since !== undefined && { oldest: Math.max(0, clock.now() - since) / 1000 }
       return { count: pending(), ...oldest }
     },

@@ -131,7 +131,7 @@ const mountedApps = (
 const comparison = ({ projection, config, numbers, log }: PlatformContext): ReconcileSchedule =>
   scheduleReconcile({
     ...clock,
-    reconcile: projection.upkeep.reconcile,
+    reconcile: projection.maintenance.reconcile,
     hours: config.search.reconcileHours,
     numbers,
     log,

@@ -1,12 +1,12 @@
 /**
- * Projects again what uses a resource, when a fact has changed that it embeds: the members of a catalogue, the records that
- * mention a concept of a vocabulary. A mark in the store stands for the whole work: it goes when all of it is indexed, so a
- * crash or a failure on the way means that the work begins anew.
+ * Projects the users of a resource again when a fact changed that they embed: the members of a catalogue, the records that mention
+ * a concept of a vocabulary. A cascade mark in the store stays until all of them are indexed, so the work starts again after a
+ * crash or a failure.
  *
- * Users of a concept are found by its IRI as an object of any triple, in its spellings with http and https, with and without
- * a slash at the end. Not found this way, until they are written or the index is built anew: records that reach a concept
- * by a literal (a code, a label), by an IRI that only resembles one (deed of a licence, media type of a file type, LOC and
- * lexvo languages, NUTS regions for countries).
+ * Users of a concept are found by its IRI as the object of a triple, in its spellings with http and https, with and without a
+ * trailing slash. Other records keep the old texts until they are written or the index is rebuilt: those that refer to a concept
+ * by a literal (code, label), or by a similar IRI (text of a licence, media type of a file type, LOC and lexvo languages, NUTS
+ * regions for countries).
  */
 
 import type { JobRunner } from '../jobs/job-runner.ts'
@@ -39,21 +39,21 @@ const queries = {
   members: loadQuery('catalogue-members-after'),
 }
 
-/** Marks read at a time. */
+/** Maximum number of marks read at a time. */
 const maxMarks = 100
-/** Milliseconds after a failure, between two looks for marks of which nothing was heard, and for marks that a job may have left. */
+/** Milliseconds after a failure, between two checks for marks without a notification, and for marks that a job may have left. */
 const [retryMs, idleMs, busyMs] = [1000, 60_000, 1000]
-/** Rows per query: some stores do not sort more. */
+/** Maximum rows per query: some stores sort no more than this. */
 const maxRows = 5000
-/** Milliseconds until a vocabulary is looked at again that is not indexed yet. */
+/** Milliseconds between two checks whether a vocabulary is indexed. */
 const lookMs = 100
-/** Concepts per query: each is asked for in up to four spellings. */
+/** Concepts per query; each is looked up in up to four spellings. */
 const conceptsPerQuery = 250
 
-/** Whom a cascade mark means. */
+/** Resources to project again for a cascade mark. */
 export type Affected = {
   readonly pages: AsyncIterable<readonly string[]>
-  /** Lines of the system graph that go together with the mark, when all of them are indexed. */
+  /** Lines of the system graph to remove together with the mark, when all resources are indexed. */
   readonly lines?: readonly string[]
 }
 
@@ -71,8 +71,8 @@ type CascadeContext = {
 const kind = 'project-again'
 
 /**
- * Submits a job for each resource with a cascade mark, until it is stopped: of those that an earlier process left at the start, of
- * new ones after `wake`. The marks in the store say what is to be done, and go when a job has done it.
+ * Submits a job for each resource with a cascade mark, until it is stopped: at the start for marks of an earlier process, and
+ * for new ones after `wake`. The marks in the store are removed when a job is done.
  */
 export function cascades({
   store,
@@ -85,7 +85,7 @@ export function cascades({
   const run = async (resource: string, { progress, signal }: JobRun) => {
     const submit = (one: string) => projector.projectAgain(one)
     let done = 0
-    // Marks that are written meanwhile are for this job too.
+    // Marks written meanwhile are handled by this job, too.
     for (;;) {
       const mark = await cascadeOf(store, resource, signal)
       if (!mark) return
@@ -124,7 +124,7 @@ export function cascades({
 
 const resourceOf = ({ resource }: Mark): string => resource
 
-/** A cascade mark of a resource. */
+/** Reads a cascade mark of a resource; `undefined` when it has none. */
 async function cascadeOf(
   store: GraphStore,
   resource: string,
@@ -136,13 +136,16 @@ async function cascadeOf(
   return undefined
 }
 
-/** What is in a catalogue: its datasets and its resources of declared types. What goes meanwhile may still be named. */
+/**
+ * Lists the members of a catalogue: its datasets and its resources of declared types. Members removed meanwhile may still be
+ * listed.
+ */
 export const catalogueMembers = (store: GraphStore, catalogue: string, signal: AbortSignal) =>
   keyedPages(store, queries.members, { catalogue: namedNode(catalogue) }, signal)
 
 /**
- * The values of the only column of a query in its own order, page by page; each page begins after the last value (`$after`) of
- * the one before, so that none is left out when others go meanwhile.
+ * Yields the values of a query with one ordered column, in pages. Each page begins after the last value (`$after`) of the page
+ * before, so that no value is missed when others are removed meanwhile.
  */
 async function* keyedPages(
   store: Pick<GraphStore, 'select'>,
@@ -160,18 +163,18 @@ async function* keyedPages(
   }
 }
 
-// The records that look different because concepts of a vocabulary changed.
+// Records that embed changed concepts of a vocabulary.
 
 type UsersContext = {
   readonly store: GraphStore
   readonly names: Names
   readonly log: Log
-  /** A version larger than all before. */
+  /** Returns a version larger than all before. */
   readonly next: () => number
   readonly pause: Pause
 }
 
-/** The users of what changed in a vocabulary, once the vocabulary itself is indexed: what changed is known by then. */
+/** Finds the records that use changed concepts of a vocabulary, after the vocabulary itself is indexed: the changes are known then. */
 export async function vocabularyUsers(
   context: UsersContext,
   mark: Mark,
@@ -185,14 +188,14 @@ export async function vocabularyUsers(
   return { pages: recordsUsing(context, changes, signal), lines: changes.lines }
 }
 
-/** What stands beside the cascade mark of a vocabulary: the concepts that changed, and those that its writer took away. */
+/** Facts next to the cascade mark of a vocabulary: concepts that changed, and concepts that its writer removed. */
 type Changes = {
   readonly vocabulary: string
-  /** Concepts whose users look different now. */
+  /** Concepts whose users have to be projected again. */
   readonly concepts: readonly string[]
-  /** `stored` every concept that the vocabulary has, `gone` concepts that nobody can name any more. */
+  /** `stored`: every concept of the vocabulary; `gone`: concepts that cannot be listed any more. */
   readonly every: 'stored' | 'gone' | undefined
-  /** The lines that say so. */
+  /** Lines of the system graph that hold these facts. */
   readonly lines: readonly string[]
 }
 
@@ -209,9 +212,9 @@ async function changesOf(
   }
   const changed = await valuesOf('changed')
   const retired = await valuesOf('retired')
-  // A later rewrite may have taken away the same concepts: its own cascade needs to know.
+  // A later rewrite may have removed the same concepts: its own cascade needs these lines.
   const isLast = (await valuesOf('cascade')).every((other) => Number(other) <= version)
-  // A note is the version of the write and the concept.
+  // A line holds the version of the write and the concept.
   const noted = changed.map((note) => note.slice(note.indexOf(' ') + 1))
   const concepts = new Set([...noted, ...retired])
   const isEvery = concepts.delete(everyConcept)
@@ -228,7 +231,7 @@ async function changesOf(
   }
 }
 
-/** Each record once. The datasets of a catalogue among them get a mark of their own before its document is written. */
+/** Yields each record once. For a catalogue, its datasets get a cascade mark before its document is written. */
 async function* recordsUsing(
   context: UsersContext,
   changes: Changes,
@@ -254,7 +257,7 @@ async function* recordsUsing(
   log.info(about, 'enrichment.usersFound')
 }
 
-/** Graphs under the platform's base that mention one of the concepts. */
+/** Yields graphs under the platform's base that mention one of the concepts. */
 async function* graphsMentioning(
   { store, names }: UsersContext,
   changes: Changes,
@@ -285,7 +288,7 @@ async function* changedConcepts(
   for await (const batch of conceptsIn(store, scheme, signal)) yield batch.map(({ iri }) => iri)
 }
 
-/** Catalogues, whose datasets follow by marks of their own, and resources of declared types. */
+/** Yields catalogues, whose datasets follow by their own marks, and resources of declared types. */
 async function* everyRecord(
   { store, names }: UsersContext,
   signal: AbortSignal,

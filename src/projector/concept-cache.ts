@@ -1,4 +1,4 @@
-/** The concept cache of a process: bundled tables, replaced by stored vocabularies of the same scheme. */
+/** In-memory cache of concepts: bundled tables, replaced by stored vocabularies of the same scheme. */
 
 import { type Authorities, authoritiesOf, type Bundled } from '../vocabularies/authorities.ts'
 import {
@@ -15,7 +15,7 @@ import { type FormatLookup, formatLookup } from '../vocabularies/formats.ts'
 import { type LicenceLookup, licenceLookup } from '../vocabularies/licences.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 
-/** Concepts by IRI, code and two-letter code, for mappings, which do not wait. */
+/** Concepts by IRI, code and two-letter code, for mappings, which are synchronous. */
 export class ConceptCache {
   readonly #bundled: Bundled
   /** Bundled concepts by IRI. */
@@ -32,32 +32,32 @@ export class ConceptCache {
     this.#lookups = lookupsOf(this.#tables, this.#large, this.#bundled)
   }
 
-  /** By IRI: exact, then with http and https exchanged, then without a trailing `/`, then in any case. */
+  /** Finds a concept by IRI: exact, then with http and https exchanged, then without a trailing `/`, then in any case. */
   find(iri: string): Concept | undefined {
     const finders = this.#lookups.finders()
-    // Nearly all records write IRIs as the vocabulary does.
+    // Nearly all records spell IRIs as the vocabulary does.
     return (
       finders[0]?.(iri) ?? spelled(iri, finders) ?? this.#lookups.similar().get(similarIri(iri))
     )
   }
 
-  /** The same in one vocabulary. */
+  /** Finds a concept of one vocabulary by IRI, in the spellings of `find`. */
   within(scheme: string, iri: string): Concept | undefined {
     const lookup = this.#tables.get(scheme)?.byIri ?? this.#large.get(scheme)?.get
     return lookup && spelled(iri, [lookup])
   }
 
-  /** By code, any case; current concepts before deprecated ones. */
+  /** Finds a concept by code, in any case; current concepts before deprecated ones. */
   byCode(scheme: string, code: string): Concept | undefined {
     return this.#tables.get(scheme)?.byCode(code)
   }
 
-  /** Countries and languages by two-letter code in lower case. */
+  /** Finds a country or language by its two-letter code in lower case. */
   byAlpha2(scheme: string, code: string): Concept | undefined {
     return this.#tables.get(scheme)?.byAlpha2(code)
   }
 
-  /** The tables in use, as the lookups of `vocabularies/` ask for them. */
+  /** Tables in use, in the form that the lookups of `vocabularies/` expect. */
   get authorities(): Authorities {
     return this.#lookups.authorities()
   }
@@ -70,22 +70,22 @@ export class ConceptCache {
     return this.#lookups.formats()
   }
 
-  /** None of a large vocabulary. */
+  /** Lists the concepts of a scheme; empty for a large vocabulary. */
   concepts(scheme: string): readonly Concept[] {
     return this.#tables.get(scheme)?.concepts ?? []
   }
 
-  /** The concepts that the product ships. */
+  /** Lists the bundled concepts of a scheme. */
   bundled(scheme: string): readonly Concept[] {
     return this.#bundled.tables.get(scheme) ?? []
   }
 
-  /** A stored concept with what official tables do not say and the bundled concept of that IRI does. */
+  /** Returns a stored concept, completed with facts of the bundled concept with the same IRI. */
   withBundledFacts(concept: Concept): Concept {
     return completed(concept, this.#shipped.get(concept.iri))
   }
 
-  /** Grows with every replacement. */
+  /** Counter that grows with every replacement. */
   get revision(): number {
     return this.#revision
   }
@@ -94,7 +94,7 @@ export class ConceptCache {
     return this.#large
   }
 
-  /** A stored vocabulary takes the place of the bundled one; `undefined` brings that back. */
+  /** Replaces the bundled vocabulary by a stored one; `undefined` brings the bundled one back. */
   replace(scheme: string, concepts: readonly Concept[] | undefined): void {
     this.#large.delete(scheme)
     const all =
@@ -103,7 +103,7 @@ export class ConceptCache {
   }
 
   /**
-   * The same for a vocabulary that memory does not hold: only its concepts that were learnt are found, and only by IRI (no
+   * Replaces the vocabulary by one that does not fit into memory: only its registered concepts are found, and only by IRI (no
    * codes, no exact matches).
    */
   replaceLarge(scheme: string): void {
@@ -135,7 +135,7 @@ function completed(concept: Concept, known: Concept | undefined): Concept {
 
 type Lookup = (iri: string) => Concept | undefined
 
-/** Common lookups over all tables in use, each made when it is first needed. */
+/** Creates common lookups over all tables in use, each on first use. */
 function lookupsOf(
   tables: ReadonlyMap<string, ConceptTable>,
   large: ReadonlyMap<string, RegisteredConcepts>,
@@ -144,7 +144,7 @@ function lookupsOf(
   const of = (scheme: string) => tables.get(scheme)?.concepts ?? []
   const every = () => [...tables.values()].flatMap(({ concepts }) => concepts)
   return {
-    /** By IRI: tables before parts of large vocabularies. */
+    /** Lookups by IRI: tables before registered concepts of large vocabularies. */
     finders: once((): readonly Lookup[] => {
       const all = new Map(every().map((concept) => [concept.iri, concept]))
       return [(iri) => all.get(iri), ...[...large.values()].map(({ get }) => get)]
@@ -161,7 +161,7 @@ function lookupsOf(
   }
 }
 
-/** The first spelling of an IRI that one of the lookups knows. */
+/** Returns the first concept that a lookup finds for one of the spellings of an IRI. */
 function spelled(iri: string, lookups: readonly Lookup[]): Concept | undefined {
   for (const spelling of spellings(iri))
     for (const lookup of lookups) {
@@ -171,22 +171,22 @@ function spelled(iri: string, lookups: readonly Lookup[]): Concept | undefined {
   return undefined
 }
 
-/** IRIs remembered, known and unknown ones; a batch of records asks for some thousand. */
+/** Maximum number of cached IRIs, found or not; a batch of records looks up some thousand. */
 const maxLearnt = 50_000
 
-/** The part of a large vocabulary that records asked for lately; the rest stays in the store. */
+/** Recently used concepts of a large vocabulary; the others stay in the store. */
 class RegisteredConcepts {
-  /** `null` where the store has no such concept. */
+  /** Concepts by IRI; `null` where the store has no such concept. */
   readonly #concepts = new BoundedCache<Concept | null>('concepts', maxLearnt)
 
   readonly get = (iri: string): Concept | undefined => this.#concepts.peek(iri) ?? undefined
 
-  /** Which of these nobody has asked for lately. */
+  /** Returns the IRIs that are not in the cache. */
   unregistered(iris: Iterable<string>): readonly string[] {
     return [...iris].filter((iri) => this.#concepts.get(iri) === undefined)
   }
 
-  /** What the store said: every IRI that was asked for is known or known to be none. */
+  /** Records the result of a query to the store: IRIs without a concept are cached as missing. */
   register(asked: readonly string[], concepts: readonly Concept[]): void {
     const byIri = new Map(concepts.map((concept) => [concept.iri, concept]))
     for (const iri of asked) this.#concepts.set(iri, byIri.get(iri) ?? null)

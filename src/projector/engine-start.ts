@@ -1,8 +1,8 @@
 /**
- * Configures the search engine and fills its indices from the store, now or as soon as it is there: writes do not wait for it. While an
- * index is being filled its old documents go on answering; it is swapped when it is whole. That an index is being filled stands in
- * the index: after a crash `configure` names it again, and what it holds already is not projected a second time. A record that
- * cannot be projected keeps the old documents until it can.
+ * Configures the search engine and fills its indices from the store, at once or as soon as the engine is available; writes do not
+ * wait for it. While an index is being filled, its old documents are served; the new ones replace them when it is complete. The
+ * index itself records that it is being filled: after a crash `configure` reports it, and records that it holds already are not
+ * projected again. A record that cannot be projected keeps the index in filling, with its old documents, until it can.
  */
 
 import { Failure } from '../errors.ts'
@@ -15,7 +15,7 @@ import { projectResources } from './project-resources.ts'
 import type { RecordSource } from './indexed-records.ts'
 import { isEngineUnavailable, type Projector } from './projector.ts'
 
-/** How far the filling of an index is; until it ends the old documents answer. */
+/** Progress of the filling of an index, in records; until it ends the old documents are served. */
 export type RebuildProgress = {
   readonly index: IndexName
   readonly done: number
@@ -25,20 +25,20 @@ export type RebuildProgress = {
 /** Indices that are being filled together. */
 type Reindex = {
   readonly rebuilding: () => readonly RebuildProgress[]
-  /** Records of the indices that are whole by now. */
+  /** Records of the indices that are complete. */
   readonly filled: () => number
   readonly stop: () => Promise<void>
 }
 
 type EngineContext = { readonly index: SearchIndex; readonly log: Log; readonly pause: Pause }
 
-/** What an engine said when it was configured. */
+/** State of an engine after it was configured: indices to fill, and the largest version that it holds. */
 export type StartState = { readonly rebuild: readonly IndexName[]; readonly newest: number }
 
-/** Milliseconds between two looks for an engine, and after a failure. */
+/** Milliseconds between two attempts to reach the engine, and after a failure. */
 const pauseMs = 1000
 
-/** What the engine says, or nothing when it is away. */
+/** Configures the engine; `undefined` when it is unavailable. */
 export async function configureEngine(
   { index, log }: Pick<EngineContext, 'index' | 'log'>,
   settings: readonly IndexSettings[],
@@ -57,21 +57,21 @@ export async function configureEngine(
 type StartContext = EngineContext & {
   /** Starts filling these indices. */
   readonly fill: (indices: readonly IndexName[]) => Reindex
-  /** Told the largest version in the engine, when that is known late. */
+  /** Called with the largest version in the engine, when it becomes available after the start. */
   readonly onReached: (newest: number) => void
 }
 
-/** Fills what is named until it is whole, and again whatever the engine loses; one filling at a time. */
+/** Fills indices until they are complete, and again when the engine loses them; one filling at a time. */
 export class EngineStart {
   readonly #context: StartContext
   readonly #settings: readonly IndexSettings[]
   readonly #reaching: BackgroundLoop
-  /** Resolves when the fillings that were replaced by others have ended. */
+  /** Resolves when earlier fillings have ended. */
   #replaced: Promise<unknown> = Promise.resolve()
   #isStopped = false
   #filling: Reindex | undefined
 
-  /** Fills what `first` names; without it the engine is looked for until it is there. */
+  /** Fills the indices in `first`; without it, tries to reach the engine until it is available. */
   constructor(
     context: StartContext,
     settings: readonly IndexSettings[],
@@ -82,7 +82,7 @@ export class EngineStart {
     this.#filling = first && context.fill(first.rebuild)
     context.index.onLost?.((rebuild) => {
       if (this.#isStopped) return
-      // The earlier filling, if it is still running, would fill the same.
+      // A filling that still runs would fill the same indices.
       this.#replaced = Promise.all([this.#replaced, this.#filling?.stop()])
       this.#filling = context.fill(rebuild)
     })
@@ -93,19 +93,19 @@ export class EngineStart {
     this.#reaching = backgroundLoop('engine.failed', pauseMs, reach, options)
   }
 
-  /** `undefined` while the engine has not been reached. */
+  /** Progress of the current filling; `undefined` while the engine has not been reached. */
   rebuilding(): readonly RebuildProgress[] | undefined {
     return this.#filling?.rebuilding()
   }
 
-  /** Records of the indices of the present filling that are whole by now. */
+  /** Records of the indices of the current filling that are complete. */
   filled(): number {
     return this.#filling?.filled() ?? 0
   }
 
   /**
-   * Begins to fill these indices anew. Throws `conflict` while any is being filled, and `engine-unavailable` while the engine is
-   * away.
+   * Starts filling these indices. Throws `conflict` while any is being filled, and `engine-unavailable` while the engine is
+   * unavailable.
    */
   async startRefill(indices: readonly IndexName[]): Promise<void> {
     const { index, fill } = this.#context
@@ -123,7 +123,7 @@ export class EngineStart {
     await Promise.all([this.#filling?.stop(), this.#replaced])
   }
 
-  /** Configures the engine and begins to fill its indices; looks again later while the engine is away. */
+  /** Configures the engine and starts filling its indices; returns the milliseconds until the next attempt. */
   async #reach(signal: AbortSignal): Promise<number> {
     const { index, log, fill, onReached } = this.#context
     if (this.#filling) return Infinity
@@ -137,23 +137,23 @@ export class EngineStart {
 }
 
 type ReindexContext = EngineContext & {
-  /** Those of all indices. */
+  /** Records of all indices. */
   readonly records: () => readonly RecordSource[]
   readonly projector: Pick<Projector, 'fill'>
-  /** The largest version of which the index has told that it has it, 0 when there is none. */
+  /** Largest version that the index has confirmed, 0 when there is none. */
   readonly indexed: () => Promise<number>
   /** Epoch milliseconds. */
   readonly now: () => number
 }
 
-/** Fills indices and swaps each when it is whole; what fails is tried again. */
+/** Fills indices, and replaces the documents of each when it is complete. Failures are retried. */
 export function reindex(context: ReindexContext, indices: readonly IndexName[]): Reindex {
   const states = new Map(indices.map((index) => [index, { index, done: 0, of: 0 }]))
   let filled = 0
   const loops = indices.map((index) => {
     const tell = (state: RebuildProgress) => states.set(index, state)
     const work = async (signal: AbortSignal) => {
-      // Indices end side by side: the sum is read after the wait.
+      // Indices finish concurrently, so the sum is read after the wait.
       filled = (await rebuild(context, index, tell, signal)) + filled
       states.delete(index)
       return Infinity
@@ -171,10 +171,10 @@ export function reindex(context: ReindexContext, indices: readonly IndexName[]):
   }
 }
 
-/** Records whose presence in the index is asked for at a time. */
+/** Records whose presence in the index is checked at a time. */
 const perPage = 500
 
-/** Resolves with the number of records when the index is whole. */
+/** Fills one index; resolves with its number of records. */
 async function rebuild(
   { index: engine, records, projector, indexed, log, pause, now }: ReindexContext,
   index: IndexName,
@@ -196,7 +196,7 @@ async function rebuild(
   const absent = async function* () {
     for (let at = 0; at < of; at += perPage) {
       const page = ids.slice(at, at + perPage)
-      // A record that becomes many documents is always looked at.
+      // A record with many documents is always projected.
       const missing = all?.hashes ? await engine.missing(index, page) : page
       present += page.length - missing.length
       yield missing.map((id) => all?.resource(id) ?? id)
@@ -208,8 +208,8 @@ async function rebuild(
   const window = engine.batch === undefined ? {} : { window: 2 * engine.batch }
   const filled = await projectResources(absent(), { submit, pause, progress, ...window }, signal)
   const version = await indexed()
-  // Documents that only fill have the version 0, and what was deleted has none: without a word on how far it is, the index
-  // would look like an older copy at the next start. No record has an empty id.
+  // Documents written by filling have the version 0, and removed records leave no document. Without this version the index would
+  // look like an older copy at the next start. No record has an empty id.
   if (version > 0) await engine.write([{ remove: { index, id: '', version } }])
   await engine.finish(index)
   const counts = { records: present + filled, present, ms: now() - start }

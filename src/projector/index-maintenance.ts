@@ -1,4 +1,4 @@
-/** What an operator may have done to the indices: projected again, filled anew, compared with the store. */
+/** Maintenance of the indices by operators: project again, fill again, compare with the store. */
 
 import { Failure, shown } from '../errors.ts'
 import type { Job, JobKind, JobProgress, JobRun } from '../jobs/job.ts'
@@ -28,7 +28,7 @@ type MaintenanceContext = {
   readonly index: SearchIndex
   readonly names: Names
   readonly profile: Profile
-  /** Those of all indices. */
+  /** Records of all indices. */
   readonly records: () => readonly RecordSource[]
   readonly projector: Pick<Projector, 'projectAgain' | 'isPending'>
   readonly engine: Pick<EngineStart, 'startRefill' | 'rebuilding' | 'filled'>
@@ -39,24 +39,27 @@ type MaintenanceContext = {
 
 type Progress = (done: number, total?: number) => void
 
-/** Milliseconds between two looks at how far the filling is, and whether replaced documents take too much memory. */
-const [lookMs, fragmentedCheckMs] = [250, 120_000]
+/** Milliseconds between two checks of the progress of a filling, and between two checks for fragmented indices. */
+const [lookMs, checkMs] = [250, 120_000]
 
-/** Works on the indices as a whole: one of these jobs runs at a time. */
+/** Key of jobs on all indices: one of them runs at a time. */
 const indexKey = 'indices'
 
-/** A job of this file; by default it is on all indices and was asked for by an operator. */
+/** Job of this file; by default on all indices and requested by an operator. */
 type IndexJob = Pick<JobRequest, 'kind' | 'payload' | 'merge'> & {
   readonly key?: string
   readonly createdBy?: string | undefined
 }
 
-/** Indices of a job that waits, together with those of another one. */
+/** Merges indices into the payload of a waiting job. */
 const withIndices = (more: readonly string[]) => (waiting: Json) => [
   ...new Set([...listed(waiting).map(String), ...more]),
 ]
 
-/** Jobs on the indices. Each call submits one and waits for its result; its signal ends the waiting only. Numbers are records. */
+/**
+ * Creates the jobs on the indices. Each call submits one and waits for its result; its signal ends only the waiting. Numbers are
+ * records.
+ */
 export function indexMaintenance(context: MaintenanceContext) {
   const { store, index, profile, engine, jobs, log, pause } = context
   const registrations = kindsOf(context).map((kind) => jobs.register(kind))
@@ -71,32 +74,24 @@ export function indexMaintenance(context: MaintenanceContext) {
     if (engine.rebuilding()?.length !== 0)
       throw new Failure('conflict', 'an index is being filled; try again when it is whole')
   }
-  const refillFragmented = async () => {
+  const checkIndices = async () => {
     if (engine.rebuilding()?.length !== 0) return
-    const fragmented = (await index.fragmented?.()) ?? []
-    if (fragmented.length === 0) return
-    log.info({ indices: fragmented }, 'index.fragmented')
-    submit({
-      kind: 'reindex',
-      payload: fragmented,
-      merge: withIndices(fragmented),
-      createdBy: 'schedule',
-    })
+    const names = (await index.fragmented?.()) ?? []
+    if (names.length === 0) return
+    log.info({ indices: names }, 'index.fragmented')
+    submit({ kind: 'reindex', payload: names, merge: withIndices(names), createdBy: 'schedule' })
   }
-  const looking = backgroundLoop('index.refill-failed', fragmentedCheckMs, refillFragmented, {
-    log,
-    pause,
-  })
+  const looking = backgroundLoop('index.refill-failed', checkMs, checkIndices, { log, pause })
   return {
-    /** Projects catalogues with all that is in them again; none = everything. Throws `unknown-catalogue`. */
+    /** Projects catalogues with all their members again; an empty list = everything. Throws `unknown-catalogue`. */
     again: async (catalogues: readonly string[], progress: Progress, signal: AbortSignal) => {
       const key = `records of ${catalogues.toSorted().join(' ') || 'all catalogues'}`
       const job = { kind: 'project-catalogues', key, payload: catalogues }
       return Number((await result(job, progress, signal))['records'])
     },
     /**
-     * Fills indices anew beside what answers, and swaps them in; none = all. Throws `invalid-parameter` for a name that is none,
-     * and `conflict` while any is being filled.
+     * Fills indices again while the old documents are served; an empty list = all. Throws `invalid-parameter` for an unknown
+     * name, and `conflict` while any is being filled.
      */
     refill: async (given: readonly string[], progress: Progress, signal: AbortSignal) => {
       const payload = chosenIndices(profile, given)
@@ -104,10 +99,10 @@ export function indexMaintenance(context: MaintenanceContext) {
       const job = { kind: 'reindex', payload, merge: withIndices(payload) }
       return Number((await result(job, progress, signal))['records'])
     },
-    /** When the oldest write was made that is not indexed yet, milliseconds since 1970. */
+    /** Time of the oldest write that is not indexed yet, in milliseconds since 1970. */
     oldest: async (signal: AbortSignal) => {
       const [mark] = await readMarks(store, 1, signal)
-      // Versions are microseconds of the clock.
+      // Versions are timestamps in microseconds.
       return mark && mark.version / 1000
     },
     /** Compares store and index. Throws `conflict` while an index is being filled. */
@@ -124,7 +119,7 @@ export function indexMaintenance(context: MaintenanceContext) {
   }
 }
 
-/** The kinds of jobs: `compare` is `reconcile` without repairs. After a crash they begin anew. */
+/** Kinds of jobs: `compare` is `reconcile` without repairs. After a crash they start again. */
 function kindsOf(context: MaintenanceContext): readonly JobKind[] {
   const { index, projector, engine, pause } = context
   const submit = (resource: string) => projector.projectAgain(resource)
@@ -159,13 +154,13 @@ function kindsOf(context: MaintenanceContext): readonly JobKind[] {
   ]
 }
 
-/** Begins to fill indices, unless an earlier attempt has begun, and waits until all of them are whole. */
+/** Starts filling indices, unless an earlier attempt has started it, and waits until all are complete. */
 async function refill(
   { engine, profile, pause }: MaintenanceContext,
   { payload, attempts, progress: before }: Job,
   { progress, signal }: JobRun,
 ): Promise<Json> {
-  // After a crash the engine says that an index is being filled, and the start goes on with it.
+  // After a crash the engine reports the indices in filling, and the start of the process continues.
   const isUnderWay = before !== undefined || engine.rebuilding()?.length !== 0
   if (attempts === 1 || !isUnderWay)
     await engine.startRefill(chosenIndices(profile, listed(payload).map(String)))
@@ -179,7 +174,7 @@ async function refill(
   return { records: engine.filled() }
 }
 
-/** Drift as a job has stored it. */
+/** Reads the drift that a job has stored. */
 function driftIn(fields: Fields): Drift {
   const count = (name: keyof Drift) => Number(fields[name] ?? 0)
   return {
@@ -191,7 +186,7 @@ function driftIn(fields: Fields): Drift {
   }
 }
 
-/** What is to be projected again. Throws `unknown-catalogue`. */
+/** Lists the resources to project again. Throws `unknown-catalogue`. */
 const workOn = (
   context: MaintenanceContext,
   catalogues: readonly string[],
@@ -201,7 +196,7 @@ const workOn = (
     ? everything(context.records(), signal)
     : cataloguesWithMembers(context, catalogues, signal)
 
-/** None given = all. Throws `invalid-parameter`. */
+/** Returns the indices to fill; all when none is named. Throws `invalid-parameter`. */
 function chosenIndices(profile: Profile, given: readonly string[]): readonly IndexName[] {
   const all = indexNames(profile)
   const unknown = given.find((name) => !all.some((one) => one === name))
@@ -210,10 +205,10 @@ function chosenIndices(profile: Profile, given: readonly string[]): readonly Ind
   throw new Failure('invalid-parameter', detail)
 }
 
-/** IRIs in pages, and how many there are. */
+/** IRIs in pages, and their number. */
 type Work = { readonly pages: Parameters<typeof projectResources>[0]; readonly total: number }
 
-/** Everything that any index is made of. */
+/** Lists the records of all indices. */
 async function everything(records: readonly RecordSource[], signal: AbortSignal): Promise<Work> {
   const pages: (readonly string[])[] = []
   for (const { ids, resource } of records) pages.push((await ids(signal)).map(resource))
@@ -222,7 +217,7 @@ async function everything(records: readonly RecordSource[], signal: AbortSignal)
 
 const sizeQuery = loadQuery('catalogue-size')
 
-/** Catalogues with everything in them. Throws `unknown-catalogue`. */
+/** Lists catalogues with their members. Throws `unknown-catalogue`. */
 async function cataloguesWithMembers(
   { store, names }: Pick<MaintenanceContext, 'store' | 'names'>,
   ids: readonly string[],

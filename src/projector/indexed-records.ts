@@ -1,6 +1,6 @@
 /**
- * What the store says of the records of each index: which there should be, the hash of each, and the catalogues that datasets
- * embed. Filling an index and comparing it with the store begin with the same list.
+ * State of the records of each index according to the store: the ids that should be indexed, the hash of each, and the catalogues
+ * that datasets embed. Filling and comparing an index use the same lists.
  */
 
 import type { Profile, ResourceType } from '../profile/profile.ts'
@@ -27,17 +27,17 @@ const queries = {
   parents: loadQuery('catalogue-parents'),
 }
 
-/** Id → its hashes, `''` for a record that has none; what is not there is an absent key. */
+/** Hashes by id, `''` for a record without a hash; a missing record has no key. */
 type Hashes = ReadonlyMap<string, ReadonlySet<string>>
 
-/** The records of one index. */
+/** Access to the stored records of one index. */
 export type RecordSource = {
   readonly index: IndexName
-  /** Of all records that should be found, ascending. */
+  /** Lists the ids of all records that should be indexed, ascending. */
   readonly ids: (signal: AbortSignal) => Promise<readonly string[]>
-  /** As they are now; absent where a record becomes many documents. */
+  /** Reads the current hashes; absent where a record becomes many documents. */
   readonly hashes?: (ids: readonly string[], signal: AbortSignal) => Promise<Hashes>
-  /** The IRI of a record. */
+  /** Returns the IRI of a record. */
   readonly resource: (id: string) => string
 }
 
@@ -45,11 +45,11 @@ type RecordsContext = {
   readonly store: GraphStore
   readonly names: Names
   readonly profile: Pick<Profile, 'resources'>
-  /** Of this comparison alone: what the projector remembers may be what a direct writer has changed. */
+  /** Cache of this comparison only: the cache of the projector may be older than a write by another program. */
   readonly contexts: EmbeddedCatalogues
 }
 
-/** The records of all indices of a profile, those first that others embed. */
+/** Creates the access to the records of all indices; embedded records come first. */
 export const recordSources = (context: RecordsContext): readonly RecordSource[] => [
   catalogues(context),
   datasets(context),
@@ -59,15 +59,15 @@ export const recordSources = (context: RecordsContext): readonly RecordSource[] 
 
 const distinct = (ids: readonly string[]): readonly string[] => [...new Set(ids)].sort()
 
-/** The ids of the records of a kind among the resources that a query names. */
+/** Returns the ids of the records of a kind in the result of a query. */
 const idsIn = (rows: readonly Row[], kind: 'catalogue' | 'vocabulary', names: Names) =>
   distinct(rows.flatMap((row) => names.idOf(kind, row['resource']?.value ?? '') ?? []))
 
-/** Ids come many in a row. */
+/** Splits columns that hold several ids. */
 const unpacked = (rows: readonly Row[]): readonly string[] =>
   rows.flatMap((row) => row['ids']?.value.split(' ').filter(Boolean) ?? [])
 
-/** All catalogues, by id, ascending. */
+/** Lists the ids of all catalogues, ascending. */
 export async function storedCatalogues(
   { store, names }: Pick<RecordsContext, 'store' | 'names'>,
   signal: AbortSignal,
@@ -76,7 +76,7 @@ export async function storedCatalogues(
   return idsIn(await store.select(query, signal), 'catalogue', names)
 }
 
-/** Catalogues that searches may find, ascending. */
+/** Lists the ids of catalogues that searches may find, ascending. */
 async function visibleCatalogues(context: RecordsContext, signal: AbortSignal) {
   const visible: string[] = []
   for (const id of await storedCatalogues(context, signal)) {
@@ -154,14 +154,14 @@ function typed(context: RecordsContext, { id: type, inCatalogue }: ResourceType)
 }
 
 type RecordFacts = {
-  /** IRI → IRIs of its catalogues; `undefined` where records are in none. */
+  /** IRIs of catalogues by IRI of the record; `undefined` where records are in none. */
   readonly catalogues: Hashes | undefined
-  /** IRI → hashes. */
+  /** Hashes by IRI. */
   readonly hashes: Hashes
   readonly iri: (id: string) => string
 }
 
-/** Those that are in a catalogue that may be found. One without a hash may have no content either: those few are read. */
+/** Keeps the records of visible catalogues. A record without a hash may have no content either; those few are read. */
 async function presentHashes(
   { store, names, contexts }: RecordsContext,
   ids: readonly string[],
@@ -190,7 +190,7 @@ async function presentHashes(
 
 // Facts about some records, by the IRI of the record.
 
-/** The graphs that name datasets as theirs. */
+/** Returns the catalogues that list the datasets, by IRI of the dataset. */
 export async function cataloguesOf(
   store: GraphStore,
   iris: readonly string[],
@@ -202,7 +202,7 @@ export async function cataloguesOf(
   return grouped(rows, 'dataset', 'catalogue')
 }
 
-/** What the platform keeps about resources of declared types. */
+/** Reads the facts that the platform stores about resources of declared types. */
 export async function resourceFacts(
   store: GraphStore,
   iris: readonly string[],
@@ -224,7 +224,7 @@ export async function resourceFacts(
   }
 }
 
-/** The values of one column by another one. */
+/** Groups the values of one column by another. */
 function grouped(rows: readonly Row[], key: string, value: string): Hashes {
   const groups = new Map<string, Set<string>>()
   for (const { [key]: one, [value]: other } of rows)
@@ -232,27 +232,27 @@ function grouped(rows: readonly Row[], key: string, value: string): Hashes {
   return groups
 }
 
-// The catalogues that datasets embed, kept in memory until they change.
+// Catalogues that datasets embed, cached until they change.
 
 type EmbeddedCatalogue = {
   readonly id: string
-  /** Without links to datasets; with the catalogue that it is part of, whichever side says so. */
+  /** Statements without links to datasets; including the catalogue that it is part of, whichever side states it. */
   readonly graph: Graph
   readonly hash: string
-  /** Kept out of search, with everything in it. */
+  /** True when the catalogue and its records are not searchable. */
   readonly hidden: boolean
 }
 
 export type EmbeddedCatalogues = {
-  /** `undefined` when there is no such catalogue. */
+  /** Returns a catalogue; `undefined` when it does not exist. */
   get(id: string, signal: AbortSignal): Promise<EmbeddedCatalogue | undefined>
   forget(id: string): void
 }
 
-/** Catalogues are few and small without their links; this many are kept at most. */
+/** Maximum number of cached catalogues; they are few, and small without their links. */
 const most = 1000
 
-/** Read when they are first asked for; whoever hears of a change says `forget`. */
+/** Creates a cache that reads catalogues on first use; call `forget` when one changes. */
 export function embeddedCatalogues(store: GraphStore, names: Names): EmbeddedCatalogues {
   const cache = new BoundedCache<EmbeddedCatalogue>('catalogues', most)
   const prefix = literal(names.catalogue(''))

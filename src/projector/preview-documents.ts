@@ -1,4 +1,4 @@
-/** The documents that the records of a file become, and what is left out of them. */
+/** Builds documents from the records of a file, without a store, and lists the values left out of them. */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { ScriptFailure } from '../config/script.ts'
@@ -17,7 +17,7 @@ import { ConceptCache } from './concept-cache.ts'
 
 type Source = { readonly profile: Profile; readonly base: string; readonly vocabularies: string }
 
-/** The documents of all records, or of all concepts where there is no record. Throws `ScriptFailure` without any. */
+/** Builds the documents of all records, or of all concepts where there is no record. Throws `ScriptFailure` without any. */
 export async function previewDocuments(
   quads: readonly Quad[],
   { profile, base, vocabularies }: Source,
@@ -53,7 +53,7 @@ export async function previewDocuments(
   )
 }
 
-/** Documents as text: the JSON of each record, and a table of what is left out. */
+/** Formats documents as text: the JSON of each record, and a table of the values left out. */
 export const documentsText = (all: readonly BuiltDocument[]): string =>
   all
     .map(({ document, reports }) => {
@@ -64,7 +64,7 @@ export const documentsText = (all: readonly BuiltDocument[]): string =>
     })
     .join('\n')
 
-/** The same as one JSON array. */
+/** Formats documents as one JSON array. */
 export function documentsJson(all: readonly BuiltDocument[]): string {
   const shown = all.map(({ document: { index, id, record }, reports: leftOut }) => {
     return { index, id, record, leftOut }
@@ -72,14 +72,14 @@ export function documentsJson(all: readonly BuiltDocument[]): string {
   return `${JSON.stringify(shown, null, 2)}\n`
 }
 
-/** A record of the file with id and IRI as it would have them on the platform. */
+/** Record of the file, with the id and IRI that it would have on the platform. */
 type FileRecord = {
   readonly kind: 'dataset' | 'catalogue' | ResourceType
   readonly id: string
   readonly iri: string
 }
 
-/** The records of a document by their key in it: of custom types, datasets, catalogues; the first class that fits counts. */
+/** Finds the records of a file by their key in it: declared types, datasets, catalogues; the first matching class counts. */
 function recordsIn(
   quads: readonly Quad[],
   profile: Profile,
@@ -111,7 +111,7 @@ function recordsIn(
   return records
 }
 
-/** As the importer calls it: a dataset by its identifier, else its IRI; everything else by the end of its IRI. */
+/** Returns the id that an import would choose: for a dataset its identifier, else its IRI; for others the end of the IRI. */
 function idOf(graph: Graph, key: string, kind: FileRecord['kind'], names: Names): string {
   const own = typeof kind === 'string' ? names.idOf(kind, key) : undefined
   if (own !== undefined) return own
@@ -124,7 +124,7 @@ function idOf(graph: Graph, key: string, kind: FileRecord['kind'], names: Names)
   return platformId(kind === 'dataset' ? identifier : last) || 'record'
 }
 
-/** The whole document, its records under their names on the platform. */
+/** Returns the whole graph, with the records under their IRIs on the platform. */
 function renamed(quads: readonly Quad[], records: ReadonlyMap<string, FileRecord>): Graph {
   const named = <T extends Term>(term: T) => {
     const record = term.termType === 'Literal' ? undefined : records.get(keyOf(term))
@@ -135,7 +135,7 @@ function renamed(quads: readonly Quad[], records: ReadonlyMap<string, FileRecord
   )
 }
 
-/** The catalogue that names a dataset, else the first one of the document, else an empty one. */
+/** Returns the catalogue that lists a dataset, else the first one of the file, else an empty one. */
 function catalogueOf(iri: string, graph: Graph, records: readonly FileRecord[]) {
   const catalogues = records.filter(({ kind }) => kind === 'catalogue')
   const links = (catalogue: FileRecord) =>

@@ -1,4 +1,4 @@
-/** `npm run profile`: checks a profile, and shows what records become by it and what is left out of them. */
+/** Command `npm run profile`: checks a profile, and shows the documents of records and the values left out of them. */
 
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
@@ -27,10 +27,10 @@ npm run profile -- show <record file> [--profile directory] [--base IRI] [--json
   --json                one JSON array instead of text
 `
 
-/** Exit code and texts: 0 when all is well, 1 when the profile or the file is not, 2 when the question was wrong. */
+/** Exit code and texts: 0 for success, 1 for a faulty profile or file, 2 for wrong usage. */
 type Answer = { readonly code: 0 | 1 | 2; readonly out: string; readonly complaint: string }
 
-/** Does what the command line asks for. */
+/** Runs the command. */
 export async function runProfileCommand(argumentList: readonly string[]): Promise<Answer> {
   try {
     return { code: 0, out: await answer(profileArguments(argumentList)), complaint: '' }
@@ -42,7 +42,7 @@ export async function runProfileCommand(argumentList: readonly string[]): Promis
   }
 }
 
-/** Reads arguments as they follow the script's name; `path` is the directory or file meant. Throws `WrongUsage`. */
+/** Parses the arguments after the script's name; `path` is the directory or file. Throws `WrongUsage`. */
 export function profileArguments(argumentList: readonly string[]) {
   const { values, positionals } = scriptArguments(argumentList, {
     profile: { type: 'string' },
@@ -66,7 +66,7 @@ async function answer({
   base,
   json,
 }: ReturnType<typeof profileArguments>): Promise<string> {
-  // Whatever is wrong with a profile is one Error with a line per problem.
+  // All faults of a profile are one Error with a line per problem.
   const profile = await loadProfile(command === 'check' ? path : directory).catch(
     (cause: unknown) => {
       throw new ScriptFailure(cause instanceof Error ? cause.message : String(cause), { cause })
@@ -78,7 +78,7 @@ async function answer({
   return json ? documentsJson(all) : repairs.join('') + documentsText(all)
 }
 
-/** Broken IRIs and language tags are put right, as by an import. */
+/** Invalid IRIs and language tags are repaired, as by an import. */
 async function quadsIn(file: string) {
   const format = formatOfSuffix(extname(file).slice(1))
   if (!format) throw new ScriptFailure(`${file}: the suffix names no RDF format`)
@@ -96,7 +96,7 @@ async function quadsIn(file: string) {
   }
 }
 
-/** `file:line:column: what is wrong`, as editors understand it. */
+/** Returns `file:line:column: message`, the format that editors parse. */
 function located(cause: unknown, file: string): string {
   if (!(cause instanceof Failure))
     return `${file}: ${cause instanceof Error ? cause.message : String(cause)}`
@@ -114,7 +114,7 @@ function shapeLine(name: string, { iri, fields }: Shape): string {
   return `  ${name}: ${flat(fields).length} fields from <${iri}>${must}`
 }
 
-/** A summary of a profile that the platform takes, with everything that is odd about it, for the person who wrote it. */
+/** Summarises a valid profile with its warnings, for its author. */
 function summaryOf(profile: Profile): string {
   const { dataset, catalogue, concept, resources, warnings } = profile
   const shapes = [dataset, catalogue, concept, ...resources.map(({ shape }) => shape)]

@@ -1,27 +1,30 @@
-/** Feeds the projector with many resources that nobody wrote, a few at a time. */
+/** Projects many resources again, with a bounded number in flight. */
 
 import { conditionVariable } from '../workers/condition.ts'
 import type { Pause } from '../workers/pause.ts'
 
-/** Where the resources go, and how many may be on their way. */
+/** Functions to submit resources and to wait, and the limits. */
 export type ProjectResourcesContext = {
-  /** Resolves when the resource is indexed; `undefined` when there is no room now. */
+  /** Submits a resource; resolves when it is indexed. `undefined` when the projector is full. */
   readonly submit: (resource: string) => Promise<void> | undefined
   readonly pause: Pause
-  /** Resources that wait at a time: enough for the next batch while one is projected. One that fails again and again takes one place. */
+  /**
+   * Maximum number of resources in flight: enough for the next batch while one is projected. A resource that fails repeatedly
+   * takes one place.
+   */
   readonly maxInFlight?: number
-  /** Called now and then with the number of resources that are done. */
+  /** Called from time to time with the number of indexed resources. */
   readonly progress?: (done: number) => void
 }
 
-/** Four times the usual batch. */
+/** Four batches of the usual size. */
 const standardWindow = 400
-/** Milliseconds, when the projector is full. */
+/** Milliseconds before the next attempt when the projector is full. */
 const fullMs = 1000
 /** Resources between two calls of `progress`. */
 const progressEvery = 200
 
-/** Resolves with their number when all resources of all pages are indexed; rejects with the signal's reason when it fires. */
+/** Submits all resources of all pages; resolves with their number when they are indexed, rejects with the reason of the signal. */
 export async function projectResources(
   pages: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
   { submit, pause, progress, maxInFlight = standardWindow }: ProjectResourcesContext,

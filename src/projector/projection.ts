@@ -1,4 +1,4 @@
-/** The projector with everything around it: concept cache, document builder, index settings, cascades. */
+/** Assembles the projector with concept cache, document builder, index settings and cascades. */
 
 import type { JobRunner } from '../jobs/job-runner.ts'
 import type { Log } from '../log.ts'
@@ -33,13 +33,13 @@ import type { DateForm, LeftOutValue } from './mappings/mapping.ts'
 import { clearMarks, newestIndexed, newestMark } from './queue.ts'
 import { Projector } from './projector.ts'
 
-/** The two ends, the profile between them, and what time and log are. */
+/** Dependencies and settings of the projection. */
 export type ProjectionContext = {
   readonly store: GraphStore
   readonly index: SearchIndex
   readonly names: Names
   readonly profile: Profile
-  /** Runs the work that projects again, fills anew and compares; stopped after the projection. */
+  /** Runs the jobs on the indices; stopped after the projection. */
   readonly jobs: JobRunner
   readonly log: Log
   readonly pause: Pause
@@ -47,16 +47,16 @@ export type ProjectionContext = {
   readonly vocabularies: string
   /** Epoch milliseconds. */
   readonly now: () => number
-  /** By default those of the platform. */
+  /** Default: the facets of the platform. */
   readonly facets?: readonly FacetConfig[]
   readonly enrichment?: readonly EnrichmentRule[]
-  /** Values of `country.id` that are no countries. */
+  /** Values of `country.id` that are not countries. */
   readonly nonCountries?: readonly string[]
-  /** How documents show dates without a time; default `utc`. */
+  /** Form of dates without a time; default `utc`. */
   readonly dates?: DateForm
-  /** Zone of dates without a time in searches; UTC when absent. */
+  /** Time zone of dates without a time in searches; UTC when absent. */
   readonly timeZone?: string
-  /** Told once per record what of it was left out. */
+  /** Called once per record with the values left out of it. */
   readonly leftOut?: (reports: readonly LeftOutValue[]) => void
 }
 
@@ -64,39 +64,39 @@ type OlderCopy = 'store' | 'index' | undefined
 
 export type Projection = Awaited<ReturnType<typeof projection>>
 
-/** Resources per batch where the engine does not mind, and kept in memory. */
+/** Resources per batch when the engine sets no limit, and maximum number in memory. */
 const standardBatch = 100
 const capacity = 100_000
-/** Milliseconds between two looks at whether all indices are whole. */
+/** Milliseconds between two checks whether all indices are complete. */
 const pollMs = 20
-/** Milliseconds that many writes wait for the index at most: it may be slow, and what is written is safe without it. */
+/** Maximum wait of bulk writes for the index, in milliseconds: the index may be slow, and written data is safe without it. */
 const maxWaitForIndexerMs = 500
 const indexerPollMs = 5
 
 /**
- * Starts projecting what earlier processes left, and fills the indices that are new or were built otherwise from the store. A
- * search engine that is away is waited for in the background: what is written meanwhile stays marked.
+ * Starts projecting marks of earlier processes, and fills indices that are new or have other settings. A search engine that is
+ * unavailable is reached later in the background; what is written meanwhile stays marked.
  */
 export async function projection(deps: ProjectionContext) {
   const { names, profile, pause } = deps
-  const { projector, cascading, engine, gather, versions, olderCopy, upkeep } =
+  const { projector, cascading, engine, gather, versions, olderCopy, maintenance } =
     await startProjector(deps)
   const { contexts, concepts } = gather
   return {
-    /** The clock that every write of this process takes its version from. */
+    /** Clock that gives every write of this process its version. */
     versions,
     onCommitted: (marks: readonly CommittedMark[]): void => projector.changed(marks),
-    /** A cascade mark stands in the store. */
+    /** Called when the store has a new cascade mark. */
     onCascadeMark: (): void => cascading.wake(),
-    /** A write failed and may have landed: marks in the store are looked for. */
+    /** Called when a write failed but may have been committed: looks for its marks in the store. */
     onOutcomeUnknown: (): void => {
       projector.recheck()
       cascading.wake()
     },
-    /** Whether the index may not have the present state of a resource yet. */
+    /** Tells whether the index may not have the current state of a resource yet. */
     isPending: (resource: string): boolean => projector.isPending(resource),
     waitUntilIndexed: (mark: Mark, signal: AbortSignal) => projector.waitUntilIndexed(mark, signal),
-    /** Resolves when the index keeps up with what is written, when it cannot, or soon: for whoever writes very much. */
+    /** Waits until the index keeps up with writes, is unavailable, or half a second is over; for bulk writes. */
     waitForIndexer: async (signal: AbortSignal): Promise<void> => {
       for (
         let ms = 0;
@@ -105,26 +105,29 @@ export async function projection(deps: ProjectionContext) {
       )
         await pause(indexerPollMs, signal).catch(() => undefined)
     },
-    /** Whether a catalogue is kept out of search, with everything in it. */
+    /** Tells whether a catalogue is excluded from search, with all its members. */
     isHidden: async (catalogue: string, signal: AbortSignal): Promise<boolean> => {
-      // What is kept of it may be older than a write that is not projected yet.
+      // The cached catalogue may be older than a write that is not projected yet.
       if (projector.isPending(names.catalogue(catalogue))) contexts.forget(catalogue)
       return (await contexts.get(catalogue, signal))?.hidden ?? false
     },
-    /** What of a record searches do not show, read from the store now; `undefined` where they do not find it. */
+    /**
+     * Lists the values of a record that searches do not show, read from the store; `undefined` where searches do not find the
+     * record.
+     */
     findings: (index: IndexName, id: string, signal: AbortSignal) =>
       findingsOf(gather, { index, id }, signal),
-    /** What of a dataset its document will not show; for those who tell the sender. */
+    /** Lists the values of a dataset that its document will not show, for warnings to the sender. */
     unfitValues: unfitValueFinder({ profile, names, concepts }),
-    /** Resources that are not indexed yet. */
+    /** Number of resources that are not indexed yet. */
     pending: (): number => projector.pending,
     /** Indices that are being filled. */
     rebuilding: (): readonly RebuildProgress[] => engine.rebuilding() ?? [],
-    /** Which of the two knew less than the other at the start: somebody has put an older copy of it in its place. */
+    /** Side that held an older state at the start, because an older copy of it was restored. */
     olderCopy,
-    /** What an operator may have done to the indices. */
-    upkeep,
-    /** Resolves when nothing waits and no index is being filled; rejects with the signal's reason when it fires first. */
+    /** Maintenance of the indices by operators. */
+    maintenance,
+    /** Resolves when nothing is pending and no index is being filled; rejects with the reason of the signal. */
     idle: async (signal: AbortSignal): Promise<void> => {
       while (engine.rebuilding()?.length !== 0) {
         signal.throwIfAborted()
@@ -133,7 +136,7 @@ export async function projection(deps: ProjectionContext) {
       await projector.idle(signal)
     },
     stop: async (): Promise<void> => {
-      await upkeep.stop()
+      await maintenance.stop()
       await engine.stop()
       await cascading.stop()
       await projector.stop()
@@ -160,7 +163,7 @@ async function startProjector(deps: ProjectionContext) {
     gather: (pending, signal) => gatherBatch(gather, pending, signal),
   })
   await projector.start()
-  // A mark on a vocabulary means the records that use its concepts, one on a catalogue what is in it.
+  // A mark on a vocabulary affects the records that use its concepts, one on a catalogue its members.
   const affected: FindAffected = async (mark, signal) =>
     names.idOf('vocabulary', mark.resource) === undefined
       ? { pages: catalogueMembers(store, mark.resource, signal) }
@@ -174,11 +177,11 @@ async function startProjector(deps: ProjectionContext) {
   const context = { index, log, pause, fill, onReached: versions.raise }
   const engine = new EngineStart(context, settings, first)
   const maintained = { store, index, names, profile, jobs, log, pause, records, projector, engine }
-  const upkeep = indexMaintenance(maintained)
-  return { projector, cascading, engine, gather, versions, olderCopy, upkeep }
+  const maintenance = indexMaintenance(maintained)
+  return { projector, cascading, engine, gather, versions, olderCopy, maintenance }
 }
 
-/** Settings of all indices, with everything but the profile and its facets from which documents follow. */
+/** Makes the settings of all indices, with the other settings that documents depend on. */
 function settingsOf(deps: ProjectionContext): readonly IndexSettings[] {
   const { profile, facets, nonCountries, dates, timeZone } = deps
   return indexSettings(profile, facets, [
@@ -189,7 +192,7 @@ function settingsOf(deps: ProjectionContext): readonly IndexSettings[] {
   ])
 }
 
-/** What every batch is gathered and built with. */
+/** Creates the dependencies for gathering and building batches. */
 async function gatherContext(deps: ProjectionContext): Promise<GatherContext> {
   const { store, index, names, profile, log, leftOut } = deps
   const { facets, nonCountries, dates, timeZone, enrichment: rules = [] } = deps
@@ -211,8 +214,8 @@ async function gatherContext(deps: ProjectionContext): Promise<GatherContext> {
 }
 
 /**
- * What the store says of how far the index is, mended where that is not so: it is told once. Unknown while the engine is away, while
- * an index is being filled, and for a store of a version that keeps no count.
+ * Compares the newest indexed version in the store with that of the engine, logs a difference and corrects the store. `undefined`
+ * while the engine is unavailable, while an index is being filled, and for a store that records no version.
  */
 async function comparedCopies(store: GraphStore, log: Log, engine: StartState | undefined) {
   const indexed = await newestIndexed(store)
@@ -227,7 +230,7 @@ async function comparedCopies(store: GraphStore, log: Log, engine: StartState | 
   log.warn({ older: olderCopy, index: newest, store: marked }, 'copy.older')
   await store
     .write([clearMarks([], { indexed: newest, before: indexed })])
-    // Of a full disk it is told again at the next start.
+    // On a full disk this fails; the warning is repeated at the next start.
     .catch((error: unknown) => log.warn({ err: error }, 'copy.write-failed'))
   return { indexed: newest, marked, olderCopy }
 }

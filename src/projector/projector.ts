@@ -1,16 +1,16 @@
 /**
- * The loop between store and index. What was written is marked in the store in the same transaction; the marks are taken in
- * batches, their documents are written to the index, and then the marks are removed. A crash anywhere leaves marks, and the
- * next start finishes them.
+ * Projection loop between store and index. A write commits its marks to the store in the same transaction; the loop takes marks in
+ * batches, writes their documents to the index, and then removes the marks. After a crash the marks are still in the store, and
+ * the next start continues with them.
  *
- *     changed, again, fill ──► queue ──► gather ──► write to the index ──► remove the marks
- *                                ▲         │                 │                    │
- *     recheck ──► read marks ────┘         └─ one batch after the other, each ────┘
- *                                ▲            step beside the next of another
- *                                └── restored: what failed, after a pause
+ *     changed, projectAgain, fill ──► queue ──► gather ──► write to the index ──► remove the marks
+ *                                       ▲         │                 │                    │
+ *     recheck ──► read marks ───────────┘         └─ one batch at a time in each step; ──┘
+ *                                       ▲            steps of two batches overlap
+ *                                       └── failed batches, after a pause
  *
- * Where index and store are threads or servers of their own, two of the three would wait otherwise. Batches are indexed in the
- * order in which they were taken. Resources that others embed (catalogues, vocabularies) are gathered with nothing beside them.
+ * Batches are indexed in the order in which they were taken. Resources that others embed (catalogues, vocabularies) are gathered
+ * alone.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -28,62 +28,62 @@ import {
 } from './queue.ts'
 import type { Pause } from '../workers/pause.ts'
 
-/** Writes what was gathered to the index. */
+/** Writes a gathered batch to the index. */
 export type IndexWrite = () => Promise<void>
 
 type ProjectorContext = {
   readonly store: GraphStore
   readonly log: Log
-  /** Builds the documents of a batch, to be written to the index as one. */
+  /** Builds the documents of a batch, to be written to the index together. */
   readonly gather: (batch: readonly PendingResource[], signal: AbortSignal) => Promise<IndexWrite>
-  /** Resolves after so many milliseconds, or when the signal fires. */
+  /** Resolves after some milliseconds; rejects when the signal fires. */
   readonly pause: Pause
-  /** The largest version whose mark was cleared before. */
+  /** Largest version whose mark was cleared before. */
   readonly indexed?: number
   /** Resources per batch. */
   readonly batch: number
-  /** Resources kept in memory; what is beyond is read again from the store. */
+  /** Maximum number of resources in memory; others are read again from the store. */
   readonly capacity: number
-  /** Resources that others embed: projected before them. */
+  /** Tells whether other resources embed this one; it is projected before them. */
   readonly isFirst: (resource: string) => boolean
 }
 
-/** Milliseconds after a failed batch, doubled each time up to the last. */
+/** Milliseconds after a failed batch, doubled each time up to the maximum. */
 const firstPause = 100
 const lastPause = 10_000
-/** The last pause while the search engine is away: a try costs little then, and writers get no answer until one succeeds. */
+/** Maximum pause while the search engine is unavailable: an attempt is cheap, and writers get no answer until one succeeds. */
 const awayPause = 1000
-/** Milliseconds until what nobody wrote is tried again. */
+/** Milliseconds until a resource that was not written is tried again. */
 const againPause = 5000
-/** Writes that may wait while many more come: with what is being indexed, they are still projected from memory. */
+/** Number of pending writes from which writers are slowed down; fewer are projected from memory. */
 const maxWaiting = 700
-/** Records that fail one after the other before the rest of a batch is left for later. */
+/** Number of records that fail in a row before the rest of a batch is postponed. */
 const maxFailures = 3
 
-/** Whether the search engine cannot be reached, whatever the records are. */
+/** Tells whether an error means that the search engine is unavailable. */
 export const isEngineUnavailable = (error: unknown): boolean =>
   error instanceof Failure && error.kind === 'engine-unavailable'
 
-/** One per process. What it is told of is in the store already: nothing is lost with it. */
+/** Projects marked resources into the index; one per process. Its input is in the store already: nothing is lost with it. */
 export class Projector {
   readonly #deps: ProjectorContext
   readonly #queue: ProjectionQueue
   readonly #waiters = new IndexWaiters()
   readonly #stopping = new AbortController()
-  /** Notified whenever there is more to do, or less. */
+  /** Notified when work is added or done. */
   readonly #changed = conditionVariable()
-  /** Batches that are taken and not indexed yet. */
+  /** Batches that were taken from the queue and are not indexed yet. */
   readonly #taken = new Set<readonly PendingResource[]>()
-  /** Resources that are indexed and still marked, or put off. */
+  /** Resources that are indexed but still marked, or postponed. */
   #unfinished = 0
-  /** Whether the store may have marks that the queue does not have. */
+  /** True when the store may have marks that the queue lacks. */
   #hasMore = false
   #isAway = false
-  /** Of a batch, until the loop sees it. */
+  /** Failure of a batch that the loop has not handled yet. */
   #failure: { readonly error: unknown } | undefined
   #retryMs = firstPause
   #indexed: number
-  /** The batch that is being indexed, and the marks that are being removed; neither ever rejects. */
+  /** Indexing of the current batch and removal of marks; neither promise rejects. */
   #indexing: Promise<void> = Promise.resolve()
   #clearing: Promise<void> = Promise.resolve()
   #running: Promise<void> = Promise.resolve()
@@ -94,36 +94,36 @@ export class Projector {
     this.#indexed = deps.indexed ?? 0
   }
 
-  /** Resources that wait or are being projected. */
+  /** Number of resources that are queued or being projected. */
   get pending(): number {
     const taken = [...this.#taken].reduce((sum, { length }) => sum + length, 0)
     return this.#queue.size + taken + this.#unfinished
   }
 
-  /** Whether so much waits that what comes on top has to be read back from the store. */
+  /** True when so many writes are queued that further ones have to be read from the store. */
   get isBehind(): boolean {
     return !this.#isAway && this.#queue.written >= maxWaiting
   }
 
-  /** Takes marks that are in the store. */
+  /** Adds marks that were committed to the store. */
   changed(marks: readonly CommittedMark[]): void {
     for (const mark of marks) if (!this.#queue.add(mark)) this.#hasMore = true
     this.#changed.notify()
   }
 
-  /** Looks for marks in the store: a write failed and may have landed all the same. */
+  /** Makes the loop look for marks in the store, after a failed write that may have been committed. */
   recheck(): void {
     this.#hasMore = true
     this.#changed.notify()
   }
 
-  /** Whether the index may not have the present state of a resource yet. */
+  /** Tells whether the index may not have the current state of a resource yet. */
   isPending(resource: string): boolean {
     const isOf = (one: PendingResource) => one.resource === resource && !one.filling
     return this.#queue.has(resource) || [...this.#taken].some((batch) => batch.some(isOf))
   }
 
-  /** Projects a resource that nobody wrote again; resolves when it is indexed, `undefined` = there is no room now. */
+  /** Projects a resource again without a write; resolves when it is indexed, `undefined` when the queue is full. */
   projectAgain(resource: string, filling = false): Promise<void> | undefined {
     const { promise, resolve } = Promise.withResolvers<void>()
     if (!this.#queue.addAgain({ resource, filling, callback: resolve })) return undefined
@@ -131,29 +131,29 @@ export class Projector {
     return promise
   }
 
-  /** As `again`, but only for indices that are being filled and do not have the resource. */
+  /** Projects a resource into the indices that are being filled and lack it; otherwise like `projectAgain`. */
   fill(resource: string): Promise<void> | undefined {
     return this.projectAgain(resource, true)
   }
 
-  /** Resolves true when the version is searchable, false when the signal fires first or the search engine is away. */
+  /** Resolves true when the version is searchable, false when the signal fires first or the search engine is unavailable. */
   waitUntilIndexed(mark: Mark, signal: AbortSignal): Promise<boolean> {
     return this.#isAway ? Promise.resolve(false) : this.#waiters.wait(mark, signal)
   }
 
-  /** Reads the marks that an earlier process left, then works until `stop`. */
+  /** Reads the marks of an earlier process, then works until `stop`. */
   async start(): Promise<void> {
     await this.#refill()
     if (this.pending > 0) this.#deps.log.info({ marks: this.pending }, 'projection.resumed')
     this.#running = this.#work()
   }
 
-  /** Resolves when nothing waits; rejects with the signal's reason when it fires first. */
+  /** Resolves when nothing is pending; rejects with the reason of the signal. */
   async idle(signal: AbortSignal): Promise<void> {
     while (this.pending > 0 || this.#hasMore) await this.#changed.next(signal)
   }
 
-  /** Ends the loop; what is not done stays marked in the store. */
+  /** Stops the loop; unfinished resources stay marked in the store. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#changed.notify()
@@ -179,14 +179,14 @@ export class Projector {
   }
 
   /**
-   * Resolves when a batch should be taken; throws what went wrong with an earlier one. A batch costs about the same for one
-   * resource as for ten: one that is not full grows until the batch before ends.
+   * Resolves when a batch should be taken; throws the failure of an earlier one. A batch costs about the same for one resource as
+   * for ten, so one that is not full grows until the batch before ends.
    */
   async #untilDue(): Promise<void> {
     const { signal } = this.#stopping
     while (this.#queue.size === 0 && !this.#hasMore && !this.#failure && !signal.aborted) {
       await this.#changed.next()
-      // The response to whoever wrote is sent first: it is ready in this turn.
+      // The response to the writer is sent first: it is ready in this turn of the event loop.
       await setImmediate()
     }
     if (this.#queue.size < this.#deps.batch) await this.#ended()
@@ -195,21 +195,21 @@ export class Projector {
     if (failure) throw failure.error
   }
 
-  /** Gathers one batch, and begins to index it when the one before is indexed. */
+  /** Gathers one batch, and starts to index it when the one before is indexed. */
   async #batch(): Promise<void> {
     const { batch, gather, isFirst } = this.#deps
     if (this.#queue.written === 0 && this.#hasMore) {
-      // Marks that are about to be removed would be read again.
+      // Marks that are being removed would be read again.
       await this.#ended()
       await this.#refill()
     }
     const taken = this.#queue.take(batch)
     if (taken.length === 0) return this.#changed.notify()
     this.#taken.add(taken)
-    // What is gathered beside something that it embeds could be built from the state before.
+    // A batch with embedded resources is gathered alone: others would be built from their old state.
     const isAlone = taken.some(({ resource }) => isFirst(resource))
     if (isAlone) await this.#indexing
-    // What fails here fails again where the batch is written, and there its records are tried one by one.
+    // A failure here is repeated when the batch is written, where its records are tried one by one.
     const write = await gather(taken, this.#stopping.signal).catch(
       (error: unknown) => () => Promise.reject(error),
     )
@@ -218,7 +218,7 @@ export class Projector {
     if (isAlone) await this.#indexing
   }
 
-  /** Takes as many marks from the store as memory holds; a full page may not have been the last. */
+  /** Reads as many marks from the store as memory holds; after a full page there may be more. */
   async #refill(): Promise<void> {
     const { store, capacity } = this.#deps
     const marks = await readMarks(store, capacity, this.#stopping.signal)
@@ -226,16 +226,16 @@ export class Projector {
     this.changed(marks)
   }
 
-  /** Resolves when everything that was taken is indexed and no longer marked, or when that went wrong. */
+  /** Resolves when every taken batch is indexed and its marks are removed, or that failed. */
   async #ended(): Promise<void> {
     await this.#indexing
     await this.#clearing
   }
 
-  /** Indexes a batch and tells those who wait; removes its marks when those of the batch before are removed. */
+  /** Indexes a batch and resolves its waiters; removes its marks after those of the batch before. */
   async #index(taken: readonly PendingResource[], write: IndexWrite): Promise<void> {
     const attempt = await this.#attempt(taken, write)
-    // Waiters first: a mark that is removed late costs one more projection after a crash, never a lost one.
+    // Waiters first: a mark that is removed late costs one more projection after a crash, but loses nothing.
     this.#settle(attempt)
     const marked = attempt.done.filter((one) => one.marked.length > 0)
     this.#unfinished += marked.length
@@ -245,7 +245,7 @@ export class Projector {
     if (marked.length > 0) this.#clearing = this.#clear(marked)
   }
 
-  /** Writes a batch as a whole; when that fails one by one, so that one bad record does not hold up its neighbours. */
+  /** Writes a batch as a whole; after a failure one by one, so that a faulty record does not block the others. */
   async #attempt(taken: readonly PendingResource[], write: IndexWrite): Promise<Attempt> {
     try {
       await write()
@@ -260,7 +260,7 @@ export class Projector {
     const done: PendingResource[] = []
     let error: unknown
     for (const [at, one] of taken.entries()) {
-      // When the first few all fail it is not the records.
+      // When the first few all fail, the records are not the cause.
       if (done.length === 0 && at >= maxFailures) break
       try {
         const write = await this.#deps.gather([one], this.#stopping.signal)
@@ -275,7 +275,7 @@ export class Projector {
 
   #settle({ done, failed, error }: Attempt): void {
     this.#isAway = isEngineUnavailable(error)
-    // Nobody knows when it will be back: who waits needs no more than that.
+    // The time of its return is unknown, so waiters get their answer now.
     if (this.#isAway) this.#waiters.giveUp()
     const written = failed.filter(({ marked }) => marked.length > 0)
     const others = failed.filter(({ marked }) => marked.length === 0)
@@ -300,7 +300,7 @@ export class Projector {
     this.#changed.notify()
   }
 
-  /** Tries again after a while what keeps nobody waiting. */
+  /** Tries resources again after a pause. */
   async #postpone(failed: readonly PendingResource[], error: unknown): Promise<void> {
     const { log, pause } = this.#deps
     log.error(
@@ -318,6 +318,6 @@ export class Projector {
 type Attempt = {
   readonly done: readonly PendingResource[]
   readonly failed: readonly PendingResource[]
-  /** Of the last failure. */
+  /** Error of the last failure. */
   readonly error: unknown
 }

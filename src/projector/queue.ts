@@ -1,6 +1,6 @@
 /**
- * What waits to be projected: pending marks as they stand in the store; in memory one entry per resource, its newest version, in
- * the order in which resources came; and who waits for it.
+ * Queue of the projector: pending marks as the store holds them; in memory one entry per resource with its newest version, in
+ * order of arrival; and the callers that wait for them.
  */
 
 import { systemGraph, xsd } from '../rdf/namespaces.ts'
@@ -23,10 +23,10 @@ const queries = {
   indexed: loadQuery('newest-indexed'),
 }
 
-/** Marks read at a time: some stores do not sort more. */
+/** Marks read at a time: some stores sort no more than this. */
 const page = 5000
 
-/** The oldest marks, at most `limit`. */
+/** Reads the oldest marks, at most `limit`. */
 export async function readMarks(
   store: GraphStore,
   limit: number,
@@ -44,7 +44,7 @@ export async function readMarks(
   return marks
 }
 
-/** Catalogues and vocabularies whose users wait to be projected again, at most `limit`. */
+/** Reads the cascade marks of catalogues and vocabularies, at most `limit`. */
 export const readCascades = async (
   store: GraphStore,
   limit: number,
@@ -62,16 +62,13 @@ async function newest(store: GraphStore, query: Query): Promise<number> {
   return Number(row?.['newest']?.value ?? 0)
 }
 
-/** The largest version of all marks, 0 without any. */
+/** Returns the largest version of all marks, 0 without any. */
 export const newestMark = (store: GraphStore): Promise<number> => newest(store, queries.newest)
 
-/** The largest version whose mark was cleared, 0 where a version that keeps none has written the store. */
+/** Returns the largest version whose mark was cleared, 0 where the store was written by a version that records none. */
 export const newestIndexed = (store: GraphStore): Promise<number> => newest(store, queries.indexed)
 
-/**
- * The change that removes exactly the marks that were read: a newer one survives. The store knows from then on how far the index
- * had come.
- */
+/** Creates the change that removes exactly the marks that were read; newer ones stay. It also records the largest indexed version. */
 export function clearMarks(
   done: readonly PendingResource[],
   { indexed, before }: { readonly indexed: number; readonly before: number },
@@ -84,41 +81,47 @@ export function clearMarks(
   return systemChange({ remove: [...marks, ...lines(before)], add: lines(indexed) })
 }
 
-/** All versions of a resource that were marked; they are cleared together once the newest state is indexed. */
+/** Resource to project, with all its marked versions; they are cleared together when the newest state is indexed. */
 export type PendingResource = {
   readonly resource: string
-  /** 0 = nothing was written, the resource is projected again. */
+  /** Newest version; 0 when the resource is projected again without a write. */
   readonly version: number
-  /** Versions whose marks stand in the store. */
+  /** Versions with marks in the store. */
   readonly marked: readonly number[]
-  /** What the newest version holds, when its writer handed it over. */
+  /** Content of the newest version, when its writer handed it over. */
   readonly content?: WrittenContent
-  /** Only for indices that are being filled. */
+  /** True when only indices that are being filled need the resource. */
   readonly filling?: boolean
   /** Called when the resource is indexed. */
   readonly callbacks?: readonly (() => void)[]
 }
 
-/** A resource that is projected again although nobody wrote it. */
+/** Resource that is projected again without a write. */
 type Again = Required<Pick<PendingResource, 'resource' | 'filling'>> & {
   readonly callback: () => void
 }
 
-/** Graphs kept in memory, about 10 KB each; those of later resources are read back from the store. A harvest hands over 300 at once. */
+/**
+ * Maximum number of graphs in memory, about 10 KB each; those of later resources are read from the store. A harvest hands over 300
+ * at once.
+ */
 const maxFresh = 1000
 
 /**
- * One place in so many is for resources that nobody wrote: many writes do not keep them waiting for ever, and a write does not
- * wait for many of them.
+ * One of this many places in a batch is for resources without a write: many writes do not block them, and a write does not wait
+ * for many of them.
  */
 const share = 5
-/** Batches without a write after which nobody seems to write any more. Until then they are small: the next write waits for one. */
+/**
+ * Number of batches without a write after which batches of other resources grow. Until then they are small, because the next write
+ * waits for one.
+ */
 const calmAfter = 10
 
 /**
- * Holds at most `capacity` resources: what is beyond stays marked in the store and is read from there later. `isFirst` names
- * resources that others embed; they are taken before the others, or those would be built from what was. Resources that
- * nobody wrote come last: a writer waits until its record is searchable.
+ * Holds at most `capacity` resources; further marks stay in the store and are read later. Resources for which `isFirst` is true
+ * are embedded by others and taken before them. Resources without a write come last, because writers wait until their record is
+ * searchable.
  */
 export class ProjectionQueue {
   readonly #capacity: number
@@ -126,7 +129,7 @@ export class ProjectionQueue {
   readonly #first = new Map<string, PendingResource>()
   readonly #rest = new Map<string, PendingResource>()
   readonly #last = new Map<string, PendingResource>()
-  /** Batches since the last one with a write. */
+  /** Number of batches since the last one with a write. */
   #calm = calmAfter
 
   constructor(capacity: number, isFirst: (resource: string) => boolean) {
@@ -138,27 +141,27 @@ export class ProjectionQueue {
     return this.written + this.#last.size
   }
 
-  /** How many of them were written. */
+  /** Number of queued writes. */
   get written(): number {
     return this.#first.size + this.#rest.size
   }
 
-  /** Whether a write of the resource waits. */
+  /** Tells whether a write of the resource is queued. */
   has(resource: string): boolean {
     return this.#lineOf(resource).has(resource)
   }
 
-  /** A mark that stands in the store. False when the queue is full. */
+  /** Adds a mark that is in the store. False when the queue is full. */
   add(mark: CommittedMark): boolean {
     return this.#admit({ ...mark, marked: [mark.version] })
   }
 
-  /** False when the queue is full. */
+  /** Adds a resource without a write. False when the queue is full. */
   addAgain({ resource, filling, callback }: Again): boolean {
     return this.#admit({ resource, filling, version: 0, marked: [], callbacks: [callback] })
   }
 
-  /** Takes up to `most` resources out. */
+  /** Removes and returns up to `most` resources. */
   take(most: number): readonly PendingResource[] {
     const taken: PendingResource[] = []
     const takeFrom = (line: Map<string, PendingResource>, until: number) => {
@@ -177,7 +180,7 @@ export class ProjectionQueue {
     return taken
   }
 
-  /** Puts back what could not be done. */
+  /** Puts back resources that could not be projected. */
   restore(pending: readonly PendingResource[]): void {
     for (const one of pending) this.#merge(one)
   }
@@ -217,7 +220,7 @@ export class ProjectionQueue {
   }
 }
 
-/** Those who wait until a version of a resource is searchable. */
+/** Callers that wait until a version of a resource is searchable. */
 export class IndexWaiters {
   readonly #waiting = new Set<Mark & { readonly resolve: (isDone: boolean) => void }>()
 
@@ -239,14 +242,14 @@ export class IndexWaiters {
     })
   }
 
-  /** Resolves those who wait for these resources. */
+  /** Resolves the waiters of these resources. */
   done(indexed: readonly Mark[]): void {
     const versions = new Map(indexed.map(({ resource, version }) => [resource, version]))
     for (const { resource, version, resolve } of this.#waiting)
       if (version <= (versions.get(resource) ?? -1)) resolve(true)
   }
 
-  /** It will take longer than anybody can wait. */
+  /** Resolves all waiters with false. */
   giveUp(): void {
     for (const { resolve } of this.#waiting) resolve(false)
   }

@@ -1,4 +1,4 @@
-/** Compares (id, hash) of store and index as two ordered streams, and projects again what differs: when asked, and now and then. */
+/** Compares (id, hash) of store and index as two ordered streams, and projects again what differs: on request and at intervals. */
 
 import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
@@ -9,12 +9,12 @@ import type { Pause } from '../workers/pause.ts'
 import { projectResources, type ProjectResourcesContext } from './project-resources.ts'
 import type { RecordSource } from './indexed-records.ts'
 
-/** How store and index differ. */
+/** Differences between store and index, in records. */
 export type Drift = {
   readonly compared: number
   /** In the store and not in the index. */
   readonly missing: number
-  /** In both and not the same. */
+  /** In both, with different hashes. */
   readonly stale: number
   /** In the index and not in the store. */
   readonly extra: number
@@ -23,28 +23,31 @@ export type Drift = {
 
 type ReconcileContext = Pick<ProjectResourcesContext, 'submit' | 'pause'> & {
   readonly index: Pick<SearchIndex, 'entries'>
-  /** Indices without hashes are passed over. */
+  /** Indices without hashes are skipped. */
   readonly records: readonly RecordSource[]
-  /** Whether a write of the resource is still on its way to the index. */
+  /** Tells whether a write of the resource is not indexed yet. */
   readonly isPending: (resource: string) => boolean
 }
 
 export type ReconcileOptions = {
   readonly dryRun: boolean
-  /** Records done, and how many there are. */
+  /** Called with the number of compared records and the total. */
   readonly progress: (done: number, total?: number) => void
-  /** Of the job; an operator by default. */
+  /** Client that requested the job; default: an operator. */
   readonly createdBy?: string
 }
 
-/** Records that are compared at a time, and entries of the index that are read at once. */
+/** Records compared at a time, and entries of the index read at once. */
 const stride = 500
 const page = 1000
-/** How often, and how many milliseconds apart, somebody looks whether a write has reached the index. */
+/** Number of checks, and milliseconds between them, whether a write has reached the index. */
 const looks = 50
 const lookMs = 100
 
-/** `progress` is called after each stride. Rejects with the signal's reason; what was projected again by then stays. */
+/**
+ * Compares store and index once; `progress` is called after each step. Rejects with the reason of the signal; repairs made before
+ * stay.
+ */
 export async function reconcile(
   context: ReconcileContext,
   { dryRun, progress }: ReconcileOptions,
@@ -70,7 +73,7 @@ export async function reconcile(
   return drift
 }
 
-/** Ids after `after`, up to and with `until`; without `until` up to the end of the index. */
+/** Ids after `after`, up to and including `until`; without `until` to the end of the index. */
 type Range = {
   readonly ids: readonly string[]
   readonly after: string
@@ -79,7 +82,10 @@ type Range = {
 
 type Differences = ReadonlyMap<string, 'missing' | 'stale' | 'extra'>
 
-/** What is written meanwhile is no drift: what differs is looked at twice, the second time without writes on their way. */
+/**
+ * Returns the differences of a range. Concurrent writes are not drift: differences are checked twice, the second time without
+ * resources that are pending.
+ */
 async function differing(
   context: ReconcileContext,
   side: RecordSource,
@@ -126,30 +132,30 @@ async function differencesOf(
   return different
 }
 
-// The comparison that comes by itself now and then, and what the last one found.
+// Scheduled comparison, and the result of the last one.
 
-/** Compares once, after the comparisons that run and wait. Throws `conflict` while an index is being filled. */
+/** Compares once, after earlier comparisons. Throws `conflict` while an index is being filled. */
 type Reconcile = (options: ReconcileOptions, signal: AbortSignal) => Promise<Drift>
 
 export type ReconcileSchedule = { readonly reconcile: Reconcile } & {
-  /** What the last comparison of this process found, whoever asked for it; `at` is when it ended, ISO 8601. */
+  /** Result of the last comparison of this process, scheduled or not; `at` is its end, ISO 8601. */
   readonly last: () => ({ readonly at: string } & Drift) | undefined
-  /** Begins to compare by itself; `atOnce` where they are known to differ. */
+  /** Starts the schedule; with `atOnce` the first comparison runs now. */
   readonly start: (atOnce?: boolean) => void
-  /** Compares once more, now: somebody else may have written to the store. */
+  /** Compares once now, because another process may have written to the store. */
   readonly runNow: () => void
-  /** Resolves when nothing is compared by itself any more. */
+  /** Resolves when no scheduled comparison runs any more. */
   readonly stop: () => Promise<void>
 }
 
 type ReconcilingContext = { readonly reconcile: Reconcile } & {
-  /** Between two comparisons; 0 = only when somebody asks. */
+  /** Hours between two comparisons; 0 = only on request. */
   readonly hours: number
   readonly numbers: Pick<Metrics, 'compared'>
   readonly log: Log
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** 0..1 */
+  /** Random number in 0..1. */
   readonly random: () => number
   readonly pause: Pause
 }
@@ -157,12 +163,15 @@ type ReconcilingContext = { readonly reconcile: Reconcile } & {
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
-/** A platform that starts has other things to do. */
+/** Delay of the first comparison: a starting platform has other work. */
 const restMs = 5 * minuteMs
-/** After one that could not be made: the store was away, or an index was being filled. */
+/** Pause after a comparison that failed: the store was unavailable, or an index was being filled. */
 const againMs = 10 * minuteMs
 
-/** The first comparison comes within an hour, and each up to an hour late: several platforms may share a machine. */
+/**
+ * Creates the schedule. The first comparison comes within an hour, and each up to an hour late, because several platforms may
+ * share a machine.
+ */
 export function scheduleReconcile(context: ReconcilingContext): ReconcileSchedule {
   const { hours, numbers, log, now, random, pause } = context
   let last: ReturnType<ReconcileSchedule['last']>
@@ -174,9 +183,9 @@ export function scheduleReconcile(context: ReconcilingContext): ReconcileSchedul
     numbers.compared(drift, at)
     return drift
   }
-  /** These milliseconds, and up to almost an hour more. */
+  /** Adds a random delay of up to almost an hour. */
   const spread = (ms: number) => ms + random() * (hourMs - restMs)
-  /** Compares once; answers the milliseconds until the next comparison. What was found is in the log already. */
+  /** Compares once; returns the milliseconds until the next comparison. The result is logged by `reconcile`. */
   const compare = async (signal: AbortSignal) => {
     try {
       await reconcile({ dryRun: false, progress: () => undefined, createdBy: 'schedule' }, signal)

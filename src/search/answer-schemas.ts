@@ -1,4 +1,4 @@
-/** The schemas of the answers (JSON Schema 2020-12): those of the records, made from the profile, with what the search adds to them. */
+/** JSON Schemas (2020-12) of the answers: those of the records, made from the profile, with the members that search adds. */
 
 import {
   countSchema as integer,
@@ -13,16 +13,16 @@ import {
 import type { Profile } from '../profile/profile.ts'
 import { recordSchemas } from '../profile/record-schemas.ts'
 
-/** Each answer's schema as a component of the OpenAPI document. */
+/** Schemas of the answers, as components of the OpenAPI document. */
 export type AnswerSchemas = {
-  /** Name → schema. */
+  /** Schemas by name. */
   readonly components: Readonly<Record<string, JsonSchema>>
   readonly dataset: Reference
   readonly catalogue: Reference
   readonly concept: Reference
   readonly vocabulary: Reference
   readonly search: Reference
-  /** Any record of a custom type; absent when there is no such type. */
+  /** Schema of a record of any declared type; absent when the profile has none. */
   readonly resource?: Reference
 }
 
@@ -32,7 +32,7 @@ type Properties = Readonly<Record<string, JsonSchema>>
 const complete = (properties: Properties): JsonSchema =>
   object('', properties, Object.keys(properties))
 
-/** The schema of an object with further members, required but for those that are optional; its own win. */
+/** Adds members to the schema of an object, required except for `optional`; members of the schema itself take precedence. */
 function extended(schema: JsonSchema, more: Properties, optional: Properties = {}): JsonSchema {
   const own: unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
   return {
@@ -66,7 +66,7 @@ const facet = complete({
 const mark: JsonSchema = { type: 'array', items: integer(), minItems: 2, maxItems: 2 }
 const marks = (what: string) => array(mark, `Offsets [from, to] of the found words in ${what}`)
 
-/** What `highlight` adds to a hit: places, never markup. */
+/** Member that `highlight` adds to a hit: offsets, no markup. */
 const highlight = object(
   '',
   {
@@ -106,7 +106,7 @@ const envelope = (hit: Reference, facets: Reference): JsonSchema =>
     ['count'],
   )
 
-/** Pure. `required` is what the records' schemas require: a record that lacks a mandatory field does not hide it. */
+/** Makes the schemas of answers. Required members of records are those of their schemas; records that lack one are still returned. */
 export function answerSchemas(profile: Profile): AnswerSchemas {
   const { roots, components } = recordSchemas(profile)
   const own: Record<string, JsonSchema> = {}

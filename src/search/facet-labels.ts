@@ -1,6 +1,6 @@
 /**
- * Values of facets and of records named in the language that was asked for; what has no name in it keeps the one that it has. Facets
- * themselves, and values that are words of the platform's own, are named by those who show them.
+ * Labels of facet values and records in a requested language; values without a label in it keep the one that they have. Facets
+ * themselves, and values defined by the platform, are labelled by the client.
  */
 
 import type { Facet, SearchIndex } from '../search-index/search-index.ts'
@@ -11,7 +11,7 @@ import type { RecordText } from './search-answers.ts'
 
 type Index = Pick<SearchIndex, 'get' | 'search'>
 type Labels = ReadonlyMap<string, string | undefined>
-/** Labels of the values of a facet in a language (two or three letters, lower case). */
+/** Reads the labels of the values of a facet in a language (two or three letters, lower case). */
 type LabelReader = (
   facet: Facet,
   language: string,
@@ -19,7 +19,7 @@ type LabelReader = (
   signal: AbortSignal,
 ) => Labels | Promise<Labels>
 
-/** Catalogues, and datasets at a time, that are read for labels; and how often datasets are. */
+/** Maximum number of catalogues, and of datasets at a time, that are read for labels; and of reads of datasets. */
 const [mostRecords, mostRounds] = [50, 4]
 
 const readers: ReadonlyMap<string, LabelReader> = new Map<string, LabelReader>([
@@ -30,14 +30,14 @@ const readers: ReadonlyMap<string, LabelReader> = new Map<string, LabelReader>([
   ['subject', labelsAt('subject')],
 ])
 
-/** The facet with titles of its values in a language. */
+/** Returns a facet with the titles of its values in a language. */
 export async function namedIn(...[facet, ...more]: Parameters<LabelReader>): Promise<Facet> {
   const labels = await readers.get(facet.id)?.(facet, ...more)
   const items = facet.items.map((item) => ({ ...item, title: labels?.get(item.id) ?? item.title }))
   return { ...facet, items }
 }
 
-/** Countries by codes of two letters, languages by codes of two or three. */
+/** Reads the names of countries by two-letter codes, of languages by two- or three-letter codes. */
 function codeNames(type: 'region' | 'language', language: string) {
   const known = new Intl.DisplayNames([language, 'en'], { type, fallback: 'none' })
   const form = type === 'region' ? /^[a-z]{2}$/i : /^[a-z]{2,3}$/i
@@ -55,7 +55,7 @@ async function catalogueNames(...[facet, language, index, signal]: Parameters<La
   return new Map([...titles].map(([id, title]) => [id, textAt(title, language)]))
 }
 
-/** The record with its languages, its countries and its concepts of the shipped tables named in a language. */
+/** Returns a record with the names of its languages, countries and bundled concepts in a language. */
 export async function recordIn<Record extends RecordText>(
   record: Record,
   language: string | undefined,
@@ -75,7 +75,7 @@ export async function recordIn<Record extends RecordText>(
   return { ...record, text: JSON.stringify(value) }
 }
 
-/** The titles of catalogues, in all languages. */
+/** Returns the titles of catalogues, in all languages. */
 export async function catalogueTitles(
   index: Pick<SearchIndex, 'get'>,
   ids: readonly string[],
@@ -88,11 +88,11 @@ export async function catalogueTitles(
   return new Map(await Promise.all(titles))
 }
 
-/** Labels as they stand at a path in datasets that have the values: a few datasets have nearly all of them. */
+/** Reads labels at a path of datasets that have the values: a few datasets contain nearly all of them. */
 function labelsAt(path: string): LabelReader {
   return async ({ id: facet, items }, language, index, signal) => {
     const labels = new Map<string, string | undefined>()
-    // Titles are English as they come.
+    // Titles are English by default.
     let missing = language === 'en' ? [] : items.map(({ id }) => id)
     for (let round = 0; round < mostRounds && missing.length > 0; round++) {
       const of = missing.map((value) => ({ kind: 'value', facet, value }) as const)

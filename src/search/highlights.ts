@@ -1,4 +1,4 @@
-/** Where the words of a query stand in a hit: offsets, not markup, so that nothing has to be trusted. */
+/** Positions of the words of a query in a hit: offsets instead of markup, so that clients need not sanitise it. */
 
 import { rankingLeaves, type Leaf, type QueryTree } from '../search-index/query-tree.ts'
 import { wildMatcher } from '../search-index/wildcard.ts'
@@ -11,14 +11,14 @@ import type { Parameters } from './request/search-parameters.ts'
 type Mark = readonly [from: number, to: number]
 type Marked = { readonly text: string; readonly marks: readonly Mark[] }
 
-/** Characters of a description around its densest place, and of those before its first word. */
+/** Characters of the excerpt of a description, and before its first word. */
 const [window, before] = [240, 40]
-/** Characters of a text that are looked through, and marks of one text. */
+/** Maximum characters of a text that are searched, and marks of one text. */
 const [longest, mostMarks] = [20_000, 100]
 
 const runs = /[\p{L}\p{N}\p{M}]+/gu
 
-/** `_highlight` of a record: marks of its title, and the part of its description with most of them. */
+/** Makes `_highlight` of a record: marks of its title, and the excerpt of its description with most marks. */
 export function highlightOf(
   record: Fields,
   tree: QueryTree,
@@ -39,7 +39,7 @@ export function highlightOf(
   }
 }
 
-/** The words of a text that one of the leaves looks for. */
+/** Finds the words of a text that one of the leaves looks for. */
 function marksIn(text: string, leaves: readonly Leaf[], language: string): readonly Mark[] {
   const matchers = leaves.map((leaf) => leafMatcher(leaf, language))
   const marks: Mark[] = []
@@ -51,7 +51,7 @@ function marksIn(text: string, leaves: readonly Leaf[], language: string): reado
   return marks
 }
 
-/** Whether a token is one that a leaf looks for, in the language of its text. */
+/** Makes a test whether a leaf looks for a token, in the language of its text. */
 function leafMatcher(leaf: Leaf, language: string): (token: string) => boolean {
   if (leaf.kind === 'phrase') return (token) => leaf.tokens.includes(token)
   if (leaf.kind === 'wild') return wildMatcher(leaf.pattern)
@@ -62,7 +62,7 @@ function leafMatcher(leaf: Leaf, language: string): (token: string) => boolean {
   return (token) => token === leaf.token || isRelated(token)
 }
 
-/** The part of a text with most marks, cut at spaces, with its marks counted from its beginning. */
+/** Returns the part of a text with most marks, cut at spaces; offsets are relative to it. */
 function densest({ text, marks }: Marked): Marked {
   if (text.length <= window) return { text, marks }
   const counts = marks.map(

@@ -1,4 +1,4 @@
-/** What a page of hits gets when a request asks for it: marked words, titles of catalogues, facets that ignore their own values. */
+/** Optional parts of a page of hits: marked words, titles of catalogues, facets that ignore their own filter. */
 
 import type { Answer, Facet, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { catalogueTitles, namedIn } from './facet-labels.ts'
@@ -13,7 +13,7 @@ type Extras = {
   readonly parameters: Pick<Parameters, 'highlight' | 'facetSelf' | 'locale' | 'includes'>
 }
 
-/** The answer with what was asked for; the answer itself where nothing was. */
+/** Adds the requested parts to an answer; returns the answer itself when there are none. */
 export async function withExtras(
   index: SearchIndex,
   { request, answer, parameters }: Extras,
@@ -45,7 +45,7 @@ export async function withExtras(
   return { ...answer, ...(isRead && { hits }), ...(answer.facets && { facets }) }
 }
 
-/** A facet with chosen values is counted once more without them, so that a second value can be added. */
+/** Counts a facet again without its own filter, so that a client can offer further values. */
 async function withoutItself(
   index: SearchIndex,
   request: SearchRequest,

@@ -12,7 +12,7 @@ import type { ResourceType } from '../profile/profile.ts'
 import { recordAnswer, recordId, searchEndpoint, stateAnswers } from './search-answers.ts'
 import type { SearchServiceContext } from './search-service-context.ts'
 
-/** Findings in one answer; `count` tells of all of them. */
+/** Maximum number of findings in one answer; `count` is the number of all. */
 const maxFindings = 500
 
 const reasons: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ const answer = z.object({
   }),
 })
 
-/** The endpoints of findings, one for each kind of record that the profile has. */
+/** Endpoints of findings, one for each kind of record of the profile. */
 export function findingsEndpoints(types: readonly ResourceType[]) {
   const answers = stateAnswers('Values of the record that it does not show, and why', answer)
   const kinds = [
@@ -76,7 +76,7 @@ export function findingsEndpoints(types: readonly ResourceType[]) {
       auth: anyone,
       params: z.object({ ...(isTyped && { type: z.string() }), id: recordId }),
       answers,
-      // To project a record costs more than to read it: not again while nothing at all has changed.
+      // Projecting a record costs more than reading it, so the entity tag is checked first.
       handle: ({ c }, context) => context.withEntityTag(c, () => readFindings(c, context)),
     })
   })

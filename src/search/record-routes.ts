@@ -1,4 +1,4 @@
-/** The endpoints of single records and of lists of ids: datasets, catalogues and resources of the types that the profile adds. */
+/** Endpoints of single records and lists of ids: datasets, catalogues and resources of declared types. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
@@ -58,7 +58,7 @@ const listDatasets = searchEndpoint({
   },
 })
 
-/** The endpoints of datasets, with the ids of all datasets of a catalogue and the datasets that are like one. */
+/** Endpoints of datasets, the ids of all datasets of a catalogue, and similar datasets. */
 export function datasetEndpoints(schemas: AnswerSchemas) {
   const readDataset = searchEndpoint({
     method: 'get',
@@ -98,7 +98,7 @@ export function datasetEndpoints(schemas: AnswerSchemas) {
   return [listDatasets, readDataset, listSimilar]
 }
 
-/** The endpoints of catalogues, with the ids of all. */
+/** Endpoints of catalogues, and the ids of all. */
 export function catalogueEndpoints(schemas: AnswerSchemas) {
   const listCatalogues = searchEndpoint({
     method: 'get',
@@ -127,12 +127,12 @@ export function catalogueEndpoints(schemas: AnswerSchemas) {
   return [listCatalogues, readCatalogue]
 }
 
-/** The endpoints of resources of the types that the profile adds, `schema` that of one resource; a profile without types has none. */
+/** Endpoints of resources of declared types; `schema` is that of one resource. Empty when the profile declares no types. */
 export function resourceEndpoints(types: readonly ResourceType[], schema: Reference | undefined) {
   if (!schema) return []
   const ids = types.map(({ id }) => id)
   const type = z.string().meta({ examples: ids })
-  /** Throws `not-found`. */
+  /** Returns the index of a declared type. Throws `not-found`. */
   const indexOf = (wanted: string): IndexName => {
     if (ids.includes(wanted)) return `resource_${wanted}`
     throw new Failure('not-found', `the profile has no type ${wanted}, only ${ids.join(', ')}`)
@@ -180,7 +180,7 @@ export function resourceEndpoints(types: readonly ResourceType[], schema: Refere
   return [listTypes, listResources, readResource]
 }
 
-/** The dataset with the present record of its catalogue in place of the stored copy. Throws `unknown-dataset`. */
+/** Reads a dataset with the current record of its catalogue in place of the embedded copy. Throws `unknown-dataset`. */
 export async function datasetRecord(
   index: SearchIndex,
   id: string,
@@ -195,10 +195,10 @@ export async function datasetRecord(
   return { text: whole, modified: instantAt(record, recordModified) }
 }
 
-/** When the platform last wrote a record, as its catalogue record says. */
+/** Path of the time when the platform last wrote a record. */
 const recordModified = 'catalog_record.modified'
 
-/** The catalogue with `count`, the number of its datasets. Throws `unknown-catalogue`. */
+/** Reads a catalogue with `count`, the number of its datasets. Throws `unknown-catalogue`. */
 export async function catalogueRecord(
   index: SearchIndex,
   id: string,
@@ -211,7 +211,7 @@ export async function catalogueRecord(
   return { text: extended(text, [member('count', counts.get(id) ?? 0)]) }
 }
 
-/** Catalogue id → number of its datasets; a catalogue without any is absent. */
+/** Returns the number of datasets by catalogue id; catalogues without datasets are absent. */
 export async function datasetCounts(
   index: SearchIndex,
   signal?: AbortSignal,
@@ -223,7 +223,7 @@ export async function datasetCounts(
 /** Ids per request. */
 const step = { entries: 1000, hits: 10_000 }
 
-/** Ids of all datasets of a catalogue, ascending. Throws `unknown-catalogue`. */
+/** Lists the ids of all datasets of a catalogue, ascending. Throws `unknown-catalogue`. */
 async function datasetIds(
   index: SearchIndex,
   catalogue: string,
@@ -236,7 +236,7 @@ async function datasetIds(
     limit: step.hits,
     include: [],
   }
-  // One that moves while they are read comes at most once.
+  // A dataset that is moved meanwhile is listed at most once.
   const ids: string[] = []
   for (;;) {
     const after = ids.at(-1)
@@ -247,7 +247,7 @@ async function datasetIds(
   }
 }
 
-/** Ids of all records of an index, ascending by code point. */
+/** Lists the ids of all records of an index, ascending by code point. */
 async function idsOf(
   index: SearchIndex,
   name: IndexName,

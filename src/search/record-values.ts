@@ -1,4 +1,4 @@
-/** Reading what a record says, whatever shape its profile gives it. */
+/** Reads values of records, independent of their profile. */
 
 import { Failure } from '../errors.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
@@ -6,7 +6,7 @@ import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts
 import { type Fields, isJsonObject, listed, memberFields, textAt, valueAt } from '../text/json.ts'
 import { extentOf } from '../vocabularies/dates.ts'
 
-/** All records of an index. Without words every record is equally relevant, so that the order is that of the ids. */
+/** Makes the request for all records of an index. Without words all are equally relevant, so they are sorted by id. */
 export const everything = (name: IndexName): SearchRequest => ({
   indices: [name],
   tree: { kind: 'all' },
@@ -18,7 +18,7 @@ export const everything = (name: IndexName): SearchRequest => ({
   score: false,
 })
 
-/** The reads of an index that cut the long lists of a record, where `most` is given. */
+/** Returns the reads of an index with the long lists of a record cut, when `most` is given. */
 export const cutReads = (
   index: Pick<SearchIndex, 'get'>,
   most?: number,
@@ -26,7 +26,7 @@ export const cutReads = (
   get: (name, id, signal) => index.get(name, id, signal, most),
 })
 
-/** JSON text of a record. Throws `unknown-dataset`, `unknown-catalogue`. */
+/** Returns the JSON text of a record. Throws `unknown-dataset`, `unknown-catalogue`. */
 export async function storedText(
   index: Pick<SearchIndex, 'get'>,
   kind: 'dataset' | 'catalogue',
@@ -38,20 +38,20 @@ export async function storedText(
   throw new Failure(`unknown-${kind}`, `there is no ${kind} ${id}`)
 }
 
-/** The record of a finished JSON text; one without members where the text holds no object. */
+/** Parses the JSON text of a record; an object without members when the text is not an object. */
 export const recordFields = (record: string): Fields => memberFields(JSON.parse(record))
 
-/** All values of a field: none, one or the array. */
+/** Returns all values of a field: none, one or the array. */
 export const listAt = (value: unknown, path: string): readonly unknown[] =>
   listed(valueAt(value, path))
 
-/** A text, and the key of its language where it is known. */
+/** Text with the key of its language, where known. */
 export type Chosen = { readonly text: string; readonly language?: string }
 
 /**
- * The text of a language map in the wanted language, else in the main language of its record: the first of the catalogue's
- * languages that the map has, else English, else the first. A plain text is in no known language. `record` is what the map is
- * a part of, where that is not what the path begins at.
+ * Returns the text of a language map in the requested language, else in the main language of its record: the first of the
+ * catalogue's languages that the map has, else English, else the first. A plain text has no known language. `record` is the
+ * enclosing record, where the path begins inside it.
  */
 export function chosenAt(
   part: unknown,
@@ -70,18 +70,18 @@ export function chosenAt(
   return text === undefined || language === undefined ? undefined : { text, language }
 }
 
-/** Languages of the catalogue that a record is in, or of the record where it is a catalogue itself. */
+/** Returns the languages of a record's catalogue, or of the record when it is a catalogue. */
 const mainLanguages = (record: unknown): readonly string[] =>
   listAt(
     record,
     valueAt(record, 'catalog') === undefined ? 'language' : 'catalog.language',
   ).flatMap((one) => textAt(one, 'id') ?? [])
 
-/** Instants that all readers of dates know: years of four digits. */
+/** Smallest instant with a year of four digits, which all readers of dates accept. */
 const earliest = Date.UTC(1, 0, 1)
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** The first of the paths that holds an instant. */
+/** Returns the instant at the first path that holds one. */
 export function instantAt(record: unknown, ...paths: readonly string[]): Date | undefined {
   for (const path of paths) {
     const time = extentOf(textAt(record, path) ?? '')?.from ?? Number.NaN
@@ -90,7 +90,7 @@ export function instantAt(record: unknown, ...paths: readonly string[]): Date | 
   return undefined
 }
 
-/** An address that a reader may open: http or https only, because others may be scripts. */
+/** Returns an address that is safe to open: http or https only, because others may run scripts. */
 export function httpAddress(value: unknown): string | undefined {
   if (typeof value !== 'string' || !URL.canParse(value)) return undefined
   return /^https?:$/.test(new URL(value).protocol) ? value : undefined

@@ -1,4 +1,4 @@
-/** Shared by the endpoints of the search service: parts of the contract, and answers with entity tags. */
+/** Shared parts of the search service's endpoints: parts of the contract, and answers with entity tags. */
 
 import { invalidParameter } from '../errors.ts'
 import { resultText } from './search-envelope.ts'
@@ -18,7 +18,7 @@ export const jsonType = 'application/json'
 /** Defines an endpoint of the search service; every status that is not among its answers is a problem (RFC 9457). */
 export const searchEndpoint = endpointsFor<SearchServiceContext>({ default: problem() })
 
-/** 200 with JSON. */
+/** Answer 200 with JSON. */
 export const jsonAnswers = (
   description: string,
   schema: z.ZodType | Reference,
@@ -26,7 +26,7 @@ export const jsonAnswers = (
   200: { description, content: { [jsonType]: { schema } } },
 })
 
-/** 200 with JSON and an entity tag, and 304 for clients that have that state. */
+/** Answers 200 with JSON and an entity tag, and 304 for clients that have that state. */
 export const stateAnswers = (
   description: string,
   schema: z.ZodType | Reference,
@@ -35,10 +35,10 @@ export const stateAnswers = (
   304: { description: 'Not changed since the state named in If-None-Match' },
 })
 
-/** A list of ids, ascending by code point. */
+/** Answer with a list of ids, ascending by code point. */
 export const idsAnswer = stateAnswers('Ids, ascending', z.array(z.string()))
 
-// Parameters of the search routes as the OpenAPI document shows them.
+// Parameters of the search routes in the OpenAPI document.
 
 type QueryParameter = {
   readonly name: string
@@ -51,7 +51,7 @@ type QueryParameter = {
   readonly explode?: boolean
 }
 
-/** Derived from the schema that reads them; lists are separated by commas. */
+/** Derives the query parameters from the schema that parses them; lists are separated by commas. */
 export function queryParameters(): QueryParameter[] {
   const { properties = {} } = z.toJSONSchema(searchParameters, { io: 'input' })
   const named = Object.entries(properties).flatMap(([name, property]): QueryParameter[] => {
@@ -70,10 +70,10 @@ export function queryParameters(): QueryParameter[] {
   return [...named, boost]
 }
 
-/** Only told, not checked: what has another form is not found. */
+/** Id of a record. The pattern is documented but not checked: other ids are not found. */
 export const recordId = z.string().openapi({ pattern: `^${idForm}$` })
 
-/** A parameter of the query string for the OpenAPI document; `required` below checks that it is there. */
+/** Makes a parameter of the query string for the OpenAPI document; `required` checks that it is present. */
 export const requiredQuery = (name: string, description: string): QueryParameter => ({
   name,
   in: 'query',
@@ -82,7 +82,7 @@ export const requiredQuery = (name: string, description: string): QueryParameter
   schema: { type: 'string' },
 })
 
-/** The same parameters as members of an object. */
+/** Makes the schema of a body with the search parameters as members. */
 export function bodySchema(): JsonSchema {
   const { properties = {} } = z.toJSONSchema(searchParameters, { io: 'input' })
   const flat = Object.entries(properties).map(([name, property]): [string, JsonSchema] => {
@@ -119,11 +119,11 @@ const searchParams: JsonSchema = {
   },
 }
 
-// Entity tags of answers that follow from the whole index: they hold as long as nothing is written.
+// Entity tags of answers that depend on the whole index: they are valid until the next write.
 
 /**
- * Makes `withEntityTag`. The state of the index is read before anything else: what is written meanwhile makes a tag too old, never
- * too new. The tag is weak, because one state may be sent with and without gzip (RFC 9110 8.8.1).
+ * Makes `withEntityTag`. The state of the index is read first, so that a concurrent write makes a tag too old, never too new. The
+ * tag is weak, because one state may be sent with and without gzip (RFC 9110, 8.8.1).
  */
 export function entityTagger({
   index,
@@ -136,7 +136,7 @@ export function entityTagger({
     const { pathname, search } = new URL(c.req.url)
     const tag = hash('sha256', [constant, index.state(), pathname, search].join('\n'), 'hex')
     const short = tag.slice(0, 32)
-    // Whether there is anything at all (`*`) is known afterwards only.
+    // `*` can only be decided after the answer is made.
     const isAny = c.req.header('If-None-Match')?.trim() === '*'
     const has = !isAny && isFresh(c.req.raw.headers, short)
     const answer = has ? c.body(null, 304) : await make(short)
@@ -145,15 +145,15 @@ export function entityTagger({
   }
 }
 
-/** One record as it is answered. */
+/** Record as it is answered. */
 export type RecordText = {
   /** JSON text. */
   readonly text: string
-  /** When the platform last wrote it, as the record says it; absent when it does not. */
+  /** Time when the platform last wrote the record; absent when unknown. */
   readonly modified?: Date
 }
 
-/** A parameter of the query string that has to be there. Throws `invalid-parameter`. */
+/** Returns a parameter of the query string. Throws `invalid-parameter` when it is missing. */
 export function required(c: AppContext, parameter: string): string {
   const value = new URL(c.req.url).searchParams.get(parameter)?.trim()
   if (value) return value
@@ -162,15 +162,15 @@ export function required(c: AppContext, parameter: string): string {
 }
 
 /**
- * Names the state of the answer, and says whether the client has it already. The tag is weak: one state may be sent with and without
- * gzip (RFC 9110 8.8.1).
+ * Sets the entity tag of an answer; true when the client has that state already. The tag is weak, because one state may be sent
+ * with and without gzip (RFC 9110, 8.8.1).
  */
 export function isUnchanged(c: AppContext, tag: string): boolean {
   c.header('ETag', `W/"${tag}"`)
   return isFresh(c.req.raw.headers, tag)
 }
 
-/** `{"result":…}` with an entity tag of the text itself, or 304 where the client has it. */
+/** Answers `{"result":…}` with an entity tag of the text, or 304 when the client has it. */
 export function recordAnswer(c: AppContext, { text, modified }: RecordText): Response {
   const body = resultText(text)
   if (modified) c.header('Last-Modified', modified.toUTCString())

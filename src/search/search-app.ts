@@ -1,4 +1,4 @@
-/** The HTTP service of search: reads only, without keys. */
+/** HTTP service of search: read-only, without keys. */
 
 import { z } from '@hono/zod-openapi'
 import { type App, type AppContext, newApp } from '../http/app.ts'
@@ -84,7 +84,7 @@ const readHealth = searchEndpoint({
   }),
 })
 
-/** All endpoints of the search service. `schemas` are those that `answerSchemas` makes from the profile. */
+/** All endpoints of the search service. `schemas` are the result of `answerSchemas`. */
 export const searchEndpoints = (
   { resources }: Profile,
   schemas: AnswerSchemas,
@@ -103,7 +103,7 @@ export const searchEndpoints = (
   readHealth,
 ]
 
-/** Makes the app. All endpoints are open. */
+/** Creates the app. All endpoints are public. */
 export function searchApp(context: SearchAppContext): App {
   const { http, index, profile, version, sitemap = openSitemap(context) } = context
   const app = newApp({ ...http, name: 'search' })

@@ -1,4 +1,4 @@
-/** Answers as JSON text, put together from the records' finished texts. */
+/** Answers as JSON text, assembled from the stored texts of records. */
 
 import { z } from 'zod'
 import type { Answer, Hit } from '../search-index/search-index.ts'
@@ -9,40 +9,40 @@ export type DatasetCounts = ReadonlyMap<string, number>
 
 const texts = z.array(z.string()).readonly()
 
-/** What of a search decides how its answers look, on every page; cursors keep it as JSON. */
+/** Parameters that decide how answers look, on every page; cursors store them as JSON. */
 export const formSchema = z.object({
   /** Names of the searched indices, and whether the client named them. */
   indices: texts,
   named: z.boolean(),
   countOnly: z.boolean(),
   score: z.boolean(),
-  /** What the client wants to see of hits; absent = everything. */
+  /** Requested members of hits; absent = all. */
   include: texts.optional(),
   narrowing: narrowingSchema.optional(),
 })
 
 export type EnvelopeForm = Readonly<z.output<typeof formSchema>>
 
-/** `{"result":…}` around one record. */
+/** Returns `{"result":…}` around one record. */
 export const resultText = (record: string): string => `{"result":${record}}`
 
-/** `"name":value` as JSON. */
+/** Returns `"name":value` as JSON. */
 export const member = (name: string, value: unknown): string =>
   `${JSON.stringify(name)}:${JSON.stringify(value)}`
 
-/** Adds members to the text of a record. */
+/** Adds members to the JSON text of a record. */
 export function extended(record: string, members: readonly string[]): string {
   const inside = record.slice(1, -1)
   return `{${[...members, ...(inside === '' ? [] : [inside])].join(',')}}`
 }
 
-/** Whether `includes` lets a member through that the search adds itself. */
+/** Tells whether `includes` allows a member that search adds. */
 export const isIncluded = ({ include }: EnvelopeForm, name: string): boolean =>
   include?.includes(name) ?? true
 
 /**
- * `result` with `index` (one index named), `count`, `facets` (indices named), `results`, and `more`: the members by which the next page
- * is asked for.
+ * Makes the JSON text of an answer: `result` with `index` (one index named), `count`, `facets` (indices named), `results`, and
+ * `more`, the members for requesting the next page.
  */
 export function envelopeText(
   form: EnvelopeForm,

@@ -1,4 +1,4 @@
-/** The endpoints of searching: single pages, snapshots read page by page, parameters by GET and by POST. */
+/** Endpoints of searching: single pages, snapshots read page by page, parameters by GET and POST. */
 
 import type { AppContext } from '../http/app.ts'
 import { readBodyText } from '../http/body.ts'
@@ -28,7 +28,7 @@ import type {
 import { otherQueries } from './suggestions.ts'
 import { afterPage, firstPage, scrolledPage, type SnapshotPage } from './snapshot-pages.ts'
 
-/** The endpoints of searching: `GET` and `POST /search`, and `/scroll` for the pages after the first of a snapshot. */
+/** Endpoints of searching: `GET` and `POST /search`, and `/scroll` for further pages of a snapshot. */
 export function queryEndpoints(schemas: AnswerSchemas) {
   const hits = 'Hits, exact count and facets'
   const searchByQuery = searchEndpoint({
@@ -44,7 +44,7 @@ export function queryEndpoints(schemas: AnswerSchemas) {
       const plan = planOf(context, parameters)
       const make = () => runSearch(c, context, plan, parameters)
       if (plan.run) return sendUncached(c, make())
-      // Suggestions stop when their time is over: the next answer may have more of them.
+      // Suggestions have a time limit, so a later answer may have more of them and is not cached.
       const { suggestions = false } = parameters
       return context.withEntityTag(c, async (tag) =>
         sendAnswer(c, suggestions ? await make() : await context.cachedAnswer(tag, make)),
@@ -99,7 +99,7 @@ export function answerCache(): SearchServiceContext['cachedAnswer'] {
 const sendAnswer = (c: AppContext, { text, headers }: SearchAnswer): Response =>
   c.body(text, 200, headers)
 
-/** Most bytes of a body: parameters are small, and other requests wait while a large body is parsed. */
+/** Maximum bytes of a body: parameters are small, and other requests wait while a large body is parsed. */
 const maxBytes = 2 ** 20
 
 async function bodyOf(c: AppContext, bodyBytes: number): Promise<string> {
@@ -108,14 +108,14 @@ async function bodyOf(c: AppContext, bodyBytes: number): Promise<string> {
   return readBodyText(c.req.raw, limits, c.var.signal)
 }
 
-/** The plan of a search. Throws as `searchOf`. */
+/** Makes the plan of a search. Throws as `searchOf`. */
 function planOf(context: SearchAppContext, parameters: Parameters): SearchPlan {
   const { resources } = context.profile
   const bounds = new Map(resources.map(({ id, search }) => [`resource_${id}`, search]))
   return searchOf(parameters, { ...context, bounds, settings: context.settings() })
 }
 
-/** Runs a search and writes its page with all that the parameters ask for beside it. */
+/** Runs a search and writes its page with all requested parts. */
 async function runSearch(
   c: AppContext,
   context: SearchAppContext,
@@ -141,7 +141,7 @@ async function runSearch(
   return answerOf(c, context, { ...page, answer, more })
 }
 
-/** The page that is asked for. Throws as the engine, and `unknown-cursor` for a continuation. */
+/** Returns the requested page. Throws the errors of the engine, and `unknown-cursor` for a continuation. */
 async function pageOf(
   c: AppContext,
   { index }: SearchAppContext,
@@ -157,7 +157,7 @@ async function pageOf(
     include,
     narrowing,
   }
-  // Without a known index there is nothing to ask the engine.
+  // Without a known index the engine is not asked.
   if (indices.length === 0) return { form, answer: { count: 0, hits: [] } }
   if (!run) return { form, answer: await index.search(request, signal) }
   if (run.kind === 'search-after' && run.from)
@@ -174,7 +174,7 @@ async function answerOf(
   const isCounted = hasCatalogues && isIncluded(form, 'count')
   const counts = isCounted ? await datasetCounts(index, c.var.signal) : new Map()
   const text = envelopeText(form, answer, counts, more)
-  // A wildcard that stands for more words than are looked for finds less than it says.
+  // A wildcard is expanded to a limited number of words; the answer says when it was shortened.
   const { length } = answer.shortened ?? []
   const shortened: Record<string, string> =
     length > 0 ? { 'Wildcards-Shortened': String(length) } : {}

@@ -1,4 +1,4 @@
-/** The dependencies of the search service's endpoints. */
+/** Dependencies of the search service's endpoints. */
 
 import type { AppContext, AppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
@@ -9,41 +9,41 @@ import type { SearchOptions } from './request/search-request.ts'
 import type { SitemapKeeper } from './feeds/sitemap-cache.ts'
 import type { SimilarTo } from './similar.ts'
 
-/** Where people read about records. */
+/** Addresses of the pages about records. */
 export type RecordPages = {
-  /** Address for those who reach the platform by `root`, which has a slash at its end. */
+  /** Returns the address for clients that reach the platform by `root`, which has a trailing slash. */
   readonly address: (
     root: string,
     record: { readonly kind: string; readonly id: string },
     language?: string,
   ) => string
-  /** Whether there are pages in HTML, in several languages; else it is where the record's IRI leads. */
+  /** True for pages in HTML, in several languages; otherwise addresses are those that the record's IRI leads to. */
   readonly isPortal: boolean
-  /** Whether addresses begin with `root`, so that they differ by how the platform is reached. */
+  /** True when addresses begin with `root`, so that they depend on how the platform is reached. */
   readonly isRooted: boolean
-  /** Languages in which there is a page of every record; by default those of its title. */
+  /** Languages in which every record has a page; default: those of its title. */
   readonly languages?: readonly string[]
 }
 
-/** A search answer as JSON text, with the headers that belong to it. */
+/** Search answer as JSON text, with its headers. */
 export type SearchAnswer = {
   readonly text: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A value of a stored record that does not fit its field, so that the record's document does not show it. */
+/** Value of a stored record that does not fit its field, so that the record's document does not show it. */
 type RecordFinding = {
   /** Dotted path in the record. */
   readonly field: string
-  /** IRI of the property, where the value has one. */
+  /** IRI of the property, where known. */
   readonly property?: string
   /** At most 200 characters. */
   readonly value: string
-  /** A key of the table of reasons in `record-findings.ts`. */
+  /** Key of the table of reasons in `record-findings.ts`. */
   readonly reason: string
 }
 
-/** The dependencies of `searchApp`. */
+/** Dependencies of `searchApp`. */
 export type SearchAppContext = Omit<SearchOptions, 'settings' | 'bounds' | 'limits'> & {
   readonly index: SearchIndex
   /** Returns the settings that the index answers with at present; called for every request. */
@@ -70,19 +70,19 @@ export type SearchAppContext = Omit<SearchOptions, 'settings' | 'bounds' | 'limi
   ) => Promise<readonly RecordFinding[] | undefined>
   readonly now: () => Date
   readonly recordPages: RecordPages
-  /** Hours until the sitemap is made anew, 24 by default. */
+  /** Hours until the sitemap is made again, default 24. */
   readonly sitemapHours?: number
-  /** The sitemap, where others make it anew too; by default one of the service's own. */
+  /** Sitemap cache shared with other services; default: one of this service. */
   readonly sitemap?: SitemapKeeper
   /** Version of the platform, for the OpenAPI document. */
   readonly version: string
   readonly http: Omit<AppOptions, 'name'>
 }
 
-/** The dependencies of the search service's endpoints: those of the app, and what `searchApp` makes of them. */
+/** Dependencies of the endpoints: those of the app, and functions that `searchApp` creates from them. */
 export type SearchServiceContext = SearchAppContext & {
   readonly sitemap: SitemapKeeper
-  /** Finds datasets that are like another one. */
+  /** Finds datasets that are similar to one. */
   readonly similarTo: SimilarTo
   /**
    * Sends what `make` returns with a weak entity tag of the whole index, the path and the query, or 304 where the client has that

@@ -1,4 +1,4 @@
-/** Datasets that are like another one: they share words of its title and its keywords, and its themes. */
+/** Finds datasets similar to one: they share words of its title and keywords, and its themes. */
 
 import type { QueryTree } from '../search-index/query-tree.ts'
 import type { Answer, Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
@@ -7,17 +7,17 @@ import { tokens } from '../text/tokens.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 import { cutReads, everything, listAt, recordFields, storedText } from './record-values.ts'
 
-/** Words that are counted: the longest, which are rarely common. */
+/** Maximum number of words that are counted: the longest, which are rarely common. */
 const maxCounted = 12
 const shortest = 4
-/** Records that share the rarest words and are compared: words that more have together make nothing similar. */
+/** Maximum number of compared records that share the rarest words; words that more records have are too common. */
 const maxCandidates = 150
-/** Themes that are compared, and how much sharing all of them weighs against sharing the rarest word. */
+/** Maximum number of compared themes, and the weight of sharing all of them relative to the rarest word. */
 const [mostThemes, themesWeight] = [10, 0.5]
-/** Members that name other versions of the same data. */
+/** Members that refer to other versions of the same data; those are not listed. */
 const versions = ['is_version_of', 'has_version', 'replaces', 'is_replaced_by']
 
-/** Ranking by the engine would cost more than ours, and whole records more than what is compared. */
+/** Request for candidates: ranking by the engine would cost more than ranking here, and whole records more than these fields. */
 const candidates = {
   ...everything('dataset'),
   order: [{ by: 'modified', direction: 'desc' }] as const,
@@ -26,24 +26,24 @@ const candidates = {
 }
 const fields = ['title', 'keywords']
 
-/** Entries of each list of a record that are read. */
+/** Maximum number of entries read from each list of a record. */
 const maxEntries = 200
 
-/** Words whose counts are kept. */
+/** Maximum number of cached word counts. */
 const maxWordCounts = 20_000
 
 const term = (token: string): QueryTree => ({ kind: 'term', token })
 const theme = (value: string): QueryTree => ({ kind: 'value', facet: 'categories', value })
 
-/** Finds at most `limit` datasets that are like the one with the id. Throws `unknown-dataset`. */
+/** Finds at most `limit` datasets similar to the one with the id. Throws `unknown-dataset`. */
 export type SimilarTo = (
   request: { readonly id: string; readonly limit: number },
   signal: AbortSignal,
 ) => Promise<Answer>
 
-/** Finds datasets that are like one, best first, equal ones always in the same order. Throws `unknown-dataset`. */
+/** Creates the finder; results are sorted by similarity, with a stable order. Throws `unknown-dataset`. */
 export function similarFinder(index: SearchIndex): SimilarTo {
-  // How rare a word is changes slowly: an old count is as good as a new one.
+  // Word frequencies change slowly, so old counts may be used.
   const counts = new BoundedCache<number>('word-counts', maxWordCounts)
   return async ({ id, limit }, signal) => {
     const found = (tree: QueryTree, more: Partial<SearchRequest> = {}) =>
@@ -66,7 +66,7 @@ export function similarFinder(index: SearchIndex): SimilarTo {
       return ranking(hits, weights, themes).filter((one) => !own.has(one))
     }
     const best = await ranked([...weights.keys()].map(term), { fields })
-    // Without enough words in common the latest of the same themes are the next best.
+    // When too few share words, the latest datasets with the same themes are added.
     if (best.length < limit) best.push(...(await ranked(themes.map(theme))))
     const hits = [...new Set(best)].slice(0, limit).map(async (one) => {
       const text = await index.get('dataset', one, signal, maxEntries)
@@ -77,7 +77,7 @@ export function similarFinder(index: SearchIndex): SimilarTo {
   }
 }
 
-/** The words that the fewest records have, which together have no more than can be compared; the rarer, the more one weighs. */
+/** Returns the rarest words, as many as lead to a comparable number of records, with weights that grow with rarity. */
 function rarest(counted: readonly { readonly token: string; readonly count: number }[]) {
   let matches = 0
   const rare = counted
@@ -87,7 +87,7 @@ function rarest(counted: readonly { readonly token: string; readonly count: numb
   return new Map(rare.map(({ token, count }) => [token, (first?.count || 1) / (count || 1)]))
 }
 
-/** Ids by the shared words, of which a rare one counts more, and by the part of the themes that is shared. */
+/** Ranks ids by shared words, weighted by rarity, and by the share of common themes. */
 function ranking(
   hits: readonly Hit[],
   weights: ReadonlyMap<string, number>,
@@ -108,13 +108,13 @@ function ranking(
 const themesOf = (record: Fields): readonly string[] =>
   listAt(record, 'categories').flatMap((one) => textAt(one, 'id') ?? [])
 
-/** Words of title and keywords in all languages, the longest first. */
+/** Returns the words of title and keywords in all languages, the longest first. */
 const wordsOf = ({ title, keywords }: Fields): readonly string[] =>
   [...new Set(stringsIn([title, keywords]).flatMap(tokens))]
     .filter((word) => word.length >= shortest)
     .toSorted((a, b) => b.length - a.length)
 
-/** All texts in a value. */
+/** Returns all texts in a value. */
 const stringsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'string') return [value]
   return Array.isArray(value) || isJsonObject(value) ? Object.values(value).flatMap(stringsIn) : []

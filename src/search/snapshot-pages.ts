@@ -1,4 +1,4 @@
-/** Pages of snapshots: how a cursor of the engine is opened, used and told to the client. */
+/** Pages of snapshots: opens and uses cursors of the engine, and answers them to clients. */
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import type { Answer, Page, SearchIndex, SearchRequest } from '../search-index/s
 import type { PageStart } from './request/search-request.ts'
 import { type EnvelopeForm, formSchema } from './search-envelope.ts'
 
-/** One page and the members by which the next one is asked for. */
+/** Page, and the members for requesting the next one. */
 export type SnapshotPage = {
   readonly form: EnvelopeForm
   readonly answer: Answer
@@ -19,11 +19,11 @@ type FirstPage = {
   readonly request: SearchRequest
   readonly form: EnvelopeForm
   readonly kind: 'scroll' | 'search-after'
-  /** Who pays for the cursor. */
+  /** Client whose limit of cursors applies. */
   readonly client: string
 }
 
-/** Takes the snapshot and answers its first page. Throws `too-many-cursors`. */
+/** Takes a snapshot and returns its first page. Throws `too-many-cursors`. */
 export async function firstPage(
   index: SearchIndex,
   { request, form, kind, client }: FirstPage,
@@ -35,15 +35,15 @@ export async function firstPage(
     const page = await index.open({ ...whole, ...(include && { include }), client, note }, signal)
     return { form, answer: page, more: { scrollId: page.cursor } }
   }
-  // Later pages may show more of a hit than this one: the cursor knows the whole records.
+  // Later pages may show more of a hit than this one, so the cursor gets the whole records.
   const page = await index.open({ ...whole, client, note }, signal)
   const hits = page.hits.map((hit) => ({ ...hit, record: includeText(hit.record, include) }))
-  // Nothing was found: the place before everything has nothing after it either.
+  // Without hits there are no further ones either, from any position.
   const more = { sort: page.last ?? [0, 0], pitId: page.cursor }
   return { form, answer: { ...page, hits }, more }
 }
 
-/** The page after a place. Throws `unknown-cursor`, and `invalid-parameter` when the cursor is one of another search. */
+/** Returns the page after a position. Throws `unknown-cursor`, and `invalid-parameter` when the cursor belongs to another search. */
 export async function afterPage(
   index: SearchIndex,
   { request, form, from }: Omit<FirstPage, 'kind' | 'client'> & { readonly from: PageStart },
@@ -59,7 +59,7 @@ export async function afterPage(
   return { form, answer: page, more: { sort: page.last ?? from.sort, pitId: page.cursor } }
 }
 
-/** The next page in turn; facets came with the first one. */
+/** Returns the next page; facets are in the first one. */
 export async function scrolledPage(
   index: SearchIndex,
   scrollId: string,
@@ -71,7 +71,7 @@ export async function scrolledPage(
   return { form, answer: page, more: { scrollId: page.cursor } }
 }
 
-/** What must be the same in all pages of a run: everything but the size of a page and what is shown of a hit. */
+/** Returns a text of everything that must be equal in all pages of a run: all but page size and shown fields. */
 function printOf({ indices, tree, fields, filter, order, boosts, score }: SearchRequest): string {
   const same = [indices, tree, fields, filter, order, boosts, score]
   return hash('sha256', JSON.stringify(same), 'hex')

@@ -1,19 +1,19 @@
-/** "Did you mean": other words for those of a query that no record has, each query with what it would really find. */
+/** Suggests other queries ("did you mean") for words that no record has, each with its number of hits. */
 
 import { rankingLeaves, type QueryTree } from '../search-index/query-tree.ts'
 import type { Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { tokenOf } from '../text/tokens.ts'
 import { everything } from './record-values.ts'
 
-/** From so many hits on nobody is asked whether something else was meant. */
+/** Number of hits from which nothing is suggested. */
 const enoughHits = 3
-/** Suggestions of an answer, queries that are counted for them, words of a query that are looked at. */
+/** Maximum number of suggestions in an answer, of queries counted for them, and of words of a query. */
 const [mostSuggestions, mostTried, mostWords] = [3, 6, 4]
-/** Shorter words are one letter away from too many others; longer ones are no words. */
+/** Length of words with suggestions: shorter ones are similar to too many words, longer ones are no words. */
 const [shortest, longest] = [4, 30]
-/** An answer does not wait longer for its suggestions; the embedded engine needs some 20 ms. */
+/** Time limit for suggestions; the embedded engine needs about 20 ms. */
 const timeLimitMs = 100
-/** Where a word is looked up as people write it: the dictionary of an engine has it without accents. */
+/** Fields in which the spelling of a word is looked up: the dictionary of an engine has no accents. */
 const include = ['title', 'pref_label', 'keywords.label', 'publisher.name', 'description']
 
 const runs = /[\p{L}\p{N}\p{M}]+/gu
@@ -25,11 +25,11 @@ type SuggestionContext = {
   /** Hits of the query itself. */
   readonly count: number
   readonly request: SearchRequest
-  /** What another query means. */
+  /** Parses another query. */
   readonly treeOf: (q: string) => QueryTree
 }
 
-/** At most three, most hits first; none where enough was found or it takes too long. */
+/** Suggests at most three queries, sorted by hits; none when there are enough hits or the time is over. */
 export async function otherQueries(
   index: SearchIndex,
   context: SuggestionContext,
@@ -61,7 +61,7 @@ async function suggested(
   ]
   const near = unknown.length > 0 ? await index.near(unknown, signal) : []
   const pairs = near.flatMap((all, at) => all.map((word) => [unknown[at] ?? '', word] as const))
-  // The nearest of each token: the last of several pairs counts. Then another one for one of them.
+  // Nearest word of each token (the last pair counts), then further words for one token.
   const nearest = new Map(pairs.toReversed())
   const replacements = pairs.map((pair) => new Map([...nearest, pair]))
   const queries = new Map(replacements.map((one) => [replaced(q, one), one]))
@@ -80,7 +80,7 @@ async function suggested(
   return []
 }
 
-/** A token as the records have it, in lower case; itself where they do not show it. */
+/** Returns a token as records spell it, in lower case; the token itself when they do not show it. */
 function writtenIn(hits: readonly Hit[], token: string): string {
   const words = hits.flatMap(({ record }) => record.match(runs) ?? [])
   return words.find((word) => tokenOf(word) === token)?.toLowerCase() ?? token

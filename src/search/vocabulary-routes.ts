@@ -1,4 +1,4 @@
-/** The endpoints of vocabularies and their concepts. */
+/** Endpoints of vocabularies and their concepts. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
@@ -32,7 +32,7 @@ const listVocabularies = searchEndpoint({
     withEntityTag(c, async () => c.json(await vocabularyIds(index, signal))),
 })
 
-/** The endpoints of vocabularies: their ids, whole vocabularies in pieces, and concepts by id or by IRI. */
+/** Endpoints of vocabularies: their ids, whole vocabularies in pieces, and concepts by id or IRI. */
 export function vocabularyEndpoints(schemas: AnswerSchemas) {
   const readVocabulary = searchEndpoint({
     method: 'get',
@@ -84,7 +84,7 @@ export function vocabularyEndpoints(schemas: AnswerSchemas) {
   return [listVocabularies, readVocabulary, readConceptByIri, readConcept]
 }
 
-/** Ids of the vocabularies that have concepts, ascending. */
+/** Lists the ids of the vocabularies that have concepts, ascending. */
 async function vocabularyIds(index: SearchIndex, signal?: AbortSignal): Promise<string[]> {
   const items = await index.values('vocabulary', 'vocabulary', signal)
   return items.map(({ id }) => id)
@@ -94,7 +94,7 @@ async function vocabularyIds(index: SearchIndex, signal?: AbortSignal): Promise<
 const step = 500
 
 /**
- * `{"result": {id, results, count}}` with all concepts, in pieces: a vocabulary may be larger than memory. Throws
+ * Yields `{"result": {id, results, count}}` with all concepts in pieces, because a vocabulary may be larger than memory. Throws
  * `unknown-vocabulary` before the first piece.
  */
 async function* vocabularyText(
@@ -111,7 +111,7 @@ async function* vocabularyText(
     const ids = entries.slice(0, other < 0 ? undefined : other).map((entry) => entry.id)
     if (after === start && ids.length === 0) throw unknownVocabulary(id)
     const read = await Promise.all(ids.map((one) => index.get('vocabulary', one, signal)))
-    // One that went meanwhile is no concept of the vocabulary any more.
+    // Concepts deleted meanwhile are left out.
     const concepts = read.filter((one) => one !== undefined)
     yield text + (count > 0 && concepts.length > 0 ? ',' : '') + concepts.join(',')
     text = ''
@@ -122,30 +122,30 @@ async function* vocabularyText(
   yield `],${member('count', count)}}}`
 }
 
-/** Which concept; `settings` are those that the index answers with. */
+/** Address of a concept; `settings` are the current ones of the index. */
 type ConceptWanted = {
   readonly vocabulary: string
   readonly iri: string
   readonly settings: readonly IndexSettings[]
 }
 
-/** The column with the fingerprints of the concepts' IRIs. */
+/** Number field with the fingerprints of the concepts' IRIs. */
 const column = 'resource'
 
-/** JSON text of the concept with an IRI. */
+/** Returns the JSON text of the concept with an IRI. */
 async function conceptByIri(
   index: SearchIndex,
   { vocabulary, iri, settings }: ConceptWanted,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const isMeant = (text: string) => recordFields(text)['resource'] === iri
-  // Nearly every concept is called like the last step of its IRI; one whose name was taken, by the whole IRI.
+  // Most concepts have the last segment of their IRI as id, the others the whole IRI.
   const last = iri.split(/[/#]/).findLast((part) => part !== '') ?? ''
   for (const name of [last, encodeURIComponent(iri)]) {
     const guess = await index.get('vocabulary', `${vocabulary}/${name}`, signal)
     if (guess !== undefined && isMeant(guess)) return guess
   }
-  // An index that was built without fingerprints has no such column.
+  // An index built by an older version has no fingerprints.
   const own = settings.find((one) => one.index === 'vocabulary')
   if (!own?.numbers.includes(column)) return undefined
   const number = fingerprint(iri)
@@ -154,7 +154,7 @@ async function conceptByIri(
   return hits.find(({ id, record }) => id.startsWith(`${vocabulary}/`) && isMeant(record))?.record
 }
 
-/** `unknown-concept`, or `unknown-vocabulary`. */
+/** Makes the failure `unknown-concept`, or `unknown-vocabulary`. */
 async function absence(index: SearchIndex, vocabulary: string, concept: string): Promise<Failure> {
   const present = await vocabularyIds(index)
   const detail = `vocabulary ${vocabulary} has no concept ${concept}`

@@ -1,6 +1,6 @@
 /**
- * Builds the documents of the search index out of stored graphs, by the field tree of the profile: the JSON of a record, and all
- * that is indexed of it. A value that cannot be mapped is left out and reported; it keeps no document from being built.
+ * Builds documents of the search index from stored graphs, following the fields of the profile: the JSON of a record and
+ * everything that is indexed from it. A value that cannot be mapped is left out and reported; the document is built without it.
  */
 
 import type { Field, Profile, ResourceType } from '../../profile/profile.ts'
@@ -51,23 +51,23 @@ import {
   servedFacet,
 } from './facets.ts'
 
-/** What documents follow from, beside the records themselves. */
+/** Settings and lookups that documents depend on, besides the records themselves. */
 export type BuilderContext = {
   readonly profile: Profile
   readonly concepts: ConceptCache
   readonly names: Names
   readonly facets?: readonly FacetConfig[]
-  /** Values of `country.id` that are no countries; default `eu`, `io`. */
+  /** Values of `country.id` that are not countries; default `eu`, `io`. */
   readonly nonCountries?: readonly string[]
-  /** How dates without a time are shown; default `utc`. */
+  /** Form of dates without a time; default `utc`. */
   readonly dates?: DateForm
-  /** Zone in which days begin and end for searches; UTC when absent. */
+  /** Time zone in which days begin and end for searches; UTC when absent. */
   readonly timeZone?: string
-  /** Changes the JSON of a record before it is indexed (vocabulary enrichment); `language` is the record's default one. */
+  /** Changes the JSON of a record before it is indexed (vocabulary enrichment); `language` is the default language of the record. */
   readonly enrich?: (record: JsonObject, index: IndexName, language: string) => JsonObject
 }
 
-/** A document and what did not get into it. */
+/** Document of a record, and reports of the values that were left out. */
 export type BuiltDocument = {
   readonly document: Document
   readonly reports: readonly LeftOutValue[]
@@ -81,23 +81,23 @@ type CatalogueInput = {
   readonly graph: Graph
 }
 
-/** A record: its graph holds all that is said of it, the catalogue is the one that it was written into. */
+/** Record to build a document from. Its graph holds all its statements; the catalogue is the one that contains it. */
 type RecordInput = CatalogueInput & {
   readonly catalogue?: Pick<CatalogueInput, 'id' | 'graph'> | undefined
   readonly metrics?: Graph
-  /** What `prepareDataset` made of a large one. */
+  /** Result of `prepareDataset` for a large dataset. */
   readonly prepared?: Prepared
 }
 
-/** Nodes of long lists that are mapped already, and what that left out. */
+/** Nodes of long lists that are mapped already, and reports of the values that were left out. */
 type Prepared = Pick<BuiltDocument, 'reports'> & { readonly made: PremappedNodes }
 
-/** Of a stored vocabulary. */
+/** Input for the concepts of a stored vocabulary. */
 type ConceptInput = Pick<CatalogueInput, 'version' | 'hash'> & { readonly vocabulary: string }
 
 export type DocumentBuilder = ReturnType<typeof documentBuilder>
 
-/** A builder. Pass the same graph object for a catalogue as long as it does not change: what is read from it is remembered. */
+/** Creates a builder of documents. Pass the same graph object for a catalogue until it changes: the facts read from it are cached. */
 export function documentBuilder(context: BuilderContext) {
   const { profile, names } = context
   const read = catalogueReader(context)
@@ -114,14 +114,14 @@ export function documentBuilder(context: BuilderContext) {
   const datasets = recordBuilder(context, kind)
   return {
     dataset: datasets.build,
-    /** Maps the distributions of a large dataset with turns for others in between, for the input of `dataset`. */
+    /** Maps the distributions of a large dataset and yields to other work in between; pass the result to `dataset`. */
     prepareDataset: datasets.prepare,
     catalogue: ({ id, version, hash, graph }: CatalogueInput): BuiltDocument => {
       const { facts, reports } = read({ id, graph })
       const { record, languages } = facts
       return { document: assembleCatalogue({ id, version, hash, record, languages }), reports }
     },
-    /** A record of a custom type. */
+    /** Builds the document of a record of a declared type. Throws when the profile has no such type. */
     resource: ({ id }: ResourceType, input: RecordInput): BuiltDocument => {
       const build = types.get(id)
       if (!build) throw new Error(`the profile has no type ${id}`)
@@ -133,7 +133,7 @@ export function documentBuilder(context: BuilderContext) {
 
 const distribution = dcat('distribution').value
 
-/** The builder of the documents of datasets, or of one custom type. `recordIri` names the catalogue record. */
+/** Creates the builder for datasets or for one declared type. `recordIri` returns the IRI of the catalogue record. */
 function recordBuilder(
   context: BuilderContext,
   kind: {
@@ -149,7 +149,7 @@ function recordBuilder(
   const { index, fields, recordIri, read } = kind
   const compiled = compileFields(fields)
   const assemble = assembler(context, index, fields)
-  // Arrays even without a value.
+  // Arrays that are present even without a value.
   const always = fields.filter(
     ({ paths, single }) => index === 'dataset' && paths.includes(distribution) && !single,
   )
@@ -193,7 +193,7 @@ type RecordMappingContext = Omit<
   readonly iri: string
 }
 
-/** What mapping a record needs, and the reports that it will leave. */
+/** Creates the mapping context of a record, with the list that its reports go to. */
 function mappingContextOf(
   { names, concepts, dates }: Pick<BuilderContext, 'names' | 'concepts' | 'dates'>,
   { iri: resource, ...about }: RecordMappingContext,
@@ -207,7 +207,7 @@ function mappingContextOf(
   return { mapping, reports }
 }
 
-/** The fields of a record, and the reports that mapping it leaves. */
+/** Maps the fields of a record; returns its JSON and the reports of values that were left out. */
 export function mapRecord(
   context: Pick<BuilderContext, 'names' | 'concepts' | 'dates'>,
   compiled: readonly CompiledField[],
@@ -225,7 +225,7 @@ type Assembled = Pick<Document, 'id' | 'version' | 'hash'> & {
   readonly facts?: CatalogueFacts
 }
 
-/** A function that makes the documents of one index out of the JSON of its records. */
+/** Creates a function that makes the documents of one index from the JSON of its records. */
 function assembler(
   context: BuilderContext,
   index: IndexName,
@@ -264,7 +264,7 @@ function assembler(
   }
 }
 
-/** Whether distributions are given access to by data services. */
+/** Tells whether data services give access to distributions. */
 const hasService = facetReader({
   id: 'dataServices',
   title: '',
@@ -273,12 +273,12 @@ const hasService = facetReader({
   kind: 'exists',
 })
 
-// Catalogues, and what the records of a catalogue need to know about it.
+// Catalogues, and the facts about them that their records need.
 
 type CatalogueRead = { readonly facts: CatalogueFacts; readonly reports: readonly LeftOutValue[] }
 type CatalogueReader = (catalogue: Pick<CatalogueInput, 'id' | 'graph'>) => CatalogueRead
 
-/** Reads catalogues; one that was read is remembered as long as its graph object and the vocabularies stay. */
+/** Creates a reader of catalogues. Results are cached until the graph object or the vocabularies change. */
 function catalogueReader(context: BuilderContext): CatalogueReader {
   const { profile, names, concepts, enrich } = context
   const compiled = compileFields(profile.catalogue.fields)
@@ -334,8 +334,8 @@ function conceptRecord(concept: Concept): JsonObject {
 function conceptBuilder(profile: Profile) {
   const columns = fieldColumns(profile.concept.fields)
   /**
-   * The document of one concept, for vocabularies that are read piece by piece: `title` is the label of the vocabulary, `name` the
-   * id of the concept in it.
+   * Builds the document of one concept, for vocabularies that are read in batches: `title` is the label of the vocabulary, `name`
+   * the id of the concept in it.
    */
   const concept = (
     one: Concept,
@@ -356,8 +356,8 @@ function conceptBuilder(profile: Profile) {
     return { document: { ...own, ...indexed, facets, record }, reports: [] }
   }
   /**
-   * One document per concept of a scheme that has a label; current concepts first, then by IRI. Of several with one id the first
-   * has it, the others go by their IRI.
+   * Builds one document per labelled concept of a scheme; current concepts first, then by IRI. When several concepts have the same
+   * id, the first one gets it and the others are named by their IRI.
    */
   const concepts = (
     input: ConceptInput & { readonly scheme: string; readonly graph: Graph },

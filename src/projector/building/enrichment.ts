@@ -1,6 +1,6 @@
 /**
- * Enrichment: values that name a concept of a configured vocabulary are filled from that concept. Where the rules apply is found
- * once in the field tree of the profile; a record without a hit comes back as it is.
+ * Fills values that name a concept of a configured vocabulary with texts of that concept. The fields concerned are found once in
+ * the profile; a record without a match is returned unchanged.
  */
 
 import { type Field, languageMaps, type MappingClass, type Profile } from '../../profile/profile.ts'
@@ -10,26 +10,26 @@ import type { Concept } from '../../vocabularies/concept.ts'
 import type { BuilderContext } from './document.ts'
 import { indexedShape } from './facets.ts'
 
-/** How the values of some fields are filled from the concepts of a vocabulary. */
+/** Rule that fills the values of some fields from the concepts of a vocabulary. */
 export type EnrichmentRule = {
   /** Id of a stored vocabulary. */
   readonly vocabulary: string
-  /** Names of fields at any depth; a dotted one is exact. */
+  /** Names of fields at any depth; a name with dots is an exact path. */
   readonly fields: readonly string[]
-  /** Key of the field's object, and path in the indexed concept. */
+  /** `target`: key of the field's object; `source`: path in the indexed concept. */
   readonly replacements: readonly { readonly target: string; readonly source: string }[]
-  /** Names of the indices whose documents are enriched. */
+  /** Names of the indices to enrich. */
   readonly documents: readonly string[]
 }
 
-/** The indexed concept of a stored vocabulary, whatever the spelling of its IRI (http or https, slash at the end). */
+/** Finds the indexed concept of a stored vocabulary; accepts any spelling of its IRI (http or https, trailing slash). */
 export type ConceptLookup = (vocabulary: string, iri: string) => Concept | undefined
 
-/** A field with something to enrich in it or below it. */
+/** Field with something to enrich in it or below it. */
 type Enriched = {
   readonly name: string
   readonly isAgent: boolean
-  /** In the order of the configuration. */
+  /** Vocabularies in the order of the configuration. */
   readonly uses: readonly { readonly vocabulary: string; readonly fillings: readonly Filling[] }[]
   readonly below: readonly Enriched[]
 }
@@ -42,7 +42,7 @@ const fieldsOfIndex = (profile: Profile, index: string): readonly Field[] | unde
 const isMeant = ({ fields }: EnrichmentRule, path: string, name: string) =>
   fields.includes(path) || fields.includes(name)
 
-/** The fields that the rules touch, as a tree. */
+/** Returns the fields that the rules concern, as a tree. */
 const enrichedFields = (
   fields: readonly Field[],
   rules: readonly EnrichmentRule[],
@@ -65,7 +65,7 @@ const enrichedFields = (
     return uses.length + below.length === 0 ? [] : [{ name, isAgent, uses, below }]
   })
 
-/** What of the rules can have no effect, for the start-up log. */
+/** Lists the parts of the rules that can have no effect, for the start-up log. */
 export const enrichmentWarnings = (
   rules: readonly EnrichmentRule[],
   profile: Profile,
@@ -103,7 +103,7 @@ function* fieldsMeant(
   }
 }
 
-/** Makes the hook that changes a record before it is indexed. */
+/** Creates the function that enriches a record before it is indexed. */
 export function enrichment(
   rules: readonly EnrichmentRule[],
   lookup: ConceptLookup,
@@ -115,7 +115,7 @@ export function enrichment(
       return values.every((one, at) => one === value[at]) ? value : values
     }
     const deep = isJsonObject(value) ? inside(value, field.below, language) : value
-    // Only the IRI counts: an id alone may belong to anybody.
+    // Only the IRI identifies the concept: an id may occur in several vocabularies.
     const iri = isJsonObject(deep) ? deep['resource'] : deep
     if (typeof iri !== 'string') return deep
     for (const { vocabulary, fillings } of field.uses) {
@@ -124,7 +124,7 @@ export function enrichment(
       const before = isJsonObject(deep) ? deep : {}
       const parts = filled(before, fillings, concept, language)
       if (!field.isAgent) return { ...before, ...parts }
-      // An agent becomes what the vocabulary says of it; which one it is must stay visible.
+      // The texts of an agent are replaced by those of the vocabulary; its IRI stays visible.
       const { resource } = before
       return { type: 'Agent', ...(resource !== undefined && { resource }), ...parts }
     }
@@ -150,7 +150,7 @@ export function enrichment(
   return (record, index, language) => inside(record, fields.get(index) ?? [], language)
 }
 
-/** The targets in the form that each has: one text, texts by language, or a list of texts. */
+/** Returns the targets in the form of each: one text, texts by language, or a list of texts. */
 function filled(
   before: JsonObject,
   fillings: readonly Filling[],
@@ -178,7 +178,7 @@ const texts: ReadonlySet<MappingClass> = new Set([
   'LabeledText',
 ])
 
-/** `undefined` when the field has no such key, or one that no text of a concept can stand in. */
+/** Returns the form of a target; `undefined` when the field has no such key, or one that cannot hold a text. */
 function kindOf({ mapping, children }: Field, target: string): TargetKind | undefined {
   if (mapping !== 'Nested') return targetsOf(mapping).get(target)
   const child = children.find(({ name }) => name === target)
@@ -188,19 +188,19 @@ function kindOf({ mapping, children }: Field, target: string): TargetKind | unde
   return child.single ? 'text' : 'list'
 }
 
-// What a replacement takes out of a concept.
+// Sources: the texts of a concept that a replacement takes.
 
-/** Language key → text. */
+/** Texts by language key. */
 type Texts = Readonly<Record<string, string>>
 
-/** Reads a text of a concept, or texts in several languages; `language` is the default language of the record. */
+/** Reads one text of a concept, or texts by language; `language` is the default language of the record. */
 type Source = (concept: Concept, language: string) => string | Texts | undefined
 
-/** English, else the default language, else the first by code. */
+/** Chooses English, else the default language, else the first by code. */
 const oneOf = (texts: Texts, language: string): string | undefined =>
   texts['en'] ?? texts[language] ?? texts[Object.keys(texts).toSorted()[0] ?? '']
 
-/** The first alternative label of each language. */
+/** Returns the first alternative label of each language. */
 function alternatives({ altLabel }: Concept): Texts | undefined {
   const firsts = Object.entries(altLabel).flatMap(([language, [text]]) =>
     text === undefined ? [] : [[language, text] as const],
@@ -216,7 +216,7 @@ const whole = new Map<string, Source>([
   ['alt_label', alternatives],
 ])
 
-/** The source that a path such as `pref_label.en`, `pref_label` or `extensions.foaf_homepage` names. */
+/** Returns the source for a path such as `pref_label.en`, `pref_label` or `extensions.foaf_homepage`. */
 function sourceAt(path: string): Source | undefined {
   const [, name = '', key] = /^([^.]*)(?:\.([^]+))?$/.exec(path) ?? []
   if (key === undefined) return whole.get(name)

@@ -1,4 +1,4 @@
-/** The facets of the search service: the default ones, which of them a profile can serve, and the values that a record has for them. */
+/** Facets of the search service: the default facets, the facets that a profile can serve, and the values of a record for them. */
 
 import { Failure } from '../../errors.ts'
 import type { Field, Profile, Shape } from '../../profile/profile.ts'
@@ -10,31 +10,31 @@ import { shortText } from '../../text/code-points.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { valueText } from '../mappings/mapping.ts'
 
-// What is said about one facet of the search service.
+// Configuration of facets.
 
-/** One facet. Its id is the name under which requests filter by it. */
+/** Facet of the search service. Its id is the name of the request parameter that filters by it. */
 export type FacetConfig = {
   readonly id: string
   readonly title: string
   readonly indices: readonly IndexName[]
-  /** Dotted path of the field without the key of the term. */
+  /** Dotted path of the field, without the key of the term. */
   readonly path: string
-  /** Key of the value that is the term; '' = the value itself. Default: what the class of the field says. */
+  /** Key of the value that is the term; '' = the value itself. Default: given by the mapping class. */
   readonly term?: string
-  /** Key of the value that is shown. Default: what the class of the field says. */
+  /** Key of the value that is shown. Default: given by the mapping class. */
   readonly display?: string
   /**
-   * `values` the terms at the path (default); `scope` whether one of the countries is a country; `exists` whether there
-   * is a value; `bands` the band of the number; `catalogue` the catalogue, shown by its title; `parent` the catalogue
-   * around it; `vocabulary` the vocabulary of a concept.
+   * `values`: terms at the path (default); `scope`: whether one of the countries is a country; `exists`: whether there is a value;
+   * `bands`: band of the number; `catalogue`: the catalogue, shown by its title; `parent`: the catalogue above it; `vocabulary`:
+   * the vocabulary of a concept.
    */
   readonly kind?: 'values' | 'scope' | 'exists' | 'bands' | 'catalogue' | 'parent' | 'vocabulary'
   readonly bands?: readonly Band[]
-  /** Not shown unless a request names it; it filters as any other. */
+  /** Included in answers only when a request names it; filters work as for other facets. */
   readonly hidden?: boolean
 }
 
-/** Ratings of the metadata quality by points. */
+/** Quality ratings by points. */
 const scoringBands: readonly Band[] = [
   { id: 'excellentScoring', title: 'Excellent', from: 351, to: 405 },
   { id: 'goodScoring', title: 'Good', from: 221, to: 350 },
@@ -51,7 +51,7 @@ const facet = (
 
 const both = ['dataset', 'catalogue'] as const
 
-/** The default facets in the order of answers. */
+/** Default facets in the order of answers. */
 export const defaultFacets: readonly FacetConfig[] = [
   facet('dataScope', 'Data scope', 'country', { kind: 'scope' }),
   facet('is_hvd', 'High-value datasets', 'is_hvd'),
@@ -73,10 +73,10 @@ export const defaultFacets: readonly FacetConfig[] = [
   facet('vocabulary', 'Vocabularies', '', { indices: ['vocabulary'], kind: 'vocabulary' }),
 ]
 
-/** Country codes that stand for no country. */
+/** Country codes that are not countries. */
 export const defaultNonCountries: readonly string[] = ['eu', 'io']
 
-/** The shape of the records of an index; none for an index that the profile does not have. */
+/** Returns the shape of the records of an index; `undefined` when the profile has no such index. */
 export function indexedShape(profile: Profile, index: string): Shape | undefined {
   if (index === 'vocabulary') return profile.concept
   if (index === 'dataset' || index === 'catalogue') return profile[index]
@@ -84,8 +84,8 @@ export function indexedShape(profile: Profile, index: string): Shape | undefined
 }
 
 /**
- * The given facets, after them those that custom types declare for themselves, and hidden the default ones that are not
- * among them: what is shown is a choice, what can be filtered by is not.
+ * Combines the configured facets, the facets that declared types add, and the remaining default facets as hidden ones:
+ * configuration chooses which facets are shown, not which filters work.
  */
 export const allFacets = (
   profile: Profile,
@@ -106,7 +106,7 @@ export const allFacets = (
   return [...given, ...own, ...hidden]
 }
 
-/** The facet as the fields of an index feed it, with its term and title named; `undefined` when they cannot. */
+/** Returns a facet with path, term and title resolved for an index; `undefined` when the fields of the index cannot serve it. */
 export function servedFacet(
   facet: FacetConfig,
   index: IndexName,
@@ -119,7 +119,7 @@ export function servedFacet(
   return withTerms(isInCatalogue ? { ...facet, path: 'catalog' } : facet, fields)
 }
 
-/** Facets that an index of theirs cannot feed, because the profile has no such field; for the start-up log. */
+/** Lists facets that one of their indices cannot serve because the profile lacks the field; for the start-up log. */
 export const unservedFacets = (profile: Profile, given: readonly FacetConfig[] = defaultFacets) =>
   allFacets(profile, given)
     .filter(({ hidden }) => hidden !== true)
@@ -129,7 +129,7 @@ export const unservedFacets = (profile: Profile, given: readonly FacetConfig[] =
         .map((index) => ({ id: facet.id, index, path: facet.path })),
     )
 
-/** `Failure` invalid-parameter for a facet of the configuration that no index of its own can serve; default ones may be left out. */
+/** Throws `invalid-parameter` for a configured facet that none of its indices can serve. Default facets may be left out. */
 export function checkFacets(profile: Profile, given: readonly FacetConfig[] = defaultFacets): void {
   for (const [at, facet] of given.entries()) {
     if (defaultFacets.includes(facet)) continue
@@ -143,14 +143,14 @@ export function checkFacets(profile: Profile, given: readonly FacetConfig[] = de
   }
 }
 
-// Which key of a value a facet counts and which one it shows, by the class of its field.
+// Keys that a facet counts and shows, by the mapping class of its field.
 
-/** The value itself. */
+/** Terms of a plain value: the value itself. */
 const value: FacetTerms = { term: '', display: '' }
 
 type Located = { readonly field: Field; readonly path: string; readonly rest: readonly string[] }
 
-/** The field at a dotted path, and what of the path lies inside its value. */
+/** Finds the field at a dotted path, and the rest of the path inside its value. */
 function fieldAt(
   fields: readonly Field[],
   [name, ...rest]: readonly string[],
@@ -161,13 +161,13 @@ function fieldAt(
   return field && (fieldAt(field.children, rest, `${path}.`) ?? { field, path, rest })
 }
 
-/** The facet with path, term and title of the fields; `undefined` when there is no such field, or no such key in its values. */
+/** Returns a facet with path, term and title resolved; `undefined` when there is no such field, or no such key in its values. */
 function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetConfig | undefined {
   const located = fieldAt(fields, facet.path.split('.'))
   if (!located) return undefined
   const { field, path, rest } = located
   if (field.mapping === 'Metrics') return facet
-  // Exact values were once asked for by a column of their own (`name.raw`).
+  // Older clients use a separate column for exact values (`name.raw`).
   const [key, ...more] = rest.filter((step) => step !== 'raw')
   const own = mappingClasses[field.mapping].facet
   const { term = (own ?? value).term, kind = 'values' } = facet
@@ -190,22 +190,22 @@ function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetConfig | 
     : undefined
 }
 
-// The values of a record, read from its JSON.
+// Values of a record, read from its JSON.
 
-/** What a facet may need beside the record itself. */
+/** Facts that a facet may need besides the record. */
 type FacetContext = {
   /** Default language of the record. */
   readonly language: string
   readonly nonCountries: ReadonlySet<string>
   /** The catalogue of a dataset. */
   readonly catalogue?: { readonly id: string; readonly title: string; readonly parent?: string }
-  /** The platform id in the IRI of a catalogue. */
+  /** Returns the platform id in the IRI of a catalogue. */
   readonly catalogueId: (iri: string) => string
 }
 
 type FacetReader = (record: JsonObject, scene: FacetContext) => readonly FacetValue[]
 
-/** The values at a path; arrays on the way are walked through. */
+/** Returns the values at a path; arrays on the way are flattened. */
 function valuesAt(json: Json | undefined, path: readonly string[], at = 0): readonly Json[] {
   if (json === undefined) return []
   if (Array.isArray(json)) return json.flatMap((each: Json) => valuesAt(each, path, at))
@@ -214,7 +214,7 @@ function valuesAt(json: Json | undefined, path: readonly string[], at = 0): read
   return isJsonObject(json) ? valuesAt(json[name], path, at + 1) : []
 }
 
-/** One text of a text or a language map: English, else the default language, else the first. */
+/** Returns one text of a text or a language map: English, else the default language, else the first. */
 function oneOf(json: Json | undefined, language: string): string | undefined {
   const text = isJsonObject(json) ? (json['en'] ?? json[language] ?? Object.values(json)[0]) : json
   return text === undefined ? undefined : valueText(text)
@@ -223,18 +223,18 @@ function oneOf(json: Json | undefined, language: string): string | undefined {
 function termOf(value: Json, term: string, language: string): string | undefined {
   if (!isJsonObject(value)) return term === '' ? valueText(value) : undefined
   const own = value[term]
-  // A name in several languages is no term; the resource is one.
+  // A name in several languages cannot be a term; the IRI can.
   if (isJsonObject(own)) return oneOf(value['resource'] ?? own[language] ?? own, language)
   return own === undefined ? undefined : valueText(own)
 }
 
-/** The first value of each id. */
+/** Keeps the first value of each id. */
 function distinct(values: readonly FacetValue[]): readonly FacetValue[] {
   const seen = new Set<string>()
   return values.filter(({ id }) => !seen.has(id) && seen.add(id).size > 0)
 }
 
-/** Whether one of the record's countries is a country; `undefined` without any. */
+/** Tells whether one of the record's countries is a country; `undefined` without any. */
 export function hasCountry(record: JsonObject, scene: FacetContext, path = 'country') {
   const ids = valuesAt(record, [...path.split('.'), 'id'])
   if (ids.length === 0) return undefined
@@ -246,7 +246,7 @@ const scopes = {
   false: [{ id: 'nonCountryData', title: 'Non-country data' }],
 } as const
 
-/** The reader of a facet, with its path taken apart once. */
+/** Creates the reader of a facet; the path is parsed once. */
 export function facetReader(facet: FacetConfig): FacetReader {
   const { path, kind = 'values', bands = [], term = 'id', display = 'label' } = facet
   const steps = path.split('.')
@@ -254,7 +254,7 @@ export function facetReader(facet: FacetConfig): FacetReader {
     values: (record, { language }) =>
       distinct(
         valuesAt(record, steps).flatMap((value): readonly FacetValue[] => {
-          // A text without a code is counted by what it says, an unknown resource by its IRI.
+          // A text without a code is counted by the text, an unknown resource by its IRI.
           const [id] = [term, display, 'resource'].flatMap(
             (key) => termOf(value, key, language) || [],
           )

@@ -1,4 +1,7 @@
-/** The columns of an index, compiled from a shape, and what of a record's JSON goes into them: one list for settings and documents. */
+/**
+ * Columns of an index, compiled from a shape, and the values of a record's JSON that go into them. Settings and documents use the
+ * same list.
+ */
 
 import { scores } from '../../profile/field-models.ts'
 import { type Field, languageMaps, type Shape } from '../../profile/profile.ts'
@@ -16,19 +19,19 @@ import { precisePeriod } from '../mappings/values.ts'
 /** The columns of an object by name, in profile order. */
 export type FieldColumns = ReadonlyMap<string, FieldColumn>
 
-/** A field with its rule and its place. */
+/** Field with its index rule and its dotted path. */
 export type FieldColumn = {
   readonly name: string
-  /** Dotted. */
+  /** Dotted path. */
   readonly path: string
   readonly rule: IndexRule
   readonly children: FieldColumns
-  /** Whether one record has one such value at most: only then it can be sorted by. */
+  /** True when a record has at most one such value, which is required for sorting. */
   readonly sortable: boolean
   readonly isRoot: boolean
 }
 
-/** What the platform knows by itself and nobody reads as text. */
+/** Names of keys that the platform fills and that are not searched as text. */
 const silentNames = new Set(['id', 'resource'])
 
 function ruleOf(field: Field, inside: string): IndexRule {
@@ -51,32 +54,32 @@ function columnOf(field: Field, inside: string, sortable: boolean): FieldColumn 
   }
 }
 
-/** The columns of fields; `inside` is the dotted path of the field around, with a dot at its end. */
+/** Compiles the columns of fields; `inside` is the dotted path of the enclosing field, with a trailing dot. */
 export const fieldColumns = (fields: Shape['fields'], inside = '', sortable = true): FieldColumns =>
   new Map(fields.map((field) => [field.name, columnOf(field, inside, sortable)]))
 
-/** All columns of a tree, outer ones first. */
+/** Lists all columns of a tree, outer ones first. */
 export const flattenColumns = (columns: FieldColumns): readonly FieldColumn[] =>
   [...columns.values()].flatMap((column) => [column, ...flattenColumns(column.children)])
 
-/** Dotted names by which the texts of a column are sorted. */
+/** Returns the dotted names by which the texts of a column are sorted. */
 export const orderNames = ({ rule, path, sortable }: FieldColumn): readonly string[] =>
   sortable ? (rule.order ?? []).map((key) => (key === '' ? path : `${path}.${key}`)) : []
 
-/** Dotted names of the numbers of a column. */
+/** Returns the dotted names of the numbers of a column. */
 export function numberNames({ rule, path, sortable }: FieldColumn): readonly string[] {
   if (!sortable) return []
   if (rule.column === 'numbers') return scores.map((score) => `${path}.${score}`)
   return rule.column === 'number' ? [path] : []
 }
 
-/** Whether a column holds dates that a record is found or sorted by; a record may have several. */
+/** Tells whether a column holds dates that records are filtered or sorted by; a record may have several. */
 export const holdsDates = ({ rule }: FieldColumn): boolean =>
   rule.column === 'instant' || rule.column === 'period'
 
-// A document being filled.
+// Construction of a document.
 
-/** The parts of a document that are being filled. */
+/** Mutable parts of a document under construction. */
 type Indexed = {
   readonly text: Record<string, Record<string, string[]>>
   readonly dates: Record<string, Document['dates'][string]>
@@ -86,7 +89,7 @@ type Indexed = {
   readonly order: Record<string, string>
 }
 
-/** The document of a record without a value. */
+/** Creates the parts of a document without values. */
 export const emptyIndexedFields = (): Indexed => ({
   text: {},
   dates: {},
@@ -96,22 +99,22 @@ export const emptyIndexedFields = (): Indexed => ({
   order: {},
 })
 
-/** Leaves each text of a field once in each language. */
+/** Removes repeated texts of each field and language. */
 export function removeDuplicateTexts({ text }: Indexed): void {
   for (const languages of Object.values(text))
     for (const [language, values] of Object.entries(languages))
       if (values.length > 1) languages[language] = [...new Set(values)]
 }
 
-/** What a record's catalogue and the platform say of all its values. */
+/** Settings for reading the values of a record. */
 type Reading = {
-  /** Of the record's catalogue, the default one first. */
+  /** Languages of the record's catalogue, the default language first. */
   readonly languages: readonly string[]
-  /** In which days begin and end; UTC when absent. */
+  /** Time zone in which days begin and end; UTC when absent. */
   readonly zone?: string
 }
 
-/** Adds everything that the columns find in an object. */
+/** Adds the values that the columns find in an object. */
 export function indexFields(
   into: Indexed,
   columns: FieldColumns,
@@ -156,10 +159,10 @@ function addColumn(
       if (typeof value === 'number') into.numbers[`${path}.${key}`] = value
 }
 
-/** Spans and boxes of one field. */
+/** Maximum number of spans or boxes of one field. */
 const maxAreas = 4
 
-/** At most four; what is more is joined into the fourth. */
+/** Keeps at most four; the rest is joined into the fourth. */
 const atMostFour = <T>(all: readonly T[], join: (rest: readonly T[]) => T): readonly T[] =>
   all.length <= maxAreas ? all : [...all.slice(0, maxAreas - 1), join(all.slice(maxAreas - 1))]
 
@@ -167,7 +170,7 @@ const atMostFour = <T>(all: readonly T[], join: (rest: readonly T[]) => T): read
 
 type Span = readonly [number, number]
 
-/** The ends of time in ECMAScript; they stand for an open side. */
+/** Smallest and largest time of ECMAScript, used for an open side. */
 const always: Span = [-8.64e15, 8.64e15]
 
 const joined = (spans: readonly Span[]): Span => [
@@ -175,7 +178,7 @@ const joined = (spans: readonly Span[]): Span => [
   Math.max(...spans.map(([, end]) => end)),
 ]
 
-/** The span of a date or of a period; a year, month or day is the whole of it, at both ends. */
+/** Returns the span of a date or period; a year, month or day covers its whole duration at both ends. */
 function spanOf(value: Json, zone: string | undefined): readonly Span[] {
   const extent = (one: Json | undefined) =>
     typeof one === 'string' ? extentOf(one, zone) : undefined
@@ -197,18 +200,18 @@ const around = (boxes: readonly Box[]): Box =>
     ]),
   )
 
-/** At most four boxes. */
+/** Returns the boxes of GeoJSON geometries, at most four. */
 export const boxesIn = (json: Json): readonly Box[] =>
   atMostFour(elementsOf(json).flatMap(boxesOf), around)
 
-// Texts of a document by field and language, and the texts it is sorted by.
+// Texts of a document by field and language, and the texts for sorting.
 
 /** Adds a text to a field. */
 export function addText(into: Indexed, field: string, language: string, text: string): void {
   ;((into.text[field] ??= {})[language] ??= []).push(text)
 }
 
-/** The value of a key; '' = the holder itself. */
+/** Returns the value of a key; '' = the holder itself. */
 const valueAt = (holder: Json | undefined, key: string): Json | undefined =>
   key === '' ? holder : isJsonObject(holder) ? holder[key] : undefined
 
@@ -219,7 +222,7 @@ function languageOf(rule: TextLanguage, holder: Json, language: string): string 
   return typeof own === 'string' ? own : language
 }
 
-/** Adds what a value of the column says; `language` is the record's default language. */
+/** Adds the texts of a value to the column; `language` is the default language of the record. */
 function collectTexts(into: Indexed, { path, rule }: FieldColumn, json: Json, language: string) {
   const { text } = rule
   if (!text) return
@@ -236,7 +239,7 @@ function collectTexts(into: Indexed, { path, rule }: FieldColumn, json: Json, la
 const longest = 100
 const sortText = (json: Json | undefined) => cutCodePoints(fold(valueText(json ?? '')), longest)
 
-/** Adds the sort texts of a value: the first of several; of a language map each language and the main one. */
+/** Adds the sort texts of a value: the first of several; for a language map one per language and a main one. */
 function collectOrder(
   order: Record<string, string>,
   { path, rule }: FieldColumn,
@@ -253,7 +256,7 @@ function collectOrder(
       continue
     }
     for (const tag in value) order[`${name}.${tag}`] = sortText(value[tag])
-    // The language in which a record is sorted when none is named.
+    // Language for sorting when the request names none.
     const main = [...languages, 'en', ...Object.keys(value)].find((language) => language in value)
     if (main !== undefined) order[name] = sortText(value[main])
   }

@@ -1,4 +1,4 @@
-/** What the search engine is told about its indices, derived from the profile. */
+/** Settings of the search indices, derived from the profile. */
 
 import { hash } from 'node:crypto'
 import type { FacetSettings, IndexName, IndexSettings } from '../../search-index/index-settings.ts'
@@ -12,10 +12,13 @@ import {
   orderNames,
 } from './index-fields.ts'
 
-/** Counts what code makes of the same record and the same profile: a higher one builds every index anew. */
+/**
+ * Version of the mapping code. Increase it when the code makes other documents from the same record and profile; every index is
+ * then rebuilt.
+ */
 const mappingNumber = 4
 
-/** Titles and keywords of the record itself weigh more than other texts. */
+/** Weights of search fields: titles and keywords of the record itself count more than other texts. */
 const boosts = { title: 3, keywords: 2, others: 1 } as const
 
 function textsOf(shape: Shape): IndexSettings['texts'] {
@@ -33,7 +36,7 @@ function textsOf(shape: Shape): IndexSettings['texts'] {
 type Source = {
   readonly profile: Profile
   readonly facets: readonly FacetConfig[]
-  /** Whatever else changes documents: the rules of enrichment. */
+  /** Other settings that change documents: the rules of enrichment. */
   readonly rules: readonly unknown[]
 }
 
@@ -42,14 +45,14 @@ const servedBy = ({ profile, facets }: Source, index: IndexName) =>
 
 const parts = 'distributions'
 
-/** Where the values of a facet of distributions stand. */
+/** Returns the path of the object that the values of a facet belong to, such as a distribution. */
 function withinOf({ path, term, kind = 'values' }: FacetConfig): FacetSettings['within'] {
   if (kind !== 'values' || !path.startsWith(`${parts}.`)) return undefined
   const inside = path.slice(parts.length + 1)
   return { array: parts, value: term ? `${inside}.${term}` : inside }
 }
 
-/** The shapes whose fields stand in the documents of an index, its own first; datasets embed their catalogue. */
+/** Returns the shapes whose fields are in the documents of an index, its own first; datasets embed their catalogue. */
 function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape[]] {
   const shape = indexedShape(profile, index)
   if (!shape) throw new Error(`the profile has no index ${index}`)
@@ -59,10 +62,10 @@ function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape
   return index === 'dataset' || isInCatalogue ? [shape, profile.catalogue] : [shape]
 }
 
-/** Descriptions are for readers; titles of facets are no part of documents. */
+/** Keys that change no document: descriptions are for readers, and titles of facets are not indexed. */
 const silent = new Set(['description', 'title'])
 
-/** Everything that the documents of an index follow from, beside the records themselves. */
+/** Returns a text of everything that the documents of an index depend on, besides the records; the index is rebuilt when it changes. */
 function basisOf(index: IndexName, from: Source): string {
   const shapes = shapesOf(index, from.profile).map(({ fields }) => fields)
   const rules = index === 'vocabulary' ? [] : from.rules
@@ -101,7 +104,7 @@ function settingsOf(index: IndexName, from: Source): IndexSettings {
   }
 }
 
-/** The indices of a profile: the three of every profile, and one per custom type. */
+/** Lists the indices of a profile: the three of every profile, and one per declared type. */
 export const indexNames = ({ resources }: Pick<Profile, 'resources'>): readonly IndexName[] => [
   'dataset',
   'catalogue',
@@ -110,8 +113,8 @@ export const indexNames = ({ resources }: Pick<Profile, 'resources'>): readonly 
 ]
 
 /**
- * Settings of all indices; a facet that the profile cannot feed is left out (`unservedFacets` names it). `rules` are
- * those of enrichment: other rules make other documents, so they are part of the basis.
+ * Creates the settings of all indices. Facets that the profile cannot serve are left out (see `unservedFacets`). `rules` are the
+ * rules of enrichment; documents depend on them, so a change rebuilds the indices.
  */
 export function indexSettings(
   profile: Profile,

@@ -1,7 +1,7 @@
 /**
- * One batch from marks to index: what is stored becomes a document, what is gone a removal, to be written as a whole. Datasets and
- * resources of declared types go the same way: what their writer did not hand over is read in one message for all of them, with
- * the catalogue and the hash that the platform keeps beside it.
+ * Turns a batch of marks into index changes: a stored resource becomes a document, a missing one a removal, written together.
+ * Content that writers did not hand over is read in one query for all datasets and resources of declared types, with the catalogue
+ * and the hash that the platform stores for them.
  */
 
 import type { Profile, ResourceType } from '../../profile/profile.ts'
@@ -21,7 +21,7 @@ import type { IndexWrite } from '../projector.ts'
 import type { PendingResource } from '../queue.ts'
 import { type IndexingContext, indexVocabulary } from './vocabulary-indexing.ts'
 
-/** What every batch is gathered and built with; made once. */
+/** Dependencies for gathering and building batches; created once. */
 export type GatherContext = IndexingContext & {
   readonly contexts: EmbeddedCatalogues
   readonly profile: Profile
@@ -29,13 +29,13 @@ export type GatherContext = IndexingContext & {
   readonly leftOut?: ((reports: readonly LeftOutValue[]) => void) | undefined
 }
 
-/** Resources whose graphs are read with one message: a store has its limits, and others read meanwhile. */
+/** Maximum number of graphs per read, so that other readers of the store are not delayed. */
 const perRead = 100
 
 /**
- * Catalogues come before the datasets that embed them, vocabularies before the records that use them; these are written on
- * their own and at once, because they may be larger than memory. A resource of no known kind has nothing to index; its mark is
- * cleared with the others.
+ * Gathers a batch. Catalogues are handled before the datasets that embed them, vocabularies before the records that use them.
+ * Vocabularies are written at once because they may be larger than memory. A resource of no known kind has nothing to index; its
+ * mark is cleared with the others.
  */
 export async function gatherBatch(
   context: GatherContext,
@@ -58,8 +58,8 @@ export async function gatherBatch(
 }
 
 /**
- * What of a stored record its document does not show, each with the property that it was read from; `undefined` where searches
- * do not find the record. What its catalogue leaves out is said of the catalogue.
+ * Lists the values of a stored record that its document does not show, each with the property that it was read from; `undefined`
+ * where searches do not find the record. Values of its catalogue are reported for the catalogue only.
  */
 export async function findingsOf(
   context: GatherContext,
@@ -83,7 +83,10 @@ export async function findingsOf(
     })
 }
 
-/** Logs what was left out of a batch in one line; all of it goes to the counters. Of one record `findingsOf` tells. */
+/**
+ * Logs the number of left-out values of a batch in one line and passes all of them to the counters. `findingsOf` lists those of
+ * one record.
+ */
 function logLeftOut(
   { log, leftOut }: GatherContext,
   all: readonly (readonly LeftOutValue[])[],
@@ -97,10 +100,10 @@ function logLeftOut(
   leftOut?.(reports)
 }
 
-/** A dataset, or a resource of a declared type. */
+/** Mark of a dataset or of a resource of a declared type. */
 type RecordMark = PendingResource & { readonly id: string; readonly kind: 'dataset' | ResourceType }
 
-/** What the profile does not declare any more is in no index. */
+/** Returns the mark with id and kind; `undefined` for types that the profile no longer declares. */
 function recordOf(
   pending: PendingResource,
   { names, profile }: GatherContext,
@@ -112,7 +115,7 @@ function recordOf(
   return typed && kind && { ...pending, id: typed.id, kind }
 }
 
-/** The changes of the index that a batch amounts to. */
+/** Index changes of a batch. */
 class Batch {
   readonly changes: IndexChange[] = []
   readonly reports: (readonly LeftOutValue[])[] = []
@@ -130,11 +133,11 @@ class Batch {
   }
 
   #remove({ version, filling }: PendingResource, index: IndexName, id: string): void {
-    // What is gone was removed by a write of its own, or is not in what is being filled.
+    // A deleted record was removed by its own write, or is not in the index that is being filled.
     if (!filling) this.changes.push({ remove: { index, id, version } })
   }
 
-  /** The context of a catalogue is read anew, so that datasets of later batches see it. */
+  /** Adds a catalogue. Its cached context is read again, so that datasets of later batches get it. */
   async addCatalogue(pending: PendingResource): Promise<void> {
     const { names, contexts, stored, builder } = this.#context
     const { resource: iri, version } = pending
@@ -185,7 +188,7 @@ class Batch {
     if (!isDataset)
       return this.#put(mark, builder.resource(kind, { ...input, hash: read.hash(iri) }))
     const metrics = content?.scores ? graphOf(content.scores) : await read.scores(mark)
-    // The catalogue record carries SHA-256 in hex of what was sent; '' when a direct writer left it without one.
+    // The catalogue record holds the SHA-256 (hex) of the body; '' when another program wrote the graph without one.
     const [checksum] = graph.objects(names.record(id), spdx('checksum'))
     const [hash] = checksum ? graph.objects(checksum, spdx('checksumValue')) : []
     const dataset = { ...input, hash: hash?.value ?? '', metrics }
@@ -202,7 +205,7 @@ type Gathered = {
 
 type StoredFacts = Awaited<ReturnType<typeof storedFacts>>
 
-/** What the store holds of records, as far as their writers did not hand it over. */
+/** Reads from the store what the writers of records did not hand over. */
 async function storedFacts(
   { store, names }: GatherContext,
   marks: readonly RecordMark[],

@@ -1,4 +1,4 @@
-/** The concepts of stored vocabularies: read piece by piece, so that memory does not grow with them, and kept in the concept cache. */
+/** Concepts of stored vocabularies: read in batches, so that memory does not grow with them, and kept in the concept cache. */
 
 import type { Log } from '../../log.ts'
 import { fromLines } from '../../rdf/lines.ts'
@@ -20,10 +20,10 @@ const vocabulariesQuery = loadQuery('vocabularies')
 
 /** Concepts per batch. */
 export const batchSize = 1000
-/** Top concepts that only the scheme calls concepts; more are not looked for. */
+/** Maximum number of top concepts that only the scheme declares as concepts. */
 const maxTops = 10_000
 
-/** The English label of a vocabulary, else the first by language. */
+/** Returns the English label of a vocabulary, else the first by language. */
 export async function titleOf(
   store: GraphStore,
   scheme: string,
@@ -34,7 +34,7 @@ export async function titleOf(
   return oneText(labels, 'en')
 }
 
-/** The concepts of a stored vocabulary in the order of their IRIs, in batches. */
+/** Yields the concepts of a stored vocabulary in the order of their IRIs, in batches. */
 export async function* conceptsIn(
   store: GraphStore,
   scheme: string,
@@ -55,7 +55,7 @@ export async function* conceptsIn(
   if (batch.length > 0) yield batch
 }
 
-/** Sorted lines as graphs that hold whole subjects, the scheme apart: it may name all its concepts. */
+/** Splits sorted lines into graphs of whole subjects, without the scheme, which may list all its concepts. */
 async function* wholeSubjects(
   chunks: AsyncIterable<string>,
   scheme: string,
@@ -71,22 +71,22 @@ async function* wholeSubjects(
   if (rest !== '') yield graphOf(fromLines(rest))
 }
 
-/** Where the lines of the last subject begin. */
+/** Returns the offset of the lines of the last subject. */
 function lastSubject(text: string): number {
   const lastLine = text.slice(text.lastIndexOf('\n', text.length - 2) + 1)
   const subject = lastLine.slice(0, lastLine.indexOf(' ') + 1)
   return text.startsWith(subject) ? 0 : text.indexOf(`\n${subject}`) + 1
 }
 
-/** More vocabularies than this are not looked up by mappings. */
+/** Maximum number of vocabularies that mappings can look up. */
 const maxVocabularies = 10_000
 /** IRIs looked up in one query. */
 const irisPerQuery = 500
 
-/** Concepts of one vocabulary, and of all together, that memory holds. */
+/** Maximum number of concepts in memory, for one vocabulary and for all together. */
 type Room = { readonly one: number; readonly all: number }
 
-/** A concept in all languages takes about 5 KB. */
+/** A concept with labels in all languages takes about 5 KB. */
 const usualRoom: Room = { one: 50_000, all: 100_000 }
 
 type StoredContext = {
@@ -97,26 +97,26 @@ type StoredContext = {
   readonly room?: Room
 }
 
-/** Concepts as they come in, until there are too many of them; `all` is `undefined` then. */
+/** Collects concepts up to the limit; `all` is `undefined` above it. */
 type Collecting = {
   readonly add: (concepts: readonly Concept[]) => boolean
   readonly all: () => readonly Concept[] | undefined
 }
 
-/** Keeps the concept cache up with the vocabularies in the store. */
+/** Keeps the concept cache up to date with the vocabularies in the store. */
 export class StoredConcepts {
   readonly #context: StoredContext
-  /** Vocabulary → its scheme, and scheme → its number of concepts in memory. */
+  /** Scheme by vocabulary, and number of concepts in memory by scheme. */
   readonly #schemes = new Map<string, string>()
   readonly #sizes = new Map<string, number>()
-  /** Vocabularies that rules of enrichment name and that are not stored. */
+  /** Vocabularies that rules of enrichment name and that are not stored; each is logged once. */
   readonly #absent = new Set<string>()
 
   constructor(context: StoredContext) {
     this.#context = context
   }
 
-  /** Reads all stored vocabularies; to be called once before the first projection. */
+  /** Reads all stored vocabularies; called once before the first projection. */
   async load(signal?: AbortSignal): Promise<void> {
     const { store, names, log } = this.#context
     const query = paged(bind(vocabulariesQuery, {}), { limit: maxVocabularies })
@@ -131,7 +131,7 @@ export class StoredConcepts {
     if (this.#schemes.size > 0) log.info({ vocabularies: this.#schemes.size }, 'concepts.loaded')
   }
 
-  /** For the concepts of a vocabulary; takes in as many as there is room for. */
+  /** Creates the collector for the concepts of a vocabulary; it takes as many as the limits allow. */
   collecting(scheme: string): Collecting {
     const { one, all } = this.#context.room ?? usualRoom
     const others = [...this.#sizes].filter(([other]) => other !== scheme)
@@ -152,7 +152,7 @@ export class StoredConcepts {
     }
   }
 
-  /** The present state of a vocabulary; `undefined` = more concepts than memory holds. */
+  /** Replaces the cached state of a vocabulary; `undefined` = more concepts than memory holds. */
   replace(vocabulary: string, scheme: string, all: readonly Concept[] | undefined): void {
     const { concepts } = this.#context
     if (this.#schemes.get(vocabulary) !== scheme) this.forget(vocabulary)
@@ -162,7 +162,7 @@ export class StoredConcepts {
     else concepts.replaceLarge(scheme)
   }
 
-  /** The vocabulary is gone; a bundled table comes back. */
+  /** Removes a vocabulary that was deleted; the bundled table replaces it. */
   forget(vocabulary: string): void {
     const scheme = this.#schemes.get(vocabulary)
     if (scheme === undefined) return
@@ -171,7 +171,7 @@ export class StoredConcepts {
     this.#context.concepts.replace(scheme, undefined)
   }
 
-  /** Looks up in large vocabularies what a batch of records may mention, because mappings do not wait. */
+  /** Looks up the concepts of large vocabularies that a batch of records may mention, because mappings are synchronous. */
   async prepare(graphs: Iterable<Graph | undefined>, signal: AbortSignal): Promise<void> {
     const { store, concepts } = this.#context
     if (concepts.large.size === 0) return
@@ -183,7 +183,7 @@ export class StoredConcepts {
         const values = { concept: iris.map((iri) => namedNode(iri)), scheme: namedNode(scheme) }
         const text = await store.construct(bind(descriptionsQuery, values), signal)
         const graph = graphOf(fromLines(text))
-        // What does not say itself that it is one of the vocabulary's concepts is left out.
+        // Subjects that do not declare themselves concepts of the vocabulary are left out.
         const own = iris.filter((iri) => isConcept(graph, iri, scheme))
         const complete = (iri: string) => concepts.withBundledFacts(conceptAt(graph, iri, scheme))
         part.register(iris, own.map(complete))
@@ -191,7 +191,7 @@ export class StoredConcepts {
     }
   }
 
-  /** An indexed concept of a stored vocabulary; one that is not stored is named once in the log. */
+  /** Finds an indexed concept of a stored vocabulary; logs a missing vocabulary once. */
   readonly lookup: ConceptLookup = (vocabulary, iri) => {
     const { concepts, log } = this.#context
     const scheme = this.#schemes.get(vocabulary)
@@ -205,7 +205,7 @@ export class StoredConcepts {
   }
 }
 
-/** The IRIs that graphs mention; literals count where they spell an IRI out, because mappings take them for one. */
+/** Yields the IRIs that graphs mention, including literals that contain an IRI, which mappings accept. */
 function* irisIn(graphs: Iterable<Graph | undefined>): Generator<string> {
   for (const graph of new Set(graphs))
     for (const { object } of graph?.quads() ?? [])

@@ -1,7 +1,7 @@
 /**
- * Indexes the concepts of a vocabulary that was written, removes those that are gone, and notes which ones changed. Documents are
- * written batch by batch: a search may see old and new concepts side by side while a large vocabulary is taken in. What changed
- * is kept beside the cascade mark of the vocabulary before the index forgets what was, so that a crash forgets none of it.
+ * Indexes the concepts of a written vocabulary, removes deleted ones and records the changed ones. Documents are written in
+ * batches: a search may find old and new concepts together while a large vocabulary is indexed. Changes are stored next to the
+ * cascade mark of the vocabulary before the old documents are removed, so that a crash loses none of them.
  */
 
 import { hash } from 'node:crypto'
@@ -32,20 +32,20 @@ export type IndexingContext = {
   readonly log: Log
 }
 
-/** One vocabulary on its way into the index. */
+/** Vocabulary that is being indexed. */
 type Work = {
   readonly context: IndexingContext
   readonly pending: PendingResource
   readonly vocabulary: string
-  /** The indexed concepts with their hashes, as they were. */
+  /** Hashes of the concepts that were indexed before, by id. */
   readonly before: ReadonlyMap<string, string>
-  /** Documents that were written since. */
+  /** Ids of the documents written since. */
   readonly written: Set<string>
   readonly changes: ChangeNotes
   readonly signal: AbortSignal
 }
 
-/** Brings index and concept cache up with one vocabulary. */
+/** Updates index and concept cache for one vocabulary. */
 export async function indexVocabulary(
   context: IndexingContext,
   pending: PendingResource,
@@ -65,11 +65,14 @@ export async function indexVocabulary(
   const work = { context, pending, vocabulary, before, written, changes, signal }
   if (scheme === undefined) stored.forget(vocabulary)
   else await indexConcepts(work, scheme)
-  // Filling writes what is stored into an index that has nothing to be taken out of.
+  // An index that is being filled has nothing to remove.
   if (!pending.filling) await removeGone(work, scheme === undefined)
 }
 
-/** The hash of a concept: another one means that what uses it looks different, which its neighbours do not change. */
+/**
+ * Returns the hash of a concept without its relations: when it changes, the records that use the concept have to be projected
+ * again.
+ */
 const hashOf = (concept: Concept): string => {
   const said = JSON.stringify({ ...concept, broader: undefined, narrower: undefined })
   return hash('sha256', said, 'hex').slice(0, 24)
@@ -109,7 +112,7 @@ async function indexConcepts(work: Work, scheme: string): Promise<void> {
   }
   for await (const batch of conceptsIn(store, scheme, signal)) {
     collected.add(batch)
-    // Current concepts are to have the ids.
+    // Current concepts get their ids first.
     deprecated.push(...batch.filter((one) => one.deprecated && isLabelled(one)))
     await write(batch.filter((one) => !one.deprecated && isLabelled(one)))
   }
@@ -122,7 +125,10 @@ async function indexConcepts(work: Work, scheme: string): Promise<void> {
   log.info({ vocabulary, concepts: labelled, isLarge }, 'vocabulary.indexed')
 }
 
-/** Makes documents; of several concepts with one id the first has it, the others go by their IRI. */
+/**
+ * Creates a function that makes documents; when several concepts have the same id, the first one gets it and the others are named
+ * by their IRI.
+ */
 function documentWriter(
   { context, pending, vocabulary, before, written, changes }: Work,
   scheme: string,
@@ -131,7 +137,7 @@ function documentWriter(
   const { concepts, builder } = context
   const { version, filling } = pending
   const ids = new Set<string>()
-  // What the product ships was in use until this vocabulary took its place.
+  // Bundled concepts were in use until this vocabulary replaced them.
   const shipped = new Map(
     (before.size === 0 ? concepts.bundled(scheme) : []).map((one) => [one.iri, hashOf(one)]),
   )
@@ -144,7 +150,7 @@ function documentWriter(
     written.add(document.id)
     const isSame = before.get(document.id) === hash || shipped.get(iri) === hash
     shipped.delete(iri)
-    // Records may name a licence by its text on the web.
+    // Records may name a licence by the address of its text.
     if (!isSame) changes.add([iri, ...concept.exactMatch])
     return { put: document, ...(filling && { filling }) }
   }
@@ -153,7 +159,7 @@ function documentWriter(
 
 const conceptKeys = z.object({ resource: z.string().catch(''), in_scheme: z.string().catch('') })
 
-/** Takes documents out of the index that were not written; which concepts they were stands in the documents only. */
+/** Removes documents that were not written again; only the documents say which concepts they were. */
 async function removeGone(
   { context, pending, vocabulary, before, written, changes, signal }: Work,
   isDeleted: boolean,
@@ -175,19 +181,19 @@ async function removeGone(
     const removals = ids.map((id) => ({ remove: { index: 'vocabulary', id, version } }) as const)
     await index.write(removals, signal)
   }
-  // What the product ships comes back, also what the stored vocabulary did not have.
+  // Bundled concepts are in use again, including those that the stored vocabulary did not have.
   const back = isDeleted ? [...schemes].flatMap((scheme) => concepts.bundled(scheme)) : []
   changes.add(back.filter(({ id }) => !before.has(`${vocabulary}/${id}`)).map(({ iri }) => iri))
   await changes.flush(signal)
 }
 
-/** Concepts named one by one; after that every concept of the vocabulary counts as changed. */
+/** Maximum number of concepts recorded one by one; above it every concept of the vocabulary counts as changed. */
 const maxNamed = 10_000
 
-/** Stands for all concepts. */
+/** Value that means all concepts. */
 export const everyConcept = 'all'
 
-/** Which concepts of a vocabulary are not what they were, in lines beside its cascade mark: `{version} {IRI}`. */
+/** Records which concepts of a vocabulary changed, in lines next to its cascade mark: `{version} {IRI}`. */
 class ChangeNotes {
   readonly #store: GraphStore
   readonly #pending: PendingResource
@@ -201,7 +207,7 @@ class ChangeNotes {
     this.#isCascading = isCascading
   }
 
-  /** False when nobody wants to know: no cascade mark stands in the store, or all count as changed already. */
+  /** False when changes need not be recorded: the store has no cascade mark, or all concepts count as changed already. */
   get areNeeded(): boolean {
     return this.#isCascading && this.#count <= maxNamed
   }
@@ -210,14 +216,14 @@ class ChangeNotes {
     if (this.areNeeded) for (const iri of iris) this.#waiting.add(iri)
   }
 
-  /** Puts what was added into the store; to be called before the index forgets what the concept was. */
+  /** Stores the recorded changes; called before the old documents are removed. */
   async flush(signal: AbortSignal): Promise<void> {
     if (this.#waiting.size === 0) return
     this.#count += this.#waiting.size
     const concepts = this.areNeeded ? [...this.#waiting] : [everyConcept]
     this.#waiting = new Set()
     const { resource, version } = this.#pending
-    // Two rewrites in a row keep theirs apart, so that the first one's end does not clear the second one's.
+    // Two rewrites in a row have separate lines, so that the end of the first does not clear those of the second.
     const add = concepts.map((iri) => fact(resource, 'changed', `${version} ${iri}`))
     await this.#store.write([systemChange({ add })], signal)
   }

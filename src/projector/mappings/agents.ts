@@ -21,7 +21,7 @@ import { allLabels, nodeLabel } from './texts.ts'
 
 const [type = ''] = predicateIris('rdf:type')
 
-/** The name of the first group that a class of the node is in. */
+/** Returns the name of the first group that contains a class of the node. */
 function kindOf(
   node: Term,
   { graph }: MappingContext,
@@ -35,7 +35,7 @@ function kindOf(
 
 const indirect = predicateIris('vcard:hasValue vcard:value')
 
-/** The text of a value: an IRI, a literal, or what a node gives as its value. */
+/** Returns the text of a value: an IRI, a literal, or the value of a node. */
 function spelled(term: Term, context: MappingContext): string | undefined {
   const isLiteral = term.termType === 'Literal'
   const texts = isLiteral
@@ -45,13 +45,13 @@ function spelled(term: Term, context: MappingContext): string | undefined {
   return texts.find((text) => text !== undefined) ?? (own || undefined)
 }
 
-/** All values of all predicates, in their order. */
+/** Returns all values of all predicates, in their order. */
 const valuesOf = (predicates: readonly string[], node: Term, context: MappingContext): string[] =>
   predicates.flatMap((predicate) =>
     context.graph.objects(node, predicate).flatMap((term) => spelled(term, context) ?? []),
   )
 
-/** The first value, by code point, of the first predicate that has one. */
+/** Returns the first value, by code point, of the first predicate that has one. */
 const valueOf = (
   predicates: readonly string[],
   node: Term,
@@ -61,7 +61,7 @@ const valueOf = (
     .map((predicate) => valuesOf([predicate], node, context).sort(compareCodePoints)[0])
     .find((text) => text !== undefined)
 
-/** A mail address with `mailto:`, which is added when it is missing and the text looks like an address. */
+/** Returns a mail address with `mailto:`, which is added when it is missing and the text looks like an address. */
 function emailOf(
   predicates: readonly string[],
   node: Term,
@@ -104,7 +104,7 @@ function contactName(node: Term, context: MappingContext): string | undefined {
   return text(formatted) ?? (whole || text(name) || nodeLabel(node, context))
 }
 
-/** The parts of an address in one line. */
+/** Joins the parts of an address in one line. */
 function addressLine(node: Term, context: MappingContext): string {
   if (node.termType === 'Literal') return node.value.trim()
   const part = (name: keyof typeof addressParts) => valueOf(addressParts[name], node, context)
@@ -133,7 +133,7 @@ function contactOf(node: Term, context: MappingContext): JsonObject | undefined 
   return rest && { type: kindOf(node, context, contactKinds) ?? 'Kind', ...rest }
 }
 
-/** What a text or the address of a mail or telephone says of somebody: `Jane Doe <jane@a.example>`. */
+/** Reads a contact from a text, a mail address or a telephone number: `Jane Doe <jane@a.example>`. */
 function contactIn(text: string): JsonObject | undefined {
   const reach = /^(mailto|tel):/i.exec(text)?.[1]?.toLowerCase()
   if (reach === 'tel') return objectOf({ telephone: text })
@@ -167,21 +167,21 @@ const emails = predicateIris('foaf:mbox vcard:hasEmail schema:email')
 const homepages = predicateIris('foaf:homepage foaf:workplaceHomepage schema:url')
 
 type AgentNames = { readonly one: string | undefined; readonly all: JsonObject | undefined }
-/** How a class shows the names of an agent. */
+/** Form in which a class shows the names of an agent. */
 type Naming = (names: AgentNames) => JsonObject | undefined
 
-/** One text, and where there are several languages all of them beside it: clients of the old platform expect `name` to be a string. */
+/** Returns one text, and all texts beside it where there are several languages: older clients expect `name` to be a string. */
 const oneName: Naming = ({ one, all }) =>
   objectOf({ name: one, name_translated: all && Object.keys(all).length > 1 ? all : undefined })
 const allNames: Naming = ({ all }) => objectOf({ name: all })
 
-/** All names; the one is in the language of the catalogue, else English, else the first. */
+/** Reads all names of an agent; the single one is in the language of the catalogue, else English, else the first. */
 function namesIn(terms: readonly Term[], { language }: MappingContext): AgentNames {
   const all = languageMap(terms, language)
   return { one: all?.[language] ?? oneText(terms, language), all }
 }
 
-/** The first absolute http(s) address; another one is left out with a report. */
+/** Returns the first absolute http(s) address; others are left out with a report. */
 function homepageOf(node: Term, field: CompiledField, context: MappingContext): string | undefined {
   const isAddress = ({ termType, value }: Term) =>
     termType !== 'BlankNode' && /^https?:\/\/[^\s<>"{}|\\^`]+$/i.test(value.trim())
@@ -209,7 +209,7 @@ function agentOf(
   }
   const resource = nodeIri(node, context)
   if (resource !== undefined && graph.about(node).size === 0) {
-    // Bodies of an installed vocabulary; other concepts are no agents of their own.
+    // Corporate bodies of an installed vocabulary; other concepts are not agents.
     const concept = concepts.find(resource)
     if (!concept) return { type: 'Agent', resource }
     const { foaf_homepage: homepage, foaf_mbox: email } = concept.extensions
@@ -237,5 +237,5 @@ const agents = (naming: Naming): Mapping =>
 /** Agent: `{type, name, name_translated?, email, homepage, resource}` with one name. */
 export const namedAgent = agents(oneName)
 
-/** AgentMultiLang: the same with the name as object language → text. */
+/** AgentMultiLang: Agent with the name as object language → text. */
 export const agentMultiLang = agents(allNames)

@@ -1,6 +1,6 @@
 /**
- * Every mapping class in one table: the function that makes its JSON, how that JSON is indexed and what a facet over
- * it counts. Documents, index settings and facets all follow it.
+ * Table of all mapping classes: the function that makes the JSON, how that JSON is indexed and what a facet counts. Documents,
+ * index settings and facets use it.
  */
 
 import type { MappingClass } from '../../profile/profile.ts'
@@ -44,29 +44,29 @@ import {
 } from './values.ts'
 
 /**
- * In which language a text is indexed: `map` the value is an object language → text, `own` the key `language` beside it,
- * `record` the record's default language, `none` no language at all; otherwise the language of the labels.
+ * Language in which a text is indexed: `map`: the value is an object language → text; `own`: the key `language` beside it;
+ * `record`: the default language of the record; `none`: no language; otherwise the language of the labels.
  */
 export type TextLanguage = 'map' | 'own' | 'record' | 'none' | 'en'
 
-/** How the JSON of a class is indexed. */
+/** Rule for indexing the JSON of a class. */
 export type IndexRule = {
   /** Keys of the value that hold text; '' = the value itself. */
   readonly text?: { readonly keys: readonly string[]; readonly language: TextLanguage }
-  /** Whether the text completes what a reader types. */
+  /** True when the text is used for autocompletion. */
   readonly autocomplete?: true
   /** Keys by which records are sorted; '' = the value itself. */
   readonly order?: readonly string[]
   readonly column?: 'instant' | 'period' | 'number' | 'numbers' | 'flag' | 'boxes'
 }
 
-/** Keys of a value: the one that a facet counts, and the one that it shows; '' = the value itself. */
+/** Keys of a value that a facet counts and shows; '' = the value itself. */
 export type FacetTerms = { readonly term: string; readonly display: string }
 
 type Class = {
   readonly map: Mapping
   readonly index?: IndexRule
-  /** For classes whose values are objects; every other value is its own term. */
+  /** Terms for classes whose values are objects; other values are their own term. */
   readonly facet?: FacetTerms
 }
 
@@ -89,10 +89,10 @@ const party = (map: Mapping, index: IndexRule): Class => ({
   index: { ...index, order: ['name'] },
   facet: { term: 'name', display: 'name' },
 })
-/** Never read from values: the platform fills these. */
+/** Mapping without values: the platform fills these fields. */
 const computed: Mapping = () => undefined
 
-/** The classes of `prof:mapping` by their names in profiles. */
+/** Mapping classes by their names in profiles (`prof:mapping`). */
 export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   SimpleMultiLangTitle: title,
   SimpleMultiLang: texts,

@@ -1,4 +1,4 @@
-/** Makes the fields of a shape ready for many records: functions and dotted paths are looked up once. */
+/** Compiles the fields of a shape for mapping many records: functions and dotted paths are looked up once. */
 
 import type { Field } from '../../profile/profile.ts'
 import { dcat, foaf, rdf } from '../../rdf/namespaces.ts'
@@ -21,10 +21,10 @@ import {
 import { computedScores } from './values.ts'
 import { countriesOf, spatialResource } from './places.ts'
 
-/** Properties of a dataset that count for its distributions without a value of their own. */
+/** Properties of a dataset that apply to its distributions without a value of their own. */
 const inherited: ReadonlySet<string> = new Set(predicateIris('dct:license dct:rights'))
 
-/** The fields of fields; `inside` is the dotted path of the field around, with a dot at its end, `around` that field. */
+/** Compiles fields; `inside` is the dotted path of the enclosing field, with a trailing dot, `around` that field. */
 export const compileFields = (
   fields: readonly Field[],
   inside = '',
@@ -43,14 +43,14 @@ export const compileFields = (
     }
   })
 
-/** The property that the field at a dotted path is read from; of a key inside a value that of its field. */
+/** Returns the property that the field at a dotted path is read from; for a key inside a value, the property of its field. */
 export function propertyAt(fields: readonly CompiledField[], path: string): string | undefined {
   const [name, ...rest] = path.split('.')
   const field = fields.find(({ profileField }) => profileField.name === name)
   return field && (propertyAt(field.children, rest.join('.')) ?? field.paths[0] ?? field.reads?.[0])
 }
 
-/** How a field gets its values: by the platform, or from predicates; `beside` are the fields of the same node. */
+/** Returns the source of a field: a function of the platform, or predicates; `beside` are the fields of the same node. */
 function sourceOf(
   field: Field,
   path: string,
@@ -65,7 +65,7 @@ function sourceOf(
   }
   if (field.paths.length > 0) return { paths: field.paths }
   if (field.mapping === 'DistributionType') return { paths: predicateIris('dct:type') }
-  // Predicates of fields that may stand without `sh:path` because their name says enough.
+  // Predicates of fields that may lack `sh:path` because their name is sufficient.
   if (path === 'catalog_record.issued') return { paths: predicateIris('dct:issued') }
   if (path === 'catalog_record.modified') return { paths: predicateIris('dct:modified') }
   return { paths: [], ...computedFields[field.name] }
@@ -73,7 +73,7 @@ function sourceOf(
 
 // Fields that the platform fills: identity, catalogue, country, quality, translations.
 
-/** The record's platform id; of an embedded node the last segment of its IRI. */
+/** Returns the platform id of the record; for an embedded node the last segment of its IRI. */
 const id: ComputedField = (node, { path }, context) => {
   if (path === 'id') return context.id
   const iri = nodeIri(node, context)?.replace(/\/+$/, '')
@@ -84,7 +84,7 @@ const [spatial = '', legislation = '', distribution = ''] = predicateIris(
   'dct:spatial dcatap:applicableLegislation dcat:distribution',
 )
 
-/** The catalogue's country; without one the record's own when its places lead to exactly one. */
+/** Returns the country of the catalogue; without one the country of the record, when its places lead to exactly one. */
 const country: ComputedField = (node, { profileField }, context) => {
   const { catalogue } = context
   const own = () => countriesOf(context.graph.objects(node, spatial), context)
@@ -100,7 +100,7 @@ const isHvd: ComputedField = (node, _field, { graph }) =>
     graph.objects(each, legislation).some(({ value }) => regulation.test(value)),
   )
 
-/** The catalogue record in the graph of its dataset. */
+/** Maps the catalogue record in the graph of its dataset. */
 const catalogRecord: ComputedField = (node, field, context) => {
   const { graph, recordIri } = context
   const typesOf = (key: string) => graph.objects(key, rdf('type'))
@@ -118,7 +118,7 @@ const catalogRecord: ComputedField = (node, field, context) => {
   return nodes.length === 0 ? undefined : nested(nodes, field, context)
 }
 
-/** What of the catalogue stands in its datasets; the same for all of them. */
+/** Maps the fields of the catalogue that datasets embed; cached, because they are equal in all of them. */
 const catalog: ComputedField = (_node, field, context) => {
   const { catalogue } = context
   const made = catalogue?.embedded.get(field)
@@ -136,7 +136,7 @@ const catalog: ComputedField = (_node, field, context) => {
   return json
 }
 
-/** Fields that are filled by their name, and the predicates that their fillers read. */
+/** Fields that are computed by their name, and the predicates that the functions read. */
 const computedFields: Readonly<Record<string, Pick<CompiledField, 'compute' | 'reads'>>> = {
   id: { compute: id },
   resource: { compute: (node, _field, context) => nodeIri(node, context) },
@@ -154,8 +154,8 @@ const computedFields: Readonly<Record<string, Pick<CompiledField, 'compute' | 'r
 const silent = { notLiteral: () => undefined, twice: () => undefined }
 
 /**
- * TranslationMeta of these predicates: which languages a record has, and which of them a machine translated. A language with at
- * least one text by a human counts as not translated.
+ * Creates TranslationMeta for predicates: the languages of a record, and which of them are machine translations. A language with
+ * at least one human text counts as not translated.
  */
 const translationMeta =
   (predicates: readonly string[]): ComputedField =>

@@ -1,4 +1,4 @@
-/** Values that name a concept: of controlled vocabularies, languages and file formats, and resources that may have a label. */
+/** Mapping of values that name a concept (controlled vocabularies, languages, file formats), and of resources that may have a label. */
 
 import type { Term } from '@rdfjs/types'
 import { isJsonObject, type JsonObject } from '../../text/json.ts'
@@ -30,9 +30,9 @@ import {
 } from './mapping.ts'
 import { allLabels, labelMapOf, mediaTypeOf, nodeLabel, slugOf } from './texts.ts'
 
-// The JSON of a concept is made once, because the same few concepts stand in every record.
+// JSON of concepts is cached, because the same few concepts occur in every record.
 
-/** Makes a function of a concept that remembers what it made. */
+/** Caches the result of a function by concept. */
 export function memoiseByConcept<T>(make: (concept: Concept) => T): (concept: Concept) => T {
   const made = new WeakMap<Concept, T>()
   return (concept) => {
@@ -42,24 +42,24 @@ export function memoiseByConcept<T>(make: (concept: Concept) => T): (concept: Co
   }
 }
 
-/** `{id, label, resource}` with the English label. */
+/** Returns `{id, label, resource}` with the English label. */
 const labelled = memoiseByConcept(({ id, label, iri }): JsonObject => ({
   id,
   label,
   resource: iri,
 }))
 
-/** `{id, label: {language: text}, resource}` with all labels. */
+/** Returns `{id, label: {language: text}, resource}` with all labels. */
 const multilingual = memoiseByConcept((concept): JsonObject => ({
   id: concept.id,
   label: allLabels(concept),
   resource: concept.iri,
 }))
 
-/** The concepts that a name means: an IRI, a code or a label. */
+/** Finds the concepts for a name: an IRI, a code or a label. */
 type Lookup = (name: string, context: MappingContext) => readonly Concept[]
 
-/** A lookup by IRI, code or label in some tables. */
+/** Creates a lookup by IRI, code or label in some tables. */
 const inTables =
   (...names: readonly AuthorityName[]): Lookup =>
   (name, { concepts }) => {
@@ -67,7 +67,7 @@ const inTables =
     return all.slice(0, 1).flatMap((iri) => concepts.find(iri) ?? [])
   }
 
-/** A lookup by what sources call a concept. */
+/** Creates a lookup by the names that sources use for a concept. */
 const named =
   (
     read: (name: string, authorities: Authorities) => string | readonly string[] | undefined,
@@ -75,7 +75,7 @@ const named =
   (name, { concepts }) =>
     [read(name, concepts.authorities) ?? []].flat().flatMap((iri) => concepts.find(iri) ?? [])
 
-/** The concepts of a value: its own IRI may be in any vocabulary, all else that names it has to be in that of the field. */
+/** Finds the concepts of a value: its IRI may be in any vocabulary, other names have to be in the vocabulary of the field. */
 function conceptsOf(node: Term, context: MappingContext, lookup: Lookup): readonly Concept[] {
   const iri = iriLike(node, context)
   const own = iri === undefined ? undefined : context.concepts.find(iri)
@@ -87,21 +87,21 @@ function conceptsOf(node: Term, context: MappingContext, lookup: Lookup): readon
   return found ?? []
 }
 
-/** The text of a value without a concept: a literal that is neither an IRI nor a placeholder, or the label of a node. */
+/** Returns the text of a value without a concept: a literal that is neither an IRI nor a placeholder, or the label of a node. */
 export function valueLabel(node: Term, context: MappingContext): string | undefined {
   const isLiteral = node.termType === 'Literal'
   if (isLiteral && iriLike(node, context) !== undefined) return undefined
   return saidText(isLiteral ? node.value : nodeLabel(node, context))
 }
 
-/** The IRI of a value, or the one that a node without a name of its own gives. */
+/** Returns the IRI of a value, or the IRI that a blank node refers to. */
 export const valueIri = (node: Term, context: MappingContext): string | undefined =>
   iriLike(node, context) ?? identityIri(node, context.graph)
 
-/** A label that is counted by itself: its normal form, or the text where nothing is left of it. */
+/** Returns the id of a label: its slug, or the text where the slug is empty. */
 export const textId = (text: string): string => slugOf(text) || text
 
-/** What is left of a value that is in no vocabulary: its text or its IRI, with a report; texts come behind IRIs. */
+/** Returns the JSON of a value that is in no vocabulary: its text or its IRI, with a report; texts are sorted after IRIs. */
 function unknown(
   node: Term,
   context: MappingContext,
@@ -116,7 +116,7 @@ function unknown(
   return { key: resource ?? `~${name}`, json, name }
 }
 
-/** The same with the label as object language → text. */
+/** Returns the JSON of an unknown value, with the label as object language → text. */
 function unknownSkos(
   node: Term,
   context: MappingContext,
@@ -130,7 +130,7 @@ function unknownSkos(
   return { ...ranked, json: { ...rest, label: map } }
 }
 
-/** Values of a vocabulary: each concept as `json` shows it, of all else what `rest` keeps. */
+/** Creates the mapping of values of a vocabulary: `json` for concepts, `rest` for other values. */
 const coded = (
   lookup: Lookup,
   json: (concept: Concept) => JsonObject,
@@ -142,7 +142,7 @@ const coded = (
     return concepts.map((one) => ({ key: one.iri, json: json(one) }))
   })
 
-/** Theme: an IRI of any known vocabulary, or what sources call a theme; an unknown IRI is its own id. */
+/** Theme: an IRI of any known vocabulary, or a name that sources use for a theme; an unknown IRI is its own id. */
 export const theme = coded(named(themesOf), multilingual, (node, context, field) => {
   const ranked = unknownSkos(node, context, field)
   const iri = typeof ranked === 'string' ? undefined : ranked.key
@@ -154,15 +154,15 @@ export const theme = coded(named(themesOf), multilingual, (node, context, field)
   }
 })
 
-/** HvdCategory. */
+/** HvdCategory: concepts of the table of high-value dataset categories. */
 export const hvdCategory = coded(inTables('hvdCategory'), multilingual, unknownSkos)
-/** EuroVoc and GenericSkosMultiLang: no table of their own. */
+/** EuroVoc and GenericSkosMultiLang: concepts without a table of their own. */
 export const skosConcept = coded(() => [], multilingual, unknownSkos)
 
-/** `{id, label, resource}` with the English label. */
+/** Returns `{id, label, resource}` with the English label. */
 export const accessRight = coded(named(accessOf), labelled)
 export const frequency = coded(named(frequencyOf), labelled)
-/** FrequencyMultiLang: with the labels in all languages. */
+/** FrequencyMultiLang: frequencies with labels in all languages. */
 export const frequencyMultiLang = coded(named(frequencyOf), multilingual, unknownSkos)
 export const datasetType = coded(inTables('datasetType'), labelled)
 export const distributionType = coded(inTables('distributionType'), labelled)
@@ -171,7 +171,7 @@ export const distributionType = coded(inTables('distributionType'), labelled)
 
 const [status = '', availability = ''] = predicateIris('adms:status dcatap:availability')
 
-/** Tables of properties whose class is one for resources of any kind. */
+/** Tables of properties whose class accepts resources of any kind. */
 const tablesOf: Readonly<Record<string, Lookup>> = {
   [status]: inTables('distributionStatus', 'admsStatus'),
   [availability]: inTables('availability'),
@@ -201,7 +201,7 @@ export const labelledResource = eachValue(
     keyedBy(described(node, context, field), 'resource', 'label') ?? 'unknown-concept',
 )
 
-/** Document: the same; a media type is its own label, and what else names a format without an IRI is that format. */
+/** Document: `{label?, resource?}`; a media type is its own label, and other names of a format without an IRI become that format. */
 export const documentFormat = eachValue((node, context, field) => {
   const named = nodeIri(node, context)
     ? undefined
@@ -220,7 +220,7 @@ const languageIri =
 
 const english = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
 
-/** What Intl says of a code; `undefined` for what is none. */
+/** Reads a fact from `Intl`; `undefined` for an invalid code. */
 function fromIntl(read: () => string | undefined): string | undefined {
   try {
     return read()
@@ -230,7 +230,7 @@ function fromIntl(read: () => string | undefined): string | undefined {
   }
 }
 
-/** The shortest code: two letters where ISO 639-1 has them. */
+/** Returns the shortest code: two letters where ISO 639-1 has them. */
 const shortest = (code: string): string => fromIntl(() => new Intl.Locale(code).language) ?? code
 
 type LanguageFacts = { readonly id: string; readonly label: string; readonly iri?: string }
@@ -243,7 +243,7 @@ const languageFacts = memoiseByConcept(
   }),
 )
 
-/** The language of a code in the table, else what Intl knows of it. */
+/** Finds the language of a code in the table, else in `Intl`. */
 function languageByCode(code: string, { concepts }: MappingContext): LanguageFacts | undefined {
   const lower = code.toLowerCase()
   const concept =
@@ -256,7 +256,7 @@ function languageByCode(code: string, { concepts }: MappingContext): LanguageFac
   return { id: shortest(lower), label, ...(long && { iri: `${schemes.language}/${long}` }) }
 }
 
-/** The language of an IRI of any list of codes, of a code, a tag or a name. */
+/** Finds the language for an IRI of a code list, a code, a tag or a name. */
 function languageNamed(name: string, context: MappingContext): LanguageFacts | undefined {
   const concept = context.concepts.find(name)
   if (concept) return concept.scheme === schemes.language ? languageFacts(concept) : undefined
@@ -281,7 +281,7 @@ export const language = eachValue((node, context, field) => {
   return { key: typeof resource === 'string' ? resource : node.value, json }
 })
 
-/** Codes of the languages that are known, in order. */
+/** Returns the codes of the recognised languages, in order. */
 export const languageCodes = (
   nodes: readonly Term[],
   context: MappingContext,
@@ -311,7 +311,7 @@ function decodedSegment(iri: string): string {
 const topLevel =
   /^(?:application|audio|chemical|font|image|message|model|multipart|text|video|x-[a-z]+)\//
 
-/** The format that one name of a value means: an IRI of the tables, a media type, a code, an ending or a usual name. */
+/** Finds the format for one name of a value: an IRI of the tables, a media type, a code, a file name extension or a usual name. */
 function formatNamed(name: string, context: MappingContext): JsonObject | undefined {
   const { concepts } = context
   const isIri = absoluteIri.test(name)
@@ -322,7 +322,7 @@ function formatNamed(name: string, context: MappingContext): JsonObject | undefi
   return isType ? formatByMediaType(type, context, isIri ? name : undefined) : undefined
 }
 
-/** The format that a term names; `undefined` for what names none. `report` hears of a text that no table knows. */
+/** Returns the format that a term names; `undefined` for a term without a name. `report` is called with a text that is in no table. */
 export function formatOf(
   node: Term,
   context: MappingContext,

@@ -1,4 +1,4 @@
-/** Licences: concepts of the licence table in all their spellings, described nodes, foreign IRIs, names. */
+/** Mapping of licences: concepts of the licence table in all their spellings, described nodes, IRIs of other vocabularies, names. */
 
 import type { Term } from '@rdfjs/types'
 import type { JsonObject } from '../../text/json.ts'
@@ -30,8 +30,8 @@ const authorityLicence = memoiseByConcept(
 )
 
 /**
- * A licence of another vocabulary keeps its IRI as id, whether or not that vocabulary is installed: links and filters of
- * clients hold it. A rule of enrichment may name another id.
+ * Returns a licence of another vocabulary with its IRI as id, whether or not that vocabulary is installed: links and filters of
+ * clients contain it. A rule of enrichment may set another id.
  */
 function knownLicence(iri: string, { concepts }: MappingContext): JsonObject | undefined {
   const concept = concepts.find(iri) ?? concepts.licences.byIri(iri)
@@ -40,14 +40,14 @@ function knownLicence(iri: string, { concepts }: MappingContext): JsonObject | u
   return { id: iri, label, ...(description !== undefined && { description }), resource: iri }
 }
 
-/** The licence that one name of a value means: an address in any spelling, a code or a name. */
+/** Finds the licence for one name of a value: an address in any spelling, a code or a name. */
 function licenceNamed(name: string, context: MappingContext): JsonObject | undefined {
   const { licences, authorities } = context.concepts
   const known = licences.byIri(name) ?? licences.byText(name)
   const found = known ? undefined : licenceNames({ title: name.slice(0, 2000) }, authorities)
   const concept = known ?? (found?.kind === 'iri' ? licences.byIri(found.iri) : undefined)
   if (concept) return knownLicence(concept.iri, context)
-  // A name may stand for a licence that no table has; an address that stands alone says nothing new.
+  // A name may refer to a licence that is in no table; an address alone adds nothing.
   if (found?.kind !== 'iri' || found.iri === name) return undefined
   return { id: found.iri, label: name, resource: found.iri }
 }
@@ -57,7 +57,7 @@ const licencePredicates = {
   description: predicateIris('dct:description'),
 }
 
-/** A licence that its own graph describes. */
+/** Returns a licence that the graph describes. */
 function describedLicence(node: Term, context: MappingContext): JsonObject | undefined {
   const { graph, language } = context
   const text = (name: 'id' | 'description') =>

@@ -1,6 +1,6 @@
 /**
- * What a mapping is: a pure function from the values of a field to its JSON, with complaints on the side; and how the fields of a
- * node become an object.
+ * Mappings: pure functions from the values of a field to its JSON, with reports of values that are left out; and the mapping of
+ * the fields of a node to an object.
  */
 
 import type { Term } from '@rdfjs/types'
@@ -13,7 +13,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 
-/** Why a value is left out; `profile.md` says for each class which of them it has. */
+/** Reason why a value is left out; `profile.md` lists the reasons of each class. */
 export type ValueProblem =
   | 'not-an-iri'
   | 'not-a-literal'
@@ -30,7 +30,7 @@ export type ValueProblem =
   | 'too-deep'
   | 'missing-mandatory'
 
-/** A value that is left out of a document, and why. */
+/** Value that is left out of a document, with the reason. */
 export type LeftOutValue = {
   /** IRI of the record. */
   readonly resource: string
@@ -41,31 +41,31 @@ export type LeftOutValue = {
   readonly value: string
 }
 
-/** A field made ready for many records. */
+/** Field compiled for mapping many records. */
 export type CompiledField = {
   readonly profileField: Field
   /** Dotted path of the field. */
   readonly path: string
-  /** Slots of the fields inside, for `Nested`. */
+  /** Compiled fields inside, for `Nested`. */
   readonly children: readonly CompiledField[]
-  /** Predicates to read; empty = `fill` knows. */
+  /** Predicates to read; empty for computed fields. */
   readonly paths: readonly string[]
   readonly map: Mapping
-  /** Platform-filled fields: their JSON without looking at predicates. */
+  /** Computes the JSON of fields that the platform fills, without reading values. */
   readonly compute?: ComputedField
-  /** Predicates of the node that `fill` looks at. */
+  /** Predicates of the node that `compute` reads. */
   readonly reads?: readonly string[]
-  /** Whether the values of the record count where the node has none. */
+  /** True when values of the record apply where the node has none. */
   readonly inherits?: boolean
 }
 
-/** How documents show dates without a time: as they are, or as the instant that they begin with. */
+/** Form of dates without a time: `faithful` as they are, `utc` as the instant at which they begin. */
 export type DateForm = 'faithful' | 'utc'
 
-/** The JSON of nodes that were mapped beforehand, by field and key of the node. */
+/** JSON of nodes that were mapped beforehand, by field and key of the node. */
 export type PremappedNodes = ReadonlyMap<CompiledField, ReadonlyMap<string, JsonObject | undefined>>
 
-/** What is around a value: its record and all that may be looked up without waiting. */
+/** Record of a value, and everything that mappings may look up synchronously. */
 export type MappingContext = {
   /** IRI of the record. */
   readonly resource: string
@@ -73,14 +73,14 @@ export type MappingContext = {
   readonly id: string
   readonly graph: Graph
   readonly concepts: ConceptCache
-  /** Language of texts without a tag. */
+  /** Language of texts without a language tag. */
   readonly language: string
   /** `faithful` keeps the precision of dates; with `utc`, the default, every date is an instant. */
   readonly dates?: DateForm
-  /** IRIs with this prefix stand for blank nodes. */
+  /** Prefix of IRIs that replace blank nodes (skolem IRIs). */
   readonly genidPrefix: string
   readonly metrics?: Graph
-  /** The catalogue of a dataset; a catalogue has none. */
+  /** Catalogue of a dataset; absent for a catalogue. */
   readonly catalogue?: CatalogueFacts
   /** IRI of the dataset's catalogue record. */
   readonly recordIri?: string
@@ -88,36 +88,36 @@ export type MappingContext = {
   readonly report: (field: string, problem: ValueProblem, value: string | Term) => void
 }
 
-/** What the records of a catalogue need to know about it. */
+/** Facts about a catalogue that its records need. */
 export type CatalogueFacts = {
   readonly id: string
   readonly iri: string
   readonly graph: Graph
-  /** The JSON of the catalogue's own document. */
+  /** JSON of the catalogue's own document. */
   readonly record: JsonObject
   readonly country: JsonObject | undefined
-  /** In the catalogue's own first language. */
+  /** Title in the default language of the catalogue. */
   readonly title: string
   /** Language codes of the catalogue, the default language first. */
   readonly languages: readonly string[]
-  /** What of it stands in its datasets, made once per field. */
+  /** JSON of the catalogue that datasets embed, cached by field. */
   readonly embedded: Map<CompiledField, Json>
 }
 
-/** All values of a field at once, because some classes choose among them or merge them. */
+/** Maps all values of a field at once, because some classes choose among them or merge them. */
 export type Mapping = (
   nodes: readonly Term[],
   field: CompiledField,
   context: MappingContext,
 ) => Json | undefined
-/** Of fields that the platform fills: sees the node instead of values. */
+/** Computes a field that the platform fills, from the node. */
 export type ComputedField = (
   node: Term,
   field: CompiledField,
   context: MappingContext,
 ) => Json | undefined
 
-/** IRIs by their prefixed names; those of schema.org are written with http and https. */
+/** Expands prefixed names to IRIs; names of schema.org are expanded with http and https. */
 export const predicateIris = (names: string): readonly string[] =>
   names.split(' ').flatMap((name) => {
     const [prefix = '', local = ''] = name.split(':')
@@ -127,30 +127,30 @@ export const predicateIris = (names: string): readonly string[] =>
 
 // Terms.
 
-/** Whether a node has no name of its own: a blank node or the skolem IRI of one. */
+/** Tells whether a node has no name of its own: a blank node or its skolem IRI. */
 export const isBlank = (node: Term, context: MappingContext): boolean =>
   node.termType === 'BlankNode' ||
   (node.termType === 'NamedNode' && node.value.startsWith(context.genidPrefix))
 
-/** The IRI of a node that has one. */
+/** Returns the IRI of a named node; `undefined` for a blank node. */
 export const nodeIri = (node: Term, context: MappingContext): string | undefined =>
   node.termType === 'NamedNode' && !isBlank(node, context) ? node.value : undefined
 
-/** An IRI with a scheme, without characters that no IRI has. */
+/** Matches an IRI with a scheme and without characters that are invalid in IRIs. */
 export const absoluteIri = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i
 
-/** The IRI that a node is, or that a literal spells out. */
+/** Returns the IRI that a node is, or that a literal contains. */
 export function iriLike(node: Term, context: MappingContext): string | undefined {
   if (node.termType !== 'Literal') return nodeIri(node, context)
   const text = node.value.trim()
   return absoluteIri.test(text) ? text : undefined
 }
 
-/** The last segment of an IRI, after a slash or a hash. */
+/** Returns the last segment of an IRI, after a slash or a hash. */
 export const lastSegment = (iri: string): string =>
   iri.slice(Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1)
 
-/** The texts of all values of some predicates of a node, trimmed and in order of code points, without empty ones. */
+/** Returns the texts of all values of some predicates of a node, trimmed, in order of code points, without empty ones. */
 export const valueTexts = (
   { graph }: Pick<MappingContext, 'graph'>,
   node: Term,
@@ -161,10 +161,10 @@ export const valueTexts = (
     .filter((text) => text !== '')
     .sort(compareCodePoints)
 
-/** Characters of a value in a report. */
+/** Maximum length of a value in a report. */
 const longestShown = 200
 
-/** A value as a report shows it. Blank nodes have no name that would mean anything to a reader. */
+/** Formats a value for a report. Blank nodes are shown without a name. */
 export function reportValue(value: string | Term, genidPrefix: string): string {
   const isTerm = typeof value !== 'string'
   const text = isTerm ? value.value.trim() : value
@@ -174,9 +174,9 @@ export function reportValue(value: string | Term, genidPrefix: string): string {
     : text
 }
 
-// JSON values of documents, and the order that keeps documents stable.
+// JSON values of documents, and their stable order.
 
-/** An object of the keys that have a value; `undefined` when none has. */
+/** Returns an object of the keys that have a value; `undefined` when none has. */
 export function objectOf(
   parts: Readonly<Record<string, Json | undefined>>,
 ): JsonObject | undefined {
@@ -191,18 +191,18 @@ export function objectOf(
   return isEmpty ? undefined : object
 }
 
-/** A value as the elements it has: an array as it is, anything else alone. */
+/** Returns the elements of an array, or the value alone. */
 export const elementsOf = (json: Json): readonly Json[] => (Array.isArray(json) ? json : [json])
 
-/** A value as text: a string as it is. */
+/** Returns a value as text; a string unchanged. */
 export const valueText = (json: Json): string =>
   typeof json === 'string' ? json : JSON.stringify(json)
 
-/** A value and the text that decides its place among others. */
+/** JSON value with the text that it is sorted by. */
 export type SortableValue = {
   readonly key: string
   readonly json: Json
-  /** What a report calls it where that is not the key. */
+  /** Name of the value in a report, where it differs from the key. */
   readonly name?: string
 }
 
@@ -210,8 +210,8 @@ const inOrder = (a: SortableValue, b: SortableValue) =>
   compareCodePoints(a.key, b.key) || compareCodePoints(valueText(a.json), valueText(b.json))
 
 /**
- * One value or an array, as the profile asks: ordered by key, doubles removed, nothing when there is none. Several
- * values where there may be one: the first, and a report.
+ * Returns one value or an array, as the profile requires: sorted by key, without duplicates, `undefined` when empty. Of several
+ * values for a single field the first is used, and the others are reported.
  */
 export function sortedJson(
   values: readonly SortableValue[],
@@ -239,7 +239,7 @@ type Read = (
   field: CompiledField,
 ) => SortableValue | readonly SortableValue[] | ValueProblem | undefined
 
-/** The mapping that reads each value for itself. A problem drops the value with a report, `undefined` drops it without one. */
+/** Creates a mapping that reads each value separately. A problem drops the value with a report, `undefined` without one. */
 export const eachValue =
   (read: Read): Mapping =>
   (nodes, field, context) => {
@@ -252,7 +252,7 @@ export const eachValue =
     return sortedJson(values, field, context)
   }
 
-/** An object that is ordered by the first of these keys that it has, where that is a text. */
+/** Returns a sortable object, by the first of these keys that holds a text. */
 export function keyedBy(
   json: JsonObject | undefined,
   ...keys: readonly string[]
@@ -265,7 +265,7 @@ export function keyedBy(
 
 const none: readonly Term[] = []
 
-/** The values of all predicates of a field; each term once. */
+/** Returns the values of all predicates of a field; each term once. */
 function valuesOf(about: ReturnType<Graph['about']>, paths: readonly string[]): readonly Term[] {
   const [path, ...more] = paths
   const values = (path === undefined ? undefined : about.get(path)) ?? none
@@ -277,7 +277,7 @@ function valuesOf(about: ReturnType<Graph['about']>, paths: readonly string[]): 
 
 const isEmpty = (node: Term) => node.termType === 'Literal' && node.value.trim() === ''
 
-/** What a mapping makes of values. Literals without a text say nothing, whatever their datatype: no class sees them. */
+/** Maps values with the mapping of a field. Literals without text are dropped first, whatever their datatype. */
 export function mapField(
   values: readonly Term[],
   field: CompiledField,
@@ -287,7 +287,10 @@ export function mapField(
   return nodes.length === 0 ? undefined : field.map(nodes, field, context)
 }
 
-/** What the record itself says of a property that an embedded node lacks, marked as inherited; reports are left to the record's own field. */
+/**
+ * Returns the value of the record for a property that an embedded node lacks, marked as inherited; reports are left to the
+ * record's own field.
+ */
 function inheritedBy(field: CompiledField, context: MappingContext): Json | undefined {
   const values = valuesOf(context.graph.about(context.resource), field.paths)
   const json = mapField(values, field, { ...context, report: () => undefined })
@@ -295,7 +298,7 @@ function inheritedBy(field: CompiledField, context: MappingContext): Json | unde
   return Array.isArray(json) ? json.map(marked) : json && marked(json)
 }
 
-/** The fields of a node that have a value, in profile order. */
+/** Maps the fields of a node that have a value, in profile order. */
 export function mapFields(
   node: Term,
   fields: readonly CompiledField[],
@@ -303,7 +306,7 @@ export function mapFields(
 ): JsonObject | undefined {
   const object: Record<string, Json> = {}
   let isBare = true
-  // Looked up once: a shape has some forty fields, and most nodes have values for a few of them.
+  // The node is looked up once: a shape has about forty fields, and most nodes have values for a few.
   const about = context.graph.about(node)
   for (const field of fields) {
     const own = field.compute
@@ -319,8 +322,8 @@ export function mapFields(
 }
 
 /**
- * Nested: `distributions: [{id, title, …}]`; a node without any field is left out. In the order of what they say, because IRIs that
- * were made up change when a source is harvested anew.
+ * Nested: `distributions: [{id, title, …}]`; a node without any field is left out. Sorted by content, because generated IRIs
+ * change when a source is harvested again.
  */
 export const nested = eachValue((node, context, field) => {
   if (node.termType === 'Literal') return 'not-an-iri'
@@ -330,10 +333,10 @@ export const nested = eachValue((node, context, field) => {
   return json && { key: nestedKey(json), json, name: nodeIri(node, context) ?? '' }
 })
 
-/** Lists of so many nodes are mapped beforehand. */
+/** Number of nodes from which a list is mapped beforehand. */
 const longList = 100
 
-/** Maps the nodes of the long lists of a record, with turns for others in between. */
+/** Maps the nodes of the long lists of a record beforehand and yields to other work in between. */
 export async function premapNodes(
   fields: readonly CompiledField[],
   context: MappingContext,
@@ -355,7 +358,7 @@ export async function premapNodes(
   return made
 }
 
-/** Format, title and identifier, each last where it is missing; then everything else. */
+/** Returns the sort key: format, title and identifier, each last where it is missing; then everything else. */
 function nestedKey(json: JsonObject): string {
   const { format, title, identifier } = json
   const formatId = isJsonObject(format) ? format['id'] : format

@@ -1,4 +1,4 @@
-/** Countries, continents, places and NUTS regions, and the one country that a set of places leads to. */
+/** Mapping of countries, continents, places and NUTS regions, and of the country that a set of places leads to. */
 
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
@@ -25,7 +25,7 @@ const authority =
   /^https?:\/\/publications\.europa\.eu\/resource\/authority\/(country|continent|place)\/([A-Z0-9_]+)\/?$/
 const nuts = /^https?:\/\/data\.europa\.eu\/nuts\/code\/([A-Z]{2}[A-Z0-9]{0,3})\/?$/i
 
-/** Codes that differ from ISO 3166-1 in one table or another. */
+/** Country codes that differ from ISO 3166-1 in one table or another. */
 const special: Readonly<Record<string, string>> = {
   uk: 'gb',
   el: 'gr',
@@ -36,14 +36,14 @@ const special: Readonly<Record<string, string>> = {
 
 const union = new Set([`${schemes.country}/EUR`, `${schemes.continent}/EUROPE`])
 
-/** `{id, label, resource}` with the code of the country in lower case. */
+/** Returns `{id, label, resource}` with the country code in lower case. */
 const fromConcept = memoiseByConcept(({ iri, id, label, scheme, extensions }): JsonObject => {
   const code = (extensions.iso_31661_alpha2 ?? id).toLowerCase()
   const ofCountry = scheme === schemes.country ? (special[code] ?? code) : code
   return { id: union.has(iri) ? 'eu' : ofCountry, label, resource: iri }
 })
 
-/** A place that is in no installed table still tells its code. */
+/** Returns a place; the code is read from the IRI when no installed table has it. */
 function placeOf(iri: string, { concepts }: MappingContext): JsonObject {
   const concept = concepts.find(iri)
   if (concept) return { ...fromConcept(concept), resource: iri }
@@ -54,10 +54,10 @@ function placeOf(iri: string, { concepts }: MappingContext): JsonObject {
     : { id: code.toLowerCase(), label: code, resource: iri }
 }
 
-/** A code of NUTS that no code of a country looks like. */
+/** Matches NUTS codes that cannot be country codes. */
 const nutsCode = /^[A-Z]{2}(?=[A-Z0-9]*\d)[A-Z0-9]{1,3}$/
 
-/** The IRI of the country, continent, region or place that one name of a value means. */
+/** Returns the IRI of the country, continent, region or place for one name of a value. */
 function placeNamed(name: string, { concepts }: MappingContext): string | undefined {
   if (nuts.test(name) || authority.test(name)) return name
   if (nutsCode.test(name)) return `http://data.europa.eu/nuts/code/${name}`
@@ -69,7 +69,7 @@ function placeNamed(name: string, { concepts }: MappingContext): string | undefi
   )
 }
 
-/** The IRI of the place that a value is or stands for. */
+/** Returns the IRI of the place that a value is or represents. */
 function placeIri(node: Term, context: MappingContext): string | undefined {
   const own = nodeIri(node, context)
   if (own !== undefined && context.concepts.find(own)) return own
@@ -78,12 +78,12 @@ function placeIri(node: Term, context: MappingContext): string | undefined {
     : meaningOf(node, context.graph, (name) => placeNamed(name, context))
 }
 
-/** Whether a literal is meant as a geometry, well written or not: such a text is no name. */
+/** Tells whether a literal is meant as a geometry, valid or not; such a text is not a name. */
 const isOutline = (node: Term): boolean =>
   node.termType === 'Literal' &&
   (!/#(?:string|langString)$/.test(node.datatype.value) || looksDrawn(node.value))
 
-/** SpatialResource: `{id, label, resource}`; of an unknown place its name, else the IRI. Geometries are not looked at. */
+/** SpatialResource: `{id, label, resource}`; an unknown place by its name, else its IRI. Geometries are ignored. */
 export const spatialResource = eachValue((node, context) => {
   const place = placeIri(node, context)
   if (place !== undefined) return { key: place, json: placeOf(place, context) }
@@ -97,7 +97,7 @@ export const spatialResource = eachValue((node, context) => {
   )
 })
 
-/** The country that a region or a place is in. */
+/** Returns the country of a region or place. */
 function countryOf(iri: string, { concepts }: MappingContext): JsonObject | undefined {
   const letters = nuts.exec(iri)?.[1]?.slice(0, 2).toLowerCase()
   const [, table, code = ''] = authority.exec(iri) ?? []
@@ -112,7 +112,7 @@ function countryOf(iri: string, { concepts }: MappingContext): JsonObject | unde
   return concept && isPlace ? fromConcept(concept) : undefined
 }
 
-/** The countries that places lie in, by id, each once. */
+/** Returns the countries of places, by id, each once. */
 export function countriesOf(
   nodes: readonly Term[],
   context: MappingContext,
@@ -126,21 +126,21 @@ export function countriesOf(
   return [...byId].sort(([a], [b]) => compareCodePoints(a, b)).map(([, country]) => country)
 }
 
-// The areas that a record covers, as GeoJSON geometries.
+// Areas that a record covers, as GeoJSON geometries.
 
 const properties = predicateIris('locn:geometry geosparql:hasGeometry dcat:bbox dcat:centroid')
 const serialisations = predicateIris('geosparql:asWKT geosparql:asGeoJSON geosparql:asGML')
 
 const [latitude = '', longitude = ''] = predicateIris('geo:lat geo:long')
 
-/** A point that a location gives by its two degrees (WGS84 Geo Positioning), as WKT. */
+/** Returns the point of a location with latitude and longitude (WGS84 Geo Positioning), as WKT. */
 function pointOf(node: Term, context: MappingContext): readonly string[] {
   const [lat] = valueTexts(context, node, latitude)
   const [long] = valueTexts(context, node, longitude)
   return lat === undefined || long === undefined ? [] : [`POINT(${long} ${lat})`]
 }
 
-/** The literals of a location, by property; those of one property by code point. */
+/** Returns the literals of a location, by property and then by code point. */
 function literalsOf(node: Term, context: MappingContext): readonly string[] {
   const { graph } = context
   if (node.termType === 'Literal') return [node.value]
@@ -161,7 +161,7 @@ const geometries = eachValue((node, context, { path }) => {
     if (geometry) return { key: JSON.stringify(geometry), json: geometry }
   }
   const [first] = literals
-  // A name is shown among the places.
+  // Names are shown among the places.
   if (first === undefined || (node.termType === 'Literal' && !isOutline(node))) return undefined
   const crs = unknownCrs(first)
   context.report(path, crs === undefined ? 'bad-geometry' : 'unknown-crs', crs ?? first)

@@ -1,4 +1,4 @@
-/** Texts: plain strings, IRIs as strings, texts in several languages, keywords, and the labels that nodes carry themselves. */
+/** Mapping of texts: plain strings, IRIs as strings, texts in several languages, keywords, and labels of nodes. */
 
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints, cutCodePoints } from '../../text/code-points.ts'
@@ -15,7 +15,7 @@ import {
 import { eachValue, iriLike, isBlank, nodeIri } from './mapping.ts'
 import type { Mapping, ValueProblem, MappingContext } from './mapping.ts'
 
-/** A mapping of values to texts; what is no text is left out with the problem, empty texts without. */
+/** Creates a mapping of values to texts; other values are left out with the problem, empty texts without a report. */
 const strings = (
   problem: ValueProblem,
   read: (node: Term, context: MappingContext) => string | undefined,
@@ -32,20 +32,20 @@ const textOf = (node: Term, context: MappingContext) =>
 /** StandardText and LabeledText: a literal, or the text of an IRI. */
 export const standardText = strings('not-a-literal', textOf)
 
-/** StandardKeyword: like text, for filters. */
+/** StandardKeyword: a text for filters. */
 export const standardKeyword = strings('not-an-iri', textOf)
 
-/** StandardDisabled: as sent, not searched. */
+/** StandardDisabled: a text as it was sent, not searched. */
 export const standardDisabled = strings('not-an-iri', (node, context) =>
   isBlank(node, context) ? undefined : node.value,
 )
 
-/** StandardResourceKeyword: IRIs; blank nodes are passed over. */
+/** StandardResourceKeyword: IRIs; blank nodes are ignored. */
 export const standardResourceKeyword = strings('not-an-iri', (node, context) =>
   isBlank(node, context) ? '' : iriLike(node, context),
 )
 
-/** The media type that a term names, lower case and without parameters (RFC 6838 4.2). */
+/** Returns the media type in a text, in lower case and without parameters (RFC 6838, 4.2). */
 export function mediaTypeOf(text: string): string | undefined {
   const iana = /^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i
   const [type = ''] = text.trim().replace(iana, '').split(';')
@@ -53,12 +53,12 @@ export function mediaTypeOf(text: string): string | undefined {
   return /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/.test(lower) ? lower : undefined
 }
 
-/** The media type that a name means: its own, or the usual one of a file type. */
+/** Returns the media type for a name: the name itself, or the usual one of a file type. */
 const mediaTypeNamed = (name: string, { concepts }: MappingContext): string | undefined =>
   mediaTypeOf(name) ??
   (concepts.within(schemes.fileType, name) ?? concepts.formats.byText(name))?.mediaTypes[0]
 
-/** MediaType: `text/csv` from an IANA IRI, a text, a file type, or a node that names one; any other text as it is, with a report. */
+/** MediaType: `text/csv` from an IANA IRI, a text, a file type, or a node that names one; other texts unchanged, with a report. */
 export const mediaType = eachValue((node, context, { path }) => {
   const type = meaningOf(node, context.graph, (name) => mediaTypeNamed(name, context))
   if (type !== undefined) return { key: type, json: type }
@@ -80,7 +80,7 @@ export const multiLang: Mapping = (nodes, { path }, context) =>
 
 const longestId = 256
 
-/** Letters, digits and `_` of any script in lower case, everything else one `-`; '' when nothing is left. */
+/** Returns letters, digits and `_` of any script in lower case, everything else as one `-`; '' when nothing is left. */
 export function slugOf(text: string): string {
   const runs = text
     .normalize('NFC')
@@ -91,8 +91,8 @@ export function slugOf(text: string): string {
 }
 
 /**
- * The id of a keyword: as `normalised`, but with the signs that tell keywords apart: `c`, `c++`, `c#`, `r&d`, `r/d`, `.net`, `1.5°`,
- * `ab-`. Points and commas count before a letter or digit, blanks around `&`, `/` and `+` do not.
+ * Returns the id of a keyword: its slug, with characters that distinguish keywords: `c`, `c++`, `c#`, `r&d`, `r/d`, `.net`,
+ * `1.5°`, `ab-`. Points and commas count before a letter or digit; blanks around `&`, `/` and `+` do not.
  */
 function keywordId(text: string): string {
   const kept = text
@@ -105,7 +105,7 @@ function keywordId(text: string): string {
   return kept.length <= longestId ? kept : cutCodePoints(kept, longestId).replace(/-$/, '')
 }
 
-/** A literal, or the label of a concept in the default language, else English, else the first, else its id. */
+/** Returns a literal, or the label of a concept in the default language, else English, else the first, else its id. */
 function keywordText(node: Term, context: MappingContext) {
   const { language, concepts } = context
   if (node.termType === 'Literal') {
@@ -146,18 +146,18 @@ export const keywords: Mapping = (nodes, { path, profileField }, context) => {
   return first
 }
 
-// The label that a node carries in its own graph.
+// Labels of nodes in their own graph.
 
-/** One label: English, else the default language, else what there is. */
+/** Returns one label of a node: English, else the default language, else any. */
 export const nodeLabel = (node: Term, { graph, language }: MappingContext): string | undefined =>
   oneText(labelTerms(node, graph), language)
 
-/** The labels of a node as object language → text. */
+/** Returns the labels of a node as object language → text. */
 export const labelMapOf = (
   node: Term,
   { graph, language }: MappingContext,
 ): JsonObject | undefined => languageMap(labelTerms(node, graph), language)
 
-/** The labels of a concept as object language → text. */
+/** Returns the labels of a concept as object language → text. */
 export const allLabels = ({ label, prefLabel }: Concept): JsonObject =>
   Object.keys(prefLabel).length > 0 ? prefLabel : { en: label }

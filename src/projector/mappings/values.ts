@@ -1,4 +1,4 @@
-/** Numbers, truth values, instants and periods, small structured values (checksums, identifiers, relations, pages), and scores. */
+/** Mapping of numbers, booleans, dates and periods, small structures (checksums, identifiers, relations, pages), and scores. */
 
 import type { Term } from '@rdfjs/types'
 import { scores } from '../../profile/field-models.ts'
@@ -31,11 +31,11 @@ import {
   valueTexts,
 } from './mapping.ts'
 
-// Numbers and truth values.
+// Numbers and booleans.
 
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
-/** The number that a text spells in plain decimal form; nothing beyond ±2^53. */
+/** Parses a number in plain decimal form; `undefined` beyond ±2^53. */
 function decimalNumber(text: string): number | undefined {
   const number = decimal.test(text.trim()) ? Number(text) : Number.NaN
   return Math.abs(number) <= 2 ** 53 ? number + 0 : undefined
@@ -43,7 +43,7 @@ function decimalNumber(text: string): number | undefined {
 
 type Comparable = { readonly at: number; readonly json: Json }
 
-/** The values that literals spell out, ascending and each once; of several on a single field the first or the last one. */
+/** Creates a mapping of literals to sorted values without duplicates; on a single field the first or the last one is used. */
 const ascending =
   (
     problem: ValueProblem,
@@ -64,13 +64,13 @@ const ascending =
     return values.at(chosen)
   }
 
-/** A number as a value that is sorted by itself. */
+/** Wraps a number as a sortable value. */
 const asValue = (number: number | undefined) =>
   number === undefined ? undefined : { at: number, json: number }
 
 const plainNumbers = ascending('bad-number', (text) => asValue(decimalNumber(text)), 0)
 
-/** In one language the point is that of a fraction, in another one it parts thousands. */
+/** Matches numbers whose point is a decimal point in some languages and a thousands separator in others. */
 const ambiguous = /^\s*\d{1,3}\.\d{3}\s*$/
 
 /** A size that is written with its unit is reported, too. */
@@ -85,15 +85,15 @@ const sizes: Mapping = (nodes, field, context) => {
   return ascending('bad-number', read, 0)(nodes, field, context)
 }
 
-/** Integer and Numeric: a JSON number, a fraction is kept. Sizes of files are never negative, and may have a unit. */
+/** Integer and Numeric: a JSON number; fractions are kept. File sizes are not negative and may have a unit. */
 export const numeric: Mapping = (nodes, field, context) =>
   (field.paths.includes(dcat('byteSize').value) ? sizes : plainNumbers)(nodes, field, context)
 
-/** The JSON of a date: `2024`, `2024-11`, `2024-11-05` or an instant; in the form `utc` always the instant that it begins with. */
+/** Formats a date: `2024`, `2024-11`, `2024-11-05` or an instant; in the form `utc` always the instant at which it begins. */
 const dateJson = ({ from, text }: Extent, { dates }: MappingContext): string =>
   dates === 'faithful' ? text : instantText(from)
 
-/** DateTime: `2024-11-05T08:30:00Z`, or a date without a time; several values on a single field: the latest. */
+/** DateTime: `2024-11-05T08:30:00Z`, or a date without a time; on a single field the latest of several. */
 export const dateTime = ascending(
   'bad-date',
   (text, context) => {
@@ -133,13 +133,13 @@ const stamps = predicateIris(
   'time:inXSDDate time:inXSDDateTimeStamp time:inXSDDateTime time:inXSDgYearMonth time:inXSDgYear',
 )
 
-/** The first value in order, so that a period does not depend on the order of triples. */
+/** Returns the first value in order, so that a period does not depend on the order of triples. */
 const firstValue = (node: Term, predicates: readonly string[], context: MappingContext) =>
   predicates
     .map((predicate) => valueTexts(context, node, predicate)[0])
     .find((text) => text !== undefined)
 
-/** The start or end of a period that is described, directly or through an instant (OWL-Time). */
+/** Returns the start or end of a period, given directly or by an instant (OWL-Time). */
 function sideOf(node: Term, { direct, through }: (typeof sides)['start'], context: MappingContext) {
   const text = firstValue(node, direct, context)
   if (text !== undefined) return text
@@ -151,7 +151,7 @@ function sideOf(node: Term, { direct, through }: (typeof sides)['start'], contex
 
 const precise = new WeakMap<JsonObject, JsonObject>()
 
-/** A period with its ends in the precision that they have, also where its JSON shows instants. */
+/** Returns a period with its ends in their original precision, even where its JSON shows instants. */
 export const precisePeriod = (period: JsonObject): JsonObject => precise.get(period) ?? period
 
 function periodOf(
@@ -184,7 +184,7 @@ function periodOf(
   return json && { key: `${gte ?? ''}/${lte ?? ''}`, json }
 }
 
-/** DateRange: `{gte, lte}`, an open side is absent. Of two that are alike the longer one counts. */
+/** DateRange: `{gte, lte}`; an open side is absent. Of two periods with the same start, the longer one is used. */
 export const dateRange: Mapping = (nodes, field, context) => {
   const periods = new Map<string, SortableValue>()
   const endOf = ({ json }: SortableValue) =>
@@ -201,7 +201,10 @@ export const dateRange: Mapping = (nodes, field, context) => {
 
 type Reading = (node: Term, context: MappingContext) => JsonObject | undefined
 
-/** A node without what its class is about is left out with `problem`; a literal is no node, unless `literals` reads it. */
+/**
+ * Creates the mapping of a structure: a node without its main property is left out with `problem`; literals too, unless `literals`
+ * reads them.
+ */
 const structure = (problem: ValueProblem, read: Reading, literals?: Reading): Mapping =>
   eachValue((node, context) => {
     const isLiteral = node.termType === 'Literal'
@@ -210,7 +213,7 @@ const structure = (problem: ValueProblem, read: Reading, literals?: Reading): Ma
     return isLiteral ? 'not-an-iri' : problem
   })
 
-/** Checksum: `{algorithm, checksum_value}` with the algorithm as `sha256`; without a value there is none. */
+/** Checksum: `{algorithm, checksum_value}` with the algorithm as `sha256`; left out without a value. */
 export const checksum = structure('not-a-literal', (node, context) => {
   const [value] = valueTexts(context, node, spdx('checksumValue').value)
   const [algorithm] = valueTexts(context, node, spdx('algorithm').value).map((name) =>
@@ -219,7 +222,7 @@ export const checksum = structure('not-a-literal', (node, context) => {
   return value === undefined ? undefined : objectOf({ algorithm, checksum_value: value })
 })
 
-/** The datatype of a notation names its scheme. */
+/** Returns the scheme of a notation, which is its datatype. */
 const schemeOf = (notation: Term | undefined) =>
   notation?.termType === 'Literal' &&
   notation.language === '' &&
@@ -286,14 +289,14 @@ export const webPage = eachValue((node, context) => {
   return json ? { key: resource ?? JSON.stringify(json), json } : 'not-an-iri'
 })
 
-// Scores out of the metrics graph of a record (W3C Data Quality Vocabulary).
+// Scores from the metrics graph of a record (W3C Data Quality Vocabulary).
 
-/** From a resource to its measurements. */
+/** Property from a resource to its measurements. */
 const measurement = dqv('hasQualityMeasurement').value
-/** From a measurement to what it measures. */
+/** Property from a measurement to its metric. */
 const metric = dqv('isMeasurementOf').value
 
-/** The measurements that the resource links to, else those that say that they are about it. */
+/** Returns the measurements that the resource links to, else those that name the resource. */
 function measurementsOf(graph: Graph, resource: string): readonly Node[] {
   const aboutOf = (node: Node) =>
     computedOn.flatMap((predicate) => graph.objects(node, predicate).map(({ value }) => value))
@@ -335,8 +338,8 @@ export const computedScores: ComputedField = (node, { path }, { metrics: graph, 
 const measures = ` ${quoteIri(metric)} `
 
 /**
- * The lines that `metrics` looks at for a resource: all of each measurement of a score, and the links of the resource to them;
- * of hundreds of triples documents need a few dozen, and the others are not parsed. Lines are those of a stored content.
+ * Selects the lines that `metrics` reads for a resource: all lines of each measurement of a score, and the links of the resource
+ * to them. Documents need a few dozen of hundreds of triples; the others are not parsed. `lines` is stored content.
  */
 export function scoreLines(lines: string, resource: string): string {
   const link = `${quoteIri(resource)} ${quoteIri(measurement)} `
@@ -347,7 +350,7 @@ export function scoreLines(lines: string, resource: string): string {
   if (scoring.size === 0) return ''
   const links = all.filter((line) => line.startsWith(link))
   const own = links.filter((line) => scoring.has(line.slice(link.length, -' .'.length)))
-  // Without any the first: there are links, though to others.
+  // Without a match the first link is kept: it shows that there are links, although to other measurements.
   const chosen = new Set(own.length > 0 ? own : links.slice(0, 1))
   const about = all.filter((line) => scoring.has(subjectOf(line)) || chosen.has(line))
   return about.map((line) => `${line}\n`).join('')

@@ -1,4 +1,4 @@
-/** The contract of the CKAN calls: the parameters, from a query string or from a JSON body, and the answers. Each is described once. */
+/** Contract of the CKAN calls: the parameters, from a query string or a JSON body, and the answers. */
 
 import { type RouteConfig, z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
@@ -6,10 +6,10 @@ import { isJsonObject, boundedJson } from '../../text/json.ts'
 import { jsonType } from '../search-answers.ts'
 import { boxSides } from '../../vocabularies/geometry-text.ts'
 
-/** Name → text of a query string, or any JSON of a body; what is empty or `null` is absent. */
+/** Values by name: text of a query string, or any JSON of a body; empty values and `null` are absent. */
 export type GivenParameters = Readonly<Record<string, unknown>>
 
-// How each kind of parameter is read; what the OpenAPI document shows of it is its metadata.
+// Parsers of each kind of parameter; their metadata appears in the OpenAPI document.
 
 const text = z
   .union([z.string(), z.number(), z.boolean()], 'must be a text')
@@ -43,7 +43,7 @@ const flag = (description: string, standard = true) =>
 
 const maxNames = 100
 
-/** A list, a JSON list as text, or names separated by commas. */
+/** Parses a list, a JSON list as text, or names separated by commas. */
 const names = (description: string) =>
   z
     .union([z.array(text), text.transform(namesOf)], 'must be a JSON list of names')
@@ -53,7 +53,7 @@ const names = (description: string) =>
 
 const maxFilters = 20
 
-/** A list, a JSON list as text, or one filter query. */
+/** Parses a list, a JSON list as text, or one filter query. */
 const filters = (description: string) =>
   z
     .union(
@@ -88,7 +88,7 @@ const id = (what: string) =>
 const listed = z.array(z.unknown())
 const nothing = z.object({})
 
-/** Of the lists of organizations and groups. */
+/** Parameters of the lists of organizations and groups. */
 const listing = z.object({
   all_fields: flag('true: objects in the place of names', false),
   sort: optionalText('name, title or package_count, with asc or desc; default name asc'),
@@ -99,7 +99,7 @@ const listing = z.object({
 const showing = (what: string) =>
   z.object({ id: id(what), include_datasets: flag('true: its first 1000 packages', false) })
 
-/** The actions with their parameters; by GET in the query string, by POST as members of a JSON object. */
+/** Actions with their parameters: in the query string for GET, members of a JSON object for POST. */
 export const actions = {
   package_list: {
     summary: 'Ids of all datasets, ascending',
@@ -195,10 +195,10 @@ export const actions = {
 } as const
 
 export type CkanAction = keyof typeof actions
-/** The parameters of an action, read and with their defaults. */
+/** Parsed parameters of an action, with defaults. */
 export type CkanCall<Action extends CkanAction> = z.output<(typeof actions)[Action]['parameters']>
 
-/** The first of several values of a name counts, but all of `fq_list`. */
+/** Reads a query string. The first value of a repeated name is used; for `fq_list` all. */
 export function givenByQuery(query: URLSearchParams): GivenParameters {
   const lists = query.getAll('fq_list')
   return present([
@@ -207,7 +207,7 @@ export function givenByQuery(query: URLSearchParams): GivenParameters {
   ])
 }
 
-/** Nothing at all is an object without members. Throws `malformed-json`. */
+/** Reads a body; an empty one is an empty object. Throws `malformed-json`. */
 export function givenByBody(body: string): GivenParameters {
   const detail = 'the body must be a JSON object'
   const value = body.trim() === '' ? {} : jsonOf(body, detail)
@@ -230,7 +230,7 @@ function jsonOf(text: string, detail: string): unknown {
   }
 }
 
-/** Throws `invalid-parameter` naming every parameter that is not valid. */
+/** Parses parameters. Throws `invalid-parameter` that names every invalid parameter. */
 export function callOf<T>(schema: z.ZodType<T>, given: GivenParameters): T {
   const result = schema.safeParse(given)
   if (result.success) return result.data
@@ -243,13 +243,13 @@ export function callOf<T>(schema: z.ZodType<T>, given: GivenParameters): T {
   throw new Failure('invalid-parameter', errors.map(({ detail }) => detail).join('; '), { errors })
 }
 
-/** The paths that the public system has; OpenAPI describes them and no alias. */
+/** Paths of the public system; the OpenAPI document describes these and no aliases. */
 export const ckanPaths = ['/ckan', '/ckan/api/3/action'] as const
 
-/** Where the calls are at the root of the platform. */
+/** Paths of the calls at the root of the platform. */
 export const ckanMounts = ['/ckan', '/api/3/action', '/api/action'] as const
 
-/** Paths that clients of CKAN put after the address of a portal, here and at the root of the platform. */
+/** Paths that clients of CKAN append to the address of a portal, in this service and at the root of the platform. */
 export const ckanAliases = ['/ckan/api/action', '/api/3/action', '/api/action'] as const
 
 function answersOf(action: CkanAction): RouteConfig['responses'] {
@@ -270,7 +270,10 @@ function answersOf(action: CkanAction): RouteConfig['responses'] {
   }
 }
 
-/** The contract of an action without method and path. No zod schemas: what is wrong with a call is said in the words of CKAN. */
+/**
+ * Makes the contract of an action without method and path. Parameters have no zod schemas, because errors are answered in the form
+ * of CKAN.
+ */
 export function ckanContract(action: CkanAction) {
   const { summary, parameters } = actions[action]
   const shape: Readonly<Record<string, z.ZodType>> = parameters.shape

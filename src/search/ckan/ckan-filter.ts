@@ -12,7 +12,7 @@ import { type Lexeme, type QueryLimits, treeOf } from '../query/parser.ts'
 import type { Scopes } from '../query/leaves.ts'
 import { constants } from './ckan-names.ts'
 
-/** All of several filter queries. Throws `malformed-query`, also where they are too long together. */
+/** Parses several filter queries into one tree, joined by AND. Throws `malformed-query`, also when they are too long together. */
 export function filtersTree(
   fqs: readonly string[],
   scopes: Scopes,
@@ -24,7 +24,7 @@ export function filtersTree(
   return of.length > 1 ? { kind: 'and', of } : (of[0] ?? { kind: 'all' })
 }
 
-/** Throws `malformed-query`, also where a limit is passed. */
+/** Parses a filter query. Throws `malformed-query`, also when it exceeds a limit. */
 export function filterTree(fq: string, scopes: Scopes, limits: QueryLimits): QueryTree {
   if (fq.length > limits.queryCharacters)
     throw filterFault(`may have at most ${limits.queryCharacters} characters`)
@@ -33,7 +33,7 @@ export function filterTree(fq: string, scopes: Scopes, limits: QueryLimits): Que
   return treeOf(lexemesOf(text, scopes, limits), limits)
 }
 
-/** A complaint about `fq`; `at` is the index of the character that is wrong. */
+/** Makes the error for an invalid `fq`; `at` is the index of the invalid character. */
 function filterFault(reason: string, at?: number): Failure {
   const detail = `fq: ${reason}${at === undefined ? '' : ` (character ${at + 1})`}`
   return new Failure('malformed-query', detail, { errors: [{ parameter: 'fq', detail }] })
@@ -41,7 +41,7 @@ function filterFault(reason: string, at?: number): Failure {
 
 // Sticky, without nested repetition: every character is read a bounded number of times.
 const blank = /\s*/y
-/** What only stands at the beginning of a clause: signs, names and operators. */
+/** Signs, names and operators, which are special only at the beginning of a clause. */
 const clause = /([+!()-])|([A-Za-z_][\w.-]{0,99}):(?!\s|$)|(AND|&&|OR|\|\||NOT)(?![^\s()"])/y
 const valued =
   /"((?:[^"\\]|\\[^])*)"|([[{])\s*([^\s[\]{}]+)\s+TO\s+([^\s[\]{}]+)\s*([\]}])|((?:[^\s()"\\]|\\[^])+)/y
@@ -54,7 +54,7 @@ const operators: ReadonlyMap<string, 'AND' | 'OR'> = new Map([
 ])
 const negations: ReadonlySet<string> = new Set(['-', '!', 'NOT'])
 
-/** The lexemes of a whole query with every AND written out. Throws `malformed-query`. */
+/** Splits a whole query into lexemes, with every AND explicit. Throws `malformed-query`. */
 function lexemesOf(text: string, scopes: Scopes, limits: QueryLimits): readonly Lexeme[] {
   const clauses = new Clauses(scopes, limits)
   let at = 0
@@ -78,12 +78,12 @@ function lexemesOf(text: string, scopes: Scopes, limits: QueryLimits): readonly 
   return clauses.end(at)
 }
 
-/** What was read so far, and whether a clause or an operator may come next. */
+/** Lexemes read so far, and whether a clause or an operator may follow. */
 class Clauses {
   readonly #scopes: Scopes
   readonly #limits: QueryLimits
   readonly #lexemes: Lexeme[] = []
-  /** Names of the groups around. */
+  /** Names of the enclosing groups. */
   readonly #groups: (string | undefined)[] = []
   #name: string | undefined
   #isComplete = false
@@ -151,7 +151,7 @@ class Clauses {
     this.#lexemes.push({ kind: '(' })
   }
 
-  /** A clause begins; what stands before it without an operator is joined by AND. */
+  /** Begins a clause; without an operator before it, it is joined by AND. */
   #begin(): void {
     if (this.#isComplete) this.#lexemes.push({ kind: 'AND' })
     this.#isComplete = false
@@ -184,10 +184,10 @@ function valueOf(
   return { kind: 'word', text: unescaped(word), at }
 }
 
-/** A backslash takes the meaning from the character after it. */
+/** Removes backslashes that escape the following character. */
 const unescaped = (text: string): string => text.replace(/\\([^])/g, '$1')
 
-/** One clause. Values of facets are compared as they are stored; a name that nobody knows matches nothing. */
+/** Makes the tree of one clause. Values of facets are compared as stored; an unknown name matches nothing. */
 function clauseTree(name: string | undefined, value: Value, scopes: Scopes): QueryTree {
   const isQuoted = value.kind === 'quoted'
   const text = value.kind === 'range' ? undefined : value.text

@@ -1,6 +1,6 @@
-/** The names of CKAN for what is called otherwise here. */
+/** Names of CKAN and their equivalents in this platform. */
 
-/** Facets and fields of a package → ours. */
+/** Names of facets and fields of a package → names of this platform. */
 const fields: ReadonlyMap<string, string> = new Map([
   ['organization', 'catalog'],
   ['owner_org', 'catalog'],
@@ -16,10 +16,10 @@ const fields: ReadonlyMap<string, string> = new Map([
   ['title_string', 'title'],
 ])
 
-/** A name that CKAN has no other word for is the same here. */
+/** Returns the name in this platform; unchanged when CKAN uses the same one. */
 export const fieldOf = (name: string): string => fields.get(name) ?? name
 
-/** What is the same in every package, so that a restriction to it lets all or none pass. */
+/** Fields with the same value in every package: a filter on one matches all packages or none. */
 export const constants: ReadonlyMap<string, string> = new Map([
   ['type', 'dataset'],
   ['dataset_type', 'dataset'],

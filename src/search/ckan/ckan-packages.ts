@@ -1,9 +1,9 @@
-/** Datasets as packages of CKAN. What a package has in CKAN is there in any case: `null` or an empty list says that nothing is known. */
+/** Datasets as packages of CKAN. Members of a package are always present: `null` or an empty list when unknown. */
 
 import { type Fields, isJsonObject, memberFields, textAt, valueAt } from '../../text/json.ts'
 import { chosenAt, listAt } from '../record-values.ts'
 
-/** The package of a record of the dataset index. */
+/** Makes the package of a record of the dataset index. */
 export function packageOf(record: Fields): Fields {
   const id = textAt(record, 'id') ?? ''
   const text = (path: string) => textAt(record, path) ?? null
@@ -14,7 +14,7 @@ export function packageOf(record: Fields): Fields {
   const tags = listAt(record, 'keywords').flatMap(tagOf)
   const [contact] = listAt(record, 'contact_point')
   const [page] = listAt(record, 'landing_page').flatMap((one) => textAt(one, 'resource') ?? [])
-  // That of the first distribution which has one.
+  // Licence of the first distribution that has one.
   const licence = listAt(record, 'distributions')
     .map((one) => valueAt(one, 'license'))
     .find(isJsonObject)
@@ -54,7 +54,7 @@ export function packageOf(record: Fields): Fields {
   }
 }
 
-/** The name is what `fq=tags:…` takes. */
+/** Makes a tag; its name is the value for `fq=tags:…`. */
 function tagOf(keyword: unknown): readonly Fields[] {
   const name = textAt(keyword, 'id')
   return name === undefined ? [] : [{ name, display_name: textAt(keyword, 'label') ?? name }]
@@ -66,16 +66,16 @@ function groupOf(theme: unknown, record: Fields): readonly Fields[] {
   return name === undefined ? [] : [{ name, title, display_name: title }]
 }
 
-/** A text in English, else in the main language of the record. */
+/** Returns a text in English, else in the main language of the record. */
 const spokenAt = (part: unknown, path: string, record: Fields): string | null =>
   chosenAt(part, path, 'en', record)?.text ?? null
 
-/** A language map, or nothing where the profile knows plain texts only. */
+/** Returns a language map; empty where the profile has plain texts only. */
 function mapAt(record: Fields, path: string): Fields {
   return memberFields(valueAt(record, path))
 }
 
-/** Lists are JSON, as the harvesters of CKAN write and read them. */
+/** Makes the extras of a package. Lists are JSON texts, as in the harvesters of CKAN. */
 function extrasOf(record: Fields): readonly Fields[] {
   const listed = (path: string, key: string) => {
     const texts = listAt(record, path).flatMap((one) => textAt(one, key) ?? [])
@@ -96,7 +96,7 @@ function extrasOf(record: Fields): readonly Fields[] {
   )
 }
 
-/** A distribution as a resource of CKAN. */
+/** Makes the CKAN resource of a distribution. */
 function resourceOf(distribution: unknown, record: Fields, id: string, position: number): Fields {
   const text = (path: string) => textAt(distribution, path) ?? null
   const [url = null] = ['download_url', 'access_url'].flatMap((name) => listAt(distribution, name))

@@ -1,4 +1,4 @@
-/** The reads of CKAN beside packages: organizations are catalogues, groups are themes, tags are keywords. */
+/** Read actions of CKAN besides packages: organizations are catalogues, groups are themes, tags are keywords. */
 
 import type { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -13,23 +13,23 @@ import type { SearchAppContext } from '../search-service-context.ts'
 import { actions, callOf, type GivenParameters } from './ckan-calls.ts'
 import { packageOf } from './ckan-packages.ts'
 
-/** The dependencies of the actions. */
+/** Dependencies of the actions. */
 export type CkanContext = SearchAppContext & {
-  /** The name of the portal, and its address with a slash at its end. */
+  /** Name of the portal, and its address with a trailing slash. */
   readonly site: { readonly title: string; readonly url: string }
 }
 
-/** Gives the JSON text of a result in pieces. Throws `invalid-parameter` and what the engine throws. */
+/** Yields the JSON text of a result in pieces. Throws `invalid-parameter` and the errors of the engine. */
 export type CkanHandler = (
   context: CkanContext,
   given: GivenParameters,
   signal: AbortSignal,
 ) => AsyncGenerator<string>
 
-/** Packages that are written at once, so that others get their turn in between. */
+/** Packages written at once before yielding to other work. */
 const packagesPerPiece = 50
 
-/** The packages of hits, separated by commas. */
+/** Yields the packages of hits, separated by commas. */
 export async function* packageTexts(hits: Answer['hits']): AsyncGenerator<string> {
   for (let from = 0; from < hits.length; from += packagesPerPiece) {
     const packages: string[] = []
@@ -39,7 +39,7 @@ export async function* packageTexts(hits: Answer['hits']): AsyncGenerator<string
   }
 }
 
-/** Entries of a list at most. */
+/** Maximum number of entries of a list. */
 const maxEntries = 1000
 
 type Entry = { readonly id: string; readonly title: string; readonly count: number }
@@ -51,7 +51,7 @@ const sortKeys: Readonly<Record<string, (a: Entry, b: Entry) => number>> = {
   packages: (a, b) => a.count - b.count,
 }
 
-/** `title desc`: by name where the key is unknown, as CKAN does it without one. */
+/** Sorts by `title desc` and the like; by name when the key is unknown, the default of CKAN. */
 function sorted(entries: readonly Entry[], sort = 'name asc'): readonly Entry[] {
   const [key = '', direction] = sort.trim().split(/\s+/)
   const compare = (Object.hasOwn(sortKeys, key) && sortKeys[key]) || sortKeys['name']
@@ -78,7 +78,7 @@ const groupOf = (entry: Entry) => ({
 
 const titleIn = (record: unknown, id: string): string => chosenAt(record, 'title', 'en')?.text ?? id
 
-/** Catalogues with what they are called; those without datasets too. */
+/** Lists catalogues with their titles, including those without datasets. */
 async function organizations(
   { index }: CkanContext,
   signal: AbortSignal,
@@ -128,7 +128,7 @@ async function* groupList(...[context, given, signal]: Parameters<CkanHandler>) 
   yield listText(await valuesOf(context, 'categories', signal), call, groupOf)
 }
 
-/** Throws `unknown-catalogue` too. */
+/** Shows an organization. Throws `unknown-catalogue`. */
 async function* organizationShow(...[context, given, signal]: Parameters<CkanHandler>) {
   const call = callOf(actions.organization_show.parameters, given)
   const record = recordFields((await catalogueRecord(context.index, call.id, signal)).text)
@@ -143,7 +143,7 @@ async function* organizationShow(...[context, given, signal]: Parameters<CkanHan
   yield* withPackages(context, whole, { facet: 'catalog', ...call }, signal)
 }
 
-/** Throws `not-found` too. */
+/** Shows a group. Throws `not-found`. */
 async function* groupShow(...[context, given, signal]: Parameters<CkanHandler>) {
   const call = callOf(actions.group_show.parameters, given)
   const entry = (await valuesOf(context, 'categories', signal)).find(({ id }) => id === call.id)
@@ -153,7 +153,7 @@ async function* groupShow(...[context, given, signal]: Parameters<CkanHandler>) 
 
 type Shown = { readonly facet: string; readonly id: string; readonly include_datasets: boolean }
 
-/** A group with its first packages where they are asked for. */
+/** Adds the first packages to a group, when requested. */
 async function* withPackages(
   { index }: CkanContext,
   group: object,
@@ -191,7 +191,10 @@ async function* licenceList(...[context, given, signal]: Parameters<CkanHandler>
   yield JSON.stringify(shown)
 }
 
-/** A distribution by its id, of which the index knows nothing. Throws `unknown-distribution` too. */
+/**
+ * Shows a distribution by its id. The dataset is found through the store, because the index has no ids of distributions. Throws
+ * `unknown-distribution`.
+ */
 async function* resourceShow(...[context, given, signal]: Parameters<CkanHandler>) {
   const { id } = callOf(actions.resource_show.parameters, given)
   const owner = await context.ownerOf?.(id, signal)
@@ -202,7 +205,7 @@ async function* resourceShow(...[context, given, signal]: Parameters<CkanHandler
   yield JSON.stringify(found)
 }
 
-/** A search for datasets as `/search` makes it. */
+/** Makes a search for datasets as `/search` does. */
 function searchFor(context: CkanContext, q: string, more: Readonly<Record<string, string>> = {}) {
   const parameters = parametersOf(new URLSearchParams({ q, filters: 'dataset', ...more }))
   return searchOf(parameters, { ...context, settings: context.settings() }).request
@@ -234,7 +237,7 @@ async function* currentPackages(...[context, given, signal]: Parameters<CkanHand
   yield ']'
 }
 
-/** The release of CKAN whose calls these are, for clients that look. */
+/** Version of CKAN whose calls are implemented; some clients check it. */
 const ckanVersion = '2.11.0'
 
 async function* statusShow({ site: { title, url } }: CkanContext) {
@@ -253,7 +256,7 @@ async function* siteRead() {
   yield 'true'
 }
 
-/** Throws `not-found` too. */
+/** Shows a group. Throws `not-found`. */
 async function* helpShow(_context: CkanContext, given: GivenParameters) {
   const { name } = callOf(actions.help_show.parameters, given)
   const action = Object.entries(actions).find(([one]) => one === name)?.[1]

@@ -1,6 +1,6 @@
 /**
- * The action API of CKAN at `/ckan/{action}`, `/ckan/api/3/action/{action}` and their aliases, each by GET and by POST. Results are written in
- * pieces inside one envelope, problems in the form that clients of CKAN read.
+ * Action API of CKAN at `/ckan/{action}`, `/ckan/api/3/action/{action}` and their aliases, by GET and POST. Results are written in
+ * pieces inside one envelope, problems in the form that clients of CKAN expect.
  */
 
 import { z } from '@hono/zod-openapi'
@@ -47,18 +47,18 @@ const handlers = {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the table's type
 const names = Object.keys(actions) as CkanAction[]
 
-/** Bytes of a body: calls are small. */
+/** Maximum bytes of a body; calls are small. */
 const maxBytes = 2 ** 20
 
 type Prefix = `/${string}`
 
 const ckanEndpoint = endpointsFor<SearchServiceContext>({})
 
-/** `/ckan/package_list` by GET → `getCkanPackageList`. */
+/** Makes the operation id: `getCkanPackageList` for GET of `/ckan/package_list`. */
 const operationOf = (method: string, path: string): string =>
   method + path.replace(/[^a-z]+([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The endpoints of an action below one of the described paths. */
+/** Makes the endpoints of an action below one of the described paths. */
 const actionEndpoints = (action: CkanAction, prefix: Prefix) => {
   const { summary, parameters, body, answers } = ckanContract(action)
   const path = `${prefix}/${action}` as const
@@ -83,7 +83,7 @@ const actionEndpoints = (action: CkanAction, prefix: Prefix) => {
   ]
 }
 
-/** An endpoint of all actions by their names below one of the paths; it answers unknown names in the form of CKAN. */
+/** Makes an endpoint for all actions by name below a path; unknown names are answered in the form of CKAN. */
 const anyAction = (method: 'get' | 'post', prefix: Prefix) =>
   ckanEndpoint({
     method,
@@ -102,7 +102,7 @@ const anyAction = (method: 'get' | 'post', prefix: Prefix) =>
     },
   })
 
-/** The endpoints of all actions, by GET and by POST below each path; OpenAPI describes none of the aliases. */
+/** Endpoints of all actions, by GET and POST below each path; the OpenAPI document leaves out the aliases. */
 export const ckanEndpoints = [
   ...ckanPaths.flatMap((prefix) => names.flatMap((action) => actionEndpoints(action, prefix))),
   ...[...ckanPaths, ...ckanAliases].flatMap((prefix) => [
@@ -147,14 +147,14 @@ async function runAction(
   }
 }
 
-/** A member with the first names of a call that are no parameters of its action. */
+/** Makes the member with the first names of a call that are not parameters of its action. */
 function ignoredOf(action: CkanAction, given: GivenParameters): string {
   const unknown = Object.keys(given).filter((name) => !(name in actions[action].parameters.shape))
   const shown = unknown.slice(0, 20).map((name) => name.slice(0, 60))
   return shown.length === 0 ? '' : `"ignored":${JSON.stringify(shown)},`
 }
 
-/** Around the pieces of a result. The first piece comes before anything, so that its failure can still be told. */
+/** Encloses the pieces of a result. The first piece is made before anything is sent, so that its failure can still be answered. */
 async function* enveloped(
   help: string,
   result: AsyncGenerator<string>,
@@ -176,8 +176,8 @@ const errorTypes = new Map([
 ])
 
 /**
- * The clients of CKAN read this form and no problem documents: 409 for what is wrong with a call, 404 for what is not there;
- * everything else keeps its status. Throws what is no `Failure`.
+ * Answers a failure in the form of CKAN instead of a problem document: 409 for an invalid call, 404 for a missing record,
+ * otherwise the usual status. Throws errors that are not a `Failure`.
  */
 function refused(c: AppContext, error: unknown, { http: { log } }: SearchAppContext): Response {
   if (!(error instanceof Failure)) throw error
@@ -194,7 +194,7 @@ function refused(c: AppContext, error: unknown, { http: { log } }: SearchAppCont
 
 const idsPerPage = 1000
 
-/** Ids of all datasets, ascending, in pieces. Throws `invalid-parameter`. */
+/** Yields the ids of all datasets, ascending, in pieces. Throws `invalid-parameter`. */
 async function* packageList(
   { index }: CkanContext,
   given: GivenParameters,
@@ -217,14 +217,14 @@ async function* packageList(
   yield opening === '[' ? '[]' : ']'
 }
 
-/** One package, by platform id or by IRI. Throws `invalid-parameter`, `unknown-dataset`. */
+/** Yields one package, by platform id or by IRI. Throws `invalid-parameter`, `unknown-dataset`. */
 async function* packageShow(
   { index }: CkanContext,
   given: GivenParameters,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { id } = callOf(actions.package_show.parameters, given)
-  // The last step of an IRI that the platform gave out is the id.
+  // The last segment of an IRI of this platform is the id.
   const candidate = id.split(/[/:#]/).at(-1) ?? ''
   const record = recordFields((await datasetRecord(index, candidate, signal)).text)
   if (candidate !== id && textAt(record, 'resource') !== id)
@@ -232,12 +232,15 @@ async function* packageShow(
   yield JSON.stringify(packageOf(record))
 }
 
-/** CKAN gives fewer rows rather than none where more are asked for; portals ask for very many. */
+/** Larger values are reduced to these, as in CKAN; some portals ask for very large ones. */
 const most = { rows: 1000, items: 1000 }
 
 const usualSort = 'score desc, metadata_modified desc'
 
-/** The result in pieces. Throws `invalid-parameter`, `malformed-query`, `query-too-complex` and what the engine throws. */
+/**
+ * Yields the result of a search in pieces. Throws `invalid-parameter`, `malformed-query`, `query-too-complex` and the errors of
+ * the engine.
+ */
 async function* packageSearch(
   context: CkanContext,
   given: GivenParameters,
@@ -267,7 +270,7 @@ function requestOf(
   const filter = filtersTree([call.fq ?? '', ...call.fq_list], scopes, limits)
   const of = [query, filter].filter(({ kind }) => kind !== 'all')
   const shows = call.start <= window
-  // Fields that cannot be sorted by are left out.
+  // Fields that cannot be sorted by are ignored.
   const sort = (call.sort ?? usualSort).split(',').map((entry) => {
     const [name = '', direction = ''] = entry.trim().split(/[\s+]+/, 2)
     return `${name === 'score' ? 'relevance' : fieldOf(name)} ${direction}`
@@ -291,12 +294,12 @@ function requestOf(
   }
 }
 
-/** The facets asked for, as CKAN calls them. */
+/** Returns the requested facets by their names in CKAN. */
 const facetNames = (call: SearchCall): readonly string[] => [
   ...new Set(call.facet ? call['facet.field'] : []),
 ]
 
-/** `facets` and `search_facets`: both for every name that was asked for. */
+/** Makes `facets` and `search_facets`, with an entry for every requested name. */
 function facetsText(call: SearchCall, { facets = [] }: Answer): string {
   const named = facetNames(call).map((name) => {
     const facet = facets.find(({ id }) => id === fieldOf(name))

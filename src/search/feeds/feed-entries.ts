@@ -1,4 +1,4 @@
-/** Datasets as entries of a feed, whichever format it is written in. */
+/** Datasets as entries of a feed, independent of its format. */
 
 import { type Fields, textAt, valueAt } from '../../text/json.ts'
 import type { FeedEntry, FeedFile } from '../../http/feed-formats.ts'
@@ -6,7 +6,7 @@ import type { Hit } from '../../search-index/search-index.ts'
 import type { RecordPages } from '../search-service-context.ts'
 import { chosenAt, httpAddress, instantAt, listAt, recordFields } from '../record-values.ts'
 
-/** The fields that entries are made of. */
+/** Fields that entries are made from. */
 export const entryFields: readonly string[] = (
   'resource title description issued modified catalog_record publisher categories distributions.title ' +
   'distributions.download_url distributions.access_url distributions.media_type distributions.byte_size ' +
@@ -19,7 +19,10 @@ type Reader = {
   readonly recordPages: RecordPages
 }
 
-/** A dataset without any date was updated at the epoch: readers need a date, and one of today would change every day. */
+/**
+ * Makes an entry. A dataset without any date gets the epoch, because feeds require a date and the current one would change every
+ * day.
+ */
 export function entryOf({ id, record }: Hit, { language, root, recordPages }: Reader): FeedEntry {
   const fields = recordFields(record)
   const page = recordPages.address(root, { kind: 'dataset', id }, language)
@@ -43,11 +46,11 @@ export function entryOf({ id, record }: Hit, { language, root, recordPages }: Re
   }
 }
 
-/** RFC 5321 4.5.3.1.3 allows no longer ones. */
+/** Maximum length of a mail address (RFC 5321, 4.5.3.1.3). */
 const longestAddress = 254
 const address = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/
 
-/** The publisher, else the catalogue. */
+/** Returns the publisher, else the catalogue. */
 function authorOf(fields: Fields, language: string): FeedEntry['author'] {
   const name = textAt(fields, 'publisher.name')
   if (name === undefined) {
@@ -64,7 +67,7 @@ function authorOf(fields: Fields, language: string): FeedEntry['author'] {
 
 const mediaType = /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/
 
-/** A distribution without an address of the web cannot be enclosed. Its main language is that of the catalogue. */
+/** Makes the enclosure of a distribution; none without a web address. The main language is that of the catalogue. */
 function fileOf(distribution: unknown, fields: Fields, language: string): readonly FeedFile[] {
   const addresses = ['download_url', 'access_url'].flatMap((name) => listAt(distribution, name))
   const href = addresses.map(httpAddress).find((one) => one !== undefined)

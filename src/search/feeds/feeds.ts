@@ -1,4 +1,4 @@
-/** `/{lang}/feeds/datasets.atom` and `.rss`: a search of datasets as a feed, the last changed first. */
+/** `/{lang}/feeds/datasets.atom` and `.rss`: a search of datasets as a feed, sorted by last change. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, invalidParameter } from '../../errors.ts'
@@ -28,7 +28,7 @@ async function feedAnswer(
   return c.body(text, 200, { 'Content-Type': `${type}; charset=utf-8` })
 }
 
-/** The parameters of a search that say which datasets are in a feed and in which order; all others are ignored. */
+/** Search parameters that choose and order the datasets of a feed; others are ignored. */
 const feedParameters: ReadonlySet<string> = new Set(
   (
     'q facets page limit fields minDate maxDate dateType facetOperator facetGroupOperator bboxMinLon bboxMaxLon bboxMinLat ' +
@@ -39,7 +39,7 @@ const feedParameters: ReadonlySet<string> = new Set(
 const isFeedParameter = (name: string): boolean =>
   feedParameters.has(name) || name.startsWith('boost.')
 
-/** The endpoints of feeds, one for each format. */
+/** Endpoints of feeds, one for each format. */
 export const feedEndpoints = (['atom', 'rss'] as const).map((form) =>
   searchEndpoint({
     method: 'get',
@@ -63,7 +63,7 @@ export const feedEndpoints = (['atom', 'rss'] as const).map((form) =>
   }),
 )
 
-/** A page of datasets before it is written in one of the formats. Throws what a search throws. */
+/** Makes a page of datasets, independent of its format. Throws the errors of a search. */
 async function feedOf(
   c: AppContext,
   context: SearchAppContext,
@@ -71,7 +71,7 @@ async function feedOf(
 ): Promise<FeedDocument> {
   const { address, root, signal } = c.var
   const { recordPages, window = 10_000 } = context
-  // The query as far as it means something, so that addresses of pages repeat nothing else.
+  // Parameters that have an effect, so that addresses of pages contain no others.
   const query = new URLSearchParams(
     [...new URL(c.req.url).searchParams].filter(
       ([key, value]) => value.trim() !== '' && isFeedParameter(key.replace(/\[\]$/, '')),
@@ -101,7 +101,7 @@ async function feedOf(
   }
 }
 
-/** `last` is the last page that can be reached. */
+/** Makes the links to other pages; `last` is the last page that can be reached. */
 const pagesOf = (
   to: (page: number) => string,
   page: number,
@@ -115,7 +115,7 @@ const pagesOf = (
   last: to(last),
 })
 
-/** The first page goes without a number. */
+/** Makes the address of a page; the first page has no number. */
 function pageAddress(address: string, query: URLSearchParams, page: number): string {
   const parameters = new URLSearchParams(query)
   parameters.delete('page')

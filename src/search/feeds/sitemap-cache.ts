@@ -1,24 +1,24 @@
-/** The sitemap as it was made last: made again when somebody asks for one that is too old, one at a time for all who ask. */
+/** Cache of the sitemap: it is made again when a request finds it too old, once for all waiting requests. */
 
 import { Failure } from '../../errors.ts'
 import { within } from '../../http/context.ts'
 import type { Log } from '../../log.ts'
 import { SingleFlight } from '../../workers/single-flight.ts'
 
-/** Some addresses, written. */
+/** Compressed page with some addresses. */
 export type SitemapPage = { readonly gzip: Uint8Array<ArrayBuffer>; readonly addresses: number }
 
-/** All pages, and when making them began. */
+/** All pages, and the time when making them began. */
 export type Sitemap = { readonly made: Date; readonly pages: readonly SitemapPage[] }
 
-/** What gives out the sitemap. */
+/** Access to the cached sitemap. */
 export type SitemapKeeper = {
   /**
-   * The present sitemap. One that is too old is served on while the next one is not there; where there is none, the failure is
-   * `engine-unavailable` until it is made, and when it could not be made for now.
+   * Returns the current sitemap. An old one is served until the next one is complete. Fails with `engine-unavailable` while the
+   * first one is being made, and when it cannot be made for now.
    */
   readonly present: () => Promise<Sitemap>
-  /** Makes it anew and waits for it, however long that takes. */
+  /** Makes the sitemap again and waits for it, without a time limit. */
   readonly remade: () => Promise<Sitemap>
 }
 
@@ -28,20 +28,20 @@ type KeeperOptions = {
   readonly log: Log
   /** Milliseconds until it is made again. */
   readonly lifeMs: number
-  /** Milliseconds that somebody waits for one that is being made. */
+  /** Maximum milliseconds that a request waits for one that is being made. */
   readonly waitMs?: number
 }
 
-/** One without addresses may be that of a portal which is just being filled. */
+/** Lifetime of an empty sitemap, whose portal may be just being filled. */
 const emptyMs = 60_000
-/** Seconds after which making it is tried again. */
+/** Seconds after which clients should try again. */
 const retryAfter = 30
-/** What was in the way of making it: not what the client did, who asked for a sitemap and not for a cursor. */
+/** Temporary obstacles; the client gets `engine-unavailable` in place of these errors, which are about cursors that it does not use. */
 const passing: ReadonlySet<string> = new Set(['too-many-cursors', 'unknown-cursor', 'time-limit'])
 
 const late = () => new Failure('engine-unavailable', 'the sitemap is being made', { retryAfter })
 
-/** Makes nothing before somebody asks. */
+/** Creates the cache; nothing is made before the first request. */
 export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
   const { now, log, lifeMs, waitMs = 10_000 } = options
   let last: Sitemap | undefined
@@ -67,11 +67,11 @@ export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
       if (last && now().getTime() - last.made.getTime() < life) return last
       const making = make()
       if (!last || last.pages.length === 0) return within(making, waitMs, late)
-      // The failure stands in the log.
+      // The failure is logged.
       making.catch(() => undefined)
       return last
     },
-    // One that is being made may have missed what was written before the call.
+    // A sitemap that is being made may miss writes before this call.
     remade: async () => {
       if (flight.has('sitemap')) await make().catch(() => undefined)
       return make()

@@ -1,6 +1,6 @@
 /**
  * `/sitemap` and `/sitemap/{n}` (sitemaps.org 0.9): addresses of all catalogues and datasets, read through one snapshot. Pages are
- * kept as gzip, because a page of 10,000 addresses is megabytes of repetition.
+ * kept as gzip, because 10,000 similar addresses take megabytes.
  */
 
 import { promisify } from 'node:util'
@@ -25,7 +25,7 @@ type SitemapSource = Pick<SearchAppContext, 'index' | 'settings' | 'recordPages'
 
 const hourMs = 3_600_000
 
-/** The sitemap of an index; it is made when a request needs it. */
+/** Opens the sitemap of an index; it is made on the first request. */
 export function openSitemap(
   context: SitemapSource & Pick<SearchAppContext, 'now' | 'http' | 'sitemapHours'>,
 ): SitemapKeeper {
@@ -37,7 +37,7 @@ export function openSitemap(
 const xml = 'application/xml'
 const headers = { 'Content-Type': `${xml}; charset=utf-8` }
 
-/** Names the state of an answer in its headers, and says whether the client has it already. */
+/** Sets the headers with the state of an answer; true when the client has that state already. */
 function hasState(c: AppContext, made: Date, name: string): boolean {
   c.header('Last-Modified', made.toUTCString())
   return isUnchanged(c, `${name}-${made.getTime().toString(36)}`)
@@ -81,7 +81,7 @@ const readSitemapPage = searchEndpoint({
   handle: ({ c, params }, context) => longAnswer(c, () => pageAnswer(c, params.n, context)),
 })
 
-/** The endpoints of the sitemap: its index and its pages, with `Last-Modified` and entity tags. */
+/** Endpoints of the sitemap: its index and its pages, with `Last-Modified` and entity tags. */
 export const sitemapEndpoints = [readSitemap, readSitemapPage]
 
 async function pageAnswer(
@@ -103,7 +103,7 @@ async function pageAnswer(
   return c.body(isRooted ? rooted(plain, c.get('root')) : plain, 200, headers)
 }
 
-/** A page with the addresses that the client can reach; the shell packs it again. */
+/** Inserts the address by which the client reached the platform; the server compresses the page again. */
 function rooted(page: ReadableStream<Uint8Array<ArrayBuffer>>, root: string) {
   const written = xmlText(root)
   const mark = new TransformStream<string, string>({
@@ -115,18 +115,18 @@ function rooted(page: ReadableStream<Uint8Array<ArrayBuffer>>, root: string) {
     .pipeThrough(new TextEncoderStream())
 }
 
-/** What one page may hold; the protocol allows 50,000 addresses and 50 MB. */
+/** Limits of one page; the protocol allows 50,000 addresses and 50 MB. */
 const most = { addresses: 10_000, characters: 20_000_000 }
 
-/** Those that a portal shows its records in. */
+/** Languages in which a portal shows its records. */
 const languages: ReadonlySet<string> = new Set([...officialLanguages, 'no'])
 
-/** Stands in the pages for the address that their reader reaches the platform by; a character that no id and no address has. */
+/** Placeholder in pages for the address of the platform; a character that occurs in no id and no address. */
 const rootMark = '\uE000'
 
 const protocol = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** Holds the text of one page at a time. */
+/** Yields the pages, one in memory at a time. */
 async function* sitemapPages({
   index,
   settings,
@@ -153,7 +153,7 @@ async function* sitemapPages({
   if (text !== '') yield { gzip: await packed(text), addresses }
 }
 
-/** The page of a record, when it changed, and the same page in every language that the record speaks. */
+/** Makes the entry of a record: its page, the time of its change, and the page in every language of the record. */
 function addressText(
   { id, record }: Hit,
   kind: 'catalogue' | 'dataset',
@@ -178,10 +178,10 @@ function packed(content: string): Promise<Buffer<ArrayBuffer>> {
   return compress(declaration + element('urlset', attributes, content))
 }
 
-/** What is written of so many records at once keeps nobody waiting. */
+/** Records written before yielding to other work. */
 const step = 500
 
-/** Ascending by id, so many at once; whatever is written meanwhile, each record comes once. */
+/** Yields all records by id in batches; each comes once, whatever is written meanwhile. */
 async function* everyRecord(
   index: SearchIndex,
   kind: 'catalogue' | 'dataset',

@@ -1,4 +1,4 @@
-/** Date mathematics of Solr, as clients of CKAN write it: `NOW-7DAYS`, `NOW/DAY`, `2024-01-01T00:00:00Z+1MONTH`. */
+/** Date mathematics of Solr, as used by clients of CKAN: `NOW-7DAYS`, `NOW/DAY`, `2024-01-01T00:00:00Z+1MONTH`. */
 
 import { spanOf } from './instants.ts'
 import { dayMs } from '../../text/duration.ts'
@@ -10,7 +10,7 @@ const expression =
 
 const step = /(\/|[+-]\d+)([A-Z]+?)S?(?=[/+-]|$)/g
 
-/** The instant in epoch ms that the text stands for, in UTC; `undefined` when it is no date mathematics. */
+/** Evaluates a text to an instant in epoch ms, UTC; `undefined` when it is not date mathematics. */
 export function mathInstant(text: string, now: number): number | undefined {
   const [, start, steps = ''] = expression.exec(text) ?? []
   const from = start === 'NOW' ? now : start && spanOf(start)?.from
@@ -30,13 +30,13 @@ const parts = (at: number): [number, number, number, number, number, number, num
   return [...day, ...time, date.getUTCMilliseconds()]
 }
 
-/** Everything smaller than the unit becomes its least value; only days begin with 1. */
+/** Sets everything smaller than the unit to its least value; only days begin with 1. */
 const rounded = (at: number, unit: number): number => {
   const [year, ...rest] = parts(at)
   return Date.UTC(year, ...rest.map((part, n) => (n < unit ? part : n === 1 ? 1 : 0)))
 }
 
-/** A month that is too short for the day ends with its last day. */
+/** Adds an amount of a unit; the day is limited to the last one of the month. */
 function moved(at: number, unit: number, amount: number): number {
   const [year, month, day, ...time] = parts(at)
   if (unit > 1) {

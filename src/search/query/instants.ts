@@ -1,18 +1,15 @@
-/** Dates as clients write them (ISO 8601), as spans of epoch milliseconds. */
+/** Dates in requests (ISO 8601) as spans of epoch milliseconds. */
 
 import { clockTime } from '../../vocabularies/dates.ts'
 
-/** First and last instant that the text covers, in epoch ms; equal for a point in time. */
+/** First and last instant that a text covers, in epoch ms; equal for a point in time. */
 export type InstantSpan = { readonly from: number; readonly to: number }
 
-// A plus sign that nobody encoded arrives as a space in front of the zone.
+// An unencoded plus sign arrives as a space before the zone.
 const iso =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+ -]\d{2}:?\d{2})?)?)?)?$/
 
-/**
- * A year, month, day or date-time, in UTC when it names no zone; `undefined` when it is none of them or not in the
- * calendar.
- */
+/** Parses a year, month, day or date-time, in UTC without a zone; `undefined` for other texts and invalid dates. */
 export function spanOf(text: string): InstantSpan | undefined {
   const [whole, year = '', month, day, hour, minute, second = '00', fraction = '0', zone = 'Z'] =
     iso.exec(text.trim()) ?? []
@@ -33,7 +30,7 @@ export function spanOf(text: string): InstantSpan | undefined {
   return { from, to: end.getTime() - 1 }
 }
 
-/** A year, month or day as it is in a zone; a point in time stays. */
+/** Moves a year, month or day to a zone; a point in time stays. */
 export const spanIn = (span: InstantSpan, zone: string | undefined): InstantSpan =>
   span.from === span.to
     ? span

@@ -1,6 +1,6 @@
 /**
- * One word, quoted text or range of a query as a leaf of the tree: what `q` and CKAN's `fq` are made of; and which names in front of a
- * colon limit it to a field.
+ * Leaves of a query tree for `q` and CKAN's `fq`: a word, quoted text or range; and the names before a colon that restrict it to a
+ * field.
  */
 
 import type { Leaf, QueryTree } from '../../search-index/query-tree.ts'
@@ -12,8 +12,8 @@ import { reachOf } from '../../search-index/field-reach.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
 
 /**
- * A word, or a quoted text: exactly these words in this order, never reduced to their roots. `undefined` when there is nothing in
- * it that can be searched.
+ * Makes the leaf of a word, or of a quoted text, which matches exactly these words in this order, without stemming. `undefined`
+ * when it contains nothing that can be searched.
  */
 export function textLeaf(text: string, quoted: boolean, field?: string): Leaf | undefined {
   const rest = quoted ? text : text.replace(/^[*?]+/, '')
@@ -29,7 +29,7 @@ export function textLeaf(text: string, quoted: boolean, field?: string): Leaf | 
 const wildcards = /([*?]+)/
 const word = /^[\p{L}\p{N}\p{M}]*$/u
 
-/** The folded pattern of a word with wildcards after its start; `undefined` when it is an ordinary word. */
+/** Returns the folded pattern of a word with wildcards after its start; `undefined` for an ordinary word. */
 function wildPattern(text: string): string | undefined {
   const parts = text.split(wildcards).map((part, n) => (n % 2 ? part : part.normalize('NFKC')))
   if (parts.length === 1 || !parts.every((part, n) => n % 2 || word.test(part))) return undefined
@@ -37,7 +37,7 @@ function wildPattern(text: string): string | undefined {
   return folded[0] === '' ? undefined : folded.join('')
 }
 
-/** `'literal'` says that the word does not fit the kind of the field, so that its colon has no meaning. */
+/** Makes the leaf of a word in a scope. `'literal'`: the word does not fit the kind of the field, so the colon has no meaning. */
 export function scopedLeaf(
   scope: QueryScope,
   text: string,
@@ -45,15 +45,15 @@ export function scopedLeaf(
 ): QueryTree | undefined | 'literal' {
   if (scope.kind === 'text') return textLeaf(text, quoted, scope.field)
   if (scope.kind !== 'facet') return rangeLeaf(scope, text, text) ?? 'literal'
-  // The id of a facet value, or words of its label.
+  // Matches the id of a facet value, or words of its label.
   const value: QueryTree = { kind: 'value', facet: scope.facet, value: text }
   const label = scope.field === undefined ? undefined : textLeaf(text, quoted, scope.field)
   return label === undefined ? value : { kind: 'or', of: [value, label] }
 }
 
 /**
- * `[low TO high]` on a date or number field, `*` = open; an end in braces, `{low TO high}`, is not included. `undefined` when a
- * bound does not parse.
+ * Makes the leaf of a range: `[low TO high]` on a date or number field, `*` = open; an end in braces, `{low TO high}`, is
+ * excluded. `undefined` when a bound does not parse.
  */
 export function rangeLeaf(
   scope: QueryScope,
@@ -87,24 +87,24 @@ function boundOf(scope: QueryScope, text: string): Partial<InstantSpan> | undefi
     : undefined
 }
 
-/** What a name in front of a colon stands for. */
+/** Meaning of a name before a colon. */
 export type QueryScope =
   | { readonly kind: 'text'; readonly field: string }
   /** Days of a date are those of `zone`, UTC when absent. */
   | { readonly kind: 'date'; readonly name: string; readonly zone?: string }
   | { readonly kind: 'number'; readonly name: string }
-  /** `field`: the facet's values have labels that can be searched, too. */
+  /** `field`: searches the labels of the facet's values, too. */
   | { readonly kind: 'facet'; readonly facet: string; readonly field?: string }
 
-/** The scope that a name stands for; `undefined` leaves the colon literal. */
+/** Returns the scope of a name; `undefined` makes the colon literal. */
 export type Scopes = (name: string) => QueryScope | undefined
 
-/** Language keys of documents: `de`, `sr-Latn`. */
+/** Matches language keys of documents: `de`, `sr-Latn`. */
 const language = /^[a-z]{2,3}(-[A-Za-z0-9-]{1,40})?$/
 
 /**
- * The scopes of all searched indices together: `title`, `title.en`, `issued`; `country` is the facet's value or words of its
- * label, `country.id` the value alone.
+ * Makes the scopes of all searched indices: `title`, `title.en`, `issued`; `country` is the facet's value or words of its label,
+ * `country.id` the value alone.
  */
 export function scopesOf(settings: readonly IndexSettings[], zone?: string): Scopes {
   const texts = [...new Set(settings.flatMap(({ texts }) => texts.map(({ name }) => name)))]
@@ -127,15 +127,15 @@ export function scopesOf(settings: readonly IndexSettings[], zone?: string): Sco
   }
 }
 
-/** `title` of `title.en`; the name itself when its last step is no language. */
+/** Returns `title` for `title.en`; the name itself when its last segment is not a language. */
 export function withoutLanguage(name: string): string {
   const dot = name.lastIndexOf('.')
   return dot > 0 && language.test(name.slice(dot + 1)) ? name.slice(0, dot) : name
 }
 
-/** `format` of `distributions.format.id`: the values of facets are the ids inside the records. */
+/** Returns `format` for `distributions.format.id`: the values of facets are the ids inside the records. */
 const idOwner = (name: string): string | undefined =>
   name.endsWith('.id') ? name.slice(0, -'.id'.length).split('.').at(-1) : undefined
 
-/** Records say `hvd_category` where the facet is called `hvdCategory`. */
+/** Normalises a name: records use `hvd_category`, the facet is `hvdCategory`. */
 const plain = (name: string): string => name.replaceAll('_', '').toLowerCase()

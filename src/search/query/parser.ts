@@ -10,24 +10,24 @@ import type { QueryTree } from '../../search-index/query-tree.ts'
 import { rangeLeaf, scopedLeaf, textLeaf } from './leaves.ts'
 import type { Scopes } from './leaves.ts'
 
-/** How large a query may be. */
+/** Limits of a query. */
 export type QueryLimits = {
-  /** Code points. */
+  /** Maximum code points. */
   readonly queryCharacters: number
-  /** Levels of parentheses. */
+  /** Maximum levels of parentheses. */
   readonly queryDepth: number
-  /** Words, those of phrases included. */
+  /** Maximum number of words, including those of phrases. */
   readonly queryTerms: number
 }
 
-/** Where the operator says nothing else. */
+/** Default limits. */
 export const queryLimits: QueryLimits = { queryCharacters: 4096, queryDepth: 32, queryTerms: 256 }
 
-/** Counts the characters read, so that a test can see that reading is linear. */
+/** Counts the characters read, so that a test can check that parsing is linear. */
 type Meter = { steps: number }
 type Options = { readonly limits?: QueryLimits; readonly meter?: Meter }
 
-/** Throws `query-too-complex`. */
+/** Parses a query. Throws `query-too-complex`. */
 export function parseQuery(q: string, scopes: Scopes, options: Options = {}): QueryTree {
   const { limits = queryLimits, meter = { steps: 0 } } = options
   const text = q.trim()
@@ -37,13 +37,13 @@ export function parseQuery(q: string, scopes: Scopes, options: Options = {}): Qu
   return treeOf(lexemes, limits)
 }
 
-/** The tree of lexemes whose parentheses are paired. Throws `query-too-complex`. */
+/** Makes the tree of lexemes with paired parentheses. Throws `query-too-complex`. */
 export const treeOf = (lexemes: readonly Lexeme[], limits: QueryLimits): QueryTree =>
   new QueryReader(lexemes, limits).or() ?? { kind: 'none' }
 
 const units = { queryCharacters: 'characters', queryTerms: 'words' } as const
 
-/** Throws `query-too-complex`. */
+/** Parses a query. Throws `query-too-complex`. */
 export function withinLimit(name: keyof typeof units, count: number, limits: QueryLimits): void {
   if (count > limits[name])
     throw tooComplex(`q may have at most ${limits[name]} ${units[name]} (limit ${name})`)
@@ -55,23 +55,23 @@ const tooComplex = (detail: string): Failure =>
 const lengthOf = (text: string, most: number): number =>
   text.length <= most ? text.length : Array.from(text.slice(0, 2 * most + 2)).length
 
-/** A piece of a query with a meaning of its own. */
+/** Lexical unit of a query. */
 export type Lexeme =
   | { readonly kind: '(' | ')' }
-  /** A word where an operand is missing. */
+  /** Read as a word where an operand is missing. */
   | { readonly kind: 'AND' | 'OR' | 'NOT' }
-  /** `undefined` stands where text without letters and digits stood. */
+  /** `undefined` for text without letters and digits. */
   | { readonly kind: 'leaf'; readonly tree: QueryTree | undefined }
 
-// A quoted text may be followed by a proximity (`~3`), which has no meaning.
+// A quoted text may be followed by a proximity (`~3`), which is ignored.
 const piece = /\s+|([()])|"([^"]*)"(?:~\d+)?|([^\s"()]+)|"/y
 const quotedText = /"([^"]*)"(?:~\d+)?/y
-// A bound is a date or a number, at most 40 characters long; a longer look ahead could be repeated at every bracket.
+// A bound is a date or a number of at most 40 characters; a longer look-ahead could be repeated at every bracket.
 const range =
   /([[{])\s{0,9}([^\s[\]{}"()]{1,40})\s{1,9}TO\s{1,9}([^\s[\]{}"()]{1,40})\s{0,9}([\]}])/y
 const rangeCharacters = 120
 
-/** Cuts a query into parentheses, operators and leaves. */
+/** Splits a query into parentheses, operators and leaves. */
 function* lexemesOf(text: string, scopes: Scopes, meter: Meter): Generator<Lexeme> {
   for (let at = 0; at < text.length;) {
     const [whole = '', mark, quoted, word] = matchAt(piece, text, at)
@@ -101,7 +101,7 @@ type ScopedWord = {
   readonly meter: Meter
 }
 
-/** A word with the name of a field before its colon; `undefined` = the colon has no meaning. */
+/** Reads a word with the name of a field before its colon; `undefined` = the colon has no meaning. */
 function scopedAt(text: string, { at, word, scopes, meter }: ScopedWord) {
   const colon = word.indexOf(':')
   const scope = colon > 0 ? scopes(word.slice(0, colon)) : undefined
@@ -125,7 +125,7 @@ function scopedAt(text: string, { at, word, scopes, meter }: ScopedWord) {
   return tree === 'literal' ? undefined : { tree, next: at + word.length }
 }
 
-/** Without the parentheses that have no partner. Throws `query-too-complex` when the others are nested deeper than `depth`. */
+/** Removes parentheses without a partner. Throws `query-too-complex` when the others are nested deeper than `depth`. */
 function paired(lexemes: readonly Lexeme[], depth: number): readonly Lexeme[] {
   const open: number[] = []
   const partners = new Set<number>()
@@ -144,7 +144,7 @@ function paired(lexemes: readonly Lexeme[], depth: number): readonly Lexeme[] {
   })
 }
 
-/** One method per rule of the grammar, all moving the same position; depth is bounded by the parentheses. */
+/** Recursive descent parser: one method per rule of the grammar; depth is bounded by the parentheses. */
 class QueryReader {
   readonly #lexemes: readonly Lexeme[]
   readonly #limits: QueryLimits
@@ -197,14 +197,14 @@ class QueryReader {
 
   #kind = (offset = 0) => this.#lexemes[this.#at + offset]?.kind
 
-  /** Whether the lexeme after the operator here can begin its operand; a dangling `NOT` begins one, as a word. */
+  /** Tells whether the lexeme after this operator can begin its operand; a dangling `NOT` begins one, as a word. */
   #isOperator(name: 'AND' | 'OR' | 'NOT'): boolean {
     const next = this.#kind(1)
     return this.#kind() === name && (next === 'leaf' || next === '(' || next === 'NOT')
   }
 }
 
-/** Without operands that vanished, without doubles of the same operator inside each other. */
+/** Joins operands; drops empty ones and flattens nested uses of the same operator. */
 function joined(
   kind: 'and' | 'or',
   parts: readonly (QueryTree | undefined)[],

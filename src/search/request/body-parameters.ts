@@ -1,4 +1,4 @@
-/** The parameters of a search as a JSON object. */
+/** Search parameters as a JSON object. */
 
 import { Failure, invalidParameter, shown } from '../../errors.ts'
 import { type Fields, isJsonObject, boundedJson, valueAt } from '../../text/json.ts'
@@ -11,7 +11,7 @@ import {
   searchParameters,
 } from './search-parameters.ts'
 
-/** Where nested members stand in `searchParams`; a member with the flat name wins. */
+/** Members with nested parameters in `searchParams`; members with flat names take precedence. */
 const nested = {
   minDate: 'minDate',
   maxDate: 'maxDate',
@@ -24,9 +24,9 @@ const nested = {
 } as const
 
 /**
- * Reads a body as the query string that it stands for: the same names, lists as arrays or separated by commas, `facets` as object or
- * text, weights in `boost`, dates, scores and the box in `searchParams` too; flat names win. `null` and empty values are absent ones,
- * other members of any type are listed as ignored. Throws `malformed-json` when the text is no JSON object, else as `parametersOf`.
+ * Reads a body as the equivalent query string: lists as arrays or separated by commas, `facets` as object or text, weights in
+ * `boost`, and dates, scores and the box also in `searchParams`; flat names take precedence. `null` and empty values are absent;
+ * unknown members are listed as ignored. Throws `malformed-json` when the text is not a JSON object, else as `parametersOf`.
  */
 export function parametersOfBody(text: string, limits?: ParameterLimits): Parameters {
   const body = bodyObject(text)
@@ -43,13 +43,13 @@ export function parametersOfBody(text: string, limits?: ParameterLimits): Parame
   for (const [name, value] of Object.entries(body)) {
     if (name === 'facets' && isJsonObject(value)) put(name, JSON.stringify(value))
     else if (isKnown(name)) put(name, value)
-    // Clients send members of other versions and of their own: their names are all that is told of them.
+    // Unknown members may be of other versions or of the client; only their names are listed.
     else if (!own.has(name) && !isAbsent(value)) query.append(name, 'given')
   }
   return parametersOf(query, limits)
 }
 
-/** Members that hold others. */
+/** Members that contain others. */
 const own = new Set(['boost', 'searchParams'])
 
 const isKnown = (name: string): boolean =>

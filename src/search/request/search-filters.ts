@@ -1,4 +1,4 @@
-/** Restrictions of a search other than `q`: facets, dates, scores, flags, the box. */
+/** Filters of a search besides `q`: facets, dates, scores, flags, the box. */
 
 import { z } from 'zod'
 import { invalidParameter } from '../../errors.ts'
@@ -10,7 +10,7 @@ import { spanIn } from '../query/instants.ts'
 import { boxOnGlobe } from '../../vocabularies/geometry.ts'
 import type { DateType, Parameters } from './search-parameters.ts'
 
-/** `names` says which score and which date are limited where the request does not. Throws `invalid-parameter`. */
+/** Makes the filter. `names` are the default score and date fields. Throws `invalid-parameter`. */
 export function filterOf(
   parameters: Parameters,
   names: { readonly score: string; readonly date: DateType; readonly zone?: string | undefined },
@@ -41,7 +41,7 @@ export function filterOf(
   }
 }
 
-/** Groups without values restrict nothing; an unknown facet with values is the engine's to match with nothing. */
+/** Makes the filter of facets. Groups without values are ignored; an unknown facet with values matches nothing. */
 function facetFilter(parameters: Parameters): FacetFilter | undefined {
   const { facets = {}, superCatalogue, facetOperator, facetGroupOperator } = parameters
   const wanted = new Map(Object.entries(facets))
@@ -69,13 +69,13 @@ function boxOf(parameters: Parameters): Box | undefined {
   return boxOnGlobe([west, south, east, north])
 }
 
-// `filterDistributions`: of the parts that a record lists, only those that its facets ask for.
+// `filterDistributions`: keeps only the parts of a record that match the requested facets.
 
 const texts = z.array(z.string()).readonly()
 
 /**
- * Wanted values of parts: in each group one of them has to be there, in every group or in one. `array` is the member that lists the
- * parts, `value` the path inside of each. What is left of a record in the end is `include`; absent = all of it.
+ * Required values of parts: one of each group has to be present, in every group or in one. `array` is the member with the parts,
+ * `value` the path inside each. `include`: the members of the record to return; absent = all.
  */
 export const narrowingSchema = z.object({
   groups: z.array(z.object({ array: z.string(), value: z.string(), values: texts })).readonly(),
@@ -83,10 +83,10 @@ export const narrowingSchema = z.object({
   include: texts.optional(),
 })
 
-/** As `narrowingSchema`, which cursors keep as JSON. */
+/** Parsed `narrowingSchema`, which cursors store as JSON. */
 export type Narrowing = Readonly<z.output<typeof narrowingSchema>>
 
-/** `undefined` when no facet of parts is asked for, or the parts are not shown. */
+/** Returns the narrowing of a request; `undefined` when no facet of parts is requested, or the parts are not shown. */
 export function narrowingOf(
   filter: FacetFilter | undefined,
   settings: readonly IndexSettings[],
@@ -103,11 +103,11 @@ export function narrowingOf(
   return { groups, operator: filter.groupOperator, include }
 }
 
-/** The paths to read so that the parts can be told apart. */
+/** Returns the paths that have to be read to filter the parts. */
 export const narrowedInclude = ({ include, groups }: Narrowing): readonly string[] | undefined =>
   include && [...include, ...groups.map(({ array, value }) => `${array}.${value}`)]
 
-/** JSON text of a record with the parts that are wanted. */
+/** Returns the JSON text of a record with the matching parts. */
 export function narrowed(text: string, { groups, operator, include }: Narrowing): string {
   const record: unknown = JSON.parse(text)
   if (!isJsonObject(record)) return text
@@ -127,7 +127,7 @@ export function narrowed(text: string, { groups, operator, include }: Narrowing)
   return JSON.stringify(include ? includeFields(left, include) : left)
 }
 
-/** The scalar values at a path, through arrays. */
+/** Returns the scalar values at a path, through arrays. */
 function valuesAt(value: unknown, path: readonly string[]): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((one: unknown) => valuesAt(one, path))
   const [step, ...rest] = path

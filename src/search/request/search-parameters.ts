@@ -1,4 +1,4 @@
-/** The parameters of a search: their types, ranges and descriptions, and how they stand in a query string. */
+/** Search parameters: types, ranges, descriptions, and their form in a query string. */
 
 import { z } from 'zod'
 import { type Complaint, Failure, shown } from '../../errors.ts'
@@ -7,7 +7,7 @@ import { type Fields, isJsonObject, boundedJson } from '../../text/json.ts'
 import { nearest } from '../../text/nearest.ts'
 import { spanOf } from '../query/instants.ts'
 
-/** The scalar values of facets as texts. */
+/** Scalar values of facets as texts. */
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 const none = z.null().transform((): string[] => [])
 const groups = z.record(
@@ -15,7 +15,10 @@ const groups = z.record(
   z.union([z.array(scalar), scalar.transform((one) => [one]), none]),
 )
 
-/** `{"country":["it","es"],"is_hvd":true}`: facet id → values, none when the facet restricts nothing. Throws `malformed-json`. */
+/**
+ * Parses `{"country":["it","es"],"is_hvd":true}`: values by facet id, none when the facet is not restricted. Throws `malformed-
+ * json`.
+ */
 const facetValues = z
   .string()
   .transform((text, context) => {
@@ -45,7 +48,7 @@ function facetsObject(text: string): Fields {
   throw new Failure('malformed-json', detail, { errors: [{ parameter: 'facets', detail }], cause })
 }
 
-/** `AND` or `OR` in any case. */
+/** Parses `AND` or `OR` in any case. */
 const operator = (description: string) =>
   z
     .string()
@@ -55,7 +58,7 @@ const operator = (description: string) =>
     .optional()
 
 const dateTypes = ['issued', 'modified', 'temporal'] as const
-/** Which date of a record `minDate` and `maxDate` limit. */
+/** Date of a record that `minDate` and `maxDate` apply to. */
 export type DateType = (typeof dateTypes)[number]
 
 const flag = (description: string) =>
@@ -109,7 +112,7 @@ const date = (description: string) =>
     .meta({ type: 'string', format: 'date-time', description })
     .optional()
 
-/** One schema for parsing and for the OpenAPI document; every name is the wire's. */
+/** Schema for parsing and for the OpenAPI document, with the names of the contract. */
 export const searchParameters = z.object({
   q: text('Query: words (a space is OR), AND, OR, NOT, parentheses, "phrases", wildcards ? and *'),
   filters: list(
@@ -178,18 +181,18 @@ export const searchParameters = z.object({
 
 type Named = z.output<typeof searchParameters>
 
-/** Parameters that were read and are in their ranges; what combines several of them is checked later. */
+/** Parsed parameters within their ranges; combinations are checked later. */
 export type Parameters = Named & {
-  /** Field → weight, from `boost.<field>`. */
+  /** Weights by field, from `boost.<field>`. */
   readonly boosts: Readonly<Record<string, number>>
-  /** Names that are no parameters, as far as an answer lists them. */
+  /** Unknown names, as far as an answer lists them. */
   readonly ignored: readonly string[]
 }
 
-/** Names that are listed, and characters of one. */
+/** Maximum number of listed names, and characters of one. */
 const [mostIgnored, longestIgnored] = [20, 60]
 
-/** The names that are no parameters. Throws `invalid-parameter`, with the name that each may have meant, where nothing may be ignored. */
+/** Returns the unknown names; in strict mode throws `invalid-parameter` with a similar known name for each. */
 function ignoredOf(unknown: ReadonlySet<string>, isStrict = false): readonly string[] {
   const names = [...unknown].slice(0, mostIgnored).map((name) => name.slice(0, longestIgnored))
   if (isStrict)
@@ -203,17 +206,17 @@ function ignoredOf(unknown: ReadonlySet<string>, isStrict = false): readonly str
   return names
 }
 
-/** Whether a parameter has several values. */
+/** Tells whether a parameter has several values. */
 export const isList = (name: string): boolean => {
   const shape: Readonly<Record<string, z.ZodOptional>> = searchParameters.shape
   return Object.hasOwn(shape, name) && shape[name]?.unwrap() instanceof z.ZodArray
 }
 
-/** Weights of fields have a parameter for each field: `boost.title=5`. */
+/** Prefix of parameters with the weight of a field: `boost.title=5`. */
 export const boostPrefix = 'boost.'
 const weights = z.record(z.string(), number('', 0).unwrap())
 
-/** The parts of a list that is separated by commas. */
+/** Splits a list that is separated by commas. */
 const listEntries = (value: string): string[] =>
   value
     .split(',')
@@ -221,8 +224,8 @@ const listEntries = (value: string): string[] =>
     .filter((entry) => entry !== '')
 
 /**
- * Reads a query string. An empty value is an absent one, unknown names are listed in `ignored`, lists come separated by commas, repeated or
- * in bracket form (`includes[]=`). Throws as `valuesOf`.
+ * Parses a query string. Empty values are absent, unknown names are listed in `ignored`, lists are separated by commas, repeated
+ * or in bracket form (`includes[]=`). Throws as `valuesOf`.
  */
 export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): Parameters {
   const values = new Map<string, string | readonly string[]>()
@@ -244,10 +247,10 @@ export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): 
   return { ...named, ignored, boosts: parsed(weights, Object.fromEntries(boosts), boostPrefix) }
 }
 
-/** How much a request may ask for at once. */
+/** Limits of one request. */
 export type ParameterLimits = Pick<Limits, 'facetsBytes' | 'facetValues' | 'listItems'>
 
-/** Throws `invalid-parameter` naming every parameter that is not valid or holds more than the limits allow, or `malformed-json`. */
+/** Validates values. Throws `invalid-parameter` that names every parameter that is invalid or exceeds a limit, or `malformed-json`. */
 function valuesOf(
   values: Readonly<Record<string, string | readonly string[]>>,
   { facetsBytes, facetValues, listItems }: ParameterLimits = defaultLimits,

@@ -1,4 +1,4 @@
-/** From the parameters of a search to the request that an engine answers, for one page or for all hits page by page. */
+/** Translates the parameters of a search to the request for an engine, for one page or for all hits page by page. */
 
 import { Failure, invalidParameter } from '../../errors.ts'
 import { facetDefinitions } from '../../search-index/facet-answer.ts'
@@ -12,43 +12,43 @@ import { scopesOf, withoutLanguage } from '../query/leaves.ts'
 import { filterOf, narrowedInclude, type Narrowing, narrowingOf } from './search-filters.ts'
 import type { DateType, Parameters } from './search-parameters.ts'
 
-/** What decides, beside the parameters, how a request is made: the indices as they are, and what operators configure. */
+/** Inputs besides the parameters: the current settings of the indices, and the configuration of operators. */
 export type SearchOptions = {
-  /** What the index answers with at present. */
+  /** Settings that the index currently has. */
   readonly settings: readonly IndexSettings[]
   /** Hits reachable by page, default 10,000. */
   readonly window?: number
   /** Items per facet, default 50. */
   readonly facetSize?: number
-  /** Bounds of single indices, where only that one is searched. */
+  /** Limits of single indices, when only that one is searched. */
   readonly bounds?: ReadonlyMap<string, Bounds>
-  /** Weights of fields that the request does not weigh. */
+  /** Weights of fields that the request does not set. */
   readonly boosts?: Readonly<Record<string, number>>
-  /** Number that `minScoring` and `maxScoring` limit. */
+  /** Number field that `minScoring` and `maxScoring` apply to. */
   readonly scoreField?: string
-  /** By index, the date that `minDate` and `maxDate` limit; default `issued`. */
+  /** Date that `minDate` and `maxDate` apply to, by index; default `issued`. */
   readonly dateTypes?: Readonly<Partial<Record<string, DateType>>>
   readonly limits?: QueryLimits
-  /** Zone of dates without a time in requests; UTC when absent. */
+  /** Time zone of dates without a time in requests; UTC when absent. */
   readonly timeZone?: string
 }
 
 type Bounds = { readonly window: number; readonly facetSize: number }
 
-/** The request for the engine, and what of the parameters decides how its answer is shown. */
+/** Request for the engine, and the parameters that decide how its answer is shown. */
 export type SearchPlan = {
   readonly request: SearchRequest
-  /** Whether the client named indices; then the answer has facets. */
+  /** True when the client named indices; the answer then has facets. */
   readonly named: boolean
   readonly countOnly: boolean
-  /** The fields of hits that the client asked for; absent = all. */
+  /** Fields of hits that the client asked for; absent = all. */
   readonly include?: readonly string[]
   readonly narrowing?: Narrowing
   /** Absent for a single page. */
   readonly run?: PageRun
 }
 
-/** Throws `invalid-parameter`, `query-too-complex`, `filters-required`, `field-not-configured`. */
+/** Makes the plan of a search. Throws `invalid-parameter`, `query-too-complex`, `filters-required`, `field-not-configured`. */
 export function searchOf(parameters: Parameters, options: SearchOptions): SearchPlan {
   const { scoreField = 'quality_meas.scoring', dateTypes = {} } = options
   const { limit = 10, page = 0, countOnly = false, includes, showScore = false } = parameters
@@ -59,7 +59,7 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
   const run = runOf(parameters, indices !== undefined)
   const facets = indices && aggregationOf(parameters, settings, facetSize)
   const shows = !countOnly && (run !== undefined || page * limit <= window)
-  // The date of the searched indices where they agree.
+  // Date field that the searched indices have in common.
   const dates = new Set(settings.map(({ index }) => dateTypes[index] ?? 'issued'))
   const [date = 'issued'] = dates.size === 1 ? dates : []
   const filter = filterOf(parameters, { score: scoreField, date, zone: options.timeZone })
@@ -91,7 +91,7 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
 const namedIndices = ({ filters, filter }: Parameters): readonly string[] | undefined =>
   filters || filter ? [...(filters ?? []), ...(filter ?? [])] : undefined
 
-/** `resource` stands for all types that the profile adds, or for those that the parameter of this name lists. */
+/** `resource` means all declared types, or those that the parameter of this name lists. */
 const isChosen = (
   index: string,
   named: readonly string[] | undefined,
@@ -112,7 +112,7 @@ function boundsOf(
   return own ?? { window, facetSize }
 }
 
-/** The facets to count in the order of the settings; `undefined` when none are asked for. */
+/** Returns the facets to count in the order of the settings; `undefined` when none are requested. */
 function aggregationOf(
   parameters: Parameters,
   settings: readonly IndexSettings[],
@@ -129,7 +129,7 @@ function aggregationOf(
   return ids.length === 0 ? undefined : { ids, size, global }
 }
 
-/** What is looked for, where, and how much each place counts. */
+/** Makes the query of a search: words, fields and weights. */
 function wordsOf(
   parameters: Parameters,
   settings: readonly IndexSettings[],
@@ -150,10 +150,10 @@ function wordsOf(
   }
 }
 
-/** The number that concepts alone have: the fingerprint of the IRI. */
+/** Number field that only concepts have: the fingerprint of the IRI. */
 const mark = 'resource'
 
-/** `vocabulary` limits concepts; the records of other indices stay. */
+/** Restricts concepts to the vocabularies in `vocabulary`; records of other indices are not affected. */
 function inVocabularies(
   tree: QueryTree,
   parameters: Parameters,
@@ -172,8 +172,8 @@ function inVocabularies(
 const weight = /^\d+(?:\.\d+)?$|^\.\d+$/
 
 /**
- * Where words are looked for and how much each field counts: `title^2.5` in `fields` limits and weighs at once; `boost.title` wins
- * over it. Absent fields = all. Throws `invalid-parameter`.
+ * Returns the searched fields with their weights: `title^2.5` in `fields` restricts and weighs; `boost.title` takes precedence.
+ * Absent fields = all. Throws `invalid-parameter`.
  */
 function weightsOf({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'>) {
   const own: Record<string, number> = {}
@@ -190,13 +190,13 @@ function weightsOf({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'>) {
   return { fields: names, boosts: { ...own, ...boosts } }
 }
 
-/** Code points of a beginning: fewer than two say too little to be looked for, more than these are not looked at. */
+/** Maximum code points of a prefix; the rest is ignored. Prefixes of fewer than two are too short. */
 const most = 20
 const twoOrMore = /^..+$/su
 
 /**
- * Searching while somebody types: each word begins a word of a title or label. Throws `field-not-configured` when none of the
- * indices has a field for it, `query-too-complex`.
+ * Makes the request for autocompletion: each word has to begin a word of a title or label. Throws `field-not-configured` when no
+ * index has a field for it, `query-too-complex`.
  */
 export function beginningsOf(
   q: string,
@@ -221,8 +221,8 @@ export function beginningsOf(
 }
 
 /**
- * The order of hits. `field asc`, `field+asc`, `field-asc`, `field:asc`; a missing or misspelt direction is descending. Fields that
- * not all of the indices can sort by are left out; nothing left means the engine's default order.
+ * Parses the order of hits: `field asc`, `field+asc`, `field-asc`, `field:asc`; a missing or invalid direction is descending.
+ * Fields that some of the indices cannot sort by are ignored; without any the engine's default order applies.
  */
 export function sortOrder(
   entries: readonly string[],
@@ -246,10 +246,10 @@ export function sortOrder(
 const directionOf = (text: string): 'asc' | 'desc' =>
   text.toLowerCase() === 'asc' ? 'asc' : 'desc'
 
-/** Where a run of search-after goes on. */
+/** Position at which a run of search-after continues. */
 export type PageStart = {
   readonly pitId: string
-  /** As it was answered: of the last hit its value and its place. */
+  /** Sort value and position of the last hit, from the previous answer. */
   readonly sort: readonly [number, number]
 }
 
@@ -257,7 +257,7 @@ type PageRun =
   | { readonly kind: 'scroll' }
   | { readonly kind: 'search-after'; readonly from?: PageStart }
 
-/** `undefined` for single pages. Throws `invalid-parameter`, `filters-required`. */
+/** Returns the run of pages; `undefined` for a single page. Throws `invalid-parameter`, `filters-required`. */
 function runOf(parameters: Parameters, named: boolean): PageRun | undefined {
   const { scroll = false, countOnly = false, limit } = parameters
   const from = placeOf(parameters)
@@ -276,7 +276,7 @@ function runOf(parameters: Parameters, named: boolean): PageRun | undefined {
 
 const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/
 
-/** Two numbers, `1.5,20` or `[1.5,20]`. */
+/** Parses two numbers, `1.5,20` or `[1.5,20]`. */
 function placeOf({ pitId, searchAfterSort }: Parameters): PageStart | undefined {
   if (pitId === undefined && searchAfterSort === undefined) return undefined
   if (pitId === undefined) throw invalidParameter('pitId', 'searchAfterSort needs pitId')

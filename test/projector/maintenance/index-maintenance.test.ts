@@ -42,7 +42,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-const compare = (dryRun = false) => running.upkeep.reconcile({ dryRun, progress: nothing }, soon())
+const compare = (dryRun = false) =>
+  running.maintenance.reconcile({ dryRun, progress: nothing }, soon())
 const link = (id: string) =>
   `<${catalogue}> <http://www.w3.org/ns/dcat#dataset> <${names.dataset(id)}> .`
 const checksum = (id: string, value: string) => [
@@ -114,7 +115,7 @@ describe('comparing store and index', () => {
     }))
     expect([first?.kind, second?.kind]).toEqual(['compare', 'reconcile'])
     expect(second?.startedAt).toBeGreaterThanOrEqual(first?.endedAt ?? Infinity)
-    const filling = running.upkeep.refill([], nothing, soon())
+    const filling = running.maintenance.refill([], nothing, soon())
     await expect.poll(() => running.rebuilding().length).toBeGreaterThan(0)
     await expect(compare(true)).rejects.toThrow(/being filled/)
     await filling
@@ -135,7 +136,9 @@ describe('comparing store and index', () => {
   it('ends with its signal', async () => {
     const reason = new Error('enough')
     const asked = { dryRun: true, progress: nothing }
-    await expect(running.upkeep.reconcile(asked, AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(running.maintenance.reconcile(asked, AbortSignal.abort(reason))).rejects.toBe(
+      reason,
+    )
   })
 })
 
@@ -144,14 +147,14 @@ describe('projecting again', () => {
     await behindOurBack()
     const told: (number | undefined)[] = []
     const progress = (done: number, total?: number) => told.push(done, total)
-    expect(await running.upkeep.again(['swap'], progress, soon())).toBe(ids.length + 1)
+    expect(await running.maintenance.again(['swap'], progress, soon())).toBe(ids.length + 1)
     expect(told.slice(-1)).toEqual([ids.length + 1])
     expect(await text('e-new')).toMatchObject({ title: { en: 'Fresh' } })
-    expect(await running.upkeep.again([], nothing, soon())).toBe(ids.length + 1)
+    expect(await running.maintenance.again([], nothing, soon())).toBe(ids.length + 1)
   })
 
   it('knows which catalogues there are', async () => {
-    await expect(running.upkeep.again(['swap', 'none'], nothing, soon())).rejects.toThrow(
+    await expect(running.maintenance.again(['swap', 'none'], nothing, soon())).rejects.toThrow(
       /there is no catalogue "?none/,
     )
   })
@@ -160,7 +163,7 @@ describe('projecting again', () => {
 describe('filling anew', () => {
   it('swaps in what the store holds, and answers all the while', async () => {
     await behindOurBack()
-    const filling = running.upkeep.refill(['dataset'], nothing, soon())
+    const filling = running.maintenance.refill(['dataset'], nothing, soon())
     const counts: number[] = []
     do counts.push((await made.search()).count)
     while (running.rebuilding().length > 0)
@@ -171,7 +174,8 @@ describe('filling anew', () => {
   })
 
   it('is refused for an index that is none, and while another is under way', async () => {
-    const refill = (indices: readonly string[]) => running.upkeep.refill(indices, nothing, soon())
+    const refill = (indices: readonly string[]) =>
+      running.maintenance.refill(indices, nothing, soon())
     await expect(refill(['datasets'])).rejects.toThrow(/the indices are dataset, catalogue/)
     const first = refill(['dataset'])
     await expect.poll(() => running.rebuilding().length).toBeGreaterThan(0)
@@ -186,7 +190,7 @@ describe('filling anew', () => {
   it('of several requests that wait is one job for all their indices', async () => {
     const asked = compare(true)
     const wanted = [['dataset'], ['catalogue'], ['dataset']]
-    const counts = wanted.map((one) => running.upkeep.refill(one, nothing, soon()))
+    const counts = wanted.map((one) => running.maintenance.refill(one, nothing, soon()))
     await asked
     expect(await Promise.all(counts)).toEqual(wanted.map(() => ids.length + 1))
     const listed = running.jobs.list({ kind: 'reindex', limit: 9, offset: 0 })
@@ -194,7 +198,7 @@ describe('filling anew', () => {
   })
 
   it('goes on after a crash with what the engine fills already', async () => {
-    const filling = running.upkeep.refill(['dataset'], nothing, soon()).catch(() => 'stopped')
+    const filling = running.maintenance.refill(['dataset'], nothing, soon()).catch(() => 'stopped')
     await expect.poll(() => running.rebuilding().length).toBeGreaterThan(0)
     await running.stop()
     expect(await filling).toBe('stopped')
