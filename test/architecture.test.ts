@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { awayFromHome, mostSharedNames, overBudget, sharedNames } from './support/budgets.ts'
 import { allowedLoops, handMadeLoops } from './support/hand-made-loops.ts'
+import { allowedMiddleware, handMadeRoutes } from './support/hand-made-routes.ts'
 import { circle, faults, loadedWith, type SourceFile } from './support/ladder.ts'
 
 const root = new URL('../src/', import.meta.url).pathname
@@ -54,6 +55,14 @@ describe('the house', () => {
     expect(needless).toEqual([])
   })
 
+  it('registers routes by `mount` alone, and middleware only where there is a reason', () => {
+    expect(handMadeRoutes(files)).toEqual([])
+    const needless = Object.keys(allowedMiddleware).filter((path) =>
+      files.every((file) => file.path !== path || handMadeRoutes([file], {}).length === 0),
+    )
+    expect(needless).toEqual([])
+  })
+
   it('exports a name once, but for a number of them that gets smaller', () => {
     expect(sharedNames(files).length).toBeLessThanOrEqual(mostSharedNames)
   })
@@ -98,6 +107,15 @@ describe('the rules can fail', () => {
   ])('%s outside of workers is found', (_, code) => {
     expect(handMadeLoops([{ path: 'rdf/a.ts', text: `${code}\n` }])).toHaveLength(1)
     expect(handMadeLoops([{ path: 'workers/a.ts', text: `${code}\n` }])).toEqual([])
+  })
+
+  it.each([
+    ['a route', "app.get('/things', (c) => c.text(''))"],
+    ['a described route', 'app.openapi({ ...route, middleware }, handle)'],
+    ['an app of its own', 'const app = new Hono()'],
+    ['middleware without a reason', "app.use('*', guard)"],
+  ])('%s outside of mount is found', (_, code) => {
+    expect(handMadeRoutes([{ path: 'search/a.ts', text: `${code}\n` }])).toHaveLength(1)
   })
 
   it('a loop over the pages of a finite thing is none', () => {

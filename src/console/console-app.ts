@@ -110,7 +110,7 @@ const readPage = consoleEndpoint({
 const redirectToPage = consoleEndpoint({
   method: 'get',
   path: '/',
-  operation: 'get',
+  operation: 'redirectToPage',
   summary: 'Redirects to the page of the console',
   auth: anyone,
   answers: { 302: { description: 'To the page' } },
@@ -141,7 +141,13 @@ const readPageFiles = ['shell.js', 'shell.css'].map((name) =>
 )
 
 /** Endpoints of the console: the page is public, commands need a key with `consolePermission`. */
-const consoleEndpoints = [...readPageFiles, readPage, redirectToPage, runCommandLine, completeLine]
+export const consoleEndpoints = [
+  ...readPageFiles,
+  readPage,
+  redirectToPage,
+  runCommandLine,
+  completeLine,
+]
 
 /** Makes the app of the console. */
 export function consoleApp(context: ConsoleAppContext): App {

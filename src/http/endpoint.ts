@@ -89,7 +89,7 @@ type Definition<
 type PageDefinition<Services> = Omit<CommonDefinition<Services>, 'method'> & {
   /** By default GET. */
   readonly method?: 'get' | 'post'
-  /** A path that the endpoint answers; by default its own. */
+  /** A path that the endpoint answers, where the default has no file or query that tells more. */
   readonly example?: string
   /** The handler. */
   readonly page: (c: AppContext, services: Services) => MaybePromise<Response>
@@ -98,8 +98,8 @@ type PageDefinition<Services> = Omit<CommonDefinition<Services>, 'method'> & {
 /** An endpoint that `mount` registers. */
 export type Endpoint<Services> = {
   readonly route: ReturnType<typeof createRoute<string, RouteConfig & { path: string }>>
-  /** A path that the endpoint answers, where the contract of its parameters has no examples. */
-  readonly example?: string
+  /** A path that the endpoint answers; the contracts of parameters and bodies may have further examples. */
+  readonly example: string
   readonly auth: Auth<Services>
   readonly isChangingGet: boolean
   readonly handle: (c: AppContext, services: Services) => Promise<Response>
@@ -108,6 +108,33 @@ export type Endpoint<Services> = {
 /** The first step of a path that is no parameter. */
 const tagOf = (path: string): string =>
   path.split('/').find((step) => /^[a-z]/i.test(step)) ?? 'root'
+
+/** Names of path parameters → example; every other one is `levels`. */
+const examples: Readonly<Record<string, string>> = {
+  language: 'en',
+  lang: 'en',
+  catalogueId: 'rivers',
+  vocabulary: 'file-type',
+  vocabularyId: 'file-type',
+  facet: 'publisher',
+  type: 'data-service',
+  kind: 'runs',
+  scope: 'catalogues',
+  status: 'enabled',
+  n: '1',
+  view: 'about',
+  action: 'package_list',
+}
+
+/** A path that the pattern of a route matches: `/datasets/{datasetId}` or `/datasets/:id` → `/datasets/levels`. */
+const exampleOf = (pattern: string): string =>
+  pattern
+    .replace(
+      /:(\w+)(?:\{[^/]*\})?|\{(\w+)\}/g,
+      (_, plain: string | undefined, braced?: string) =>
+        examples[plain ?? braced ?? ''] ?? 'levels',
+    )
+    .replace('/*', '/levels')
 
 const security: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }]
 
@@ -145,13 +172,13 @@ export const endpointsFor =
       const answer = await definition.handle({ ...parsed, signal: c.get('signal'), c }, services)
       return answer instanceof Response ? answer : c.json(answer)
     }
-    return { route, auth, isChangingGet, handle }
+    return { route, example: exampleOf(path), auth, isChangingGet, handle }
   }
 
 /** Defines an endpoint for browsers and probes: a page, a file or a redirect, which OpenAPI documents leave out. */
 export function pageEndpoint<Services>(definition: PageDefinition<Services>): Endpoint<Services> {
   const { method = 'get', path, operation, tag = tagOf(path), summary, auth, page } = definition
-  const { example = path } = definition
+  const { example = exampleOf(path) } = definition
   const described = { operationId: operation, tags: [tag], summary, hide: true, responses: {} }
   const handle = async (c: AppContext, services: Services) => page(c, services)
   const route = createRoute({ method, path, ...described })

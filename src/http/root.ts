@@ -92,7 +92,7 @@ const readReadiness = pageEndpoint<RootOptions>({
 
 const listServices = pageEndpoint<RootOptions>({
   path: '/',
-  operation: 'get',
+  operation: 'listServices',
   summary: 'The services and their addresses; while the platform starts a page that asks again',
   auth: anyone,
   page: (c, { http, version, services, starting }) => {

@@ -22,7 +22,7 @@ import { facetPage, searchPage } from './pages/search-page.ts'
 import { sparqlPage } from './pages/sparql-page.ts'
 import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
 import { operatorPage } from './parts/prose.ts'
-import { exampleOf, type PortalServices } from './portal-services.ts'
+import type { PortalServices } from './portal-services.ts'
 import type { Previews } from './preview/previews.ts'
 
 /** Shows a page of the operator, in the language of the reader where there is one. */
@@ -82,7 +82,6 @@ export const pageEndpoints = (prefix: '' | '/embed' = ''): readonly Endpoint<Por
       operation: prefix === '' ? page.name : `${page.name}Embedded`,
       tag: 'pages',
       summary,
-      example: exampleOf(path),
       auth: anyone,
       page: (c, { respond }) =>
         respond(c, (context) => page(context, ...names.map((name) => c.req.param(name) ?? ''))),

@@ -1,4 +1,4 @@
-/** Dependencies of the portal's endpoints, and the paths that stand as examples. */
+/** Dependencies of the portal's endpoints. */
 
 import type { AppContext } from '../http/app.ts'
 import type { PageContext } from './context.ts'
@@ -20,17 +20,3 @@ export type PortalServices = Pick<PageShell, 'config' | 'assets' | 'theme'> & {
   /** Limits the pages and files that are made at once. */
   readonly renders: RenderQueue
 }
-
-/** Names of path parameters → example. */
-const examples: Readonly<Record<string, string>> = {
-  language: 'en',
-  facet: 'publisher',
-  type: 'data-service',
-  vocabulary: 'file-type',
-  name: 'imprint',
-  kind: 'runs',
-}
-
-/** A path that the pattern of a route matches: `/:language/datasets/:id` → `/en/datasets/levels`. */
-export const exampleOf = (pattern: string): string =>
-  pattern.replace(/:(\w+)(?:\{[^/]*\})?/g, (_, name: string) => examples[name] ?? 'levels')

@@ -10,7 +10,7 @@ import { recordPath, searchPath } from './addresses.ts'
 import type { PageContext } from './context.ts'
 import { wantedLanguage } from './negotiation.ts'
 import { baseOf } from './page-shell.ts'
-import { exampleOf, type PortalServices } from './portal-services.ts'
+import type { PortalServices } from './portal-services.ts'
 
 /** Says that there is nothing at the address of a request. */
 export const nothingAt = (c: AppContext): Failure =>
@@ -42,7 +42,6 @@ const redirectFrom = (path: `/${string}`, operation: string, page: Redirect) =>
     operation,
     tag: 'redirects',
     summary: `Redirects from ${path}`,
-    example: exampleOf(path.replace('/*', '/levels')),
     auth: anyone,
     page,
   })

@@ -102,7 +102,6 @@ export const signInEndpoints = (sessions: Sessions): readonly Endpoint<PortalSer
     operation: 'signInPage',
     tag,
     summary: 'The form of sign-in',
-    example: '/en/sign-in',
     auth: anyone,
     page: (c, { respond }) => respond(c, async (context) => signInPage(context)),
   }),
@@ -112,7 +111,6 @@ export const signInEndpoints = (sessions: Sessions): readonly Endpoint<PortalSer
     operation: 'signIn',
     tag,
     summary: 'Sign in with a key',
-    example: '/en/sign-in',
     auth: byOwnForm,
     page: entering(async ({ pathTo }, c) => {
       const field = await readForm(c)
@@ -128,7 +126,6 @@ const leaveForProvider = (oidc: Oidc) =>
     operation: 'leaveForProvider',
     tag,
     summary: 'Go to the provider of accounts',
-    example: '/en/sign-in/oidc',
     auth: {
       ...anyone,
       check: (c) => {

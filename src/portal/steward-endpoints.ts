@@ -21,7 +21,7 @@ import { ownTrigger, pipePage } from './pages/steward/pipe-page.ts'
 import { heldPage, runPage } from './pages/steward/run-page.ts'
 import { decisionOn, failureFeed } from './pages/steward/runs.ts'
 import { textAt } from '../text/json.ts'
-import { exampleOf, type PortalServices } from './portal-services.ts'
+import type { PortalServices } from './portal-services.ts'
 import { forSpreadsheet } from './ports.ts'
 import { isSame, type Session, type Sessions } from './sessions.ts'
 import { endSession } from './sign-in-endpoints.ts'
@@ -198,7 +198,6 @@ const formEndpoint = (ending: `/${string}`, summary: string, run: RunForm) => {
     operation: run.name,
     tag: 'harvest',
     summary,
-    example: exampleOf(path),
     auth: withSession,
     page: async (c, services) =>
       c.redirect(await run(await actionContext(c, services), await readForm(c), c), 303),
@@ -212,7 +211,6 @@ const stewardPages = rows.map(([ending, summary, page]) => {
     operation: page.name,
     tag: 'harvest',
     summary,
-    example: exampleOf(path),
     auth: withSession,
     page: (c, { respond }) =>
       respond(c, (context) => page(stewardContext(context), c.req.param('id') ?? '')),

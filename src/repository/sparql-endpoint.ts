@@ -36,7 +36,7 @@ type SparqlDeps = {
 /** The service, with its one resource by GET and by POST. */
 export function sparqlApp(deps: SparqlDeps): App {
   const app = newApp({ ...deps.http, name: 'sparql' })
-  mount(app, [queryByGet, queryByPost], deps)
+  mount(app, sparqlEndpoints, deps)
   return app
 }
 
@@ -140,7 +140,7 @@ const sparqlEndpoint = endpointsFor<SparqlDeps>(responses)
 const queryByGet = sparqlEndpoint({
   method: 'get',
   path: '/',
-  operation: 'get',
+  operation: 'getQuery',
   summary: 'Query the published graphs',
   auth: anyone,
   query: z.object({
@@ -155,7 +155,7 @@ const queryByGet = sparqlEndpoint({
 const queryByPost = sparqlEndpoint({
   method: 'post',
   path: '/',
-  operation: 'post',
+  operation: 'postQuery',
   summary: 'Query the published graphs with a query that is too long for an address',
   auth: anyone,
   body: {
@@ -168,6 +168,9 @@ const queryByPost = sparqlEndpoint({
   answers: {},
   handle: ({ c }, deps) => answer(c, deps),
 })
+
+/** The endpoints of the service: its one resource by GET and by POST. */
+export const sparqlEndpoints = [queryByGet, queryByPost]
 
 // Reads a query from the three forms of the SPARQL 1.1 Protocol (section 2.1).
 

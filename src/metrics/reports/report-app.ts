@@ -158,11 +158,14 @@ const readCatalogueReport = reportEndpoint({
   },
 })
 
+/** The endpoints of reports. */
+export const reportEndpoints = [...portalReports, readCatalogueReport]
+
 /** Makes the app. Reports follow from the figures of the last refresh, whose number is part of their tag. */
 export function reportsApp(context: ReportsAppContext): App {
   const app = newApp({ ...context.http, name: 'reports' })
   const sendReport = reportSender(context)
-  mount(app, [...portalReports, readCatalogueReport], { ...context, sendReport })
+  mount(app, reportEndpoints, { ...context, sendReport })
   docs(app, {
     title: 'Quality reports',
     version: context.version,

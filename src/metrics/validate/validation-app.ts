@@ -142,6 +142,9 @@ const validateToScore = validationEndpoint({
   },
 })
 
+/** The endpoints of validation. */
+export const validationEndpoints = [validateToReport, validateToScore]
+
 /** Limits validations of each client and of all; beyond that `too-many-requests`. */
 function validationLimiter(limits: ValidationAppContext['limits']): FairLimiter {
   const { validations, validationsPerClient } = limits
@@ -156,7 +159,7 @@ function validationLimiter(limits: ValidationAppContext['limits']): FairLimiter 
 export function validationApp(context: ValidationAppContext): App {
   const app = newApp({ ...context.http, name: 'validation' })
   const limiter = validationLimiter(context.limits)
-  mount(app, [validateToReport, validateToScore], { ...context, limiter })
+  mount(app, validationEndpoints, { ...context, limiter })
   docs(app, {
     title: 'Validation',
     version: context.version,

@@ -226,7 +226,7 @@ const readHealth = segmentEndpoint({
 })
 
 /** Endpoints of the app; `names` are the example segments in descriptions. `POST` and `PUT` of a message are equivalent. */
-function segmentEndpoints(names: readonly string[]): readonly Endpoint<SegmentServices>[] {
+export function segmentEndpoints(names: readonly string[]): readonly Endpoint<SegmentServices>[] {
   const spelling = `A segment, such as ${names.join(', ')}; aliases and known prefixes too`
   const params = z.object({ name: z.string().describe(spelling) })
   const sending = (['post', 'put'] as const).flatMap((method) => [
