@@ -21,12 +21,22 @@ const reviewed =
 
 /** Folders whose comments have been reviewed word by word. */
 const plain =
-  /^(?:metrics|pipe|scheduler|client|rdf|main|console|config|projector|search)\/|^[\w-]+\.ts$/
+  /^(?:harvest|metrics|pipe|scheduler|client|rdf|main|console|config|projector|search)\/|^[\w-]+\.ts$/
 
 /** Doc comments that begin with a subordinate clause in place of a noun or a verb. */
 const vagueComments = ({ path, text }: Source): string[] =>
   [...text.matchAll(/\/\*\*\s+(?:\* )?((?:Of|The same|Whoever|What|How)\b.{0,40})/g)].map(
     (match) => `${path}: ${match[1]}`,
+  )
+
+/** Identifiers that were replaced by words of the trade. */
+const replacedNames =
+  /\b(?:isOwed|obey|laneOf|parcels?|Parcel|Likeness|Reception|Told|labelTangled|tangledQuads|whenLeftAlone|judgedOf|singly|revive|KnownPipe|tellFindings|twinOf|seekPipes)\b/g
+
+/** Uses of replaced identifiers, outside of comments. */
+const oldNames = ({ path, text }: Source): string[] =>
+  [...text.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '').matchAll(replacedNames)].map(
+    ([name]) => `${path}: ${name}`,
   )
 
 /** Comments with words that name no subject, or that have a plainer equivalent. */
@@ -113,6 +123,12 @@ describe('the source', () => {
   })
 })
 
+describe('identifiers', () => {
+  it('are not those that were replaced', () => {
+    expect(sources.flatMap(oldNames)).toEqual([])
+  })
+})
+
 describe('the source, where it has been reviewed word by word', () => {
   it('says in comments who does what', () => {
     expect(sources.filter(({ path }) => plain.test(path)).flatMap(unclearComments)).toEqual([])
@@ -136,6 +152,11 @@ describe('the rules find', () => {
     '/** The same for others. */',
   ])('%j', (text) => {
     expect(vagueComments({ path: 'a.ts', text })).toHaveLength(1)
+  })
+
+  it('a replaced identifier, but not in a comment', () => {
+    const text = 'const key = laneOf(start)\n// laneOf\n/** laneOf */'
+    expect(oldNames({ path: 'a.ts', text })).toEqual(['a.ts: laneOf'])
   })
 
   it.each(['/** Nobody reads it. */', '// It stands there.', '/**\n * Shown\n * as told.\n */'])(

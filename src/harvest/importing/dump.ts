@@ -200,10 +200,10 @@ function* requestBatches(
   most: number,
 ): Generator<RequestBatch, void> {
   const open = new Map<string, RequestBatch & { characters: number }>()
-  for (const parcel of all) {
-    if ('reason' in parcel) recordFailure(summary, parcel)
+  for (const chunk of all) {
+    if ('reason' in chunk) recordFailure(summary, chunk)
     else {
-      const { catalogue, originalId, node, body: text } = parcel
+      const { catalogue, originalId, node, body: text } = chunk
       const load = open.get(catalogue) ?? { catalogue, writes: [], characters: 0 }
       load.writes.push({ originalId, node, text, mediaType: 'application/n-triples' })
       load.characters += text.length

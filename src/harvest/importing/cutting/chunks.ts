@@ -30,8 +30,8 @@ const title = ` ${termText(dct('title'))} `
 export function* chunks(spool: Spool, targets: Destinations): Generator<Chunk, void> {
   const isLinking = spool.hasLinks()
   for (const standing of extractDatasets(spool)) {
-    const parcel = chunkOf({ spool, targets, isLinking }, standing)
-    if (parcel) yield parcel
+    const chunk = chunkOf({ spool, targets, isLinking }, standing)
+    if (chunk) yield chunk
   }
 }
 
