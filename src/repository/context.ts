@@ -1,4 +1,4 @@
-/** What the repository is given from outside, and what all of its writers and routes share; `repository.ts` fills it in. */
+/** Dependencies of the repository, and the context of its writers and endpoints, which `repository.ts` creates. */
 
 import type { Quad } from '@rdfjs/types'
 import type { ApiKeys } from '../http/api-key.ts'
@@ -23,7 +23,7 @@ import type { KeyedLock } from '../workers/keyed-lock.ts'
 import type { Deletions } from './writing/write-batch.ts'
 import type { Pause } from '../workers/pause.ts'
 
-/** What `main.ts` gives the repository: the store, the projector's ends of the line, limits and clocks. */
+/** Dependencies from `main.ts`: the store, functions of the projector, limits and clocks. */
 export type RepositoryOptions = {
   readonly store: GraphStore
   readonly names: Names
@@ -33,31 +33,31 @@ export type RepositoryOptions = {
   readonly jobs: JobRunner
   readonly now: () => Date
   readonly uuid: () => string
-  /** Resolves after so many milliseconds, or when the signal fires. */
+  /** Resolves after some milliseconds; rejects when the signal fires. */
   readonly pause: Pause
-  /** Most triples of one dataset or catalogue. */
+  /** Maximum number of triples of one dataset or catalogue. */
   readonly triples: number
-  /** What the canonical form of one record may cost; the usual when absent. */
+  /** Cost limit of the canonical form of one record; absent = the default. */
   readonly canonical?: CanonicalBounds
   /** Called when the outcome of a failed write is not known: its marks may be in the store. */
   readonly onOutcomeUnknown: () => void
   /** Called after each write; it must not delay the answer. */
   readonly onCommitted: (marks: readonly CommittedMark[]) => void
-  /** Resolves when the index keeps up, or soon; large writes ask before each batch. */
+  /** Resolves when the index keeps up, or after a short time; large writes call it before each batch. */
   readonly waitForIndexer: (signal: AbortSignal) => Promise<void>
   /** Called when a fact changed that other records embed, so that these have to be projected again. */
   readonly onCascadeMark: () => void
   /** Resolves true when the marked version is searchable, false when the signal fires first. */
   readonly waitUntilIndexed: (mark: Mark, signal: AbortSignal) => Promise<boolean>
-  /** Whether the index may not have the present state of a resource yet. */
+  /** Tells whether the index may not have the current state of a resource yet. */
   readonly isPending: (resource: string) => boolean
-  /** Whether a catalogue is kept out of search, with everything in it. */
+  /** Tells whether a catalogue is excluded from search, with its members. */
   readonly isHidden: (catalogue: string, signal: AbortSignal) => Promise<boolean>
-  /** The catalogue in which searches still find a dataset. */
+  /** Returns the catalogue in which searches still find a dataset. */
   readonly indexedCatalogueOf: (dataset: string, signal: AbortSignal) => Promise<string | undefined>
-  /** Where the tombstones are kept. */
+  /** Directory of the tombstones. */
   readonly directory: string
-  /** Days for which what was deleted can be restored; 0 = nothing is kept, not even what was kept before. */
+  /** Days for which a deleted resource can be restored; 0 = nothing is kept, not even earlier tombstones. */
   readonly days: number
   readonly keys: ApiKeys
   readonly limits: Limits
@@ -67,7 +67,7 @@ export type RepositoryOptions = {
   readonly http: Omit<AppOptions, 'name'>
 }
 
-/** What every writer and every route works with. */
+/** Context of all writers and endpoints. */
 export type RepositoryContext = RepositoryOptions & {
   readonly locks: Pick<KeyedLock, 'run'>
   readonly deletions: Deletions
@@ -78,15 +78,15 @@ export type RepositoryContext = RepositoryOptions & {
   readonly bodies: BoundedCache<string>
   /** Bounds the bulk writes that run at once. */
   readonly bulkWrites: Semaphore
-  /** Lets requests have their turn between two steps of long work. */
+  /** Yields to requests between two steps of long work. */
   readonly turn: YieldWhenDue
 }
 
-/** What a write did. `unchanged` = the hash was equal and nothing was written. */
+/** Outcome of a write. `unchanged` = the hash was equal and nothing was written. */
 export type WriteOutcome = {
   readonly kind: 'created' | 'updated' | 'unchanged'
   readonly iri: string
-  /** Id of the catalogue that it is, or is in; absent for what is in none. */
+  /** Id of the catalogue itself, or of the one that contains the resource; absent without a catalogue. */
   readonly catalogue?: string
   readonly hash: string
   /** Absent when nothing was written. */
@@ -96,9 +96,9 @@ export type WriteOutcome = {
 /** Throws when the stored hash (`undefined` = no such resource) is not the one that the client expects (`If-Match`). */
 export type Precondition = (hash: string | undefined) => void
 
-/** A body whose syntax is checked once the IRI is known that relative references are resolved against. */
+/** Body that is parsed when the IRI is known against which relative references are resolved. */
 export type ResourceBody = {
   readonly parse: (baseIri: string) => Promise<readonly Quad[]>
-  /** The body as it came, and its media type. */
+  /** Body as it was sent, and its media type. */
   readonly source: { readonly text: string; readonly format: Format }
 }

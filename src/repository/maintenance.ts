@@ -1,4 +1,4 @@
-/** What operators may have done to the catalogues by the console, beside what clients may ask for. */
+/** Maintenance of catalogues by operators, through the console. */
 
 import { literal, namedNode, quad } from '../rdf/terms.ts'
 import { markLine, systemChange } from '../store/marks.ts'
@@ -20,12 +20,12 @@ import { dcat, dct, foaf, prov, vcard } from '../rdf/namespaces.ts'
 import { editDataset } from './writing/dataset-writer.ts'
 import { localName } from '../rdf/iri.ts'
 
-/** An operator's wish to empty a catalogue that stays. */
+/** Request of an operator to empty a catalogue. */
 type Clearing = {
   readonly catalogue: string
-  /** Searches go on finding what is gone. */
+  /** True when searches go on finding the deleted datasets. */
   readonly keepIndex: boolean
-  /** Datasets that are gone, and how many there were. */
+  /** Called with the number of deleted datasets, and the total. */
   readonly progress: (done: number, total?: number) => void
 }
 
@@ -39,7 +39,7 @@ export const maintenance = (context: RepositoryContext) => ({
     repairAddresses(context, options, signal),
   repairStore: (options: { readonly dryRun: boolean }, signal: AbortSignal) =>
     repairStore(context, options, signal),
-  /** Newest first; of one catalogue or of all. */
+  /** Lists tombstones, newest first; of one catalogue or of all. */
   tombstones: async function* tombstones(
     catalogue: string | undefined,
     signal: AbortSignal,
@@ -54,8 +54,8 @@ export const maintenance = (context: RepositoryContext) => ({
 })
 
 /**
- * Deletes all datasets of a catalogue and keeps the catalogue; answers how many are gone, each of which can be restored by
- * itself. Throws `unknown-catalogue`, and whatever kept some of them when the others are gone.
+ * Deletes all datasets of a catalogue and keeps the catalogue; returns the number of deleted ones, each of which can be restored.
+ * Throws `unknown-catalogue`, and after deleting the others the failure that kept some.
  */
 async function clearCatalogue(
   context: RepositoryContext,
@@ -75,7 +75,7 @@ async function clearCatalogue(
   return gone
 }
 
-// Repairs what direct writers and crashes of a store leave behind: links without dataset, and datasets without link.
+// Repair of inconsistencies left by other programs and crashes of a store: links without dataset, and datasets without link.
 
 const unlinkedQuery = loadQuery('unlinked-datasets')
 
@@ -84,7 +84,10 @@ const stride = 500
 /** Datasets without link that are looked for; more are found the next time. */
 const most = 5000
 
-/** A sentence for every link without dataset, dataset without link and original id that is used twice. Throws `unknown-catalogue`. */
+/**
+ * Yields a sentence for every link without dataset, dataset without link and original id that is used twice. Throws `unknown-
+ * catalogue`.
+ */
 async function* repairCatalogue(
   context: RepositoryContext,
   catalogue: string,
@@ -118,7 +121,7 @@ async function* linkedToNothing(
   const there = await present(context, datasets, signal)
   for (const one of datasets.filter((dataset) => !there.has(dataset))) {
     const { id } = one
-    // One that came back in the meantime has its link rightly.
+    // A dataset that was written meanwhile keeps its link.
     if (await isPresent(context, one, signal)) continue
     await changeLink(context, { catalogue, id }, 'remove')
     yield `the link to ${id} is removed: there is no such dataset`
@@ -164,7 +167,7 @@ async function changeLink(
   await commitChanges(context, { changes, marks: [mark] })
 }
 
-// Restores addresses that earlier versions renamed: access URLs, pages and the like that are IRIs of the platform.
+// Repair of addresses that earlier versions renamed: access URLs, pages and the like that are IRIs of the platform.
 
 const damagedQuery = loadQuery('renamed-addresses')
 
@@ -185,7 +188,7 @@ const isAddress = new Set(predicates.map(({ value }) => value))
 /** Graphs that are looked for at once. */
 const maxGraphs = 1000
 
-/** A sentence for every address that is restored or cannot be, then how many they are. With `dryRun` nothing is written. */
+/** Yields a sentence for every address that is restored or cannot be, then a summary. With `dryRun` nothing is written. */
 async function* repairAddresses(
   context: RepositoryContext,
   { dryRun }: { readonly dryRun: boolean },
@@ -230,10 +233,10 @@ async function* damagedGraphs(
   }
 }
 
-/** One statement whose object should be an address; `address` is what it was at the source, if that is known. */
+/** Statement whose object should be an address; `address` is the one at the source, if known. */
 type Damage = { readonly quad: Quad; readonly address?: string }
 
-/** The damage of one graph, which is repaired as far as its addresses are known, unless it is a dry run. */
+/** Finds the damage of one graph and repairs it as far as the addresses are known, unless it is a dry run. */
 async function repairGraph(
   context: RepositoryContext,
   graph: string,
@@ -246,7 +249,7 @@ async function repairGraph(
     id === undefined ? undefined : (await datasetPlaces(context, [id], signal)).get(id)
   if (dryRun || !located) {
     const found = damageIn(fromLines((await store.read(graph, {}, signal)) ?? ''), names)
-    // Of what is no dataset in a catalogue only a new delivery knows the addresses.
+    // Outside a catalogue only the next write of the source knows the addresses.
     return located ? found : found.map((one) => ({ quad: one.quad }))
   }
   const edit = async (quads: readonly Quad[]) => {
@@ -264,7 +267,7 @@ async function repairGraph(
   return (await editDataset(context, located, edit, signal)).result
 }
 
-/** The damaged statements of a graph. What a distribution was called at its source is its `dct:identifier`, if that is one URL. */
+/** Returns the damaged statements of a graph. The name of a distribution at its source is its `dct:identifier`, if that is one URL. */
 function damageIn(quads: readonly Quad[], names: Names): readonly Damage[] {
   const identifiers = Map.groupBy(
     quads.filter(({ predicate }) => predicate.value === dct('identifier').value),
@@ -281,7 +284,7 @@ function damageIn(quads: readonly Quad[], names: Names): readonly Damage[] {
     .map((one) => ({ quad: one, address: addressOf(one.object.value) }))
 }
 
-/** Whether an object is the name of something that may have come under its address. */
+/** Tells whether an object is an IRI of the platform that may replace an address. */
 const isOurs = ({ termType, value }: Quad['object'], names: Names): boolean =>
   termType === 'NamedNode' && names.owns(value) && !value.startsWith(names.genidPrefix)
 

@@ -1,6 +1,6 @@
 /**
- * The repository: its HTTP service, what this process writes and maintains without requests, and what goes on in the background.
- * Opened before the first request, stopped after the last.
+ * Repository: its HTTP service, the functions for callers in this process, and its background work. Opened before the first
+ * request, stopped after the last.
  */
 
 import { rm } from 'node:fs/promises'
@@ -37,33 +37,33 @@ import { idChooser } from './writing/dataset-ids.ts'
 import { catalogueOfDataset } from './writing/find-datasets.ts'
 import { deletions, writeLocks } from './writing/write-batch.ts'
 
-/** A function of the repository without its context, as other parts of the platform call it. */
+/** Function of the repository without its context parameter. */
 type Rest<F> = F extends (context: RepositoryContext, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
   : never
 
-/** The repository at work. */
+/** Repository in operation. */
 export type OpenRepository = {
   readonly app: App
   /** For operators, without the permissions that the app checks. */
   readonly maintenance: ReturnType<typeof maintenance>
-  /** For those of this process who measure whole catalogues, without a request for each dataset. */
+  /** For measuring whole catalogues in this process, without a request for each dataset. */
   readonly manyMetrics: Rest<typeof manyMetrics>
-  /** For those of this process who harvest, without a request that holds everything once more. */
-  /** What a harvest would write. */
+  /** For harvesting in this process, without a request body that holds everything once more. */
+  /** Returns the result that a harvest would write. */
   readonly previewDataset: Rest<typeof previewDataset>
   readonly context: RepositoryContext
   readonly stop: () => Promise<void>
 }
 
-/** Milliseconds after which long work lets requests have their turn. */
+/** Milliseconds after which long work yields to requests. */
 const turnMs = 4
-/** Bodies whose content hash is remembered, about 250 bytes each. */
+/** Maximum number of bodies with a cached content hash, about 250 bytes each. */
 const maxBodies = 20_000
 /** Bulk writes at once: one can fill the machine, and each holds its body in memory. */
 const bulkWritesAtOnce = 2
 
-/** Opens tombstones and takes on what an earlier process has left undone; rejects when the data directory refuses it. */
+/** Opens tombstones and continues unfinished work of an earlier process; rejects when the data directory cannot be used. */
 export async function openRepository(options: RepositoryOptions): Promise<OpenRepository> {
   const { store, names, now, directory, days } = options
   if (days === 0) await rm(directory, { recursive: true, force: true })
@@ -100,7 +100,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
   }
 }
 
-/** All endpoints of a repository with this profile. */
+/** Lists all endpoints of a repository with this profile. */
 export const repositoryEndpoints = ({
   resources,
 }: Pick<Profile, 'resources'>): readonly Endpoint<RepositoryContext>[] => [
@@ -119,7 +119,7 @@ export const repositoryEndpoints = ({
   ...profileEndpoints,
 ]
 
-/** The app. The middleware that looks at failures comes first, aliases last, because they copy what is mounted. */
+/** Creates the app. The middleware for failures comes first, aliases last, because they copy mounted endpoints. */
 function repositoryApp(context: RepositoryContext): App {
   const { keys, limits, version, http, profile } = context
   const app = newApp({ ...http, name: 'repository', alias: canonicalPath })

@@ -1,4 +1,4 @@
-/** Resource IRIs lead to their descriptions (303, Cool URIs for the Semantic Web). */
+/** Redirects resource IRIs to their descriptions (303, Cool URIs for the Semantic Web). */
 
 import type { MiddlewareHandler } from 'hono'
 import type { AppContext, AppEnv } from '../http/context.ts'
@@ -22,10 +22,10 @@ const kinds = Object.keys(described) as (keyof typeof described)[]
 /** Address of the page that people read about a resource. */
 type Pages = (kind: string, id: string, c: AppContext) => string
 
-/** What people have pages about. */
+/** Kinds of resources with pages for people. */
 const shown = new Set<ResourceKind>(['dataset', 'catalogue'])
 
-/** The formats stand first: a client to which a page is as good as a description gets the description. */
+/** The formats come first: a client that accepts pages and descriptions equally gets the description. */
 const offered = [...Object.values(formats).map(({ mediaType }) => mediaType), 'text/html']
 
 /**
@@ -43,7 +43,7 @@ export const leadToDescriptions = (
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return next()
     const { pathname } = new URL(c.req.url)
     const service = new URL(c.get('root')).pathname.slice(0, -1) + repository
-    // A proxy may have taken the base's own path off.
+    // A proxy may have removed the base's path.
     const path = pathname.startsWith(root) ? pathname.slice(root.length) : pathname.slice(1)
     const { id: iri, format } = splitSuffix(names.base + path)
     const suffix = format === undefined ? '' : path.slice(path.lastIndexOf('.'))
@@ -69,7 +69,7 @@ export const leadToDescriptions = (
   }
 }
 
-/** Of a resource of a declared type, or of its record, which is described with it. */
+/** Finds a resource of a declared type, or the resource of a record, which is described with it. */
 const typedIdOf = (names: Names, iri: string) => {
   const records = names.record('')
   if (!iri.startsWith(records)) return names.typedIdOf(iri)

@@ -1,4 +1,4 @@
-/** The forms in which the stored graph of a dataset may have been sent: nodes under the names that they had at their source. */
+/** Forms in which the stored graph of a dataset may have been sent: nodes under the names that they had at their source. */
 
 import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
 import { isIri } from '../rdf/iri.ts'
@@ -22,7 +22,7 @@ const valuesOf = (quads: readonly Quad[], subject: string, ...predicates: readon
       predicates.some(({ value }) => value === one.predicate.value),
   )
 
-/** The statements of a stored graph without those of its record. */
+/** Returns the statements of a stored graph without those of its record. */
 export function withoutRecord(graph: readonly Quad[], record: string): Quad[] {
   const checksums = valuesOf(graph, record, spdx('checksum')).map(({ object }) => object.value)
   const bookkeeping = new Set([record, ...checksums])
@@ -31,7 +31,7 @@ export function withoutRecord(graph: readonly Quad[], record: string): Quad[] {
 
 const maxRoots = 6
 
-/** Names that the dataset may have had: its own, none, and addresses that it gives as identifier or page. */
+/** Returns names that the dataset may have had: its own, none, and addresses that it gives as identifier or page. */
 function rootNames(content: readonly Quad[], dataset: string, originalId: string): Node[] {
   const said = valuesOf(content, dataset, dct('identifier'), dcat('landingPage'))
   const iris = [originalId, ...said.map(({ object }) => object.value)].filter((one) => isIri(one))
@@ -41,7 +41,7 @@ function rootNames(content: readonly Quad[], dataset: string, originalId: string
   )
 }
 
-/** Distributions get a name and, where they had none, an identifier when they are stored: both are undone as far as they tell. */
+/** Returns names that the distributions may have had; names and identifiers added when they were stored are undone where possible. */
 function distributionNames(
   content: readonly Quad[],
   names: Names,
@@ -63,7 +63,7 @@ function distributionNames(
   return { nodes, added }
 }
 
-/** All forms worth trying; `content` has no record. */
+/** Returns all forms worth trying; `content` has no record. */
 export function sentForms(
   content: readonly Quad[],
   names: Names,

@@ -1,4 +1,4 @@
-/** The public SPARQL endpoint: read-only and bounded, in front of whichever store is configured. */
+/** Public SPARQL endpoint: read-only and bounded, in front of the configured store. */
 
 import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
@@ -22,38 +22,38 @@ import type { GraphStore } from '../store/graph-store.ts'
 import type { StoreLimits } from '../store/limits.ts'
 import { solutionTypes } from '../store/sparql-results.ts'
 
-/** What the endpoint works with. */
+/** Dependencies of the endpoint. */
 type SparqlDeps = {
   readonly keys: Pick<ApiKeys, 'find'>
   readonly store: Pick<GraphStore, 'publicQuery'>
   /** Longest query in bytes. */
   readonly queryBytes: number
-  /** Address of the page where people ask queries; absent without a portal of our own. */
+  /** Address of the query page; absent without a portal of this platform. */
   readonly page?: ((c: AppContext) => string) | undefined
   readonly http: Omit<AppOptions, 'name'>
 }
 
-/** The service, with its one resource by GET and by POST. */
+/** Creates the service, with its one resource by GET and by POST. */
 export function sparqlApp(deps: SparqlDeps): App {
   const app = newApp({ ...deps.http, name: 'sparql' })
   mount(app, sparqlEndpoints, deps)
   return app
 }
 
-/** A key of ours, else the network: one address more costs nothing. Other headers are not looked at, nobody needs a key here. */
+/** Identifies the client: by its API key, else by its network, because single addresses are cheap. No key is required. */
 function clientOf(c: AppContext, keys: SparqlDeps['keys']): string {
   const key = c.req.header('X-API-Key') === undefined ? undefined : keys.find(c)
   return key?.id ?? networkOf(c.get('client'))
 }
 
-/** Everything that is answered here stands before pages: a client to which a page is as good as data gets data. */
+/** Media types of answers; they come before pages, so that a client without a preference gets data. */
 const offered = [
   ...solutionTypes,
   ...Object.values(formats).map(({ mediaType }) => mediaType),
   'text/html',
 ]
 
-/** Where a browser is led to: the page with the same query. A choice of graphs is only known here. */
+/** Returns the page with the same query, to which browsers are redirected. */
 function pageFor(c: AppContext, asked: Received, page: SparqlDeps['page']): string | undefined {
   const { query, defaultGraphs, namedGraphs } = asked
   if (!page || c.req.method === 'POST' || defaultGraphs.length + namedGraphs.length > 0)
@@ -62,7 +62,7 @@ function pageFor(c: AppContext, asked: Received, page: SparqlDeps['page']): stri
   return page(c) + (query === undefined ? '' : `?query=${encodeURIComponent(query)}`)
 }
 
-/** Solutions, a boolean or a graph; without a query by GET the service description. Browsers are led to the page. */
+/** Answers solutions, a boolean or a graph; a GET without a query gets the service description. Browsers are redirected to the page. */
 async function answer(c: AppContext, deps: SparqlDeps): Promise<Response> {
   const { store, keys, queryBytes } = deps
   const asked = await received(c, queryBytes)
@@ -87,7 +87,7 @@ async function answer(c: AppContext, deps: SparqlDeps): Promise<Response> {
   const request = { query: text, accept: c.req.header('Accept'), ...from, ...graphs }
   const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))
   if (mediaType.endsWith('xml') && !isXmlText(body)) throw noXml()
-  // A client must be able to tell half an answer from a whole one.
+  // A client must be able to recognise an incomplete answer.
   if (cut) c.header('Results-Cut', 'true')
   const shown = cut ? markedAsCut(body, mediaType, c.get('address')) : body
   const response = c.body(shown, 200, { 'Content-Type': mediaType })
@@ -181,10 +181,10 @@ type Received = {
   readonly namedGraphs: readonly string[]
 }
 
-/** A form has at most this much around its query. */
+/** Bytes of a form besides its query. */
 const formRoom = 64 * 1024
 
-/** Throws `unsupported-media-type` for other bodies, `malformed-query` for an update. */
+/** Reads a request. Throws `unsupported-media-type` for other bodies, `malformed-query` for an update. */
 async function received(c: AppContext, queryBytes: number): Promise<Received> {
   const address = new URL(c.req.url).searchParams
   if (c.req.method !== 'POST') return fromParameters(address)
@@ -203,12 +203,12 @@ async function received(c: AppContext, queryBytes: number): Promise<Received> {
   })
 }
 
-/** Of an address or of a form; fails with `malformed-query` for an update and for two queries. */
+/** Reads the parameters of an address or a form; fails with `malformed-query` for an update and for two queries. */
 function fromParameters(parameters: URLSearchParams): Received {
   if (parameters.has('update')) throw updateRefused()
   const queries = parameters.getAll('query')
   if (queries.length > 1) throw new Failure('malformed-query', 'send one query per request')
-  // Forms of other endpoints send all of their fields, also those that nobody filled in.
+  // Some forms send all of their fields, including empty ones.
   const named = (name: string) => parameters.getAll(name).filter((iri) => iri.trim() !== '')
   return {
     query: queries[0]?.replace(/^\uFEFF/, ''),
@@ -223,10 +223,9 @@ const updateRefused = () =>
     'this endpoint answers queries only; data is written through the repository',
   )
 
-// Says in an answer itself that it is cut, in the formats that have a place for it: headers get lost when answers are
-// kept.
+// Marks an incomplete answer in its text, in the formats that allow it: headers are lost when answers are saved.
 
-/** A cut answer of a media type with a link to what `Results-Cut` means; CSV, TSV, RDF/XML and JSON-LD stay as they are. */
+/** Adds a link to the meaning of `Results-Cut` to an incomplete answer; CSV, TSV, RDF/XML and JSON-LD are unchanged. */
 function markedAsCut(body: string, mediaType: string, address: string): string {
   const link = resultsCut(address)
   // SPARQL 1.1 Query Results JSON Format, 3.1.2: "link" refers to further metadata.
@@ -258,13 +257,13 @@ const resultFormats = [
   'RDF_XML',
 ]
 
-/** What answers that are cut link to; the service description says what it means. */
+/** Returns the IRI that incomplete answers link to; the service description explains it. */
 const resultsCut = (address: string): string => `${address}#results-cut`
 
 const cutMeans =
   'Answers with the header Results-Cut lack rows or triples, because the whole has more rows or bytes than this endpoint gives. Ask for the rest with OFFSET, or harvest the dumps of the catalogues.'
 
-/** `address` is the endpoint's own public address. */
+/** Makes the description; `address` is the public address of the endpoint. */
 function serviceDescription(address: string): Quad[] {
   const service = blankNode()
   const results = resultFormats.map((format) => namedNode(`http://www.w3.org/ns/formats/${format}`))
@@ -272,18 +271,18 @@ function serviceDescription(address: string): Quad[] {
     quad(service, rdf('type'), sd('Service')),
     quad(service, sd('endpoint'), namedNode(address)),
     quad(service, sd('supportedLanguage'), sd('SPARQL11Query')),
-    // Published data lies in named graphs; a query without GRAPH sees all of them together.
+    // Published data is in named graphs; a query without GRAPH reads their union.
     quad(service, sd('feature'), sd('UnionDefaultGraph')),
     quad(namedNode(resultsCut(address)), rdfs('comment'), literal(cutMeans, 'en')),
     ...results.map((format) => quad(service, sd('resultFormat'), format)),
   ]
 }
 
-// The limits of public queries, as the store wants them.
+// Limits of public queries, in the form that the store expects.
 
 type Config = { readonly limits: Limits; readonly services: readonly string[] }
 
-/** Milliseconds, bytes and numbers out of `PLATFORM_LIMITS`. */
+/** Reads milliseconds, bytes and numbers from `PLATFORM_LIMITS`. */
 export const publicLimits = ({
   limits,
   services,

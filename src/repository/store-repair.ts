@@ -1,4 +1,7 @@
-/** Finds datasets whose stored graph is not what was sent, and removes statements that stayed beside their replacement. */
+/**
+ * Finds datasets whose stored graph differs from the body that was sent, and removes old statements that stayed beside their
+ * replacement.
+ */
 
 import type { Quad } from '@rdfjs/types'
 import { canonicalise } from '../rdf/canonical.ts'
@@ -21,8 +24,8 @@ const maxWork = 400_000
 const maxDoubtful = 12
 
 /**
- * A sentence for every dataset with statements too many, or that has to be sent again, then a summary; nothing when all
- * graphs are what was sent. With `dryRun` nothing is written.
+ * Yields a sentence for every dataset with surplus statements, or that has to be sent again, then a summary; nothing when all
+ * graphs are right. With `dryRun` nothing is written.
  */
 export async function* repairStore(
   context: RepositoryContext,
@@ -56,13 +59,13 @@ function* sentences({ id, originalId }: DatasetPlace, finding: Finding, dryRun: 
 }
 
 type Finding = {
-  /** `unknown` = the hash cannot be computed from what is stored, and nothing looks wrong. */
+  /** `unknown` = the hash cannot be computed from the stored graph, and nothing looks wrong. */
   readonly state: 'sent' | 'cured' | 'again' | 'unknown'
   /** Statements that were not sent. */
   readonly removed: readonly Quad[]
 }
 
-/** Checks one dataset, and takes away what should not be there unless it is a dry run. */
+/** Checks one dataset, and removes surplus statements unless it is a dry run. */
 async function checked(
   context: RepositoryContext,
   place: DatasetPlace,
@@ -84,7 +87,7 @@ async function checked(
   return (await changeDataset(context, place, plan, signal)).result
 }
 
-/** Compares a stored graph, without statements that may be too many, with the hash of what was sent. */
+/** Compares a stored graph, without statements that may be surplus, with the hash of the body. */
 async function findingOf(
   { names, canonical, turn }: RepositoryContext,
   place: DatasetPlace,
@@ -111,7 +114,10 @@ async function findingOf(
   return { state: isSuspect ? 'again' : 'unknown', removed: [] }
 }
 
-/** Tagged texts with other than ASCII characters, and texts of a datatype: earlier versions did not remove them from Virtuoso. */
+/**
+ * Matches texts with a language and non-ASCII characters, and texts with a datatype: earlier versions did not remove them from
+ * Virtuoso.
+ */
 const mayHaveStayed = ({ object }: Quad): boolean => {
   if (object.termType !== 'Literal') return false
   if (object.language !== '') return /\P{ASCII}/u.test(object.value)
@@ -119,7 +125,7 @@ const mayHaveStayed = ({ object }: Quad): boolean => {
   return value === xsd('anyURI').value || !value.startsWith(xsd('').value)
 }
 
-/** Values that may have stayed, by what could have replaced them; those with company first. */
+/** Returns values that may be surplus, grouped by what could have replaced them; larger groups first. */
 function doubtfulGroups(content: readonly Quad[]): Quad[][] {
   const groups = Map.groupBy(content.filter(mayHaveStayed), ({ subject, predicate, object }) => {
     const kind = object.termType === 'Literal' ? `${object.language} ${object.datatype.value}` : ''
@@ -128,7 +134,7 @@ function doubtfulGroups(content: readonly Quad[]): Quad[][] {
   return [...groups.values()].sort((a, b) => Number(b.length > 1) - Number(a.length > 1))
 }
 
-/** What might be removed: nothing, then all but one of each group, then any few of all. */
+/** Yields candidates for removal: nothing, then all but one of each group, then any few of all. */
 function* selections(groups: readonly (readonly Quad[])[]): Generator<readonly Quad[]> {
   yield []
   yield* allButOne(groups.filter(({ length }) => length > 1))

@@ -1,4 +1,4 @@
-/** The catalogue record of a dataset: who it is at its origin, when it came and changed, and the hash of what was sent. */
+/** Catalogue record of a dataset: its id at the origin, the dates of its creation and last change, and the hash of the body. */
 
 import type { Quad } from '@rdfjs/types'
 import { canonicalise, type CanonicalBounds } from '../../rdf/canonical.ts'
@@ -8,7 +8,7 @@ import type { Names } from '../../rdf/names.ts'
 import { unskolemise } from '../../rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 
-/** What the platform keeps of a dataset beside its content (DCAT 3, `dcat:CatalogRecord`). */
+/** Facts that the platform stores about a dataset besides its content (DCAT 3, `dcat:CatalogRecord`). */
 export type DatasetRecord = {
   readonly id: string
   readonly originalId: string
@@ -23,11 +23,11 @@ export type DatasetRecord = {
 /** `2026-11-21T10:00:00Z` */
 export const timestamp = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`
 
-/** The triples of the record; its checksum node is a skolem IRI, because stored graphs are ground. */
+/** Makes the triples of the record; its checksum node is a skolem IRI, because stored graphs have no blank nodes. */
 export const recordQuads = (record: DatasetRecord, names: Names): Quad[] =>
   recordStatements({ topic: names.dataset(record.id), iri: names.record(record.id) }, record, names)
 
-/** The same for a resource that is named otherwise; both are IRIs. */
+/** Makes the record of a resource under given IRIs of the resource and of the record. */
 export function recordStatements(
   { topic, iri }: { readonly topic: string; readonly iri: string },
   record: Omit<DatasetRecord, 'id'>,
@@ -52,13 +52,13 @@ export function recordStatements(
   ]
 }
 
-/** What a reader of the dataset is told of its record: the entity tag and the date of the last change. */
+/** Entity tag and date of the last change, as the record states them. */
 type StoredRecord = {
   readonly hash: string | undefined
   readonly modified: Date | undefined
 }
 
-/** Hash and date of a record inside a dataset's graph; direct writers may have left either out. */
+/** Reads hash and date of a record in a dataset's graph; either may be absent where another program wrote the graph. */
 export function storedRecord(lines: string, record: string): StoredRecord {
   const facts = subjectQuads(lines, record)
   const value = (quads: readonly Quad[], predicate: string) =>
@@ -71,7 +71,7 @@ export function storedRecord(lines: string, record: string): StoredRecord {
   }
 }
 
-/** `dct:modified` of a resource; senders write it in many ways, and what is no date counts as absent. */
+/** Returns `dct:modified` of a resource; values that are not dates count as absent. */
 export function modifiedDate(quads: readonly Quad[], iri: string): Date | undefined {
   const said = quads.find(
     (q) => q.subject.value === iri && q.predicate.value === dct('modified').value,
@@ -80,15 +80,14 @@ export function modifiedDate(quads: readonly Quad[], iri: string): Date | undefi
   return Number.isNaN(time) ? undefined : new Date(time)
 }
 
-/** What an edit sets anew in the record; the bounds are those of its hash. */
+/** Fields of the record that an edit sets; the bounds are those of its hash. */
 type Stamp = Pick<DatasetRecord, 'id' | 'modified'> & {
   readonly canonical?: CanonicalBounds
 }
 
 /**
- * The graph of a dataset with the record's date of change and hash set anew, all else as it was. The hash is that of the
- * stored graph without its record: who reads the dataset and sends it back as it is gets 304, the unchanged source does not.
- * Fails with `too-complex`.
+ * Sets the date of change and the hash of the record in the graph of a dataset. The hash is that of the stored graph without its
+ * record: a client that sends back the dataset as it read it gets 304, the unchanged source does not. Fails with `too-complex`.
  */
 export async function restamped(
   graph: readonly Quad[],

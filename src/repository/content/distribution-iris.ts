@@ -1,4 +1,4 @@
-/** Gives distributions IRIs that stay the same from one version of a dataset to the next, by the keys that they are recognised by. */
+/** Assigns IRIs to distributions that stay the same from one version of a dataset to the next, by their keys. */
 
 import type { Quad, Term } from '@rdfjs/types'
 import type { Names } from '../../rdf/names.ts'
@@ -6,11 +6,11 @@ import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 
-/** The keys by which a distribution is recognised. */
+/** Keys for recognising a distribution. */
 export type DistributionKeys = {
   readonly node: Term
   readonly identifiers: readonly string[]
-  /** Smallest by language and text. */
+  /** Title that is smallest by language and text. */
   readonly title: string | undefined
   readonly accessUrl: string | undefined
   readonly downloadUrl: string | undefined
@@ -22,7 +22,7 @@ const [link, type, cls] = [
   dcat('Distribution').value,
 ]
 
-/** Every node that is linked by `dcat:distribution` or typed `dcat:Distribution`, but for the dataset itself. */
+/** Finds the nodes that are linked by `dcat:distribution` or typed `dcat:Distribution`, except the dataset itself. */
 function distributionNodes(quads: readonly Quad[], dataset: string): ReadonlyMap<string, Term> {
   const nodes = new Map<string, Term>()
   for (const { subject, predicate, object } of quads) {
@@ -33,7 +33,7 @@ function distributionNodes(quads: readonly Quad[], dataset: string): ReadonlyMap
   return nodes
 }
 
-/** The keys of some nodes, in one pass over the quads, ordered so that twins pair up the same way each time. */
+/** Returns the keys of some nodes in one pass over the quads, in a stable order for pairing equal ones. */
 export function distributionKeys(
   quads: readonly Quad[],
   nodes: ReadonlyMap<string, Term>,
@@ -62,11 +62,11 @@ export function distributionKeys(
   return keys.sort((a, b) => (position(a) < position(b) ? -1 : 1))
 }
 
-/** Twins pair up in this order: by address, then by title, then by name. */
+/** Sort key for pairing equal distributions: address, then title, then name. */
 const position = ({ node, title = '', accessUrl = '', downloadUrl = '' }: DistributionKeys) =>
   [accessUrl, downloadUrl, title, keyOf(node)].join('\n')
 
-/** By what a distribution of the body is looked for (absent = not in this round), and under what a stored one is found. */
+/** Key of a distribution in the body (absent = not in this round), and the key of a stored one that it has to match. */
 type Round = readonly [
   sought: (fresh: DistributionKeys) => string | undefined,
   found: (stored: DistributionKeys) => readonly (string | undefined)[],
@@ -75,7 +75,7 @@ type Round = readonly [
 const iriOf = ({ node }: DistributionKeys) =>
   node.termType === 'NamedNode' ? node.value : undefined
 
-/** Rounds of matching against what is stored, surest first; within a round each stored one is taken once. */
+/** Rounds of matching with stored distributions, most reliable first; within a round each stored one is used once. */
 const rounds: readonly Round[] = [
   [({ node }) => node.value, ({ node }) => [node.value]],
   [({ identifiers }) => identifiers[0], ({ identifiers }) => identifiers],
@@ -84,7 +84,7 @@ const rounds: readonly Round[] = [
   [({ accessUrl }) => accessUrl, ({ identifiers, accessUrl }) => [...identifiers, accessUrl]],
 ]
 
-/** The keys of a dataset in a body and in the store, where it is no distribution of its own. */
+/** IRI of the dataset in a body and in the store; neither is a distribution. */
 type DatasetKeys = { readonly sent: string; readonly stored: string }
 
 type Renaming = {
@@ -95,8 +95,8 @@ type Renaming = {
 }
 
 /**
- * Platform IRIs for the distributions of `body`, matched against the `stored` version (empty for a new dataset); what has no
- * match gets a random UUID.
+ * Assigns platform IRIs to the distributions of `body`, matched with the `stored` version (empty for a new dataset); without a
+ * match a random UUID is used.
  */
 export function distributionIris(
   body: readonly Quad[],
@@ -141,8 +141,8 @@ export function distributionIdentifier(keys: DistributionKeys, iri: string): Qua
 }
 
 /**
- * The IRI of the stored distribution that a new one is a double of: it is that one, or the first key that the new one has
- * (identifier, source IRI, title, access address) is a key of the stored one.
+ * Returns the IRI of the stored distribution that equals a new one: the same IRI, or the first key of the new one (identifier,
+ * source IRI, title, access address) is a key of the stored one.
  */
 export function storedTwin(
   fresh: DistributionKeys,

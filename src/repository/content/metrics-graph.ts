@@ -1,4 +1,4 @@
-/** The graph that is stored of the metrics of a dataset, made of what was sent. */
+/** Graph of the metrics of a dataset, made from the body that was sent. */
 
 import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -12,16 +12,19 @@ import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import { prune, tooManyTriples, blankAgain, rename } from './own-content.ts'
 import type { RepositoryContext } from '../context.ts'
 
-/** What the metrics graph is named, and what may be measured in it: the dataset and its distributions. */
+/** IRI of the metrics graph, and the resources that it may measure: the dataset and its distributions. */
 type MeasurableResources = { readonly iri: string; readonly resources: ReadonlySet<string> }
 
-/** So many times as many triples as a dataset may have: of a distribution of four triples a measuring says seventy and more. */
+/** Factor of the limit of triples of a dataset: a measurement of a distribution with four triples has seventy and more. */
 const measuresOfEach = 5
 
-/** What is stored of metrics: its lines, and what they say as it was sent. */
+/** Metrics graph: the lines to store, and the triples as they were sent. */
 type MetricsGraph = { readonly content: string; readonly said: readonly Quad[] }
 
-/** `described` is the dataset as it is stored. Fails with `ambiguous-subject`, `invalid-content`, `too-large`, `too-complex`. */
+/**
+ * Makes the graph; `described` is the stored dataset. Fails with `ambiguous-subject`, `invalid-content`, `too-large`, `too-
+ * complex`.
+ */
 export async function metricsGraph(
   { names, triples, canonical }: Pick<RepositoryContext, 'names' | 'triples' | 'canonical'>,
   dataset: string,
@@ -39,13 +42,13 @@ export async function metricsGraph(
   return { content, said: quads }
 }
 
-/** The dataset and its distributions, those behind `adms:sample` included: its lines name them and need not be parsed for that. */
+/** Returns the dataset and its distributions, including those linked by `adms:sample`, from the lines without parsing them. */
 function resourcesIn(described: string, dataset: string, names: Names): ReadonlySet<string> {
   const found = new Set([dataset])
   const start = `<${names.distribution('')}`
   for (let at = described.indexOf(start); at >= 0; at = described.indexOf(start, at + 1)) {
     const end = described.indexOf('>', at)
-    // A literal may say anything, but neither begins a line nor ends one.
+    // A literal may contain anything, but neither begins nor ends a line.
     const isSubject = at === 0 || described[at - 1] === '\n'
     const isObject = described[at - 1] === ' ' && described.startsWith('> .\n', end)
     const iri = described.slice(at + 1, end)
@@ -54,7 +57,7 @@ function resourcesIn(described: string, dataset: string, names: Names): Readonly
   return found
 }
 
-// What of a body is the quality metadata of one dataset (W3C Data Quality Vocabulary).
+// Selection of the quality metadata of one dataset from a body (W3C Data Quality Vocabulary).
 
 const type = rdf('type').value
 const metadata = dqv('QualityMetadata').value
@@ -64,8 +67,8 @@ const link = dqv('hasQualityMeasurement').value
 const metric = dqv('isMeasurementOf').value
 
 /**
- * The graph of the body that counts, under the platform's name and without measurements of anything else. Blank nodes are
- * still blank. Fails with `ambiguous-subject`, and with `invalid-content` when nothing is left.
+ * Selects the graph of the metadata, under the platform's IRI and without measurements of other resources. Blank nodes are kept.
+ * Fails with `ambiguous-subject`, and with `invalid-content` when nothing is left.
  */
 function metricsContent(
   body: readonly Quad[],
@@ -77,13 +80,13 @@ function metricsContent(
   const own = ownMeasurements(quads, names, { resources, node, iri })
   const graph = graphOf(own)
   const framed = new Set(node ? closure(graph, node) : [])
-  // That there is metadata measures nothing.
+  // Metadata without a measurement counts as empty.
   if (own.every((q) => framed.has(q) || q.predicate.value === has)) throw nothingLeft()
   if (!node) return [...own, quad(namedNode(iri), rdf('type'), dqv('QualityMetadata'))]
   return rename(own, new Map([[keyOf(node), iri]]))
 }
 
-/** The graph that holds the metadata node, else the only named graph, else the default graph. */
+/** Returns the graph that holds the metadata node, else the only named graph, else the default graph. */
 function chosenGraph(body: readonly Quad[]): readonly Quad[] {
   const graphs = Map.groupBy(body, (q) => keyOf(q.graph))
   const holding = [...graphs].filter(([, quads]) => quads.some(isMetadata))
@@ -100,7 +103,7 @@ function chosenGraph(body: readonly Quad[]): readonly Quad[] {
 const isMetadata = ({ predicate, object }: Quad): boolean =>
   predicate.value === type && object.value === metadata
 
-/** The metadata node, if there is one; what is measured cannot be the metadata too. */
+/** Returns the metadata node, if there is one; a measured resource cannot be the metadata node. */
 function metadataNode(
   quads: readonly Quad[],
   iri: string,
@@ -115,10 +118,10 @@ function metadataNode(
   return only
 }
 
-/** The resources that may be measured, and the node of the metadata itself, which stays too. */
+/** Resources that may be measured, and the node of the metadata, which is kept, too. */
 type OwnNodes = MeasurableResources & { readonly node: Term | undefined }
 
-/** The body without measurements of anything else, and without what it says of other resources of the platform. */
+/** Returns the body without measurements and descriptions of other resources of the platform. */
 function ownMeasurements(
   quads: readonly Quad[],
   names: Names,
@@ -136,7 +139,7 @@ function ownMeasurements(
   })
 }
 
-/** Measurements of neither the dataset nor its distributions; one that names no target is about what links it. */
+/** Finds measurements of other resources; one without a target belongs to the resource that links it. */
 function foreignMeasurements(
   quads: readonly Quad[],
   graph: Graph,
@@ -169,10 +172,10 @@ const nothingLeft = () =>
     'the body measures neither this dataset nor one of its distributions',
   )
 
-/** What another measuring says anew. */
+/** Predicates whose values change with every measuring. */
 const fleeting: ReadonlySet<string> = new Set([prov('generatedAtTime').value, dqv('value').value])
 
-/** The triple without what another measuring says anew: blank nodes are named by the rest, so that lines stay the same. */
+/** Removes the values that change with every measuring, so that blank nodes get the same labels each time. */
 const timeless = (one: Quad): Quad =>
   fleeting.has(one.predicate.value) && one.object.termType === 'Literal'
     ? quad(one.subject, one.predicate, literal(''))

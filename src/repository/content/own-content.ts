@@ -1,6 +1,6 @@
 /**
- * What of a body is the own content of a dataset, a catalogue or a resource of a declared type, and which node is its subject, so
- * that no body can describe another resource of the platform.
+ * Selects the own content of a dataset, a catalogue or a resource of a declared type from a body, and finds its subject, so that
+ * no body can describe another resource of the platform.
  */
 
 import type { Quad, Term, NamedNode, Quad_Object } from '@rdfjs/types'
@@ -20,7 +20,7 @@ const [type, identifier, distribution, metadata] = [
   dqv('QualityMetadata').value,
 ]
 
-/** What of a body is the resource's own, in canonical form; it does not depend on what is stored. */
+/** Own content of a resource in canonical form; independent of the stored state. */
 export type OwnContent = {
   readonly node: Term
   readonly own: readonly Quad[]
@@ -29,10 +29,13 @@ export type OwnContent = {
   readonly labels: ReadonlyMap<string, string>
 }
 
-/** The limits of a body: its triples, and what its canonical form may cost. */
+/** Limits of a body: its triples, and the cost of its canonical form. */
 type ContentBounds = { readonly triples: number; readonly canonical?: CanonicalBounds }
 
-/** Fails with `too-large`, `too-complex`, and with `invalid-content` when nothing would be stored about the node. */
+/**
+ * Makes the canonical form. Fails with `too-large`, `too-complex`, and with `invalid-content` when nothing would be stored about
+ * the node.
+ */
 export async function canonicalContent(
   { triples, canonical }: ContentBounds,
   content: Pick<OwnContent, 'node' | 'own'>,
@@ -42,7 +45,7 @@ export async function canonicalContent(
   return { ...content, ...(await canonicalise(content.own, canonical)) }
 }
 
-/** A write that would empty a resource is refused: whoever wants that deletes it. */
+/** Refuses a write that would empty a resource; clients have to delete it instead. */
 export function demandStatements({ node, own }: Pick<OwnContent, 'node' | 'own'>): void {
   const key = keyOf(node)
   if (own.some(({ subject }) => keyOf(subject) === key)) return
@@ -50,18 +53,18 @@ export function demandStatements({ node, own }: Pick<OwnContent, 'node' | 'own'>
   throw new Failure('invalid-content', detail)
 }
 
-/** `times` says how many times the limit they may be, where that is not once. */
+/** Makes the failure `too-large`; `times` names the factor of the limit, if any. */
 export const tooManyTriples = (given: number, most: number, times = '') =>
   new Failure(
     'too-large',
     `${given} triples, at most ${most} are allowed (${times}limit "triples" of PLATFORM_LIMITS)`,
   )
 
-/** The content as it is stored: the node under the platform's IRI, blank nodes as skolem IRIs. */
+/** Makes the content as it is stored: the node under the platform's IRI, blank nodes as skolem IRIs. */
 export const groundContent = (names: Names, iri: string, { node, own, labels }: OwnContent) =>
   skolemise(rename(own, new Map([[keyOf(node), iri]])), { genid: names.genid(iri), labels })
 
-/** All graphs of a body as one, but for graphs that hold quality metadata: metrics are written at their own address. */
+/** Merges all graphs of a body, except graphs with quality metadata, which have their own address. */
 export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
   const typed = quads.filter(
     (q) => q.object.value === metadata && q.graph.termType !== 'DefaultGraph',
@@ -87,8 +90,8 @@ function framesBeside(kinds: NodeKinds, own: ReadonlySet<string>): Frames {
 }
 
 /**
- * The body without catalogues, records and statements about other resources of the platform. Distributions may keep platform
- * IRIs, also when only a sample link leads to them: each gets an IRI of this dataset afterwards, whatever it came with.
+ * Returns the body without catalogues, records and statements about other resources of the platform. Distributions may keep
+ * platform IRIs, also those that only a sample link leads to: each gets an IRI of this dataset afterwards.
  */
 export function ownContent(body: readonly Quad[], dataset: Term, names: Names): Quad[] {
   const self = keyOf(dataset)
@@ -100,21 +103,21 @@ export function ownContent(body: readonly Quad[], dataset: Term, names: Names): 
 
 const links = new Set([dcat('dataset').value, dcat('record').value])
 
-/** The body without links to datasets and records, their descriptions, and statements about the platform's other resources. */
+/** Returns the body without links to datasets and records, their descriptions, and statements about other resources of the platform. */
 export function catalogueContent(body: readonly Quad[], catalogue: Term, names: Names): Quad[] {
   const own = new Set([keyOf(catalogue)])
   const frames = (kinds: NodeKinds): Frames => {
     const others = kinds.of('dataset', 'distribution', 'record')
     return {
       isOther: (key) => others.has(key) && !own.has(key) && !kinds.isAgent(key),
-      // Of sub catalogues too: what they hold is said where they are put.
+      // For sub-catalogues too: their members are stated by their own writes.
       isLink: ({ predicate }) => links.has(predicate.value),
     }
   }
   return ownQuads(body, names, { own, frames })
 }
 
-/** The body without catalogues, records and statements about other resources of the platform, but for what is below `iri`. */
+/** Returns the body without catalogues, records and statements about other resources of the platform, except those below `iri`. */
 export const resourceContent = (
   body: readonly Quad[],
   node: Term,
@@ -122,13 +125,13 @@ export const resourceContent = (
 ): Quad[] =>
   ownQuads(body, names, { own: new Set([keyOf(node)]), frames: framesBeside, within: `${iri}#` })
 
-/** What a body may say beside its resource and is not stored with it: nodes by their keys, and single statements. */
+/** Parts of a body that are not stored with its resource: nodes by their keys, and single statements. */
 type Frames = {
   readonly isOther: (key: string) => boolean
   readonly isLink: (quad: Quad) => boolean
 }
 
-/** What tells the own content of a kind of resource from what a body may say beside it. */
+/** Rules that separate the own content of a kind of resource from the rest of a body. */
 type ContentRules = {
   /** Keys of the nodes that are the resource's own, whatever their IRI. */
   readonly own: ReadonlySet<string>
@@ -137,7 +140,7 @@ type ContentRules = {
   readonly within?: string
 }
 
-/** The one filter of all kinds; blank nodes that hung on dropped statements alone go with them. */
+/** Filters the own content for all kinds; blank nodes that only dropped statements referred to are dropped, too. */
 function ownQuads(
   body: readonly Quad[],
   names: Names,
@@ -153,21 +156,21 @@ function ownQuads(
   return prune(quads, (q) => isLink(q) || isOther(keyOf(q.subject)) || isForeign(q.subject))
 }
 
-// Finds the one resource that a body is about.
+// Search for the resource that a body describes.
 
-/** What a body shall describe, and the words for it. */
+/** Class that a body has to describe, and its name in messages. */
 type RootCriteria = {
   readonly iri: string
   readonly originalId: string
   readonly class: string
   readonly many: string
-  /** Another way than to send several one by one, if there is one. */
+  /** Alternative to sending several resources one by one, if there is one. */
   readonly instead?: string
 }
 
 /** Nodes of a body by their part in the search for the root. */
 type Nodes = {
-  /** Those of the class, by their keys. */
+  /** Nodes of the class by their keys. */
   readonly nodes: ReadonlyMap<string, Term>
   readonly kinds: NodeKinds
 }
@@ -188,7 +191,7 @@ export function datasetNode(
   return rootNode(quads, { nodes, kinds }, criteria)
 }
 
-/** The one node of a declared type's class that nothing else points to; of several the same decides as of datasets. */
+/** Finds the node of a declared type's class that no other subject points to; of several, the rules of `datasetNode` decide. */
 export function resourceNode(
   quads: readonly Quad[],
   { typeUri, id, iri }: { readonly typeUri: string; readonly id: string; readonly iri: string },
@@ -199,7 +202,7 @@ export function resourceNode(
   return rootNode(quads, { nodes, kinds: new NodeKinds(quads) }, criteria)
 }
 
-/** The node that no other one points to; of several, the first that is named by the request. Links of frames do not count. */
+/** Finds the node that no other one points to; of several, the first that the request names. Links of frames do not count. */
 function rootNode(quads: readonly Quad[], { nodes, kinds }: Nodes, criteria: RootCriteria): Term {
   const frames = kinds.of('catalogue', 'record')
   const pointing = quads.filter(({ subject, object }) => {
@@ -244,29 +247,29 @@ export function catalogueNode(quads: readonly Quad[], iri: string): Term {
   return found ?? ambiguous(candidates.map(keyOf), 'catalogues that are not part of each other')
 }
 
-/** The nodes of a class that are below no other; all of them when they are in a circle. */
+/** Returns the nodes of a class that are below no other; all of them when they form a circle. */
 function roots(nodes: ReadonlyMap<string, Term>, below: ReadonlySet<string>, name: string): Term[] {
   if (nodes.size === 0) throw new Failure('missing-class', `the body describes no ${name}`)
   const found = [...nodes].filter(([key]) => !below.has(key)).map(([, node]) => node)
   return found.length > 0 ? found : [...nodes.values()]
 }
 
-/** `names` are the keys of the candidates. */
+/** Throws `ambiguous-subject`; `names` are the keys of the candidates. */
 export function ambiguous(names: readonly string[], why: string): never {
   throw new Failure('ambiguous-subject', `the body describes ${names.length} ${why}`, {
     errors: names.slice(0, 20).map((name) => ({ detail: name.slice(0, 200) })),
   })
 }
 
-// Removes what a write must not carry: named subjects, and the blank nodes that hung on them alone.
+// Removal of statements that a write must not contain: named subjects, and blank nodes that only they referred to.
 
-/** The key of the blank node that a triple points to; only such a node can lose its last reference. */
+/** Returns the key of the blank node that a triple points to; only such a node can lose its last reference. */
 const blankObject = (quad: Quad): string | undefined =>
   quad.object.termType === 'BlankNode' ? keyOf(quad.object) : undefined
 
 /**
- * The quads without those that `drop` names, and without blank nodes that only dropped quads pointed to. Blank nodes that
- * nothing pointed to in the first place stay: they are the sender's. Linear in the number of quads.
+ * Returns the quads without those that `drop` selects, and without blank nodes that only dropped quads pointed to. Blank nodes
+ * without any reference are kept. Linear in the number of quads.
  */
 export function prune(quads: readonly Quad[], drop: (quad: Quad) => boolean): Quad[] {
   const gone = quads.filter(drop)
@@ -284,7 +287,7 @@ export function prune(quads: readonly Quad[], drop: (quad: Quad) => boolean): Qu
     if (known) known.push(quad)
     else about.set(key, [quad])
   }
-  // The list grows while it is walked: what a dropped node pointed to may have lost its last reference.
+  // The list grows while it is iterated: the objects of a dropped node may have lost their last reference.
   for (const quad of gone) {
     const object = blankObject(quad)
     if (object === undefined || (references.get(object) ?? 0) > 0) continue
@@ -328,12 +331,12 @@ const structure: readonly (readonly [predicate: NamedNode, reason: string])[] = 
 
 const structural: ReadonlySet<string> = new Set(structure.map(([{ value }]) => value))
 
-/** Whether the objects of a predicate are nodes that may be renamed, and never addresses. */
+/** Tells whether the objects of a predicate are nodes that may be renamed, and never addresses. */
 export const isStructural = (predicate: string): boolean => structural.has(predicate)
 
 /**
- * The quads (graph names dropped) with every node of `iris` (key → IRI) under its new name: subjects, blank nodes wherever
- * they stand, and IRIs as objects of structural predicates.
+ * Renames the nodes of `iris` (key → IRI) in quads, without graph names: subjects, blank nodes everywhere, and IRIs as objects of
+ * structural predicates.
  */
 export function rename(quads: readonly Quad[], iris: ReadonlyMap<string, string>): Quad[] {
   const nodes = new Map([...iris].map(([key, iri]) => [key, namedNode(iri)]))
@@ -347,9 +350,8 @@ export function rename(quads: readonly Quad[], iris: ReadonlyMap<string, string>
 }
 
 /**
- * The body with the IRIs that stand for blank nodes of these resources made blank nodes again (RDF 1.1 Concepts, 3.5), so that
- * what was read as it is stored comes back as it was sent. Those of other resources stay: whoever drops what is foreign
- * drops them too.
+ * Replaces skolem IRIs of these resources by blank nodes (RDF 1.1 Concepts, 3.5), so that a stored graph that is read and sent
+ * back equals the original body. Those of other resources are kept and dropped by later filters.
  */
 export function blankAgain(
   quads: readonly Quad[],

@@ -1,4 +1,7 @@
-/** Takes a vocabulary in while it arrives: checked, its blank nodes named, ready to be compared and stored. It is held in memory. */
+/**
+ * Receives a vocabulary: checks it while it arrives and names its blank nodes, so that it can be compared and stored. It is held
+ * in memory.
+ */
 
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -11,7 +14,7 @@ import { rdf, skos } from '../../rdf/namespaces.ts'
 import { skolemise, unskolemise } from '../../rdf/skolem.ts'
 import { blankNode, quad } from '../../rdf/terms.ts'
 
-/** Triples with blank nodes, about a kilobyte each, which are compared in one go; and characters of all lines. */
+/** Maximum number of triples with blank nodes that are compared together (about a kilobyte each), and of characters of all lines. */
 const maxCompared = 100_000
 const maxCharacters = 2 ** 28
 
@@ -20,7 +23,7 @@ export type VocabularyIntake = {
   readonly scheme: string
   /** SHA-256 of the canonical form. */
   readonly hash: string
-  /** Sorted ground lines without ends and doubles. */
+  /** Sorted lines without blank nodes, line ends and duplicates. */
   readonly lines: readonly string[]
 }
 
@@ -28,13 +31,13 @@ type IntakeOptions = {
   readonly names: Names
   /** Handle of the vocabulary, the base of its relative IRIs. */
   readonly resource: string
-  /** Steps that canonical labels may take; the usual when absent. */
+  /** Steps that canonical labels may take; absent = the default. */
   readonly work?: number
 }
 
 /**
- * Reads all of it. Fails with `invalid-content` for a subject that is another resource of the platform, `missing-class`,
- * `too-complex`, `too-large`, and as the batches do.
+ * Receives all of it. Fails with `invalid-content` for a subject that is another resource of the platform, `missing-class`, `too-
+ * complex`, `too-large`, and as the batches do.
  */
 export async function takeIn(
   batches: AsyncIterable<readonly Quad[]>,
@@ -44,7 +47,7 @@ export async function takeIn(
   const ground: string[] = []
   const blank: Quad[] = []
   const schemes = new SchemeCount()
-  /** What the skolem IRIs of the body begin with: one that was read as it is stored has them in the place of blank nodes. */
+  /** Prefixes of the skolem IRIs of the body: a stored vocabulary that is sent back has them in place of blank nodes. */
   const genids = new Set<string>()
   const which = (iri: string) => {
     genids.add(iri.slice(0, iri.indexOf('/', prefix.length) + 1))
@@ -78,7 +81,7 @@ export async function takeIn(
   return { scheme, hash: digest.digest('hex'), lines: sorted([...ground, ...stored]) }
 }
 
-/** Checked while the body arrives, so that none can fill the memory. */
+/** Checked while the body arrives, so that it cannot fill the memory. */
 function demandSize(characters: number, compared: number): void {
   if (characters > maxCharacters)
     throw new Failure(
@@ -92,7 +95,7 @@ function demandSize(characters: number, compared: number): void {
     )
 }
 
-/** Whether an IRI is of the platform's own and not below this vocabulary's handle, against which a body is resolved. */
+/** Tells whether an IRI belongs to the platform and is not below this vocabulary's handle, the base of the body. */
 export const isForeign = (names: Names, iri: string, resource: string): boolean =>
   names.owns(iri) && iri !== resource && !iri.startsWith(`${resource}#`)
 
@@ -115,7 +118,7 @@ class SchemeCount {
   }
 
   /**
-   * The single `skos:ConceptScheme`; several → the one that most concepts are in; none → the one common `skos:inScheme` value.
+   * Returns the only `skos:ConceptScheme`; of several the one with most concepts; without one the only `skos:inScheme` value.
    * Fails with `missing-class`.
    */
   chosen(): string {
@@ -131,7 +134,7 @@ class SchemeCount {
   }
 }
 
-/** By UTF-16 code unit, as the store sorts, so that both can be compared line by line. */
+/** Sorts by UTF-16 code unit, as the store does, so that both can be compared line by line. */
 const sorted = (lines: readonly string[]): string[] => [...new Set(lines)].sort()
 
 const foreign = (iri: string) =>
@@ -143,9 +146,9 @@ const foreign = (iri: string) =>
 const isBlank = (term: Term) => term.termType === 'BlankNode'
 
 /**
- * Lines without ends: as they are stored, and as they are hashed, which differ in the names of blank nodes. Canonical labels are a
- * function of the triples with blank nodes alone, because ground triples of a graph have no part in them: the hash over these
- * lines and the ground ones is the one of `canonicalise` over the whole graph.
+ * Returns lines without ends: as they are stored, and as they are hashed, which differ in the names of blank nodes. Canonical
+ * labels depend only on the triples with blank nodes; so the hash over these lines and the others equals that of `canonicalise`
+ * over the whole graph.
  */
 async function canonicallyNamed(quads: readonly Quad[], genid: string, work: number | undefined) {
   if (quads.length === 0) return { stored: [], hashed: [] }

@@ -47,7 +47,7 @@ const { answers, bodies, parameters } = contract
 
 const factsQuery = loadQuery('catalogue-facts')
 
-/** The hash of what was sent, `''` where it is not known; `undefined` when there is no such catalogue. */
+/** Returns the hash of the body, `''` when unknown; `undefined` when there is no such catalogue. */
 async function hashOf(
   { store, names }: RepositoryContext,
   id: string,
@@ -58,10 +58,10 @@ async function hashOf(
   return row && (row['hash']?.value ?? '')
 }
 
-/** The PUT of one catalogue; its id is that of the path, whatever the body calls it. */
+/** PUT of one catalogue; its id is that of the path. */
 type CataloguePut = WriteRequest & { readonly id: string }
 
-/** Under the lock of the catalogue. */
+/** Writes a catalogue; call it under the lock of the catalogue. */
 async function putCatalogue(
   context: RepositoryContext,
   { id, body, precondition }: CataloguePut,
@@ -103,7 +103,7 @@ type States = {
   readonly now: Date
 }
 
-/** `dct:issued` is that of the creation and `dct:modified` that of this write, unless the body brings its own. */
+/** Makes `dct:issued` (date of the creation) and `dct:modified` (date of this write), unless the body has them. */
 function missingDates(iri: string, { ground, before, now }: States): Quad[] {
   const said = (quads: readonly Quad[], name: string) =>
     quads.find((q) => q.subject.value === iri && q.predicate.value === dct(name).value)
@@ -113,7 +113,7 @@ function missingDates(iri: string, { ground, before, now }: States): Quad[] {
   return [...say('issued', said(before, 'issued')?.object ?? time), ...say('modified', time)]
 }
 
-/** Which catalogue is to be deleted, by whom, and in which state. */
+/** Deletion of a catalogue: id, client, and expected state. */
 type CatalogueRemovalRequest = {
   readonly id: string
   readonly createdBy: string
@@ -121,7 +121,7 @@ type CatalogueRemovalRequest = {
 }
 
 /**
- * The catalogue goes at once and its datasets after it; while they do, a repeated call answers with that work. Under the lock of
+ * Deletes the catalogue at once and its datasets after it; repeated calls meanwhile return the same job. Call it under the lock of
  * the catalogue. Fails with `unknown-catalogue`, and with `conflict` while the catalogue is being restored.
  */
 async function removeCatalogue(
@@ -142,7 +142,7 @@ async function removeCatalogue(
   return beginDeletion(context, { id, hash, createdBy }, signal)
 }
 
-/** No zod here: the handler answers with or without a body. */
+/** Not a zod schema: the handler answers with or without a body. */
 const remaining = {
   type: 'object' as const,
   properties: { remaining: { type: 'integer' as const } },
@@ -236,7 +236,7 @@ const restoreCatalogue = repositoryEndpoint({
   },
 })
 
-/** The endpoints of catalogues. */
+/** Endpoints of catalogues. */
 export const catalogueResourceEndpoints = [
   readCatalogue,
   replaceCatalogue,

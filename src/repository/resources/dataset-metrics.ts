@@ -1,6 +1,6 @@
 /**
- * The quality metrics of datasets: a graph of their own that goes with its dataset and is replaced as a whole, by a PUT or for
- * many datasets at once by those of this process who measure whole catalogues.
+ * Quality metrics of datasets: a separate graph that belongs to its dataset and is replaced as a whole, by PUT or in this process
+ * for many datasets.
  */
 
 import { hash } from 'node:crypto'
@@ -42,22 +42,22 @@ const { answers, bodies, parameters } = contract
 const unknownMetrics = (id: string) =>
   new Failure('unknown-metrics', `the dataset "${id}" has no quality metrics`)
 
-/** Stored lines are the same for the same graph, so their hash is as good as the canonical one and costs nothing. */
+/** Stored lines are equal for equal graphs, so their hash replaces the canonical one. */
 const hashOfLines = (lines: string): string => hash('sha256', lines, 'hex')
 
-/** Metrics as a PUT of them would send them; ids are the platform's. */
+/** Metrics in the form of a PUT; ids are those of the platform. */
 type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
 
-/** Of a PUT there is a precondition, and it writes also what says nothing new. */
+/** With a precondition (PUT) metrics are written even when nothing changed. */
 type MetricsItem = MetricsOf & { readonly precondition?: Precondition }
 
-/** Metrics that are measured again and again say by their time that they still hold, but need not say so every night. */
+/** Milliseconds after which unchanged metrics are written again for their new time. */
 const holdsMs = 7 * dayMs
 
 /**
- * What became of each, in their order; one that fails harms no other: `unknown-dataset`, `ambiguous-subject`, `invalid-content`,
- * `too-large`. No dataset may be among them twice. Rejects when the signal fires before anything is written, and when the store
- * cannot be asked.
+ * Writes metrics; returns the outcome of each, in order. A failure affects only its item: `unknown-dataset`, `ambiguous-subject`,
+ * `invalid-content`, `too-large`. No dataset may occur twice. Rejects when the signal fires before anything is written, and when
+ * the store is unavailable.
  */
 async function writeMetrics(
   context: RepositoryContext,
@@ -87,8 +87,8 @@ async function writeMetrics(
 }
 
 /**
- * `stored` are the graphs of the dataset and of its metrics, by their names. Measured again, only what documents show is worth an
- * indexing, and times alone are not worth a write before they are old.
+ * Plans a write; `stored` are the graphs of the dataset and of its metrics, by IRI. Only changes that documents show cause
+ * indexing, and new times alone are written only after a week.
  */
 async function planMetrics(
   context: RepositoryContext,
@@ -116,10 +116,10 @@ async function planMetrics(
   return { result: { ...result, mark }, group }
 }
 
-/** `unchanged`: the stored ones say the same and are younger than a week. `gone`: there is no such dataset. */
+/** `unchanged`: the stored ones are equal and younger than a week. `gone`: the dataset does not exist. */
 type MetricsVerdict = WriteOutcome['kind'] | 'gone' | Failure
 
-/** A verdict for each, in their order, as `writeMetrics`. */
+/** Writes metrics of many datasets; returns an outcome for each, in order, as `writeMetrics`. */
 export async function manyMetrics(
   context: RepositoryContext,
   many: readonly MetricsOf[],
@@ -211,7 +211,7 @@ const deleteMetrics = repositoryEndpoint({
   },
 })
 
-/** The endpoints of the quality metrics of datasets. */
+/** Endpoints of the quality metrics of datasets. */
 export const datasetMetricsEndpoints = [readMetrics, replaceMetrics, deleteMetrics]
 
 const link = dqv('hasQualityMeasurement').value
@@ -219,19 +219,19 @@ const value = dqv('value').value
 const time = prov('generatedAtTime').value
 const boolean = xsd('boolean').value
 
-/** A dataset whose metrics were written and nothing else. */
+/** Dataset of which only the metrics were written. */
 type Alone = {
   /** Id of the dataset's catalogue. */
   readonly catalogue: string
   /** IRI of the dataset. */
   readonly resource: string
-  /** The dataset as it is stored. */
+  /** Stored graph of the dataset. */
   readonly text: string
-  /** What its metrics say. */
+  /** Triples of its metrics. */
   readonly said: readonly Quad[]
 }
 
-/** What a dataset holds of which nothing but the metrics was written. */
+/** Makes the content for the index of a dataset of which only the metrics were written. */
 export const measuredAlone = ({ catalogue, resource, text, said }: Alone): WrittenContent => ({
   catalogue,
   quads: () => fromLines(text),
@@ -240,8 +240,8 @@ export const measuredAlone = ({ catalogue, resource, text, said }: Alone): Writt
 })
 
 /**
- * The measurements whose value may be a number, links of the dataset to them included: its document needs no others. Scores
- * come in every datatype there is for numbers.
+ * Selects the measurements whose value may be a number, with the links of the dataset to them, which are all that its document
+ * needs. Scores may have any numeric datatype.
  */
 function scoresIn(quads: readonly Quad[], dataset: string): readonly Quad[] {
   const numbers = new Set<string>()
@@ -260,12 +260,12 @@ const timed = ` <${time}> `
 const valued = ` <${value}> `
 const truth = `"^^<${boolean}> .`
 
-/** Whether a line has a property, whatever its text quotes. */
+/** Tells whether a line has a property, regardless of its literals. */
 const says = (line: string, property: string) => prefixOf(line).endsWith(property)
 
 /**
- * What differs between two states of a graph: `times` alone, or also what documents do not show, or `numbers`, which may be
- * scores. A graph that says when it was measured says it of each measurement, hence in the same places.
+ * Compares two states of a graph: `times` only, or also parts that documents do not show (`more`), or `numbers`, which may be
+ * scores.
  */
 function differenceOf(before: string, after: string): 'times' | 'more' | 'numbers' {
   const [old, next] = [before.split('\n'), after.split('\n')]
@@ -279,7 +279,7 @@ function differenceOf(before: string, after: string): 'times' | 'more' | 'number
   return numbers(old) === numbers(next) ? 'more' : 'numbers'
 }
 
-/** When a graph was made, in milliseconds since 1970; 0 where it does not say. */
+/** Returns the time when a graph was made, in milliseconds since 1970; 0 when unknown. */
 function timeIn(lines: string, metrics: string): number {
   const start = `<${metrics}> <${time}> "`
   const at = lines.indexOf(start)

@@ -28,13 +28,16 @@ import { resultOf } from '../writing/write-batch.ts'
 
 const { answers, bodies, parameters } = contract
 
-/** A dataset as one request sends it. */
+/** Dataset of one request. */
 type DatasetPut = Omit<DatasetItem, 'prepare' | 'digest'> & {
   readonly catalogue: string
   readonly body: ResourceBody
 }
 
-/** Fails with `unknown-catalogue`, `newer-exists`, and as the body does; with `updateOnly` also with `unknown-dataset`. */
+/**
+ * Writes a dataset. Fails with `unknown-catalogue`, `newer-exists`, and as the body does; with `updateOnly` also with `unknown-
+ * dataset`.
+ */
 async function putDataset(
   context: RepositoryContext,
   { catalogue, ...item }: DatasetPut,
@@ -124,14 +127,14 @@ const deleteByOrigin = repositoryEndpoint({
 
 // With the deprecated parameter `catalogue` the id of the path is the one at the origin.
 
-/** The catalogue that the parameter names, else that of the dataset of the path. */
+/** Permission for the catalogue that the parameter names, else that of the dataset of the path. */
 const mayWriteNamed = mayCallFor(async (c, context: RepositoryContext) => {
   const catalogue = c.req.query('catalogue')
   if (catalogue !== undefined) return demandId('catalogue', catalogue)
   return (await locateDataset(c, context)).catalogue
 })
 
-/** The dataset that the path names in a catalogue. */
+/** Returns the dataset that the path names in a catalogue. */
 const originNamed = (c: AppContext, catalogue: string): OriginName => ({
   catalogue: demandId('catalogue', catalogue),
   originalId: demandOriginalId('datasetId', c.req.param('datasetId') ?? ''),
@@ -207,7 +210,7 @@ const restoreDataset = repositoryEndpoint({
   },
 })
 
-/** The endpoints of datasets. */
+/** Endpoints of datasets. */
 export const datasetResourceEndpoints = [
   createInCatalogue,
   createDataset,
@@ -222,7 +225,7 @@ export const datasetResourceEndpoints = [
 
 type OriginName = { readonly catalogue: string; readonly originalId: string }
 
-/** The platform id of a dataset by its id at the origin; fails with `unknown-dataset` and `unknown-catalogue`. */
+/** Returns the platform id of a dataset by its id at the origin; fails with `unknown-dataset` and `unknown-catalogue`. */
 async function idOf(
   c: AppContext,
   context: RepositoryContext,
@@ -240,7 +243,7 @@ type WriteQuery = OriginName & {
   readonly updateOnly?: boolean
 }
 
-/** PUT by either id. */
+/** Writes a dataset by either id. */
 function write(c: AppContext, context: RepositoryContext, query: WriteQuery): Promise<Response> {
   const { catalogue, originalId, enforceUpdate = false, recordModified, updateOnly = false } = query
   const item = {
@@ -255,7 +258,7 @@ function write(c: AppContext, context: RepositoryContext, query: WriteQuery): Pr
   )
 }
 
-/** Under a random id at the origin, or under the one that an alias prefers if it is free. */
+/** Creates a dataset under a random id at the origin, or under the one that an alias proposes if it is free. */
 function create(c: AppContext, context: RepositoryContext, catalogue: string): Promise<Response> {
   const preferred = cameByAlias(c.req.url) ? c.req.query('resourceId') : undefined
   if (preferred !== undefined) demandOriginalId('resourceId', preferred)
@@ -275,11 +278,11 @@ function create(c: AppContext, context: RepositoryContext, catalogue: string): P
   })
 }
 
-// A POST creates: an id that is taken is no update.
+// POST only creates: an existing id is a conflict.
 const alreadyThere = (originalId: string) =>
   new Failure('already-exists', `the catalogue has a dataset "${originalId}" already`)
 
-/** What is removed can be restored for as long as its tombstone lives. */
+/** Deletes a dataset; it can be restored as long as its tombstone exists. */
 async function remove(
   c: AppContext,
   context: RepositoryContext,
@@ -299,7 +302,7 @@ async function remove(
   return answerDelete(c, context, { mark, catalogue: home })
 }
 
-/** The graph of a dataset as one write left it, with links to its record and its catalogue. */
+/** Answers the graph of a dataset, with links to its record and its catalogue. */
 async function answer(
   c: AppContext,
   context: RepositoryContext,

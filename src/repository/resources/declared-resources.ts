@@ -1,6 +1,6 @@
 /**
- * Resources of the types that the profile declares: put under an id, read, deleted, restored, listed. Where the profile declares
- * none, there is nothing at these paths.
+ * Resources of the types that the profile declares: put under an id, read, deleted, restored, listed. Without such types these
+ * paths do not exist.
  */
 
 import { z } from '@hono/zod-openapi'
@@ -53,11 +53,11 @@ type Named = {
   readonly type: ResourceType
   readonly id: string
   readonly iri: string
-  /** The name of its tombstone. */
+  /** Name of its tombstone. */
   readonly member: { readonly kind: 'resource'; readonly id: string }
 }
 
-/** The declared type of the path; throws `not-found`, which names those that there are. */
+/** Returns the declared type of the path; throws `not-found`, which lists the declared types. */
 function typeOf(c: AppContext, { profile }: RepositoryContext): ResourceType {
   const found = profile.resources.find(({ id }) => id === c.req.param('type'))
   if (found) return found
@@ -65,7 +65,7 @@ function typeOf(c: AppContext, { profile }: RepositoryContext): ResourceType {
   throw new Failure('not-found', `the profile does not declare this type; it declares ${declared}`)
 }
 
-/** The resource of the path. */
+/** Returns the resource of the path. */
 function namedBy(c: AppContext, context: RepositoryContext, id = pathId(c, 'id')): Named {
   const type = typeOf(c, context)
   const member = { kind: 'resource', id: `${type.id}/${id}` } as const
@@ -75,19 +75,19 @@ function namedBy(c: AppContext, context: RepositoryContext, id = pathId(c, 'id')
 const unknownResource = ({ type, id }: Named) =>
   new Failure('unknown-resource', `there is no resource "${id}" of the type "${type.id}"`)
 
-/** What the system graph says of a resource; its graph need not be read for that. */
+/** Reads the facts of a resource in the system graph, without its graph. */
 const factsOf = async (context: RepositoryContext, { iri }: Named, signal: AbortSignal) =>
   (await resourceFacts(context, [iri], signal)).get(iri)
 
 type ResourcePut = WriteRequest & {
   /** Write even when the hash is equal. */
   readonly enforceUpdate: boolean
-  /** Of the types that are in catalogues; `undefined` = where it is already. */
+  /** Catalogue for types that are in catalogues; `undefined` = keep the current one. */
   readonly home: string | undefined
 }
 
 /**
- * Under the lock of the resource. Fails with `unknown-catalogue`, `invalid-parameter` when a new one needs a catalogue,
+ * Writes a resource under its lock. Fails with `unknown-catalogue`, `invalid-parameter` when a new one needs a catalogue,
  * `conflict` when it is in another one, and as the PUT of a dataset does.
  */
 async function putResource(
@@ -130,7 +130,7 @@ async function putResource(
   return result
 }
 
-/** The catalogue that a resource will be in, `''` where its type is in none. */
+/** Returns the catalogue that a resource will be in, `''` when its type is in none. */
 function catalogueFor(
   { type, id }: Named,
   home: string | undefined,
@@ -149,7 +149,7 @@ function catalogueFor(
   throw invalidParameter('catalogId', detail)
 }
 
-/** The record of a resource that is in a catalogue; it keeps the date of the creation. */
+/** Makes the record of a resource in a catalogue; it keeps the date of the creation. */
 function recordFor(
   { names, now }: RepositoryContext,
   { type, id, iri: topic }: Named,
@@ -188,13 +188,13 @@ const exampleOf = (type: ResourceType | undefined) => `@prefix dct: <http://purl
   dct:title "Gauges"@en .
 `
 
-/** What `catalogId` says; of types that are in no catalogue it says nothing. */
+/** Returns `catalogId`, which is ignored for types that are in no catalogue. */
 const namedCatalogue = (c: AppContext, { inCatalogue }: ResourceType) => {
   const named = inCatalogue ? c.req.query('catalogId') : undefined
   return named === undefined ? undefined : demandId('catalogId', named)
 }
 
-/** The facts, when there are any and they are of the catalogue that the client names; else fails with `unknown-resource`. */
+/** Returns the facts when they belong to the catalogue that the client names; else fails with `unknown-resource`. */
 async function demandFacts(
   c: AppContext,
   context: RepositoryContext,
@@ -206,7 +206,7 @@ async function demandFacts(
   return found
 }
 
-/** Id of the catalogue that a resource is in, if any. */
+/** Returns the id of the catalogue that a resource is in, if any. */
 const inCatalogue = (facts: { readonly catalogue: string } | undefined): string | undefined =>
   facts?.catalogue || undefined
 
@@ -247,7 +247,7 @@ export function demandDeclaredType(app: App, context: RepositoryContext): void {
   })
 }
 
-/** The endpoints of the resources of the types that the profile declares; none without such types. */
+/** Endpoints of the resources of declared types; empty when the profile declares none. */
 export function declaredEndpoints(types: readonly ResourceType[]): Endpoint<RepositoryContext>[] {
   if (types.length === 0) return []
   const type = typeParameter(types)
@@ -360,7 +360,7 @@ async function remove(c: AppContext, context: RepositoryContext): Promise<Respon
   return answerDelete(c, context, await locked(context, name, work, signal))
 }
 
-/** The graph of a resource; the record of one that is in a catalogue is part of it. */
+/** Answers the graph of a resource, with its record when it is in a catalogue. */
 async function answer(c: AppContext, context: RepositoryContext): Promise<Response> {
   const { names, store } = context
   const { id, suffix } = suffixedId(c, 'id')

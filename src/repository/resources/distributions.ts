@@ -1,4 +1,4 @@
-/** Distributions as resources of their own inside the graph of their dataset, whose catalogue decides on permission: read, add, replace, remove. */
+/** Distributions as resources inside the graph of their dataset, whose catalogue decides on permissions: read, add, replace, remove. */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -50,7 +50,7 @@ const graphsOf = loadQuery('distribution-datasets')
 const unknownDistribution = (id: string) =>
   new Failure('unknown-distribution', `there is no distribution "${id}"`)
 
-/** The id of the dataset whose graph holds the distribution; of several, which direct writers left, the first. */
+/** Returns the id of the dataset whose graph holds the distribution; the first of several. */
 async function datasetOf(
   { store, names }: RepositoryContext,
   id: string,
@@ -64,7 +64,7 @@ async function datasetOf(
   return first
 }
 
-/** A distribution may be linked and not described, or described and only a sample: both are there. */
+/** Tells whether a distribution exists: linked without description, or described and only a sample. */
 const isThere = (graph: readonly Quad[], iri: string): boolean =>
   graph.some(
     ({ subject, predicate, object }) =>
@@ -72,7 +72,7 @@ const isThere = (graph: readonly Quad[], iri: string): boolean =>
       (object.value === iri && predicate.value === dcat('distribution').value),
   )
 
-/** Blank nodes get names under the distribution, so that they never meet those of another one. */
+/** Names blank nodes below the distribution, so that they differ from those of others. */
 async function ground(
   { names, canonical }: RepositoryContext,
   quads: readonly Quad[],
@@ -82,10 +82,10 @@ async function ground(
   return skolemise(quads, { genid: names.genid(iri), labels })
 }
 
-/** A body for one distribution of a dataset. */
+/** Body for one distribution of a dataset. */
 type Put = WriteRequest & { readonly dataset: DatasetPlace }
 
-/** Fails with `already-exists`, `missing-class`, `ambiguous-subject`, `invalid-content` and as an edit does. */
+/** Adds a distribution. Fails with `already-exists`, `missing-class`, `ambiguous-subject`, `invalid-content` and as an edit does. */
 async function addDistribution(
   context: RepositoryContext,
   { body, precondition, dataset }: Put,
@@ -108,7 +108,10 @@ async function addDistribution(
   return { kind: 'created', iri, catalogue: dataset.catalogue, hash: result, ...written }
 }
 
-/** Keeps the IRI, and the identifiers when the body has none; fails like `addDistribution` and with `unknown-distribution`. */
+/**
+ * Replaces a distribution; keeps its IRI, and its identifiers when the body has none. Fails like `addDistribution` and with
+ * `unknown-distribution`.
+ */
 async function replaceDistribution(
   context: RepositoryContext,
   { id, body, precondition, dataset }: Put & { readonly id: string },
@@ -135,7 +138,7 @@ async function replaceDistribution(
   return { kind, iri, catalogue: dataset.catalogue, hash: result, ...written }
 }
 
-/** Takes away what only this distribution leads to (decision 0016), and the link of its dataset. */
+/** Removes the statements that only this distribution leads to (decision 0016), and the link of its dataset. */
 async function removeDistribution(
   context: RepositoryContext,
   { id, dataset }: { readonly id: string; readonly dataset: DatasetPlace },
@@ -156,14 +159,14 @@ async function removeDistribution(
   return { mark, catalogue: dataset.catalogue }
 }
 
-/** What the graph of the dataset says of the distribution; fails with `unknown-distribution`. */
+/** Returns the description of the distribution in the dataset's graph; fails with `unknown-distribution`. */
 async function demandThere(context: RepositoryContext, graph: readonly Quad[], id: string) {
   const iri = context.names.distribution(id)
   if (!isThere(graph, iri)) throw unknownDistribution(id)
   return described(context, graph, iri)
 }
 
-/** Its hash, the entity tag, does not depend on the names that blank nodes have in the store. */
+/** Returns the description and its hash, the entity tag, which does not depend on the names of blank nodes in the store. */
 async function described(
   { names, canonical }: RepositoryContext,
   graph: readonly Quad[],
@@ -177,17 +180,17 @@ async function described(
 const alreadyExists = (iri: string) =>
   new Failure('already-exists', `the dataset has this distribution already: ${iri}`)
 
-// What describes a distribution inside its dataset's graph, and what of that goes when the distribution goes.
+// Description of a distribution in its dataset's graph, and the part that is removed with it.
 
-/** The IRIs of the distributions that a dataset links, ordered by code point. */
+/** Returns the IRIs of the distributions that a dataset links, ordered by code point. */
 export function linkedDistributions(graph: Graph, dataset: string): string[] {
   const linked = graph.objects(dataset, dcat('distribution'))
   return [...new Set(linked.map((term) => term.value))].sort()
 }
 
 /**
- * The triples of the distribution and of every described node that it leads to: blank nodes, licences, formats. The walk ends
- * at other resources of the platform, so neither the dataset nor its other distributions come along.
+ * Returns the triples of the distribution and of every described node that it leads to: blank nodes, licences, formats. The walk
+ * ends at other resources of the platform, which excludes the dataset and its other distributions.
  */
 export function describeDistribution(graph: Graph, distribution: string, names: Names): Quad[] {
   const isOther = (iri: string) => names.owns(iri) && !iri.startsWith(names.genidPrefix)
@@ -199,8 +202,8 @@ export function describeDistribution(graph: Graph, distribution: string, names: 
 }
 
 /**
- * The graph without the distribution's own triples: of its description, all but the nodes that something outside refers to,
- * such as a licence that two distributions have, and what these lead to.
+ * Returns the graph without the distribution's own triples; nodes that others refer to, such as a shared licence, are kept with
+ * what they lead to.
  */
 function withoutOwn(
   quads: readonly Quad[],
@@ -215,7 +218,7 @@ function withoutOwn(
   }
   kept.delete(distribution)
   const about = Map.groupBy(description, (q) => keyOf(q.subject))
-  // The set grows while it is walked.
+  // The set grows while it is iterated.
   for (const node of kept) {
     for (const q of about.get(node) ?? []) {
       const object = keyOf(q.object)
@@ -228,26 +231,26 @@ function withoutOwn(
   })
 }
 
-// A distribution out of a body: one node under the platform's IRI, with what it leads to and nothing else.
+// Selection of one distribution from a body: one node under the platform's IRI, with everything that it leads to.
 
 type Received = {
-  /** The description with the distribution under its platform IRI; blank nodes are still blank. */
+  /** Description under the platform's IRI; blank nodes are kept. */
   readonly quads: readonly Quad[]
-  /** The keys under which it came. */
+  /** Keys under which it was sent. */
   readonly keys: DistributionKeys
 }
 
-/** The platform's IRIs of a distribution and of the dataset that it is in. */
+/** Platform IRIs of a distribution and of its dataset. */
 type Place = { readonly iri: string; readonly dataset: string }
 
 /**
- * Takes the one `dcat:Distribution` out of a body that was parsed with the platform's `iri` as base. Of several the one with
- * that IRI counts. Fails with `missing-class`, `ambiguous-subject` and `invalid-content`.
+ * Selects the only `dcat:Distribution` of a body that was parsed with the platform's `iri` as base; of several the one with that
+ * IRI. Fails with `missing-class`, `ambiguous-subject` and `invalid-content`.
  */
 function received(body: readonly Quad[], { iri, dataset }: Place, names: Names): Received {
   const merged = mergedGraphs(body)
   const node = distributionNode(new NodeKinds(merged).typed('distribution'), iri)
-  // Blank nodes that came with the dataset have names below it.
+  // Blank nodes that were sent with the dataset have names below it.
   const quads = blankAgain(merged, names, [iri, keyOf(node), dataset])
   const others = new NodeKinds(quads).of('dataset', 'catalogue', 'record', 'distribution')
   const self = keyOf(node)
@@ -259,12 +262,12 @@ function received(body: readonly Quad[], { iri, dataset }: Place, names: Names):
   if (!keys) throw new Error('a node has keys')
   return {
     quads: rename(description, new Map([[self, iri]])),
-    // What the body calls <> has no name of its own to be known by.
+    // A node named <> in the body has no IRI of its own.
     keys: self === iri ? { ...keys, node: blankNode() } : keys,
   }
 }
 
-/** The distribution that a body is about; fails with `missing-class` or `ambiguous-subject`. */
+/** Returns the distribution that a body describes; fails with `missing-class` or `ambiguous-subject`. */
 function distributionNode(found: ReadonlyMap<string, Term>, iri: string): Term {
   const nodes = [...found.values()]
   const node = found.get(iri) ?? (nodes.length === 1 ? nodes[0] : undefined)
@@ -363,7 +366,7 @@ const deleteDistribution = repositoryEndpoint({
   },
 })
 
-/** The endpoints of distributions. */
+/** Endpoints of distributions. */
 export const distributionEndpoints = [
   readDistribution,
   createDistribution,

@@ -10,31 +10,31 @@ import type { Part } from '../../rdf/writing/document.ts'
 import type { RepositoryContext } from '../context.ts'
 import { answerDocument } from '../routes/responses.ts'
 
-/** What each id is in the answer. Resources that are gone since the ids were read have no value. */
+/** Returns the value of each id in the answer; resources that were deleted meanwhile have none. */
 type Values<T> = (ids: readonly string[], signal: AbortSignal) => Promise<readonly T[]>
 
-/** A list of any kind of resources; what differs between the kinds is here, how pages are made is not. */
+/** List of any kind of resources: the parts that differ by kind. */
 export type ResourceList = {
   /** Path of the list below the service: `/catalogues/water/datasets`. */
   readonly path: string
   /** Parameters that belong to the list and not to its pages: `{ catalogue: 'water' }`. */
   readonly within?: Readonly<Record<string, string>>
-  /** All ids, ascending. Fails when what the list belongs to does not exist. */
+  /** Lists all ids, ascending. Fails when the parent of the list does not exist. */
   readonly ids: (signal: AbortSignal) => Promise<readonly string[]>
-  /** To be asked at the end of a long answer: fails when what the list belongs to has gone meanwhile, and its members with it. */
+  /** Called at the end of a long answer: fails when the parent of the list was deleted meanwhile. */
   readonly demand?: (signal: AbortSignal) => Promise<void>
   readonly uriRefs: Values<string>
   /** Absent where original ids are not unique. */
   readonly originalIds?: Values<string>
-  /** Whether original ids come all at once to whoever asks for no page of them. */
+  /** True when original ids are answered all at once unless a page is requested. */
   readonly allOriginalIds?: boolean
-  /** The resources themselves, blank nodes and all, in the order of the ids. */
+  /** Resources themselves, with blank nodes, in the order of the ids. */
   readonly described: Values<Part>
-  /** Resources that are described together; 100 when absent. */
+  /** Number of resources described together; default 100. */
   readonly batchSize?: number
 }
 
-/** All ids of a list in batches; what comes or goes meanwhile moves no other. */
+/** Yields all ids of a list in batches; changes meanwhile do not shift the others. */
 export async function* idBatches(
   list: Pick<ResourceList, 'ids'>,
   size: number,
@@ -44,7 +44,7 @@ export async function* idBatches(
   for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size)
 }
 
-/** What a client asks of a list, as its parameters say it. */
+/** Parameters of a list request. */
 type ListQuery = {
   readonly valueType: 'uriRefs' | 'identifiers' | 'originalIds' | 'metadata'
   readonly offset?: number
@@ -52,17 +52,20 @@ type ListQuery = {
   readonly hydra: boolean
   readonly graphs: boolean
   readonly usePagedCollection: boolean
-  /** Kinds of resources that are wanted; absent = all there are. */
+  /** Requested kinds of resources; absent = all. */
   readonly resourceTypes?: readonly string[]
 }
 
 const usualLimit = 100
 
-/** Resources that are read, written and sent together: what a long answer holds in memory. */
+/** Resources that are read, written and sent together: the memory bound of a long answer. */
 const usualBatch = 100
 const originsAtOnce = 1000
 
-/** 200 with strings or RDF and the `Link` header; fails as the list does. More than the usual page takes a slot. */
+/**
+ * Answers 200 with strings or RDF and the `Link` header; fails as the list does. Pages larger than usual take a slot for long
+ * answers.
+ */
 export function answerList(
   c: AppContext,
   context: RepositoryContext,
@@ -74,14 +77,14 @@ export function answerList(
   return limit > usualLimit ? longAnswer(c, answer) : answer()
 }
 
-/** All original ids at once. */
+/** Tells whether all original ids are requested at once. */
 const isWhole = (list: ResourceList, { valueType, limit, offset }: ListQuery): boolean =>
   valueType === 'originalIds' &&
   list.allOriginalIds === true &&
   limit === undefined &&
   offset === undefined
 
-/** The page that was asked for, in its value type. Ids are read once, so that number and page fit each other. */
+/** Answers the requested page in its value type. Ids are read once, so that total and page are consistent. */
 async function answerPage(
   c: AppContext,
   context: RepositoryContext,
@@ -116,7 +119,7 @@ async function answerPage(
 const includesDatasets = ({ resourceTypes }: ListQuery): boolean =>
   resourceTypes === undefined || resourceTypes.some((type) => type.toLowerCase() === 'dataset')
 
-/** The parameters that the addresses of all pages repeat. */
+/** Returns the parameters that the addresses of all pages repeat. */
 function parametersOf(query: ListQuery): Record<string, string> {
   const { resourceTypes, valueType, hydra, graphs, usePagedCollection } = query
   return {
@@ -128,7 +131,10 @@ function parametersOf(query: ListQuery): Record<string, string> {
   }
 }
 
-/** All original ids: exporters compare them with their source to find what is gone, half a list would delete good data. */
+/**
+ * Answers all original ids: exporters compare them with their source to find deleted records, so half a list would delete good
+ * data.
+ */
 function answerOrigins(
   c: AppContext,
   { log, limits }: RepositoryContext,
@@ -151,7 +157,7 @@ function answerOrigins(
   return answerFlow(c, pieces(), { log, pieceMs: limits.requestMs, headers })
 }
 
-/** The paging node, then the resources. */
+/** Yields the paging node, then the resources. */
 async function* described(
   list: ResourceList,
   ids: readonly string[],
@@ -171,24 +177,24 @@ function needsCatalogue(): Failure {
   return invalidParameter('valueType', detail)
 }
 
-// Pages of a list: their addresses, the `Link` header (RFC 8288) and the Hydra node that says the same in RDF.
+// Pages of a list: their addresses, the `Link` header (RFC 8288) and the Hydra node with the same content in RDF.
 
-/** What of a list is asked for; without `limit` it is all of it. */
+/** Requested part of a list; without `limit` all of it. */
 type Page = { readonly offset: number; readonly limit: number | undefined }
 
 type PageAddresses = ReturnType<typeof addressesOf>
 
-/** What the addresses of pages are made of; never of `Host`, which anybody can forge. */
+/** Inputs for the addresses of pages; never `Host`, which clients can forge. */
 type ListPaging = {
   /** Public address of the service. */
   readonly address: string
-  /** Parameters that every page of the list has beside `limit` and `offset`. */
+  /** Parameters of every page besides `limit` and `offset`. */
   readonly parameters: Readonly<Record<string, string>>
   readonly page: Page
   readonly total: number
 }
 
-/** The absolute addresses around a page. A page after the end leads back to the last one. */
+/** Makes the absolute addresses around a page. A page after the end links back to the last one. */
 export function addressesOf(list: Pick<ResourceList, 'path' | 'within'>, paging: ListPaging) {
   const { address, parameters, page, total } = paging
   const { offset, limit } = page
@@ -209,7 +215,7 @@ export function addressesOf(list: Pick<ResourceList, 'path' | 'within'>, paging:
   }
 }
 
-/** Without a question mark when there is nothing to ask. */
+/** Appends parameters to a path; no question mark without any. */
 function withQuery(path: string, parameters: Readonly<Record<string, string>>): string {
   const query = new URLSearchParams(parameters).toString()
   return query === '' ? path : `${path}?${query}`

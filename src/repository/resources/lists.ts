@@ -38,13 +38,13 @@ const schemesQuery = loadQuery('vocabulary-schemes')
 /** A query for ids with its parameters bound by name. */
 type IdQuery = { readonly query: Query; readonly values: Readonly<Record<string, Term>> }
 
-/** The ids that a query packs into its rows; it is given nobody's signal, because others may wait for the same list. */
+/** Reads the ids that a query packs into its rows. It takes no signal, because other requests may wait for the same list. */
 async function readIds({ store }: RepositoryContext, { query, values }: IdQuery) {
   const rows = await store.select(bind(query, values))
   return rows.flatMap((row) => row['ids']?.value.split(' ') ?? []).filter(isId)
 }
 
-/** Those of the graphs that there are, without their links, blank nodes as blank nodes. */
+/** Returns the existing graphs, without links and with blank nodes. */
 async function describedGraphs(
   { store, names }: RepositoryContext,
   graphs: readonly string[],
@@ -58,15 +58,15 @@ async function describedGraphs(
   })
 }
 
-/** Where the ids of a list come from, and what IRIs they are the ids of. */
+/** Query for the ids of a list, and the IRIs that they belong to. */
 type Listed = IdQuery & {
   readonly path: string
-  /** Name of the list in the cache; absent = the store is asked each time. */
+  /** Name of the list in the cache; absent = not cached. */
   readonly name?: string
   readonly iriOf: (id: string) => string
 }
 
-/** A list of resources that each are a graph of their IRI, and whose original ids are their ids. */
+/** Makes a list of resources that each have a graph of their IRI, and whose original ids are their ids. */
 const graphList = (context: RepositoryContext, listed: Listed): ResourceList => {
   const { path, name, iriOf } = listed
   const read = () => readIds(context, listed)
@@ -79,7 +79,7 @@ const graphList = (context: RepositoryContext, listed: Listed): ResourceList => 
   }
 }
 
-/** The list of a catalogue: its ids fail with `unknown-catalogue` when there is none. */
+/** Makes the list of a catalogue: its ids fail with `unknown-catalogue` when there is none. */
 const listIn = (context: RepositoryContext, id: string, list: ResourceList): ResourceList => ({
   ...list,
   ids: async (signal) => {
@@ -97,7 +97,7 @@ const catalogueList = (context: RepositoryContext): ResourceList => {
   return graphList(context, { ...listed, values, iriOf })
 }
 
-/** Of the datasets of all catalogues: their original ids are not unique. */
+/** Makes the list of the datasets of all catalogues; their original ids are not unique. */
 function datasetList(context: RepositoryContext): ResourceList {
   const { dataset: iriOf, catalogue } = context.names
   const values = { prefix: literal(iriOf('')), catalogues: literal(catalogue('')) }
@@ -105,24 +105,24 @@ function datasetList(context: RepositoryContext): ResourceList {
   return { ...graphList(context, { ...listed, values, iriOf }), originalIds: undefined }
 }
 
-/** The query for the datasets that a catalogue links. */
+/** Makes the query for the datasets that a catalogue links. */
 const membersOf = ({ dataset, catalogue }: Names, id: string): IdQuery => ({
   query: membersQuery,
   values: { prefix: literal(dataset('')), catalogue: namedNode(catalogue(id)) },
 })
 
-/** The ids of the datasets that a catalogue links, past the cache. */
+/** Returns the ids of the datasets that a catalogue links, without the cache. */
 export const memberIds = async (context: RepositoryContext, id: string): Promise<string[]> =>
   [...new Set(await readIds(context, membersOf(context.names, id)))].sort()
 
-/** The ids of all datasets that there are, past the cache. */
+/** Returns the ids of all datasets, without the cache. */
 export const allDatasetIds = async (context: RepositoryContext): Promise<string[]> => {
   const { dataset, catalogue } = context.names
   const values = { prefix: literal(dataset('')), catalogues: literal(catalogue('')) }
   return [...new Set(await readIds(context, { query: datasetsQuery, values }))].sort()
 }
 
-/** Of the datasets of one catalogue. */
+/** Makes the list of the datasets of one catalogue. */
 function memberList(context: RepositoryContext, id: string): ResourceList {
   const { names } = context
   const path = `/catalogues/${id}/datasets`
@@ -137,7 +137,7 @@ function memberList(context: RepositoryContext, id: string): ResourceList {
   })
 }
 
-/** Of vocabularies: what they are referred to by is their concept scheme. */
+/** Makes the list of vocabularies, which are referred to by their concept scheme. */
 function vocabularyList(context: RepositoryContext): ResourceList {
   const { vocabulary: iriOf } = context.names
   const schemes: ResourceList['uriRefs'] = async (chosen, signal) => {
@@ -154,12 +154,12 @@ function vocabularyList(context: RepositoryContext): ResourceList {
     uriRefs: schemes,
     described: async (chosen, signal) =>
       describedGraphs(context, await schemes(chosen, signal), signal),
-    // One of them may be larger than a hundred datasets.
+    // A vocabulary may be larger than a hundred datasets.
     batchSize: 1,
   }
 }
 
-/** Of the resources of a declared type, of all catalogues or of one. */
+/** Makes the list of the resources of a declared type, of all catalogues or of one. */
 export function declaredList(
   context: RepositoryContext,
   type: string,
@@ -178,7 +178,7 @@ export function declaredList(
   return listIn(context, catalogue, { ...list, within: { catalogId: catalogue } })
 }
 
-/** The list of the distributions of a dataset; its graph holds everything about them. */
+/** Makes the list of the distributions of a dataset, from its graph. */
 function distributionList(
   { names }: RepositoryContext,
   dataset: string,
@@ -204,9 +204,8 @@ function distributionList(
 const batchSize = 100
 
 /**
- * A whole catalogue, batch by batch: its own graph, then its datasets, each as one write left it. Fails when there is no such
- * catalogue, also when it goes while it is written. Datasets that come meanwhile may be missing, those that go are left out
- * together with the links to them.
+ * Yields a whole catalogue in batches: its own graph, then its datasets with links. Fails when there is no such catalogue, also
+ * when it is deleted meanwhile. Datasets created meanwhile may be missing; deleted ones are left out with the links to them.
  */
 async function* dumpOf(
   context: RepositoryContext,
@@ -323,12 +322,12 @@ const dump = {
   },
 } as const
 
-/** The suffix is no part of an id, so each one is a path of its own to the router. */
+/** The suffix is not part of an id, so each one is a separate path for the router. */
 const dumpsByFormat = Object.values(formats).map(({ suffix }) =>
   repositoryEndpoint({ ...dump, path: `${dump.path}.${suffix}`, isHidden: true }),
 )
 
-/** The endpoints of lists, and of dumps of whole catalogues. */
+/** Endpoints of lists, and of dumps of whole catalogues. */
 export const resourceListEndpoints = [
   listCatalogues,
   listMembers,

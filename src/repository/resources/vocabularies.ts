@@ -1,6 +1,6 @@
 /**
- * Vocabularies: stored exactly as given under the IRI of their concept scheme. They may be large: they are read while they arrive
- * and answered part by part.
+ * Vocabularies, stored exactly as sent under the IRI of their concept scheme. They may be large: they are read while they arrive
+ * and answered in parts.
  */
 
 import { Failure } from '../../errors.ts'
@@ -41,13 +41,13 @@ const factsQuery = loadQuery('vocabulary-facts')
 const unknownVocabulary = (id: string) =>
   new Failure('unknown-vocabulary', `there is no vocabulary "${id}"`)
 
-/** PUT and DELETE of one vocabulary take turns. */
+/** Lock of the PUT and DELETE of one vocabulary. */
 const lockOf = (id: string) => `vocabulary ${id}`
 
-/** Its concepts are indexed again, and then the records that use them. */
+/** Lines of both marks: its concepts are indexed again, and then the records that use them. */
 const marksOf = (mark: Mark) => [markLine('pending', mark), markLine('cascade', mark)]
 
-/** Under the lock of the vocabulary. Fails with `unknown-vocabulary`. */
+/** Deletes a vocabulary; call it under its lock. Fails with `unknown-vocabulary`. */
 async function removeVocabulary(
   context: RepositoryContext,
   id: string,
@@ -76,7 +76,10 @@ type Replacement = {
   readonly precondition: Precondition
 }
 
-/** Under its lock and that of its scheme. Fails with `already-exists` when the scheme is that of another vocabulary. */
+/**
+ * Replaces a vocabulary; call it under its lock and that of its scheme. Fails with `already-exists` when another vocabulary has
+ * the scheme.
+ */
 async function replaceVocabulary(
   context: RepositoryContext,
   { id, intake, precondition }: Replacement,
@@ -91,7 +94,7 @@ async function replaceVocabulary(
     return { kind: 'unchanged', iri: scheme, hash }
   const content = `${intake.lines.join('\n')}\n`
   const findings = await integrity(() => inTurns(chunksOf(content)))
-  // Broken conditions are logged and counted, and never a reason to refuse it.
+  // Broken conditions are logged and counted, but never a reason to refuse it.
   if (findings.length > 0) context.log.warn({ vocabulary: id, findings }, 'vocabulary.integrity')
   const mark = { resource, version: context.versions.next() }
   const facts = { scheme, hash, integrity: summaryOf(findings) }
@@ -112,7 +115,7 @@ type States = {
   readonly intake: VocabularyIntake
 }
 
-/** What lands together with the new content. */
+/** Makes the changes that are committed together with the new content. */
 async function changesBeside(
   { store }: RepositoryContext,
   { stored, facts, mark, intake }: States,
@@ -131,10 +134,10 @@ async function changesBeside(
   return [...moved, system]
 }
 
-/** A scheme that a vocabulary, named by its handle, would take. */
+/** Scheme that a vocabulary, named by its handle, is about to use. */
 type Claim = { readonly scheme: string; readonly resource: string }
 
-/** A scheme belongs to one vocabulary id, and no scheme may take the graph of another resource. */
+/** Checks that a scheme belongs to no other vocabulary and is not the graph of another resource. */
 async function demandFree(
   { names, store }: RepositoryContext,
   { scheme, resource }: Claim,
@@ -155,16 +158,16 @@ async function demandFree(
   )
 }
 
-/** What the system graph says of a vocabulary. */
+/** Facts of a vocabulary in the system graph. */
 type VocabularyFacts = {
-  /** Also the name of its graph. */
+  /** Also the IRI of its graph. */
   readonly scheme: string
   readonly hash: string
-  /** Broken integrity conditions of SKOS and how often: `S13 2, S14 1`; `''` = none. */
+  /** Broken integrity conditions of SKOS with their numbers: `S13 2, S14 1`; `''` = none. */
   readonly integrity: string
 }
 
-/** The facts of a vocabulary; `undefined` when there is none, or a half one by a direct writer. */
+/** Reads the facts of a vocabulary; `undefined` when there is none, or an incomplete one by another program. */
 async function factsOf(
   { store, names }: RepositoryContext,
   id: string,
@@ -177,20 +180,20 @@ async function factsOf(
   return { scheme: scheme.value, hash: hash.value, integrity: broken?.value ?? '' }
 }
 
-/** The lines of the handle, which come and go together. */
+/** Makes the lines of the handle, which are added and removed together. */
 const factLines = (handle: string, facts: VocabularyFacts): string[] => [
   fact(handle, 'scheme', { iri: facts.scheme }),
   fact(handle, 'hash', facts.hash),
   ...(facts.integrity === '' ? [] : [fact(handle, 'integrity', facts.integrity)]),
 ]
 
-/** More retired concepts are not listed; then every record that uses any concept counts. */
+/** Maximum number of listed retired concepts; above it every record that uses any concept is projected again. */
 const maxRetired = 10_000
 
 const type = `<${rdf('type').value}> <${skos('Concept').value}> .`
 const memberships = [skos('inScheme').value, skos('topConceptOf').value].map((iri) => `<${iri}> <`)
 
-/** The concept that a line declares to be one. */
+/** Returns the concept that a line declares. */
 function conceptIn(line: string): string | undefined {
   const at = line.indexOf(' ')
   const rest = line.slice(at + 1, at + 100)
@@ -198,7 +201,7 @@ function conceptIn(line: string): string | undefined {
   return isOne && line.startsWith('<') ? line.slice(1, at - 1) : undefined
 }
 
-/** Concepts of the old lines that the new ones no longer have: records that use them must be found again; `all` when too many. */
+/** Returns concepts of the old lines that the new ones lack, whose users have to be projected again; `all` above the maximum. */
 async function retiredConcepts(
   before: AsyncIterable<string>,
   after: readonly string[],
@@ -215,13 +218,13 @@ async function retiredConcepts(
   return [...retired]
 }
 
-/** Lines of the system graph that say so to whoever projects records of them. */
+/** Makes the lines of the system graph that tell the projector about retired concepts. */
 const retiredLines = (handle: string, retired: readonly string[] | 'all'): string[] =>
   retired === 'all'
     ? [fact(handle, 'retired', 'all')]
     : retired.map((concept) => fact(handle, 'retired', { iri: concept }))
 
-/** A vocabulary shall be searchable when its PUT returns, and a large one takes longer than a record. */
+/** Default wait of a PUT for the index, in milliseconds; a large vocabulary takes longer than a record. */
 const waitMs = 60_000
 
 const path = '/vocabularies/{vocabularyId}'
@@ -257,7 +260,7 @@ const putVocabulary = repositoryEndpoint({
     const renew = () => c.get('deadline').extend(limits.longRequestMs)
     renew()
     const resource = names.vocabulary(id)
-    // JSON-LD is read as a whole and has the limit of bodies that are.
+    // JSON-LD is parsed as a whole and has the limit of such bodies.
     const { format, charset, pieces } = receivePieces(c, (one) => {
       const name = one === 'jsonld' ? 'bodyBytes' : 'vocabularyBytes'
       return { bytes: limits[name], name, ratio: limits.bodyRatio, idleMs: limits.bodyIdleMs }
@@ -290,7 +293,7 @@ const deleteVocabulary = repositoryEndpoint({
   },
 })
 
-/** The endpoints of vocabularies. */
+/** Endpoints of vocabularies. */
 export const vocabularyResourceEndpoints = [readVocabulary, putVocabulary, deleteVocabulary]
 
 type VocabularyAnswer = Pick<VocabularyFacts, 'scheme' | 'hash'> & {
@@ -302,8 +305,8 @@ type VocabularyAnswer = Pick<VocabularyFacts, 'scheme' | 'hash'> & {
 const maxWhole = 16 * 1024 * 1024
 
 /**
- * 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. What RDF/XML cannot express of a
- * large one is left out with a comment (decision 0033).
+ * Answers 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. Statements of a large one
+ * that RDF/XML cannot express are left out with a comment (decision 0033).
  */
 async function answerVocabulary(
   c: AppContext,
@@ -314,9 +317,9 @@ async function answerVocabulary(
   const resource = { id, iri: scheme, path: `/vocabularies/${id}` }
   const whole = (lines: string) => answerResource(c, context, { ...resource, lines, hash }, suffix)
   if (isFresh(c.req.raw.headers, hash)) return whole('')
-  // What cannot be answered must not begin to be read.
+  // Formats are checked before anything is read.
   answerFormat(c, suffix)
-  // A store may have to put all of it in order first.
+  // A store may have to sort all of it first.
   c.get('deadline').extend(limits.longRequestMs)
   const { first, rest } = await takePrefix(store.readLines(scheme, c.get('signal')), maxWhole)
   if (!rest) return whole(first.join(''))
@@ -332,7 +335,7 @@ async function answerVocabulary(
   return answerDocument(c, context, parts(), { suffix, name: id, isDivided: true })
 }
 
-/** The first chunks up to a size, and the rest if there is any. */
+/** Takes chunks up to a size; returns them, and the rest if there is any. */
 async function takePrefix(source: AsyncIterable<string>, size: number) {
   const chunks = (async function* chunks() {
     yield* source

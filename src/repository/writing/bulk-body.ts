@@ -1,4 +1,4 @@
-/** A body that describes many datasets, taken in as it is parsed, and cut into them: which nodes stand for themselves, and what belongs to each. */
+/** Body with many datasets: collected while it is parsed, and split into datasets with the nodes that belong to each. */
 
 import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -37,7 +37,7 @@ export class BulkBody {
   readonly #links: (readonly [subject: string, predicate: string, object: Term])[] = []
   /** Graphs that hold quality metadata, by the nodes of that type: metrics are written at their own address. */
   readonly #metrics: (readonly [graph: string, node: string])[] = []
-  /** What our own records say: record → original ids, dataset → records. */
+  /** Facts of records of this platform: record → original ids, dataset → records. */
   readonly #originalIds = new Map<string, string[]>()
   readonly #records = new Map<string, string[]>()
 
@@ -63,20 +63,20 @@ export class BulkBody {
     return [...this.#graphs.values()].filter(isWanted)
   }
 
-  /** Whether a node typed as dataset is one: what a record of this platform describes is, whatever else it is. */
+  /** Tells whether a node typed as dataset is one; a node described by a record of this platform always is. */
   isDataset(node: string): boolean {
     return this.kinds.kind(node) === 'dataset' || this.#records.has(node)
   }
 
-  /** Catalogues and records: they are about datasets and belong to none. Only for a body that is complete. */
+  /** Returns catalogues and records, which belong to no dataset. Call it when the body is complete. */
   frames(): ReadonlySet<string> {
     const all = this.kinds.of('catalogue', 'record').keys()
     return (this.#frames ??= new Set([...all].filter((key) => !this.#records.has(key))))
   }
 
   /**
-   * Datasets that a catalogue or a record of the body names: they are on their own whoever else points to them. So are the parts
-   * that a dataset names with `dcat:dataset`, when they have a name.
+   * Returns datasets that a catalogue or a record of the body names: they are separate even when others point to them. Named parts
+   * of a dataset (`dcat:dataset`) are, too.
    */
   framed(): ReadonlySet<string> {
     const frames = this.frames()
@@ -88,13 +88,13 @@ export class BulkBody {
     return new Set(named.map(([, , object]) => keyOf(object)))
   }
 
-  /** The original ids that records of this platform give a dataset (by its key). */
+  /** Returns the original ids that records of this platform give a dataset (by its key). */
   recordedIds(dataset: string): readonly string[] {
     const records = this.#records.get(dataset) ?? []
     return records.flatMap((record) => this.#originalIds.get(record) ?? [])
   }
 
-  /** Remembers what cutting will ask for, in the one pass in which the body arrives. */
+  /** Collects the facts that splitting needs, in the one pass in which the body arrives. */
   #note(quad: Quad, { name, datasets }: BodyGraph): void {
     const { subject, predicate, object } = quad
     this.kinds.add(quad)
@@ -121,7 +121,7 @@ function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
 /** One dataset of a body. */
 export type BodyPiece = {
   readonly node: Quad_Subject
-  /** Its triples, cut out anew at each call. */
+  /** Its triples, collected again at each call. */
   readonly cut: () => readonly Quad[]
 }
 
@@ -150,7 +150,7 @@ export async function datasetPieces(
     .map(({ piece }) => piece)
 }
 
-/** The datasets of one graph that are on their own. A graph with a name and one dataset is that dataset. */
+/** Splits one graph. A named graph with one dataset is that dataset. */
 async function piecesOf(
   { name, quads, datasets: typed }: BodyGraph,
   body: BulkBody,
@@ -180,7 +180,7 @@ async function piecesOf(
     walk(about, root, ends, seen)
     await pause()
   }
-  // Those that only point to each other are on their own, all of them.
+  // Datasets that only point to each other are all separate.
   for (const key of keys.filter((one) => !seen.has(one))) {
     roots.add(key)
     ends.add(key)
@@ -191,13 +191,13 @@ async function piecesOf(
   })
 }
 
-/** Bodies that are strung together say of a shared node the same again and again: from so many triples on, once is enough. */
+/** Number of triples of a shared node from which duplicates are removed; concatenated bodies repeat them. */
 const manyTriples = 64
 const distinct = (quads: readonly Quad[]): Quad[] => [
   ...new Map(quads.map((quad) => [toLine(quad), quad])).values(),
 ]
 
-/** The triples that can be reached from a node, up to the nodes of `ends` and to what is `seen` already. */
+/** Returns the triples that can be reached from a node, up to the nodes of `ends` and to those already `seen`. */
 function walk(
   about: ReadonlyMap<string, readonly Quad[]>,
   start: string,
@@ -207,7 +207,7 @@ function walk(
   const queue = [start]
   const found: Quad[] = []
   seen.add(start)
-  // The list grows while it is walked.
+  // The list grows while it is iterated.
   for (const key of queue) {
     for (const quad of about.get(key) ?? []) {
       found.push(quad)
@@ -220,21 +220,21 @@ function walk(
   return found
 }
 
-/** What is asked first for the id of a dataset at its origin: `dct:identifier` or the IRI of the dataset. */
+/** First choice for the id of a dataset at its origin: `dct:identifier` or the IRI of the dataset. */
 export type Precedence = 'identifier' | 'uri'
 
 /** A dataset of a body, as far as its original id depends on it. */
 type Described = {
   readonly node: Term
   readonly quads: readonly Quad[]
-  /** What records of this platform say; they beat everything else, so that what was read here comes back under its id. */
+  /** Ids in records of this platform; they take precedence, so that data read from this platform is written back under its id. */
   readonly recorded: readonly string[]
   readonly precedence: Precedence
 }
 
 /**
- * The record's id, else the smallest `dct:identifier` (literals before IRIs), else the IRI. Throws `invalid-content` when
- * there is none, `invalid-parameter` when it is no original id.
+ * Returns the record's id, else the smallest `dct:identifier` (literals before IRIs), else the IRI. Throws `invalid-content` when
+ * there is none, `invalid-parameter` when it is not an original id.
  */
 export function originalIdIn({ node, quads, recorded, precedence }: Described): string {
   const key = keyOf(node)
@@ -256,7 +256,7 @@ export function originalIdIn({ node, quads, recorded, precedence }: Described): 
   return checkedOriginalId(id)
 }
 
-/** Throws `invalid-parameter` for what is no original id. */
+/** Throws `invalid-parameter` unless the text is an original id. */
 function checkedOriginalId(id: string): string {
   const parsed = repositoryParameters.origin.safeParse({ originalId: id })
   if (!parsed.success) throw invalid(parsed.error.issues, 'query', { originalId: id })

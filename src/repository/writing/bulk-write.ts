@@ -1,6 +1,6 @@
 /**
- * Writes many datasets, independent of each other and in their order: those of one body, chunk by chunk in bounded memory, and
- * those that this process has as texts, for which nobody needs a request that holds them all once more.
+ * Writes many datasets, independent of each other and in their order: those of one body, in chunks with bounded memory, and those
+ * that this process has as texts.
  */
 
 import type { Quad } from '@rdfjs/types'
@@ -26,7 +26,7 @@ import {
   type DatasetPreview,
 } from './dataset-writer.ts'
 
-/** What became of a dataset: `status` is what the single PUT would have answered, from 400 up with the problem. */
+/** Outcome of a dataset: `status` is that of a single PUT, from 400 up with the problem. */
 export type BulkVerdict = {
   readonly originalId?: string
   readonly id?: string
@@ -34,7 +34,7 @@ export type BulkVerdict = {
   readonly problem?: ProblemAnswer['body']
 }
 
-/** Where a batch is written, and how. */
+/** Target of a batch, and options. */
 type BulkTarget = {
   readonly catalogue: string
   /** Write also what is unchanged. */
@@ -43,7 +43,7 @@ type BulkTarget = {
   readonly instance: string
 }
 
-/** A dataset that is ready to be written, or refused already. */
+/** Dataset that is ready to be written, or already refused. */
 type Ready = { readonly originalId: string; readonly content: OwnContent }
 type Refused = { readonly originalId?: string; readonly failure: unknown }
 type Chunk = readonly (Ready | Refused)[]
@@ -51,7 +51,7 @@ type Chunk = readonly (Ready | Refused)[]
 /** HTTP statuses of writes. */
 export const outcomeStatus = { created: 201, updated: 204, unchanged: 304 } as const
 
-/** A verdict for every dataset of a chunk, in their order; never rejects. */
+/** Writes a chunk; returns an outcome for every dataset, in order; never rejects. */
 async function writeChunk(
   context: RepositoryContext,
   { catalogue, enforceUpdate, instance }: BulkTarget,
@@ -87,15 +87,15 @@ const maxDatasets = 100
 const maxTriples = 40_000
 
 type BulkPut = BulkTarget & {
-  /** The body as it is parsed. */
+  /** Batches of the parsed body. */
   readonly batches: AsyncIterable<readonly Quad[]>
   readonly precedence: Precedence
 }
 
 /**
  * Reads the whole body before anything is written: rejects as the parser does, and with `too-large` for more datasets than the
- * limit. What it resolves with then writes chunk by chunk as it is asked on, and never throws; ending it early leaves out what has
- * not been begun. Verdicts come in the order of the body.
+ * limit. The returned iterator writes chunk by chunk and never throws; ending it early leaves out the chunks that have not
+ * started. Outcomes come in the order of the body.
  */
 export async function putBulk(
   context: RepositoryContext,
@@ -115,7 +115,7 @@ export async function putBulk(
   const read = async ({ node, cut }: BodyPiece): Promise<Ready | Refused> => {
     let originalId: string | undefined
     try {
-      // Once the signal fires, what is left is refused with its reason.
+      // Once the signal fires, the rest is refused with its reason.
       signal.throwIfAborted()
       const quads = cut()
       const recorded = body.recordedIds(keyOf(node))
@@ -132,7 +132,7 @@ export async function putBulk(
   )
 }
 
-/** Bounded by datasets and by triples, so that a chunk of large datasets takes no more memory than one of small ones. */
+/** Splits by datasets and triples, so that a chunk of large datasets needs no more memory than one of small ones. */
 async function* chunks(
   { turn }: RepositoryContext,
   pieces: readonly BodyPiece[],
@@ -164,13 +164,13 @@ export async function* workAhead<From, To extends object>(
     for await (const one of source) {
       const last = await running
       running = work(one)
-      // Whoever waits for it hears of it; until then it must not end the process.
+      // The consumer gets the failure; until then it must not end the process.
       running.catch(() => undefined)
       if (last !== undefined) yield last
     }
     if (running) yield await running
   } finally {
-    // Whoever leaves early waits for what is on its way.
+    // A consumer that stops early waits for the running item.
     await running?.catch(() => undefined)
   }
 }
@@ -190,7 +190,7 @@ type PreviewedText = {
   readonly text: string
 }
 
-/** What a PUT would make of a dataset that this process has as a text. Fails as the PUT would. */
+/** Returns the result of a PUT of a dataset that this process has as a text. Fails as the PUT would. */
 export async function previewDataset(
   context: RepositoryContext,
   catalogue: string,

@@ -1,4 +1,4 @@
-/** What has to be projected again when a catalogue comes, changes or goes. */
+/** Marks for projecting again when a catalogue is created, changed or deleted. */
 
 import type { Quad } from '@rdfjs/types'
 import { isVisibility } from '../../rdf/catalogue-visibility.ts'
@@ -7,26 +7,26 @@ import { dct } from '../../rdf/namespaces.ts'
 import { type Mark, markLine } from '../../store/marks.ts'
 import type { RepositoryContext } from '../context.ts'
 
-/** States of a catalogue: `[]` = it is not there. */
+/** States of a catalogue; `[]` = it does not exist. */
 type CatalogueStates = {
   readonly iri: string
   readonly before: readonly Quad[]
   readonly after: readonly Quad[]
 }
 
-/** Marks as the writer needs them: to wait for, to tell of, and as lines that land with the write. */
+/** Marks in the forms that the writer needs: to wait for, to report, and as lines of the write. */
 type CatalogueMarks = {
-  /** That of the catalogue itself. */
+  /** Mark of the catalogue itself. */
   readonly mark: Mark
-  /** Of the catalogue and of those that it names, or no longer names, as its parts. */
+  /** Marks of the catalogue and of its former and current parts. */
   readonly marks: readonly Mark[]
   /** Lines of the system graph. */
   readonly lines: readonly string[]
-  /** Whether datasets are to be projected again. */
+  /** True when datasets have to be projected again. */
   readonly cascades: boolean
 }
 
-/** Marks the catalogue, its datasets if they embed what has changed, and its parts with theirs. */
+/** Marks the catalogue, its datasets if they embed a changed fact, and its parts with theirs. */
 export function catalogueMarks(
   { names, versions }: RepositoryContext,
   { iri, before, after }: CatalogueStates,
@@ -35,7 +35,7 @@ export function catalogueMarks(
   const mark = markOf(iri)
   const [old, fresh] = [partsOf(before, iri, names), partsOf(after, iri, names)]
   const parts = [...old.symmetricDifference(fresh)].map(markOf)
-  // A catalogue that comes or goes has no datasets that stay.
+  // A catalogue that is created or deleted has no datasets that stay.
   const stays = before.length > 0 && after.length > 0
   const differs = stays && facts(before, iri) !== facts(after, iri)
   const cascading = [...(differs ? [mark] : []), ...parts]
@@ -51,12 +51,12 @@ export function catalogueMarks(
   }
 }
 
-/** Facts of a catalogue that its datasets embed in search; the visibility decides whether they are there at all. */
+/** Facts of a catalogue that its datasets embed; its visibility decides whether they are searchable. */
 const embedded = new Set(
   ['title', 'language', 'spatial', 'type', 'isPartOf', 'hasPart'].map((name) => dct(name).value),
 )
 
-/** A text that differs when one of these facts does. */
+/** Returns a text that differs when one of these facts differs. */
 const facts = (quads: readonly Quad[], catalogue: string): string =>
   quads
     .filter(({ subject }) => subject.value === catalogue)
@@ -70,7 +70,7 @@ const facts = (quads: readonly Quad[], catalogue: string): string =>
 
 const hasPart = dct('hasPart').value
 
-/** The platform's catalogues that a super catalogue names as parts: what they show in search depends on who names them. */
+/** Returns the platform's catalogues that a catalogue names as parts; their documents depend on it. */
 const partsOf = (quads: readonly Quad[], catalogue: string, names: Names): ReadonlySet<string> =>
   new Set(
     quads

@@ -1,4 +1,4 @@
-/** Chooses platform ids: unique over all catalogues, stable, and never given to two creates at once. */
+/** Chooses platform ids: unique over all catalogues, stable, and never given to two concurrent creations. */
 
 import { setImmediate } from 'node:timers/promises'
 import { Failure } from '../../errors.ts'
@@ -7,11 +7,11 @@ import { Batcher } from '../../workers/batcher.ts'
 import type { Tombstones } from '../deleting/tombstones.ts'
 import { findByOrigins, type StoreAndNames, type Origin, type Sought } from './find-datasets.ts'
 
-/** The id that a dataset has or shall have, and what is known about it. */
+/** Existing or future id of a dataset, with the stored facts. */
 export type DatasetTarget = {
   readonly id: string
   readonly origin: Origin
-  /** The graph (N-Triples) of the deleted dataset that comes back with this write. */
+  /** Graph (N-Triples) of the deleted dataset that this write restores. */
   readonly former?: string
 }
 
@@ -22,14 +22,14 @@ type IdContext = StoreAndNames & {
   readonly tombstones: Pick<Tombstones, 'ofOrigin' | 'find' | 'remains'>
 }
 
-/** A clash gets `~~1`, `~~2`, …; this many are tried before giving up. */
+/** Maximum number of suffixes `~~1`, `~~2`, … that are tried after a clash. */
 const maxClashes = 1000
-/** Characters of an id before its suffix: with it, it must still be an id. */
+/** Maximum characters of an id before its suffix. */
 const longest = 245
 
 /**
- * The lock that all writes to one dataset take. Original ids that could become the same platform id share it, whatever their
- * catalogue: so an id that was free when its holder looked is free until the holder has written.
+ * Returns the lock of all writes to one dataset. Original ids that could become the same platform id share it, whatever their
+ * catalogue, so that an id found free stays free until its holder has written.
  */
 export const datasetLock = (originalId: string): string =>
   `dataset ${platformId(originalId).slice(0, longest)}`
@@ -37,9 +37,9 @@ export const datasetLock = (originalId: string): string =>
 export type DatasetIds = ReturnType<typeof idChooser>
 
 /**
- * A function that answers the targets of original ids in their order; a failure in the place of an id that cannot be had
- * (`invalid-parameter` when nothing is left of it, `conflict` when too many share it). Who is going to write holds the locks of
- * the ids. Fails with `unknown-catalogue`.
+ * Makes a function that returns the targets of original ids in their order, with a failure in place of an id that cannot be had
+ * (`invalid-parameter` when nothing is left of it, `conflict` when too many share it). Writers hold the locks of the ids. Fails
+ * with `unknown-catalogue`.
  */
 export function idChooser(context: IdContext) {
   const look = batchedLookUp(context)
@@ -70,7 +70,7 @@ export function idChooser(context: IdContext) {
   }
 }
 
-/** The target of an original id; `undefined` when its candidate is taken. */
+/** Returns the target of an original id; `undefined` when its candidate is taken. */
 function targetOf(
   tombstones: IdContext['tombstones'],
   catalogue: string,
@@ -112,15 +112,15 @@ type LookUp = (
 const maxTogether = 500
 
 /**
- * One query at a time for each catalogue; ids that are asked for meanwhile go into the next one (decision 0022), so that each answer
- * is younger than its question.
+ * Batches look-ups: one query at a time for each catalogue; ids requested meanwhile go into the next one (decision 0022), so that
+ * each answer is newer than its request.
  */
 function batchedLookUp(context: StoreAndNames): LookUp {
   const batchers = new Map<string, Batcher<readonly Sought[], readonly Origin[]>>()
   const batcherOf = (catalogue: string) =>
     new Batcher<readonly Sought[], readonly Origin[]>({
       mostItems: maxTogether,
-      // Ids of the same turn of the event loop go along.
+      // Ids of the same turn of the event loop are in one batch.
       gather: () => setImmediate(),
       flush: async (batch) => {
         const origins = [...(await findByOrigins(context, catalogue, batch.flat()))]

@@ -1,6 +1,6 @@
 /**
- * The writer of datasets: one set of rules for the single PUT (a batch of one), the bulk, what a harvest hands over in this
- * process, and the preview that writes nothing. One look-up, one read of those that change, one write of many groups.
+ * Writer of datasets for the single PUT (a batch of one), bulk writes, harvests of this process, and previews. One look-up, one
+ * read of changed datasets, one write of many groups.
  */
 
 import { hash as digestOf } from 'node:crypto'
@@ -44,11 +44,11 @@ import {
 /** A dataset that is to be written. */
 export type DatasetItem = {
   readonly originalId: string
-  /** Its content once its IRI is known; fails as the PUT does. */
+  /** Returns its content once its IRI is known; fails as the PUT does. */
   readonly prepare: (iri: string) => Promise<OwnContent>
   /**
-   * SHA-256 over everything that `prepare` works with, where that came as one body: what a body says does not depend on what is
-   * stored, so one that comes again is found unchanged without being parsed (decision 0022).
+   * SHA-256 over everything that `prepare` reads, when it came as one body. A body that was written before is found unchanged
+   * without being parsed (decision 0022).
    */
   readonly digest?: (iri: string) => string
   readonly precondition?: Precondition
@@ -78,7 +78,7 @@ async function prepareBody(
   return prepareDataset(context, quads, datasetNode(quads, { iri, originalId }))
 }
 
-/** The item of a dataset whose body came by a request. */
+/** Makes the item of a dataset whose body came by a request. */
 export function itemOf(
   context: RepositoryContext,
   { body, ...item }: Omit<DatasetItem, 'prepare' | 'digest'> & { readonly body: ResourceBody },
@@ -92,7 +92,7 @@ export function itemOf(
   }
 }
 
-/** What of a body is the own content of the dataset `node`. Fails with `too-large`, `too-complex` and `invalid-content`. */
+/** Selects the own content of the dataset `node`. Fails with `too-large`, `too-complex` and `invalid-content`. */
 export async function prepareDataset(
   context: RepositoryContext,
   quads: readonly Quad[],
@@ -105,15 +105,15 @@ export async function prepareDataset(
 }
 
 /**
- * What became of each, in their order; one that fails harms no other. Rejects with `unknown-catalogue`, and when nobody can be
- * written. What it has begun to write it ends, whatever the signal says.
+ * Writes datasets; returns the outcome of each, in order. A failure affects only its item. Rejects with `unknown-catalogue`, and
+ * when none can be written. A started write is completed, whatever the signal says.
  */
 export async function writeDatasets(
   context: RepositoryContext,
   { catalogue, items }: DatasetBatch,
   signal: AbortSignal,
 ): Promise<readonly WriteResult<WrittenDataset>[]> {
-  // A deletion holds the locks of what it removes, and its end would be waited for in vain.
+  // A deletion holds the locks of the datasets that it removes; waiting for its end would be useless.
   context.deletions.watch(catalogue)()
   const originalIds = items.map(({ originalId }) => originalId)
   const work = async () => {
@@ -131,14 +131,14 @@ export async function writeDatasets(
   return context.locks.run(originalIds.map(datasetLock), work, signal)
 }
 
-/** `before` and `after` are the stored graph as N-Triples, now and after the PUT; the same where nothing would change. */
+/** `before` and `after` are the stored graph as N-Triples, now and after the PUT; equal where nothing would change. */
 export type DatasetPreview = {
   readonly kind: WriteOutcome['kind']
   readonly before: string
   readonly after: string
 }
 
-/** What a PUT would make of a dataset: everything but the write. Fails as the PUT would. */
+/** Returns the result of a PUT of a dataset without writing. Fails as the PUT would. */
 export async function previewOf(
   context: RepositoryContext,
   { catalogue, item }: { readonly catalogue: string; readonly item: DatasetItem },
@@ -155,14 +155,14 @@ export async function previewOf(
   return { kind, before: stored, after: stored }
 }
 
-/** A dataset that is to be written, and where. */
+/** Dataset to write, and its target. */
 type Chosen = {
   readonly item: DatasetItem
   readonly target: DatasetTarget
   readonly content: OwnContent
 }
 
-/** What is to be written of a batch, in its order, without writing it; reads what is stored of it in one message. */
+/** Plans the writes of a batch, in order; reads the stored graphs in one query. */
 async function planDatasets(
   context: RepositoryContext,
   { catalogue, items, targets }: DatasetBatch & { readonly targets: Targets },
@@ -189,7 +189,7 @@ async function planDatasets(
   return planned
 }
 
-/** Reads a dataset and finds out whether it has to be written at all; what is unchanged has its result already. */
+/** Reads a dataset and decides whether it has to be written; an unchanged one has its result already. */
 async function choose(
   { names, bodies }: RepositoryContext,
   catalogue: string,
@@ -216,7 +216,7 @@ async function choose(
   return { result: { id, outcome: { kind: 'unchanged', iri, catalogue, hash } } }
 }
 
-/** The write; `before` is the stored graph as `readAll` gave it, `''` for a new dataset. */
+/** Makes the write; `before` is the stored graph from `readAll`, `''` for a new dataset. */
 async function compose(
   context: RepositoryContext,
   catalogue: string,
@@ -240,7 +240,7 @@ async function compose(
     q.subject.value === names.record(id) && q.predicate.equals(dct('source'))
   const stored = known.find(isKept)?.object.value
   const isForeign = node.termType === 'NamedNode' && !names.owns(node.value)
-  // What was read here and is sent back comes under our IRI, and still has its source.
+  // Data read from this platform and sent back comes under the platform's IRI, and keeps its source.
   const source = isForeign ? (node.value === originalId ? undefined : node.value) : stored
   const record = recordQuads({ id, originalId, hash, issued, modified, source }, names)
   await turn()
@@ -252,7 +252,7 @@ async function compose(
   return { result: { id, outcome: { kind, iri, catalogue, hash, mark } }, group }
 }
 
-/** The one atomic step: content, links, marks, and the end of doubles that direct writers left behind. */
+/** Makes the atomic group: content, links, marks, and the removal of duplicates left by other programs. */
 function groupOf(
   { names, versions }: RepositoryContext,
   catalogue: string,
@@ -280,23 +280,23 @@ function groupOf(
   return { group: { changes, marks }, mark }
 }
 
-// Writes to a part of what is stored of a dataset, under its lock: its graph line for line, or the graph of its metrics.
+// Writes to a part of a stored dataset, under its lock: its graph line by line, or the graph of its metrics.
 
-/** The dataset that something belongs to, as far as a write needs to know it. */
+/** Dataset of a part, as far as a write needs it. */
 export type DatasetPlace = Pick<LocatedDataset, 'id' | 'catalogue' | 'originalId'>
 
-/** What an edit changes beside the pending mark of the dataset; without changes nothing is written. */
+/** Changes of an edit besides the pending mark of the dataset; without changes nothing is written. */
 type DatasetChange<T> = {
   readonly result: T
   readonly changes?: readonly Change[]
-  /** For the index, where the writer has all of the dataset. */
+  /** Content for the index, when the writer has all of the dataset. */
   readonly fresh?: WrittenContent
 }
 
 /** `mark` is absent when nothing was written. */
 type Edited<T> = { readonly result: T; readonly mark?: Mark }
 
-/** Lands what `plan` answers while no other write to the dataset runs; fails when the catalogue is deleted meanwhile. */
+/** Commits the result of `plan` while no other write to the dataset runs; fails when the catalogue is deleted meanwhile. */
 export function changeDataset<T>(
   context: RepositoryContext,
   { id, catalogue, originalId }: DatasetPlace,
@@ -316,8 +316,8 @@ export function changeDataset<T>(
 }
 
 /**
- * Lands what `edit` makes of the stored graph (nothing without `graph`), with a new date of change and hash on the record, in one
- * atomic step. Fails as `edit` does, and with `unknown-dataset`, `too-large` and `too-complex`.
+ * Commits the graph that `edit` returns (nothing without `graph`), with a new date of change and hash in the record, in one atomic
+ * step. Fails as `edit` does, and with `unknown-dataset`, `too-large` and `too-complex`.
  */
 export function editDataset<T>(
   context: RepositoryContext,
@@ -338,7 +338,7 @@ export function editDataset<T>(
     if (edited.length > triples) throw tooManyTriples(edited.length, triples)
     const stamp = { id, modified: timestamp(context.now()), canonical }
     const content = toLines(await restamped(edited, names, stamp))
-    // Read back from the lines: an edit may say again what is there, and documents must not have it twice.
+    // Read from the lines: an edit may repeat existing statements, and documents must not have them twice.
     const fresh = { catalogue, quads: () => fromLines(content), created: false }
     return { result, changes: [{ graph, content, before }], fresh }
   }

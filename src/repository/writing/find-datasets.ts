@@ -1,4 +1,4 @@
-/** Looks datasets up in the store: by their ids at the origin, by platform ids, and where they belong. */
+/** Finds datasets in the store: by their ids at the origin, by platform ids, and their catalogues. */
 
 import { Failure } from '../../errors.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
@@ -15,23 +15,23 @@ const cataloguesQuery = loadQuery('dataset-catalogues')
 
 export type StoreAndNames = { readonly store: Pick<GraphStore, 'select'>; readonly names: Names }
 
-/** A record and the id of the catalogue that it is in. */
+/** Record with the id of its catalogue. */
 export type LocatedDataset = DatasetRecord & { readonly catalogue: string }
 
-/** What the store says of an id at the origin. */
+/** Facts of the store about an id at the origin. */
 export type Origin = {
-  /** The record that carries the original id; the oldest when direct writers left several. */
+  /** Record with the original id; the oldest one when other programs left several. */
   readonly record: DatasetRecord | undefined
-  /** Further records with the same original id: drift, removed by the next write. */
+  /** Further records with the same original id, which the next write removes. */
   readonly doubles: readonly DatasetRecord[]
-  /** Whether a resource under the candidate's IRI exists. */
+  /** True when a resource with the candidate's IRI exists. */
   readonly taken: boolean
 }
 
 /** `candidate` is the platform id that the original id would get. */
 export type Sought = { readonly originalId: string; readonly candidate: string }
 
-/** What is known about each original id, in one query and in their order. Fails with `unknown-catalogue`. */
+/** Reads the facts about each original id, in one query and in their order. Fails with `unknown-catalogue`. */
 export async function findByOrigins(
   { store, names }: StoreAndNames,
   catalogue: string,
@@ -60,7 +60,7 @@ export async function findByOrigins(
   })
 }
 
-/** The record of a dataset and the id of its catalogue; fails with `unknown-dataset`. */
+/** Returns the record of a dataset and the id of its catalogue; fails with `unknown-dataset`. */
 export async function findById(
   { store, names }: StoreAndNames,
   id: string,
@@ -76,7 +76,7 @@ export async function findById(
   throw unknownDataset(id)
 }
 
-/** A whole record out of a row; half ones, which direct writers may leave, count as none. */
+/** Reads a record from a row; incomplete ones, which other programs may leave, count as none. */
 function recordIn(row: Row, names: Names): DatasetRecord | undefined {
   const { dataset, originalId, hash, issued, modified } = row
   const id = dataset && names.idOf('dataset', dataset.value)
@@ -93,7 +93,7 @@ function recordIn(row: Row, names: Names): DatasetRecord | undefined {
 /** Resources that one query is about. */
 const batchSize = 500
 
-/** The rows about all of some resources, asked for batch by batch. */
+/** Reads the rows about all of some resources, in batches. */
 export async function rowsInBatches<T>(
   { store }: StoreAndNames,
   query: (batch: readonly T[]) => string,
@@ -106,7 +106,7 @@ export async function rowsInBatches<T>(
   return found
 }
 
-/** Rows about some datasets, by the id of the dataset; `query` takes pairs of dataset and record. */
+/** Reads rows about some datasets, by the id of the dataset; `query` takes pairs of dataset and record. */
 async function datasetRows(
   context: StoreAndNames,
   query: Query,
@@ -122,7 +122,7 @@ async function datasetRows(
   return Map.groupBy(rows, ({ dataset }) => names.idOf('dataset', dataset?.value ?? '') ?? '')
 }
 
-/** Dataset → its id at the origin, the smallest where direct writers left several; absent for one without a record. */
+/** Returns the id at the origin by dataset, the smallest of several; absent without a record. */
 export async function originalIdsOf(
   context: StoreAndNames,
   ids: readonly string[],
@@ -134,7 +134,7 @@ export async function originalIdsOf(
   return new Map([...rows].map(([id, own]) => [id, smallest(own)]))
 }
 
-/** Dataset → its catalogue and its id at the origin; absent for one that is not there. */
+/** Returns catalogue and id at the origin by dataset; absent for one that does not exist. */
 export async function datasetPlaces(
   context: StoreAndNames,
   ids: readonly string[],
@@ -151,7 +151,7 @@ export async function datasetPlaces(
   )
 }
 
-/** The id of the catalogue that a dataset is in, whether it has a record or not. */
+/** Returns the id of the catalogue that a dataset is in, with or without a record. */
 export async function catalogueOfDataset(
   deps: StoreAndNames,
   id: string,
@@ -161,7 +161,7 @@ export async function catalogueOfDataset(
   return deps.names.idOf('catalogue', row?.['catalogue']?.value ?? '')
 }
 
-// Said by everybody who looks something up, hence in one place.
+// Shared by all look-ups.
 export const unknownCatalogue = (id: string) =>
   new Failure(
     'unknown-catalogue',

@@ -1,6 +1,6 @@
 /**
- * A cache of id lists and of the catalogues of datasets: a page of a list would otherwise cost a walk over all links of its
- * catalogue. Writes of this process keep it up to date; what others write to the store is seen when an entry expires.
+ * Cache of id lists and of the catalogues of datasets: without it a page of a list would read all links of its catalogue. Writes
+ * of this process update it; writes of other programs are seen when an entry expires.
  */
 
 import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
@@ -19,15 +19,15 @@ export const listNames = {
 
 type IdListOptions = {
   readonly names: Names
-  /** Milliseconds of any clock. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Asks the store for the catalogue of a dataset. */
+  /** Reads the catalogue of a dataset from the store. */
   readonly find: (dataset: string) => Promise<string | undefined>
   /** Ids in all lists together (about 70 bytes each); the list asked for last stays, however long. */
   readonly most?: number
 }
 
-/** Milliseconds for which a list is used, and the catalogues of datasets; and how many of the latter are kept at once. */
+/** Milliseconds for which lists and catalogues of datasets are cached, and maximum number of the latter. */
 const expiryMs = 30_000
 const catalogueExpiryMs = 600_000
 const maxCatalogues = 50_000
@@ -39,13 +39,13 @@ type Entry = {
   readonly ready: Promise<readonly string[]>
   /** Ascending by code point; absent while the store is asked. */
   ids?: string[]
-  /** What was written meanwhile, in its order. */
+  /** Changes that were written while the store was read, in order. */
   readonly meanwhile: Touch[]
 }
 
 export class IdLists {
   readonly #options: Required<IdListOptions>
-  /** The last one is the one asked for last. */
+  /** Entries in the order of their last use. */
   readonly #entries = new Map<string, Entry>()
   readonly #catalogues = new Map<string, { readonly id: string; readonly since: number }>()
 
@@ -54,8 +54,8 @@ export class IdLists {
   }
 
   /**
-   * The ids of that name, ascending by code point, each once: the cached ones, or what `read` finds. Many who ask at once cause one
-   * reading. The list changes with writes: who reads it for long takes a copy.
+   * Returns the ids of that name, ascending by code point, without duplicates: cached, or the result of `read`, which concurrent
+   * callers share. The list changes with writes; copy it before long use.
    */
   of(name: string, read: () => Promise<string[]>): Promise<readonly string[]> {
     const entry = this.#entries.get(name)
@@ -67,7 +67,7 @@ export class IdLists {
     return used.ready
   }
 
-  /** The id of the catalogue that a dataset is in. */
+  /** Returns the id of the catalogue that a dataset is in. */
   async catalogueOf(dataset: string): Promise<string | undefined> {
     const { now, find } = this.#options
     const known = this.#catalogues.get(dataset)
@@ -79,7 +79,7 @@ export class IdLists {
     return found
   }
 
-  /** Follows writes that have landed. */
+  /** Applies committed writes to the cached lists. */
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
       const catalogue = this.#options.names.idOf('catalogue', change.graph)
@@ -93,20 +93,20 @@ export class IdLists {
     }
   }
 
-  /** Empties the cache, because it is not known what has landed. */
+  /** Empties the cache, when the outcome of a write is unknown. */
   forget(): void {
     this.#entries.clear()
     this.#catalogues.clear()
   }
 
-  /** Asks the store once for all who wait, and replays what was written while it answered. */
+  /** Reads a list once for all waiting callers, and applies the writes committed meanwhile. */
   #read(name: string, read: () => Promise<string[]>): Entry {
     const drop = () => this.#entries.get(name) === entry && this.#entries.delete(name)
     const ready = read().then((found) => {
       const ids = [...new Set(found)].sort()
       for (const touch of entry.meanwhile) apply(ids, touch)
       entry.ids = ids
-      // An empty list costs nothing to read again, and anybody can ask for any number of such names.
+      // Empty lists are cheap to read, and clients can request any number of unknown names.
       if (ids.length === 0) drop()
       this.#shrink()
       return ids
@@ -116,7 +116,7 @@ export class IdLists {
     return entry
   }
 
-  /** Follows the links of a catalogue that a write has added or removed. */
+  /** Applies the links of a catalogue that a write has added or removed. */
   #link(change: Touch[0], catalogue: string, lines: readonly string[] = []): void {
     const { names } = this.#options
     const start = `<${names.catalogue(catalogue)}> <${dcat('dataset').value}> <`
@@ -140,7 +140,7 @@ export class IdLists {
     this.#catalogues.set(dataset, { id, since: this.#options.now() })
   }
 
-  /** Drops the lists that were not asked for longest until the rest is within the bound. */
+  /** Drops the least recently used lists until the rest is within the limit. */
   #shrink(): void {
     let sum = this.#entries.values().reduce((all, { ids }) => all + (ids?.length ?? 0), 0)
     for (const [name, { ids }] of this.#entries) {
@@ -153,12 +153,12 @@ export class IdLists {
 
 const counted = [ctl('scheme').value, ctl('resourceType').value].map((iri) => `> <${iri}> `)
 
-/** Whether vocabularies or resources of declared types come or go: the facts of the system graph say so. */
+/** Tells whether vocabularies or resources of declared types are created or deleted, by facts of the system graph. */
 const isCounted = ({ graph, add = [], remove = [] }: Change): boolean =>
   graph === systemGraph &&
   [...add, ...remove].some((line) => counted.some((part) => line.includes(part)))
 
-/** Keeps a sorted list sorted, by binary search: a list may have a million ids. */
+/** Updates a sorted list by binary search: a list may have a million ids. */
 function apply(ids: string[], [change, id]: Touch): void {
   let [place, high] = [0, ids.length]
   while (place < high) {

@@ -1,6 +1,6 @@
 /**
- * The one way in which writes reach the store: many resources at once, each an atomic group of its own, and one resource as a
- * batch of one. Writers plan under their locks what is to change, `landBatch` lands it and tells those who follow the store.
+ * Commits all writes of the repository to the store: many resources at once, each an atomic group, and one resource as a batch of
+ * one. Writers plan changes under their locks; `commitBatch` commits them and notifies the listeners.
  */
 
 import type { Change, GraphStore, CommitResult } from '../../store/graph-store.ts'
@@ -10,26 +10,26 @@ import { Failure } from '../../errors.ts'
 import { KeyedLock } from '../../workers/keyed-lock.ts'
 import { unknownCatalogue } from './find-datasets.ts'
 
-/** Changes that land together or not at all, with the marks that are pending from then on. */
+/** Changes that are committed together or not at all, with the marks that are pending from then on. */
 export type WriteGroup = {
   readonly changes: readonly Change[]
   readonly marks: readonly CommittedMark[]
 }
 
-/** What became of it. A failure of the store may have landed all the same: whoever is `unsure` looks for the marks. */
+/** Result of a write. After a failure of the store the outcome may be unknown: `onOutcomeUnknown` is called. */
 export type WriteResult<T> = { readonly result: T } | { readonly failure: unknown }
 
-/** What a writer has worked out for one resource; without a group nothing is written. */
+/** Planned write of one resource; without a group nothing is written. */
 export type Planned<T> =
   | {
       readonly result: T
       readonly group?: WriteGroup
-      /** Called in the very turn of the write; throws when the write must not happen any more. */
+      /** Called synchronously before the write; throws when the write must not happen any more. */
       readonly check?: () => void
     }
   | { readonly failure: unknown }
 
-/** What the work answers, or its failure: one resource of a batch that cannot be planned harms no other. */
+/** Returns the result of the work, or its failure, so that one resource of a batch does not affect the others. */
 export async function resultOrFailure<T>(
   work: () => T | Promise<T>,
 ): Promise<T | { failure: unknown }> {
@@ -48,8 +48,8 @@ type CommitContext<Call extends 'write' | 'writeEach'> = {
 }
 
 /**
- * Lands a batch; answers in its order and never rejects. It takes no signal: what the store has got it lands, also when the
- * client has left, and a mark that nobody hears of would wait for the next start.
+ * Commits a batch; returns the results in its order and never rejects. It takes no signal: the store completes what it received,
+ * even when the client has left, and marks without a notification would wait for the next start.
  */
 export const commitBatch = <T>(
   context: CommitContext<'writeEach'>,
@@ -57,7 +57,7 @@ export const commitBatch = <T>(
 ): Promise<readonly WriteResult<T>[]> =>
   commitWith((groups) => context.store.writeEach(groups), context, planned)
 
-/** Lands what is planned for one resource alone; rejects with its failure. */
+/** Commits the plan of one resource; rejects with its failure. */
 export async function commitOne<T>(context: CommitContext<'write'>, plan: Planned<T>): Promise<T> {
   const send = async ([changes = []]: readonly Change[][]) => [
     { written: await context.store.write(changes) },
@@ -65,7 +65,7 @@ export async function commitOne<T>(context: CommitContext<'write'>, plan: Planne
   return resultOf((await commitWith(send, context, [plan]))[0])
 }
 
-/** The same for changes without a result. */
+/** Commits changes without a result; rejects with their failure. */
 export const commitChanges = (context: CommitContext<'write'>, group: WriteGroup): Promise<void> =>
   commitOne(context, { result: undefined, group })
 
@@ -109,28 +109,28 @@ function checked<T>(plan: Planned<T>): WriteResult<T> {
   }
 }
 
-/** The result, or the failure thrown. */
+/** Returns the result, or throws the failure. */
 export function resultOf<T>(landed: WriteResult<T> | undefined): T {
   if (!landed) throw new Error('every plan has a result')
   if ('failure' in landed) throw landed.failure
   return landed.result
 }
 
-// What keeps writes in order: locks by name, and a look-out for deletions of the catalogue that is written to.
+// Order of writes: locks by name, and detection of deletions of the catalogue that is written to.
 
 export type Deletions = ReturnType<typeof deletions>
 
-/** Keeps writes of one name apart. A caller whose signal fires while it waits gets `time-limit`. */
+/** Creates the locks. A caller whose signal fires while it waits gets `time-limit`. */
 export const writeLocks = (): KeyedLock =>
   new KeyedLock(
     () =>
       new Failure('time-limit', 'other writes to this resource took too long', { retryAfter: 1 }),
   )
 
-/** Deletions that are remembered one by one. */
+/** Maximum number of deletions that are remembered individually. */
 const maxDeletions = 1000
 
-/** Which catalogues are being deleted, so that nothing lands in one that goes or has gone meanwhile. */
+/** Tracks the catalogues that are being deleted, so that nothing is written into them. */
 export function deletions() {
   const running = new Map<string, number>()
   const add = (catalogue: string, more: number) => {
@@ -138,7 +138,7 @@ export function deletions() {
     if (sum === 0) running.delete(catalogue)
     else running.set(catalogue, sum)
   }
-  // The number of the last deletion of each catalogue, in their order; of those that were dropped only the largest is known.
+  // Number of the last deletion of each catalogue, in order; of dropped entries only the largest number is known.
   const last = new Map<string, number>()
   let [started, dropped] = [0, 0]
   const note = (catalogue: string) => {
@@ -152,7 +152,7 @@ export function deletions() {
     }
   }
   return {
-    /** Runs work that deletes a catalogue; several such works may overlap. */
+    /** Runs work that deletes a catalogue; several may overlap. */
     during: async <T>(catalogue: string, work: () => Promise<T>): Promise<T> => {
       add(catalogue, 1)
       note(catalogue)
@@ -163,8 +163,8 @@ export function deletions() {
       }
     },
     /**
-     * To be called before the catalogue is looked up. The check that it answers is made in the very turn of the write, so that
-     * a deletion that starts later sees the write: `unknown-catalogue` when one runs or has run since.
+     * Starts watching a catalogue; call it before the catalogue is looked up. Returns a check that is called synchronously before
+     * the write, so that a later deletion sees the write: throws `unknown-catalogue` when a deletion runs or has run since.
      */
     watch: (catalogue: string) => {
       const before = started
