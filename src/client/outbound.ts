@@ -15,6 +15,7 @@ import {
   outboundLimits,
   type DeadlineClock,
   type OutboundLimits,
+  type Deadlines,
 } from './deadlines.ts'
 import { guardedConnections, type Connections, type Dial } from './connections.ts'
 import { exchange } from './exchange.ts'
@@ -149,7 +150,8 @@ async function attempt(
   context: ClientContext,
   signal: AbortSignal,
 ): Promise<OutboundAnswer> {
-  const deadlines = { ...context.limits.deadlines, ...request.deadlines }
+  const own = Object.entries(request.deadlines ?? {}).filter(([, ms]) => ms !== undefined)
+  const deadlines: Deadlines = { ...context.limits.deadlines, ...Object.fromEntries(own) }
   const clock = deadlineClock(deadlines, context.now)
   const shared: AttemptContext = { request, clock, context }
   const { url, method = 'GET', headers, credentials, body } = request
