@@ -62,8 +62,6 @@ export type ProjectionContext = {
 
 type OlderCopy = 'store' | 'index' | undefined
 
-export type Projection = Awaited<ReturnType<typeof projection>>
-
 /** Resources per batch when the engine sets no limit, and maximum number in memory. */
 const standardBatch = 100
 const capacity = 100_000

@@ -7,49 +7,49 @@ import type { SourceFile } from './ladder.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1185,
+  '(root)': 1120,
 
-  client: 2480,
+  client: 2530,
 
-  config: 1621,
+  config: 1635,
 
-  console: 2537,
+  console: 2480,
 
-  harvest: 13222,
+  harvest: 13299,
 
-  http: 3482,
+  http: 3638,
 
-  jobs: 528,
+  jobs: 605,
 
-  main: 2625,
+  main: 2655,
 
-  metrics: 7894,
+  metrics: 7040,
 
-  pipe: 6483,
+  pipe: 6614,
 
-  portal: 7857,
+  portal: 8585,
 
-  profile: 1590,
+  profile: 1603,
 
-  projector: 6401,
+  projector: 6733,
 
-  rdf: 4043,
+  rdf: 4086,
 
-  repository: 8845,
+  repository: 8985,
 
-  scheduler: 2067,
+  scheduler: 2100,
 
-  search: 4973,
+  search: 5013,
 
-  'search-index': 7792,
+  'search-index': 7794,
 
-  store: 6811,
+  store: 6812,
 
   text: 826,
 
-  vocabularies: 2624,
+  vocabularies: 2625,
 
-  workers: 1519,
+  workers: 1517,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
