@@ -89,9 +89,9 @@ describe('every path', () => {
     const [first] = known
     if (!first) throw new Error('a path has operations')
     const methods = known.map(({ method }) => method)
-    const allowed = [...methods, 'OPTIONS', ...(methods.includes('GET') ? ['HEAD'] : [])]
-      .sort()
-      .join(', ')
+    // A GET that changes something is never asked for as HEAD.
+    const hasHead = methods.includes('GET') && !first.path.endsWith('/index')
+    const allowed = [...methods, 'OPTIONS', ...(hasHead ? ['HEAD'] : [])].sort().join(', ')
     const options = await ask(first, 'OPTIONS')
     expect([options.status, options.headers.get('Allow'), await options.text()]).toEqual([
       204,

@@ -111,8 +111,8 @@ async function planMetrics(
   if (difference !== 'numbers') return { result, group: { changes: [change], marks: [] } }
   const mark = { resource, version: context.versions.next() }
   const pending = systemChange({ add: [markLine('pending', mark)] })
-  const fresh = measuredAlone({ catalogue, resource, text, said })
-  const group = { changes: [change, pending], marks: [{ ...mark, fresh }] }
+  const measured = measuredAlone({ catalogue, resource, text, said })
+  const group = { changes: [change, pending], marks: [{ ...mark, content: measured }] }
   return { result: { ...result, mark }, group }
 }
 
