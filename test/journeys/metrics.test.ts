@@ -232,7 +232,7 @@ describe.skipIf(!isThere)('measuring the quality of metadata', () => {
       outcome: 'complete',
       counts: { skipped: 1, failed: 0 },
     })
-    expect(await measured('d')).not.toEqual([])
+    await expect.poll(() => measured('d')).not.toEqual([])
     expect(await measured('z')).toEqual([])
   })
 
