@@ -48,7 +48,7 @@ const indexKey = 'indices'
 /** Job of this file; by default on all indices and requested by an operator. */
 type IndexJob = Pick<JobRequest, 'kind' | 'payload' | 'merge'> & {
   readonly key?: string
-  readonly createdBy?: string | undefined
+  readonly createdBy?: string
 }
 
 /** Merges indices into the payload of a waiting job. */
@@ -67,8 +67,8 @@ export function indexMaintenance(context: MaintenanceContext) {
     jobs.submit({ ...job, key, createdBy })
   const result = async (job: IndexJob, progress: Progress, signal: AbortSignal) => {
     signal.throwIfAborted()
-    const told = ({ done, of }: JobProgress) => progress(done, of)
-    return memberFields(await jobs.resultOf(submit(job).id, signal, told))
+    const report = ({ done, of }: JobProgress) => progress(done, of)
+    return memberFields(await jobs.resultOf(submit(job).id, signal, report))
   }
   const demandWhole = () => {
     if (engine.rebuilding()?.length !== 0)
@@ -121,7 +121,7 @@ export function indexMaintenance(context: MaintenanceContext) {
 
 /** Kinds of jobs: `compare` is `reconcile` without repairs. After a crash they start again. */
 function kindsOf(context: MaintenanceContext): readonly JobKind[] {
-  const { index, projector, engine, pause } = context
+  const { index, projector, engine, log, pause } = context
   const submit = (resource: string) => projector.projectAgain(resource)
   const isPending = (resource: string) => projector.isPending(resource)
   const compare =
@@ -130,8 +130,10 @@ function kindsOf(context: MaintenanceContext): readonly JobKind[] {
       if (engine.rebuilding()?.length !== 0)
         throw new Failure('conflict', 'an index is being filled; try again when it is whole')
       const comparison = { submit, pause, index, isPending, records: context.records() }
-      const told: Progress = (done, of) => progress({ done, ...(of !== undefined && { of }) })
-      return reconcile(comparison, { dryRun, progress: told }, signal)
+      const report: Progress = (done, of) => progress({ done, of })
+      const drift = await reconcile(comparison, { dryRun, progress: report }, signal)
+      log.info({ ...drift, dryRun }, 'reconcile.finished')
+      return drift
     }
   return [
     {
@@ -139,8 +141,9 @@ function kindsOf(context: MaintenanceContext): readonly JobKind[] {
       atOnce: 2,
       run: async ({ payload }, { progress, signal }) => {
         const { pages, total: of } = await workOn(context, listed(payload).map(String), signal)
-        const told = (done: number) => progress({ done, of })
-        return { records: await projectResources(pages, { submit, pause, progress: told }, signal) }
+        const report = (done: number) => progress({ done, of })
+        const options = { submit, pause, progress: report }
+        return { records: await projectResources(pages, options, signal) }
       },
     },
     {
