@@ -31,7 +31,7 @@ export function runJobs(
   failed: (err: unknown) => void,
 ): JobSource {
   const newest = (status: RunStatus | undefined, limit: number) =>
-    runs.list({ ...(status && { status }), offset: 0, limit })
+    runs.list({ status, offset: 0, limit })
   return {
     kind: runKind,
     get: (id) => {
@@ -66,14 +66,14 @@ function jobOf(run: Run): Job {
     key: `pipe ${pipe}`,
     payload: null,
     state: stateOf(run),
-    progress: { done, ...(progress.total !== undefined && { of: progress.total }) },
+    progress: { done, of: progress.total },
     runAt: createdAt,
     lease: 0,
     attempts: startTime === undefined ? 0 : 1,
     ...(run.problem && { problem: { ...run.problem, instance: `urn:cartulary:job:${id}` } }),
     createdBy: trigger ?? startedBy,
     createdAt,
-    ...(startTime !== undefined && { startedAt: Date.parse(startTime) }),
-    ...(endTime !== undefined && { endedAt: Date.parse(endTime) }),
+    startedAt: startTime === undefined ? undefined : Date.parse(startTime),
+    endedAt: endTime === undefined ? undefined : Date.parse(endTime),
   }
 }
