@@ -49,7 +49,7 @@ import { fieldsAt, listAt, numberAt } from '../record.ts'
 const [mostFixes, mostFiles] = [5, 5]
 const asNTriples = { headers: { Accept: 'application/n-triples' } }
 
-/** Of one dataset. Throws `Failure`. */
+/** Makes the page of the quality of one dataset. Rejects with `Failure`. */
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, formats, root, pathTo, plainTitle, titleOf, readRecord, ask, askOptional, optional } =
     context
@@ -129,7 +129,7 @@ type OwnFigures = {
   readonly failing: Failing
 }
 
-/** What a dataset has earned, what would earn more, and each indicator. */
+/** Shows the points that a dataset has, the points that it could have, and each indicator. */
 function ownFigures(
   context: PageContext,
   result: Fields,
@@ -158,7 +158,7 @@ function ownFigures(
   ]
 }
 
-/** What would earn most, first. */
+/** Missing indicators, those with the most points first. */
 function fixes(
   { t, pathTo }: PageContext,
   id: string,
@@ -215,7 +215,7 @@ const reportAsData = ({ t, root, language }: PageContext, path: string): HtmlMar
     <a href="${address}.csv?locale=${language}">CSV</a><a href="${address}.json?locale=${language}">JSON</a></p>`
 }
 
-/** What a report has to show; `list` follows the score. */
+/** Body of a report of a catalogue or of all catalogues: score, then `list`, then the tables of indicators. */
 const figuresOf = (
   context: PageContext,
   report: Fields,
@@ -267,7 +267,7 @@ function catalogueList(
   return pageSection('catalogues', t('n-catalogues', { count: all }), body)
 }
 
-/** What the dimensions ask, and what each indicator can earn. */
+/** Explains the dimensions and the points of each indicator. */
 function explanation({ t }: PageContext): HtmlContent {
   const points = (count: number) => t('n-points', { count })
   return qualityDimensions.map(({ key, most, indicators }) => {
@@ -336,7 +336,7 @@ function sharesIn(result: Fields): ShareOf {
 type PointsColumn = {
   readonly of: (indicator: PageIndicator) => string
   readonly sum: (dimension: (typeof qualityDimensions)[number]) => string
-  /** What stands beside the name of an indicator. */
+  /** Content shown next to the name of an indicator. */
   readonly note?: (indicator: PageIndicator) => HtmlContent
 }
 
