@@ -15,7 +15,6 @@ import {
   outboundLimits,
   type DeadlineClock,
   type OutboundLimits,
-  type Deadlines,
 } from './deadlines.ts'
 import { guardedConnections, type Connections, type Dial } from './connections.ts'
 import { exchange } from './exchange.ts'
@@ -24,6 +23,7 @@ import type { Outbound, OutboundAnswer, OutboundRequest } from './outbound-reque
 import { Hosts, type HostPermit } from './politeness.ts'
 import { Cookies, nextStep, splitHeaders, type Step } from './redirect.ts'
 import { robotsOf } from './robots.ts'
+import { withDefaults } from '../text/defaults.ts'
 
 export type { Outbound, OutboundRequest, Reach } from './outbound-request.ts'
 
@@ -56,7 +56,7 @@ type ClientContext = {
 /** Creates the client. There is one per process, because politeness is per host. */
 export function outbound(options: OutboundOptions): Outbound {
   const { now, random, pause, log, userAgent } = options
-  const limits = { ...outboundLimits, ...options.limits }
+  const limits = withDefaults(outboundLimits, options.limits)
   const closing = new AbortController()
   const context: ClientContext = {
     userAgent,
@@ -150,8 +150,7 @@ async function attempt(
   context: ClientContext,
   signal: AbortSignal,
 ): Promise<OutboundAnswer> {
-  const own = Object.entries(request.deadlines ?? {}).filter(([, ms]) => ms !== undefined)
-  const deadlines: Deadlines = { ...context.limits.deadlines, ...Object.fromEntries(own) }
+  const deadlines = withDefaults(context.limits.deadlines, request.deadlines)
   const clock = deadlineClock(deadlines, context.now)
   const shared: AttemptContext = { request, clock, context }
   const { url, method = 'GET', headers, credentials, body } = request

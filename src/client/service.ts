@@ -21,6 +21,7 @@ import {
   type ServiceName,
   type ServiceRequest,
 } from './service-request.ts'
+import { withDefaults } from '../text/defaults.ts'
 
 export type ServiceOptions = ServiceConnections & {
   /** Credentials for Basic or Digest; absent for none. */
@@ -59,7 +60,7 @@ export function serviceClient(options: ServiceOptions): ServiceClient {
   return {
     send: async (request, signal) => {
       const outgoing = outgoingOf(request)
-      const { connectMs, firstByteMs, totalMs, bytes } = { ...limits, ...request.limits }
+      const { connectMs, firstByteMs, totalMs, bytes } = withDefaults(limits, request.limits)
       const deadlines = { connectMs, firstByteMs, idleMs: totalMs, pageMs: totalMs }
       const call: ServiceCall = {
         clock: deadlineClock(deadlines, now),

@@ -32,6 +32,7 @@ import { scriptTransformer } from './transform/script.ts'
 import { rdfImporter } from './importers/rdf.ts'
 import { sparqlImporter } from './importers/sparql.ts'
 import { dayMs } from '../text/duration.ts'
+import { withDefaults } from '../text/defaults.ts'
 
 /** Dependencies of the harvest service. */
 export type HarvestOptions = Omit<ExportContext, 'ledger' | 'changed' | 'active' | 'kinds'> & {
@@ -95,7 +96,7 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     owns: (runId) => active.get(runId)?.ownsSome ?? true,
     validators: (run, shape, forceDays) => validatorsOf(context, run, shape, forceDays),
   }
-  const limits = { ...usualTransformLimits, ...options.transforms }
+  const limits = withDefaults(usualTransformLimits, options.transforms)
   const transforming: TransformDeps = { ...options, allow: config.allow, limits }
   const kinds = [
     importerSegment(rdfImporter, deps),

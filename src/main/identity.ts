@@ -13,6 +13,7 @@ import { systemGraph } from '../rdf/namespaces.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import { fact, systemChange } from '../store/marks.ts'
 import { bind, loadQuery } from '../store/queries.ts'
+import { withDefaults } from '../text/defaults.ts'
 
 /** Format of the data directory and of the facts in the system graph. */
 const format = 1
@@ -213,7 +214,7 @@ const identityOf = (
 ): Identity => ({
   format,
   ...whose,
-  segments: { ...usualSegments, ...config.segments },
+  segments: withDefaults(usualSegments, config.segments),
   engine: config.triplestore?.dialect ?? 'embedded',
   createdBy: kept?.createdBy ?? version,
   openedBy: version,

@@ -1,6 +1,7 @@
 /** Creates and parses the IRIs of the platform's resources. */
 import { hash } from 'node:crypto'
 import { isId } from './ids.ts'
+import { withDefaults } from '../text/defaults.ts'
 
 export type ResourceKind =
   | 'dataset'
@@ -62,7 +63,7 @@ export const segmentKinds = Object.keys(usualSegments) as readonly ResourceKind[
 /** Names under a base IRI such as `http://localhost:8080/`; a missing trailing slash is added. */
 export function names(base: string, segments: Partial<Segments> = {}): Names {
   const root = base.endsWith('/') ? base : `${base}/`
-  const parts = { ...usualSegments, ...segments }
+  const parts = withDefaults(usualSegments, segments)
   const under = (kind: ResourceKind) => {
     const prefix = root + parts[kind]
     return (id: string) => prefix + id

@@ -9,6 +9,7 @@ import { standardStoreLimits, type StoreLimits } from './limits.ts'
 import type { LeaseOptions } from './remote/lease.ts'
 import { onceThere } from './remote/starting.ts'
 import type { Pause } from '../workers/pause.ts'
+import { withDefaults } from '../text/defaults.ts'
 
 /** A triplestore in a process of its own. Endpoints are absolute URLs. */
 export type StoreConfig = {
@@ -60,7 +61,7 @@ export async function openStore(
   const remote = {
     endpoints: { query: queryEndpoint, update: updateEndpoint, auth },
     log,
-    limits: { ...standardStoreLimits, ...limits },
+    limits: withDefaults(standardStoreLimits, limits),
     isCatalogue,
     now: options.now ?? (() => performance.now()),
     random: options.random ?? (() => 0.5),

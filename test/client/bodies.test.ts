@@ -59,6 +59,18 @@ describe('slow sources', () => {
     expect(await kindOf(failed)).toBe('source-timeout')
   })
 
+  it.each(['connectMs', 'firstByteMs', 'idleMs', 'pageMs'])(
+    'have the usual time where %s is given as undefined',
+    (name) =>
+      answering(
+        () => new Response('all of it'),
+        async ({ url }) => {
+          const { text } = await ask(`${url}/`, { deadlines: { [name]: undefined } })
+          expect(text).toBe('all of it')
+        },
+      ),
+  )
+
   it('that close after the head end as source-truncated', async () => {
     expect(await kindOf(ask(`${slow.url}/head-only`))).toBe('source-truncated')
   })

@@ -13,6 +13,7 @@ import { inOwnTurn } from '../../workers/event-loop.ts'
 import { WorkerPool, WorkerLost } from '../../workers/pool.ts'
 import { readReport, type ReportGraph } from '../measure/validation-report.ts'
 import { chosenModels, shippedFiles, shippedModels } from './shape-files.ts'
+import { withDefaults } from '../../text/defaults.ts'
 
 /** Where shapes are, and the bounds of validating. */
 export type ValidationOptions = {
@@ -140,7 +141,7 @@ class ModelValidator {
   readonly #pool: WorkerPool<ValidationCalls>
 
   constructor({ directory, own = {}, workers, log, limits: given }: ValidationOptions) {
-    const limits = { ...standardLimits, ...given }
+    const limits = withDefaults(standardLimits, given)
     const absolute = Object.entries(own).map(([model, files]) => [
       model,
       files.map((file) => resolve(file)),

@@ -20,6 +20,7 @@ import {
   transportLimits,
   type TransportLimits,
 } from './transport-limits.ts'
+import { withDefaults } from '../../text/defaults.ts'
 
 export type TransportOptions = Omit<TransportContext, 'limits'> & {
   readonly limits?: Partial<TransportLimits>
@@ -41,7 +42,7 @@ export class Transport {
   readonly #listening = new SingleFlight<string, void>({ keepMs: Infinity, most: Infinity })
 
   constructor(options: TransportOptions) {
-    const context = { ...options, limits: { ...transportLimits, ...options.limits } }
+    const context = { ...options, limits: withDefaults(transportLimits, options.limits) }
     const { now, limits, scratch, eventbusUrl } = context
     const postTo = (placement: Remote, via = eventbusUrl) =>
       this.#routeTo(placement, 'foreign', via).post

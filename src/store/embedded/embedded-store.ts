@@ -19,6 +19,7 @@ import { standardStoreLimits, type StoreLimits } from '../limits.ts'
 import { Replicas } from '../public/replicas.ts'
 import { PublicQueue } from '../public/query-queue.ts'
 import { graphLines } from '../lines.ts'
+import { withDefaults } from '../../text/defaults.ts'
 
 export type { StoreLimits } from '../limits.ts'
 
@@ -107,7 +108,7 @@ function publicSide({ directory, log }: EmbeddedStoreOptions, limits: StoreLimit
 /** Opens the store: resolves when the index is built from the durable copy (about 300,000 triples per second). */
 export async function embeddedStore(options: EmbeddedStoreOptions): Promise<GraphStore> {
   const { directory, log } = options
-  const limits = { ...standardStoreLimits, ...options.limits }
+  const limits = withDefaults(standardStoreLimits, options.limits)
   const settings: WriterSettings = {
     engine: boundedEngine(limits.memory > 0 ? limits.memory : writerBytes()),
     directory,

@@ -10,6 +10,7 @@ import { type BackgroundLoop, backgroundLoop } from '../../workers/background-lo
 import type { Pause } from '../../workers/pause.ts'
 import { retry } from '../../workers/retry.ts'
 import { isDoubtful } from './starting.ts'
+import { withDefaults } from '../../text/defaults.ts'
 
 export type LeaseOptions = {
   /** This process, in characters of `[\w.:-]`. */
@@ -94,7 +95,7 @@ export class StoreLease {
 
   constructor(settings: Settings) {
     this.#settings = settings
-    this.#times = { ...usualTimes, ...settings.times }
+    this.#times = withDefaults(usualTimes, settings.times)
   }
 
   get isHeld(): boolean {
