@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { loadProfile } from '../../src/profile/load-profile.ts'
-import { canonicalPath } from '../../src/repository/routes/requests.ts'
+import { canonicalPath } from '../../src/repository/endpoints/requests.ts'
 import { signedIn } from '../portal/signed-in.ts'
 import { endpointTables } from '../support/endpoint-tables.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { repositoryEndpoints } from '../../src/repository/repository.ts'
-import { canonicalPath } from '../../src/repository/routes/requests.ts'
+import { canonicalPath } from '../../src/repository/endpoints/requests.ts'
 import { addressOf, operations, type Operation } from '../support/openapi.ts'
 import { prefixes, repository } from '../support/repository.ts'
 import { aGauge, gauge } from './declared.ts'

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { MarkSettled } from '../../src/repository/routes/responses.ts'
+import type { MarkSettled } from '../../src/repository/endpoints/responses.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import { base, prefixes, repository, type RepositoryOptions } from '../support/repository.ts'
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
-import { indexStatus, waitOf } from '../../src/repository/routes/responses.ts'
+import { indexStatus, waitOf } from '../../src/repository/endpoints/responses.ts'
 import { commitOne, deletions, writeLocks } from '../../src/repository/writing/write-batch.ts'
 import { versions } from '../../src/store/versions.ts'
 

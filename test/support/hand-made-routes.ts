@@ -10,7 +10,8 @@ export const allowedMiddleware: Readonly<Record<string, string>> = {
   'http/root.ts': 'while the platform starts every other address is 503',
   'portal/portal-app.ts':
     'IRIs of resources and other spellings of an address redirect before any page',
-  'repository/routes/tombstone-routes.ts': 'looks at failures of the endpoints: 404 becomes 410',
+  'repository/endpoints/tombstone-endpoints.ts':
+    'looks at failures of the endpoints: 404 becomes 410',
   'repository/resources/declared-resources.ts':
     'undeclared types are 404 before a key is asked for',
   'console/console-app.ts': 'headers of every answer, also of problems',

@@ -26,19 +26,19 @@ import {
   restoreAtWork,
   type CatalogueRemoval,
 } from '../deleting/catalogue-deletion.ts'
-import { contract, repositoryEndpoint } from '../routes/contract.ts'
+import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import {
   answerCatalogueRemoval,
   answerCatalogueRestore,
   answerResource,
-} from '../routes/responses.ts'
+} from '../endpoints/responses.ts'
 import {
   expectedState,
   mayWriteCatalogue,
   respondToWrite,
   suffixedId,
   type WriteRequest,
-} from '../routes/requests.ts'
+} from '../endpoints/requests.ts'
 import { catalogueMarks } from '../writing/catalogue-marks.ts'
 import { unknownCatalogue } from '../writing/find-datasets.ts'
 import { commitOne } from '../writing/write-batch.ts'

@@ -15,8 +15,8 @@ import { prefixOf } from '../../store/lines.ts'
 import { markLine, systemChange, type WrittenContent } from '../../store/marks.ts'
 import { metricsGraph } from '../content/metrics-graph.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
-import { contract, repositoryEndpoint } from '../routes/contract.ts'
-import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
+import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
+import { answerDelete, answerStoredGraph } from '../endpoints/responses.ts'
 import {
   expectedState,
   locateDataset,
@@ -24,7 +24,7 @@ import {
   respondToWrite,
   suffixedId,
   type WriteRequest,
-} from '../routes/requests.ts'
+} from '../endpoints/requests.ts'
 import { changeDataset } from '../writing/dataset-writer.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
 import { datasetPlaces, findById, unknownDataset } from '../writing/find-datasets.ts'

@@ -18,9 +18,9 @@ import {
   pathId,
   respondToWrite,
   suffixedId,
-} from '../routes/requests.ts'
-import { contract, repositoryEndpoint } from '../routes/contract.ts'
-import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
+} from '../endpoints/requests.ts'
+import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
+import { answerDelete, answerResource, answerWrite } from '../endpoints/responses.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
 import { itemOf, writeDatasets, type DatasetItem } from '../writing/dataset-writer.ts'
 import { findById, findByOrigins, unknownDataset } from '../writing/find-datasets.ts'

@@ -34,8 +34,8 @@ import {
 import { removeMembers, restoreMember } from '../deleting/removal.ts'
 import { answerList } from './list-answer.ts'
 import { declaredList } from './lists.ts'
-import { contract, repositoryEndpoint } from '../routes/contract.ts'
-import { answerDelete, answerResource, answerWrite } from '../routes/responses.ts'
+import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
+import { answerDelete, answerResource, answerWrite } from '../endpoints/responses.ts'
 import {
   demandId,
   expectedState,
@@ -43,7 +43,7 @@ import {
   respondToWrite,
   suffixedId,
   type WriteRequest,
-} from '../routes/requests.ts'
+} from '../endpoints/requests.ts'
 import { commitOne, resultOf } from '../writing/write-batch.ts'
 
 const { answers, bodies, parameters } = contract

@@ -28,8 +28,8 @@ import {
   rename,
 } from '../content/own-content.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
-import { contract, repositoryEndpoint } from '../routes/contract.ts'
-import { answerDelete, answerStoredGraph } from '../routes/responses.ts'
+import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
+import { answerDelete, answerStoredGraph } from '../endpoints/responses.ts'
 import {
   expectedState,
   locateDataset,
@@ -39,7 +39,7 @@ import {
   respondToWrite,
   suffixedId,
   type WriteRequest,
-} from '../routes/requests.ts'
+} from '../endpoints/requests.ts'
 import { editDataset, type DatasetPlace } from '../writing/dataset-writer.ts'
 import { findById } from '../writing/find-datasets.ts'
 

@@ -8,7 +8,7 @@ import { hydra, rdf, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import type { Part } from '../../rdf/writing/document.ts'
 import type { RepositoryContext } from '../context.ts'
-import { answerDocument } from '../routes/responses.ts'
+import { answerDocument } from '../endpoints/responses.ts'
 
 /** Returns the value of each id in the answer; resources that were deleted meanwhile have none. */
 type Values<T> = (ids: readonly string[], signal: AbortSignal) => Promise<readonly T[]>

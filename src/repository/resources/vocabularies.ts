@@ -22,15 +22,15 @@ import { integrity, summaryOf } from '../../vocabularies/skos-integrity.ts'
 import { inTurns } from '../../workers/event-loop.ts'
 import { isForeign, takeIn, type VocabularyIntake } from '../content/vocabulary-intake.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
-import { contract, repositoryEndpoint } from '../routes/contract.ts'
+import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import {
   answerDelete,
   answerDocument,
   answerResource,
   answerWrite,
   linksOf,
-} from '../routes/responses.ts'
-import { expectedState, mayWritePlatform, suffixedId } from '../routes/requests.ts'
+} from '../endpoints/responses.ts'
+import { expectedState, mayWritePlatform, suffixedId } from '../endpoints/requests.ts'
 import { commitOne } from '../writing/write-batch.ts'
 
 const { answers, bodies, parameters } = contract

@@ -10,7 +10,7 @@ import { listingPredicates, NodeKinds } from '../../rdf/node-kinds.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import type { YieldWhenDue } from '../../workers/event-loop.ts'
-import { repositoryParameters } from '../routes/parameters.ts'
+import { repositoryParameters } from '../endpoints/parameters.ts'
 
 /** The triples of one graph of the body (`''` = default graph), and the datasets that it describes, in the order of the body. */
 type BodyGraph = {
