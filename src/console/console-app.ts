@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { Failure } from '../errors.ts'
 import type { ApiKeys } from '../http/api-key.ts'
-import { type App, type AppContext, type AppOptions, newApp } from '../http/app.ts'
+import { type App, type AppContext, type SharedAppOptions, newApp } from '../http/app.ts'
 import { readBody } from '../http/body.ts'
 import { keyIdOf, pathOf } from '../http/context.ts'
 import { anyone, endpointsFor, mount } from '../http/endpoint.ts'
@@ -19,7 +19,7 @@ type ConsoleAppContext = {
   readonly table: Table
   readonly execution: Execution
   readonly keys: ApiKeys
-  readonly http: Omit<AppOptions, 'name'>
+  readonly http: SharedAppOptions
 }
 
 /** Action whose permission a key needs for the console, wherever it is mounted. */

@@ -1,7 +1,7 @@
 /** Opens the console of a process over HTTP and telnet, as configured. */
 
 import type { ApiKeys } from '../http/api-key.ts'
-import type { App, AppOptions } from '../http/app.ts'
+import type { App, SharedAppOptions } from '../http/app.ts'
 import type { ShellConfig } from '../config/services.ts'
 import type { Limits } from '../http/limits.ts'
 import { serve } from '../http/serve.ts'
@@ -23,7 +23,7 @@ export type ConsoleDeps = {
   /** Masks known secrets in a text. */
   readonly clean: (text: string) => string
   /** Options of the app; `base` is its path on the common port, `/shell`. */
-  readonly http: Omit<AppOptions, 'name'> & { readonly base: string }
+  readonly http: SharedAppOptions & { readonly base: string }
   /** Host of an own port unless configured, and its limits. */
   readonly host: string
   readonly limits?: Limits

@@ -21,11 +21,9 @@ import { eachRequest } from './request.ts'
 
 export type { App, AppContext } from './context.ts'
 
-/** `log` and `name` are needed; everything else has a default that fits a test. */
-export type AppOptions = {
+/** Options of the base application that all services of a platform share; all but `log` have defaults that fit a test. */
+export type SharedAppOptions = {
   readonly log: Log
-  /** Names the service in log lines and metrics. */
-  readonly name: string
   /** Path in front of all routes, without a slash at its end: `/api/hub/repo`; nothing on a port of its own. */
   readonly base?: string
   /** The path that routes know for a path; by default the path itself. An alias meets the same routes and permissions. */
@@ -51,6 +49,9 @@ export type AppOptions = {
   readonly problemMembers?: Readonly<Record<string, unknown>>
   readonly makeId?: () => string
 }
+
+/** Options of one service's application; `name` is its name in log lines and metrics. */
+export type AppOptions = SharedAppOptions & { readonly name: string }
 
 /**
  * An empty service: request id, deadline, problems for every error, 404 and 405, CORS, security headers, gzip, HEAD for

@@ -10,7 +10,7 @@ import type { Log } from '../log.ts'
 import { filesIn, hasContent } from './data-files.ts'
 import { names as namesOf, usualSegments, type Names } from '../rdf/names.ts'
 import { systemGraph } from '../rdf/namespaces.ts'
-import type { GraphStore } from '../store/graph-store.ts'
+import type { GraphStore, SelectStore } from '../store/graph-store.ts'
 import { fact, systemChange } from '../store/marks.ts'
 import { bind, loadQuery } from '../store/queries.ts'
 import { withDefaults } from '../text/defaults.ts'
@@ -144,7 +144,7 @@ const queries = { facts: loadQuery('platform-facts'), catalogues: loadQuery('own
 /** Facts that a store has about itself. */
 type Facts = { readonly storeId: string; readonly baseUri: string; readonly format: number }
 
-async function factsOf(store: Pick<GraphStore, 'select'>): Promise<Facts | undefined> {
+async function factsOf(store: SelectStore): Promise<Facts | undefined> {
   const [row] = await store.select(bind(queries.facts, {}))
   if (!row?.['store'] || !row['base'] || !row['format']) return undefined
   const [storeId, baseUri] = [row['store'].value, row['base'].value]
@@ -203,7 +203,7 @@ export async function identify(
 /** Rejects a store of another platform before its lease is waited for. */
 export async function checkOwner(
   given: Omit<Identifying, 'store'>,
-  store: Pick<GraphStore, 'select'>,
+  store: SelectStore,
 ): Promise<void> {
   refuseOthers(given, await factsOf(store))
 }
@@ -224,7 +224,7 @@ const identityOf = (
   dates: kept?.dates ?? (indexed > 0 ? 'utc' : 'faithful'),
 })
 
-async function cataloguesOf(store: Pick<GraphStore, 'select'>): Promise<string[]> {
+async function cataloguesOf(store: SelectStore): Promise<string[]> {
   const rows = await store.select(bind(queries.catalogues, {}))
   return rows.flatMap(({ catalogue }) => (catalogue ? [catalogue.value] : []))
 }

@@ -98,6 +98,9 @@ export type RecordMessage = RecordPlace & {
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
+/** Members of a record message without its text, such as are kept while another process has the text. */
+export type RecordHeader = Omit<RecordMessage, 'text'>
+
 /**
  * A message between segments. A stream ends with exactly one `end`. `refused`: the source offers a record that cannot be
  * read; its id counts as seen. `skipped`: a record that is not imported (private, filtered); it counts as removed at the

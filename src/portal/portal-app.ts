@@ -2,7 +2,13 @@
 
 import { hash } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
-import { newApp, type App, type AppContext, type AppOptions } from '../http/app.ts'
+import {
+  newApp,
+  type App,
+  type AppContext,
+  type AppOptions,
+  type SharedAppOptions,
+} from '../http/app.ts'
 import { type AppEnv, pathOf } from '../http/context.ts'
 import { mount } from '../http/endpoint.ts'
 import type { Oidc } from '../http/oidc.ts'
@@ -28,7 +34,7 @@ import type { Theme } from './theme.ts'
 type PortalDeps = {
   readonly shell: PageShell
   readonly ports: Ports
-  readonly http: Omit<AppOptions, 'name'>
+  readonly http: SharedAppOptions
   /** Answers requests for IRIs of resources, which lead elsewhere. */
   readonly leadToResources?: MiddlewareHandler<AppEnv>
   /** Absent where nothing is fetched for previews. */

@@ -16,7 +16,7 @@ import { isIri } from '../rdf/iri.ts'
 import type { Names } from '../rdf/names.ts'
 import { ctl } from '../rdf/namespaces.ts'
 import { literal, namedNode } from '../rdf/terms.ts'
-import type { GraphStore } from '../store/graph-store.ts'
+import type { GraphStore, SelectStore } from '../store/graph-store.ts'
 import { fact, type Mark, markLine, systemChange } from '../store/marks.ts'
 import { textOr } from '../text/json.ts'
 import { bind, loadQuery, paged, type Query, type QueryValues } from '../store/queries.ts'
@@ -148,7 +148,7 @@ export const catalogueMembers = (store: GraphStore, catalogue: string, signal: A
  * before, so that no value is missed when others are removed meanwhile.
  */
 async function* keyedPages(
-  store: Pick<GraphStore, 'select'>,
+  store: SelectStore,
   query: Query,
   values: QueryValues,
   signal: AbortSignal,

@@ -2,7 +2,7 @@
 
 import type { Quad } from '@rdfjs/types'
 import type { ApiKeys } from '../http/api-key.ts'
-import type { AppOptions } from '../http/app.ts'
+import type { SharedAppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
 import type { Log } from '../log.ts'
@@ -64,7 +64,7 @@ export type RepositoryOptions = {
   readonly profile: Profile
   /** Version of the platform, for the OpenAPI document. */
   readonly version: string
-  readonly http: Omit<AppOptions, 'name'>
+  readonly http: SharedAppOptions
 }
 
 /** Context of all writers and endpoints. */

@@ -4,7 +4,7 @@ import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import type { ApiKeys } from '../http/api-key.ts'
-import { type App, type AppContext, type AppOptions, newApp } from '../http/app.ts'
+import { type App, type AppContext, type SharedAppOptions, newApp } from '../http/app.ts'
 import { readBodyText } from '../http/body.ts'
 import { anyone, endpointsFor, mount } from '../http/endpoint.ts'
 import { problem } from '../http/problem.ts'
@@ -30,7 +30,7 @@ type SparqlDeps = {
   readonly queryBytes: number
   /** Address of the query page; absent without a portal of this platform. */
   readonly page?: ((c: AppContext) => string) | undefined
-  readonly http: Omit<AppOptions, 'name'>
+  readonly http: SharedAppOptions
 }
 
 /** Creates the service, with its one resource by GET and by POST. */

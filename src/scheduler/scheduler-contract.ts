@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { ApiKeys } from '../http/api-key.ts'
-import type { AppContext, AppOptions } from '../http/app.ts'
+import type { AppContext, SharedAppOptions } from '../http/app.ts'
 import { endpointsFor } from '../http/endpoint.ts'
 import { problem } from '../http/problem.ts'
 import { readJsonBody } from '../pipe/pipe-text.ts'
@@ -39,7 +39,7 @@ export type SchedulerContext = {
   readonly pause: Pause
   /** Aborted when the service stops; aborts work that goes on after an answer. */
   readonly ending: AbortSignal
-  readonly http: Omit<AppOptions, 'name'>
+  readonly http: SharedAppOptions
   readonly version: string
 }
 

@@ -1,6 +1,6 @@
 /** Order of hits, on every engine: the keys of a request, and the weights of fields in the ranking. */
 
-import type { IndexSettings } from './index-settings.ts'
+import type { IndexSettings, TextSettings } from './index-settings.ts'
 import { rankingLeaves } from './query-tree.ts'
 import type { OrderKey, SearchRequest } from './search-index.ts'
 
@@ -36,7 +36,7 @@ export function sortedText(
 /** Weights by field: those of the request (`title.en` weighs the field as a whole), else those of the settings. */
 export function fieldWeights(
   boosts: SearchRequest['boosts'],
-  { texts }: Pick<IndexSettings, 'texts'>,
+  { texts }: TextSettings,
 ): (field: string) => number {
   const own = new Map(texts.map((text) => [text.name, text.boost]))
   return (field) => {

@@ -51,6 +51,9 @@ export type IndexSettings = {
   readonly orders: readonly string[]
 }
 
+/** Settings of an index's full-text fields. */
+export type TextSettings = Pick<IndexSettings, 'texts'>
+
 /**
  * Signature of the settings that decide how documents are written: two indices with the same signature hold the same documents. Weights,
  * titles and bands are not part of it. `layout` counts changes of an engine's own format.

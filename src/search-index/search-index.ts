@@ -233,3 +233,6 @@ export type SearchIndex = {
   health(): Promise<{ readonly documents: Readonly<Partial<Record<IndexName, number>>> }>
   close(): Promise<void>
 }
+
+/** A search index as code uses it that reads single documents only. */
+export type DocumentReader = Pick<SearchIndex, 'get'>

@@ -3,7 +3,7 @@
  * themselves, and values defined by the platform, are labelled by the client.
  */
 
-import type { Facet, SearchIndex } from '../search-index/search-index.ts'
+import type { Facet, SearchIndex, DocumentReader } from '../search-index/search-index.ts'
 import { isJsonObject, textAt, valueAt } from '../text/json.ts'
 import { shippedAuthorities } from '../vocabularies/authorities.ts'
 import { everything, listAt, recordFields } from './record-values.ts'
@@ -77,7 +77,7 @@ export async function recordIn<Record extends RecordText>(
 
 /** Returns the titles of catalogues, in all languages. */
 export async function catalogueTitles(
-  index: Pick<SearchIndex, 'get'>,
+  index: DocumentReader,
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, unknown>> {

@@ -2,7 +2,7 @@
 
 import { Failure } from '../errors.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
-import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
+import type { DocumentReader, SearchRequest } from '../search-index/search-index.ts'
 import { type Fields, isJsonObject, listed, memberFields, textAt, valueAt } from '../text/json.ts'
 import { extentOf } from '../vocabularies/dates.ts'
 
@@ -19,16 +19,13 @@ export const everything = (name: IndexName): SearchRequest => ({
 })
 
 /** Returns the reads of an index with the long lists of a record cut, when `most` is given. */
-export const cutReads = (
-  index: Pick<SearchIndex, 'get'>,
-  most?: number,
-): Pick<SearchIndex, 'get'> => ({
+export const cutReads = (index: DocumentReader, most?: number): DocumentReader => ({
   get: (name, id, signal) => index.get(name, id, signal, most),
 })
 
 /** Returns the JSON text of a record. Throws `unknown-dataset`, `unknown-catalogue`. */
 export async function storedText(
-  index: Pick<SearchIndex, 'get'>,
+  index: DocumentReader,
   kind: 'dataset' | 'catalogue',
   id: string,
   signal?: AbortSignal,

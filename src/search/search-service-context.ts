@@ -1,6 +1,6 @@
 /** Dependencies of the search service's endpoints. */
 
-import type { AppContext, AppOptions } from '../http/app.ts'
+import type { AppContext, SharedAppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { IndexName, IndexSettings } from '../search-index/index-settings.ts'
@@ -76,7 +76,7 @@ export type SearchAppContext = Omit<SearchOptions, 'settings' | 'bounds' | 'limi
   readonly sitemap?: SitemapKeeper
   /** Version of the platform, for the OpenAPI document. */
   readonly version: string
-  readonly http: Omit<AppOptions, 'name'>
+  readonly http: SharedAppOptions
 }
 
 /** Dependencies of the endpoints: those of the app, and functions that `searchApp` creates from them. */

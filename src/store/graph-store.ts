@@ -92,6 +92,9 @@ export type GraphStore = {
   close(): Promise<void>
 }
 
+/** A store as code uses it that runs SELECT queries only. */
+export type SelectStore = Pick<GraphStore, 'select'>
+
 // What one atomic write to the triplestore consists of.
 
 /**

@@ -1,7 +1,7 @@
 /** The metrics cache as a service: figures for dashboards. Reading is open, administration needs a key. */
 
 import type { ApiKeys } from '../../http/api-key.ts'
-import { newApp, type App, type AppContext, type AppOptions } from '../../http/app.ts'
+import { newApp, type App, type AppContext, type SharedAppOptions } from '../../http/app.ts'
 import { docs } from '../../http/docs-page.ts'
 import { mount } from '../../http/endpoint.ts'
 import { largeWork } from '../../http/long-answers.ts'
@@ -17,7 +17,7 @@ type CacheAppOptions = MetricsSource & {
   readonly keys: ApiKeys
   /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly http: Omit<AppOptions, 'name'>
+  readonly http: SharedAppOptions
   readonly version: string
 }
 

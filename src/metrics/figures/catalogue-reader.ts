@@ -8,7 +8,7 @@ import type { Names } from '../../rdf/names.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { graphOf, type Graph } from '../../rdf/read.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
-import type { GraphStore } from '../../store/graph-store.ts'
+import type { GraphStore, SelectStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { shippedAuthorities } from '../../vocabularies/authorities.ts'
 import { isoAlpha2 } from '../../vocabularies/coded-values.ts'
@@ -48,7 +48,7 @@ export async function knownDatasetIds(
 
 /** Ids that a query returns, many in one text with blanks between them. */
 async function idsIn(
-  store: Pick<GraphStore, 'select'>,
+  store: SelectStore,
   query: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {

@@ -2,7 +2,7 @@
 
 import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import type { RecordMessage } from '../../pipe/message.ts'
+import type { RecordMessage, RecordHeader } from '../../pipe/message.ts'
 import { quoteIri, toLine } from '../../rdf/lines.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { dcat, dqv, rdf } from '../../rdf/namespaces.ts'
@@ -40,8 +40,10 @@ export const metricsNode = ({ metricsGraph }: Pick<Payload, 'metricsGraph'>): Na
   namedNode(metricsGraph)
 
 /** Payloads of messages that were read, or whose text is not written yet, with the other members of the message. */
-const remembered = new WeakMap<RecordMessage, { readonly payload: Payload; readonly rest: Rest }>()
-type Rest = Omit<RecordMessage, 'text'>
+const remembered = new WeakMap<
+  RecordMessage,
+  { readonly payload: Payload; readonly rest: RecordHeader }
+>()
 
 /**
  * The payload of a message: remembered when `withPayload` made the message, else read from its text (TriG, N-Quads or any
@@ -79,7 +81,7 @@ export function withPayload(message: RecordMessage, payload: Payload): RecordMes
 }
 
 /** The text is made when it is first read. */
-function messageOf(payload: Payload, rest: Rest): RecordMessage {
+function messageOf(payload: Payload, rest: RecordHeader): RecordMessage {
   let text: string | undefined
   const message: RecordMessage = {
     ...rest,

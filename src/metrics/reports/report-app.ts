@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
-import { type App, type AppContext, type AppOptions, newApp } from '../../http/app.ts'
+import { type App, type AppContext, type SharedAppOptions, newApp } from '../../http/app.ts'
 import { isFresh } from '../../http/conditions.ts'
 import { docs } from '../../http/docs-page.ts'
 import { anyone, endpointsFor, mount } from '../../http/endpoint.ts'
@@ -17,7 +17,7 @@ import { type ReportContext, reportOf, type ReportRequest } from './report.ts'
 
 /** Dependencies of `reportsApp`. */
 type ReportsAppContext = ReportContext & {
-  readonly http: Omit<AppOptions, 'name'>
+  readonly http: SharedAppOptions
   readonly version: string
   /** Path of a page of the portal below its quality page, in a language that it has; absent where the portal does not run. */
   readonly pageOf:

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
-import { type App, type AppContext, type AppOptions, newApp } from '../../http/app.ts'
+import { type App, type AppContext, type SharedAppOptions, newApp } from '../../http/app.ts'
 import { docs } from '../../http/docs-page.ts'
 import { anyone, endpointsFor, mount } from '../../http/endpoint.ts'
 import { problem } from '../../http/problem.ts'
@@ -24,7 +24,7 @@ type ValidationAppContext = {
   /** Whether a request has a valid key; without one a body may have 200,000 bytes. */
   readonly hasKey: (c: AppContext) => boolean
   readonly limits: Pick<Limits, 'validationBytes' | 'validationsPerClient' | 'validations'>
-  readonly http: Omit<AppOptions, 'name'>
+  readonly http: SharedAppOptions
   readonly version: string
   /** Whether an IRI is one of the platform's own; catalogue records with other IRIs are validated. */
   readonly isOwn: (iri: string) => boolean

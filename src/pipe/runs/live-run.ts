@@ -14,6 +14,7 @@ import {
   type Run,
   type RunChange,
   type RunItem,
+  type ItemReport,
   type RunSink,
   type RunStatus,
   type RunTally,
@@ -175,7 +176,7 @@ export class LiveRun {
     this.#run = { ...this.#run, progress: { ...this.#run.progress, ...more } }
   }
 
-  #report(item: Omit<RunItem, 'time'>, at: number): void {
+  #report(item: ItemReport, at: number): void {
     const { state, findings = [] } = item
     this.#progress({ lastItem: timeOf(at) })
     if (this.#isRepeat(item)) return
@@ -192,13 +193,13 @@ export class LiveRun {
   }
 
   /** Whether a resumed run had already counted this record as written. */
-  #isRepeat(item: Omit<RunItem, 'time'>): boolean {
+  #isRepeat(item: ItemReport): boolean {
     const { resumed, serial } = this.#stored
     const mayBe = item.state === 'unchanged' || item.state === 'updated'
     return resumed > 0 && mayBe && this.#has(item, serial, 'written')
   }
 
-  #has(item: Omit<RunItem, 'time'>, serial: number | undefined, what: 'failed' | 'written') {
+  #has(item: ItemReport, serial: number | undefined, what: 'failed' | 'written') {
     const key = itemKey(item)
     if (serial === undefined || key === undefined) return false
     return this.#context.tables.has(serial, key, what)

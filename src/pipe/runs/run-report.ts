@@ -1,7 +1,7 @@
 /** Tally of a run for its report: bounded plain JSON, updated while the run is active. */
 
 import type { Finding } from '../message.ts'
-import { type ReportGroup, type RunItem, type RunTally, type SlowPage, slugOf } from './run.ts'
+import { type ReportGroup, type ItemReport, type RunTally, type SlowPage, slugOf } from './run.ts'
 
 export const noTally: RunTally = { problems: {}, findings: {}, slowestPages: [], requests: {} }
 
@@ -11,7 +11,7 @@ const mostHosts = 100
 const mostStatuses = 50
 
 /** Adds the problem and the findings of an item; sorts kinds by frequency. */
-export function withItem(tally: RunTally, item: Omit<RunItem, 'time'>): RunTally {
+export function withItem(tally: RunTally, item: ItemReport): RunTally {
   const { problem, findings = [] } = item
   const problems = problem
     ? withExample(tally.problems, slugOf(problem), item, { detail: problem.detail })
@@ -49,7 +49,7 @@ const among = (counts: object, name: string, most: number, rest: string): string
 function withExample(
   groups: RunTally['problems'] | RunTally['findings'],
   slug: string,
-  { originalId, sourceId, ...item }: Omit<RunItem, 'time'>,
+  { originalId, sourceId, ...item }: ItemReport,
   about: Partial<Omit<Finding, 'slug'>>,
 ): Record<string, ReportGroup> {
   const all = new Map(Object.entries(groups))

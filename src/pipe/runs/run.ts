@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Failure, type Kind } from '../../errors.ts'
 import { problemOf } from '../../http/problem.ts'
 import type { Configs } from '../document.ts'
-import { type Finding, type RecordMessage, type Stage, stages } from '../message.ts'
+import { type Finding, type RecordHeader, type Stage, stages } from '../message.ts'
 
 export const runStatuses = [
   'waiting',
@@ -184,6 +184,9 @@ export const itemSchema = z
 /** Outcome of one record. `unchanged` records are counted but not stored as items. */
 export type RunItem = SchemaType<typeof itemSchema>
 
+/** Outcome of one record as a segment reports it; the run adds the time. */
+export type ItemReport = Omit<RunItem, 'time'>
+
 const example = z.object({
   id: text.describe('Id of the record in its source'),
   ...about,
@@ -330,7 +333,7 @@ type FindingSubject = Pick<RunItem, 'sourceId' | 'originalId' | 'sourceUrl' | 'l
 
 /** Receiver of the reports of a run's segments. All methods return at once; the implementation writes in batches. */
 export type RunSink = {
-  item(item: Omit<RunItem, 'time'>): void
+  item(item: ItemReport): void
   /**
    * Reports a finding about the run, or about a record that was already reported (`about`). Findings of a record on its way
    * belong into its message. The report of the run contains counts and the first three examples per slug.
@@ -356,10 +359,7 @@ export type RunSink = {
 }
 
 /** Reports the findings of a record for which no item will be reported in this process. */
-export function reportFindings(
-  sink: Pick<RunSink, 'finding'>,
-  record: Omit<RecordMessage, 'text'>,
-): void {
+export function reportFindings(sink: Pick<RunSink, 'finding'>, record: RecordHeader): void {
   const { sourceId, originalId, sourceUrl, line, pointer, findings } = record
   const about = { sourceId, originalId, sourceUrl, line, pointer }
   for (const finding of findings) sink.finding(finding, about)

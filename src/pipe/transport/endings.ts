@@ -4,18 +4,15 @@
  */
 
 import { Failure } from '../../errors.ts'
-import type { RecordMessage } from '../message.ts'
+import type { RecordHeader } from '../message.ts'
 import type { ArrivedList } from './envelope.ts'
 import type { SegmentTimes } from './transport-limits.ts'
 
 /** Factor by which a slow segment's longest time so far extends its time-outs. */
 export const slownessFactor = 5
 
-/** A record without its text, which was sent to the other process. */
-export type SentRecord = Omit<RecordMessage, 'text'>
-
 type Pending = {
-  readonly record: SentRecord
+  readonly record: RecordHeader
   /** Number in order of sending, from 1. */
   readonly number: number
   readonly sentAt: number

@@ -21,6 +21,7 @@ import {
   type Completeness,
   droppedBySegment,
   type Message,
+  type RecordHeader,
   type RecordMessage,
   type Stage,
 } from '../message.ts'
@@ -32,7 +33,6 @@ import {
   transformEnding,
   type Ending,
   type SegmentProgress,
-  type SentRecord,
 } from './endings.ts'
 import {
   type Arrival,
@@ -117,7 +117,7 @@ export class Inbox {
   }
 
   /** Removes a record from the pending ones and returns it. */
-  settle(id: string): SentRecord | undefined {
+  settle(id: string): RecordHeader | undefined {
     const record = this.#state.pending.get(id)?.record
     this.#state.pending.delete(id)
     this.#slots.delete(id)
@@ -251,7 +251,7 @@ export class Inbox {
   }
 
   /** Settles the pending record with that id and updates the expected return time. */
-  #settleReturned(id: string): SentRecord | undefined {
+  #settleReturned(id: string): RecordHeader | undefined {
     const pending = this.#state.pending.get(id)
     if (!pending) return undefined
     const tookMs = this.#context.now() - pending.sentAt
@@ -263,7 +263,7 @@ export class Inbox {
   /** Message for a returned record: metadata of the sent record, overridden by what the segment returned. */
   #passOn(
     { id: sourceId, counter = this.#state.records, total = -1, ...arrival }: Named,
-    sent: SentRecord | undefined,
+    sent: RecordHeader | undefined,
     weight: number,
   ): void {
     const { role, context } = this.#context

@@ -3,7 +3,7 @@
 import type { Outbound } from '../../client/outbound.ts'
 import type { ClusterConfig } from '../../config/cluster.ts'
 import type { ApiKeys } from '../../http/api-key.ts'
-import type { AppOptions } from '../../http/app.ts'
+import type { SharedAppOptions } from '../../http/app.ts'
 import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/pause.ts'
 import type { Placement } from '../segment-resolver.ts'
@@ -33,7 +33,7 @@ export type TransportContext = {
   readonly keys: ApiKeys
   /** Maximum bytes of a message. */
   readonly bodyBytes: number
-  readonly http: Omit<AppOptions, 'name'>
+  readonly http: SharedAppOptions
   readonly version: string
   readonly limits: TransportLimits
   readonly now: () => number

@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import type { Names } from '../../rdf/names.ts'
-import type { GraphStore, Row } from '../../store/graph-store.ts'
+import type { SelectStore, Row } from '../../store/graph-store.ts'
 import { bind, loadQuery, type Query } from '../../store/queries.ts'
 import type { DatasetRecord } from '../content/catalogue-record.ts'
 
@@ -13,7 +13,7 @@ const originsQuery = loadQuery('dataset-origins')
 const placesQuery = loadQuery('dataset-places')
 const cataloguesQuery = loadQuery('dataset-catalogues')
 
-export type StoreAndNames = { readonly store: Pick<GraphStore, 'select'>; readonly names: Names }
+export type StoreAndNames = { readonly store: SelectStore; readonly names: Names }
 
 /** Record with the id of its catalogue. */
 export type LocatedDataset = DatasetRecord & { readonly catalogue: string }

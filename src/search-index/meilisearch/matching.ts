@@ -10,7 +10,7 @@ import { wordsNear } from '../../text/nearest.ts'
 import { stems } from '../../text/stems.ts'
 import { tokens } from '../../text/tokens.ts'
 import { idField, reachOf, type FieldReach } from '../field-reach.ts'
-import type { IndexSettings } from '../index-settings.ts'
+import type { TextSettings } from '../index-settings.ts'
 import { leavesOf, type Leaf } from '../query-tree.ts'
 import type { SearchRequest } from '../search-index.ts'
 import { isPrefix, literalPrefix, shortestTerms, wildMatcher } from '../wildcard.ts'
@@ -31,7 +31,7 @@ import { filterCondition, treeCondition } from './filter-conditions.ts'
 /** Fields that names of a request reach, in one language where one is named; all when there are no names. */
 export function placesOf(
   names: readonly string[] | undefined,
-  { texts }: Pick<IndexSettings, 'texts'>,
+  { texts }: TextSettings,
   languages: readonly string[],
 ): readonly FieldReach[] {
   const fields = [...new Set(texts.map((text) => text.name))].filter((name) => name !== idField)

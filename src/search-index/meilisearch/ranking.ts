@@ -6,7 +6,7 @@
 import type { FieldReach } from '../field-reach.ts'
 import { idField } from '../field-reach.ts'
 import { fieldWeights, orderOf as keysThatCount, sortedText } from '../hit-order.ts'
-import type { IndexSettings } from '../index-settings.ts'
+import type { TextSettings } from '../index-settings.ts'
 import { type Leaf, type QueryTree, rankingLeaves } from '../query-tree.ts'
 import type { OrderKey, SearchRequest } from '../search-index.ts'
 import { attributes, dateOrderOf, numberOf, orderOf, sentinel, textsOf } from './attributes.ts'
@@ -67,7 +67,7 @@ export type Ranking = {
 
 /** Ranked words of one index, and the fields that the request searches. */
 type Ranked = {
-  readonly settings: Pick<IndexSettings, 'texts'>
+  readonly settings: TextSettings
   readonly places: readonly FieldReach[]
 }
 

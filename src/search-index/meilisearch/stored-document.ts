@@ -8,7 +8,7 @@ import { bucketOf, otherBucket } from '../../text/language.ts'
 import { stems } from '../../text/stems.ts'
 import { tokenOf, words } from '../../text/tokens.ts'
 import { idField } from '../field-reach.ts'
-import type { IndexSettings } from '../index-settings.ts'
+import type { IndexSettings, TextSettings } from '../index-settings.ts'
 import type { Document } from '../search-index.ts'
 import {
   attributes,
@@ -38,7 +38,7 @@ export type EngineSettings = Readonly<Record<string, unknown>>
 export const facetValuesPerAnswer = 100
 
 /** Fields in the order in which the engine prefers them by itself: those that weigh most come first. */
-export const searchedFields = ({ texts }: Pick<IndexSettings, 'texts'>): readonly string[] =>
+export const searchedFields = ({ texts }: TextSettings): readonly string[] =>
   texts.toSorted((a, b) => b.boost - a.boost).map(({ name }) => name)
 
 const filterable = (comparison: boolean, ...attributePatterns: string[]) => ({
