@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { refusalOf, ScriptFailure } from '../config/script.ts'
 import { formats } from '../rdf/media-types.ts'
 import type { OpenDocument } from '../rdf/open-document.ts'
-import { integrity, type Finding } from '../vocabularies/skos-integrity.ts'
+import { checkIntegrity, type BrokenCondition } from '../vocabularies/skos-integrity.ts'
 
 /** Addresses of the services of a platform. */
 export type ServiceAddresses = {
@@ -84,8 +84,8 @@ export class VocabularyClient {
   }
 
   /** Integrity conditions of SKOS that a vocabulary breaks. */
-  findings(id: string): Promise<readonly Finding[]> {
-    return integrity(() => this.#lines(`${this.#platform.repository}/vocabularies/${id}.nt`))
+  findings(id: string): Promise<readonly BrokenCondition[]> {
+    return checkIntegrity(() => this.#lines(`${this.#platform.repository}/vocabularies/${id}.nt`))
   }
 
   async *#lines(address: string): AsyncGenerator<string> {

@@ -13,7 +13,7 @@ import {
 } from '../text/json.ts'
 import { html, type HtmlContent, type HtmlMarkup } from './html.ts'
 import { shortText } from '../text/code-points.ts'
-import { extentOf } from '../vocabularies/dates.ts'
+import { timeRangeOf } from '../vocabularies/dates.ts'
 import { fieldsAt, listAt, ofAllDistributions } from './record.ts'
 
 /** Languages that the portal speaks. */
@@ -137,7 +137,7 @@ function isoDates(timeZone: string) {
   const digits = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
   const isoDay = new Intl.DateTimeFormat('en-CA', { timeZone, ...digits })
   return (value: unknown): string | undefined => {
-    const extent = typeof value === 'string' ? extentOf(value) : undefined
+    const extent = typeof value === 'string' ? timeRangeOf(value) : undefined
     if (!extent?.text.includes('T')) return extent?.text
     return extent.text.endsWith('Z') ? isoDay.format(extent.from) : extent.text.slice(0, 10)
   }

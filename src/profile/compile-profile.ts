@@ -8,7 +8,7 @@ import { type Field, isMappingClass, type MappingClass, type Shape } from './pro
 /** Names are keys of JSON, columns of an index and parts of dotted paths, hence no dot and no space. */
 const fieldName = /^[A-Za-z][\w-]{0,63}$/
 /** Shapes inside shapes; deeper ones become `{id, resource}`. */
-const deepest = 4
+const maxDepth = 4
 
 /** Where in the profile the compiler is: the shape, and how it came there. */
 type Site = {
@@ -16,13 +16,13 @@ type Site = {
   readonly find: FindShape
   readonly problems: Problems
   /** Shapes that are being embedded, outermost first. */
-  readonly open: readonly string[]
+  readonly ancestors: readonly string[]
   /** Name of the inline field around, '' directly in a shape. */
-  readonly inside: string
+  readonly prefix: string
   /** Kind of record that the fields belong to; absent inside other fields. */
   readonly root?: Root
   /** Concepts and inline fields are filled by code: no warning about their source. */
-  readonly filled: boolean
+  readonly filledByCode: boolean
 }
 
 const leaf = (name: string, mapping: MappingClass): Field => ({
@@ -35,13 +35,16 @@ const leaf = (name: string, mapping: MappingClass): Field => ({
 })
 
 /** Fields of a value at the depth where embedding ends. */
-const stub: readonly Field[] = [leaf('id', 'StandardText'), leaf('resource', 'StandardKeyword')]
+const referenceFields: readonly Field[] = [
+  leaf('id', 'StandardText'),
+  leaf('resource', 'StandardKeyword'),
+]
 
 const placeOf = (site: Site, line: number, property: string): ProfilePlace => ({
   file: site.shape.file,
   line,
   shape: site.shape.iri,
-  property: site.inside ? `${site.inside}.${property}` : property,
+  property: site.prefix ? `${site.prefix}.${property}` : property,
 })
 
 /** Where the fields of compiled shapes stand, for the checks that follow. */
@@ -55,15 +58,15 @@ function pathsOf(site: Site, property: PropertyNode, name: string, mapping: Mapp
     warn(line(sh('path').value), 'is filled by the platform; its sh:path has no effect')
     return []
   }
-  if (paths.length === 0 && !site.filled && !needsNoPath(name, mapping))
+  if (paths.length === 0 && !site.filledByCode && !needsNoPath(name, mapping))
     warn(line(), 'has no sh:path and nothing else fills it')
   return paths
 }
 
-type Named = { readonly name: string; readonly mapping: MappingClass }
+type NameAndClass = { readonly name: string; readonly mapping: MappingClass }
 
 /** Name and class of a property that is a field; everything that is wrong with them is reported. */
-function namedOf(property: PropertyNode, site: Site): Named | undefined {
+function nameAndClassOf(property: PropertyNode, site: Site): NameAndClass | undefined {
   const { name, mapping, paths, line } = property
   if (name === undefined && mapping === undefined) return undefined
   const label = name ?? paths?.[0] ?? '(without name)'
@@ -88,7 +91,7 @@ function namedOf(property: PropertyNode, site: Site): Named | undefined {
 }
 
 /** The dotted name of a field inside the fields around it. */
-const within = (site: Site, name: string) => (site.inside ? `${site.inside}.${name}` : name)
+const dottedName = (site: Site, name: string) => (site.prefix ? `${site.prefix}.${name}` : name)
 
 /** The fields of the shape that `mappingLink` names. A shape that would contain itself, or lies too deep, is not embedded. */
 function linkedFields(
@@ -103,11 +106,11 @@ function linkedFields(
     site.problems.add(placeOf(site, line('mappingLink'), name), problem)
     return []
   }
-  if (site.open.includes(link) || site.open.length > deepest) return 'too-deep'
+  if (site.ancestors.includes(link) || site.ancestors.length > maxDepth) return 'too-deep'
   const { find, problems } = site
-  const filled = within(site, name) === 'catalog_record'
-  const open = [...site.open, link]
-  return fieldsOf(shape.properties, { shape, find, problems, open, inside: '', filled })
+  const filledByCode = dottedName(site, name) === 'catalog_record'
+  const ancestors = [...site.ancestors, link]
+  return fieldsOf(shape.properties, { shape, find, problems, ancestors, prefix: '', filledByCode })
 }
 
 /** The fields of a `Nested` property: those of the linked shape first, then the inline ones, which replace linked ones of the same name. */
@@ -123,8 +126,15 @@ function childrenOf(
   }
   const linked = linkedFields(property, site, name)
   if (linked === 'too-deep') return linked
-  const { shape, find, problems, open } = site
-  const inner = { shape, find, problems, open, inside: within(site, name), filled: true }
+  const { shape, find, problems, ancestors } = site
+  const inner = {
+    shape,
+    find,
+    problems,
+    ancestors,
+    prefix: dottedName(site, name),
+    filledByCode: true,
+  }
   const inline = fieldsOf(property.inline, inner)
   const replaced = new Set(inline.map((field) => field.name))
   return [...linked.filter((field) => !replaced.has(field.name)), ...inline]
@@ -132,7 +142,7 @@ function childrenOf(
 
 /** The compiled field; `undefined` for a property that is a mere constraint, or wrong. */
 function fieldOf(property: PropertyNode, site: Site): Field | undefined {
-  const named = namedOf(property, site)
+  const named = nameAndClassOf(property, site)
   if (!named) return undefined
   const { name, mapping } = named
   const children = mapping === 'Nested' ? childrenOf(property, site, name) : []
@@ -141,7 +151,7 @@ function fieldOf(property: PropertyNode, site: Site): Field | undefined {
     paths: pathsOf(site, property, name, mapping),
     required: property.required,
     single: property.single,
-    children: children === 'too-deep' ? stub : children,
+    children: children === 'too-deep' ? referenceFields : children,
     ...(children === 'too-deep' && { tooDeep: true as const }),
     ...(property.link !== undefined && { link: property.link }),
     ...(property.title !== undefined && { title: property.title }),
@@ -169,7 +179,13 @@ export function compileShape(
   shape: ShapeNode,
   how: { readonly find: FindShape; readonly problems: Problems; readonly root: Root },
 ): Shape {
-  const site = { shape, ...how, open: [shape.iri], inside: '', filled: how.root === 'concept' }
+  const site = {
+    shape,
+    ...how,
+    ancestors: [shape.iri],
+    prefix: '',
+    filledByCode: how.root === 'concept',
+  }
   const { iri, targetClass, name, description } = shape
   return { iri, targetClass, name, description, fields: fieldsOf(shape.properties, site) }
 }
@@ -180,7 +196,7 @@ export function compileShape(
 type Root = 'record' | 'catalogue' | 'standalone' | 'concept'
 
 /** Names without `sh:path` that the platform knows how to fill. */
-const filled: ReadonlySet<string> = new Set([
+const platformFields: ReadonlySet<string> = new Set([
   'id',
   'resource',
   'catalog',
@@ -197,7 +213,7 @@ const filled: ReadonlySet<string> = new Set([
 ])
 
 /** Classes whose values do not come from a path that a profile names. */
-const computed: ReadonlySet<MappingClass> = new Set([
+const computedClasses: ReadonlySet<MappingClass> = new Set([
   'DistributionType',
   'Metrics',
   'TranslationMeta',
@@ -205,7 +221,7 @@ const computed: ReadonlySet<MappingClass> = new Set([
 
 /** Whether a field may do without `sh:path`. */
 const needsNoPath = (name: string, mapping: MappingClass): boolean =>
-  computed.has(mapping) || filled.has(name)
+  computedClasses.has(mapping) || platformFields.has(name)
 
 /** Whether the `sh:path` of a field has no effect, because the platform fills it all the same. */
 function isReserved(name: string, mapping: MappingClass, root: Root | undefined): boolean {
@@ -219,19 +235,19 @@ function isReserved(name: string, mapping: MappingClass, root: Root | undefined)
 // What the platform demands of a profile, because its services rely on these fields.
 
 /** A field that a shape must have: with this class, and where `required`, with `sh:minCount 1`. */
-type Demand = {
+type RequiredField = {
   readonly name: string
   readonly mapping: MappingClass
   readonly required?: true
-  readonly parts?: readonly Demand[]
+  readonly parts?: readonly RequiredField[]
   /** Whether `sh:maxCount 1` is demanded too; inner dates may go without. */
   readonly single?: false
 }
 
-const id: Demand = { name: 'id', mapping: 'StandardText' }
+const id: RequiredField = { name: 'id', mapping: 'StandardText' }
 
 /** Search, feeds, quality and the portal read these fields of every dataset. */
-const ofDataset: readonly Demand[] = [
+const datasetFields: readonly RequiredField[] = [
   id,
   {
     name: 'catalog_record',
@@ -247,10 +263,13 @@ const ofDataset: readonly Demand[] = [
 ]
 
 /** Fields that custom types in catalogues must have. */
-const inCatalogue: readonly Demand[] = [id, { name: 'catalog', mapping: 'Nested', parts: [id] }]
+const memberFields: readonly RequiredField[] = [
+  id,
+  { name: 'catalog', mapping: 'Nested', parts: [id] },
+]
 
 /** A compiled shape with its node, and where to report what it lacks. */
-type Checked = {
+type CheckedShape = {
   readonly shape: Shape
   readonly node: ShapeNode
   readonly problems: Problems
@@ -264,10 +283,10 @@ const placeOfShape = ({ file, line, iri }: ShapeNode, property: string): Profile
 })
 
 /** Checks the fields of a shape, or of a field; `around` is the place of either, for what is missing in it. */
-function check(
+function checkFields(
   problems: Problems,
   fields: readonly Field[],
-  demands: readonly Demand[],
+  demands: readonly RequiredField[],
   around: ProfilePlace,
 ): void {
   for (const demand of demands) {
@@ -283,29 +302,29 @@ function check(
       report(`has class ${field.mapping}; it must be ${demand.mapping}`)
     if (demand.single !== false && !field.single) report('needs sh:maxCount 1')
     if (demand.required && !field.required) report('needs sh:minCount 1')
-    check(problems, field.children, demand.parts ?? [], place)
+    checkFields(problems, field.children, demand.parts ?? [], place)
   }
 }
 
 /** Reports every demand that the catalogue shape does not meet. */
-export function demandOfCatalogue({ node, shape, problems }: Checked) {
+export function checkCatalogueShape({ node, shape, problems }: CheckedShape) {
   const property = 'dcat:dataset'
   if (!node.properties.some(({ paths }) => paths?.includes(dcat('dataset').value)))
     problems.add(
       placeOfShape(node, property),
       'is missing; a property with this sh:path must be there',
     )
-  check(problems, shape.fields, [id], placeOfShape(node, ''))
+  checkFields(problems, shape.fields, [id], placeOfShape(node, ''))
 }
 
 /** Reports every demand that the dataset shape and its distributions do not meet. */
-export function demandOfDataset({ node, shape: { fields }, problems }: Checked) {
-  check(problems, fields, ofDataset, placeOfShape(node, ''))
+export function checkDatasetShape({ node, shape: { fields }, problems }: CheckedShape) {
+  checkFields(problems, fields, datasetFields, placeOfShape(node, ''))
   const distributions = fields.find(
     ({ mapping, paths }) => mapping === 'Nested' && paths.includes(dcat('distribution').value),
   )
   if (distributions)
-    check(problems, distributions.children, [id], placeOfShape(node, distributions.name))
+    checkFields(problems, distributions.children, [id], placeOfShape(node, distributions.name))
   else
     problems.add(
       placeOfShape(node, 'dcat:distribution'),
@@ -314,6 +333,9 @@ export function demandOfDataset({ node, shape: { fields }, problems }: Checked) 
 }
 
 /** Reports every demand that the shape of a custom resource type does not meet. */
-export function demandOfResource({ node, shape, problems }: Checked, isInCatalogue: boolean) {
-  check(problems, shape.fields, isInCatalogue ? inCatalogue : [id], placeOfShape(node, ''))
+export function checkResourceShape(
+  { node, shape, problems }: CheckedShape,
+  isInCatalogue: boolean,
+) {
+  checkFields(problems, shape.fields, isInCatalogue ? memberFields : [id], placeOfShape(node, ''))
 }

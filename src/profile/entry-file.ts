@@ -15,20 +15,20 @@ export type EntryFile = {
   readonly id: string
   readonly version: string
   /** Absent when the file only adds resource types: then the built-in shapes serve. */
-  readonly core?: readonly Placed<Entry>[]
-  readonly resources: readonly Placed<DeclaredType>[]
+  readonly core?: readonly LocatedEntry<Entry>[]
+  readonly resources: readonly LocatedEntry<DeclaredType>[]
 }
 
 /** The second name is that of a related system, whose profiles are read as they are. */
 const names = ['platform.json', 'piveau.json']
 
 // The parts of the file are read one by one, so that one message can name what is wrong with all of them.
-const whole = z.record(z.string(), z.unknown())
-const list = z.array(z.unknown())
+const jsonObject = z.record(z.string(), z.unknown())
+const jsonArray = z.array(z.unknown())
 const version = z.literal('1', { error: 'version must be "1", the only one there is' })
 
 /** The first of the names that there is a file of. */
-async function firstOf(directory: string): Promise<{ name: string; bytes: Buffer } | undefined> {
+async function readFirst(directory: string): Promise<{ name: string; bytes: Buffer } | undefined> {
   for (const name of names) {
     try {
       return { name, bytes: await readFile(join(directory, name)) }
@@ -40,7 +40,7 @@ async function firstOf(directory: string): Promise<{ name: string; bytes: Buffer
 }
 
 /** The text of the file when it is JSON. */
-function textOf(name: string, bytes: Buffer, problems: Problems): string | undefined {
+function checkedText(name: string, bytes: Buffer, problems: Problems): string | undefined {
   try {
     const text = decode(bytes)
     readJson(text)
@@ -53,7 +53,7 @@ function textOf(name: string, bytes: Buffer, problems: Problems): string | undef
 }
 
 /** Places in the file by the path of a value. */
-function entryText(name: string, text: string, problems: Problems): EntryText {
+function openEntryText(name: string, text: string, problems: Problems): EntryText {
   const line = jsonLines(text)
   return {
     problems,
@@ -70,23 +70,25 @@ export async function readEntryFile(
   directory: string,
   problems: Problems,
 ): Promise<EntryFile | undefined> {
-  const found = await firstOf(directory)
+  const found = await readFirst(directory)
   if (!found) {
     problems.add({ file: names[0] ?? '' }, `is missing in ${directory}`)
     return undefined
   }
   const { name } = found
-  const json = textOf(name, found.bytes, problems)
+  const json = checkedText(name, found.bytes, problems)
   if (json === undefined) return undefined
-  const text = entryText(name, json, problems)
-  const file = read(text, whole, JSON.parse(json), [])
+  const text = openEntryText(name, json, problems)
+  const file = parseValue(text, jsonObject, JSON.parse(json), [])
   if (!file) return undefined
-  const core = 'core' in file ? (read(text, list, file['core'], ['core']) ?? []) : undefined
-  const resources = 'resources' in file ? read(text, list, file['resources'], ['resources']) : []
+  const core =
+    'core' in file ? (parseValue(text, jsonArray, file['core'], ['core']) ?? []) : undefined
+  const resources =
+    'resources' in file ? parseValue(text, jsonArray, file['resources'], ['resources']) : []
   return {
     name,
-    id: read(text, z.string(), file['id'], ['id']) ?? '',
-    version: read(text, version, file['version'], ['version']) ?? '',
+    id: parseValue(text, z.string(), file['id'], ['id']) ?? '',
+    version: parseValue(text, version, file['version'], ['version']) ?? '',
     ...(core && { core: readCore(text, core) }),
     resources: readResources(text, resources ?? []),
   }
@@ -116,7 +118,7 @@ type EntryText = {
 }
 
 /** The value by its schema; what is wrong goes to the problems, `undefined` when it cannot be used. */
-function read<T>(
+function parseValue<T>(
   { problems, at }: EntryText,
   schema: z.ZodType<T>,
   value: unknown,
@@ -129,11 +131,11 @@ function read<T>(
 }
 
 /** Whether a path of the entry file points out of the profile directory. */
-export const leaves = (path: string): boolean =>
+export const pointsOutside = (path: string): boolean =>
   isAbsolute(path) || normalize(path).split(/[\\/]/)[0] === '..' || path.includes('\\')
 
 /** Why a text cannot be the full IRI that an entry must give; `undefined` when it can. */
-function faultOfIri(iri: string): string | undefined {
+function iriProblem(iri: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]*:[^\s<>"]+$/i.test(iri)) return 'is not a full IRI'
   const isPrefixed = /^[\w-]+:[\w-]+$/.test(iri) && !iri.startsWith('urn:')
   return isPrefixed ? 'is a prefixed name, not a full IRI' : undefined
@@ -142,7 +144,10 @@ function faultOfIri(iri: string): string | undefined {
 // The entries of `core` (datasets and catalogues) and of `resources` (types of records that the profile adds).
 
 /** An entry and where its keys stand. */
-export type Placed<T> = { readonly entry: T; readonly at: (...path: PropertyKey[]) => ProfilePlace }
+export type LocatedEntry<T> = {
+  readonly entry: T
+  readonly at: (...path: PropertyKey[]) => ProfilePlace
+}
 
 /** A type before its shape is compiled. */
 export type DeclaredType = Omit<ResourceType, 'shape'>
@@ -185,8 +190,8 @@ const resourceEntry = z
   })
 
 /** The core entries that there are, and ids that are taken by the platform's own indices. */
-const indexed: readonly string[] = ['dataset', 'catalog']
-const reserved: ReadonlySet<string> = new Set(['dataset', 'catalog', 'catalogue', 'vocabulary'])
+const coreIds: readonly string[] = ['dataset', 'catalog']
+const reservedIds: ReadonlySet<string> = new Set(['dataset', 'catalog', 'catalogue', 'vocabulary'])
 
 /** The entries of one kind that can be read, each with a file inside the directory and full IRIs. */
 function entriesOf<T extends z.infer<typeof entry> & { readonly typeUri?: string }>(
@@ -194,19 +199,20 @@ function entriesOf<T extends z.infer<typeof entry> & { readonly typeUri?: string
   key: string,
   schema: z.ZodType<T>,
   values: readonly unknown[],
-): readonly Placed<T>[] {
-  return values.flatMap((value, index): Placed<T>[] => {
-    const one = read(text, schema, value, [key, index])
+): readonly LocatedEntry<T>[] {
+  return values.flatMap((value, index): LocatedEntry<T>[] => {
+    const one = parseValue(text, schema, value, [key, index])
     if (!one) return []
     const at = (...path: PropertyKey[]) => text.at([key, index, ...path], `${key} "${one.id}"`)
-    if (key === 'core' && !indexed.includes(one.id)) {
+    if (key === 'core' && !coreIds.includes(one.id)) {
       text.problems.warn(at(), 'is not indexed: only dataset and catalog are')
       return []
     }
-    if (leaves(one.path)) text.problems.add(at('path'), `path "${one.path}" leaves the directory`)
+    if (pointsOutside(one.path))
+      text.problems.add(at('path'), `path "${one.path}" leaves the directory`)
     for (const name of ['shapeUri', 'typeUri'] as const) {
       const iri = one[name]
-      const fault = iri === undefined ? undefined : faultOfIri(iri)
+      const fault = iri === undefined ? undefined : iriProblem(iri)
       if (fault !== undefined) text.problems.add(at(name), `${name} "${iri}" ${fault}`)
     }
     return [{ entry: one, at }]
@@ -216,7 +222,7 @@ function entriesOf<T extends z.infer<typeof entry> & { readonly typeUri?: string
 /** Indices are told apart without regard to case, because not every engine regards it. */
 function checkIds(
   { problems }: EntryText,
-  entries: readonly Placed<{ readonly id: string }>[],
+  entries: readonly LocatedEntry<{ readonly id: string }>[],
 ): void {
   const seen = new Set<string>()
   for (const { entry: one, at } of entries) {
@@ -227,10 +233,10 @@ function checkIds(
 }
 
 /** The entries of `core` that can be used. */
-function readCore(text: EntryText, values: readonly unknown[]): readonly Placed<Entry>[] {
+function readCore(text: EntryText, values: readonly unknown[]): readonly LocatedEntry<Entry>[] {
   const found = entriesOf(text, 'core', entry, values)
   checkIds(text, found)
-  for (const wanted of indexed)
+  for (const wanted of coreIds)
     if (!found.some(({ entry: { id } }) => id === wanted))
       text.problems.add(text.at(['core']), `has no entry "${wanted}"`)
   return found
@@ -240,11 +246,12 @@ function readCore(text: EntryText, values: readonly unknown[]): readonly Placed<
 function readResources(
   text: EntryText,
   values: readonly unknown[],
-): readonly Placed<DeclaredType>[] {
+): readonly LocatedEntry<DeclaredType>[] {
   const found = entriesOf(text, 'resources', resourceEntry, values)
   checkIds(text, found)
   for (const { entry: one, at } of found) {
-    if (reserved.has(one.id.toLowerCase())) text.problems.add(at('id'), 'is the id of a core index')
+    if (reservedIds.has(one.id.toLowerCase()))
+      text.problems.add(at('id'), 'is the id of a core index')
     for (const [index, { name }] of one.search.facets.entries())
       if (one.search.facets.findIndex((other) => other.name === name) < index) {
         const place = at('searchSettings', 'facets', index)

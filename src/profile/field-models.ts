@@ -28,5 +28,5 @@ export const modelOf = (mapping: string): JsonSchema | undefined =>
   isClassWithModel(mapping) ? models[mapping] : undefined
 
 /** Other classes whose components a model refers to. */
-export const referredBy = (mapping: string): readonly ClassWithModel[] =>
+export const referencedModels = (mapping: string): readonly ClassWithModel[] =>
   mapping === 'Page' ? ['Format'] : []

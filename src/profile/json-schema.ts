@@ -3,25 +3,26 @@
 /** Schema, or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-const described = (schema: JsonSchema, description?: string): JsonSchema =>
+const withDescription = (schema: JsonSchema, description?: string): JsonSchema =>
   description === undefined ? schema : { ...schema, description }
 
 /** Schema of a text. */
-export const textSchema = (description?: string) => described({ type: 'string' }, description)
+export const textSchema = (description?: string) => withDescription({ type: 'string' }, description)
 
 /** Schema of a whole number that is not negative. */
 export const countSchema = (description?: string) =>
-  described({ type: 'integer', minimum: 0 }, description)
+  withDescription({ type: 'integer', minimum: 0 }, description)
 
 /** Schema of a number. */
-export const numberSchema = (description?: string) => described({ type: 'number' }, description)
+export const numberSchema = (description?: string) =>
+  withDescription({ type: 'number' }, description)
 
 /** Schema of an array of any length. */
-export const list = (items: JsonSchema, description?: string): JsonSchema =>
-  described({ type: 'array', items }, description)
+export const arraySchema = (items: JsonSchema, description?: string): JsonSchema =>
+  withDescription({ type: 'array', items }, description)
 
 /** Schema of an object; `required` names the keys that are always there. */
-export const object = (
+export const objectSchema = (
   description: string,
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],
@@ -36,7 +37,7 @@ export const object = (
 export type Reference = { readonly $ref: string; readonly description?: string }
 
 /** Makes a reference to a component of the OpenAPI document. */
-export const reference = (component: string, description?: string): Reference => ({
+export const schemaReference = (component: string, description?: string): Reference => ({
   $ref: `#/components/schemas/${component}`,
   ...(description !== undefined && { description }),
 })

@@ -7,20 +7,25 @@ import { joinLines, toLine } from '../rdf/lines.ts'
 import { serialise } from '../rdf/serialise.ts'
 import {
   compileShape,
-  demandOfCatalogue,
-  demandOfDataset,
-  demandOfResource,
+  checkCatalogueShape,
+  checkDatasetShape,
+  checkResourceShape,
 } from './compile-profile.ts'
-import { type DeclaredType, type EntryFile, type Placed, readEntryFile } from './entry-file.ts'
+import {
+  type DeclaredType,
+  type EntryFile,
+  type LocatedEntry,
+  readEntryFile,
+} from './entry-file.ts'
 import type { Entry, Field, Profile, ResourceType, Shape } from './profile.ts'
 import { collectProblems, type Problems } from './profile-problems.ts'
-import { targetsOf } from './record-schemas.ts'
+import { valueKeysOf } from './record-schemas.ts'
 import {
-  behind,
+  withFallback,
   type NamedFile,
   type ProfileNode,
   readShapeFiles,
-  rootOf,
+  shapeOfEntry,
   type ShapeFiles,
   type ShapeNode,
 } from './profile-shapes.ts'
@@ -30,13 +35,13 @@ import { localName } from '../rdf/iri.ts'
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))
 
 /** The compiled shape of a core entry, checked against the demands of the platform; `undefined` when there is no such shape. */
-function compileEntry(placed: Placed<Entry>, files: ShapeFiles, problems: Problems) {
+function compileEntry(placed: LocatedEntry<Entry>, files: ShapeFiles, problems: Problems) {
   const { find } = files
-  const node = rootOf(placed, files, problems)
+  const node = shapeOfEntry(placed, files, problems)
   if (!node) return undefined
   const isDataset = placed.entry.id === 'dataset'
   const shape = compileShape(node, { find, problems, root: isDataset ? 'record' : 'catalogue' })
-  const demand = isDataset ? demandOfDataset : demandOfCatalogue
+  const demand = isDataset ? checkDatasetShape : checkCatalogueShape
   demand({ shape, node, problems })
   return shape
 }
@@ -73,11 +78,12 @@ function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
 }
 
 /** The files that entries name. */
-const namedBy = (entries: readonly Placed<{ readonly path: string }>[]): readonly NamedFile[] =>
-  entries.map(({ entry, at }) => ({ path: entry.path, at: at('path') }))
+const filesNamedBy = (
+  entries: readonly LocatedEntry<{ readonly path: string }>[],
+): readonly NamedFile[] => entries.map(({ entry, at }) => ({ path: entry.path, at: at('path') }))
 
-type Sources = {
-  readonly core: readonly Placed<Entry>[]
+type ProfileSources = {
+  readonly core: readonly LocatedEntry<Entry>[]
   /** The profile's own files, those of the platform, and both together. */
   readonly own: ShapeFiles
   readonly platform: ShapeFiles
@@ -89,16 +95,19 @@ async function sourcesOf(
   directory: string,
   file: EntryFile | undefined,
   problems: Problems,
-): Promise<Sources> {
-  const named = namedBy([...(file?.core ?? []), ...(file?.resources ?? [])])
+): Promise<ProfileSources> {
+  const named = filesNamedBy([...(file?.core ?? []), ...(file?.resources ?? [])])
   const own = await readShapeFiles(directory, named, problems)
   const core = (await readEntryFile(builtInDirectory, problems))?.core ?? []
-  const platform = await readShapeFiles(builtInDirectory, namedBy(core), problems)
-  return { core: file?.core ?? core, own, platform, all: behind(own, platform) }
+  const platform = await readShapeFiles(builtInDirectory, filesNamedBy(core), problems)
+  return { core: file?.core ?? core, own, platform, all: withFallback(own, platform) }
 }
 
 /** All shapes of the profile as one text; every file keeps its own blank nodes. */
-async function mergedShapes({ own, platform, all }: Sources, withCore: boolean): Promise<string> {
+async function mergedShapes(
+  { own, platform, all }: ProfileSources,
+  withCore: boolean,
+): Promise<string> {
   const concept = conceptNode(own) ? undefined : conceptNode(platform)?.file
   const files = withCore
     ? all.files
@@ -117,7 +126,7 @@ export async function loadProfile(
 ): Promise<Profile> {
   const problems = collectProblems()
   const file = await readEntryFile(directory, problems)
-  if (!file) problems.raise(directory)
+  if (!file) problems.throwIfAny(directory)
   const isBuiltIn = resolve(directory) === resolve(builtInDirectory)
   const sources = await sourcesOf(directory, file, problems)
   const coreFiles = file?.core ? sources.own : sources.platform
@@ -130,7 +139,7 @@ export async function loadProfile(
     (placed) => compileType(placed, sources.all, problems) ?? [],
   )
   const node = profileNode(sources.own, problems)
-  problems.raise(directory)
+  problems.throwIfAny(directory)
   if (!file || !dataset || !catalogue || !concept)
     throw new Error(`The profile in ${directory} has no dataset, catalogue or concept shape.`)
   return {
@@ -153,58 +162,66 @@ export async function loadProfile(
 // The hash of a profile: another one means other documents or another index.
 
 /** All of a field that decides what documents and indices look like; texts for readers do not. */
-const essence = ({ name, mapping, paths, required, single, tooDeep, children }: Field): unknown => [
+const hashedFieldParts = ({
+  name,
+  mapping,
+  paths,
+  required,
+  single,
+  tooDeep,
+  children,
+}: Field): unknown => [
   name,
   mapping,
   paths,
   [required, single, tooDeep === true],
-  children.map(essence),
+  children.map(hashedFieldParts),
 ]
 
 /** All of a custom type that decides what documents and its index look like. */
-const ofType = ({ id, typeUri, inCatalogue, shape, search }: ResourceType): unknown => [
+const hashedTypeParts = ({ id, typeUri, inCatalogue, shape, search }: ResourceType): unknown => [
   id,
   typeUri,
   inCatalogue,
-  shape.fields.map(essence),
+  shape.fields.map(hashedFieldParts),
   search,
 ]
 
 /** SHA-256 over the compiled fields and the custom resource types, hexadecimal. */
 function hashOf(shapes: readonly Shape[], resources: readonly ResourceType[]): string {
-  const core = shapes.map(({ fields }) => fields.map(essence))
-  return hash('sha256', JSON.stringify([core, resources.map(ofType)]), 'hex')
+  const core = shapes.map(({ fields }) => fields.map(hashedFieldParts))
+  return hash('sha256', JSON.stringify([core, resources.map(hashedTypeParts)]), 'hex')
 }
 
 // Custom resource types: their shapes, and the facets that their fields can feed.
 
 /** Whether a dotted path is a field, or a key of what the class of a field makes. */
-function exists(fields: readonly Field[], path: string): boolean {
+function hasField(fields: readonly Field[], path: string): boolean {
   const [name, ...rest] = path.split('.')
   const field = fields.find((one) => one.name === name)
   if (!field) return false
   const [key, ...more] = rest
   if (key === undefined) return true
   return field.mapping === 'Nested'
-    ? exists(field.children, rest.join('.'))
-    : more.length === 0 && targetsOf(field.mapping).has(key)
+    ? hasField(field.children, rest.join('.'))
+    : more.length === 0 && valueKeysOf(field.mapping).has(key)
 }
 
 /** A custom type with its shape; a facet that no field can feed is left out with a warning. */
 function compileType(
-  placed: Placed<DeclaredType>,
+  placed: LocatedEntry<DeclaredType>,
   files: ShapeFiles,
   problems: Problems,
 ): ResourceType | undefined {
   const { entry, at } = placed
   const { find } = files
-  const node = rootOf(placed, files, problems)
+  const node = shapeOfEntry(placed, files, problems)
   if (!node) return undefined
   const root = entry.inCatalogue ? ('record' as const) : ('standalone' as const)
   const shape = compileShape(node, { find, problems, root })
-  demandOfResource({ shape, node, problems }, entry.inCatalogue)
+  checkResourceShape({ shape, node, problems }, entry.inCatalogue)
   const facets = entry.search.facets.filter((facet) => {
-    const isServed = exists(shape.fields, facet.path)
+    const isServed = hasField(shape.fields, facet.path)
     if (!isServed)
       problems.warn(
         at('searchSettings'),

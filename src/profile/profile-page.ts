@@ -27,7 +27,7 @@ function fieldJson(field: Field, inside = ''): Readonly<Record<string, unknown>>
 }
 
 /** The fields of a shape, and the class whose resources it describes. */
-const shownFields = ({ targetClass, fields }: Shape) => ({
+const fieldsJson = ({ targetClass, fields }: Shape) => ({
   targetClass,
   fields: fields.map((field) => fieldJson(field)),
 })
@@ -37,10 +37,10 @@ const shapeOf = (profile: Profile, id: string): Shape =>
   id === 'dataset' ? profile.dataset : profile.catalogue
 
 /** An entry of `resources` with the keys of the entry file. */
-function shownType({ shape, search, ...type }: ResourceType) {
+function typeJson({ shape, search, ...type }: ResourceType) {
   const { facetSize, window, facets } = search
   const searchSettings = { max_agg_size: facetSize, max_result_window: window, facets }
-  return { ...type, searchSettings, ...shownFields(shape) }
+  return { ...type, searchSettings, ...fieldsJson(shape) }
 }
 
 /** JSON of the answer; with `Accept: text/turtle` the answer is `profile.shapes` instead. */
@@ -60,14 +60,14 @@ export function profilePage(profile: Profile): Readonly<Record<string, unknown>>
     hash: profile.hash,
     core: profile.entries.map((entry) => ({
       ...entry,
-      ...shownFields(shapeOf(profile, entry.id)),
+      ...fieldsJson(shapeOf(profile, entry.id)),
     })),
-    resources: profile.resources.map(shownType),
+    resources: profile.resources.map(typeJson),
     concept: {
       name: concept.name,
       description: concept.description,
       shapeUri: concept.iri,
-      ...shownFields(concept),
+      ...fieldsJson(concept),
     },
   }
 }

@@ -17,7 +17,7 @@ export type Problems = {
   warn(place: ProfilePlace, problem: string): void
   readonly warnings: readonly string[]
   /** Throws one Error that names every problem; does nothing when there is none. */
-  raise(directory: string): void
+  throwIfAny(directory: string): void
 }
 
 /** `shapes.ttl:12, shape <…>, property title: …` */
@@ -31,7 +31,7 @@ const sentence = ({ file, line, shape, property }: ProfilePlace, problem: string
     .join(', ') + `: ${problem}`
 
 /** By file, then by line. */
-const inOrder = (a: ProfilePlace, b: ProfilePlace) =>
+const byPlace = (a: ProfilePlace, b: ProfilePlace) =>
   compareCodePoints(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0)
 
 /** Problems are reported once each, in the order of files and lines. */
@@ -45,9 +45,9 @@ export function collectProblems(): Problems {
       if (!warnings.includes(warning)) warnings.push(warning)
     },
     warnings,
-    raise(directory) {
+    throwIfAny(directory) {
       if (problems.size === 0) return
-      const lines = [...problems].sort(([, a], [, b]) => inOrder(a, b)).map(([text]) => `- ${text}`)
+      const lines = [...problems].sort(([, a], [, b]) => byPlace(a, b)).map(([text]) => `- ${text}`)
       throw new Error(`The profile in ${directory} cannot be used:\n${lines.join('\n')}`)
     },
   }

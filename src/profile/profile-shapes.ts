@@ -12,7 +12,7 @@ import { decode, parse } from '../rdf/parse.ts'
 import { type Graph, graphOf, keyOf, type Node } from '../rdf/read.ts'
 import { type PlacedQuad, placedQuads } from '../rdf/reading/placed-quads.ts'
 import { namedNode, quad } from '../rdf/terms.ts'
-import { leaves, type Placed } from './entry-file.ts'
+import { pointsOutside, type LocatedEntry } from './entry-file.ts'
 import type { Problems, ProfilePlace } from './profile-problems.ts'
 import { localName } from '../rdf/iri.ts'
 
@@ -93,7 +93,7 @@ export type ShapeNode = {
 export type FindShape = (iri: string, ownFile: string) => ShapeNode | undefined
 
 /** Shapes and ontology statements of one file. */
-type Shapes = {
+type FileShapes = {
   readonly shapes: ReadonlyMap<string, ShapeNode>
   readonly profile?: { readonly node: ProfileNode; readonly line: number } | undefined
   /** Namespaces in which annotation terms were found. */
@@ -153,7 +153,7 @@ const hasClass = (graph: Graph, key: string, isMeant: (type: Term) => boolean) =
   graph.objects(key, rdf('type')).some(isMeant)
 
 /** All node shapes of a file, in the order in which they and their properties stand there. */
-export function readShapeNodes(file: string, placed: readonly PlacedQuad[]): Shapes {
+export function readShapeNodes(file: string, placed: readonly PlacedQuad[]): FileShapes {
   const statements = statementsOf(placed)
   const { graph, namespaces, line, text } = statements
   const shapes = new Map<string, ShapeNode>()
@@ -187,7 +187,7 @@ export type ProfileNode = {
 }
 
 /** The profile node of a file and its line; it may be missing. */
-function profileNodeOf({ graph, line, text }: Statements): Shapes['profile'] {
+function profileNodeOf({ graph, line, text }: Statements): FileShapes['profile'] {
   const isProfile = (type: Term) => /^[A-Z][A-Za-z]*Profile$/.test(localName(type.value))
   const node = [...graph.subjects()].find(
     (key) => hasClass(graph, key, isProfile) || graph.objects(key, 'profileVersion').length > 0,
@@ -207,7 +207,7 @@ function profileNodeOf({ graph, line, text }: Statements): Shapes['profile'] {
 
 // The shape files of a profile directory: which there are, and where a shape is found.
 
-type ShapesFile = Shapes & { readonly file: string; readonly quads: readonly Quad[] }
+type ShapesFile = FileShapes & { readonly file: string; readonly quads: readonly Quad[] }
 
 export type ShapeFiles = {
   readonly files: readonly ShapesFile[]
@@ -220,7 +220,7 @@ export type NamedFile = { readonly path: string; readonly at: ProfilePlace }
 const baseIri = 'urn:cartulary:profile:'
 
 /** Reads one shape file; a link that leads out of the directory is refused. */
-async function readOne(directory: string, path: string): Promise<ShapesFile> {
+async function readShapeFile(directory: string, path: string): Promise<ShapesFile> {
   const place = await realpath(join(directory, path))
   const root = await realpath(directory)
   if (!place.startsWith(root + sep)) throw new Error('leaves the directory')
@@ -230,7 +230,7 @@ async function readOne(directory: string, path: string): Promise<ShapesFile> {
 }
 
 /** Problem of a file with its line; a syntax error has its own line, everything else the line that names the file. */
-function fault(
+function problemOf(
   cause: unknown,
   path: string,
   at: ProfilePlace,
@@ -260,27 +260,27 @@ export async function readShapeFiles(
   for (const [index, { path, at }] of all.entries()) {
     const isNamed = index < named.length
     const isKnown = all.findIndex((one) => one.path === path) < index
-    if (isKnown || (isNamed && leaves(path))) continue
+    if (isKnown || (isNamed && pointsOutside(path))) continue
     try {
-      files.push(await readOne(directory, path))
+      files.push(await readShapeFile(directory, path))
     } catch (cause) {
-      const { place, problem } = fault(cause, path, at)
+      const { place, problem } = problemOf(cause, path, at)
       if (isNamed) problems.add(place, problem)
       else problems.warn(place, `the file is left out: ${problem}`)
     }
   }
-  return { files, find: finder(files) }
+  return { files, find: createFindShape(files) }
 }
 
 /** Looks a shape up in the file that mentions it, then in all others in their order. */
-const finder =
+const createFindShape =
   (files: readonly ShapesFile[]): FindShape =>
   (iri, ownFile) =>
     files.find(({ file }) => file === ownFile)?.shapes.get(iri) ??
     files.find(({ shapes }) => shapes.has(iri))?.shapes.get(iri)
 
 /** Files of a second directory behind those of the first: shapes are looked up there when the first has none. */
-export function behind(first: ShapeFiles, second: ShapeFiles): ShapeFiles {
+export function withFallback(first: ShapeFiles, second: ShapeFiles): ShapeFiles {
   return {
     files: [...first.files, ...second.files],
     find: (iri, ownFile) => first.find(iri, ownFile) ?? second.find(iri, ownFile),
@@ -288,8 +288,8 @@ export function behind(first: ShapeFiles, second: ShapeFiles): ShapeFiles {
 }
 
 /** The shape that an entry names; without one there is a problem, unless that of the entry's file is reported already. */
-export function rootOf(
-  { entry, at }: Placed<{ readonly path: string; readonly shapeUri: string }>,
+export function shapeOfEntry(
+  { entry, at }: LocatedEntry<{ readonly path: string; readonly shapeUri: string }>,
   { files, find }: ShapeFiles,
   problems: Problems,
 ): ShapeNode | undefined {

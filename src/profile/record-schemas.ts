@@ -2,8 +2,8 @@
 
 import { type Field, languageMaps, type MappingClass, type Profile, type Shape } from './profile.ts'
 import { localName } from '../rdf/iri.ts'
-import { type JsonSchema, list, object, reference } from './json-schema.ts'
-import { classesWithModel, modelOf, referredBy } from './field-models.ts'
+import { type JsonSchema, arraySchema, objectSchema, schemaReference } from './json-schema.ts'
+import { classesWithModel, modelOf, referencedModels } from './field-models.ts'
 
 type RecordSchemas = {
   /**
@@ -20,7 +20,7 @@ type Kind = 'dataset' | 'catalogue' | 'concept' | 'member' | 'resource'
 const distribution = 'http://www.w3.org/ns/dcat#distribution'
 
 /** Fields without a path that the platform fills in every record of a kind. */
-const filled: Readonly<Record<Kind, readonly string[]>> = {
+const platformFields: Readonly<Record<Kind, readonly string[]>> = {
   dataset: ['id', 'resource', 'catalog', 'is_hvd'],
   catalogue: ['id', 'resource', 'is_hvd'],
   concept: ['id', 'resource', 'in_scheme', 'pref_label'],
@@ -30,27 +30,27 @@ const filled: Readonly<Record<Kind, readonly string[]>> = {
 
 /** Whether a field of a root is there whatever the record says. */
 function isAlwaysThere({ name, mapping, paths, single }: Field, kind: Kind): boolean {
-  if (paths.length === 0 && filled[kind].includes(name)) return true
+  if (paths.length === 0 && platformFields[kind].includes(name)) return true
   if (kind === 'concept') return false
   if (mapping === 'TranslationMeta') return true
   return kind === 'dataset' && paths.includes(distribution) && !single
 }
 
 /** Fields of a concept that name other concepts. */
-const relations: ReadonlySet<string> = new Set(['broader', 'narrower', 'exact_match'])
+const multipleRelations: ReadonlySet<string> = new Set(['broader', 'narrower', 'exact_match'])
 
 /** Vocabulary code gives every other field of a concept one value. */
-const once = (field: Field): Field => ({
+const withSingleValues = (field: Field): Field => ({
   ...field,
-  single: !relations.has(field.name),
-  children: field.children.map(once),
+  single: !multipleRelations.has(field.name),
+  children: field.children.map(withSingleValues),
 })
 
 /** The schema of a whole record; its nested shapes become components of their own. */
 function rootSchema(shape: Shape, kind: Kind, found: Components): JsonSchema {
-  const fields = kind === 'concept' ? shape.fields.map(once) : shape.fields
+  const fields = kind === 'concept' ? shape.fields.map(withSingleValues) : shape.fields
   const required = fields.filter((field) => isAlwaysThere(field, kind))
-  return object(
+  return objectSchema(
     shape.description,
     Object.fromEntries(fields.map((field) => [field.name, found.field(field)])),
     required.map(({ name }) => name),
@@ -70,7 +70,7 @@ const count: JsonSchema = { type: 'integer', minimum: 0, description: 'Number of
  */
 export function recordSchemas(profile: Profile): RecordSchemas {
   const { dataset, catalogue, concept, resources, entries } = profile
-  const found = components()
+  const found = createComponents()
   const titleOf = (id: string) => entries.find((entry) => entry.id === id)?.name ?? ''
   const roots = new Map<string, string>()
   const ofCatalogue = withProperties(rootSchema(catalogue, 'catalogue', found), { count })
@@ -78,7 +78,7 @@ export function recordSchemas(profile: Profile): RecordSchemas {
 
   const stored = rootSchema(dataset, 'dataset', found)
   const embedded = dataset.fields.find(({ name }) => name === 'catalog')
-  const whole = embedded && { catalog: reference(catalogueName, embedded.description) }
+  const whole = embedded && { catalog: schemaReference(catalogueName, embedded.description) }
   const answered = withProperties(stored, whole ?? {})
   const datasetName = found.add(answered, titleOf('dataset'), 'Dataset')
   roots.set('dataset', datasetName)
@@ -93,10 +93,10 @@ export function recordSchemas(profile: Profile): RecordSchemas {
 }
 
 /** Content of a key in the JSON of a value: one text (or number), texts by language, a list of texts. */
-export type TargetKind = 'text' | 'map' | 'list'
+export type ValueKind = 'text' | 'map' | 'list'
 
 /** Keys of the JSON that a mapping class makes; none where it makes no object with keys of its own. `undefined` = another object. */
-export function targetsOf(mapping: MappingClass): ReadonlyMap<string, TargetKind | undefined> {
+export function valueKeysOf(mapping: MappingClass): ReadonlyMap<string, ValueKind | undefined> {
   const properties: Readonly<Record<string, JsonSchema>> = Object(modelOf(mapping)?.['properties'])
   return new Map(
     Object.entries(properties).map(([name, schema]) => {
@@ -118,31 +118,35 @@ type Components = {
 }
 
 /** Classes of which there is one value, whatever the profile says. */
-const always: ReadonlySet<MappingClass> = new Set([...languageMaps, 'Metrics', 'TranslationMeta'])
+const alwaysSingle: ReadonlySet<MappingClass> = new Set([
+  ...languageMaps,
+  'Metrics',
+  'TranslationMeta',
+])
 
 /** Mapping classes of fields without a path, which the platform fills, by their names. */
-const componentFilled: ReadonlyMap<string, MappingClass> = new Map([
+const platformFieldClasses: ReadonlyMap<string, MappingClass> = new Map([
   ['country', 'SpatialResource'],
   ['spatial_resource', 'SpatialResource'],
   ['is_hvd', 'Boolean'],
 ])
 
-const filledOnce: ReadonlySet<string> = new Set(['id', 'resource', 'is_hvd'])
+const singlePlatformFields: ReadonlySet<string> = new Set(['id', 'resource', 'is_hvd'])
 
-const isOne = ({ name, mapping, paths, single }: Field) =>
-  single || always.has(mapping) || (paths.length === 0 && filledOnce.has(name))
+const isSingle = ({ name, mapping, paths, single }: Field) =>
+  single || alwaysSingle.has(mapping) || (paths.length === 0 && singlePlatformFields.has(name))
 
 const classOf = ({ name, mapping, paths }: Field): MappingClass =>
-  (paths.length === 0 ? componentFilled.get(name) : undefined) ?? mapping
+  (paths.length === 0 ? platformFieldClasses.get(name) : undefined) ?? mapping
 
 /** `https://example.org/shapes#Distribution_Shape` → `Distribution` */
 const nameOf = (link: string) => localName(link).replace(/(?<=.)_?Shape$/, '')
 
 /** An empty set of components; the names of the mapping classes are kept for their models. */
-function components(): Components {
+function createComponents(): Components {
   const found: Record<string, JsonSchema> = {}
   const shapes = new Map<string, string>()
-  const free = naming(classesWithModel)
+  const free = nameAllocator(classesWithModel)
 
   const add = (schema: JsonSchema, ...wanted: readonly string[]) => {
     const name = free(...wanted)
@@ -153,25 +157,25 @@ function components(): Components {
   const model = (mapping: MappingClass): JsonSchema => {
     const schema = modelOf(mapping)
     if (schema) found[mapping] = schema
-    for (const other of referredBy(mapping)) model(other)
-    return reference(mapping)
+    for (const other of referencedModels(mapping)) model(other)
+    return schemaReference(mapping)
   }
 
   const nested = ({ link, children, tooDeep }: Field): JsonSchema => {
     const properties = Object.fromEntries(children.map((child) => [child.name, field(child)]))
-    const schema = object('', properties)
+    const schema = objectSchema('', properties)
     if (link === undefined || tooDeep) return schema
     // One shape may end sooner in one place than in another.
     const key = link + JSON.stringify(schema)
     const name = shapes.get(key) ?? add(schema, nameOf(link), localName(link))
     shapes.set(key, name)
-    return reference(name)
+    return schemaReference(name)
   }
 
   const field = (one: Field): JsonSchema => {
     const value = one.mapping === 'Nested' ? nested(one) : model(classOf(one))
     const description = one.description === undefined ? {} : { description: one.description }
-    return isOne(one) ? { ...value, ...description } : { ...list(value), ...description }
+    return isSingle(one) ? { ...value, ...description } : { ...arraySchema(value), ...description }
   }
 
   return { add, field, all: () => found }
@@ -189,7 +193,7 @@ const pascal = (text: string): string =>
     .join('')
 
 /** Hands out the first wanted name that is not taken, else the first with a number after it. */
-function naming(taken: Iterable<string>): (...wanted: readonly string[]) => string {
+function nameAllocator(taken: Iterable<string>): (...wanted: readonly string[]) => string {
   const used = new Set(taken)
   return (...wanted) => {
     const candidates = wanted.map(pascal).filter((name) => name !== '')

@@ -20,7 +20,7 @@ import type { GraphStore, SelectStore } from '../store/graph-store.ts'
 import { fact, type Mark, markLine, systemChange } from '../store/marks.ts'
 import { textOr } from '../text/json.ts'
 import { bind, loadQuery, paged, type Query, type QueryValues } from '../store/queries.ts'
-import { mentionsOf } from '../vocabularies/concept-table.ts'
+import { variantsInRecords } from '../vocabularies/concept-table.ts'
 import { backgroundLoop, type BackgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
 import { projectResources } from './project-resources.ts'
@@ -268,7 +268,7 @@ async function* graphsMentioning(
     for (let at = 0; at < batch.length; at += conceptsPerQuery) {
       const some = batch.slice(at, at + conceptsPerQuery)
       const concept = some
-        .flatMap(mentionsOf)
+        .flatMap(variantsInRecords)
         .filter(isIri)
         .map((iri) => namedNode(iri))
       if (concept.length > 0) yield* keyedPages(store, queries.mentions, { concept, start }, signal)

@@ -1,14 +1,18 @@
 /** In-memory cache of concepts: bundled tables, replaced by stored vocabularies of the same scheme. */
 
-import { type Authorities, authoritiesOf, type Bundled } from '../vocabularies/authorities.ts'
+import {
+  type Authorities,
+  createAuthorities,
+  type VocabularyFiles,
+} from '../vocabularies/authorities.ts'
 import {
   type ConceptTable,
-  firstWins,
-  once,
-  preferred,
-  similarIri,
-  spellings,
-  tableOf,
+  mapKeepingFirst,
+  lazy,
+  currentFirst,
+  iriKey,
+  iriVariants,
+  createConceptTable,
 } from '../vocabularies/concept-table.ts'
 import { type Concept, schemes } from '../vocabularies/concept.ts'
 import { type FormatLookup, formatLookup } from '../vocabularies/formats.ts'
@@ -17,7 +21,7 @@ import { BoundedCache } from '../workers/bounded-cache.ts'
 
 /** Concepts by IRI, code and two-letter code, for mappings, which are synchronous. */
 export class ConceptCache {
-  readonly #bundled: Bundled
+  readonly #bundled: VocabularyFiles
   /** Bundled concepts by IRI. */
   readonly #shipped: ReadonlyMap<string, Concept>
   readonly #tables: Map<string, ConceptTable>
@@ -25,10 +29,12 @@ export class ConceptCache {
   #lookups: ReturnType<typeof lookupsOf>
   #revision = 0
 
-  constructor(bundled: Bundled) {
+  constructor(bundled: VocabularyFiles) {
     this.#bundled = bundled
     this.#shipped = new Map([...bundled.tables.values()].flat().map((one) => [one.iri, one]))
-    this.#tables = new Map([...bundled.tables].map(([scheme, all]) => [scheme, tableOf(all)]))
+    this.#tables = new Map(
+      [...bundled.tables].map(([scheme, all]) => [scheme, createConceptTable(all)]),
+    )
     this.#lookups = lookupsOf(this.#tables, this.#large, this.#bundled)
   }
 
@@ -36,9 +42,7 @@ export class ConceptCache {
   find(iri: string): Concept | undefined {
     const finders = this.#lookups.finders()
     // Nearly all records spell IRIs as the vocabulary does.
-    return (
-      finders[0]?.(iri) ?? spelled(iri, finders) ?? this.#lookups.similar().get(similarIri(iri))
-    )
+    return finders[0]?.(iri) ?? spelled(iri, finders) ?? this.#lookups.similar().get(iriKey(iri))
   }
 
   /** Finds a concept of one vocabulary by IRI, in the spellings of `find`. */
@@ -99,7 +103,7 @@ export class ConceptCache {
     this.#large.delete(scheme)
     const all =
       concepts?.map((one) => this.withBundledFacts(one)) ?? this.#bundled.tables.get(scheme)
-    this.#put(scheme, all && tableOf(all))
+    this.#put(scheme, all && createConceptTable(all))
   }
 
   /**
@@ -139,31 +143,35 @@ type Lookup = (iri: string) => Concept | undefined
 function lookupsOf(
   tables: ReadonlyMap<string, ConceptTable>,
   large: ReadonlyMap<string, RegisteredConcepts>,
-  bundled: Bundled,
+  bundled: VocabularyFiles,
 ) {
   const of = (scheme: string) => tables.get(scheme)?.concepts ?? []
   const every = () => [...tables.values()].flatMap(({ concepts }) => concepts)
   return {
     /** Lookups by IRI: tables before registered concepts of large vocabularies. */
-    finders: once((): readonly Lookup[] => {
+    finders: lazy((): readonly Lookup[] => {
       const all = new Map(every().map((concept) => [concept.iri, concept]))
       return [(iri) => all.get(iri), ...[...large.values()].map(({ get }) => get)]
     }),
-    similar: once(() => firstWins(preferred(every()).map((one) => [similarIri(one.iri), one]))),
-    authorities: once((): Authorities => authoritiesOf({ tables, mediaTypes: bundled.mediaTypes })),
-    licences: once(() => {
+    similar: lazy(() =>
+      mapKeepingFirst(currentFirst(every()).map((one) => [iriKey(one.iri), one])),
+    ),
+    authorities: lazy((): Authorities =>
+      createAuthorities({ tables, mediaTypes: bundled.mediaTypes }),
+    ),
+    licences: lazy(() => {
       const matching = every().filter(
         ({ exactMatch, scheme }) => exactMatch.length > 0 && scheme !== schemes.licence,
       )
-      return licenceLookup(of(schemes.licence), preferred(matching))
+      return licenceLookup(of(schemes.licence), currentFirst(matching))
     }),
-    formats: once(() => formatLookup(of(schemes.fileType))),
+    formats: lazy(() => formatLookup(of(schemes.fileType))),
   }
 }
 
 /** Returns the first concept that a lookup finds for one of the spellings of an IRI. */
 function spelled(iri: string, lookups: readonly Lookup[]): Concept | undefined {
-  for (const spelling of spellings(iri))
+  for (const spelling of iriVariants(iri))
     for (const lookup of lookups) {
       const concept = lookup(spelling)
       if (concept) return concept

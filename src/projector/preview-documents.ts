@@ -10,7 +10,7 @@ import { NodeKinds } from '../rdf/node-kinds.ts'
 import { type Graph, graphOf, instances, keyOf } from '../rdf/read.ts'
 import { namedNode, quad } from '../rdf/terms.ts'
 import { compareCodePoints } from '../text/code-points.ts'
-import { loadBundled } from '../vocabularies/authorities.ts'
+import { loadVocabularyFiles } from '../vocabularies/authorities.ts'
 import { schemeIn } from '../vocabularies/concept.ts'
 import { type BuiltDocument, documentBuilder } from './building/document.ts'
 import { ConceptCache } from './concept-cache.ts'
@@ -23,7 +23,7 @@ export async function previewDocuments(
   { profile, base, vocabularies }: Source,
 ): Promise<readonly BuiltDocument[]> {
   const iris = names(base)
-  const concepts = new ConceptCache(await loadBundled(vocabularies))
+  const concepts = new ConceptCache(await loadVocabularyFiles(vocabularies))
   const builder = documentBuilder({ profile, concepts, names: iris })
   // Only the store knows version and hash.
   const unstored = { version: 0, hash: '' }

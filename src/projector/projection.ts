@@ -9,7 +9,7 @@ import type { SearchIndex } from '../search-index/search-index.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { CommittedMark, Mark } from '../store/marks.ts'
 import { versions as clock } from '../store/versions.ts'
-import { loadBundled } from '../vocabularies/authorities.ts'
+import { loadVocabularyFiles } from '../vocabularies/authorities.ts'
 import type { Pause } from '../workers/pause.ts'
 import { documentBuilder } from './building/document.ts'
 import { unfitValueFinder } from './building/unfit-values.ts'
@@ -194,7 +194,7 @@ function settingsOf(deps: ProjectionContext): readonly IndexSettings[] {
 async function gatherContext(deps: ProjectionContext): Promise<GatherContext> {
   const { store, index, names, profile, log, leftOut } = deps
   const { facets, nonCountries, dates, timeZone, enrichment: rules = [] } = deps
-  const concepts = new ConceptCache(await loadBundled(deps.vocabularies))
+  const concepts = new ConceptCache(await loadVocabularyFiles(deps.vocabularies))
   const stored = new StoredConcepts({ store, names, concepts, log })
   await stored.load()
   const builder = documentBuilder({

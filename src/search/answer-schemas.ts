@@ -2,10 +2,10 @@
 
 import {
   countSchema as integer,
-  list as array,
+  arraySchema as array,
   numberSchema as number,
-  object,
-  reference,
+  objectSchema,
+  schemaReference,
   textSchema as text,
   type JsonSchema,
   type Reference,
@@ -30,7 +30,7 @@ type Properties = Readonly<Record<string, JsonSchema>>
 
 /** Schema of an object whose members are all required. */
 const complete = (properties: Properties): JsonSchema =>
-  object('', properties, Object.keys(properties))
+  objectSchema('', properties, Object.keys(properties))
 
 /** Adds members to the schema of an object, required except for `optional`; members of the schema itself take precedence. */
 function extended(schema: JsonSchema, more: Properties, optional: Properties = {}): JsonSchema {
@@ -49,7 +49,7 @@ const facet = complete({
   id: text(),
   title: text(),
   items: array(
-    object(
+    objectSchema(
       '',
       {
         id: text(),
@@ -67,7 +67,7 @@ const mark: JsonSchema = { type: 'array', items: integer(), minItems: 2, maxItem
 const marks = (what: string) => array(mark, `Offsets [from, to] of the found words in ${what}`)
 
 /** Member that `highlight` adds to a hit: offsets, no markup. */
-const highlight = object(
+const highlight = objectSchema(
   '',
   {
     title: marks('the title'),
@@ -81,7 +81,7 @@ const highlight = object(
 )
 
 const envelope = (hit: Reference, facets: Reference): JsonSchema =>
-  object(
+  objectSchema(
     '',
     {
       index: text('When exactly one index was named'),
@@ -113,7 +113,7 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
   const add = (name: string, schema: JsonSchema): Reference => {
     const free = Object.hasOwn(components, name) ? `${name}_` : name
     own[free] = schema
-    return reference(free)
+    return schemaReference(free)
   }
   const nameOf = (root: string): string => {
     const name = roots.get(root)
@@ -141,13 +141,13 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
       'A record with the name of its index; the last form is what `includes` leaves of one',
     anyOf: [...hits, add('ReducedHit', reduced)],
   })
-  const concepts = array(reference(nameOf('concept')))
+  const concepts = array(schemaReference(nameOf('concept')))
   const vocabulary = complete({ id: text(), count: integer(), results: concepts })
-  const resources = types.map((type) => reference(nameOf(type)))
+  const resources = types.map((type) => schemaReference(nameOf(type)))
   return {
-    dataset: answer('dataset', reference(nameOf('dataset'))),
+    dataset: answer('dataset', schemaReference(nameOf('dataset'))),
     catalogue: answer('catalogue', extended(schemaOf('catalogue'), counted)),
-    concept: answer('concept', reference(nameOf('concept'))),
+    concept: answer('concept', schemaReference(nameOf('concept'))),
     vocabulary: add('VocabularyAnswer', complete({ result: vocabulary })),
     search: add('SearchAnswer', complete({ result: envelope(anyHit, add('Facet', facet)) })),
     ...(resources.length > 0 && {

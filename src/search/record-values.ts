@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
 import type { DocumentReader, SearchRequest } from '../search-index/search-index.ts'
 import { type Fields, isJsonObject, listed, memberFields, textAt, valueAt } from '../text/json.ts'
-import { extentOf } from '../vocabularies/dates.ts'
+import { timeRangeOf } from '../vocabularies/dates.ts'
 
 /** Makes the request for all records of an index. Without words all are equally relevant, so they are sorted by id. */
 export const everything = (name: IndexName): SearchRequest => ({
@@ -81,7 +81,7 @@ const latest = Date.UTC(9999, 11, 31, 23, 59, 59)
 /** Returns the instant at the first path that holds one. */
 export function instantAt(record: unknown, ...paths: readonly string[]): Date | undefined {
   for (const path of paths) {
-    const time = extentOf(textAt(record, path) ?? '')?.from ?? Number.NaN
+    const time = timeRangeOf(textAt(record, path) ?? '')?.from ?? Number.NaN
     if (time >= earliest && time <= latest) return new Date(time)
   }
   return undefined

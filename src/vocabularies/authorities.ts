@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { parse } from '../rdf/parse.ts'
 import { graphOf } from '../rdf/read.ts'
 import { conceptsOf, schemeIn, schemes, type Concept } from './concept.ts'
-import { tableOf, type ConceptTable } from './concept-table.ts'
-import { saidText } from './loose-values.ts'
+import { createConceptTable, type ConceptTable } from './concept-table.ts'
+import { meaningfulText } from './loose-values.ts'
 
-export type Bundled = {
+export type VocabularyFiles = {
   /** Scheme IRI → its concepts. */
   readonly tables: ReadonlyMap<string, readonly Concept[]>
   /** Registered media types (IANA): lower case → as registered. */
@@ -18,7 +18,7 @@ export type Bundled = {
 
 const mediaTypesFile = 'iana-media-types.txt'
 
-async function tableIn(file: string): Promise<readonly [string, readonly Concept[]]> {
+async function readVocabularyFile(file: string): Promise<readonly [string, readonly Concept[]]> {
   const text = await readFile(file, 'utf8')
   const graph = graphOf(await parse(text, 'turtle', { baseIri: 'urn:cartulary:bundled:' }))
   const scheme = schemeIn(graph)
@@ -27,11 +27,11 @@ async function tableIn(file: string): Promise<readonly [string, readonly Concept
 }
 
 /** Reads every `*.ttl` of a directory, each one vocabulary, and the list of media types when there is one. */
-export async function loadBundled(directory: string): Promise<Bundled> {
+export async function loadVocabularyFiles(directory: string): Promise<VocabularyFiles> {
   const names = (await readdir(directory)).toSorted()
   const tables = new Map<string, readonly Concept[]>()
   for (const name of names.filter((one) => one.endsWith('.ttl'))) {
-    const [scheme, concepts] = await tableIn(join(directory, name))
+    const [scheme, concepts] = await readVocabularyFile(join(directory, name))
     tables.set(scheme, concepts)
   }
   const list = names.includes(mediaTypesFile)
@@ -54,23 +54,25 @@ export type Authorities = {
 /** The directory with the tables that come with the product. */
 const shippedVocabularies = fileURLToPath(new URL('../../shapes/vocabularies', import.meta.url))
 
-const empty = tableOf([])
-let shipped: Promise<Authorities> | undefined
+const empty = createConceptTable([])
+let shippedOnce: Promise<Authorities> | undefined
 
 /** The shipped tables with their lookups; read once per process. */
 export const shippedAuthorities = (): Promise<Authorities> =>
-  (shipped ??= loadBundled(shippedVocabularies).then(({ tables, mediaTypes }) => {
-    const made = new Map([...tables].map(([scheme, concepts]) => [scheme, tableOf(concepts)]))
-    return authoritiesOf({ tables: made, mediaTypes })
+  (shippedOnce ??= loadVocabularyFiles(shippedVocabularies).then(({ tables, mediaTypes }) => {
+    const made = new Map(
+      [...tables].map(([scheme, concepts]) => [scheme, createConceptTable(concepts)]),
+    )
+    return createAuthorities({ tables: made, mediaTypes })
   }))
 
-type Tables = Pick<Bundled, 'mediaTypes'> & {
+type Tables = Pick<VocabularyFiles, 'mediaTypes'> & {
   /** Scheme IRI → its lookups. */
   readonly tables: ReadonlyMap<string, ConceptTable>
 }
 
 /** The lookups over tables as they are now; make it anew when one of them was replaced. */
-export function authoritiesOf({ tables, mediaTypes }: Tables): Authorities {
+export function createAuthorities({ tables, mediaTypes }: Tables): Authorities {
   return {
     table: (name) => tables.get(schemes[name]) ?? empty,
     concept: (iri) => [...tables.values()].flatMap(({ byIri }) => byIri(iri) ?? [])[0],
@@ -84,7 +86,7 @@ export function conceptIri(
   value: unknown,
   authorities: Authorities,
 ): string | undefined {
-  const text = saidText(value)
+  const text = meaningfulText(value)
   if (text === undefined) return undefined
   const table = authorities.table(name)
   const named = table.bySimilarIri(text)

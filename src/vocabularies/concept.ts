@@ -51,30 +51,28 @@ export type Concept = {
 }
 
 /** Where the tables of the EU Publications Office are. */
-export const authority = 'http://publications.europa.eu/resource/authority/'
+export const authorityBase = 'http://publications.europa.eu/resource/authority/'
 
 /** Scheme IRIs of the tables that mapping classes look into. */
 export const schemes = {
-  accessRight: `${authority}access-right`,
+  accessRight: `${authorityBase}access-right`,
   admsStatus: 'http://purl.org/adms/status/1.0',
-  continent: `${authority}continent`,
-  availability: `${authority}planned-availability`,
-  corporateBody: `${authority}corporate-body`,
-  country: `${authority}country`,
-  datasetType: `${authority}dataset-type`,
-  dataTheme: `${authority}data-theme`,
-  distributionStatus: `${authority}distribution-status`,
-  distributionType: `${authority}distribution-type`,
-  fileType: `${authority}file-type`,
-  frequency: `${authority}frequency`,
+  continent: `${authorityBase}continent`,
+  availability: `${authorityBase}planned-availability`,
+  corporateBody: `${authorityBase}corporate-body`,
+  country: `${authorityBase}country`,
+  datasetType: `${authorityBase}dataset-type`,
+  dataTheme: `${authorityBase}data-theme`,
+  distributionStatus: `${authorityBase}distribution-status`,
+  distributionType: `${authorityBase}distribution-type`,
+  fileType: `${authorityBase}file-type`,
+  frequency: `${authorityBase}frequency`,
   hvdCategory: 'http://data.europa.eu/bna/asd487ae75',
-  language: `${authority}language`,
-  licence: `${authority}licence`,
-  place: `${authority}place`,
+  language: `${authorityBase}language`,
+  licence: `${authorityBase}licence`,
+  place: `${authorityBase}place`,
   publisherType: 'http://purl.org/adms/publishertype/1.0',
 } as const
-
-const silent = { notLiteral: () => undefined, twice: () => undefined }
 
 /**
  * Whether a subject says of itself that it is a concept of the scheme: by its type, its scheme, or as a top concept; real
@@ -94,7 +92,7 @@ function conceptIris(graph: Graph, scheme: string): readonly string[] {
   return [...found].sort(compareCodePoints)
 }
 
-const texts = (terms: readonly Term[]) =>
+const sortedTexts = (terms: readonly Term[]) =>
   terms
     .map(({ value }) => value.trim())
     .filter((text) => text !== '')
@@ -102,14 +100,14 @@ const texts = (terms: readonly Term[]) =>
 
 /** `dc:identifier`, else `dct:identifier`, else the last segment of the IRI. */
 function idOf(graph: Graph, iri: string): string {
-  const [code] = texts(graph.objects(iri, dc('identifier')))
-  const [other] = texts(graph.objects(iri, dct('identifier')))
+  const [code] = sortedTexts(graph.objects(iri, dc('identifier')))
+  const [other] = sortedTexts(graph.objects(iri, dct('identifier')))
   return code ?? other ?? localName(iri)
 }
 
 /** The own scheme when the concept says that it is in it, else the first that it names. */
 function schemeOf(graph: Graph, iri: string, scheme: string): string {
-  const given = texts(graph.objects(iri, skos('inScheme')))
+  const given = sortedTexts(graph.objects(iri, skos('inScheme')))
   return given.includes(scheme) ? scheme : (given[0] ?? scheme)
 }
 
@@ -130,15 +128,15 @@ function altLabels(terms: readonly Term[]): Readonly<Record<string, readonly str
 }
 
 /** The code of ISO 3166 or ISO 639 has its own name per table. */
-function codeName(scheme: string): keyof Extensions | undefined {
+function alpha2ExtensionName(scheme: string): keyof Extensions | undefined {
   if (scheme === schemes.country) return 'iso_31661_alpha2'
   return scheme === schemes.language ? 'iso_6391_code' : undefined
 }
 
 function extensionsOf(graph: Graph, iri: string, scheme: string): Extensions {
   const one = (predicate: Parameters<Graph['objects']>[1]) =>
-    texts(graph.objects(iri, predicate))[0]
-  const code = codeName(scheme)
+    sortedTexts(graph.objects(iri, predicate))[0]
+  const code = alpha2ExtensionName(scheme)
   const parts = {
     foaf_homepage: one(foaf('homepage')),
     foaf_mbox: one(foaf('mbox')),
@@ -159,10 +157,10 @@ const isTrue = (term: Term) => term.value === 'true' || term.value === '1'
 export function conceptAt(graph: Graph, iri: string, own: string): Concept {
   const all = (predicate: Parameters<Graph['objects']>[1]) => graph.objects(iri, predicate)
   const scheme = schemeOf(graph, iri, own)
-  const labels = keyedTexts(all(skos('prefLabel')), 'en', silent)
+  const labels = keyedTexts(all(skos('prefLabel')), 'en')
   const prefLabel = Object.fromEntries(labels.map(({ key, text }) => [key, text]))
   const id = idOf(graph, iri)
-  const definitions = keyedTexts(all(skos('definition')), 'en', silent)
+  const definitions = keyedTexts(all(skos('definition')), 'en')
   const definition = definitions.find(({ key }) => key === 'en')?.text
   return {
     iri,
@@ -172,14 +170,14 @@ export function conceptAt(graph: Graph, iri: string, own: string): Concept {
     prefLabel,
     label: prefLabel['en'] ?? labels[0]?.text ?? id,
     altLabel: altLabels(all(skos('altLabel'))),
-    exactMatch: texts(all(skos('exactMatch'))),
-    closeMatch: texts(all(skos('closeMatch'))),
-    broader: texts(all(skos('broader'))),
-    narrower: texts(all(skos('narrower'))),
+    exactMatch: sortedTexts(all(skos('exactMatch'))),
+    closeMatch: sortedTexts(all(skos('closeMatch'))),
+    broader: sortedTexts(all(skos('broader'))),
+    narrower: sortedTexts(all(skos('narrower'))),
     definition,
     extensions: extensionsOf(graph, iri, scheme),
-    mediaTypes: texts(all(ctl('mediaType'))).map((text) => text.toLowerCase()),
-    endings: texts(all(ctl('ending'))).map((text) => text.toLowerCase().replace(/^\./, '')),
+    mediaTypes: sortedTexts(all(ctl('mediaType'))).map((text) => text.toLowerCase()),
+    endings: sortedTexts(all(ctl('ending'))).map((text) => text.toLowerCase().replace(/^\./, '')),
     machineReadable: all(ctl('machineReadable')).some(isTrue),
     nonProprietary: all(ctl('nonProprietary')).some(isTrue),
   }

@@ -1,6 +1,6 @@
 /**
  * Dates and times as sources write them: as literals of the precision that they have (`dateLiteral`), and as extents for search
- * documents (`extentOf`; XSD 1.1 part 2, ISO 8601).
+ * documents (`timeRangeOf`; XSD 1.1 part 2, ISO 8601).
  */
 
 import type { Literal } from '@rdfjs/types'
@@ -17,7 +17,7 @@ export type DateOptions = {
 }
 
 /** Characters; a longer text is no date. */
-const longest = 100
+const maxLength = 100
 
 type Day = { readonly year: number; readonly month: number; readonly day: number }
 
@@ -30,31 +30,31 @@ type Day = { readonly year: number; readonly month: number; readonly day: number
 export function dateLiteral(value: unknown, options: DateOptions): Literal | 'invalid' | undefined {
   const text = plainText(value)
   if (text === undefined || isPlaceholder(text)) return undefined
-  if (text.length > longest) return 'invalid'
+  if (text.length > maxLength) return 'invalid'
   return (
-    epoch(text) ??
-    iso(text, options) ??
-    monthOf(text, options) ??
-    named(text, options) ??
-    numeric(text, options) ??
+    epochLiteral(text) ??
+    isoLiteral(text, options) ??
+    monthLiteral(text, options) ??
+    namedMonthLiteral(text, options) ??
+    numericLiteral(text, options) ??
     'invalid'
   )
 }
 
 /** A month and its year: `03/2020`, `3.2020`, `2020/03`, `March 2020`, `mars de 2020`. */
-function monthOf(text: string, { language }: DateOptions): Literal | undefined {
+function monthLiteral(text: string, { language }: DateOptions): Literal | undefined {
   const [, first, second] = /^(\d{1,4})[/.](\d{1,4})$/.exec(text) ?? []
   const [year, month] = first?.length === 4 ? [first, second] : [second, first]
   const [, name, namedYear] = /^(\p{L}{3,})\.?,?\s+(?:de\s+|del\s+)?(\d{4})$/u.exec(text) ?? []
-  const number = name === undefined ? Number(month) : monthNamed(name, language)
+  const number = name === undefined ? Number(month) : monthOfName(name, language)
   const written = namedYear ?? year ?? ''
   if (number === undefined || !/^(?!0000)\d{4}$/.test(written)) return undefined
   return number >= 1 && number <= 12 && (month ?? '').length < 3
-    ? literal(`${written}-${padded(number)}`, xsd('gYearMonth'))
+    ? literal(`${written}-${padNumber(number)}`, xsd('gYearMonth'))
     : undefined
 }
 
-function epoch(text: string): Literal | undefined {
+function epochLiteral(text: string): Literal | undefined {
   if (!/^-?(?:\d{10}|\d{13})(?:\.\d+)?$/.test(text)) return undefined
   const number = Number(text)
   const date = new Date(/^-?\d{10}(?:\.|$)/.test(text) ? number * 1000 : number)
@@ -64,7 +64,7 @@ function epoch(text: string): Literal | undefined {
 const isoPattern =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T\s]\s*(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?)?)?(Z|[+-]\d{2}:\d{2})?$/i
 
-function iso(text: string, options: DateOptions): Literal | undefined {
+function isoLiteral(text: string, options: DateOptions): Literal | undefined {
   const compact = /^(\d{4})(\d{2})(\d{2})$/.exec(text)
   const match = isoPattern.exec(compact ? `${compact[1]}-${compact[2]}-${compact[3]}` : text)
   if (!match) return undefined
@@ -76,33 +76,37 @@ function iso(text: string, options: DateOptions): Literal | undefined {
   const date = { year: Number(year), month: Number(month), day: Number(day) }
   if (!isDay(date)) return undefined
   if (hour === undefined) return literal(dayText(date), xsd('date'))
-  return moment(date, { hour, minute, second, fraction, zone }, options)
+  return dateTimeLiteral(date, { hour, minute, second, fraction, zone }, options)
 }
 
 const namedPattern =
   /^(?:[\p{L}.]+,?\s+)?(\d{1,2})(?:\.|er|º|st|nd|rd|th)?[\s-]+(?:de\s+)?(\p{L}{3,})\.?,?[\s-]+(?:de\s+|del\s+)?(\d{4})(?:[,\s]+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC?|GMT|[+-]\d{2}:?\d{2})?)?$/iu
 
 /** `Wed, 03 May 2017 09:00:00 +0200` (RFC 2822), `3 mai 2017`, `3. Mai 2017`, `May 3, 2017`. */
-function named(text: string, options: DateOptions): Literal | undefined {
+function namedMonthLiteral(text: string, options: DateOptions): Literal | undefined {
   const turned = text.replace(/^(\p{L}{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,\s*(\d{4})/u, '$2 $1 $3')
   const match = namedPattern.exec(turned)
   if (!match) return undefined
   const [, day, name = '', year, hour, minute = '', second = '00', zone] = match
-  const month = monthNamed(name, options.language)
+  const month = monthOfName(name, options.language)
   const date = { year: Number(year), month: month ?? 0, day: Number(day) }
   if (date.year === 0 || !isDay(date)) return undefined
   if (hour === undefined) return literal(dayText(date), xsd('date'))
-  return moment(date, { hour: hour.padStart(2, '0'), minute, second, fraction: '', zone }, options)
+  return dateTimeLiteral(
+    date,
+    { hour: hour.padStart(2, '0'), minute, second, fraction: '', zone },
+    options,
+  )
 }
 
 const languages =
   'en bg cs da de el es et fi fr ga hr hu it lt lv mt nl no pl pt ro sk sl sv'.split(' ')
 type Names = ReadonlyMap<string, number>
 type Part = 'month' | 'weekday'
-const tables = new Map<string, Names>()
+const nameTables = new Map<string, Names>()
 
 /** 1 to 12. A name that means another month in another language needs the language. */
-function monthNamed(name: string, language: string | undefined): number | undefined {
+function monthOfName(name: string, language: string | undefined): number | undefined {
   const spelled = nameKey(name)
   const own = language?.split('-', 1)[0]?.toLowerCase() ?? ''
   const month = languages.includes(own) ? namesIn(own, 'month').get(spelled) : undefined
@@ -111,7 +115,7 @@ function monthNamed(name: string, language: string | undefined): number | undefi
 }
 
 /** Days of the week, 0 for Sunday, that have the name in one of the languages. */
-function weekdaysNamed(name: string): ReadonlySet<number> {
+function weekdaysOfName(name: string): ReadonlySet<number> {
   const spelled = nameKey(name)
   return new Set(languages.flatMap((one) => namesIn(one, 'weekday').get(spelled) ?? []))
 }
@@ -124,7 +128,7 @@ const nameKey = (name: string) =>
 
 /** Long and short names, as they stand alone and inside a date; numbered from 1 (months) or 0 (weekdays). */
 function namesIn(language: string, part: Part): Names {
-  const known = tables.get(`${language} ${part}`)
+  const known = nameTables.get(`${language} ${part}`)
   if (known) return known
   const made = new Map<string, number>()
   const [count, first] = part === 'month' ? [12, 1] : [7, 0]
@@ -138,7 +142,7 @@ function namesIn(language: string, part: Part): Names {
           if (type === part) made.set(nameKey(value), at + first)
       }
     }
-  tables.set(`${language} ${part}`, made)
+  nameTables.set(`${language} ${part}`, made)
   return made
 }
 
@@ -146,11 +150,14 @@ const numericPattern =
   /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?:(?:\s+-\s+|,?\s+)(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/i
 
 /** `Date changed  mer, 13/11/2024 - 02:30`; the year may come first too. */
-function numeric(text: string, options: DateOptions): Literal | undefined {
+function numericLiteral(text: string, options: DateOptions): Literal | undefined {
   const sorted = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?:\s+(.*))?$/.exec(text)
   if (sorted) {
     const [, year = '', month = '', day = '', rest = ''] = sorted
-    return iso(`${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')} ${rest}`.trim(), options)
+    return isoLiteral(
+      `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')} ${rest}`.trim(),
+      options,
+    )
   }
   const start = text.search(/\d/)
   const match = start < 0 ? undefined : numericPattern.exec(text.slice(start))
@@ -158,7 +165,7 @@ function numeric(text: string, options: DateOptions): Literal | undefined {
   const [, first, , second, year, hour, minute = '', seconds = '00'] = match
   const numbers = [Number(first), Number(second)] as const
   const words = text.slice(0, Math.max(start, 0))
-  const date = chosen(numbers, { year: Number(year), words }, options)
+  const date = chooseDay(numbers, { year: Number(year), words }, options)
   if (!date) return undefined
   if (hour === undefined) return literal(dayText(date), xsd('date'))
   const time = {
@@ -168,12 +175,12 @@ function numeric(text: string, options: DateOptions): Literal | undefined {
     fraction: '',
     zone: undefined,
   }
-  return moment(date, time, options)
+  return dateTimeLiteral(date, time, options)
 }
 
 type DateHints = { readonly year: number; readonly words: string }
 
-function chosen(
+function chooseDay(
   [a, b]: readonly [number, number],
   { year, words }: DateHints,
   { dateOrder, language }: DateOptions,
@@ -182,14 +189,14 @@ function chosen(
   const possible = year > 0 ? Object.values(readings).filter(isDay) : []
   if (possible.length < 2 || a === b) return possible[0]
   if (dateOrder) return readings[dateOrder]
-  const weekdays = weekdaysNamed(/(\p{L}+)[^\p{L}]*$/u.exec(words)?.[1] ?? '')
+  const weekdays = weekdaysOfName(/(\p{L}+)[^\p{L}]*$/u.exec(words)?.[1] ?? '')
   const fitting = possible.filter((day) => weekdays.has(utcOf(day).getUTCDay()))
-  const order = orderIn(language)
+  const order = dateOrderIn(language)
   return fitting.length === 1 ? fitting[0] : order && readings[order]
 }
 
 /** Order of day and month in the numeric dates of a language; `undefined` for English, which is written both ways. */
-function orderIn(language: string | undefined): 'dmy' | 'mdy' | undefined {
+function dateOrderIn(language: string | undefined): 'dmy' | 'mdy' | undefined {
   if (language === undefined || /^en$/i.test(language)) return undefined
   try {
     const order = new Intl.DateTimeFormat(language)
@@ -209,14 +216,15 @@ function utcOf({ year, month, day }: Day): Date {
   return date
 }
 
-/** Whether the calendar has the day; the year 0 counts with times of `extentOf` only. */
+/** Whether the calendar has the day; the year 0 counts with times of `timeRangeOf` only. */
 function isDay(day: Day): boolean {
   const date = utcOf(day)
   return date.getUTCMonth() === day.month - 1 && date.getUTCDate() === day.day
 }
 
-const padded = (value: number, length = 2) => String(value).padStart(length, '0')
-const dayText = ({ year, month, day }: Day) => `${padded(year, 4)}-${padded(month)}-${padded(day)}`
+const padNumber = (value: number, length = 2) => String(value).padStart(length, '0')
+const dayText = ({ year, month, day }: Day) =>
+  `${padNumber(year, 4)}-${padNumber(month)}-${padNumber(day)}`
 
 type Time = {
   readonly hour: string
@@ -226,18 +234,18 @@ type Time = {
   readonly zone: string | undefined
 }
 
-function moment(day: Day, time: Time, { timezone }: DateOptions): Literal | undefined {
+function dateTimeLiteral(day: Day, time: Time, { timezone }: DateOptions): Literal | undefined {
   const { hour, minute, second, fraction, zone } = time
   // A leap second has no place in xsd:dateTime.
   const seconds = second === '60' ? '59' : second
   if (Number(hour) > 23 || Number(minute) > 59 || Number(seconds) > 59) return undefined
   const digits = fraction.replace(/0+$/, '')
   const local = `${dayText(day)}T${hour}:${minute}:${seconds}${digits === '' ? '' : `.${digits}`}`
-  const offset = zone === undefined ? offsetOf(local, timezone) : writtenZone(zone)
+  const offset = zone === undefined ? offsetOf(local, timezone) : normalisedZone(zone)
   return offset === undefined ? undefined : literal(local + offset, xsd('dateTime'))
 }
 
-function writtenZone(zone: string): string | undefined {
+function normalisedZone(zone: string): string | undefined {
   if (/^(?:Z|UTC?|GMT)$/i.test(zone)) return 'Z'
   const [, sign = '', hours = '', minutes = '00'] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone) ?? []
   return Number(hours) > 14 || Number(minutes) > 59 || (hours === '14' && minutes !== '00')
@@ -278,14 +286,14 @@ const firstInstant = -62_135_596_800_000
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 /** A date or time: all of it in epoch milliseconds, equal for a time, and its text in the precision that it has. */
-export type Extent = { readonly from: number; readonly to: number; readonly text: string }
+export type TimeRange = { readonly from: number; readonly to: number; readonly text: string }
 
 /**
  * The extent of a year, month, day or time; `undefined` when the text is none of them. A time has whole seconds; `24:00:00` is the
  * next day. Dates, and times that name no zone, are those of `zone`, UTC when absent; a zone beside a date without a time is ignored.
  */
-export function extentOf(text: string, zone?: string): Extent | undefined {
-  const match = datePattern.exec(monthFirst(text.trim()))
+export function timeRangeOf(text: string, zone?: string): TimeRange | undefined {
+  const match = datePattern.exec(yearBeforeMonth(text.trim()))
   if (!match) return undefined
   const [, year = '', , month = '01', day, hour, minutes, seconds = '00', offset] = match
   if (match[2] === '/' && hour !== undefined) return undefined
@@ -297,8 +305,8 @@ export function extentOf(text: string, zone?: string): Extent | undefined {
     const at = Date.parse(`${dayText(date)}T${hour}:${minutes}:${seconds}${written}`)
     const isKnown = at >= firstInstant && at <= lastInstant
     if (!isKnown) return undefined
-    const from = offset === undefined ? clockTime(at, zone) : at
-    const shown = offset === undefined ? instantText(at).slice(0, -1) : instantText(at)
+    const from = offset === undefined ? localTimeToInstant(at, zone) : at
+    const shown = offset === undefined ? formatInstant(at).slice(0, -1) : formatInstant(at)
     return { from, to: from, text: shown }
   }
   if (date.year === 0) return undefined
@@ -308,25 +316,25 @@ export function extentOf(text: string, zone?: string): Extent | undefined {
   else if (precision === 7) after.setUTCMonth(date.month)
   else after.setUTCFullYear(date.year + 1)
   return {
-    from: clockTime(utcOf(date).getTime(), zone),
-    to: clockTime(after.getTime(), zone) - 1,
+    from: localTimeToInstant(utcOf(date).getTime(), zone),
+    to: localTimeToInstant(after.getTime(), zone) - 1,
     text: dayText(date).slice(0, precision),
   }
 }
 
 /** The extent of a date in any form that `dateLiteral` reads. */
-export function extentIn(text: string): Extent | undefined {
-  const extent = extentOf(text)
+export function timeRangeIn(text: string): TimeRange | undefined {
+  const extent = timeRangeOf(text)
   const date = extent ? undefined : dateLiteral(text, {})
-  return typeof date === 'object' ? extentOf(date.value) : extent
+  return typeof date === 'object' ? timeRangeOf(date.value) : extent
 }
 
 /** `03/2020` as `2020/03`. */
-const monthFirst = (text: string) =>
+const yearBeforeMonth = (text: string) =>
   text[2] === '/' ? text.replace(/^(\d{2})\/(\d{4})$/, '$2/$1') : text
 
 /** When clocks of a zone show what those of UTC show at an instant, in epoch milliseconds. */
-export function clockTime(utc: number, zone: string | undefined): number {
+export function localTimeToInstant(utc: number, zone: string | undefined): number {
   const date = new Date(utc)
   if (zone === undefined || zone === 'UTC' || date.getUTCFullYear() > 9999) return utc
   const clock = date.toISOString().slice(0, 19)
@@ -334,5 +342,5 @@ export function clockTime(utc: number, zone: string | undefined): number {
 }
 
 /** `yyyy-MM-ddTHH:mm:ssZ` */
-export const instantText = (instant: number): string =>
+export const formatInstant = (instant: number): string =>
   `${new Date(instant).toISOString().slice(0, 19)}Z`

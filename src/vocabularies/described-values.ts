@@ -10,7 +10,7 @@ import type { Graph } from '../rdf/read.ts'
 import { compareCodePoints } from '../text/code-points.ts'
 
 /** Properties whose value is the concept itself or its code, the strictest first. */
-const identifying = [
+const identifyingProperties = [
   owl('sameAs'),
   skos('exactMatch'),
   dct('identifier'),
@@ -23,7 +23,7 @@ const identifying = [
 ]
 
 /** Properties whose value is a name or, further down, a text that has to do for one. */
-const labelling = [
+const labellingProperties = [
   skos('prefLabel'),
   rdfs('label'),
   dct('title'),
@@ -48,7 +48,7 @@ const sorted = (terms: readonly Term[]): readonly Term[] =>
 /** The texts of the first property that labels a node; none of a literal. */
 export function labelTerms(node: Term, graph: Graph): readonly Term[] {
   if (node.termType === 'Literal' || graph.about(node).size === 0) return []
-  for (const property of labelling) {
+  for (const property of labellingProperties) {
     const texts = graph.objects(node, property).filter(isText)
     if (texts.length > 0) return texts
   }
@@ -66,12 +66,12 @@ export const labelledTerms = (values: readonly Term[], graph: Graph): readonly T
 const identityTerms = (node: Term, graph: Graph): readonly Term[] =>
   graph.about(node).size === 0
     ? []
-    : identifying.flatMap((property) =>
+    : identifyingProperties.flatMap((property) =>
         sorted(graph.objects(node, property)).filter((term) => term.termType !== 'BlankNode'),
       )
 
 /** A value and what may stand in its place, the best first: IRIs and codes that its node gives, then its labels. */
-export function namingTerms(value: Term, graph: Graph): readonly Term[] {
+export function nameCandidates(value: Term, graph: Graph): readonly Term[] {
   if (value.termType === 'Literal') return [value]
   return [value, ...identityTerms(value, graph), ...sorted(labelTerms(value, graph))]
 }
@@ -82,7 +82,7 @@ export function meaningOf<Meaning>(
   graph: Graph,
   lookup: (name: string) => Meaning | undefined,
 ): Meaning | undefined {
-  for (const term of namingTerms(value, graph)) {
+  for (const term of nameCandidates(value, graph)) {
     const name = term.termType === 'BlankNode' ? '' : term.value.trim()
     const meaning = name === '' ? undefined : lookup(name)
     if (meaning !== undefined) return meaning

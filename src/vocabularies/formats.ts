@@ -5,11 +5,11 @@
 
 import type { Authorities } from './authorities.ts'
 import type { Concept } from './concept.ts'
-import { firstWins, namesOf } from './concept-table.ts'
+import { mapKeepingFirst, loadNames } from './concept-table.ts'
 import { isPlaceholder, plainText, suffixOf } from './loose-values.ts'
 
 /** Labels and media types in upper case → code. */
-const codes = namesOf('formats')
+const codes = loadNames('formats')
 
 /** Formats without a concept of their own, and the nearest one: for the records that we make, not for what others wrote. */
 const nearest: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ const mediaTypesByName: Readonly<Record<string, string>> = {
   GEOPARQUET: 'application/vnd.apache.parquet',
 }
 
-const normal = (text: string) =>
+const upperCaseKey = (text: string) =>
   (text.split(';', 1)[0] ?? '').trim().replace(/^\.+/, '').toUpperCase().replaceAll(/\s+/g, ' ')
 
 export type FormatLookup = {
@@ -38,18 +38,19 @@ export type FormatLookup = {
 }
 
 /** The file types that a media type or an ending of many file types means. */
-const plain = new Set(['XML', 'PDF', 'ZIP', 'HTML', 'TXT', 'TIFF', 'RDF_XML', 'GZIP'])
+const genericTypes = new Set(['XML', 'PDF', 'ZIP', 'HTML', 'TXT', 'TIFF', 'RDF_XML', 'GZIP'])
 
-const spelling = (text: string) => text.trim().toLowerCase().replace(/^\./, '').replaceAll('_', '-')
+const lowerCaseKey = (text: string) =>
+  text.trim().toLowerCase().replace(/^\./, '').replaceAll('_', '-')
 
-function unambiguous(
+function unambiguousConcepts(
   concepts: readonly Concept[],
   keysOf: (concept: Concept) => readonly string[],
 ): ReadonlyMap<string, Concept> {
   const pairs = concepts.flatMap((one) => keysOf(one).map((key) => ({ key, one })))
   return new Map(
     [...Map.groupBy(pairs, ({ key }) => key)].flatMap(([key, all]) => {
-      const found = all.length === 1 ? all[0] : all.find(({ one }) => plain.has(one.id))
+      const found = all.length === 1 ? all[0] : all.find(({ one }) => genericTypes.has(one.id))
       return found ? [[key, found.one]] : []
     }),
   )
@@ -57,24 +58,24 @@ function unambiguous(
 
 /** Lookups over the file types, which are in order of preference: by code, label, ending, other name or media type. */
 export function formatLookup(fileTypes: readonly Concept[]): FormatLookup {
-  const byCode = firstWins(fileTypes.map((one) => [spelling(one.id), one] as const))
-  const byLabel = firstWins(
+  const byCode = mapKeepingFirst(fileTypes.map((one) => [lowerCaseKey(one.id), one] as const))
+  const byLabel = mapKeepingFirst(
     fileTypes.flatMap((one) =>
-      Object.values(one.prefLabel).map((label) => [spelling(label), one] as const),
+      Object.values(one.prefLabel).map((label) => [lowerCaseKey(label), one] as const),
     ),
   )
-  const byEnding = unambiguous(fileTypes, ({ endings }) => endings.map(spelling))
-  const mediaTypes = unambiguous(fileTypes, (one) => one.mediaTypes)
+  const byEnding = unambiguousConcepts(fileTypes, ({ endings }) => endings.map(lowerCaseKey))
+  const mediaTypes = unambiguousConcepts(fileTypes, (one) => one.mediaTypes)
   return {
     byMediaType: (type) => mediaTypes.get(type),
     byText: (text) => {
-      const key = spelling(text)
-      const code = codes.get(normal(text))
+      const key = lowerCaseKey(text)
+      const code = codes.get(upperCaseKey(text))
       return (
         byCode.get(key) ??
         byLabel.get(key) ??
         byEnding.get(key) ??
-        (code === undefined ? undefined : byCode.get(spelling(code)))
+        (code === undefined ? undefined : byCode.get(lowerCaseKey(code)))
       )
     },
   }
@@ -100,7 +101,7 @@ export function formatIri(value: unknown, authorities: Authorities): string | un
     const own = formats.bySimilarIri(text)?.iri
     return own ?? (type === undefined ? undefined : formatIri(type, authorities))
   }
-  const label = normal(text)
+  const label = upperCaseKey(text)
   const concept =
     formats.byCode(label) ??
     formats.byCode(codes.get(label) ?? nearest[label] ?? '') ??
@@ -115,12 +116,12 @@ export const formatOfAddress = (url: unknown, authorities: Authorities): string 
   formatIri(suffixOf(url), authorities)
 
 /** Endings of addresses with a page or a program behind them. */
-const pages = new Set('html htm php asp aspx jsp jsf do rest xhtml api js pl exe'.split(' '))
+const pageSuffixes = new Set('html htm php asp aspx jsp jsf do rest xhtml api js pl exe'.split(' '))
 
 /** Whether an address ends as data does, not as a page or a program. */
 export function isDataAddress(url: unknown, authorities: Authorities): boolean {
   const ending = suffixOf(url)
-  if (ending === undefined || pages.has(ending)) return false
+  if (ending === undefined || pageSuffixes.has(ending)) return false
   return (
     formatIri(ending, authorities) !== undefined ||
     mediaTypesByName[ending.toUpperCase()] !== undefined
@@ -132,7 +133,7 @@ export function mediaTypeIri(value: unknown, authorities: Authorities): string |
   const text = plainText(value)
   if (text === undefined) return undefined
   const bare = text.replace(/^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i, '')
-  const named = mediaTypesByName[normal(bare)]
+  const named = mediaTypesByName[upperCaseKey(bare)]
   const type = authorities.mediaType(named ?? (bare.split(';', 1)[0] ?? '').trim())
   return type === undefined ? undefined : `https://www.iana.org/assignments/media-types/${type}`
 }

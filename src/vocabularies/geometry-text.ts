@@ -19,16 +19,19 @@ const number = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`
 const position = new RegExp(`(${number})\\s+(${number})(?:\\s+${number}){0,2}`, 'g')
 
 /** Longitude and latitude of the two numbers of a position. */
-type Reading = (x: number, y: number) => readonly [number, number]
+type ToLonLat = (x: number, y: number) => readonly [number, number]
 
-const lonLat: Reading = (x, y) => [x, y]
-const latLon: Reading = (x, y) => [y, x]
+const lonLat: ToLonLat = (x, y) => [x, y]
+const latLon: ToLonLat = (x, y) => [y, x]
 /** Radius of the Earth in metres, as EPSG 3857 has it. */
 const radius = 6_378_137
 const degrees = (angle: number): number => (angle * 180) / Math.PI
-const mercator: Reading = (x, y) => [degrees(x / radius), degrees(Math.atan(Math.sinh(y / radius)))]
+const mercator: ToLonLat = (x, y) => [
+  degrees(x / radius),
+  degrees(Math.atan(Math.sinh(y / radius))),
+]
 
-const readings = new Map<string, Reading>([
+const axisOrders = new Map<string, ToLonLat>([
   ['4326', latLon],
   ['4258', latLon],
   ['4979', latLon],
@@ -38,10 +41,10 @@ const readings = new Map<string, Reading>([
 ])
 
 /** Axis order of a coordinate reference system; `undefined` for an unknown one. Without a system longitude comes first. */
-function readingOf(crs: string | undefined): Reading | undefined {
+function axisOrderOf(crs: string | undefined): ToLonLat | undefined {
   if (crs === undefined || /CRS:?84h?$/i.test(crs)) return lonLat
   const [, srid] = /^SRID=(\d+)$/i.exec(crs) ?? []
-  const reading = readings.get(srid ?? epsgCode(crs) ?? '')
+  const reading = axisOrders.get(srid ?? epsgCode(crs) ?? '')
   // PostGIS writes longitude first in every system.
   return srid !== undefined && reading === latLon ? lonLat : reading
 }
@@ -55,12 +58,12 @@ const srsName = /^\s*(?:<\?[^>]*>\s*)?<[^<>]*\bsrsName\s*=\s*["']([^"']*)["']/
 export function unknownCrs(text: string): string | undefined {
   const [, iri, srid] = crsBefore.exec(text) ?? []
   const crs = srsName.exec(text)?.[1] ?? srid ?? (/^<[a-z]+:/i.test(text.trim()) ? iri : undefined)
-  if (crs === undefined || readingOf(crs)) return undefined
+  if (crs === undefined || axisOrderOf(crs)) return undefined
   const code = epsgCode(crs) ?? /^SRID=(\d+)$/i.exec(crs)?.[1]
   return code === undefined ? crs : `EPSG:${code}`
 }
 
-function parsed(json: string): unknown {
+function parseJsonOrUndefined(json: string): unknown {
   try {
     return boundedJson(json)
   } catch (cause) {
@@ -70,14 +73,14 @@ function parsed(json: string): unknown {
 }
 
 /** `((1 2, 3 4))` as nested arrays; `undefined` for anything but numbers, commas and brackets. */
-function coordinatesOf(body: string, read: Reading): unknown {
+function coordinatesOf(body: string, read: ToLonLat): unknown {
   const pairs = body.replace(position, (_, x: string, y: string) =>
     JSON.stringify(read(Number(x), Number(y))),
   )
-  return parsed(pairs.replaceAll('(', '[').replaceAll(')', ']'))
+  return parseJsonOrUndefined(pairs.replaceAll('(', '[').replaceAll(')', ']'))
 }
 
-function members(body: string): readonly string[] {
+function splitMembers(body: string): readonly string[] {
   const parts: string[] = []
   let depth = 0
   let start = 1
@@ -93,7 +96,7 @@ function members(body: string): readonly string[] {
   return parts
 }
 
-function envelope(body: string): unknown {
+function parseEnvelope(body: string): unknown {
   const [west, east, north, south] = body.slice(1, -1).split(',').map(Number)
   if (west === undefined || east === undefined || north === undefined || south === undefined)
     return undefined
@@ -102,52 +105,55 @@ function envelope(body: string): unknown {
 }
 
 /** `BOX(west south,east north)`, as PostGIS writes it. */
-const postgisBox = (body: string): Geometry | undefined => boxIn(body.slice(1, -1))
+const parsePostgisBox = (body: string): Geometry | undefined => parseBoxGeometry(body.slice(1, -1))
 
-const unwrapped = (coordinates: unknown) =>
+const firstPosition = (coordinates: unknown) =>
   Array.isArray(coordinates) ? coordinates[0] : undefined
 
-const flattened = (coordinates: unknown) =>
+const unwrapPoints = (coordinates: unknown) =>
   Array.isArray(coordinates)
     ? coordinates.map((part: unknown) =>
         Array.isArray(part) && Array.isArray(part[0]) ? part[0] : part,
       )
     : undefined
 
-function shapeOf(text: string, read: Reading, depth = 0): unknown {
+function readWktGeometry(text: string, read: ToLonLat, depth = 0): unknown {
   const match = /^\s*([A-Za-z]+)\s*(?:\b(?:ZM|Z|M)\b\s*)?(\([^]*\))\s*$/i.exec(text)
   const [, word = '', body = ''] = match ?? []
   const name = word.toUpperCase().replace(/(?<=POINT|STRING|POLYGON|COLLECTION)(?:ZM|Z|M)$/, '')
-  if (name === 'ENVELOPE') return envelope(body)
-  if (name === 'BOX') return postgisBox(body)
+  if (name === 'ENVELOPE') return parseEnvelope(body)
+  if (name === 'BOX') return parsePostgisBox(body)
   if (name === 'GEOMETRYCOLLECTION') {
-    const geometries = depth < 8 ? members(body).map((part) => shapeOf(part, read, depth + 1)) : []
+    const geometries =
+      depth < 8 ? splitMembers(body).map((part) => readWktGeometry(part, read, depth + 1)) : []
     return { type: 'GeometryCollection', geometries }
   }
   const type = types[name]
   if (type === undefined) return undefined
   const coordinates = coordinatesOf(body, read)
-  if (type === 'Point') return { type, coordinates: unwrapped(coordinates) }
-  return { type, coordinates: type === 'MultiPoint' ? flattened(coordinates) : coordinates }
+  if (type === 'Point') return { type, coordinates: firstPosition(coordinates) }
+  return { type, coordinates: type === 'MultiPoint' ? unwrapPoints(coordinates) : coordinates }
 }
 
 /** The geometry of a WKT text; `undefined` when it is none or in a foreign coordinate system. */
 export function fromWkt(text: string): Geometry | undefined {
   const [, iri, srid, body = ''] = crsBefore.exec(text) ?? []
-  const read = readingOf(iri ?? srid)
-  return read && geometryOf(shapeOf(body, read))
+  const read = axisOrderOf(iri ?? srid)
+  return read && geometryOf(readWktGeometry(body, read))
 }
 
-const written = (coordinates: unknown): string => {
+const wktCoordinates = (coordinates: unknown): string => {
   const parts: readonly unknown[] = Array.isArray(coordinates) ? coordinates : []
-  return typeof parts[0] === 'number' ? parts.join(' ') : `(${parts.map(written).join(', ')})`
+  return typeof parts[0] === 'number'
+    ? parts.join(' ')
+    : `(${parts.map(wktCoordinates).join(', ')})`
 }
 
 /** A geometry as WKT: longitude before latitude, no CRS. */
 export const toWkt = (geometry: Geometry): string => {
   if (geometry.type === 'GeometryCollection')
     return `GEOMETRYCOLLECTION(${geometry.geometries.map(toWkt).join(', ')})`
-  const body = written(geometry.coordinates)
+  const body = wktCoordinates(geometry.coordinates)
   return `${geometry.type.toUpperCase()}${geometry.type === 'Point' ? `(${body})` : body}`
 }
 
@@ -165,7 +171,7 @@ const numbersIn = (text: string): Numbers =>
     .split(/[\s,]+/)
     .map(Number)
 
-function pairs(numbers: Numbers, read: Reading): readonly Numbers[] | undefined {
+function pairs(numbers: Numbers, read: ToLonLat): readonly Numbers[] | undefined {
   if (numbers.length < 2 || numbers.length % 2 !== 0 || !numbers.every(Number.isFinite))
     return undefined
   const found: Numbers[] = []
@@ -176,7 +182,7 @@ function pairs(numbers: Numbers, read: Reading): readonly Numbers[] | undefined 
   return found
 }
 
-function gmlEnvelope(xml: string, read: Reading): unknown {
+function gmlEnvelope(xml: string, read: ToLonLat): unknown {
   const corner = (name: string) => pairs(numbersIn(textsOf(xml, name)[0] ?? ''), read)?.[0] ?? []
   const [west, south] = corner('lowerCorner')
   const [east, north] = corner('upperCorner')
@@ -185,17 +191,17 @@ function gmlEnvelope(xml: string, read: Reading): unknown {
   return boxGeometry([west, south, east, north])
 }
 
-function gmlPolygon(xml: string, read: Reading): unknown {
+function gmlPolygon(xml: string, read: ToLonLat): unknown {
   const rings = [...textsOf(xml, 'posList'), ...textsOf(xml, 'coordinates')]
   return { type: 'Polygon', coordinates: rings.map((ring) => pairs(numbersIn(ring), read)) }
 }
 
-function gmlPoint(xml: string, read: Reading): unknown {
+function gmlPoint(xml: string, read: ToLonLat): unknown {
   const [text = ''] = [...textsOf(xml, 'pos'), ...textsOf(xml, 'coordinates')]
   return { type: 'Point', coordinates: pairs(numbersIn(text), read)?.[0] }
 }
 
-const shapes = { Envelope: gmlEnvelope, Point: gmlPoint, Polygon: gmlPolygon } as const
+const gmlReaders = { Envelope: gmlEnvelope, Point: gmlPoint, Polygon: gmlPolygon } as const
 
 /** The geometry of a GML text; `undefined` when it is none or in a foreign coordinate system. */
 export function fromGml(text: string): Geometry | undefined {
@@ -204,14 +210,14 @@ export function fromGml(text: string): Geometry | undefined {
   const name = root?.[1]
   if (name !== 'Envelope' && name !== 'Point' && name !== 'Polygon') return undefined
   const crs = /\bsrsName\s*=\s*["']([^"']*)["']/.exec(root?.[2] ?? '')?.[1]
-  const read = readingOf(crs)
-  return read && geometryOf(shapes[name](text, read))
+  const read = axisOrderOf(crs)
+  return read && geometryOf(gmlReaders[name](text, read))
 }
 
 const fourNumbers = new RegExp(`^\\s*${number}(?:(?:\\s*[,;]\\s*|\\s+)${number}){3}\\s*$`)
 
 /** West, south, east and north as four numbers in a text; the box may go over the date line. */
-export function boxSides(text: string): BoundingBox | undefined {
+export function parseBox(text: string): BoundingBox | undefined {
   if (!fourNumbers.test(text)) return undefined
   const sides = text
     .trim()
@@ -225,29 +231,29 @@ export function boxSides(text: string): BoundingBox | undefined {
 }
 
 /** A box in four numbers as a geometry. */
-function boxIn(text: string): Geometry | undefined {
-  const box = boxSides(text)
+function parseBoxGeometry(text: string): Geometry | undefined {
+  const box = parseBox(text)
   return box && boxGeometry(box)
 }
 
 /** A DCMI Box in degrees: `northlimit=-10; southlimit=-20; westlimit=170; eastlimit=-170`. */
-function dcmiBox(text: string): Geometry | undefined {
+function parseDcmiBox(text: string): Geometry | undefined {
   const side = (name: string) =>
     new RegExp(`(?:^|;)\\s*${name}limit\\s*=\\s*(${number})\\s*(?:;|$)`, 'i').exec(text)?.[1]
-  return boxIn(['west', 'south', 'east', 'north'].map(side).join(' '))
+  return parseBoxGeometry(['west', 'south', 'east', 'north'].map(side).join(' '))
 }
 
 /** The geometry that a text spells out: GeoJSON, four numbers, a DCMI Box, GML or WKT. */
 export function geometryIn(text: string): Geometry | undefined {
   const trimmed = text.trim()
-  if (trimmed.startsWith('{')) return geometryOf(parsed(trimmed))
-  const box = boxIn(trimmed) ?? dcmiBox(trimmed)
+  if (trimmed.startsWith('{')) return geometryOf(parseJsonOrUndefined(trimmed))
+  const box = parseBoxGeometry(trimmed) ?? parseDcmiBox(trimmed)
   if (box) return box
   const isXml = trimmed.startsWith('<') && !/^<https?:[^<>]*>\s*[A-Za-z]/.test(trimmed)
   return isXml && !trimmed.startsWith('<urn:') ? fromGml(trimmed) : fromWkt(trimmed)
 }
 
-const drawn = [
+const geometryPatterns = [
   /^\s*(?:[{<]|SRID=|geometrycollection\b|(?:envelope|box\w{0,2})\s*\()/i,
   /^\s*(?:multi)?(?:point|linestring|polygon)\s*(?:z|m|zm)?\s*(?:\(|empty)/i,
   /(?:north|west)limit\s*=/i,
@@ -256,4 +262,5 @@ const drawn = [
 ]
 
 /** Whether a text is meant as a geometry, well written or not, and is no name. */
-export const looksDrawn = (text: string): boolean => drawn.some((one) => one.test(text))
+export const looksLikeGeometry = (text: string): boolean =>
+  geometryPatterns.some((one) => one.test(text))

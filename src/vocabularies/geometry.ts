@@ -17,7 +17,7 @@ export type Geometry =
 export type BoundingBox = readonly [number, number, number, number]
 
 const maxPoints = 10_000
-const deepest = 8
+const maxDepth = 8
 
 /** Strictness of reading a geometry. */
 type Rules = {
@@ -34,7 +34,7 @@ const lenient: Rules = { tolerance: 1e-6, decimals: 7, closesRings: true }
 const strict: Rules = { tolerance: 0, decimals: 9, closesRings: false }
 
 /** Degrees that print without an exponent; a millionth of a degree is a hand's breadth. */
-function degrees(value: unknown, limit: number, { tolerance, decimals }: Rules) {
+function readDegrees(value: unknown, limit: number, { tolerance, decimals }: Rules) {
   if (typeof value !== 'number' || !(Math.abs(value) <= limit + tolerance)) return undefined
   const factor = 10 ** decimals
   const rounded = Math.round(Math.max(-limit, Math.min(limit, value)) * factor) / factor
@@ -42,7 +42,7 @@ function degrees(value: unknown, limit: number, { tolerance, decimals }: Rules) 
 }
 
 /** Types of coordinates → how deep positions are nested in them, and what a list of positions is. */
-const shapes = {
+const nestingLevels = {
   Point: { depth: 0, list: 'points' },
   MultiPoint: { depth: 1, list: 'points' },
   LineString: { depth: 1, list: 'line' },
@@ -54,30 +54,30 @@ type Level = { readonly depth: number; readonly list: 'points' | 'line' | 'ring'
 
 type Nested = Position | readonly Nested[]
 
-function positionOf(value: unknown, rules: Rules): Position | undefined {
+function readPosition(value: unknown, rules: Rules): Position | undefined {
   if (!Array.isArray(value)) return undefined
   const [x, y]: readonly unknown[] = value
   // Beyond 180 is on the other side of the date line.
-  const [east, north] = [degrees(x, 360, rules), degrees(y, 90, rules)]
+  const [east, north] = [readDegrees(x, 360, rules), readDegrees(y, 90, rules)]
   return east === undefined || north === undefined ? undefined : [east, north]
 }
 
 /** Nested arrays in, nested positions out; one bad member spoils all. */
-function nested(value: unknown, { depth, list }: Level, rules: Rules): Nested | undefined {
-  if (depth === 0) return positionOf(value, rules)
+function readNested(value: unknown, { depth, list }: Level, rules: Rules): Nested | undefined {
+  if (depth === 0) return readPosition(value, rules)
   if (!Array.isArray(value) || value.length === 0) return undefined
   const parts: Nested[] = []
   for (const part of value) {
-    const read = nested(part, { depth: depth - 1, list }, rules)
+    const read = readNested(part, { depth: depth - 1, list }, rules)
     if (read === undefined) return undefined
     parts.push(read)
   }
   if (depth > 1 || list === 'points') return parts
-  return list === 'line' ? (parts.length > 1 ? parts : undefined) : ringOf(parts, rules)
+  return list === 'line' ? (parts.length > 1 ? parts : undefined) : readRing(parts, rules)
 }
 
 /** A ring ends where it begins and has at least three corners. */
-function ringOf(points: readonly Nested[], { closesRings }: Rules): Nested | undefined {
+function readRing(points: readonly Nested[], { closesRings }: Rules): Nested | undefined {
   const [start = []] = points
   const isClosed = String(start) === String(points.at(-1))
   if (!isClosed && !closesRings) return undefined
@@ -85,20 +85,22 @@ function ringOf(points: readonly Nested[], { closesRings }: Rules): Nested | und
   return whole.length >= 4 ? whole : undefined
 }
 
-function simpleOf(type: unknown, value: unknown, rules: Rules): Geometry | undefined {
-  const isShape = typeof type === 'string' && Object.hasOwn(shapes, type)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `hasOwn` has just said so
-  const coordinates = isShape && nested(value, shapes[type as keyof typeof shapes], rules)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `shapes` says how deep the coordinates of each type are
-  return coordinates ? onGlobe({ type, coordinates } as Geometry) : undefined
+const isCoordinateType = (type: unknown): type is keyof typeof nestingLevels =>
+  typeof type === 'string' && Object.hasOwn(nestingLevels, type)
+
+/** Geometry of coordinates; `undefined` for an unknown type or wrong coordinates. */
+function readSimple(type: unknown, value: unknown, rules: Rules): Geometry | undefined {
+  const coordinates = isCoordinateType(type) && readNested(value, nestingLevels[type], rules)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `nestingLevels` says how deep the coordinates of each type are
+  return coordinates ? withinLongitudes({ type, coordinates } as Geometry) : undefined
 }
 
 /** A longitude from −180 to 180. */
-const wrapped = (east: number): number =>
+const wrapLongitude = (east: number): number =>
   Math.abs(east) <= 180 ? east : ((((east + 180) % 360) + 360) % 360) - 180
 
 /** A geometry with longitudes from −180 to 180; a box that goes over the date line becomes two. A point beyond is a mistake. */
-function onGlobe(geometry: Geometry): Geometry | undefined {
+function withinLongitudes(geometry: Geometry): Geometry | undefined {
   const beyond = [...positionsOf(geometry)].some(([east]) => Math.abs(east) > 180)
   if (!beyond) return geometry
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return undefined
@@ -107,7 +109,7 @@ function onGlobe(geometry: Geometry): Geometry | undefined {
   const turn = (value: Nested): Nested => {
     const [east, north] = value
     return typeof east === 'number' && typeof north === 'number'
-      ? [wrapped(east), north]
+      ? [wrapLongitude(east), north]
       : value.flatMap((part) => (typeof part === 'number' ? [] : [turn(part)]))
   }
   if (geometry.type === 'GeometryCollection') return undefined
@@ -117,38 +119,40 @@ function onGlobe(geometry: Geometry): Geometry | undefined {
 
 /** A box with longitudes from −180 to 180: west is greater than east where it goes over the date line. */
 export const boxOnGlobe = ([west, south, east, north]: BoundingBox): BoundingBox =>
-  east - west >= 360 ? [-180, south, 180, north] : [wrapped(west), south, wrapped(east), north]
+  east - west >= 360
+    ? [-180, south, 180, north]
+    : [wrapLongitude(west), south, wrapLongitude(east), north]
 
-type Loose = { readonly [key: string]: unknown }
-const isLoose = (value: unknown): value is Loose => typeof value === 'object' && value !== null
+type JsonRecord = { readonly [key: string]: unknown }
+const isJsonRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null
 
-function collected(parts: unknown, rules: Rules, depth: number): Geometry | undefined {
-  if (!Array.isArray(parts) || parts.length === 0 || depth >= deepest) return undefined
-  const geometries = parts.map((part: unknown) => shapeOf(part, rules, depth + 1))
+function readCollection(parts: unknown, rules: Rules, depth: number): Geometry | undefined {
+  if (!Array.isArray(parts) || parts.length === 0 || depth >= maxDepth) return undefined
+  const geometries = parts.map((part: unknown) => readGeometry(part, rules, depth + 1))
   return geometries.every((geometry) => geometry !== undefined)
     ? { type: 'GeometryCollection', geometries }
     : undefined
 }
 
-function shapeOf(value: unknown, rules: Rules, depth: number): Geometry | undefined {
-  if (!isLoose(value)) return undefined
-  const type = namedType(value['type'])
+function readGeometry(value: unknown, rules: Rules, depth: number): Geometry | undefined {
+  if (!isJsonRecord(value)) return undefined
+  const type = standardTypeName(value['type'])
   if (type === 'Feature')
-    return depth < deepest ? shapeOf(value['geometry'], rules, depth + 1) : undefined
-  if (type === 'FeatureCollection') return collected(value['features'], rules, depth)
-  if (type === 'GeometryCollection') return collected(value['geometries'], rules, depth)
-  return simpleOf(type, value['coordinates'], rules)
+    return depth < maxDepth ? readGeometry(value['geometry'], rules, depth + 1) : undefined
+  if (type === 'FeatureCollection') return readCollection(value['features'], rules, depth)
+  if (type === 'GeometryCollection') return readCollection(value['geometries'], rules, depth)
+  return readSimple(type, value['coordinates'], rules)
 }
 
 const typeNames = new Map(
-  [...Object.keys(shapes), 'Feature', 'FeatureCollection', 'GeometryCollection'].map((name) => [
-    name.toLowerCase(),
-    name,
-  ]),
+  [...Object.keys(nestingLevels), 'Feature', 'FeatureCollection', 'GeometryCollection'].map(
+    (name) => [name.toLowerCase(), name],
+  ),
 )
 
 /** A type in its own letters: some sources write all of them small or large. */
-const namedType = (type: unknown) =>
+const standardTypeName = (type: unknown) =>
   typeof type === 'string' ? typeNames.get(type.toLowerCase()) : undefined
 
 /** Every position in a geometry or a part of one. */
@@ -157,7 +161,7 @@ export function* positionsOf(json: unknown): Generator<Position> {
     const [east, north]: readonly unknown[] = json
     if (typeof east === 'number' && typeof north === 'number') yield [east, north]
     else for (const part of json) yield* positionsOf(part)
-  } else if (isLoose(json)) yield* positionsOf(json['coordinates'] ?? json['geometries'])
+  } else if (isJsonRecord(json)) yield* positionsOf(json['coordinates'] ?? json['geometries'])
 }
 
 /** The box around positions. */
@@ -177,10 +181,10 @@ export function boundsOf(all: Iterable<Position>): BoundingBox {
  * round, unless it is that of a box whose first corner is its western one; then that box is wide.
  */
 export function boxesOf(geometry: unknown): readonly BoundingBox[] {
-  if (isLoose(geometry) && Array.isArray(geometry['geometries']))
+  if (isJsonRecord(geometry) && Array.isArray(geometry['geometries']))
     return geometry['geometries'].flatMap((one: unknown) => boxesOf(one))
-  const lines = [...linesOf(isLoose(geometry) ? geometry['coordinates'] : undefined)]
-  if (!lines.some(isOver)) {
+  const lines = [...linesOf(isJsonRecord(geometry) ? geometry['coordinates'] : undefined)]
+  if (!lines.some(crossesDateLine)) {
     const isPair = lines.length === 2 && lines.every((line) => line.length > 1)
     const boxes = isPair ? lines.map(boundsOf) : []
     const [a, b] = boxes
@@ -188,7 +192,7 @@ export function boxesOf(geometry: unknown): readonly BoundingBox[] {
     const box = boundsOf(positionsOf(geometry))
     return box[0] <= box[2] ? [box] : []
   }
-  return cut(boundsOf(lines.flatMap((line) => eastward(line))))
+  return splitAtDateLine(boundsOf(lines.flatMap((line) => eastward(line))))
 }
 
 /** The lists of positions in coordinates: lines, rings, points. */
@@ -200,7 +204,7 @@ function* linesOf(json: unknown): Generator<Line> {
 }
 
 /** Whether a line goes over the date line. */
-function isOver(line: Line): boolean {
+function crossesDateLine(line: Line): boolean {
   const easts = line.map(([east]) => east)
   const widest = Math.max(...easts.map((east, at) => Math.abs(east - (easts[at - 1] ?? east))))
   if (widest <= 180 || widest >= 359) return false
@@ -212,7 +216,7 @@ const eastward = (line: Line): Line =>
   line.map(([east, north]) => [east < 0 ? east + 360 : east, north])
 
 /** A box as it is, or as two that meet at the date line. */
-function cut(box: BoundingBox): readonly BoundingBox[] {
+function splitAtDateLine(box: BoundingBox): readonly BoundingBox[] {
   const [west, south, east, north] = boxOnGlobe(box)
   if (west <= east) return [[west, south, east, north]]
   return [
@@ -249,7 +253,7 @@ function countPositions(geometry: Geometry): number {
  * in range. `undefined` when it is none. More than 10 000 points become the box around them.
  */
 export function geometryOf(value: unknown): Geometry | undefined {
-  const geometry = shapeOf(value, lenient, 0)
+  const geometry = readGeometry(value, lenient, 0)
   return geometry && countPositions(geometry) > maxPoints
     ? boxGeometry(boundsOf(positionsOf(geometry)))
     : geometry
@@ -260,7 +264,7 @@ const maxStrictPoints = 20_000
 
 /** A GeoJSON geometry, or a Feature with one, that keeps the rules of RFC 7946; no collection, no more than 20 000 points. */
 export function strictGeometry(value: unknown): Geometry | undefined {
-  const geometry = shapeOf(value, strict, 0)
+  const geometry = readGeometry(value, strict, 0)
   const isSingle = geometry !== undefined && geometry.type !== 'GeometryCollection'
   return isSingle && countPositions(geometry) <= maxStrictPoints ? geometry : undefined
 }
@@ -276,5 +280,5 @@ export function enclosedBox(geometry: Geometry): BoundingBox | undefined {
     return !next || (x === next[0]) !== (y === next[1])
   })
   if (!isAround) return undefined
-  return isOver(points) ? boxOnGlobe(boundsOf(eastward(points))) : boundsOf(points)
+  return crossesDateLine(points) ? boxOnGlobe(boundsOf(eastward(points))) : boundsOf(points)
 }

@@ -17,7 +17,7 @@ const separators = new Map<string, string>([
   ['td', ' '],
   ['th', ' '],
 ])
-const silent = new Set(['script', 'style', 'head', 'template', 'noscript'])
+const ignoredElements = new Set(['script', 'style', 'head', 'template', 'noscript'])
 
 /** Whether a text holds whole tags or entities at all. */
 export const isHtml = (text: string) =>
@@ -26,7 +26,7 @@ export const isHtml = (text: string) =>
 /** Text without markup. What is no HTML stays as it is. */
 export function textFromHtml(given: string): string {
   if (!isHtml(given)) return given
-  return written(withoutLooseEnds(given))
+  return convert(escapeIncompleteMarkup(given))
     .replaceAll(/[ \t\u00a0]+/g, ' ')
     .replaceAll(/ ?\n ?/g, '\n')
     .replaceAll(/\n{3,}/g, '\n\n')
@@ -34,7 +34,7 @@ export function textFromHtml(given: string): string {
 }
 
 const skip = () => undefined
-const passedOver = {
+const ignoredTokens = {
   onattribend: skip,
   onattribentity: skip,
   oncomment: skip,
@@ -44,7 +44,7 @@ const passedOver = {
   ontextentity: skip,
 }
 
-function written(html: string): string {
+function convert(html: string): string {
   let [out, tag, attribute, href] = ['', '', '', '']
   let muted: string | undefined
   let link: { readonly from: number; readonly url: string } | undefined
@@ -55,7 +55,7 @@ function written(html: string): string {
   }
   const open = () => {
     if (muted !== undefined) return
-    if (silent.has(tag)) muted = tag
+    if (ignoredElements.has(tag)) muted = tag
     else if (tag === 'a') link = { from: out.length, url: decodeHTMLStrict(href).trim() }
     else out += tag === 'li' ? '\n- ' : (separators.get(tag) ?? '')
   }
@@ -79,7 +79,7 @@ function written(html: string): string {
       onclosetag: (from, to) => close(at(from, to).toLowerCase()),
       ontext: text,
       oncdata: (from, to, cut) => text(from, to - cut),
-      ...passedOver,
+      ...ignoredTokens,
     },
   )
   tokenizer.write(html)
@@ -95,7 +95,7 @@ function addressAfter(text: string, url: string): string {
 }
 
 /** Escapes what only looks like the beginning of a tag or comment, and addresses in angle brackets, so that they stay text. */
-function withoutLooseEnds(html: string): string {
+function escapeIncompleteMarkup(html: string): string {
   const lastComment = html.lastIndexOf('-->')
   return html
     .replaceAll('<!--', (open, at: number) => (at > lastComment ? '&lt;!--' : open))

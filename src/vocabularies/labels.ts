@@ -18,7 +18,7 @@ type Tag = {
 /** Tags that name no language: private ones such as `x-default`, and codes for unknown, several and none (ISO 639-2). */
 const noLanguage = /^(?:x|und|mul|mis|zxx)(?:-|$)/
 
-function analyse(tag: string): Tag {
+function parseTag(tag: string): Tag {
   const lower = tag.toLowerCase()
   const [primary = ''] = lower.split('-')
   if (tag === '' || noLanguage.test(lower)) return { primary: '', full: '', rank: 1 }
@@ -28,14 +28,14 @@ function analyse(tag: string): Tag {
   return { primary, full: tag, rank: 2 }
 }
 
-const known = new Map<string, Tag>()
+const tagCache = new Map<string, Tag>()
 
 /** Reads a tag; tags are few, so each is read once. */
 export function tagOf(tag: string): Tag {
-  const found = known.get(tag)
+  const found = tagCache.get(tag)
   if (found) return found
-  const read = analyse(tag)
-  if (known.size < 2000) known.set(tag, read)
+  const read = parseTag(tag)
+  if (tagCache.size < 2000) tagCache.set(tag, read)
   return read
 }
 
@@ -46,7 +46,7 @@ export type KeyedText = { readonly key: string; readonly text: string; readonly 
 
 type Candidate = { readonly text: string; readonly tag: Tag }
 
-const isFirst = (a: Candidate, b: Candidate) =>
+const byRank = (a: Candidate, b: Candidate) =>
   a.tag.rank - b.tag.rank ||
   compareCodePoints(a.text, b.text) ||
   compareCodePoints(a.tag.full, b.tag.full)
@@ -72,25 +72,27 @@ function candidates(nodes: readonly Term[], other: (node: Term) => void): Candid
   return found
 }
 
-type Complaints = {
-  readonly notLiteral: (node: Term) => void
-  readonly twice: (text: string) => void
+type TextProblems = {
+  readonly onNonLiteral: (node: Term) => void
+  readonly onDuplicate: (text: string) => void
 }
+
+const noReports: TextProblems = { onNonLiteral: () => undefined, onDuplicate: () => undefined }
 
 /** At most one text per language key, ordered by key; tags are the same in any case (BCP 47, 2.1.1). `language` is the key of texts without a tag. */
 export function keyedTexts(
   nodes: readonly Term[],
   language: string,
-  complaints: Complaints,
+  problems: TextProblems = noReports,
 ): readonly KeyedText[] {
-  const found = candidates(nodes, complaints.notLiteral)
-  if (found.length > 1) found.sort(isFirst)
+  const found = candidates(nodes, problems.onNonLiteral)
+  if (found.length > 1) found.sort(byRank)
   const taken = new Set<string>()
   const keyed: KeyedText[] = []
   for (const { text, tag } of found) {
     const key = keyFor(tag, taken, language)
     if (key === undefined) {
-      complaints.twice(text)
+      problems.onDuplicate(text)
       continue
     }
     taken.add(key.toLowerCase())
@@ -107,27 +109,25 @@ export function languageObject(texts: readonly KeyedText[]): LanguageMap | undef
   return object
 }
 
-const silent: Complaints = { notLiteral: () => undefined, twice: () => undefined }
-
 /** The texts of literals by language, as an object; nothing is reported. */
 export const languageMap = (nodes: readonly Term[], language: string): LanguageMap | undefined =>
-  languageObject(keyedTexts(nodes, language, silent))
+  languageObject(keyedTexts(nodes, language))
 
-function preference(literal: Literal, language: string): string {
+function preferenceOf(literal: Literal, language: string): string {
   const { primary, full, rank } = tagOf(literal.language)
   const step = primary === 'en' ? 0 : primary === language ? 1 : rank === 1 ? 2 : 3
   return `${step}${rank === 3 ? 1 : 0}${full.toLowerCase()}`
 }
 
 /** One text of several: English, else the default language, else untagged, else first by tag. */
-export function oneText(nodes: readonly Term[], language: string): string | undefined {
+export function preferredText(nodes: readonly Term[], language: string): string | undefined {
   let best: string | undefined
   let bestRank = ''
   for (const node of nodes) {
     if (node.termType !== 'Literal') continue
     const text = node.value.trim()
     if (text === '') continue
-    const rank = preference(node, language)
+    const rank = preferenceOf(node, language)
     const isBetter =
       best === undefined ||
       rank < bestRank ||

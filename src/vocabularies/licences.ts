@@ -7,7 +7,13 @@ import type { Term } from '@rdfjs/types'
 import type { Graph } from '../rdf/read.ts'
 import type { Authorities } from './authorities.ts'
 import type { Concept } from './concept.ts'
-import { firstWins, labelsOf, squashed, withoutSlashes, namesOf } from './concept-table.ts'
+import {
+  mapKeepingFirst,
+  labelsOf,
+  comparisonKey,
+  trimTrailingSlashes,
+  loadNames,
+} from './concept-table.ts'
 import { identityIri, labelTerms } from './described-values.ts'
 import { isHtml, textFromHtml } from './html-text.ts'
 import { isPlaceholder, plainText } from './loose-values.ts'
@@ -17,13 +23,13 @@ import { isPlaceholder, plainText } from './loose-values.ts'
  * a last step `legalcode` or `deed` with or without a language.
  */
 export function licenceKey(iri: string): string {
-  const bare = withoutSlashes(
+  const bare = trimTrailingSlashes(
     iri
       .trim()
       .toLowerCase()
       .replace(/^https?:\/\/(?:www\.)?/, ''),
   )
-  return withoutSlashes(bare.replace(/\/(?:legalcode|deed)(?:[._-][^/]*)?(?:\/[^/]*)?$/, ''))
+  return trimTrailingSlashes(bare.replace(/\/(?:legalcode|deed)(?:[._-][^/]*)?(?:\/[^/]*)?$/, ''))
 }
 
 export type LicenceLookup = {
@@ -45,16 +51,18 @@ export function licenceLookup(
     concepts: readonly Concept[] = all,
   ) =>
     concepts.flatMap((concept) => keysOf(concept).map((key): [string, Concept] => [key, concept]))
-  const exact = firstWins(pairs(({ exactMatch }) => exactMatch))
-  const similar = firstWins(pairs(({ exactMatch, iri }) => [...exactMatch, iri].map(licenceKey)))
-  const texts = firstWins([
-    ...pairs(({ id }) => [squashed(id)], licences),
-    ...pairs(({ prefLabel }) => Object.values(prefLabel).map(squashed), licences),
-    ...pairs((concept) => labelsOf(concept).map(squashed), licences),
+  const exact = mapKeepingFirst(pairs(({ exactMatch }) => exactMatch))
+  const similar = mapKeepingFirst(
+    pairs(({ exactMatch, iri }) => [...exactMatch, iri].map(licenceKey)),
+  )
+  const texts = mapKeepingFirst([
+    ...pairs(({ id }) => [comparisonKey(id)], licences),
+    ...pairs(({ prefLabel }) => Object.values(prefLabel).map(comparisonKey), licences),
+    ...pairs((concept) => labelsOf(concept).map(comparisonKey), licences),
   ])
   return {
     byIri: (iri) => exact.get(iri) ?? similar.get(licenceKey(iri)),
-    byText: (text) => texts.get(squashed(text)),
+    byText: (text) => texts.get(comparisonKey(text)),
   }
 }
 
@@ -71,7 +79,7 @@ export type LicenceNames = {
   readonly title?: unknown
 }
 
-type Entry = {
+type NamedLicence = {
   readonly code?: string
   readonly address?: string
   readonly others?: readonly string[]
@@ -79,17 +87,16 @@ type Entry = {
 
 /** Squashed names → code in the EU table, and addresses of the licence that the table does not have. */
 const byWord = new Map(
-  [...namesOf('licences')].map(([name, head]): [string, Entry] => {
+  [...loadNames('licences')].map(([name, head]): [string, NamedLicence] => {
     const [code, address, ...others] = head.split(' ')
     return [name, { code, address, others }]
   }),
 )
 const byAddress = new Map(
   [...byWord.values()].flatMap((entry) =>
-    (entry.address ? [entry.address, ...(entry.others ?? [])] : []).map((one): [string, Entry] => [
-      licenceKey(one),
-      entry,
-    ]),
+    (entry.address ? [entry.address, ...(entry.others ?? [])] : []).map(
+      (one): [string, NamedLicence] => [licenceKey(one), entry],
+    ),
   ),
 )
 
@@ -107,10 +114,10 @@ const placeholders = new Set(
 
 /** Whether a text, or an address of a list of licences, says that there is no licence, or none worth the name. */
 function isNoLicence(text: string): boolean {
-  const [, id] = listed.exec(licenceKey(text)) ?? []
+  const [, id] = licenceListPattern.exec(licenceKey(text)) ?? []
   // An address that a source took from a list says more than the word.
   const name = id === undefined || id.startsWith('other') ? text : id
-  return isPlaceholder(text.trim()) || placeholders.has(squashed(name))
+  return isPlaceholder(text.trim()) || placeholders.has(comparisonKey(name))
 }
 
 /** Whether all that is said of a value is that there is no licence. */
@@ -159,19 +166,19 @@ const addressesIn = (text: string): readonly string[] =>
 
 /** The IRI of the concept that a text names. */
 function conceptOf(text: string, authorities: Authorities): string | undefined {
-  if (isAddress(text)) return conceptAt(text, authorities)
+  if (isAddress(text)) return conceptOfAddress(text, authorities)
   const licences = authorities.table('licence')
   const entry = namedLicence(text)
   if (entry) {
     const { code = '', address = '' } = entry
-    return (licences.byCode(code) ?? matching(licenceKey(address), authorities))?.iri
+    return (licences.byCode(code) ?? conceptMatching(licenceKey(address), authorities))?.iri
   }
   const own = licences.byCode(text.replaceAll(/[\s.-]+/g, '_')) ?? licences.byLabel(text)
-  return own?.iri ?? parenthesised(text, (part) => conceptOf(part, authorities))
+  return own?.iri ?? readParenthesised(text, (part) => conceptOf(part, authorities))
 }
 
 /** The concept of an address, with the translations of Creative Commons and the pages about licences by their names. */
-function conceptAt(address: string, authorities: Authorities): string | undefined {
+function conceptOfAddress(address: string, authorities: Authorities): string | undefined {
   const licences = authorities.table('licence')
   const key = licenceKey(address)
   const plain = key.startsWith('creativecommons.org/')
@@ -181,20 +188,20 @@ function conceptAt(address: string, authorities: Authorities): string | undefine
     : key
   const concept =
     licences.bySimilarIri(address) ??
-    matching(plain, authorities) ??
+    conceptMatching(plain, authorities) ??
     licences.byCode(byAddress.get(plain)?.code ?? '')
-  const [, id] = listed.exec(key) ?? []
+  const [, id] = licenceListPattern.exec(key) ?? []
   return (
     concept?.iri ?? (id === undefined ? undefined : conceptOf(id.replaceAll('/', '-'), authorities))
   )
 }
 
 /** Addresses of lists whose last steps are the id of a licence: `dcat-ap.de/def/licenses/dl-by-de/2.0`, `spdx.org/licenses/CC-BY-4.0.html`. */
-const listed =
+const licenceListPattern =
   /^(?:opendefinition\.org|opensource\.org|spdx\.org|dcat-ap\.de\/def|publications\.europa\.eu\/resource\/authority)\/licen[cs]es?\/([^?#]+?)(?:-only)?(?:\.(?:html|json|php|txt))?$/
 
 /** `Open Database License (ODbL)`: what is in parentheses by itself, then the text without it. */
-function parenthesised<T>(text: string, read: (part: string) => T | undefined): T | undefined {
+function readParenthesised<T>(text: string, read: (part: string) => T | undefined): T | undefined {
   const [, before = '', inside = '', after = ''] =
     /^([^()]{0,300})\(([^()]{1,300})\)([^()]{0,300})$/.exec(text) ?? []
   const parts = [inside, `${before} ${after}`].map((part) => part.trim())
@@ -206,16 +213,16 @@ function parenthesised<T>(text: string, read: (part: string) => T | undefined): 
 }
 
 /** A licence that goes by that name, whether or not the table has it. */
-function namedLicence(text: string): Entry | undefined {
-  const read = (name: string) => byWord.get(squashed(name)) ?? creativeCommons(name)
-  return read(text) ?? parenthesised(text, read)
+function namedLicence(text: string): NamedLicence | undefined {
+  const read = (name: string) => byWord.get(comparisonKey(name)) ?? readCreativeCommons(name)
+  return read(text) ?? readParenthesised(text, read)
 }
 
-const matches = new WeakMap<Authorities, ReadonlyMap<string, Concept>>()
+const exactMatches = new WeakMap<Authorities, ReadonlyMap<string, Concept>>()
 
 /** The concept that says that it is exactly the licence with that key. */
-function matching(key: string, authorities: Authorities): Concept | undefined {
-  let known = matches.get(authorities)
+function conceptMatching(key: string, authorities: Authorities): Concept | undefined {
+  let known = exactMatches.get(authorities)
   if (!known) {
     const pairs = authorities
       .table('licence')
@@ -225,13 +232,13 @@ function matching(key: string, authorities: Authorities): Concept | undefined {
     // The table gives some addresses to several concepts: such an address tells none of them.
     const groups = [...Map.groupBy(pairs, ([address]) => address).values()]
     known = new Map(groups.filter((all) => all.length === 1).flat())
-    matches.set(authorities, known)
+    exactMatches.set(authorities, known)
   }
   return known.get(key)
 }
 
 /** `cc-by-sa-4.0`, `CC BY SA 3.0`, `CC BY-NC-ND 2.5` … */
-function creativeCommons(text: string): Entry | undefined {
+function readCreativeCommons(text: string): NamedLicence | undefined {
   const [, parts = '', version = ''] =
     /^(?:creativecommons|cc)(by(?:nc)?(?:sa|nd)?)([1-4]\.[05])(?:international|unported|generic)?$/.exec(
       text.toLowerCase().replaceAll(/[\s_-]+/g, ''),

@@ -15,7 +15,7 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 /** JSON that was put into a string, read; every other value as it is. */
-export function structured(value: unknown): unknown {
+export function parseEmbeddedJson(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return value
   try {
     return boundedJson(value)
@@ -25,7 +25,7 @@ export function structured(value: unknown): unknown {
 }
 
 /** A list that may stand as JSON in a string. */
-export const structuredList = (value: unknown): readonly unknown[] => listOf(structured(value))
+export const embeddedList = (value: unknown): readonly unknown[] => listOf(parseEmbeddedJson(value))
 
 /** Trimmed text of a string or a number; `undefined` for everything else and for blank text. */
 export function plainText(value: unknown): string | undefined {
@@ -59,7 +59,7 @@ export const isPlaceholder = (text: string): boolean =>
   placeholders.has(text.toLowerCase()) || /^\{\{[^{}]*\}\}$/.test(text)
 
 /** Text that says something: neither blank nor a placeholder. */
-export function saidText(value: unknown): string | undefined {
+export function meaningfulText(value: unknown): string | undefined {
   const text = plainText(value)
   return text === undefined || isPlaceholder(text) ? undefined : text
 }

@@ -1,15 +1,15 @@
 /** Periods as sources write them in one text: intervals of ISO 8601, DCMI Periods, and dates with a word or a dash between them. */
 
-import { dateLiteral, type DateOptions, extentOf } from './dates.ts'
+import { dateLiteral, type DateOptions, timeRangeOf } from './dates.ts'
 import { isPlaceholder } from './loose-values.ts'
 
 /** Start and end of a period as text; an open side is absent. */
 export type PeriodEnds = { readonly start?: string; readonly end?: string }
 
-const longest = 200
+const maxLength = 200
 const dcmi = /(?:^|;)\s*(start|end)\s*=\s*([^;]+)/gi
-const between = /\s+(?:to|bis|à|au|until|[-–—])\s+|\s*(?:--|\.\.|[–—])\s*|(?<=^\d{4})-(?=\d{4}$)/
-const open = /^(?:\.\.|present|now|today|ongoing|heute|unknown)$/i
+const separator = /\s+(?:to|bis|à|au|until|[-–—])\s+|\s*(?:--|\.\.|[–—])\s*|(?<=^\d{4})-(?=\d{4}$)/
+const openEnd = /^(?:\.\.|present|now|today|ongoing|heute|unknown)$/i
 
 /**
  * The ends of a period: a single date, week or quarter is its own start and end, a duration counts from or to the other side
@@ -18,7 +18,7 @@ const open = /^(?:\.\.|present|now|today|ongoing|heute|unknown)$/i
  */
 export function periodEnds(given: string, options: DateOptions = {}): PeriodEnds | undefined {
   const text = given.trim()
-  if (isPlaceholder(text) || text.length > longest) return undefined
+  if (isPlaceholder(text) || text.length > maxLength) return undefined
   const named = [...text.matchAll(dcmi)].flatMap(([, side = '', at = '']) => [
     [side.toLowerCase(), at.trim()],
   ])
@@ -29,8 +29,8 @@ export function periodEnds(given: string, options: DateOptions = {}): PeriodEnds
   if (isDate(text, options)) return { start: text, end: text }
   // A length beside both ends is a step (WMS 1.3.0, annex D).
   const interval = text.replace(/^R\d*\//i, '').replace(/^([^/]+\/[^P/][^/]*)\/P[^/]*$/i, '$1')
-  const [start, end] = sidesOf(interval)
-  return ends(
+  const [start, end] = splitInterval(interval)
+  return resolveEnds(
     calendarSpan(start)?.start ?? start,
     calendarSpan(end ?? '')?.end ?? end ?? '',
     options,
@@ -75,39 +75,39 @@ function calendarSpan(text: string): Required<PeriodEnds> | undefined {
 }
 
 /** The two sides of an interval; a date may have slashes of its own. */
-function sidesOf(text: string): readonly [string, string?] {
+function splitInterval(text: string): readonly [string, string?] {
   const parts = text.split('/')
   if (parts.length % 2 === 0) {
     const half = parts.length / 2
     return [parts.slice(0, half).join('/').trim(), parts.slice(half).join('/').trim()]
   }
-  const [start = '', end, ...more] = text.split(between)
+  const [start = '', end, ...more] = text.split(separator)
   return end === undefined || more.length > 0 ? [text] : [start.trim(), end.trim()]
 }
 
-function ends(start: string, end: string, options: DateOptions): PeriodEnds | undefined {
-  const [from, to] = [start, end].map((side) => (open.test(side) ? '' : side))
+function resolveEnds(start: string, end: string, options: DateOptions): PeriodEnds | undefined {
+  const [from, to] = [start, end].map((side) => (openEnd.test(side) ? '' : side))
   if (!from && !to) return undefined
-  if (duration.test(from ?? ''))
-    return to ? { start: shifted(to, from ?? '', -1, options), end: to } : undefined
-  if (duration.test(to ?? ''))
-    return { start: from ?? '', end: shifted(from ?? '', to ?? '', 1, options) }
+  if (durationPattern.test(from ?? ''))
+    return to ? { start: addDuration(to, from ?? '', -1, options), end: to } : undefined
+  if (durationPattern.test(to ?? ''))
+    return { start: from ?? '', end: addDuration(from ?? '', to ?? '', 1, options) }
   const isTime = /^\d{4}-\d{2}-\d{2}T/i.test(from ?? '') && /^\d{2}:\d{2}/.test(to ?? '')
-  const isShort = /^\d{2}(?:-\d{2})?$/.test(to ?? '') && extentOf(from ?? '') !== undefined
+  const isShort = /^\d{2}(?:-\d{2})?$/.test(to ?? '') && timeRangeOf(from ?? '') !== undefined
   const kept = isTime ? 11 : isShort ? -(to ?? '').length : 0
   const whole = kept === 0 ? to : (from ?? '').slice(0, kept) + to
   return { ...(from && { start: from }), ...(whole && { end: whole }) }
 }
 
-const duration =
+const durationPattern =
   /^P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?=.)(?:(\d{1,5})H)?(?:(\d{1,5})M)?(?:(\d{1,6})S)?)?$/i
 
 /** The other end of a period that has a length: the last day, or the time, after its start; the first one before its end. */
-function shifted(side: string, length: string, sign: 1 | -1, options: DateOptions): string {
+function addDuration(side: string, length: string, sign: 1 | -1, options: DateOptions): string {
   const date = dateLiteral(side, options)
-  const extent = typeof date === 'object' ? extentOf(date.value) : undefined
+  const extent = typeof date === 'object' ? timeRangeOf(date.value) : undefined
   if (!extent) return ''
-  const [, ...amounts] = duration.exec(length) ?? []
+  const [, ...amounts] = durationPattern.exec(length) ?? []
   const [y = 0, m = 0, w = 0, d = 0, hours = 0, minutes = 0, seconds = 0] = amounts.map((one) =>
     Number(one ?? 0),
   )

@@ -13,14 +13,14 @@ function factorOf(unit: string): number | undefined {
 }
 
 /** Groups of three digits: with a point or a comma two of them at least, because one may be decimals. */
-const grouped = /^\d{1,3}(?:(?:\.\d{3}){2,5}|(?:,\d{3}){2,5}|(?:['’]\d{3}){1,5})(?!\d)/
+const groupedDigits = /^\d{1,3}(?:(?:\.\d{3}){2,5}|(?:,\d{3}){2,5}|(?:['’]\d{3}){1,5})(?!\d)/
 
 /** Whole bytes as text; `undefined` for zero, for negative numbers and for what is no size. */
 export function bytesOf(value: unknown): string | undefined {
   const text = plainText(value)
     ?.replaceAll(/[\s\u00a0]/g, '')
     .replace(/^(?:~|≈|ca\.?|approx\.?|about)/i, '')
-    .replace(grouped, (digits) => digits.replaceAll(/\D/g, ''))
+    .replace(groupedDigits, (digits) => digits.replaceAll(/\D/g, ''))
   if (text === undefined) return undefined
   if (/^\d{16,30}$/.test(text)) return BigInt(text) === 0n ? undefined : String(BigInt(text))
   // A point or a comma for decimals; before three digits it may be for thousands, so that nobody knows. Bytes have no thousandths.

@@ -18,7 +18,7 @@ export const conditions = {
 type Condition = keyof typeof conditions
 
 /** A broken integrity condition: how often, and the first few examples with the subject's IRI and the fault. */
-export type Finding = {
+export type BrokenCondition = {
   readonly condition: Condition
   readonly count: number
   readonly examples: readonly { readonly resource: string; readonly detail: string }[]
@@ -33,10 +33,10 @@ type Facts = ReadonlyMap<string, ReadonlySet<string>>
 const maxExamples = 5
 const namespace = skos('').value
 const type = rdf('type').value
-const nothing: ReadonlySet<string> = new Set()
+const noValues: ReadonlySet<string> = new Set()
 
 function checkTypes(facts: Facts, report: Report): void {
-  const types = facts.get('type') ?? nothing
+  const types = facts.get('type') ?? noValues
   if (types.has('ConceptScheme') && types.has('Concept'))
     report('S9', 'it is a concept scheme and a concept')
   if (!types.has('Collection') && !types.has('OrderedCollection')) return
@@ -52,9 +52,9 @@ const labelPairs = [
 
 function checkLabels(facts: Facts, report: Report): void {
   for (const [one, other] of labelPairs)
-    for (const label of facts.get(one) ?? nothing)
+    for (const label of facts.get(one) ?? noValues)
       if (facts.get(other)?.has(label)) report('S13', `${label} is its ${one} and its ${other}`)
-  const perLanguage = Map.groupBy(facts.get('prefLabel') ?? nothing, (label) =>
+  const perLanguage = Map.groupBy(facts.get('prefLabel') ?? noValues, (label) =>
     label.slice(label.lastIndexOf('"') + 1).toLowerCase(),
   )
   for (const [language, { length }] of perLanguage)
@@ -63,13 +63,13 @@ function checkLabels(facts: Facts, report: Report): void {
 
 function checkMatches(facts: Facts, report: Report): void {
   // Narrower is broader from the other side, and exact is exact from both (S43, S44).
-  for (const other of facts.get('exactMatch') ?? nothing)
+  for (const other of facts.get('exactMatch') ?? noValues)
     for (const kind of ['broadMatch', 'narrowMatch', 'relatedMatch'])
       if (facts.get(kind)?.has(other)) report('S46', `${other} is exactMatch and ${kind}`)
 }
 
 /** Steps upwards, and concepts that are looked at above one: cycles end there too. */
-const [deepest, widest] = [32, 2000]
+const [maxSteps, maxConcepts] = [32, 2000]
 /** Links that are kept; of what is beyond nothing is known. */
 const maxLinks = 8_000_000
 
@@ -79,12 +79,12 @@ class Hierarchy {
   readonly #broader = new Map<string, Set<string>>()
   #links = 0
 
-  take(resource: string, facts: Facts): void {
+  add(resource: string, facts: Facts): void {
     for (const kind of ['broader', 'broaderTransitive'])
-      for (const other of facts.get(kind) ?? nothing) this.#link(this.#broader, resource, other)
+      for (const other of facts.get(kind) ?? noValues) this.#link(this.#broader, resource, other)
     for (const kind of ['narrower', 'narrowerTransitive'])
-      for (const other of facts.get(kind) ?? nothing) this.#link(this.#broader, other, resource)
-    for (const other of facts.get('related') ?? nothing) this.#link(this.related, resource, other)
+      for (const other of facts.get(kind) ?? noValues) this.#link(this.#broader, other, resource)
+    for (const other of facts.get('related') ?? noValues) this.#link(this.related, resource, other)
   }
 
   #link(links: Map<string, Set<string>>, from: string, to: string): void {
@@ -98,14 +98,14 @@ class Hierarchy {
   isBroader(one: string, other: string): boolean {
     const seen = new Set<string>()
     let level: ReadonlySet<string> = new Set([one])
-    for (let depth = 0; depth < deepest && level.size > 0; depth += 1) {
+    for (let depth = 0; depth < maxSteps && level.size > 0; depth += 1) {
       const above = new Set(
         [...level].flatMap((concept) => [...(this.#broader.get(concept) ?? [])]),
       )
       if (above.has(other)) return true
       level = above.difference(seen)
-      for (const concept of level) if (seen.size < widest) seen.add(concept)
-      if (seen.size >= widest) return false
+      for (const concept of level) if (seen.size < maxConcepts) seen.add(concept)
+      if (seen.size >= maxConcepts) return false
     }
     return false
   }
@@ -130,8 +130,11 @@ type Chunks = AsyncIterable<string> | Iterable<string>
  * Checks the integrity conditions of SKOS and answers those that are broken, in the order of `conditions`; none is a reason to refuse.
  * Explicit statements and the inverses of SKOS count, other entailments do not.
  */
-export async function integrity(lines: () => Chunks): Promise<readonly Finding[]> {
-  const findings = new Map<Condition, { count: number; examples: Finding['examples'][number][] }>()
+export async function checkIntegrity(lines: () => Chunks): Promise<readonly BrokenCondition[]> {
+  const findings = new Map<
+    Condition,
+    { count: number; examples: BrokenCondition['examples'][number][] }
+  >()
   const tell =
     (resource: string): Report =>
     (condition, detail) => {
@@ -146,7 +149,7 @@ export async function integrity(lines: () => Chunks): Promise<readonly Finding[]
     checkTypes(facts, report)
     checkLabels(facts, report)
     checkMatches(facts, report)
-    hierarchy.take(resource, facts)
+    hierarchy.add(resource, facts)
   }
   checkRelated(hierarchy, tell)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
@@ -157,7 +160,7 @@ export async function integrity(lines: () => Chunks): Promise<readonly Finding[]
 }
 
 /** `S13 2, S14 1`; empty when nothing is broken. */
-export const summaryOf = (findings: readonly Finding[]): string =>
+export const summaryOf = (findings: readonly BrokenCondition[]): string =>
   findings.map(({ condition, count }) => `${condition} ${count}`).join(', ')
 
 /** The facts of every subject that is in SKOS at all. */
@@ -173,13 +176,13 @@ async function* subjectsIn(chunks: Chunks) {
         about = subject
         facts = new Map()
       }
-      learn(facts, predicate.slice(1, -1), line.slice(subject.length + predicate.length + 2, -2))
+      addFact(facts, predicate.slice(1, -1), line.slice(subject.length + predicate.length + 2, -2))
     }
   if (facts.size > 0) yield { resource: withoutBrackets(about), facts }
 }
 
 /** `object`: an N-Triples term. Labels that are no literals and links that are some do not count. */
-function learn(facts: Map<string, Set<string>>, predicate: string, object: string): void {
+function addFact(facts: Map<string, Set<string>>, predicate: string, object: string): void {
   const value = withoutBrackets(object)
   const isType = predicate === type && value.startsWith(namespace)
   if (!isType && !predicate.startsWith(namespace)) return

@@ -8,7 +8,7 @@ import type { IndexChange } from '../../src/search-index/search-index.ts'
 import { logger } from '../../src/log.ts'
 import { loadProfile } from '../../src/profile/load-profile.ts'
 import { ConceptCache } from '../../src/projector/concept-cache.ts'
-import { loadBundled } from '../../src/vocabularies/authorities.ts'
+import { loadVocabularyFiles } from '../../src/vocabularies/authorities.ts'
 import { documentBuilder } from '../../src/projector/building/document.ts'
 import { JobRunner } from '../../src/jobs/job-runner.ts'
 import { pause as jobPause } from '../../src/workers/pause.ts'
@@ -65,7 +65,7 @@ async function stored(pool: readonly string[], n: number): Promise<Stored> {
 
 const makeBuilder = async () => {
   const profile = await loadProfile()
-  const concepts = new ConceptCache(await loadBundled(vocabularies))
+  const concepts = new ConceptCache(await loadVocabularyFiles(vocabularies))
   return { profile, builder: documentBuilder({ profile, concepts, names: iris }) }
 }
 

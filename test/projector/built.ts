@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { Quad } from '@rdfjs/types'
 import { loadProfile } from '../../src/profile/load-profile.ts'
 import { ConceptCache } from '../../src/projector/concept-cache.ts'
-import { loadBundled } from '../../src/vocabularies/authorities.ts'
+import { loadVocabularyFiles } from '../../src/vocabularies/authorities.ts'
 import { documentBuilder } from '../../src/projector/building/document.ts'
 import { names } from '../../src/rdf/names.ts'
 import { parse } from '../../src/rdf/parse.ts'
@@ -17,7 +17,7 @@ export const sample = (path: string): string => readFileSync(`${samples}/${path}
 
 export const iris = names('http://localhost:8080/')
 export const profile = await loadProfile()
-export const concepts = new ConceptCache(await loadBundled('shapes/vocabularies'))
+export const concepts = new ConceptCache(await loadVocabularyFiles('shapes/vocabularies'))
 export const builder = documentBuilder({ profile, concepts, names: iris })
 
 const prefixes = `

@@ -3,7 +3,7 @@
 import { fingerprint } from '../../src/text/fingerprint.ts'
 import { describe, expect, test } from 'vitest'
 import { ConceptCache } from '../../src/projector/concept-cache.ts'
-import { loadBundled } from '../../src/vocabularies/authorities.ts'
+import { loadVocabularyFiles } from '../../src/vocabularies/authorities.ts'
 import { conceptsOf, schemeIn, schemes } from '../../src/vocabularies/concept.ts'
 import { builder, concepts, graph } from './built.ts'
 
@@ -58,7 +58,7 @@ describe('the concept cache', () => {
   })
 
   test('a stored vocabulary takes the place of the bundled one until it goes', async () => {
-    const cache = new ConceptCache(await loadBundled('shapes/vocabularies'))
+    const cache = new ConceptCache(await loadVocabularyFiles('shapes/vocabularies'))
     const before = cache.revision
     const stored = await graph(
       `<${schemes.country}> a skos:ConceptScheme . <${schemes.country}/CHE> a skos:Concept ; skos:inScheme <${schemes.country}> ;
@@ -74,7 +74,7 @@ describe('the concept cache', () => {
   })
 
   test('a licence of a custom vocabulary is found by what it exactly matches', async () => {
-    const cache = new ConceptCache(await loadBundled('shapes/vocabularies'))
+    const cache = new ConceptCache(await loadVocabularyFiles('shapes/vocabularies'))
     const own = await graph(
       `<urn:x:l> a skos:ConceptScheme . <urn:x:l/1> a skos:Concept ; skos:inScheme <urn:x:l> ; dc11:identifier "L1" ;
        skos:prefLabel "Ours"@en ; skos:exactMatch <https://terms.example/1/> .`,

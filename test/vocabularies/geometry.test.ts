@@ -1,7 +1,7 @@
 /** Geometries at the date line, in other coordinate systems, and as texts of four numbers. */
 
 import { describe, expect, it } from 'vitest'
-import { boxSides, fromGml, fromWkt, unknownCrs } from '../../src/vocabularies/geometry-text.ts'
+import { parseBox, fromGml, fromWkt, unknownCrs } from '../../src/vocabularies/geometry-text.ts'
 import { boxesOf, geometryOf } from '../../src/vocabularies/geometry.ts'
 
 const overLine = [
@@ -100,13 +100,13 @@ describe('boxSides', () => {
     ['178,-19,-179,-17', [178, -19, -179, -17]],
     ['170,-19,190,-17', [170, -19, -170, -17]],
   ])('reads %s', (text, box) => {
-    expect(boxSides(text)).toEqual(box)
+    expect(parseBox(text)).toEqual(box)
   })
 
   it.each(['1,2,3', '7,46,6,47', '6,47,7,46', 'a,b,c,d', '6,46,400,47', '2024-01-01'])(
     'refuses %s',
     (text) => {
-      expect(boxSides(text)).toBeUndefined()
+      expect(parseBox(text)).toBeUndefined()
     },
   )
 })

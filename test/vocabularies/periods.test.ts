@@ -1,7 +1,7 @@
 /** Periods in one text, and the extents of dates. */
 
 import { describe, expect, it } from 'vitest'
-import { dateLiteral, extentOf } from '../../src/vocabularies/dates.ts'
+import { dateLiteral, timeRangeOf } from '../../src/vocabularies/dates.ts'
 import { periodEnds } from '../../src/vocabularies/periods.ts'
 
 describe('periodEnds', () => {
@@ -52,7 +52,7 @@ describe('periodEnds', () => {
   )
 })
 
-describe('extentOf', () => {
+describe('timeRangeOf', () => {
   const iso = (at: number | undefined) => at && new Date(at).toISOString()
   it.each([
     ['2020', '2020-01-01T00:00:00.000Z', '2020-12-31T23:59:59.999Z', '2020'],
@@ -67,17 +67,17 @@ describe('extentOf', () => {
     ],
     ['9999', '9999-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z', '9999'],
   ])('covers all of %s', (text, from, to, shown) => {
-    const extent = extentOf(text)
+    const extent = timeRangeOf(text)
     expect([iso(extent?.from), iso(extent?.to), extent?.text]).toEqual([from, to, shown])
   })
 
   it('lets days begin in the zone that is given, and leaves times alone', () => {
-    const day = extentOf('2024-03-31', 'Europe/Berlin')
+    const day = timeRangeOf('2024-03-31', 'Europe/Berlin')
     expect([iso(day?.from), iso(day?.to)]).toEqual([
       '2024-03-30T23:00:00.000Z',
       '2024-03-31T21:59:59.999Z',
     ])
-    const time = extentOf('2024-03-31T01:00:00Z', 'America/New_York')
+    const time = timeRangeOf('2024-03-31T01:00:00Z', 'America/New_York')
     expect(iso(time?.from)).toBe('2024-03-31T01:00:00.000Z')
   })
 })

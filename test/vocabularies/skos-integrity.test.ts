@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toLines } from '../../src/rdf/lines.ts'
 import { parse } from '../../src/rdf/parse.ts'
-import { integrity, summaryOf } from '../../src/vocabularies/skos-integrity.ts'
+import { checkIntegrity, summaryOf } from '../../src/vocabularies/skos-integrity.ts'
 
 const prefixes =
   '@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix : <https://example.org/> .\n'
@@ -17,7 +17,7 @@ async function findingsOf(turtle: string, chunk = 1_000_000) {
   const chunks = Array.from({ length: Math.ceil(lines.length / chunk) }, (_, at) =>
     lines.slice(at * chunk, (at + 1) * chunk).join(''),
   )
-  return integrity(() => chunks)
+  return checkIntegrity(() => chunks)
 }
 
 const told = async (turtle: string) => summaryOf(await findingsOf(turtle))

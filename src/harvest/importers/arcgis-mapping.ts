@@ -8,7 +8,7 @@ import type { Fields } from '../../text/json.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
 import { textFromHtml } from '../../vocabularies/html-text.ts'
 import { licenceOf } from '../../vocabularies/licences.ts'
-import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, meaningfulText } from '../../vocabularies/loose-values.ts'
 import { type DatasetValues, exportFile } from '../mapping/distribution.ts'
 import { fromHtml } from '../mapping/properties.ts'
 import type { MappedRecord } from '../mapping/record.ts'
@@ -35,7 +35,7 @@ function licenceIn(texts: readonly string[], authorities: Authorities) {
   const { licences = [], others = [] } = Object.groupBy(texts, (title) =>
     licenceOf({ title }, authorities)?.kind === 'iri' ? 'licences' : 'others',
   )
-  const words = others.flatMap((text) => saidText(textFromHtml(text)) ?? [])
+  const words = others.flatMap((text) => meaningfulText(textFromHtml(text)) ?? [])
   return { licences, rights: words.join('\n') || undefined }
 }
 
@@ -47,7 +47,7 @@ const geoService = 'ArcGIS GeoService'
 export function featureValues(fields: Fields, site: Portal, sourceId: string): DatasetValues {
   const own = fieldsOf(fields['properties'])
   const given = [fieldsOf(own['structuredLicense'])['url'], own['license'], own['licenseInfo']]
-  const said = given.flatMap(listOf).flatMap((one) => saidText(one) ?? [])
+  const said = given.flatMap(listOf).flatMap((one) => meaningfulText(one) ?? [])
   const { licences: titles, rights } = licenceIn(said, site.authorities)
   // A layer can be exported in every format; an item without one may be neither a table nor a map.
   const [, item, layer] = /^(.+)_(\d+)$/.exec(sourceId) ?? []
@@ -56,19 +56,19 @@ export function featureValues(fields: Fields, site: Portal, sourceId: string): D
   const exports = names.map((name) =>
     exportFile(sourceId, name, { rights, downloadUrl: `${files}/${name}?layers=${layer}` }),
   )
-  const url = saidText(own['url'])
+  const url = meaningfulText(own['url'])
   const isService = /\/rest\/services\//i.test(url ?? '')
   const services = [{ title: { '': geoService }, endpoint: url }]
   const service = isService ? { title: geoService, format: geoService, services } : {}
   return {
     identifier: sourceId,
     title: own['title'],
-    description: saidText(fromHtml(own['description'])) ?? fromHtml(own['snippet']),
+    description: meaningfulText(fromHtml(own['description'])) ?? fromHtml(own['snippet']),
     keywords: [own['tags']],
     // `/Categories/Environment`: the last part is the theme.
-    themes: listOf(own['categories']).map((one) => saidText(one)?.replace(/^.*\//, '')),
+    themes: listOf(own['categories']).map((one) => meaningfulText(one)?.replace(/^.*\//, '')),
     landingPage: hubPage(site, sourceId),
-    publisher: { name: saidText(own['source']) ?? own['owner'] },
+    publisher: { name: meaningfulText(own['source']) ?? own['owner'] },
     issued: own['created'],
     modified: own['modified'],
     places: [{ geometry: fields['geometry'] }],
@@ -83,7 +83,7 @@ export function featureValues(fields: Fields, site: Portal, sourceId: string): D
 /** First text of a field, or the address of a node. */
 const textOf = (value: unknown): string | undefined =>
   listOf(value)
-    .map((one) => saidText(one) ?? saidText(fieldsOf(one)['@id']))
+    .map((one) => meaningfulText(one) ?? meaningfulText(fieldsOf(one)['@id']))
     .find(Boolean)
 
 /** Texts without the prefixes that abbreviate the IRIs of the authority. */

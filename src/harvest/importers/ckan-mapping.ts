@@ -2,17 +2,17 @@
 
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
-import { textTag, themesOf, themesOfTopic } from '../../vocabularies/coded-values.ts'
+import { defaultTextTag, themesOf, themesOfTopic } from '../../vocabularies/coded-values.ts'
 import { isDataAddress } from '../../vocabularies/formats.ts'
-import { looksDrawn } from '../../vocabularies/geometry-text.ts'
+import { looksLikeGeometry } from '../../vocabularies/geometry-text.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
 import {
   fieldsOf,
   listOf,
   plainText,
-  saidText,
-  structured,
-  structuredList,
+  meaningfulText,
+  parseEmbeddedJson,
+  embeddedList,
 } from '../../vocabularies/loose-values.ts'
 import {
   type AgentFields,
@@ -56,8 +56,8 @@ export const packageReader =
       stableFields: withoutVolatile(fields, ['tracking_summary', 'num_views']),
       record: {
         fallbackIri: `${root}/dataset/${encodeURIComponent(id || name)}`,
-        iri: saidText(reader.get('uri')),
-        language: textTag(structuredList(reader.get('language'))) ?? config.language,
+        iri: meaningfulText(reader.get('uri')),
+        language: defaultTextTag(embeddedList(reader.get('language'))) ?? config.language,
       },
       values: (record) => {
         if (isMarkedPrivate(fields))
@@ -97,7 +97,7 @@ type Reader = {
 /** Creates the reader of a package or a resource, which store fields in the same ways. */
 function readerOf(fields: Fields): Reader {
   const { extras, ...top } = fields
-  const all = listOf(structured(extras)).map((one): [string, unknown] => {
+  const all = listOf(parseEmbeddedJson(extras)).map((one): [string, unknown] => {
     const { key, value } = fieldsOf(one)
     return [plainText(key) ?? '', value]
   })
@@ -111,8 +111,8 @@ function readerOf(fields: Fields): Reader {
       .map((name) => values.get(name) ?? values.get(`dcat_${name}`))
       .find((value) => value !== undefined)
   const translated = (name: string) => {
-    const own = structured(get(name))
-    const byLanguage = [structured(get(`${name}_translated`)), own].find((value) =>
+    const own = parseEmbeddedJson(get(name))
+    const byLanguage = [parseEmbeddedJson(get(`${name}_translated`)), own].find((value) =>
       Object.values(fieldsOf(value)).some((text) => plainText(text) !== undefined),
     )
     if (byLanguage !== undefined) return byLanguage
@@ -127,37 +127,39 @@ function readerOf(fields: Fields): Reader {
 }
 
 /** The first value of a list, or the value itself. */
-const firstOf = (value: unknown): unknown => structuredList(value)[0]
+const firstOf = (value: unknown): unknown => embeddedList(value)[0]
 
 /** The objects of a list. */
 const nodesIn = (value: unknown) =>
-  structuredList(value)
+  embeddedList(value)
     .filter((one) => typeof one === 'object')
     .map((one) => readerOf(fieldsOf(one)))
 
 /** First value with a text, plain or by language. */
 const firstSaid = (values: readonly unknown[]) =>
   values.find((value) =>
-    (isJsonObject(value) ? Object.values(value).flatMap(listOf) : listOf(value)).some(saidText),
+    (isJsonObject(value) ? Object.values(value).flatMap(listOf) : listOf(value)).some(
+      meaningfulText,
+    ),
   )
 
 /** Values of a package in the terms of ckanext-dcat. Any key may be missing or have any type. */
 function packageValues(fields: Fields, reader: Reader, portal: CkanPortal): DatasetValues {
   const { isDkan = false } = portal
   const { get, translated } = reader
-  const [url, name] = [saidText(get('url')) ?? '', plainText(get('name'))]
+  const [url, name] = [meaningfulText(get('url')) ?? '', plainText(get('name'))]
   const ownPage =
     name === undefined ? undefined : `${portal.root}/dataset/${encodeURIComponent(name)}`
   return {
-    identifier: structured(get('identifier', 'guid') ?? plainText(fields['id']) ?? name),
-    otherIdentifiers: [get('uri'), ...structuredList(get('alternate_identifier'))],
+    identifier: parseEmbeddedJson(get('identifier', 'guid') ?? plainText(fields['id']) ?? name),
+    otherIdentifiers: [get('uri'), ...embeddedList(get('alternate_identifier'))],
     title: translated('title'),
     description: isDkan ? fromHtml(translated('notes')) : translated('notes'),
     ...subjects(reader, portal.authorities),
     hvdCategory: get('hvd_category'),
     type: get('dcat_type'),
     firstLandingPage: [/^https?:/i.test(url) ? url : undefined, ownPage],
-    page: structuredList(get('documentation')),
+    page: embeddedList(get('documentation')),
     publisher: publisher(reader, isDkan),
     creator: creators(reader),
     contact: contacts(reader),
@@ -165,10 +167,10 @@ function packageValues(fields: Fields, reader: Reader, portal: CkanPortal): Data
     modified: [get('modified'), get('metadata_modified')],
     frequency: firstOf(get('frequency', 'frequency_of_update', 'accrual_periodicity')),
     language: get('language'),
-    accessRights: saidText(firstOf(get('access_rights'))),
+    accessRights: meaningfulText(firstOf(get('access_rights'))),
     rights: get('rights'),
-    provenance: structuredList(translated('provenance')),
-    conformsTo: structuredList(get('conforms_to')),
+    provenance: embeddedList(translated('provenance')),
+    conformsTo: embeddedList(get('conforms_to')),
     legislation: get('applicable_legislation'),
     version: firstOf(get('version')),
     versionNotes: translated('version_notes'),
@@ -185,16 +187,16 @@ function packageValues(fields: Fields, reader: Reader, portal: CkanPortal): Data
 /** Tags are always keywords; groups are keywords unless they are themes. */
 function subjects({ get }: Reader, authorities: Authorities): PropertyValues {
   const groups = listOf(get('groups')).map(fieldsOf)
-  const topics = structuredList(get('topic_category', 'topiccategory'))
-  const tags = structuredList(get('tags')).map((tag) => {
+  const topics = embeddedList(get('topic_category', 'topiccategory'))
+  const tags = embeddedList(get('tags')).map((tag) => {
     const { display_name: shown, name } = fieldsOf(tag)
     return plainText(shown) ?? plainText(name) ?? plainText(tag)
   })
-  const keywords = structured(get('keywords'))
+  const keywords = parseEmbeddedJson(get('keywords'))
   return {
     keywords: isJsonObject(keywords) ? [keywords, tags] : [tags.length > 0 ? tags : keywords],
     themes: [
-      ...structuredList(get('theme')),
+      ...embeddedList(get('theme')),
       ...groups.map(({ name, display_name: shown, title }) => [name, shown, title]),
       ...topics.flatMap((topic) => themesOfTopic(topic, authorities)),
       ...tags.flatMap((tag) => themesOf(tag, authorities)),
@@ -207,7 +209,7 @@ type Person = AgentFields & ContactFields
 /** People in a role: objects of ckanext-scheming, and keys such as `publisher_name`. Text in place of an IRI is a name. */
 function peopleIn({ get }: Reader, role: string) {
   const person = (read: Reader['get'], name: unknown): Person => {
-    const uri = saidText(read('uri'))
+    const uri = meaningfulText(read('uri'))
     const iri = isUsableIri(uri) ? uri : undefined
     return {
       name: firstSaid([name, iri === undefined ? uri : undefined]),
@@ -228,11 +230,11 @@ function peopleIn({ get }: Reader, role: string) {
 function publisher(reader: Reader, isDkan: boolean): AgentFields {
   const { get } = reader
   const { objects, keyed } = peopleIn(reader, 'publisher')
-  const organization = readerOf(fieldsOf(structured(get('organization'))))
+  const organization = readerOf(fieldsOf(parseEmbeddedJson(get('organization'))))
   // DKAN 1 uses groups as organisations.
   const group: Fields = isDkan ? fieldsOf(listOf(get('groups'))[0]) : {}
   const names = [
-    saidText(get('publisher')),
+    meaningfulText(get('publisher')),
     organization.translated('title'),
     organization.get('name'),
     group['title'],
@@ -282,15 +284,15 @@ const relations = (get: Reader['get']): PropertyValues => ({
 const extent = (get: Reader['get']): PropertyValues => ({
   places: [
     ownPlace(get),
-    ...structuredList(get('spatial_coverage')).map((one) => {
+    ...embeddedList(get('spatial_coverage')).map((one) => {
       const { uri, text, geom, bbox, centroid } = fieldsOf(one)
       const geometry = [geom, bbox, centroid].find((value) => outlineFrom(value))
-      return { geometry, iri: uri ?? saidText(one), label: text }
+      return { geometry, iri: uri ?? meaningfulText(one), label: text }
     }),
   ],
   periods: [
     { start: get('temporal_start'), end: get('temporal_end') },
-    ...structuredList(get('temporal_coverage')).map(fieldsOf),
+    ...embeddedList(get('temporal_coverage')).map(fieldsOf),
   ],
   temporalResolution: firstOf(get('temporal_resolution')),
   spatialResolution: firstOf(get('spatial_resolution_in_meters')),
@@ -299,15 +301,15 @@ const extent = (get: Reader['get']): PropertyValues => ({
 /** Place in `spatial`: GeoJSON, a box of four numbers, an IRI, or a name. */
 function ownPlace(get: Reader['get']) {
   const spatial = get('spatial')
-  const json = structured(spatial)
+  const json = parseEmbeddedJson(spatial)
   // A value that looks like a geometry but is invalid is reported.
-  const isDrawn = typeof json === 'object' || looksDrawn(saidText(spatial) ?? '')
+  const isDrawn = typeof json === 'object' || looksLikeGeometry(meaningfulText(spatial) ?? '')
   const geometry = isDrawn ? spatial : undefined
   const sides = ['west_long', 'south_lat', 'east_long', 'north_lat']
   const bbox = [json, sides.map((side) => get(`bbox_${side}`))].find((four) => boxFrom(four))
-  const text = geometry === undefined && !boxFrom(json) ? saidText(spatial) : undefined
+  const text = geometry === undefined && !boxFrom(json) ? meaningfulText(spatial) : undefined
   const iri = /^https?:/i.test(text ?? '') && isUsableIri(text) ? text : undefined
-  const name = iri === undefined && typeof structured(text) === 'string' ? text : undefined
+  const name = iri === undefined && typeof parseEmbeddedJson(text) === 'string' ? text : undefined
   const label = get('spatial_text') ?? name
   return { geometry, bbox, iri: get('spatial_uri') ?? iri, label }
 }
@@ -323,12 +325,12 @@ function packageLicence(get: Reader['get'], portal: CkanPortal): LicenceNames {
 /** Distribution of a resource. Its address is a download only if it was uploaded or has a suffix of data; otherwise a page. */
 function distributionOf({ get, translated }: Reader, portal: CkanPortal): DistributionFields {
   const text = (name: string) => (portal.isDkan ? fromHtml(translated(name)) : translated(name))
-  const [url, id] = [get('url'), saidText(get('id'))]
+  const [url, id] = [get('url'), meaningfulText(get('id'))]
   const isUpload = plainText(get('url_type')) === 'upload'
   const isFile = isUpload || isDataAddress(url, portal.authorities)
   const [licence, title] = [get('license', 'license_id'), get('license_title')]
   return {
-    iri: saidText(get('uri')),
+    iri: meaningfulText(get('uri')),
     below: id && `/resource/${encodeURIComponent(id)}`,
     identifier: get('identifier') ?? id,
     title: text('name'),
@@ -342,17 +344,17 @@ function distributionOf({ get, translated }: Reader, portal: CkanPortal): Distri
     size: get('size'),
     checksum: { value: get('hash'), algorithm: get('hash_algorithm') },
     licences: [{ id: licence, url: get('license_url'), title }],
-    rights: structuredList(get('rights')),
+    rights: embeddedList(get('rights')),
     issued: get('issued') ?? get('created'),
     modified: get('modified') ?? get('last_modified') ?? get('metadata_modified'),
     language: get('language'),
-    conformsTo: structuredList(get('conforms_to')),
-    page: structuredList(get('documentation')),
+    conformsTo: embeddedList(get('conforms_to')),
+    page: embeddedList(get('documentation')),
     status: firstOf(get('status')),
     availability: firstOf(get('availability')),
-    services: structuredList(get('access_services')).map((one) => {
+    services: embeddedList(get('access_services')).map((one) => {
       const { uri, endpoint_url: url, endpoint_description, ...fields } = fieldsOf(one)
-      const endpoint = structuredList(url)
+      const endpoint = embeddedList(url)
       return { ...fields, iri: uri, endpoint, endpointDescription: endpoint_description }
     }),
   }

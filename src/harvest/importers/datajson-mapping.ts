@@ -5,13 +5,13 @@
 
 import { dcat, dct, prov, rdfs, skos } from '../../rdf/namespaces.ts'
 import type { Fields } from '../../text/json.ts'
-import { textTag, themesOf } from '../../vocabularies/coded-values.ts'
+import { defaultTextTag, themesOf } from '../../vocabularies/coded-values.ts'
 import {
   fieldsOf,
   isPlaceholder,
   listOf,
   plainText,
-  saidText,
+  meaningfulText,
 } from '../../vocabularies/loose-values.ts'
 import { type AgentFields, type ContactFields, outlineFrom } from '../mapping/parts.ts'
 import type { DatasetValues, DistributionFields } from '../mapping/distribution.ts'
@@ -50,9 +50,9 @@ export const podReader =
     const own = idIn && [identifier, iri ?? ''].map(idIn).find(Boolean)
     const sourceId = own ?? identifier
     const fallbackIri = pageOf(key || sourceId)
-    const language = textTag(listOf(fields['language'])) ?? config.language
+    const language = defaultTextTag(listOf(fields['language'])) ?? config.language
     const more = idIn ? { iri } : { iri: iri ?? sourceId, language }
-    const level = saidText(fields['accessLevel'])
+    const level = meaningfulText(fields['accessLevel'])
     const isPublic = level === undefined || level.toLowerCase() === 'public'
     return {
       sourceId,
@@ -103,7 +103,7 @@ function plainNode(value: unknown, depth = 0): Fields {
  */
 function plainValue(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth === deepest) return value
-  const tagOf = (one: unknown) => saidText(fieldsOf(one)['@language'])
+  const tagOf = (one: unknown) => meaningfulText(fieldsOf(one)['@language'])
   const literalOf = (one: unknown) => fieldsOf(one)['@value'] ?? one
   if (listOf(value).some(tagOf)) {
     const byTag = Object.groupBy(listOf(value), (one) => tagOf(one) ?? '')
@@ -125,7 +125,7 @@ const addressLike = /^(?:https?|ftp|urn|info|tag|did|ark|mailto|doi):/
 
 /** IRI of a node given as object or text. */
 const iriIn = (value: unknown): string | undefined =>
-  [saidText(value), saidText(fieldsOf(value)['@id'])].find(
+  [meaningfulText(value), meaningfulText(fieldsOf(value)['@id'])].find(
     (text) => text !== undefined && addressLike.test(text) && isUsableIri(text),
   )
 
@@ -133,14 +133,14 @@ const labels = ['prefLabel', 'label', 'title', 'name', 'notation']
 
 /** Label of a node. */
 function labelIn(value: unknown): unknown {
-  if (typeof value !== 'object') return saidText(value)
+  if (typeof value !== 'object') return meaningfulText(value)
   const fields = fieldsOf(value)
   return labels.map((name) => texts(fields, name)).find((text) => text !== undefined)
 }
 
 /** IRI, or a text that may be the name of a concept. */
 const idOrLabel = (value: unknown): unknown =>
-  iriIn(value) ?? saidText(labelIn(value)) ?? saidText(fieldsOf(value)['@id'])
+  iriIn(value) ?? meaningfulText(labelIn(value)) ?? meaningfulText(fieldsOf(value)['@id'])
 
 /** Address of a page. */
 const addressIn = (value: unknown): unknown => {
@@ -150,7 +150,7 @@ const addressIn = (value: unknown): unknown => {
 
 /** All texts of a node; its IRI if it has none. */
 function wordsIn(value: unknown, depth = 0): readonly string[] {
-  const text = saidText(value)
+  const text = meaningfulText(value)
   if (text !== undefined) return [text]
   if (typeof value !== 'object' || value === null || depth === deepest) return []
   const own = Object.entries(value).filter(([key]) => !key.startsWith('@'))
@@ -178,7 +178,7 @@ function contactIn(value: unknown): ContactFields {
   const [mail] = listOf(fields['hasEmail'] ?? fields['email'])
   return {
     iri,
-    name: texts(fields, 'fn') ?? (iri === undefined ? saidText(value) : undefined),
+    name: texts(fields, 'fn') ?? (iri === undefined ? meaningfulText(value) : undefined),
     email: fieldsOf(mail)['@id'] ?? mail,
     phone: addressIn(listOf(fields['tel'] ?? fields['hasTelephone'])[0]),
     url: addressIn(fields['hasURL']),

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { dcat, dct } from '../../rdf/namespaces.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
-import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, meaningfulText } from '../../vocabularies/loose-values.ts'
 import { type DatasetValues, type DistributionFields, exportFile } from '../mapping/distribution.ts'
 import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys } from '../mapping/record.ts'
@@ -80,7 +80,7 @@ export const datasetReader =
 /** Reason to skip a dataset: federated (if configured), or without records and files. */
 function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string | undefined {
   const metas = fieldsOf(fieldsOf(fields['metas'])['default'])
-  const origins = [metas['source_domain'], metas['source_domain_address']].map(saidText)
+  const origins = [metas['source_domain'], metas['source_domain_address']].map(meaningfulText)
   if (!federated && (metas['federated'] === true || origins.some(Boolean)))
     return 'comes from another domain'
   const files = [fields['attachments'], fields['alternative_exports'], metas['references']]
@@ -91,7 +91,7 @@ function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string
 /** Language in which metadata is requested, else that of the dataset. */
 function languageIn(own: Fields, { filters, language }: Domain['config']): string | undefined {
   const [first] = listOf(own['metadata_languages'])
-  const tags = [filters?.['lang'], own['language'], first].map(saidText)
+  const tags = [filters?.['lang'], own['language'], first].map(meaningfulText)
   return tags.find((tag) => /^[A-Za-z]{2,3}(?:-|$)/.test(tag ?? '')) ?? language
 }
 
@@ -101,7 +101,8 @@ function datasetValues(metas: Fields, sourceId: string): DatasetValues {
   const named = (name: string) => listOf(cat[name]).map((one) => ({ name: one }))
   const languages = [own['language'], own['metadata_languages']].map(listOf)
   return {
-    identifier: saidText(listOf(cat['identifier'])[0]) === undefined ? sourceId : cat['identifier'],
+    identifier:
+      meaningfulText(listOf(cat['identifier'])[0]) === undefined ? sourceId : cat['identifier'],
     title: own['title'],
     description: fromHtml(own['description']),
     keywords: [own['keyword']],
@@ -130,7 +131,7 @@ function extent(own: Fields, cat: Fields): PropertyValues {
   const names = [own['territory'], own['geographic_reference']].map(listOf)
   const { bbox } = own
   const period = { start: cat['temporal_coverage_start'], end: cat['temporal_coverage_end'] }
-  const hasEnds = [period.start, period.end].some((one) => saidText(one) !== undefined)
+  const hasEnds = [period.start, period.end].some((one) => meaningfulText(one) !== undefined)
   return {
     spatial: [...listOf(cat['spatial']), ...(names.find(({ length }) => length > 0) ?? [])],
     places: [Array.isArray(bbox) ? { bbox } : { geometry: fieldsOf(bbox)['geometry'] ?? bbox }],
@@ -141,8 +142,9 @@ function extent(own: Fields, cat: Fields): PropertyValues {
 
 /** Page of the original dataset; a value that is no domain is reported. */
 function originOf(own: Fields, { dataset }: MappedRecord): string | undefined {
-  const address = saidText(own['source_domain_address']) ?? saidText(own['source_domain'])
-  const source = saidText(own['source_dataset'])
+  const address =
+    meaningfulText(own['source_domain_address']) ?? meaningfulText(own['source_domain'])
+  const source = meaningfulText(own['source_dataset'])
   const path = source === undefined ? '' : `explore/dataset/${encodeURIComponent(source)}/`
   if (/^[\w.-]+\.[a-z]{2,}$/i.test(address ?? '')) return `https://${address}/${path}`
   dataset.noteLoss(dct('source'), address)
@@ -192,7 +194,7 @@ function filesOf(
       const { id: file, title, mimetype: mediaType } = fieldsOf(one)
       const name = plainText(file)
       if (name === undefined) {
-        dataset.noteLoss(dcat('distribution'), `${saidText(title) ?? 'one'} has no id`)
+        dataset.noteLoss(dcat('distribution'), `${meaningfulText(title) ?? 'one'} has no id`)
         return []
       }
       const root = `${api}/catalog/datasets/${encodeURIComponent(id)}`

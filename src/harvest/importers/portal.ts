@@ -7,7 +7,7 @@ import { Failure, jsonPointer } from '../../errors.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import { type Authorities, shippedAuthorities } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
-import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, meaningfulText } from '../../vocabularies/loose-values.ts'
 import { shownUrl } from '../../secrets.ts'
 import { type DatasetValues, writeDataset } from '../mapping/distribution.ts'
 import { MappedRecord, type MappingConfig, type RecordOptions } from '../mapping/record.ts'
@@ -128,7 +128,7 @@ export function entryItem(
     return refused(new Failure('item-no-identifier', 'The entry is not a JSON object.'))
   const entry = read(fieldsOf(value), key)
   const { sourceId, sourceUrl, aliases = [], skipped, omitted: leftOut, flaw } = entry
-  const title = saidText(textIn(entry.title))
+  const title = meaningfulText(textIn(entry.title))
   const names = { sourceId: sourceId || undefined, sourceUrl, title, pointer }
   if (sourceId === '')
     return refused(new Failure('item-no-identifier', 'The entry has no identifier.'), names)

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { Fields } from '../../text/json.ts'
-import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, meaningfulText } from '../../vocabularies/loose-values.ts'
 import { type DatasetValues, type DistributionFields, exportFile } from '../mapping/distribution.ts'
 import { fromHtml } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys } from '../mapping/record.ts'
@@ -61,10 +61,10 @@ export const assetReader =
   (fields) => {
     const asset = assetIn(fields)
     const sourceId = plainText(asset['id']) ?? ''
-    const link = saidText(fields['permalink']) ?? saidText(fields['link']) ?? ''
+    const link = meaningfulText(fields['permalink']) ?? meaningfulText(fields['link']) ?? ''
     const page = /^https?:/i.test(link) ? link : `${site.root}/d/${encodeURIComponent(sourceId)}`
     const { problem } = fieldsOf(fields['view'])
-    const isNamed = saidText(asset['name']) !== undefined
+    const isNamed = meaningfulText(asset['name']) !== undefined
     const flaw = isNamed ? undefined : 'The asset has no name (resource.name).'
     return {
       sourceId,
@@ -88,7 +88,7 @@ export const assetReader =
 
 /** Reason to skip an asset: of another domain, or a saved view. */
 function reasonToSkip(fields: Fields, { root, config }: Site): string | undefined {
-  const domain = saidText(fieldsOf(fields['metadata'])['domain'])
+  const domain = meaningfulText(fieldsOf(fields['metadata'])['domain'])
   if (domain !== undefined && domain.toLowerCase() !== new URL(root).host)
     return 'belongs to another domain'
   const parents = listOf(assetIn(fields)['parent_fxf'])
@@ -114,11 +114,11 @@ const usual: readonly (readonly [RegExp, Meaning])[] = [
 function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meaning>>) {
   const own = new Map(Object.entries(configured))
   const texts = Map.groupBy(listOf(metadata).map(fieldsOf), (one) => {
-    const key = saidText(one['key']) ?? ''
+    const key = meaningfulText(one['key']) ?? ''
     return own.get(key) ?? usual.find(([ending]) => ending.test(key))?.[1]
   })
   return (meaning: Meaning): readonly string[] =>
-    (texts.get(meaning) ?? []).flatMap(({ value }) => saidText(value) ?? [])
+    (texts.get(meaning) ?? []).flatMap(({ value }) => meaningfulText(value) ?? [])
 }
 
 /** Values of an asset. Licences are names, because the API has no ids. */
@@ -127,7 +127,7 @@ function assetValues(fields: Fields, { config }: Site, record: MappedRecord): Da
   const classes = fieldsOf(fields['classification'])
   const own = meaningsIn(classes['domain_metadata'], config.fields)
   const nameOf = (role: string) => fieldsOf(fields[role])['display_name']
-  const email = saidText(asset['contact_email']) ?? own('contactEmail')[0]
+  const email = meaningfulText(asset['contact_email']) ?? own('contactEmail')[0]
   const changes = [asset['data_updated_at'], asset['metadata_updated_at'], asset['updatedAt']]
   const licences = [fieldsOf(fields['metadata'])['license'], own('licence')[0]]
   return {
@@ -136,7 +136,7 @@ function assetValues(fields: Fields, { config }: Site, record: MappedRecord): Da
     keywords: [classes['domain_tags'], classes['tags'], own('keyword')],
     themes: [...listOf(classes['domain_category']), ...listOf(classes['categories'])],
     publisher: {
-      name: saidText(asset['attribution']) ?? own('publisher')[0] ?? nameOf('owner'),
+      name: meaningfulText(asset['attribution']) ?? own('publisher')[0] ?? nameOf('owner'),
       url: asset['attribution_link'],
     },
     creator: { name: nameOf('creator') },
@@ -151,14 +151,14 @@ function assetValues(fields: Fields, { config }: Site, record: MappedRecord): Da
     conformsTo: own('conformsTo'),
     provenance: listOf(asset['provenance']).map((text) => ({ '': text })),
     licences: licences.map((title) =>
-      /^https?:/i.test(saidText(title) ?? '') ? { url: title } : { title },
+      /^https?:/i.test(meaningfulText(title) ?? '') ? { url: title } : { title },
     ),
   }
 }
 
 /** Latest of several times; unreadable ones are reported. */
 function latest(record: MappedRecord, values: readonly unknown[]): string | undefined {
-  const times = values.map(saidText).filter((time) => time !== undefined)
+  const times = values.map(meaningfulText).filter((time) => time !== undefined)
   const { readable = [], broken = [] } = Object.groupBy(times, (time) =>
     Number.isNaN(Date.parse(time)) ? 'broken' : 'readable',
   )
@@ -179,7 +179,7 @@ function distributionsOf(
     case 'dataset':
       return table(asset, root, sourceId)
     case 'file': {
-      const mediaType = saidText(asset['blob_mime_type'])?.split(';', 1)[0]?.trim()
+      const mediaType = meaningfulText(asset['blob_mime_type'])?.split(';', 1)[0]?.trim()
       const type = encodeURIComponent(mediaType ?? 'application/octet-stream')
       const downloadUrl = `${root}/download/${id}/${type}`
       return [{ identifier: `${sourceId}/file`, downloadUrl, mediaType }]
@@ -218,8 +218,13 @@ function links(metadata: Fields, record: MappedRecord): readonly DistributionFie
   return points.flatMap(({ urls, title, description }) =>
     Object.entries(fieldsOf(urls)).map(([type, url]) => {
       const accessUrl = withProtocol(url)
-      if (accessUrl?.startsWith('https:') === true && accessUrl !== saidText(url))
-        record.note('repaired-iri', saidText(url) ?? '', 'dcat:accessURL', `became ${accessUrl}`)
+      if (accessUrl?.startsWith('https:') === true && accessUrl !== meaningfulText(url))
+        record.note(
+          'repaired-iri',
+          meaningfulText(url) ?? '',
+          'dcat:accessURL',
+          `became ${accessUrl}`,
+        )
       const mediaType = type.includes('/') ? type : undefined
       return { title: fromHtml(title), description: fromHtml(description), accessUrl, mediaType }
     }),
@@ -233,14 +238,14 @@ function attachments(metadata: Fields, api: string, id: string): readonly Distri
     const { assetId, blobId, filename, name } = fieldsOf(one)
     const view = `${api}/views/${id}/files/${encoded(assetId)}?filename=${encoded(filename)}`
     const asset = encoded(blobId) && `${api}/assets/${encoded(blobId)}?download=true`
-    const title = saidText(name) ?? saidText(filename)
+    const title = meaningfulText(name) ?? meaningfulText(filename)
     return { title, downloadUrl: encoded(assetId) ? view : asset }
   })
 }
 
 /** Adds a missing protocol (`data.example/x`); addresses relative to the site are unchanged. */
 function withProtocol(url: unknown): string | undefined {
-  const text = saidText(url)
+  const text = meaningfulText(url)
   if (text === undefined || /^[a-z][a-z0-9+.-]*:|^\.{0,2}\/(?!\/)|^\?/i.test(text)) return text
   if (text.startsWith('//')) return `https:${text}`
   return /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]|$)/.test(text) ? `https://${text}` : `/${text}`

@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts'
 import type { Fields } from '../../text/json.ts'
 import { conceptIri } from '../../vocabularies/authorities.ts'
 import type { LicenceNames } from '../../vocabularies/licences.ts'
-import { fieldsOf, listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { fieldsOf, listOf, plainText, meaningfulText } from '../../vocabularies/loose-values.ts'
 import type { AgentFields } from '../mapping/parts.ts'
 import type { DatasetValues, DistributionFields } from '../mapping/distribution.ts'
 import type { PropertyValues } from '../mapping/properties.ts'
@@ -222,7 +222,7 @@ const isPage = ({ type }: Fields) => type === 'documentation' || type === 'code'
 /** Distribution of a file with its permanent link, or of an API. */
 function distributionOf(fields: Fields): DistributionFields {
   const { url, latest, title } = fields
-  const id = saidText(fields['id'])
+  const id = meaningfulText(fields['id'])
   const { type: algorithm, value } = fieldsOf(fields['checksum'])
   const { url: schema, name } = fieldsOf(fields['schema'])
   // The permanent link is the download; the address changes with every upload.

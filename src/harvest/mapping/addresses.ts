@@ -4,7 +4,7 @@ import type { NamedNode } from '@rdfjs/types'
 import type { Finding } from '../../pipe/message.ts'
 import { addressesIn, isIri, maxIriBytes, repairIri } from '../../rdf/iri.ts'
 import { prefixes } from '../../rdf/namespaces.ts'
-import { saidText } from '../../vocabularies/loose-values.ts'
+import { meaningfulText } from '../../vocabularies/loose-values.ts'
 
 /** Receiver of findings, and the base of relative addresses. */
 type Notes = {
@@ -31,7 +31,7 @@ const secret =
  * the property in findings.
  */
 export function webAddress(value: unknown, notes: Notes, where: string): string | undefined {
-  const text = saidText(value)
+  const text = meaningfulText(value)
   if (text === undefined) return undefined
   const repaired = repairIri(text)
   const isRelative = /^(?:\/|\.{1,2}\/|\?)/.test(repaired)
@@ -55,7 +55,7 @@ export function webAddress(value: unknown, notes: Notes, where: string): string 
 
 /** Splits a text of several addresses; returns other values unchanged. */
 export function separateAddresses(value: unknown, notes: Notes, where: string): readonly unknown[] {
-  const text = saidText(value) ?? ''
+  const text = meaningfulText(value) ?? ''
   const all = addressesIn(text)
   if (all.length < 2) return [value]
   notes.note('repaired-iri', text, where, `${all.length} addresses`)
@@ -77,7 +77,7 @@ export function contactAddress(
   notes: Notes,
   where: string,
 ): string | undefined {
-  const text = saidText(value)
+  const text = meaningfulText(value)
   if (text === undefined) return undefined
   const address = kind === 'mail' ? mailAddress(text) : telephone(text)
   if (address === undefined) notes.note('dropped-url', text, where)

@@ -5,7 +5,7 @@ import { dcat, dct, rdfs, spdx, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { formatIri, formatOfAddress, mediaTypeIri } from '../../vocabularies/formats.ts'
 import { type LicenceNames, licenceOf } from '../../vocabularies/licences.ts'
-import { listOf, plainText, saidText } from '../../vocabularies/loose-values.ts'
+import { listOf, plainText, meaningfulText } from '../../vocabularies/loose-values.ts'
 import { bytesOf } from '../../vocabularies/sizes.ts'
 import { nameOf, separateAddresses, webAddress } from './addresses.ts'
 import { type PropertyValues, write } from './properties.ts'
@@ -57,18 +57,18 @@ export function distribution(dataset: Subject, fields: DistributionFields): bool
   const accesses = addresses(accessUrl, nameOf(dcat('accessURL')))
   const [download] = downloads
   if (accesses.length + downloads.length === 0) {
-    const name = saidText(fields.title) ?? saidText(fields.identifier) ?? ''
-    if (saidText(accessUrl) === undefined && saidText(downloadUrl) === undefined)
+    const name = meaningfulText(fields.title) ?? meaningfulText(fields.identifier) ?? ''
+    if (meaningfulText(accessUrl) === undefined && meaningfulText(downloadUrl) === undefined)
       record.note('unmapped-value', name, nameOf(dcat('distribution')), 'it has no address')
     return false
   }
-  const iri = saidText(fields.iri) ?? (fields.below && dataset.term.value + fields.below)
+  const iri = meaningfulText(fields.iri) ?? (fields.below && dataset.term.value + fields.below)
   const part = dataset.part(dcat('distribution'), dcat('Distribution'), iri)
   for (const url of accesses.length > 0 ? accesses : downloads) part.iri(dcat('accessURL'), url)
   for (const url of downloads) part.iri(dcat('downloadURL'), url)
   const bytes = bytesOf(fields.size)
   if (bytes !== undefined) part.add(dcat('byteSize'), literal(bytes, xsd('nonNegativeInteger')))
-  else if (!/^[0.]+$/.test(saidText(fields.size) ?? '0'))
+  else if (!/^[0.]+$/.test(meaningfulText(fields.size) ?? '0'))
     part.noteLoss(dcat('byteSize'), fields.size)
   fileType(part, fields, download)
   checksum(part, fields.checksum)
@@ -110,7 +110,7 @@ function fileType(part: Subject, fields: DistributionFields, download: string | 
     formatIri(fields.format, authorities) ??
     formatIri(fields.mediaType, authorities) ??
     formatOfAddress(download, authorities)
-  const name = saidText(fields.format)
+  const name = meaningfulText(fields.format)
   if (format !== undefined) part.add(dct('format'), namedNode(format))
   else if (name !== undefined) {
     record.note('unknown-format', name)
@@ -138,7 +138,7 @@ function checksum(part: Subject, given: DistributionFields['checksum']): void {
     part.noteLoss(spdx('checksum'), given?.value)
     return
   }
-  const named = saidText(given?.algorithm)
+  const named = meaningfulText(given?.algorithm)
     ?.toLowerCase()
     .replace(/^.*[#/]/, '')
     .replace('checksumalgorithm_', '')
@@ -148,7 +148,7 @@ function checksum(part: Subject, given: DistributionFields['checksum']): void {
     part.noteLoss(
       spdx('checksum'),
       given?.value,
-      `algorithm ${saidText(given?.algorithm) ?? 'missing'}`,
+      `algorithm ${meaningfulText(given?.algorithm) ?? 'missing'}`,
     )
     return
   }
@@ -171,6 +171,6 @@ function licence(part: Subject, { licences = [], rights }: DistributionFields): 
     record.note('unknown-licence', found.label)
     part.part(dct('license'), dct('LicenseDocument')).text(dct('title'), { '': found.label })
   }
-  const isSaid = listOf(rights).some((one) => saidText(one) !== undefined)
+  const isSaid = listOf(rights).some((one) => meaningfulText(one) !== undefined)
   return isSaid || found?.kind !== 'rights' ? rights : found.text
 }

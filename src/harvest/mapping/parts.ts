@@ -6,10 +6,10 @@ import { literal } from '../../rdf/terms.ts'
 import type { Fields } from '../../text/json.ts'
 import { conceptIri } from '../../vocabularies/authorities.ts'
 import {
-  boxSides,
+  parseBox,
   fromWkt,
   geometryIn,
-  looksDrawn,
+  looksLikeGeometry,
   toWkt,
 } from '../../vocabularies/geometry-text.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type Geometry,
   strictGeometry,
 } from '../../vocabularies/geometry.ts'
-import { saidText, structured } from '../../vocabularies/loose-values.ts'
+import { meaningfulText, parseEmbeddedJson } from '../../vocabularies/loose-values.ts'
 import { periodEnds } from '../../vocabularies/periods.ts'
 import { nameOf } from './addresses.ts'
 import type { Subject } from './record.ts'
@@ -42,11 +42,11 @@ export type AgentFields = {
 }
 
 const hasValue = (value: unknown) =>
-  typeof value === 'object' ? value !== null : saidText(value) !== undefined
+  typeof value === 'object' ? value !== null : meaningfulText(value) !== undefined
 
 /** Whether an agent can be written: it has a name or an IRI. */
 export const isNamed = ({ name, iri }: AgentFields): boolean =>
-  hasValue(name) || saidText(iri) !== undefined
+  hasValue(name) || meaningfulText(iri) !== undefined
 
 /** Writes a `foaf:Organization` or person; nothing without name and IRI. */
 export function agent(
@@ -56,7 +56,7 @@ export function agent(
 ): Subject | undefined {
   const { name, iri, email, url, type, identifier, person, parents } = fields
   if (!isNamed(fields)) return undefined
-  const part = subject.part(predicate, undefined, saidText(iri))
+  const part = subject.part(predicate, undefined, meaningfulText(iri))
   const kind = conceptIri('publisherType', type, subject.record.options.authorities)
   if (kind === undefined) part.noteLoss(dct('type'), type)
   const written = [
@@ -91,13 +91,13 @@ const addressParts = 'street-address locality region postal-code country-name'.s
 
 /** Whether a contact has any value. */
 export const isContact = ({ iri, email, phone, url, ...names }: ContactFields): boolean =>
-  [iri, email, phone, url].some((one) => saidText(one) !== undefined) ||
+  [iri, email, phone, url].some((one) => meaningfulText(one) !== undefined) ||
   [names.name, names.organization, names.title].some(hasValue)
 
 /** Writes a contact, if it has any value. */
 export function contact(subject: Subject, predicate: NamedNode, fields: ContactFields): void {
   if (!isContact(fields)) return
-  const part = subject.part(predicate, vcard('Kind'), saidText(fields.iri))
+  const part = subject.part(predicate, vcard('Kind'), meaningfulText(fields.iri))
   for (const address of fields.addresses ?? []) {
     const place = part.part(vcard('hasAddress'), vcard('Address'))
     for (const each of addressParts) place.literal(vcard(each), address[each])
@@ -135,7 +135,7 @@ function outlineOf(geometry: Geometry): Outline {
 export function outlineFrom(value: unknown): Outline | undefined {
   if (typeof value !== 'string' || !wktText.test(value)) {
     const isJson = typeof value !== 'string' || /^\s*[[{]/.test(value)
-    const geometry = isJson ? strictGeometry(structured(value)) : geometryIn(value)
+    const geometry = isJson ? strictGeometry(parseEmbeddedJson(value)) : geometryIn(value)
     return geometry && outlineOf(geometry)
   }
   const wkt = value.trim()
@@ -150,7 +150,7 @@ export function outlineFrom(value: unknown): Outline | undefined {
 export function boxFrom(value: unknown): BoundingBox | undefined {
   const parts: readonly unknown[] =
     typeof value === 'string' ? value.split(/[\s,;]+/) : Array.isArray(value) ? value.flat() : []
-  return boxSides(parts.map((one) => saidText(one) ?? '').join(' '))
+  return parseBox(parts.map((one) => meaningfulText(one) ?? '').join(' '))
 }
 
 /** Fields of a place as sources give them. */
@@ -171,10 +171,10 @@ export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFie
   const box = boxFrom(bbox)
   const outline = outlineFrom(geometry) ?? (box && outlineOf(boxGeometry(box)))
   if (!outline) for (const one of [geometry, bbox]) subject.noteLoss(dct('spatial'), one)
-  const name = typeof label === 'object' ? label : saidText(label)
+  const name = typeof label === 'object' ? label : meaningfulText(label)
   if (!outline && (name === undefined || name === null))
-    return subject.iri(dct('spatial'), saidText(iri))
-  const part = subject.part(dct('spatial'), dct('Location'), saidText(iri))
+    return subject.iri(dct('spatial'), meaningfulText(iri))
+  const part = subject.part(dct('spatial'), dct('Location'), meaningfulText(iri))
   if (outline) part.add(outlines[outline.kind], literal(outline.wkt, geosparql('wktLiteral')))
   return part.text(skos('prefLabel'), name) || outline !== undefined
 }
@@ -182,10 +182,10 @@ export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFie
 /** Writes a place given as IRI, geometry or name. */
 export function placeFrom(subject: Subject, value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return place(subject, { geometry: value })
-  const text = saidText(value)
+  const text = meaningfulText(value)
   if (text === undefined) return false
   if (/^https?:\/\/\S+$/.test(text)) return place(subject, { iri: text })
-  return place(subject, looksDrawn(text) ? { geometry: text } : { label: text })
+  return place(subject, looksLikeGeometry(text) ? { geometry: text } : { label: text })
 }
 
 /** Dates as written by the source; one may be missing. */
@@ -193,14 +193,14 @@ type Ends = { readonly start?: unknown; readonly end?: unknown }
 
 /** Writes a `dct:temporal` with the known ends. */
 export function period(subject: Subject, { start, end }: Ends): boolean {
-  if (saidText(start) === undefined && saidText(end) === undefined) return false
+  if (meaningfulText(start) === undefined && meaningfulText(end) === undefined) return false
   const part = subject.part(dct('temporal'), dct('PeriodOfTime'))
   return [part.date(dcat('startDate'), start), part.date(dcat('endDate'), end)].includes(true)
 }
 
 /** Writes a period given as one text. */
 export function periodFrom(subject: Subject, value: unknown): void {
-  const text = saidText(value)
+  const text = meaningfulText(value)
   if (text === undefined) return
   const ends = periodEnds(text, subject.record.options)
   if (ends) period(subject, ends)

@@ -8,14 +8,19 @@ import type { Finding } from '../../pipe/message.ts'
 import { adms, dcat, dcatap, dct, foaf, owl, prov, rdfs, skos, xsd } from '../../rdf/namespaces.ts'
 import { isJsonObject } from '../../text/json.ts'
 import { type AuthorityName, conceptIri } from '../../vocabularies/authorities.ts'
-import { accessOf, frequencyOf, languageOf, themesOf } from '../../vocabularies/coded-values.ts'
+import {
+  accessRightOf,
+  frequencyOf,
+  languageOf,
+  themesOf,
+} from '../../vocabularies/coded-values.ts'
 import { textFromHtml } from '../../vocabularies/html-text.ts'
 import {
   fieldsOf,
   listOf,
   plainText,
-  saidText,
-  structuredList,
+  meaningfulText,
+  embeddedList,
 } from '../../vocabularies/loose-values.ts'
 import { nameOf, separateAddresses } from './addresses.ts'
 import {
@@ -69,11 +74,11 @@ const authorityValue =
     { slug, staysIri }: { slug?: Slug; staysIri?: true } = {},
   ) =>
   (node: Subject, value: unknown): boolean => {
-    const all = structuredList(value).flatMap((one) =>
+    const all = embeddedList(value).flatMap((one) =>
       staysIri ? separateAddresses(one, node.record, nameOf(predicate)) : [one],
     )
     const written = all.map((one) => {
-      const name = saidText(one) ?? saidText(fieldsOf(one)['uri'])
+      const name = meaningfulText(one) ?? meaningfulText(fieldsOf(one)['uri'])
       const iri = lookup(name, node.record.options.authorities) ?? (staysIri && name)
       if (node.iri(predicate, iri)) return true
       if (slug && name !== undefined) node.record.note(slug, name, nameOf(predicate))
@@ -90,7 +95,7 @@ const frequency = authorityValue(dct('accrualPeriodicity'), frequencyOf)
 /** Writes text of a certain form; other values are reported. */
 const typed = (predicate: NamedNode, form: RegExp, datatype: NamedNode) => {
   return (node: Subject, value: unknown): boolean =>
-    form.test(saidText(value) ?? '')
+    form.test(meaningfulText(value) ?? '')
       ? node.literal(predicate, value, datatype)
       : node.noteLoss(predicate, value)
 }
@@ -130,11 +135,11 @@ const standard = statement(dct('conformsTo'), dct('Standard'), dct('title'))
 function themes(node: Subject, value: unknown): void {
   const { record } = node
   for (const one of listOf(value)) {
-    const names = listOf(one).filter((name) => saidText(name) !== undefined)
+    const names = listOf(one).filter((name) => meaningfulText(name) !== undefined)
     const found = names.map((name) => themesOf(name, record.options.authorities))
     const iris = found.find(({ length }) => length > 0)
     const last = names.at(-1)
-    const text = saidText(last) ?? ''
+    const text = meaningfulText(last) ?? ''
     for (const iri of iris ?? []) node.iri(dcat('theme'), iri)
     if (iris) continue
     if (/^https?:\/\//.test(text) && node.iri(dcat('theme'), text))
@@ -151,7 +156,9 @@ function accessRights(node: Subject, value: unknown): void {
   const predicate = dct('accessRights')
   for (const one of listOf(value)) {
     const names = listOf(one)
-    const known = names.map((name) => accessOf(name, node.record.options.authorities)).find(Boolean)
+    const known = names
+      .map((name) => accessRightOf(name, node.record.options.authorities))
+      .find(Boolean)
     if (![known, ...names].some((iri) => node.iri(predicate, iri)))
       accessStatement(node, names.at(-1))
   }
@@ -159,7 +166,7 @@ function accessRights(node: Subject, value: unknown): void {
 
 /** Writes one rights statement: the first IRI, or all texts. */
 function rights(node: Subject, value: unknown): void {
-  const said = listOf(value).flatMap((one) => saidText(one) ?? [])
+  const said = listOf(value).flatMap((one) => meaningfulText(one) ?? [])
   const [only = ''] = said
   const isAddress = said.length === 1 && /^https?:\/\/\S+$/.test(only)
   if (said.length > 0 && !(isAddress && node.iri(dct('rights'), only))) rightsStatement(node, said)
@@ -169,7 +176,7 @@ function rights(node: Subject, value: unknown): void {
 function standards(node: Subject, value: unknown): void {
   const where = nameOf(dct('conformsTo'))
   const all = listOf(value).flatMap((one) => separateAddresses(one, node.record, where))
-  for (const name of all.flatMap((one) => saidText(one) ?? [])) {
+  for (const name of all.flatMap((one) => meaningfulText(one) ?? [])) {
     const isAddress = /^[a-z][a-z0-9+.-]*:\S+$/i.test(name)
     if (!isAddress || !node.iri(dct('conformsTo'), name)) standard(node, name)
   }
@@ -177,7 +184,7 @@ function standards(node: Subject, value: unknown): void {
 
 /** Writes other identifiers without duplicates. */
 function otherIdentifiers(node: Subject, value: unknown): void {
-  for (const id of new Set(listOf(value).flatMap((one) => saidText(one) ?? [])))
+  for (const id of new Set(listOf(value).flatMap((one) => meaningfulText(one) ?? [])))
     node.part(adms('identifier'), adms('Identifier')).literal(skos('notation'), id)
 }
 
@@ -190,7 +197,7 @@ type ServiceFields = Pick<PropertyValues, 'title' | 'description'> & {
 /** Writes the services that give access to a distribution. */
 function services(node: Subject, value: readonly ServiceFields[]): void {
   for (const { iri, title, description, endpoint, endpointDescription } of value) {
-    const part = node.part(dcat('accessService'), dcat('DataService'), saidText(iri))
+    const part = node.part(dcat('accessService'), dcat('DataService'), meaningfulText(iri))
     write(part, { title, description })
     part.link(dcat('endpointURL'), endpoint)
     part.link(dcat('endpointDescription'), endpointDescription)
@@ -234,7 +241,7 @@ const writers = {
   frequency: (node: Subject, value: unknown) => listOf(value).some((one) => frequency(node, one)),
   language: authorityValue(dct('language'), languageOf, { slug: 'unknown-language' }),
   /** Concepts of the authority only. */
-  accessLevel: authorityValue(dct('accessRights'), accessOf),
+  accessLevel: authorityValue(dct('accessRights'), accessRightOf),
   accessRights,
   rights,
   provenance: each<unknown>(provenance),

@@ -14,8 +14,8 @@ import {
   isPlaceholder,
   listOf,
   plainText,
-  saidText,
-  structured,
+  meaningfulText,
+  parseEmbeddedJson,
 } from '../../vocabularies/loose-values.ts'
 import type { ImportedRecord } from '../importers/import-recorder.ts'
 import { contactAddress, isUsableIri, nameOf, separateAddresses, webAddress } from './addresses.ts'
@@ -173,7 +173,7 @@ export class Subject {
 
   /** Adds text without a language: identifiers, versions. */
   literal(predicate: NamedNode, value: unknown, datatype?: NamedNode): boolean {
-    const texts = listOf(value).flatMap((one) => saidText(one) ?? [])
+    const texts = listOf(value).flatMap((one) => meaningfulText(one) ?? [])
     return texts.map((text) => this.add(predicate, literal(text, datatype))).includes(true)
   }
 
@@ -199,9 +199,9 @@ export class Subject {
 
   /** Reports a value that is not in the record; nothing for blank values. */
   noteLoss(predicate: NamedNode, value: unknown, reason?: string): false {
-    const given = structured(value)
+    const given = parseEmbeddedJson(value)
     const isObject = typeof given === 'object' && given !== null
-    const text = isObject ? JSON.stringify(given) : saidText(value) && plainText(value)
+    const text = isObject ? JSON.stringify(given) : meaningfulText(value) && plainText(value)
     if (text !== undefined) this.record.note('unmapped-value', text, nameOf(predicate), reason)
     return false
   }

@@ -11,7 +11,7 @@ import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore, SelectStore } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { shippedAuthorities } from '../../vocabularies/authorities.ts'
-import { isoAlpha2 } from '../../vocabularies/coded-values.ts'
+import { alpha2Aliases } from '../../vocabularies/coded-values.ts'
 import type { ConceptTable } from '../../vocabularies/concept-table.ts'
 import { languagesOf, textsOf } from '../localized-texts.ts'
 import type { CatalogueFigures } from './figures.ts'
@@ -141,7 +141,7 @@ function countryOf(places: Iterable<string>, countries: ConceptTable): string | 
   for (const iri of places) {
     const letters = nuts.exec(iri)?.[1]?.toLowerCase()
     const code = letters
-      ? countries.byAlpha2(isoAlpha2.get(letters) ?? letters)?.id
+      ? countries.byAlpha2(alpha2Aliases.get(letters) ?? letters)?.id
       : authority.exec(iri)?.[1]
     // The table has a code of its own for Kosovo.
     if (code === '1A0') return 'XKX'

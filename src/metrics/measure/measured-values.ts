@@ -8,8 +8,8 @@ import { fromLines } from '../../rdf/lines.ts'
 import { type Graph, graphOf } from '../../rdf/read.ts'
 import { shippedAuthorities } from '../../vocabularies/authorities.ts'
 import { type Concept, conceptsOf, schemes } from '../../vocabularies/concept.ts'
-import { preferred, similarIri } from '../../vocabularies/concept-table.ts'
-import { namingTerms } from '../../vocabularies/described-values.ts'
+import { currentFirst, iriKey } from '../../vocabularies/concept-table.ts'
+import { nameCandidates } from '../../vocabularies/described-values.ts'
 import { formatLookup } from '../../vocabularies/formats.ts'
 import { licenceKey, licenceOf } from '../../vocabularies/licences.ts'
 
@@ -58,33 +58,33 @@ type ValueTables = {
 }
 
 const irisOf = (concepts: readonly Concept[]): ReadonlySet<string> =>
-  new Set(concepts.map(({ iri }) => similarIri(iri)))
+  new Set(concepts.map(({ iri }) => iriKey(iri)))
 
 const nothing = graphOf([])
 
 /** Whether a value, or the IRI that describes its node, is among IRIs; text is not. */
 const isIn = (iris: ReadonlySet<string>, value: Term, graph = nothing) =>
   value.termType !== 'Literal' &&
-  namingTerms(value, graph).some((name) => iris.has(similarIri(name.value)))
+  nameCandidates(value, graph).some((name) => iris.has(iriKey(name.value)))
 
 /** Makes the tests of values. IRIs are compared without their scheme, case and slashes at their end. */
 export function valuesOf(tables: ValueTables): Values {
   const accessRights = irisOf(tables.accessRights)
   const fileTypes = irisOf(tables.fileTypes)
   const { fileTypes: all } = tables
-  const lookup = formatLookup(preferred(all))
+  const lookup = formatLookup(currentFirst(all))
   const listed = (some: readonly Concept[], mediaTypes: ReadonlySet<string>) => {
     const iris = irisOf(some)
     const ids = new Set(some.map(({ iri }) => iri))
     const isFormat = (name: Term) => {
-      if (name.termType !== 'Literal') return iris.has(similarIri(name.value))
+      if (name.termType !== 'Literal') return iris.has(iriKey(name.value))
       const concept = lookup.byText(name.value) ?? lookup.byMediaType(mediaTypeName(name) ?? '')
       return ids.has(concept?.iri ?? '')
     }
     const counts = (value: Term) => tables.literalFormats || value.termType !== 'Literal'
     return ({ formats, mediaTypes: types, graph = nothing }: Formats) => {
       const names = (values: readonly Term[]) =>
-        values.filter(counts).flatMap((value) => namingTerms(value, graph))
+        values.filter(counts).flatMap((value) => nameCandidates(value, graph))
       return (
         names(formats).some(isFormat) ||
         names(types).some((name) => mediaTypes.has(mediaTypeName(name) ?? ''))
@@ -99,7 +99,7 @@ export function valuesOf(tables: ValueTables): Values {
       mediaTypes.length > 0 &&
       formats.every((value) => isIn(fileTypes, value, graph)) &&
       mediaTypes.every((value) =>
-        namingTerms(value, graph).some((name) => tables.isRegistered(registryName(name) ?? '')),
+        nameCandidates(value, graph).some((name) => tables.isRegistered(registryName(name) ?? '')),
       ),
     isMachineReadable: listed(
       all.filter((one) => one.machineReadable),
@@ -135,7 +135,7 @@ export function knownLicence(
     iris.has(licenceKey(value)) ||
     (termType === 'Literal' && codes.has(value.trim())) ||
     (termType !== 'BlankNode' && iris.has(licenceKey(named(value) ?? '')))
-  return (value, graph) => namingTerms(value, graph).some(isKnown)
+  return (value, graph) => nameCandidates(value, graph).some(isKnown)
 }
 
 /** Most characters of a text that is matched against licences. */

@@ -13,9 +13,9 @@ import type { Document, FacetValue } from '../../search-index/search-index.ts'
 import { fingerprint } from '../../text/fingerprint.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { otherBucket } from '../../text/language.ts'
-import { preferred } from '../../vocabularies/concept-table.ts'
+import { currentFirst } from '../../vocabularies/concept-table.ts'
 import { type Concept, conceptsOf } from '../../vocabularies/concept.ts'
-import { languageMap, oneText } from '../../vocabularies/labels.ts'
+import { languageMap, preferredText } from '../../vocabularies/labels.ts'
 import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 import { languageCodes } from '../mappings/concepts.ts'
@@ -363,9 +363,9 @@ function conceptBuilder(profile: Profile) {
     input: ConceptInput & { readonly scheme: string; readonly graph: Graph },
   ): BuiltDocument[] => {
     const { scheme, graph, vocabulary, version, hash } = input
-    const title = oneText(graph.objects(scheme, skos('prefLabel')), 'en') ?? vocabulary
+    const title = preferredText(graph.objects(scheme, skos('prefLabel')), 'en') ?? vocabulary
     const taken = new Set<string>()
-    return preferred(conceptsOf(graph, scheme))
+    return currentFirst(conceptsOf(graph, scheme))
       .filter(({ prefLabel }) => Object.keys(prefLabel).length > 0)
       .map((one) => {
         const name = taken.has(one.id) ? encodeURIComponent(one.iri) : one.id

@@ -4,7 +4,7 @@
  */
 
 import { type Field, languageMaps, type MappingClass, type Profile } from '../../profile/profile.ts'
-import { type TargetKind, targetsOf } from '../../profile/record-schemas.ts'
+import { type ValueKind, valueKeysOf } from '../../profile/record-schemas.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import type { Concept } from '../../vocabularies/concept.ts'
 import type { BuilderContext } from './document.ts'
@@ -34,7 +34,7 @@ type Enriched = {
   readonly below: readonly Enriched[]
 }
 
-type Filling = { readonly target: string; readonly kind: TargetKind; readonly source: Source }
+type Filling = { readonly target: string; readonly kind: ValueKind; readonly source: Source }
 
 const fieldsOfIndex = (profile: Profile, index: string): readonly Field[] | undefined =>
   index === 'vocabulary' ? undefined : indexedShape(profile, index)?.fields
@@ -179,8 +179,8 @@ const texts: ReadonlySet<MappingClass> = new Set([
 ])
 
 /** Returns the form of a target; `undefined` when the field has no such key, or one that cannot hold a text. */
-function kindOf({ mapping, children }: Field, target: string): TargetKind | undefined {
-  if (mapping !== 'Nested') return targetsOf(mapping).get(target)
+function kindOf({ mapping, children }: Field, target: string): ValueKind | undefined {
+  if (mapping !== 'Nested') return valueKeysOf(mapping).get(target)
   const child = children.find(({ name }) => name === target)
   if (!child) return undefined
   if (languageMaps.has(child.mapping)) return 'map'

@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import type { Field, Profile, Shape } from '../../profile/profile.ts'
-import { targetsOf } from '../../profile/record-schemas.ts'
+import { valueKeysOf } from '../../profile/record-schemas.ts'
 import { mappingClasses, type FacetTerms } from '../mappings/classes.ts'
 import type { Band, IndexName } from '../../search-index/index-settings.ts'
 import type { FacetValue } from '../../search-index/search-index.ts'
@@ -178,14 +178,14 @@ function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetConfig | 
       (field.mapping === 'Nested'
         ? field.children.some(({ name }) => name === term)
         : own
-          ? term === own.term || targetsOf(field.mapping).has(term)
+          ? term === own.term || valueKeysOf(field.mapping).has(term)
           : term === '')
     const display = facet.display ?? (term === (own ?? value).term ? (own ?? value).display : term)
     return hasTerm ? { ...facet, path, term, display } : undefined
   }
   if (more.length > 0 || field.mapping === 'Nested') return undefined
   if (key === own?.term) return { ...facet, path, ...own }
-  return targetsOf(field.mapping).has(key)
+  return valueKeysOf(field.mapping).has(key)
     ? { ...facet, path: `${path}.${key}`, ...value }
     : undefined
 }

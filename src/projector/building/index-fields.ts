@@ -10,7 +10,7 @@ import { cutCodePoints } from '../../text/code-points.ts'
 import { fold } from '../../text/fold.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { otherBucket } from '../../text/language.ts'
-import { extentOf } from '../../vocabularies/dates.ts'
+import { timeRangeOf } from '../../vocabularies/dates.ts'
 import { boundsOf, boxesOf } from '../../vocabularies/geometry.ts'
 import { type IndexRule, mappingClasses, type TextLanguage } from '../mappings/classes.ts'
 import { elementsOf, valueText } from '../mappings/mapping.ts'
@@ -181,7 +181,7 @@ const joined = (spans: readonly Span[]): Span => [
 /** Returns the span of a date or period; a year, month or day covers its whole duration at both ends. */
 function spanOf(value: Json, zone: string | undefined): readonly Span[] {
   const extent = (one: Json | undefined) =>
-    typeof one === 'string' ? extentOf(one, zone) : undefined
+    typeof one === 'string' ? timeRangeOf(one, zone) : undefined
   if (!isJsonObject(value)) {
     const whole = extent(value)
     return whole ? [[whole.from, whole.to]] : []

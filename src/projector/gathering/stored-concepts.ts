@@ -7,9 +7,9 @@ import { type Graph, graphOf } from '../../rdf/read.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
 import { bind, loadQuery, paged } from '../../store/queries.ts'
-import { spellings } from '../../vocabularies/concept-table.ts'
+import { iriVariants } from '../../vocabularies/concept-table.ts'
 import { type Concept, conceptAt, isConcept } from '../../vocabularies/concept.ts'
-import { oneText } from '../../vocabularies/labels.ts'
+import { preferredText } from '../../vocabularies/labels.ts'
 import type { ConceptLookup } from '../building/enrichment.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 
@@ -31,7 +31,7 @@ export async function titleOf(
 ): Promise<string | undefined> {
   const rows = await store.select(bind(headQuery, { scheme: namedNode(scheme) }), signal)
   const labels = rows.flatMap((row) => row['label'] ?? [])
-  return oneText(labels, 'en')
+  return preferredText(labels, 'en')
 }
 
 /** Yields the concepts of a stored vocabulary in the order of their IRIs, in batches. */
@@ -175,7 +175,7 @@ export class StoredConcepts {
   async prepare(graphs: Iterable<Graph | undefined>, signal: AbortSignal): Promise<void> {
     const { store, concepts } = this.#context
     if (concepts.large.size === 0) return
-    const mentioned = new Set([...irisIn(graphs)].flatMap((iri) => [...spellings(iri)]))
+    const mentioned = new Set([...irisIn(graphs)].flatMap((iri) => [...iriVariants(iri)]))
     for (const [scheme, part] of concepts.large) {
       const unasked = part.unregistered(mentioned)
       for (let at = 0; at < unasked.length; at += irisPerQuery) {

@@ -4,7 +4,7 @@ import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
 import type { JsonObject } from '../../text/json.ts'
 import { labelTerms } from '../../vocabularies/described-values.ts'
-import { languageMap, oneText } from '../../vocabularies/labels.ts'
+import { languageMap, preferredText } from '../../vocabularies/labels.ts'
 import {
   eachValue,
   predicateIris,
@@ -99,7 +99,7 @@ const [given = '', family = '', formatted = '', name = ''] = predicateIris(
 
 function contactName(node: Term, context: MappingContext): string | undefined {
   const text = (predicate: string) =>
-    oneText(context.graph.objects(node, predicate), context.language)
+    preferredText(context.graph.objects(node, predicate), context.language)
   const whole = [text(given), text(family)].filter(Boolean).join(' ')
   return text(formatted) ?? (whole || text(name) || nodeLabel(node, context))
 }
@@ -178,7 +178,7 @@ const allNames: Naming = ({ all }) => objectOf({ name: all })
 /** Reads all names of an agent; the single one is in the language of the catalogue, else English, else the first. */
 function namesIn(terms: readonly Term[], { language }: MappingContext): AgentNames {
   const all = languageMap(terms, language)
-  return { one: all?.[language] ?? oneText(terms, language), all }
+  return { one: all?.[language] ?? preferredText(terms, language), all }
 }
 
 /** Returns the first absolute http(s) address; others are left out with a report. */

@@ -151,8 +151,6 @@ const computedFields: Readonly<Record<string, Pick<CompiledField, 'compute' | 'r
   catalog_record: { compute: catalogRecord },
 }
 
-const silent = { notLiteral: () => undefined, twice: () => undefined }
-
 /**
  * Creates TranslationMeta for predicates: the languages of a record, and which of them are machine translations. A language with
  * at least one human text counts as not translated.
@@ -161,7 +159,7 @@ const translationMeta =
   (predicates: readonly string[]): ComputedField =>
   (node, _field, { graph, language }: MappingContext) => {
     const texts = predicates.flatMap((predicate) =>
-      keyedTexts(graph.objects(node, predicate), language, silent),
+      keyedTexts(graph.objects(node, predicate), language),
     )
     const byCode = Map.groupBy(texts, ({ tag, key }) => tag.primary || key)
     const codes = [...byCode.keys()].sort(compareCodePoints)

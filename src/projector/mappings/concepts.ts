@@ -4,16 +4,16 @@ import type { Term } from '@rdfjs/types'
 import { isJsonObject, type JsonObject } from '../../text/json.ts'
 import { type Authorities, type AuthorityName, conceptIri } from '../../vocabularies/authorities.ts'
 import {
-  accessOf,
+  accessRightOf,
   frequencyOf,
   languageOf as languageIriOf,
   themesOf,
-  threeLetters,
+  alpha3CodeOf,
 } from '../../vocabularies/coded-values.ts'
 import { type Concept, schemes } from '../../vocabularies/concept.ts'
 import { identityIri, meaningOf } from '../../vocabularies/described-values.ts'
 import { languageMap } from '../../vocabularies/labels.ts'
-import { saidText } from '../../vocabularies/loose-values.ts'
+import { meaningfulText } from '../../vocabularies/loose-values.ts'
 import {
   absoluteIri,
   lastSegment,
@@ -91,7 +91,7 @@ function conceptsOf(node: Term, context: MappingContext, lookup: Lookup): readon
 export function valueLabel(node: Term, context: MappingContext): string | undefined {
   const isLiteral = node.termType === 'Literal'
   if (isLiteral && iriLike(node, context) !== undefined) return undefined
-  return saidText(isLiteral ? node.value : nodeLabel(node, context))
+  return meaningfulText(isLiteral ? node.value : nodeLabel(node, context))
 }
 
 /** Returns the IRI of a value, or the IRI that a blank node refers to. */
@@ -160,7 +160,7 @@ export const hvdCategory = coded(inTables('hvdCategory'), multilingual, unknownS
 export const skosConcept = coded(() => [], multilingual, unknownSkos)
 
 /** Returns `{id, label, resource}` with the English label. */
-export const accessRight = coded(named(accessOf), labelled)
+export const accessRight = coded(named(accessRightOf), labelled)
 export const frequency = coded(named(frequencyOf), labelled)
 /** FrequencyMultiLang: frequencies with labels in all languages. */
 export const frequencyMultiLang = coded(named(frequencyOf), multilingual, unknownSkos)
@@ -251,7 +251,7 @@ function languageByCode(code: string, { concepts }: MappingContext): LanguageFac
     concepts.byAlpha2(schemes.language, lower.length === 2 ? lower : shortest(lower))
   if (concept) return languageFacts(concept)
   const label = fromIntl(() => english.of(lower))
-  const long = threeLetters(lower)?.toUpperCase()
+  const long = alpha3CodeOf(lower)?.toUpperCase()
   if (label === undefined) return undefined
   return { id: shortest(lower), label, ...(long && { iri: `${schemes.language}/${long}` }) }
 }

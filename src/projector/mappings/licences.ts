@@ -4,7 +4,7 @@ import type { Term } from '@rdfjs/types'
 import type { JsonObject } from '../../text/json.ts'
 import { type Concept, schemes } from '../../vocabularies/concept.ts'
 import { identityIri, meaningOf } from '../../vocabularies/described-values.ts'
-import { oneText } from '../../vocabularies/labels.ts'
+import { preferredText } from '../../vocabularies/labels.ts'
 import { licenceOf as licenceNames, saysNoLicence } from '../../vocabularies/licences.ts'
 import { memoiseByConcept, textId } from './concepts.ts'
 import {
@@ -62,7 +62,7 @@ function describedLicence(node: Term, context: MappingContext): JsonObject | und
   const { graph, language } = context
   const text = (name: 'id' | 'description') =>
     licencePredicates[name]
-      .map((predicate) => oneText(graph.objects(node, predicate), language))
+      .map((predicate) => preferredText(graph.objects(node, predicate), language))
       .find((one) => one !== undefined)
   const label = nodeLabel(node, context)
   const id = text('id') ?? (label && textId(label))

@@ -7,7 +7,7 @@ import { conceptIri } from '../../vocabularies/authorities.ts'
 import { countryOf as countryByName } from '../../vocabularies/coded-values.ts'
 import { schemes } from '../../vocabularies/concept.ts'
 import { meaningOf } from '../../vocabularies/described-values.ts'
-import { geometryIn, looksDrawn, unknownCrs } from '../../vocabularies/geometry-text.ts'
+import { geometryIn, looksLikeGeometry, unknownCrs } from '../../vocabularies/geometry-text.ts'
 import { memoiseByConcept, textId, valueIri, valueLabel } from './concepts.ts'
 import {
   eachValue,
@@ -81,7 +81,7 @@ function placeIri(node: Term, context: MappingContext): string | undefined {
 /** Tells whether a literal is meant as a geometry, valid or not; such a text is not a name. */
 const isOutline = (node: Term): boolean =>
   node.termType === 'Literal' &&
-  (!/#(?:string|langString)$/.test(node.datatype.value) || looksDrawn(node.value))
+  (!/#(?:string|langString)$/.test(node.datatype.value) || looksLikeGeometry(node.value))
 
 /** SpatialResource: `{id, label, resource}`; an unknown place by its name, else its IRI. Geometries are ignored. */
 export const spatialResource = eachValue((node, context) => {

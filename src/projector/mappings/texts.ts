@@ -9,7 +9,7 @@ import {
   keyedTexts,
   languageMap,
   languageObject,
-  oneText,
+  preferredText,
   tagOf,
 } from '../../vocabularies/labels.ts'
 import { eachValue, iriLike, isBlank, nodeIri } from './mapping.ts'
@@ -73,8 +73,8 @@ export const mediaType = eachValue((node, context, { path }) => {
 export const multiLang: Mapping = (nodes, { path }, context) =>
   languageObject(
     keyedTexts(labelledTerms(nodes, context.graph), context.language, {
-      notLiteral: (node) => context.report(path, 'not-a-literal', node),
-      twice: (text) => context.report(path, 'same-language-twice', text),
+      onNonLiteral: (node) => context.report(path, 'not-a-literal', node),
+      onDuplicate: (text) => context.report(path, 'same-language-twice', text),
     }),
   )
 
@@ -150,7 +150,7 @@ export const keywords: Mapping = (nodes, { path, profileField }, context) => {
 
 /** Returns one label of a node: English, else the default language, else any. */
 export const nodeLabel = (node: Term, { graph, language }: MappingContext): string | undefined =>
-  oneText(labelTerms(node, graph), language)
+  preferredText(labelTerms(node, graph), language)
 
 /** Returns the labels of a node as object language → text. */
 export const labelMapOf = (

@@ -7,7 +7,12 @@ import { computedOn, dcat, dct, dqv, prov, skos, spdx, xsd } from '../../rdf/nam
 import type { Graph, Node } from '../../rdf/read.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
-import { type Extent, extentIn, extentOf, instantText } from '../../vocabularies/dates.ts'
+import {
+  type TimeRange,
+  timeRangeIn,
+  timeRangeOf,
+  formatInstant,
+} from '../../vocabularies/dates.ts'
 import { identityIri, labelTerms } from '../../vocabularies/described-values.ts'
 import { languageMap } from '../../vocabularies/labels.ts'
 import { type PeriodEnds, periodEnds } from '../../vocabularies/periods.ts'
@@ -90,14 +95,14 @@ export const numeric: Mapping = (nodes, field, context) =>
   (field.paths.includes(dcat('byteSize').value) ? sizes : plainNumbers)(nodes, field, context)
 
 /** Formats a date: `2024`, `2024-11`, `2024-11-05` or an instant; in the form `utc` always the instant at which it begins. */
-const dateJson = ({ from, text }: Extent, { dates }: MappingContext): string =>
-  dates === 'faithful' ? text : instantText(from)
+const dateJson = ({ from, text }: TimeRange, { dates }: MappingContext): string =>
+  dates === 'faithful' ? text : formatInstant(from)
 
 /** DateTime: `2024-11-05T08:30:00Z`, or a date without a time; on a single field the latest of several. */
 export const dateTime = ascending(
   'bad-date',
   (text, context) => {
-    const extent = extentIn(text)
+    const extent = timeRangeIn(text)
     return extent && { at: extent.to, json: dateJson(extent, context) }
   },
   -1,
@@ -168,7 +173,7 @@ function periodOf(
     described ?? texts.map(({ value }) => periodEnds(value)).find(Boolean) ?? {}
   if (start === undefined && end === undefined) context.report(path, 'bad-date', node)
   const read = (text: string | undefined) => {
-    const extent = text === undefined ? undefined : extentIn(text)
+    const extent = text === undefined ? undefined : timeRangeIn(text)
     if (text !== undefined && extent === undefined) context.report(path, 'bad-date', text)
     return extent
   }
@@ -188,7 +193,7 @@ function periodOf(
 export const dateRange: Mapping = (nodes, field, context) => {
   const periods = new Map<string, SortableValue>()
   const endOf = ({ json }: SortableValue) =>
-    extentOf(isJsonObject(json) ? valueText(precisePeriod(json)['lte'] ?? '') : '')?.to ?? 0
+    timeRangeOf(isJsonObject(json) ? valueText(precisePeriod(json)['lte'] ?? '') : '')?.to ?? 0
   for (const node of nodes) {
     const period = periodOf(node, field, context)
     const same = period && periods.get(period.key)

@@ -18,7 +18,7 @@ import type { Change } from '../../store/graph-store.ts'
 import { fact, type Mark, markLine, systemChange } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { chunksOf } from '../../store/lines.ts'
-import { integrity, summaryOf } from '../../vocabularies/skos-integrity.ts'
+import { checkIntegrity, summaryOf } from '../../vocabularies/skos-integrity.ts'
 import { inTurns } from '../../workers/event-loop.ts'
 import { isForeign, takeIn, type VocabularyIntake } from '../content/vocabulary-intake.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
@@ -93,7 +93,7 @@ async function replaceVocabulary(
   if (stored && stored.hash === hash && stored.scheme === scheme)
     return { kind: 'unchanged', iri: scheme, hash }
   const content = `${intake.lines.join('\n')}\n`
-  const findings = await integrity(() => inTurns(chunksOf(content)))
+  const findings = await checkIntegrity(() => inTurns(chunksOf(content)))
   // Broken conditions are logged and counted, but never a reason to refuse it.
   if (findings.length > 0) context.log.warn({ vocabulary: id, findings }, 'vocabulary.integrity')
   const mark = { resource, version: context.versions.next() }

@@ -4,7 +4,7 @@ import { type RouteConfig, z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import { isJsonObject, boundedJson } from '../../text/json.ts'
 import { jsonType } from '../search-answers.ts'
-import { boxSides } from '../../vocabularies/geometry-text.ts'
+import { parseBox } from '../../vocabularies/geometry-text.ts'
 
 /** Values by name: text of a query string, or any JSON of a body; empty values and `null` are absent. */
 export type GivenParameters = Readonly<Record<string, unknown>>
@@ -123,7 +123,7 @@ export const actions = {
       fq: optionalText('Filter: organization:a tags:"b c" metadata_modified:[2024-01-01 TO *]'),
       fq_list: filters('Further filters: a JSON list, or the parameter several times'),
       ext_bbox: text
-        .transform(boxSides)
+        .transform(parseBox)
         .refine((box) => box !== undefined, 'must be west,south,east,north')
         .meta({ description: 'Box that the area of a dataset meets: west,south,east,north' })
         .optional(),

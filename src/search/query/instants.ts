@@ -1,6 +1,6 @@
 /** Dates in requests (ISO 8601) as spans of epoch milliseconds. */
 
-import { clockTime } from '../../vocabularies/dates.ts'
+import { localTimeToInstant } from '../../vocabularies/dates.ts'
 
 /** First and last instant that a text covers, in epoch ms; equal for a point in time. */
 export type InstantSpan = { readonly from: number; readonly to: number }
@@ -34,4 +34,4 @@ export function spanOf(text: string): InstantSpan | undefined {
 export const spanIn = (span: InstantSpan, zone: string | undefined): InstantSpan =>
   span.from === span.to
     ? span
-    : { from: clockTime(span.from, zone), to: clockTime(span.to + 1, zone) - 1 }
+    : { from: localTimeToInstant(span.from, zone), to: localTimeToInstant(span.to + 1, zone) - 1 }

@@ -7,7 +7,7 @@ import {
   type FindUnfitValues,
 } from '../../../src/projector/building/unfit-values.ts'
 import { ConceptCache } from '../../../src/projector/concept-cache.ts'
-import { loadBundled } from '../../../src/vocabularies/authorities.ts'
+import { loadVocabularyFiles } from '../../../src/vocabularies/authorities.ts'
 import { names } from '../../../src/rdf/names.ts'
 import { complete, dataset, harvestGround, record } from './ground.ts'
 
@@ -15,7 +15,7 @@ const shapes = (folder: string) => new URL(`../../../shapes/${folder}`, import.m
 let unfit: FindUnfitValues
 beforeAll(async () => {
   const profile = await loadProfile(shapes('default'))
-  const concepts = new ConceptCache(await loadBundled(shapes('vocabularies')))
+  const concepts = new ConceptCache(await loadVocabularyFiles(shapes('vocabularies')))
   unfit = unfitValueFinder({ profile, concepts, names: names('http://localhost:8080/') })
 })
 

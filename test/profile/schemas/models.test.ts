@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest'
 import { languageMaps, type MappingClass } from '../../../src/profile/profile.ts'
 import { classesWithModel, modelOf } from '../../../src/profile/field-models.ts'
-import { targetsOf } from '../../../src/profile/record-schemas.ts'
+import { valueKeysOf } from '../../../src/profile/record-schemas.ts'
 import { conceptRows } from '../../projector/mappings/rows/concepts.ts'
 import { structureRows } from '../../projector/mappings/rows/structures.ts'
 import { textRows } from '../../projector/mappings/rows/text.ts'
@@ -38,8 +38,8 @@ describe('the model of a mapping class', () => {
 
 test('the targets of a class are the keys of what it makes', () => {
   const agent = ['type', 'name', 'name_translated', 'email', 'homepage', 'resource']
-  expect([...targetsOf('Agent').keys()]).toEqual(agent)
-  expect(targetsOf('License').has('la_url')).toBe(true)
+  expect([...valueKeysOf('Agent').keys()]).toEqual(agent)
+  expect(valueKeysOf('License').has('la_url')).toBe(true)
   for (const name of ['Nested', 'StandardText', 'Spatial', ...languageMaps] as const)
-    expect(targetsOf(name).size).toBe(0)
+    expect(valueKeysOf(name).size).toBe(0)
 })

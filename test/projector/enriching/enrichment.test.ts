@@ -9,7 +9,7 @@ import {
   enrichmentWarnings,
 } from '../../../src/projector/building/enrichment.ts'
 import { ConceptCache } from '../../../src/projector/concept-cache.ts'
-import { loadBundled } from '../../../src/vocabularies/authorities.ts'
+import { loadVocabularyFiles } from '../../../src/vocabularies/authorities.ts'
 import { conceptsOf } from '../../../src/vocabularies/concept.ts'
 import { concepts, graph, iris, profile } from '../built.ts'
 
@@ -20,7 +20,7 @@ const publishers = await graph(`
   foaf:homepage <https://acme.example/> ; skos:prefLabel "Acme"@en, "Acme AG"@de ; skos:altLabel "ACM"@en .
 <${voc}/berg> a skos:Concept ; dc11:identifier "BERG" ; skos:inScheme <${voc}> ; skos:prefLabel "Berg"@de, "Mont"@fr .
 <${voc}/mute> a skos:Concept ; dc11:identifier "MUTE" ; skos:inScheme <${voc}> .`)
-const cache = new ConceptCache(await loadBundled('shapes/vocabularies'))
+const cache = new ConceptCache(await loadVocabularyFiles('shapes/vocabularies'))
 cache.replace(voc, conceptsOf(publishers, voc))
 const stored: Readonly<Record<string, string>> = { publishers: voc, others: voc }
 const lookup = (vocabulary: string, iri: string) => {

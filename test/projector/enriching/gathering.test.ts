@@ -5,7 +5,7 @@ import type { IndexChange, SearchIndex } from '../../../src/search-index/search-
 import type { Log } from '../../../src/log.ts'
 import type { Profile, ResourceType } from '../../../src/profile/profile.ts'
 import { ConceptCache } from '../../../src/projector/concept-cache.ts'
-import { loadBundled } from '../../../src/vocabularies/authorities.ts'
+import { loadVocabularyFiles } from '../../../src/vocabularies/authorities.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'
 import { gatherBatch } from '../../../src/projector/gathering/gather-batch.ts'
 import { embeddedCatalogues } from '../../../src/projector/indexed-records.ts'
@@ -17,7 +17,7 @@ import { fact, systemChange } from '../../../src/store/marks.ts'
 import { freshStore } from '../../support/fresh-store.ts'
 import { iris as names, profile, quadsOf } from '../built.ts'
 
-const bundled = await loadBundled('shapes/vocabularies')
+const bundled = await loadVocabularyFiles('shapes/vocabularies')
 const signal = AbortSignal.timeout(60_000)
 const voc = 'https://example.org/voc/large'
 

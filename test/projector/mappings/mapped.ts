@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest'
 import type { Field, MappingClass } from '../../../src/profile/profile.ts'
 import { ConceptCache } from '../../../src/projector/concept-cache.ts'
-import { loadBundled } from '../../../src/vocabularies/authorities.ts'
+import { loadVocabularyFiles } from '../../../src/vocabularies/authorities.ts'
 import type { MappingContext } from '../../../src/projector/mappings/mapping.ts'
 import type { Json } from '../../../src/text/json.ts'
 import { mapFields } from '../../../src/projector/mappings/mapping.ts'
@@ -12,7 +12,7 @@ import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { namedNode } from '../../../src/rdf/terms.ts'
 
-export const concepts = new ConceptCache(await loadBundled('shapes/vocabularies'))
+export const concepts = new ConceptCache(await loadVocabularyFiles('shapes/vocabularies'))
 
 export const prefixes = `
 @prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .

@@ -10,10 +10,10 @@ import {
 } from '../../../../src/vocabularies/formats.ts'
 import {
   languageOf,
-  textTag,
+  defaultTextTag,
   themesOf,
   themesOfTopic,
-  accessOf,
+  accessRightOf,
   countryOf,
   frequencyOf,
 } from '../../../../src/vocabularies/coded-values.ts'
@@ -187,10 +187,12 @@ it.each([
 })
 
 it('tells the tag of text when there is one language', () => {
-  expect(textTag(['http://publications.europa.eu/resource/authority/language/DEU'])).toBe('de')
-  expect(textTag(['pt-BR'])).toBe('pt-BR')
-  expect(textTag(['de', 'fr'])).toBeUndefined()
-  expect(textTag(['who knows'])).toBeUndefined()
+  expect(defaultTextTag(['http://publications.europa.eu/resource/authority/language/DEU'])).toBe(
+    'de',
+  )
+  expect(defaultTextTag(['pt-BR'])).toBe('pt-BR')
+  expect(defaultTextTag(['de', 'fr'])).toBeUndefined()
+  expect(defaultTextTag(['who knows'])).toBeUndefined()
 })
 
 it.each([
@@ -240,5 +242,5 @@ it.each([
   ['http://publications.europa.eu/resource/authority/access-right/CONFIDENTIAL', 'CONFIDENTIAL'],
   ['perhaps', undefined],
 ])('the access %j is %j', (text, code) => {
-  expect(codeOf(accessOf(text, all))).toBe(code)
+  expect(codeOf(accessRightOf(text, all))).toBe(code)
 })

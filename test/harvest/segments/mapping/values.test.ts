@@ -6,8 +6,8 @@ import { dateLiteral, type DateOptions } from '../../../../src/vocabularies/date
 import { textFromHtml } from '../../../../src/vocabularies/html-text.ts'
 import {
   plainText,
-  saidText,
-  structured,
+  meaningfulText,
+  parseEmbeddedJson,
   suffixOf,
 } from '../../../../src/vocabularies/loose-values.ts'
 import { bytesOf } from '../../../../src/vocabularies/sizes.ts'
@@ -21,7 +21,7 @@ describe('text', () => {
   it.each(['', ' ', 'null', 'N/A', '-', 'none', '{{title}}', null, undefined, {}, [], true])(
     'that says nothing is absent: %j',
     (value) => {
-      expect(saidText(value)).toBeUndefined()
+      expect(meaningfulText(value)).toBeUndefined()
     },
   )
 
@@ -31,8 +31,8 @@ describe('text', () => {
   })
 
   it('that is JSON is read, and stays text when it is not', () => {
-    expect(structured('["a"]')).toEqual(['a'])
-    expect(structured('[draft] A')).toBe('[draft] A')
+    expect(parseEmbeddedJson('["a"]')).toEqual(['a'])
+    expect(parseEmbeddedJson('[draft] A')).toBe('[draft] A')
   })
 })
 
