@@ -6,12 +6,12 @@ import type { Pause } from '../workers/pause.ts'
 
 export type BackgroundThrottle = {
   /** Wraps a handler, and counts its writing requests. */
-  readonly front: (handler: FetchHandler) => FetchHandler
+  readonly countWrites: (handler: FetchHandler) => FetchHandler
   /** Whether a request writes now, or wrote within the last second. */
-  readonly isExpected: () => boolean
+  readonly isActive: () => boolean
   /** Waits until no request writes, at most a tenth of a second. */
-  readonly gap: (signal: AbortSignal) => Promise<void>
-  /** Waits like `gap`, then runs the work with the number of datasets that it may write at once. */
+  readonly waitForGap: (signal: AbortSignal) => Promise<void>
+  /** Waits like `waitForGap`, then runs the work with the number of datasets that it may write at once. */
   readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
 }
 
@@ -38,15 +38,15 @@ export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle
   let activeWriters = 0
   let lastWrite = -Infinity
   const isWriting = () => activeWriters > 0
-  const isExpected = () => isWriting() || elapsed() - lastWrite < expectedMs
+  const isActive = () => isWriting() || elapsed() - lastWrite < expectedMs
   const quietly = new Semaphore(mostWorks)
-  const gap = async (signal: AbortSignal) => {
+  const waitForGap = async (signal: AbortSignal) => {
     for (let looks = 0; isWriting() && looks < mostLooks; looks += 1) await pause(lookMs, signal)
   }
   return {
-    isExpected,
-    gap,
-    front: (handler) => ({
+    isActive,
+    waitForGap,
+    countWrites: (handler) => ({
       fetch: async (request, env) => {
         if (request.method === 'GET' || request.method === 'HEAD')
           return handler.fetch(request, env)
@@ -60,13 +60,13 @@ export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle
       },
     }),
     turn: async (work, signal) => {
-      if (!isExpected()) return work(many)
+      if (!isActive()) return work(many)
       const end = await quietly.acquire(signal)
       try {
         // The rest leaves half of the time to writers.
         await pause(restMs, signal)
-        await gap(signal)
-        return await work(isExpected() ? few : many)
+        await waitForGap(signal)
+        return await work(isActive() ? few : many)
       } finally {
         end()
       }

@@ -11,14 +11,14 @@ import { cacheApp } from '../metrics/figures/cache-app.ts'
 import { knownDatasetIds } from '../metrics/figures/catalogue-reader.ts'
 import type { Schedule, ScheduleReader } from '../metrics/figures/refresh-schedules.ts'
 import { collector, type Collector, datasetsIn } from '../metrics/pipe/collector.ts'
-import type { MetricsRepository } from '../metrics/pipe/metrics-export.ts'
+import type { MetricsRepository } from '../metrics/pipe/metrics-repository.ts'
 import { reportsApp } from '../metrics/reports/report-app.ts'
 import { type MetricsService, openMetrics } from '../metrics/metrics-service.ts'
 import { validationApp } from '../metrics/validate/validation-app.ts'
 import type { Feed } from '../pipe/runs/run.ts'
 import { pagePath } from '../portal/addresses.ts'
-import { wantedLanguage } from '../portal/negotiation.ts'
-import { baseOf } from '../portal/page-shell.ts'
+import { preferredLanguage } from '../portal/negotiation.ts'
+import { rootPath } from '../portal/page-shell.ts'
 import { defaultFacets } from '../projector/building/facets.ts'
 import { triggerAnswer, triggerSchema } from '../scheduler/trigger-input.ts'
 import { nextFiring, type Trigger } from '../scheduler/trigger.ts'
@@ -194,8 +194,8 @@ function reportPages({ config, pages }: PlatformContext) {
   const { languages } = config.portal
   return (c: AppContext, steps: readonly string[], locale?: string): string => {
     const named = languages.find((one) => one === locale?.toLowerCase().split('-')[0])
-    const language = named ?? wantedLanguage(c, config.portal)
-    return baseOf(c) + pagePath(language, 'quality', ...steps)
+    const language = named ?? preferredLanguage(c, config.portal)
+    return rootPath(c) + pagePath(language, 'quality', ...steps)
   }
 }
 

@@ -5,7 +5,7 @@ import type { MiddlewareHandler } from 'hono'
 import { webAllowances } from '../client/address-guard.ts'
 import { type FetchHandler, gateway } from '../http/app.ts'
 import { pathOf, type App, type AppContext, type AppEnv } from '../http/context.ts'
-import { prefersPage, wantedLanguage } from '../portal/negotiation.ts'
+import { prefersPage, preferredLanguage } from '../portal/negotiation.ts'
 import { portalApp } from '../portal/portal-app.ts'
 import { openPreviews } from '../portal/preview/previews.ts'
 import { openOidc, type Oidc } from '../http/oidc.ts'
@@ -32,7 +32,7 @@ export function portalService(
   const allow = typeof preview === 'object' ? preview.allow.flatMap(webAllowances) : []
   const canSignIn = portal.signIn.key || oidc !== undefined
   return portalApp({
-    leadToResources: resourceRedirects(context),
+    redirectFromIris: resourceRedirects(context),
     shell: pages,
     ports: {
       search: port(servicePaths.search),
@@ -83,7 +83,7 @@ export const resourceRedirects = (context: PlatformContext): MiddlewareHandler<A
 function pagesAbout({ config, names }: PlatformContext) {
   const { address, isPortal, isRooted } = recordPagesOf(config, names)
   const page = (kind: string, id: string, c: AppContext): string => {
-    const wanted = wantedLanguage(c, config.portal)
+    const wanted = preferredLanguage(c, config.portal)
     return address(new URL(c.get('root')).pathname, { kind, id }, isRooted ? wanted : undefined)
   }
   return isPortal ? page : undefined

@@ -7,7 +7,7 @@ import type { App, AppContext, MountedApp } from '../http/app.ts'
 import { runJobs } from '../pipe/runs/run-jobs.ts'
 import { datasetOfDistribution } from '../metrics/figures/dataset-reader.ts'
 import { recordPath } from '../portal/addresses.ts'
-import { wantedLanguage } from '../portal/negotiation.ts'
+import { preferredLanguage } from '../portal/negotiation.ts'
 import { scheduleReconcile, type ReconcileSchedule } from '../projector/reconcile.ts'
 import type { Names } from '../rdf/names.ts'
 import { openRepository } from '../repository/repository.ts'
@@ -43,7 +43,7 @@ export type Services = {
   /** Client for foreign hosts; absent where none are asked. */
   readonly outbound: Harvesting['outbound'] | undefined
   /** Writing requests, to which pages give way. */
-  readonly writers: Pick<BackgroundThrottle, 'isExpected' | 'gap'>
+  readonly writers: Pick<BackgroundThrottle, 'isActive' | 'waitForGap'>
   /** Health of the scheduler; absent where it does not run. */
   readonly scheduler: Harvesting['health'] | undefined
   readonly stop: () => Promise<void>
@@ -79,7 +79,7 @@ export async function openServices(context: PlatformContext): Promise<Services> 
   const console = await consoleService(context, services)
   const ending = new AbortController()
   const mounted = mountedApps(config.services, {
-    repo: () => repository && throttle.front(repository.app),
+    repo: () => repository && throttle.countWrites(repository.app),
     search: () => search?.app,
     sparql: () => sparqlService(context),
     harvest: () => harvesting?.transport.app,
@@ -216,7 +216,7 @@ export function recordPagesOf({ search, portal, services }: Config, names: Names
 /** Makes the address of the page for SPARQL queries in a language of the client; absent without the portal. */
 const queryPage = ({ config }: PlatformContext) =>
   config.services.includes('portal')
-    ? (c: AppContext) => `${c.get('root')}${wantedLanguage(c, config.portal)}/sparql`
+    ? (c: AppContext) => `${c.get('root')}${preferredLanguage(c, config.portal)}/sparql`
     : undefined
 
 const sparqlService = (context: PlatformContext): App =>

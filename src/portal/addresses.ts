@@ -13,10 +13,10 @@ export const recordPath = (kind: string, id: string, language: string): string =
     : pagePath(language, plurals[kind] ?? kind, id)
 
 /** What a search is about, as its form sends it: a parameter may stand there several times. */
-export type SearchQuery = readonly (readonly [name: string, value: string])[]
+export type FormEntries = readonly (readonly [name: string, value: string])[]
 
 /** Path of a search with its parameters, or of what else is made of the same search. */
-export function searchPath(language: string, query: SearchQuery, ...steps: readonly string[]) {
+export function searchPath(language: string, query: FormEntries, ...steps: readonly string[]) {
   const parameters = new URLSearchParams()
   for (const [name, value] of query) parameters.append(name, value)
   const path = pagePath(language, ...(steps.length > 0 ? steps : ['datasets']))

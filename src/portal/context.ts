@@ -4,17 +4,22 @@ import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
 import { type Fields, memberFields } from '../text/json.ts'
 import { pause } from '../workers/pause.ts'
-import { pagePath, searchPath, type SearchQuery } from './addresses.ts'
-import { type Asked, askedParameters, type Found, foundIn } from './found.ts'
-import { chosenText, type Speech } from './languages.ts'
+import { pagePath, searchPath, type FormEntries } from './addresses.ts'
+import {
+  type SearchParams,
+  searchQueryString,
+  type SearchResult,
+  searchResultOf,
+} from './search-result.ts'
+import { pickText, type Translations } from './translations.ts'
 import { problemOf } from '../http/problem.ts'
 import type { PageShell } from './page-shell.ts'
-import { answerOf, type Ports } from './ports.ts'
+import { readAnswer, type Ports } from './ports.ts'
 import { fieldsAt } from './record.ts'
 import type { Session } from './sessions.ts'
 import type { Theme } from './theme.ts'
 
-type Given = Speech &
+type PageContextOptions = Translations &
   Pick<PageShell, 'assets' | 'log'> & {
     readonly config: Omit<PortalConfig, 'logo'> & Omit<Theme, 'texts'>
     readonly ports: Ports
@@ -23,7 +28,7 @@ type Given = Speech &
     /** Where clients reach the platform, `/` at its end. */
     readonly root: string
     /** Path of this page behind its language, with its query: `datasets?q=water`. */
-    readonly place: string
+    readonly pathInLanguage: string
     readonly query: URLSearchParams
     /** Whether it stands in a frame of another site: without menus, and its links leave the frame. */
     readonly isEmbedded: boolean
@@ -39,14 +44,14 @@ export const mostEntries = 200
 /** Milliseconds that what stands beside the main record of a page may take. */
 const optionalMs = 1500
 
-export function pageContext(given: Given) {
+export function pageContext(given: PageContextOptions) {
   const { language, config, root, ports, signal, log, requestId, onMissingPart } = given
   const base = new URL(root).pathname
   /** The JSON of a service, else its text, by the deadline of the page unless there is another signal. Rejects with `Failure`. */
   const ask = async (service: keyof Ports, path: string, init?: RequestInit): Promise<unknown> => {
     const port = ports[service]
     if (!port) throw new Failure('not-found', `there is no ${service} here`)
-    return answerOf(port, path, { signal, ...init })
+    return readAnswer(port, path, { signal, ...init })
   }
   /** What a page can do without; `undefined` where it fails or is late. */
   const optional = <T>(read: Promise<T>): Promise<T | undefined> => {
@@ -66,16 +71,16 @@ export function pageContext(given: Given) {
     /** Path of a page in the language of this one. */
     pathTo: (...steps: readonly string[]): string => base + pagePath(language, ...steps),
     /** Path of a search in the language of this page; `steps` lead to what else is made of it. */
-    searchTo: (query: SearchQuery, ...steps: readonly string[]): string =>
+    searchTo: (query: FormEntries, ...steps: readonly string[]): string =>
       base + searchPath(language, query, ...steps),
     /** A configured text in the language of the page, else in that of the portal, else in any. */
     configuredText: (texts: string | Readonly<Record<string, string>> | undefined): string =>
-      chosenText(texts, [language, config.defaultLanguage])?.text ?? '',
+      pickText(texts, [language, config.defaultLanguage])?.text ?? '',
     ask,
     /** What a search finds, in the time of a page or another one. Rejects with `Failure`. */
-    find: async (asked: Asked, within = signal): Promise<Found> => {
-      const path = `/search?${askedParameters(asked, language)}`
-      return foundIn(await ask('search', path, { signal: within }))
+    find: async (asked: SearchParams, within = signal): Promise<SearchResult> => {
+      const path = `/search?${searchQueryString(asked, language)}`
+      return searchResultOf(await ask('search', path, { signal: within }))
     },
     /** A record with all its fields; long lists of a dataset are cut at `most`. Rejects with `Failure`. */
     readRecord: async (kind: string, id: string, most = mostEntries) => {

@@ -7,16 +7,16 @@ import { anyone, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
 import { defaultLimits } from '../http/limits.ts'
 import { answerFlow, longAnswer, slicedPieces } from '../http/long-answers.ts'
 import { type Fields, textAt } from '../text/json.ts'
-import type { SearchQuery } from './addresses.ts'
+import type { FormEntries } from './addresses.ts'
 import { citationFormats, citationOf } from './citations.ts'
 import type { PageContext } from './context.ts'
 import { sparqlFile } from './pages/sparql-page.ts'
 import { hitFields } from './parts/hits.ts'
 import type { PortalServices } from './portal-services.ts'
-import { byteOrderMark, forSpreadsheet } from './ports.ts'
+import { byteOrderMark, withByteOrderMark } from './ports.ts'
 import { sharedLicence } from './record.ts'
 import { datasetSchema } from './schema-org.ts'
-import { askedBy, lastHit, searchForm } from './search-query.ts'
+import { searchParamsOf, lastReachableHit, searchForm } from './search-form.ts'
 
 type Answer = (context: PageContext, c: AppContext) => Promise<Response>
 
@@ -57,7 +57,7 @@ const readResults = fileEndpoint(
   async (context, c) => {
     const found = await sparqlFile(context, endingOf(c), c.req.query('query') ?? '')
     if (!found) throw new Failure('not-found', 'there is no such format')
-    return endingOf(c) === 'csv' ? forSpreadsheet(found) : found
+    return endingOf(c) === 'csv' ? withByteOrderMark(found) : found
   },
 )
 
@@ -166,26 +166,26 @@ const rowOf = ({ nameOf, textOf, plainTitle, formatsOf }: PageContext, record: F
 })
 
 /** Lines of a file; a spreadsheet takes no cell for a formula. */
-const linesOf = (rows: readonly object[]): string =>
+const csvLines = (rows: readonly object[]): string =>
   rows.map((row) => `${Papa.unparse([Object.values(row)], { escapeFormulae: true })}\r\n`).join('')
 
 /** At most 10,000 rows, each a hit; the first row names the columns. Rejects as the search does, before the first row. */
-async function hitsCsv(context: PageContext, query: SearchQuery, turn: LongAnswers['turn']) {
+async function hitsCsv(context: PageContext, query: FormEntries, turn: LongAnswers['turn']) {
   const { find, language, signal } = context
   const fields = { includes: [...hitFields, 'resource'] }
-  const asked = { ...askedBy(query, language), ...fields, limit: perPage }
+  const asked = { ...searchParamsOf(query, language), ...fields, limit: perPage }
   const read = async (page: number) => (await find({ ...asked, page }, signal)).records
   // Before the answer begins: a search that is refused is a problem, not a file.
   const first = await read(0)
   async function* pages() {
     yield first
     for (let page = 1, records = first; records.length === perPage; page += 1) {
-      if (page * perPage >= lastHit) return
+      if (page * perPage >= lastReachableHit) return
       records = await read(page)
       yield records
     }
   }
-  const head = byteOrderMark + linesOf([Object.keys(rowOf(context, {}))])
-  const write = (record: Fields) => linesOf([rowOf(context, record)])
+  const head = byteOrderMark + csvLines([Object.keys(rowOf(context, {}))])
+  const write = (record: Fields) => csvLines([rowOf(context, record)])
   return slicedPieces({ head, steps: pages(), write, tail: '' }, turn)
 }

@@ -52,7 +52,7 @@ export const isEmpty = (value: HtmlContent): boolean =>
   (Array.isArray(value) && value.every(isEmpty))
 
 /** Members of a list with something between them. */
-export const joined = (parts: readonly HtmlContent[], between: HtmlContent): HtmlContent =>
+export const joinHtml = (parts: readonly HtmlContent[], between: HtmlContent): HtmlContent =>
   parts
     .filter((part) => !isEmpty(part))
     .flatMap((part, at) => (at === 0 ? [part] : [between, part]))

@@ -13,7 +13,7 @@ export function prefersPage(accept: string | undefined): boolean {
 }
 
 /** The language of the portal that a client wants most (`Accept-Language`, RFC 9110 12.5.4), else the default one. */
-export function wantedLanguage(
+export function preferredLanguage(
   c: AppContext,
   { languages, defaultLanguage }: PortalConfig,
 ): string {

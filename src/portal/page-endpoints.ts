@@ -5,7 +5,7 @@ import { demandIntent } from '../http/headers.ts'
 import { textOr } from '../text/json.ts'
 import type { PageContext } from './context.ts'
 import { html } from './html.ts'
-import type { MaybePage, PageContent } from './page.ts'
+import type { MaybePage, PageContent } from './layout.ts'
 import {
   cataloguePage,
   cataloguesPage,
@@ -21,16 +21,16 @@ import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
 import { facetPage, searchPage } from './pages/search-page.ts'
 import { sparqlPage } from './pages/sparql-page.ts'
 import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
-import { operatorPage } from './parts/prose.ts'
+import { operatorProse } from './parts/prose.ts'
 import type { PortalServices } from './portal-services.ts'
 import type { Previews } from './preview/previews.ts'
 
 /** Shows a page of the operator, in the language of the reader where there is one. */
-async function ownPage({ config, language }: PageContext, name: string) {
+async function operatorPage({ config, language }: PageContext, name: string) {
   const found = config.pages.filter((page) => page.name === name)
   const own = found.find((one) => one.language === language) ?? found[0]
   if (!own) return undefined
-  const body = html`<article class="prose stack"><h1>${own.title}</h1> ${operatorPage(own.text)}</article>`
+  const body = html`<article class="prose stack"><h1>${own.title}</h1> ${operatorProse(own.text)}</article>`
   return { title: own.title, body }
 }
 
@@ -69,7 +69,7 @@ const rows: readonly Row[] = [
   ['/resources/:type/:id', 'A resource of a declared type', resourcePage],
   ['/sparql', 'The form of SPARQL queries', sparqlPage],
   ['/check', 'The form that checks a description', checkFormPage],
-  ['/pages/:name', 'A page of the operator', ownPage],
+  ['/pages/:name', 'A page of the operator', operatorPage],
 ]
 
 /** Makes the endpoints of the pages; pages below `/embed` are for frames of other sites. */
@@ -104,7 +104,7 @@ export const showPreview = pageEndpoint<PortalServices & { readonly previews: Pr
     const read = () => context.readRecord('datasets', id, Infinity)
     const record = await renders.run(read, signal, client)
     const address = previewAddress(record, distribution)
-    const result = address && (await previews.of(address.href, client))
+    const result = address && (await previews.read(address.href, client))
     return respond(c, async (page) => result && previewPage(page, record, result))
   },
 })

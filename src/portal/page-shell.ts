@@ -9,7 +9,7 @@ import { Failure } from '../errors.ts'
 import type { AppContext } from '../http/app.ts'
 import { anyone, pageEndpoint } from '../http/endpoint.ts'
 import type { Log } from '../log.ts'
-import { type Speech, speechOf } from './languages.ts'
+import { type Translations, translationsOf } from './translations.ts'
 import { assetType, openTheme, type Theme } from './theme.ts'
 
 export type PageShell = ReturnType<typeof openPageShell>
@@ -20,19 +20,19 @@ export const openPageShell = (config: PortalConfig, log: Log) => ({
   log,
   assets: openAssets(config),
   theme: openTheme(config, log),
-  speech: speaker(config),
+  translations: translationCache(config),
 })
 
 /** Texts and formats of a language, made once for each state of the theme. */
-function speaker({ timeZone }: PortalConfig) {
-  let known = new Map<string, Speech>()
+function translationCache({ timeZone }: PortalConfig) {
+  let known = new Map<string, Translations>()
   let own: Theme['texts'] | undefined
-  return (language: string, { texts }: Theme): Speech => {
+  return (language: string, { texts }: Theme): Translations => {
     if (own !== texts) known = new Map()
     own = texts
     const spoken = known.get(language)
     if (spoken) return spoken
-    const speech = speechOf(language, timeZone, texts[language])
+    const speech = translationsOf(language, timeZone, texts[language])
     known.set(language, speech)
     return speech
   }
@@ -41,7 +41,7 @@ function speaker({ timeZone }: PortalConfig) {
 type Asset = { readonly type: string; readonly body: Uint8Array<ArrayBuffer> | string }
 
 const require = createRequire(import.meta.url)
-const own = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
+const readAsset = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
 
 /** The font that every page uses. */
 export const mainFont = 'source-serif-4-latin-wght-normal.woff2'
@@ -58,9 +58,9 @@ function openAssets(config: PortalConfig) {
     return path
   }
   const faces = config.font === 'source-serif' ? fontFaces(add) : ''
-  add('portal.css', `${faces}${own('portal.css')}${tokensOf(config)}`)
-  add('portal.js', own('portal.js'))
-  add('favicon.svg', own('favicon.svg'))
+  add('portal.css', `${faces}${readAsset('portal.css')}${colourRules(config)}`)
+  add('portal.js', readAsset('portal.js'))
+  add('favicon.svg', readAsset('favicon.svg'))
   return {
     /** Path of an asset with the hash of its content: `assets/portal.1a2b3c4d.css`. */
     path: (name: string): string => byName.get(name) ?? `assets/${name}`,
@@ -70,7 +70,7 @@ function openAssets(config: PortalConfig) {
 }
 
 /** Colours of the operator, by day and by night: rules after all others. */
-function tokensOf({ colours: { accent, accentDark, rubric } }: PortalConfig): string {
+function colourRules({ colours: { accent, accentDark, rubric } }: PortalConfig): string {
   const ink = `--accent: light-dark(${accent ?? '#0d5c58'}, ${accentDark ?? '#7fcac2'});`
   const own = [(accent ?? accentDark) && ink, rubric && `--rubric: light-dark(${rubric}, #f0a088);`]
   return `\n@layer custom { :root { ${own.filter(Boolean).join(' ')} } }\n`
@@ -92,10 +92,10 @@ function fontFaces(add: (name: string, body: Uint8Array<ArrayBuffer>) => string)
   })
 }
 
-const forever = 'public, max-age=31536000, immutable'
+const immutableCaching = 'public, max-age=31536000, immutable'
 
 /** Path of the platform's root, `/` at its end. */
-export const baseOf = (c: AppContext) => new URL(c.get('root')).pathname
+export const rootPath = (c: AppContext) => new URL(c.get('root')).pathname
 
 type FileServices = Pick<PageShell, 'assets' | 'theme' | 'config'>
 
@@ -115,7 +115,10 @@ export const assetEndpoints = [
     page: (c, { assets }) => {
       const asset = assets.find(`assets/${c.req.param('name')}`)
       if (!asset) throw noFile()
-      return c.body(asset.body, 200, { 'Content-Type': asset.type, 'Cache-Control': forever })
+      return c.body(asset.body, 200, {
+        'Content-Type': asset.type,
+        'Cache-Control': immutableCaching,
+      })
     },
   }),
   pageEndpoint<FileServices>({
@@ -138,12 +141,12 @@ export const assetEndpoints = [
     tag,
     summary: 'The icon of the portal',
     auth: anyone,
-    page: (c, { assets }) => c.redirect(baseOf(c) + assets.path('favicon.svg'), 302),
+    page: (c, { assets }) => c.redirect(rootPath(c) + assets.path('favicon.svg'), 302),
   }),
 ]
 
 /** What crawlers leave alone: endless combinations of filters, and what is fetched from others for each request. */
-const closed = ['/*?*page=', '/*/datasets/facets', '/*/preview', '/*/harvest', '/api/']
+const disallowedPaths = ['/*?*page=', '/*/datasets/facets', '/*/preview', '/*/harvest', '/api/']
 
 /** The endpoints that tell crawlers where they may go, and what is there. */
 export const crawlerEndpoints = [
@@ -154,7 +157,10 @@ export const crawlerEndpoints = [
     summary: 'The rules for crawlers',
     auth: anyone,
     page: (c) => {
-      const rules = ['Allow: /api/hub/search/sitemap', ...closed.map((path) => `Disallow: ${path}`)]
+      const rules = [
+        'Allow: /api/hub/search/sitemap',
+        ...disallowedPaths.map((path) => `Disallow: ${path}`),
+      ]
       return c.text(`User-agent: *\n${rules.join('\n')}\nSitemap: ${c.get('root')}sitemap.xml\n`)
     },
   }),
@@ -165,6 +171,6 @@ export const crawlerEndpoints = [
     summary: 'Redirects to the sitemap',
     auth: anyone,
     page: (c, { config }) =>
-      c.redirect(`${baseOf(c)}api/hub/search/sitemap?locale=${config.defaultLanguage}`, 302),
+      c.redirect(`${rootPath(c)}api/hub/search/sitemap?locale=${config.defaultLanguage}`, 302),
   }),
 ]

@@ -2,7 +2,7 @@
 
 import type { AppContext } from '../http/app.ts'
 import type { PageContext } from './context.ts'
-import type { MaybePage, PageStatus } from './page.ts'
+import type { MaybePage, PageStatus } from './layout.ts'
 import type { PageShell } from './page-shell.ts'
 import type { RenderQueue } from './render-queue.ts'
 

@@ -69,43 +69,43 @@ export const portWithKey =
   }
 
 /** Says that a service does not answer: what breaks off is no answer either. Throws `store-unavailable`. */
-const away = (cause: unknown): never => {
+const throwUnavailable = (cause: unknown): never => {
   throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
 }
 
 /** The answer of a service, whatever it is. Throws `store-unavailable` where there is none. */
 export const askPort = (port: Port, path: string, init: RequestInit): Promise<Response> =>
-  port(path, init).catch(away)
+  port(path, init).catch(throwUnavailable)
 
 /**
  * What a service answers where it does not refuse: JSON read, all else as text. Throws the failure that it tells, and
  * `store-unavailable` where it does not answer in time. What a key would be needed for is not there for readers.
  */
-export async function answerOf(port: Port, path: string, init: RequestInit): Promise<unknown> {
+export async function readAnswer(port: Port, path: string, init: RequestInit): Promise<unknown> {
   const headers = new Headers(init.headers)
   if (!headers.has('Accept')) headers.set('Accept', 'application/json')
   const answer = await askPort(port, path, { ...init, headers })
   if (answer.ok) {
     const isJson = answer.headers.get('Content-Type')?.includes('json') === true
     // A long answer comes in a turn of its own: the page that is made of it takes its time.
-    const text = await inOwnTurn(await answer.text().catch(away))
-    return isJson ? jsonIn(text) : text
+    const text = await inOwnTurn(await answer.text().catch(throwUnavailable))
+    return isJson ? parseAnswer(text) : text
   }
   const failure = failureIn(await answer.json().catch(() => undefined))
-  if (!failure || answer.status >= 500) return away(failure)
+  if (!failure || answer.status >= 500) return throwUnavailable(failure)
   const isHidden = failure.kind === 'unauthorized' || failure.kind === 'forbidden'
   throw isHidden ? new Failure('not-found', failure.detail) : failure
 }
 
-function jsonIn(text: string): unknown {
+function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    return away(error)
+    return throwUnavailable(error)
   }
 }
 
-type Source = {
+type RecordedCall = {
   readonly port: Port
   readonly path: string
   readonly headers: Headers
@@ -115,25 +115,25 @@ type Source = {
 }
 
 /** The request for a page: when it ends, and its id. */
-type Reader = { readonly signal: AbortSignal; readonly requestId: string }
+type PageRequest = { readonly signal: AbortSignal; readonly requestId: string }
 
 export type PageSources = ReturnType<typeof pageSources>
 
 /** Services as a page asks them: while all would answer the same, the page is the same and need not be made again. */
 export function pageSources(ports: Ports) {
-  const sources: Source[] = []
-  let isWhole = true
-  const watched =
+  const calls: RecordedCall[] = []
+  let isComplete = true
+  const recorded =
     (port: Port): Port =>
     async (path, init) => {
-      const source: Source = { port, path, headers: new Headers(init?.headers) }
-      sources.push(source)
+      const source: RecordedCall = { port, path, headers: new Headers(init?.headers) }
+      calls.push(source)
       const answer = await port(path, init)
       source.status = answer.status
       source.tag = answer.headers.get('ETag') ?? undefined
       return answer
     }
-  const isSame = async (source: Source, { signal, requestId }: Reader) => {
+  const isSame = async (source: RecordedCall, { signal, requestId }: PageRequest) => {
     const { port, path, headers, status, tag } = source
     // What is not there has no tag: a dataset that nobody has measured.
     if (tag === undefined && status !== 404) return false
@@ -148,22 +148,22 @@ export function pageSources(ports: Ports) {
     /** The services, as the page asks them. */
     ports: {
       ...ports,
-      search: watched(ports.search),
-      repository: watched(ports.repository),
-      metrics: watched(ports.metrics),
-      reports: watched(ports.reports),
-      sparql: watched(ports.sparql),
+      search: recorded(ports.search),
+      repository: recorded(ports.repository),
+      metrics: recorded(ports.metrics),
+      reports: recorded(ports.reports),
+      sparql: recorded(ports.sparql),
     },
     /** Says that a part of the page is missing. */
     onMissingPart: (): undefined => {
-      isWhole = false
+      isComplete = false
       return undefined
     },
     /** Whether the page is whole, and the services say that nothing it shows has changed (`If-None-Match`). */
-    isUnchanged: async (reader: Reader): Promise<boolean> => {
-      if (!isWhole || sources.length === 0) return false
+    isUnchanged: async (reader: PageRequest): Promise<boolean> => {
+      if (!isComplete || calls.length === 0) return false
       // One after another: where the first has changed, nobody else is asked for nothing.
-      for (const source of sources)
+      for (const source of calls)
         if (!(await isSame(source, reader).catch(() => false))) return false
       return true
     },
@@ -174,14 +174,14 @@ export function pageSources(ports: Ports) {
 export const byteOrderMark = '\ufeff'
 
 /** The answer of a service as a table for people; a refusal stays as it is. */
-export function forSpreadsheet(answer: Response): Response {
+export function withByteOrderMark(answer: Response): Response {
   const { body, ok, status } = answer
   if (!ok || !body) return answer
   const headers = new Headers(answer.headers)
   headers.delete('Content-Length')
-  async function* marked() {
+  async function* withMark() {
     yield Buffer.from(byteOrderMark)
     yield* body ?? []
   }
-  return new Response(ReadableStream.from(marked()), { status, headers })
+  return new Response(ReadableStream.from(withMark()), { status, headers })
 }

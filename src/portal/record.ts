@@ -19,7 +19,7 @@ export const numberAt = (value: unknown, path: string): number => {
 }
 
 /** The values of a member of all distributions, also of those that a cut record does not have; distinct then. */
-export const ofAllDistributions = (record: Fields, member: string): readonly unknown[] => {
+export const distributionValues = (record: Fields, member: string): readonly unknown[] => {
   const all = valueAt(record, `_cut.distributions.values.${member}`)
   return all === undefined ? listAt(record, 'distributions').map((one) => one[member]) : listed(all)
 }
@@ -30,7 +30,7 @@ export const distributionCount = (record: Fields): number =>
 
 /** The licence that all distributions share, else the dataset's own; `different` where they do not, `none` where there is none. */
 export function sharedLicence(record: Fields): unknown {
-  const own = ofAllDistributions(record, 'license')
+  const own = distributionValues(record, 'license')
   const licences = own.length === 0 && record['license'] ? [record['license']] : own
   const keys = new Set(licences.map((one) => textAt(one, 'resource') ?? textAt(one, 'id') ?? ''))
   if (keys.size === 0 || (keys.size === 1 && keys.has(''))) return 'none'

@@ -8,16 +8,16 @@ import { anyone, pageEndpoint } from '../http/endpoint.ts'
 import { addVary } from '../http/headers.ts'
 import { recordPath, searchPath } from './addresses.ts'
 import type { PageContext } from './context.ts'
-import { wantedLanguage } from './negotiation.ts'
-import { baseOf } from './page-shell.ts'
+import { preferredLanguage } from './negotiation.ts'
+import { rootPath } from './page-shell.ts'
 import type { PortalServices } from './portal-services.ts'
 
 /** Says that there is nothing at the address of a request. */
-export const nothingAt = (c: AppContext): Failure =>
+export const notFoundAt = (c: AppContext): Failure =>
   new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
 
 /** Redirects a page to its one address: its language in small letters, no slash at its end. */
-export const oneAddress =
+export const redirectToCanonical =
   ({ languages }: PortalConfig): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const { pathname, search } = new URL(c.req.url)
@@ -26,12 +26,12 @@ export const oneAddress =
     const path = `${language}/${rest}`
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
     if (!isRead || language === undefined || pathname === `/${path}`) return next()
-    return c.redirect(baseOf(c) + path + search, 301)
+    return c.redirect(rootPath(c) + path + search, 301)
   }
 
 /** The language that the address names, if it has one of the portal, else the one that the client wants. */
 const languageOf = (c: AppContext, config: PortalConfig, named?: string): string =>
-  config.languages.find((one) => one === named?.slice(0, 2)) ?? wantedLanguage(c, config)
+  config.languages.find((one) => one === named?.slice(0, 2)) ?? preferredLanguage(c, config)
 
 type Redirect = (c: AppContext, services: PortalServices) => Response | Promise<Response>
 
@@ -48,14 +48,14 @@ const redirectFrom = (path: `/${string}`, operation: string, page: Redirect) =>
 
 const fromRoot = redirectFrom('/', 'redirectToHome', (c, { config }) => {
   addVary(c.res.headers, 'Accept, Accept-Language')
-  return c.redirect(`${baseOf(c)}${wantedLanguage(c, config)}/`, 303)
+  return c.redirect(`${rootPath(c)}${preferredLanguage(c, config)}/`, 303)
 })
 
 /** Addresses of records in older feeds and sitemaps. */
 const fromRecords = (['dataset', 'catalogue'] as const).map((kind) =>
   redirectFrom(`/${kind}s/:id`, `redirectTo.${kind}`, (c, { config }) => {
     const language = languageOf(c, config, c.req.query('locale'))
-    return c.redirect(baseOf(c) + recordPath(kind, c.req.param('id') ?? '', language), 301)
+    return c.redirect(rootPath(c) + recordPath(kind, c.req.param('id') ?? '', language), 301)
   }),
 )
 
@@ -92,7 +92,7 @@ function searchOf(address: string): string {
 const fromList = (path: `/${string}`, name: string) =>
   redirectFrom(path, `redirectToList.${path.slice(1)}`, (c, { config }) => {
     const language = languageOf(c, config, c.req.param('language'))
-    return c.redirect(`${baseOf(c)}${language}/${name}${searchOf(c.req.url)}`, 301)
+    return c.redirect(`${rootPath(c)}${language}/${name}${searchOf(c.req.url)}`, 301)
   })
 
 /** A record of CKAN, its tabs, and its resources, which are on its page here. */
@@ -105,9 +105,9 @@ const fromCkan = Object.entries(ckanPages).flatMap(([kind, name]) =>
       redirectFrom(`${prefix}/${kind}/${rest}`, `redirectFromCkan.${kind}`, async (c, services) => {
         const language = languageOf(c, services.config, c.req.param('language'))
         const context = await services.contextIn(c, language)
-        const path = await pageInstead(context, kind, c.req.param('id') ?? '')
-        if (path === undefined) throw nothingAt(c)
-        return c.redirect(baseOf(c) + path, 301)
+        const path = await pageOfCkanRecord(context, kind, c.req.param('id') ?? '')
+        if (path === undefined) throw notFoundAt(c)
+        return c.redirect(rootPath(c) + path, 301)
       }),
     ),
   ]),
@@ -122,7 +122,7 @@ export const redirectEndpoints = [
 ]
 
 /** The page for a record of a CKAN: of a dataset, of the catalogue of an organization, or a search in a theme. */
-async function pageInstead(context: PageContext, kind: string, id: string) {
+async function pageOfCkanRecord(context: PageContext, kind: string, id: string) {
   const { language, find, readRecord } = context
   if (kind === 'group') {
     const theme = id.toUpperCase()

@@ -8,14 +8,14 @@ import { Semaphore } from '../workers/semaphore.ts'
 export type RenderQueue = ReturnType<typeof renderQueue>
 
 /** Those who write from outside. */
-export type Writers = {
+export type ExternalWriters = {
   /** Whether one is here, or has been a moment ago. */
-  readonly isExpected: () => boolean
+  readonly isActive: () => boolean
   /** Waits until none is here, though never long. */
-  readonly gap: (signal: AbortSignal) => Promise<void>
+  readonly waitForGap: (signal: AbortSignal) => Promise<void>
 }
 
-const nobody: Writers = { isExpected: () => false, gap: () => Promise.resolve() }
+const noWriters: ExternalWriters = { isActive: () => false, waitForGap: () => Promise.resolve() }
 
 /** At once, and waiting; half of each is the most that one client has. */
 const [mostRenders, mostWaiting] = [16, 64]
@@ -27,7 +27,7 @@ const besideWriters = 3
 const slowMs = 100
 
 /** While somebody writes, few pages are made at once, each begins between two writes, and a slow one does not keep the next one waiting. */
-export function renderQueue(writers = nobody, slow = slowMs) {
+export function renderQueue(writers = noWriters, slow = slowMs) {
   const all = new FairLimiter({
     atOnce: mostRenders,
     perClient: mostRenders / 2,
@@ -44,11 +44,11 @@ export function renderQueue(writers = nobody, slow = slowMs) {
   const readerOf = (client: string) =>
     client === inProcess || isLoopback(client) ? `local ${(local += 1)}` : machineOf(client)
   const inTurn = async <Result>(work: () => Promise<Result>, signal: AbortSignal) => {
-    if (!writers.isExpected()) return work()
+    if (!writers.isActive()) return work()
     const release = await turns.acquire(signal)
     const late = setTimeout(release, slow)
     try {
-      await writers.gap(signal)
+      await writers.waitForGap(signal)
       return await work()
     } finally {
       clearTimeout(late)

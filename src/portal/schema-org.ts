@@ -12,7 +12,7 @@ import { fieldsAt, listAt, sharedLicence, textsAt } from './record.ts'
 const [shortest, longest] = [50, 5000]
 
 /** Without members that are `undefined` or lists in which there is nothing else. */
-function present(members: Readonly<Record<string, unknown>>): object {
+function withoutEmpty(members: Readonly<Record<string, unknown>>): object {
   const filled = Object.entries(members).map(([name, value]): [string, unknown] => {
     const list = Array.isArray(value) && value.filter((one) => one !== undefined)
     return [name, list ? (list.length > 0 ? list : undefined) : value]
@@ -25,7 +25,7 @@ const common = (context: PageContext, record: Fields, page: string) => ({
   '@context': 'https://schema.org',
   '@id': textAt(record, 'resource'),
   name: context.plainTitle(record),
-  description: describedAs(context, record, page),
+  description: descriptionOf(context, record, page),
   url: page,
   publisher: party(context, record['publisher']),
 })
@@ -38,10 +38,10 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
     name: context.plainTitle(catalogue),
     url: textAt(catalogue, 'resource'),
   }
-  return present({
+  return withoutEmpty({
     ...common(context, record, page),
     '@type': 'Dataset',
-    identifier: identifiersOf(record).map(identified),
+    identifier: identifiersOf(record).map(identifierSchema),
     sameAs: textsAt(record, 'landing_page').map(webAddress),
     keywords: keywordsOf(context, record),
     license: webAddress(valueAt(sharedLicence(record), 'resource')),
@@ -49,20 +49,20 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
     creator: listed(record['creator']).map((one) => party(context, one)),
     datePublished: textAt(record, 'issued'),
     dateModified: textAt(record, 'modified'),
-    isPartOf: linked(record, 'in_series', 'is_version_of'),
-    hasPart: linked(record, 'has_version'),
+    isPartOf: iriReferences(record, 'in_series', 'is_version_of'),
+    hasPart: iriReferences(record, 'has_version'),
     version: textAt(record, 'version_info'),
     temporalCoverage: listAt(record, 'temporal').map(periodOf).find(Boolean),
     spatialCoverage: placesOf(context, record),
     distribution: listAt(record, 'distributions')
       .slice(0, mostEntries)
       .map((one) => downloadOf(context, one, record)),
-    includedInDataCatalog: 'id' in catalogue ? present(memberOf) : undefined,
+    includedInDataCatalog: 'id' in catalogue ? withoutEmpty(memberOf) : undefined,
   })
 }
 
 /** An identifier as it is; a DOI says that it is one. */
-function identified(identifier: string): string | object {
+function identifierSchema(identifier: string): string | object {
   const doi = doiIn(identifier)
   if (doi === undefined) return identifier
   const url = `https://doi.org/${doi}`
@@ -70,7 +70,7 @@ function identified(identifier: string): string | object {
 }
 
 /** Series and versions are known by their addresses alone; what is no address of the web is left out. */
-const linked = (record: Fields, ...names: readonly string[]) =>
+const iriReferences = (record: Fields, ...names: readonly string[]) =>
   names
     .flatMap((name) => textsAt(record, name))
     .flatMap((iri) => webAddress(iri) ?? [])
@@ -78,14 +78,14 @@ const linked = (record: Fields, ...names: readonly string[]) =>
 
 /** `schema:DataCatalog` of a catalogue. */
 export const catalogueSchema = (context: PageContext, record: Fields, page: string): object =>
-  present({
+  withoutEmpty({
     ...common(context, record, page),
     '@type': 'DataCatalog',
     license: webAddress(valueAt(record, 'license.resource')),
   })
 
 /** Filled up with what else is known where it is too short for search engines, cut at a word where it is too long. */
-function describedAs(context: PageContext, record: Fields, page: string): string {
+function descriptionOf(context: PageContext, record: Fields, page: string): string {
   const { t, formatsOf, nameOf, textOf } = context
   const text = plainDescription(textOf(record['description'], record)?.text ?? '', 4 * longest)
   if (text.length >= shortest) return cutAtWord(text)
@@ -116,7 +116,7 @@ const keywordsOf = (context: PageContext, record: Fields): readonly string[] => 
 function party({ nameOf }: PageContext, value: unknown): object | undefined {
   const name = nameOf(value)
   if (name === undefined) return undefined
-  return present({
+  return withoutEmpty({
     '@type': textAt(value, 'type') === 'Person' ? 'Person' : 'Organization',
     name,
     url: webAddress(valueAt(value, 'homepage')),
@@ -145,7 +145,7 @@ function placesOf({ nameOf }: PageContext, record: Fields): readonly object[] {
 function downloadOf(context: PageContext, distribution: Fields, record: Fields): object {
   const [address] = [...listed(distribution['download_url']), ...listed(distribution['access_url'])]
   const size = Number(distribution['byte_size'])
-  return present({
+  return withoutEmpty({
     '@type': 'DataDownload',
     name: context.textOf(distribution['title'], record)?.text,
     contentUrl: webAddress(address),

@@ -11,13 +11,13 @@ import { Failure } from '../errors.ts'
 import { openSqlite } from '../sqlite.ts'
 import { textAt } from '../text/json.ts'
 
-export type Session = ReturnType<typeof openedSession>
+export type Session = ReturnType<typeof sessionFor>
 export type Sessions = ReturnType<typeof openSessions>
 
 const sessionsFormat = 1
 
 /** Milliseconds: in all, and without a request. */
-const [wholeMs, idleMs] = [8 * 3_600_000, 3_600_000]
+const [lifetimeMs, idleMs] = [8 * 3_600_000, 3_600_000]
 const failuresPerMinute = 5
 
 const schema = `CREATE TABLE IF NOT EXISTS session (
@@ -25,7 +25,8 @@ const schema = `CREATE TABLE IF NOT EXISTS session (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS secret (purpose TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`
 
-const living = 'SELECT fingerprint, permissions FROM session WHERE id = ? AND ends > ? AND seen > ?'
+const activeSession =
+  'SELECT fingerprint, permissions FROM session WHERE id = ? AND ends > ? AND seen > ?'
 
 const secretRow = z.object({ value: z.string() })
 const permissionList = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)))
@@ -50,7 +51,7 @@ export function openSessions({ path, keys, people, now }: SessionOptions) {
   const begin = ({ id, permissions }: Key): string => {
     file.run('DELETE FROM session WHERE ends < ? OR seen < ?', now(), now() - idleMs)
     const cookie = randomBytes(32).toString('base64url')
-    const row = [digest(cookie), id, JSON.stringify(permissions), now() + wholeMs, now()]
+    const row = [digest(cookie), id, JSON.stringify(permissions), now() + lifetimeMs, now()]
     file.run('INSERT INTO session VALUES (?, ?, ?, ?, ?)', ...row)
     return cookie
   }
@@ -74,18 +75,18 @@ export function openSessions({ path, keys, people, now }: SessionOptions) {
     },
     find: (cookie = ''): Session | undefined => {
       if (cookie.length > 100) return undefined
-      const found = file.first(living, digest(cookie), now(), now() - idleMs)
+      const found = file.first(activeSession, digest(cookie), now(), now() - idleMs)
       if (!found) return undefined
       const { fingerprint: id, permissions } = sessionRow.parse(found)
       if (!isKnown(id)) return undefined
       file.run('UPDATE session SET seen = ? WHERE id = ?', now(), digest(cookie))
       const token = hash('sha256', `form ${cookie}`, 'base64url')
-      return openedSession({ id, permissions }, token, isPerson(id) ? undefined : feedOf(id))
+      return sessionFor({ id, permissions }, token, isPerson(id) ? undefined : feedOf(id))
     },
     /** Whose feed has a secret address; the key has to be in the configuration still. */
     findFeed: (feed: string): Session | undefined => {
-      const key = keys.list().find(({ id }) => isSame(feed, feedOf(id)))
-      return key && openedSession(key, '', feed)
+      const key = keys.list().find(({ id }) => equalInConstantTime(feed, feedOf(id)))
+      return key && sessionFor(key, '', feed)
     },
     signOut: (cookie = ''): void =>
       void file.run('DELETE FROM session WHERE id = ?', digest(cookie)),
@@ -94,7 +95,7 @@ export function openSessions({ path, keys, people, now }: SessionOptions) {
 }
 
 /** What a session may do and know; accounts of a provider have no feed, because nobody says when one ends. */
-const openedSession = (key: Key, token: string, feed: string | undefined) => ({
+const sessionFor = (key: Key, token: string, feed: string | undefined) => ({
   /** Fingerprint of the key, or who somebody is at the provider. */
   id: key.id,
   may: (action: Action): boolean => may(key, action),
@@ -125,5 +126,5 @@ function feedTokens(file: ReturnType<typeof openSqlite>): (id: string) => string
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** Compares in constant time, whatever the lengths. */
-export const isSame = (given: string, wanted: string): boolean =>
+export const equalInConstantTime = (given: string, wanted: string): boolean =>
   timingSafeEqual(sha256(given), sha256(wanted))

@@ -9,10 +9,10 @@ import { SignInProblem, type Oidc } from '../http/oidc.ts'
 import { demandIntent, isOwnForm } from '../http/headers.ts'
 import { isLoopback } from '../http/peer.ts'
 import type { PageContext } from './context.ts'
-import { wantedLanguage } from './negotiation.ts'
+import { preferredLanguage } from './negotiation.ts'
 import { html, icon } from './html.ts'
-import { baseOf } from './page-shell.ts'
-import type { PageContent, PageStatus } from './page.ts'
+import { rootPath } from './page-shell.ts'
+import type { PageContent, PageStatus } from './layout.ts'
 import { notice } from './parts/blocks.ts'
 import type { PortalServices } from './portal-services.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -27,23 +27,23 @@ const isPlainLocal = (c: AppContext): boolean =>
   /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(c.req.header('Host') ?? '')
 
 /** `__Host-` binds a cookie to this host and to TLS (RFC 6265bis 4.1.3); browsers send it nowhere else. */
-const ofHost = (c: AppContext): { path: '/'; prefix?: 'host' } =>
+const cookieOptions = (c: AppContext): { path: '/'; prefix?: 'host' } =>
   isPlainLocal(c) ? { path: '/' } : { prefix: 'host', path: '/' }
 
 /** The cookie of a session, and the one between leaving for the provider and coming back. */
 const cookieOf = (c: AppContext, name: 'session' | 'sign-in'): string | undefined =>
-  getCookie(c, name, ofHost(c).prefix)
+  getCookie(c, name, cookieOptions(c).prefix)
 
 /** The session of a request; absent for strangers. */
 export const sessionOf = (c: AppContext, sessions: Sessions): Session | undefined =>
   sessions.find(cookieOf(c, 'session'))
 
-const keepSession = (c: AppContext, cookie: string): void =>
-  setCookie(c, 'session', cookie, { httpOnly: true, sameSite: 'Strict', ...ofHost(c) })
+const setSessionCookie = (c: AppContext, cookie: string): void =>
+  setCookie(c, 'session', cookie, { httpOnly: true, sameSite: 'Strict', ...cookieOptions(c) })
 
 /** Ends the session of a request. */
 export const endSession = (c: AppContext, sessions: Sessions): void =>
-  sessions.signOut(deleteCookie(c, 'session', ofHost(c)))
+  sessions.signOut(deleteCookie(c, 'session', cookieOptions(c)))
 
 /** Why nobody was signed in, as the form says it. */
 const refusals: ReadonlyMap<string, readonly [status: PageStatus, text: string]> = new Map([
@@ -57,7 +57,7 @@ const refusals: ReadonlyMap<string, readonly [status: PageStatus, text: string]>
 ])
 
 /** Tries to sign somebody in; who fails gets the form again. */
-const entering =
+const withRefusalPage =
   (enter: (context: PageContext, c: AppContext, services: PortalServices) => Promise<Response>) =>
   async (c: AppContext, services: PortalServices): Promise<Response> => {
     const context = await services.contextOf(c)
@@ -82,7 +82,7 @@ function demandTls(c: AppContext): undefined {
 const overTls: Auth<PortalServices> = { ...anyone, check: demandTls }
 
 /** The form for a key, from this host and over TLS, where keys open sessions. */
-const byOwnForm: Auth<PortalServices> = {
+const ownFormOverTls: Auth<PortalServices> = {
   ...anyone,
   check: (c, { config }) => {
     demandTls(c)
@@ -111,16 +111,16 @@ export const signInEndpoints = (sessions: Sessions): readonly Endpoint<PortalSer
     operation: 'signIn',
     tag,
     summary: 'Sign in with a key',
-    auth: byOwnForm,
-    page: entering(async ({ pathTo }, c) => {
+    auth: ownFormOverTls,
+    page: withRefusalPage(async ({ pathTo }, c) => {
       const field = await readForm(c)
-      keepSession(c, sessions.signIn(field('key').trim(), c.get('client')))
+      setSessionCookie(c, sessions.signIn(field('key').trim(), c.get('client')))
       return c.redirect(pathTo('harvest'), 303)
     }),
   }),
 ]
 
-const leaveForProvider = (oidc: Oidc) =>
+const redirectToProvider = (oidc: Oidc) =>
   pageEndpoint<PortalServices>({
     path: '/:language/sign-in/oidc',
     operation: 'leaveForProvider',
@@ -133,12 +133,12 @@ const leaveForProvider = (oidc: Oidc) =>
         return demandTls(c)
       },
     },
-    page: entering(async ({ language, root, pathTo }, c) => {
+    page: withRefusalPage(async ({ language, root, pathTo }, c) => {
       // A page of another site may lead here, but not begin a sign-in that nobody asked for.
       if (!isOwnForm(c)) return c.redirect(pathTo('sign-in'), 303)
       const { address, cookie } = await oidc.begin(language, `${root}sign-in/callback`)
       // `Lax`, because the way back begins at another site.
-      const kept = { httpOnly: true, sameSite: 'Lax', maxAge: 600, ...ofHost(c) } as const
+      const kept = { httpOnly: true, sameSite: 'Lax', maxAge: 600, ...cookieOptions(c) } as const
       setCookie(c, 'sign-in', cookie, kept)
       c.header('Cache-Control', 'no-store')
       return c.redirect(address, 303)
@@ -146,7 +146,7 @@ const leaveForProvider = (oidc: Oidc) =>
   })
 
 /** The provider knows one address, which leads on to the language of the reader. */
-const comeBack = (oidc: Oidc) =>
+const redirectFromProvider = (oidc: Oidc) =>
   pageEndpoint<PortalServices>({
     path: '/sign-in/callback',
     operation: 'comeBack',
@@ -155,9 +155,12 @@ const comeBack = (oidc: Oidc) =>
     example: '/sign-in/callback?code=x&state=y',
     auth: anyone,
     page: (c, { config }) => {
-      const language = oidc.languageOf(cookieOf(c, 'sign-in')) ?? wantedLanguage(c, config)
+      const language = oidc.languageOf(cookieOf(c, 'sign-in')) ?? preferredLanguage(c, config)
       c.header('Cache-Control', 'no-store')
-      return c.redirect(`${baseOf(c)}${language}/sign-in/callback${new URL(c.req.url).search}`, 303)
+      return c.redirect(
+        `${rootPath(c)}${language}/sign-in/callback${new URL(c.req.url).search}`,
+        303,
+      )
     },
   })
 
@@ -169,10 +172,10 @@ const finishSignIn = (sessions: Sessions, oidc: Oidc) =>
     summary: 'Sign in with what the provider says',
     example: '/en/sign-in/callback?code=x&state=y',
     auth: overTls,
-    page: entering(async ({ log }, c, { respond }) => {
+    page: withRefusalPage(async ({ log }, c, { respond }) => {
       const person = await oidc.finish(cookieOf(c, 'sign-in'), new URL(c.req.url).searchParams)
-      deleteCookie(c, 'sign-in', ofHost(c))
-      keepSession(c, sessions.begin(person))
+      deleteCookie(c, 'sign-in', cookieOptions(c))
+      setSessionCookie(c, sessions.begin(person))
       log.info({ key: person.id }, 'portal.sign-in')
       // The session is `Strict`: browsers send it only when the next page is asked for by one of ours.
       const page = await respond(c, async (context) => signedInPage(context))
@@ -186,8 +189,8 @@ export const providerEndpoints = (
   sessions: Sessions,
   oidc: Oidc,
 ): readonly Endpoint<PortalServices>[] => [
-  leaveForProvider(oidc),
-  comeBack(oidc),
+  redirectToProvider(oidc),
+  redirectFromProvider(oidc),
   finishSignIn(sessions, oidc),
 ]
 

@@ -8,22 +8,22 @@ import { type FormFields, readForm } from '../http/form.ts'
 import { feedFormats } from '../http/feed-formats.ts'
 import { isOwnForm } from '../http/headers.ts'
 import type { PageContext, StewardContext } from './context.ts'
-import type { MaybePage } from './page.ts'
+import type { MaybePage } from './layout.ts'
 import {
   deletedPage,
   deletedRecords,
-  recordPlace,
+  storedPath,
   runsPage,
   sourcesPage,
   waitingPage,
 } from './pages/steward/lists.ts'
-import { ownTrigger, pipePage } from './pages/steward/pipe-page.ts'
+import { portalTrigger, pipePage } from './pages/steward/pipe-page.ts'
 import { heldPage, runPage } from './pages/steward/run-page.ts'
-import { decisionOn, failureFeed } from './pages/steward/runs.ts'
+import { removalDecision, failureFeed } from './pages/steward/runs.ts'
 import { textAt } from '../text/json.ts'
 import type { PortalServices } from './portal-services.ts'
-import { forSpreadsheet } from './ports.ts'
-import { isSame, type Session, type Sessions } from './sessions.ts'
+import { withByteOrderMark } from './ports.ts'
+import { equalInConstantTime, type Session, type Sessions } from './sessions.ts'
 import { endSession } from './sign-in-endpoints.ts'
 
 /** Path below `/harvest`, summary, and the page, which takes the id of a pipe or a run. */
@@ -73,8 +73,8 @@ const actions: ReadonlyMap<string, MakeRequest> = new Map([
 function schedule(pipe: string, field: FormFields): ServiceRequest {
   const next = field('next') !== '' && { next: `${field('next').slice(0, 16)}:00Z` }
   const interval = { unit: field('unit'), value: 1 }
-  const body = { id: ownTrigger, status: 'enabled', interval, ...next }
-  return { method: 'PUT', path: triggerPath(pipe, ownTrigger), body }
+  const body = { id: portalTrigger, status: 'enabled', interval, ...next }
+  return { method: 'PUT', path: triggerPath(pipe, portalTrigger), body }
 }
 
 const notAllowed = () => new Failure('forbidden', 'your key may not do this')
@@ -109,7 +109,7 @@ const runAction: RunForm = async (context, field, c) => {
   const of = kind === 'runs' ? await context.ask('scheduler', path) : undefined
   const whole = { ...request, catalogue: textAt(of, 'catalogue') }
   if (!context.steward.may(whole)) throw notAllowed()
-  if (isDecision.has(did) && decisionOn(of)) return heldPath(context, id)
+  if (isDecision.has(did) && removalDecision(of)) return heldPath(context, id)
   try {
     const answer = await send(context, 'scheduler', whole)
     const isOfPipe = kind === 'pipes' && request.method !== 'POST'
@@ -120,7 +120,7 @@ const runAction: RunForm = async (context, field, c) => {
     // A second click, or one on a page that somebody left open: the page of today says how it stands.
     if (why === 'unknown-trigger' && did === 'unschedule') return to('pipes', id)
     if (why !== 'conflict') throw error
-    if (isDecision.has(did) && decisionOn(await context.ask('scheduler', path)))
+    if (isDecision.has(did) && removalDecision(await context.ask('scheduler', path)))
       return heldPath(context, id)
     return `${context.pathTo('harvest', kind, id)}?did=late`
   }
@@ -138,14 +138,14 @@ const restoreRecord: RunForm = async (context, _field, c) => {
   const to = (did: string) => `${context.pathTo('harvest', 'deleted')}?did=${did}`
   if (!record) {
     // A second click: what was restored is there.
-    await context.ask('repositoryAdmin', recordPlace(kind, id))
+    await context.ask('repositoryAdmin', storedPath(kind, id))
     return to('restored')
   }
   await send(context, 'repositoryAdmin', record.restore)
   return to('restore')
 }
 
-const onlyForOne = { 'Cache-Control': 'private, no-store' }
+const privateCaching = { 'Cache-Control': 'private, no-store' }
 
 /** Everything that a run did, as the scheduler writes it for spreadsheets. */
 async function itemsOf(context: StewardContext, c: AppContext): Promise<Response> {
@@ -156,14 +156,14 @@ async function itemsOf(context: StewardContext, c: AppContext): Promise<Response
   const answer = isThere ? await ports.scheduler?.(`${path}/items`, { headers, signal }) : undefined
   if (!answer) throw new Failure('not-found', 'there is no such run')
   const type = answer.headers.get('Content-Type') ?? 'text/csv'
-  const { status, body } = forSpreadsheet(answer)
-  return new Response(body, { status, headers: { 'Content-Type': type, ...onlyForOne } })
+  const { status, body } = withByteOrderMark(answer)
+  return new Response(body, { status, headers: { 'Content-Type': type, ...privateCaching } })
 }
 
 /** Throws `forbidden` unless the form was made for this session, by a page of this host. */
 async function demandOwnForm(c: AppContext, { token }: Session): Promise<undefined> {
   const field = await readForm(c)
-  if (!isOwnForm(c) || !isSame(field('_csrf'), token))
+  if (!isOwnForm(c) || !equalInConstantTime(field('_csrf'), token))
     throw new Failure('forbidden', 'this form was not made for your session: load the page again')
 }
 
@@ -249,7 +249,7 @@ export const stewardEndpoints = (sessions: Sessions): readonly Endpoint<PortalSe
       if (!steward) throw new Failure('not-found', 'there is no such feed')
       const text = await failureFeed({ ...(await contextOf(c)), steward })
       return new Response(text, {
-        headers: { 'Content-Type': feedFormats.atom.type, ...onlyForOne },
+        headers: { 'Content-Type': feedFormats.atom.type, ...privateCaching },
       })
     },
   }),

@@ -10,7 +10,7 @@ import type { PortalConfig } from '../config/portal.ts'
 import type { Log } from '../log.ts'
 
 /** A page of the operator in Markdown. `language` is absent where it is the same in all. */
-type OwnPage = {
+type OperatorPage = {
   readonly name: string
   readonly language: string | undefined
   readonly title: string
@@ -19,7 +19,7 @@ type OwnPage = {
 }
 
 export type Theme = {
-  readonly pages: readonly OwnPage[]
+  readonly pages: readonly OperatorPage[]
   /** Language → texts in place of ours. */
   readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>
   /** Path of the operator's style sheet below the root. */
@@ -49,15 +49,16 @@ const mostBytes = 5 * 2 ** 20
 export function openTheme({ directory, logo }: PortalConfig, log: Log) {
   let [last, looked]: [Promise<Theme> | undefined, number] = [undefined, -Infinity]
   /** The same object while nothing has changed: what was made of it holds. */
-  const again = async (before: Promise<Theme> | undefined): Promise<Theme> => {
+  const refresh = async (before: Promise<Theme> | undefined): Promise<Theme> => {
     const [known, found] = [await before, await read()]
     return known && isDeepStrictEqual(known, found) ? known : found
   }
   const read = async (): Promise<Theme> => {
     const ownPages = directory === undefined ? [] : await pagesIn(join(directory, 'pages'), log)
-    const style = directory === undefined ? undefined : await changed(join(directory, 'custom.css'))
+    const style =
+      directory === undefined ? undefined : await fileVersion(join(directory, 'custom.css'))
     return {
-      pages: withOwn(await pagesIn(shipped, log), ownPages),
+      pages: mergePages(await pagesIn(builtInPages, log), ownPages),
       texts: directory === undefined ? {} : await textsIn(join(directory, 'texts'), log),
       customStyle: style && `theme/${style}/custom.css`,
       logo: directory !== undefined && logo !== undefined ? `theme/0/${basename(logo)}` : undefined,
@@ -68,7 +69,7 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log) {
     current: (): Promise<Theme> => {
       if (last && performance.now() - looked < lookMs) return last
       looked = performance.now()
-      last = again(last)
+      last = refresh(last)
       return last
     },
     /** A file of its folder `assets`, or its style sheet. */
@@ -84,15 +85,18 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log) {
 }
 
 /** Pages that the portal comes with; a page of the operator with the same name replaces them in all languages. */
-const shipped = fileURLToPath(new URL('assets/pages/', import.meta.url))
+const builtInPages = fileURLToPath(new URL('assets/pages/', import.meta.url))
 
-const withOwn = (pages: readonly OwnPage[], own: readonly OwnPage[]): readonly OwnPage[] =>
+const mergePages = (
+  pages: readonly OperatorPage[],
+  own: readonly OperatorPage[],
+): readonly OperatorPage[] =>
   [...pages.filter(({ name }) => !own.some((one) => one.name === name)), ...own].toSorted(
     (a, b) => a.position - b.position,
   )
 
 /** When a file was changed, as a part of its address; `undefined` where there is none. */
-const changed = async (path: string): Promise<string | undefined> => {
+const fileVersion = async (path: string): Promise<string | undefined> => {
   const about = await stat(path).catch(() => undefined)
   return about?.isFile() ? Math.round(about.mtimeMs).toString(36) : undefined
 }
@@ -122,7 +126,7 @@ async function filesIn<Read>(
 const frontMatter = z.object({ title: z.string().optional(), position: z.number().default(0) })
 
 /** `imprint.de.md`, `about.md`: title and position stand in YAML before the text. */
-const pagesIn = (folder: string, log: Log): Promise<readonly OwnPage[]> =>
+const pagesIn = (folder: string, log: Log): Promise<readonly OperatorPage[]> =>
   filesIn(folder, /^([\w-]+)(?:\.([a-z]{2}))?\.md$/, log, (whole, [, name = '', language]) => {
     const [, head = '', text = whole] = /^---\n([^]*?)\n---\n([^]*)$/.exec(whole) ?? []
     const { title = name, position } = frontMatter.parse(parseYaml(head) ?? {})

@@ -10,9 +10,9 @@ const house = () => backgroundThrottle({ elapsed: () => 0, pause: clock.pause })
 const how = async (most: number) => most
 
 /** A writer that stays in the house until it is let go. */
-function writer({ front }: ReturnType<typeof backgroundThrottle>) {
+function writer({ countWrites }: ReturnType<typeof backgroundThrottle>) {
   const stay = Promise.withResolvers<Response>()
-  const door = front({ fetch: () => stay.promise })
+  const door = countWrites({ fetch: () => stay.promise })
   const done = door.fetch(new Request('http://localhost/', { method: 'PUT' }), {})
   return {
     leave: async () => {
@@ -66,7 +66,7 @@ it('a writer that never leaves does not stop the work for ever', async () => {
 
 it('readers are not waited for', async () => {
   const manners = house()
-  const door = manners.front({ fetch: () => new Promise(() => undefined) })
+  const door = manners.countWrites({ fetch: () => new Promise(() => undefined) })
   void door.fetch(new Request('http://localhost/'), {})
   expect(await manners.turn(how, signal)).toBe(64)
 })

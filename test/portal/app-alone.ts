@@ -7,11 +7,11 @@ import { portalApp } from '../../src/portal/portal-app.ts'
 import type { Port, Ports } from '../../src/portal/ports.ts'
 import type { AppOptions } from '../../src/http/app.ts'
 import type { Previews } from '../../src/portal/preview/previews.ts'
-import type { Writers } from '../../src/portal/render-queue.ts'
+import type { ExternalWriters } from '../../src/portal/render-queue.ts'
 
 type Further = {
   readonly config?: object
-  readonly writers?: Writers
+  readonly writers?: ExternalWriters
   readonly previews?: Previews
   readonly http?: Partial<AppOptions>
 }

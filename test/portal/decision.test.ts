@@ -1,7 +1,7 @@
 /** Whether somebody has decided about removals that were held back. */
 
 import { expect, it } from 'vitest'
-import { decisionOn } from '../../src/portal/pages/steward/runs.ts'
+import { removalDecision } from '../../src/portal/pages/steward/runs.ts'
 
 const now = new Date().toISOString()
 const before = new Date(performance.timeOrigin - 60_000).toISOString()
@@ -17,7 +17,7 @@ it.each([
   ['one that failed in parts', { action: 'confirm', done: 1, failed: 2, time: now }, false],
   ['keeping', { action: 'keep', done: 3, failed: 0, time: before }, true],
 ])('%s', (_name, note, isDecided) => {
-  expect(decisionOn({ notes: [note] }) !== undefined).toBe(isDecided)
+  expect(removalDecision({ notes: [note] }) !== undefined).toBe(isDecided)
   const restored = { action: 'restore', done: 1, failed: 0, time: now }
-  expect(decisionOn({ notes: [note, restored] }) !== undefined).toBe(isDecided)
+  expect(removalDecision({ notes: [note, restored] }) !== undefined).toBe(isDecided)
 })

@@ -4,14 +4,14 @@ import { expect, it } from 'vitest'
 import { newApp } from '../../src/http/app.ts'
 import { logger } from '../../src/log.ts'
 import { type Port, portInProcess } from '../../src/portal/ports.ts'
-import { renderQueue, type Writers } from '../../src/portal/render-queue.ts'
+import { renderQueue, type ExternalWriters } from '../../src/portal/render-queue.ts'
 import { appAlone, portsTo } from './app-alone.ts'
 
 /** Somebody writes without a pause. */
-const busy: Writers = { isExpected: () => true, gap: () => Promise.resolve() }
+const busy: ExternalWriters = { isActive: () => true, waitForGap: () => Promise.resolve() }
 
 /** The portal on a service that answers nothing until it is told to; counts how many pages ask it at once. */
-function slowPortal(writers?: Writers) {
+function slowPortal(writers?: ExternalWriters) {
   const answer = Promise.withResolvers<void>()
   const counts = { asking: 0, most: 0 }
   const slow: Port = async () => {
@@ -114,7 +114,7 @@ it('is not made again for a reader who has it while every service says that noth
 it('begins between two writes, and does not wait for a gap where nobody is expected', async () => {
   const over = Promise.withResolvers<void>()
   let isExpected = false
-  const { run } = renderQueue({ isExpected: () => isExpected, gap: () => over.promise })
+  const { run } = renderQueue({ isActive: () => isExpected, waitForGap: () => over.promise })
   const { signal } = new AbortController()
   expect(await run(() => Promise.resolve('at once'), signal)).toBe('at once')
   isExpected = true

@@ -61,9 +61,9 @@ const file = (name: string) => `https://files.example/${name}`
 describe('files for previews', () => {
   it('are two of one client and four of all at once; two of each wait, and others are refused at once', async () => {
     const views = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) =>
-      previews.of(file(name), `192.0.2.${name.charCodeAt(0)}`),
+      previews.read(file(name), `192.0.2.${name.charCodeAt(0)}`),
     )
-    await expect(previews.of(file('a5'), '192.0.2.97')).rejects.toMatchObject({
+    await expect(previews.read(file('a5'), '192.0.2.97')).rejects.toMatchObject({
       kind: 'queue-full',
       retryAfter: 10,
     })
@@ -79,7 +79,7 @@ describe('files for previews', () => {
   })
 
   it('are one file for all who look at the same time, and take a place of the first one', async () => {
-    const views = Array.from({ length: 50 }, (_, n) => previews.of(file('same'), `192.0.2.${n}`))
+    const views = Array.from({ length: 50 }, (_, n) => previews.read(file('same'), `192.0.2.${n}`))
     await settled()
     host.answer(csv)
     const shown = await Promise.all(views)
@@ -89,7 +89,7 @@ describe('files for previews', () => {
 
   it('are left alone for a minute when their host does not answer, and asked again after it', async () => {
     const look = async (bytes?: Uint8Array) => {
-      const result = previews.of(file('away'), 'client')
+      const result = previews.read(file('away'), 'client')
       await settled()
       host.answer(bytes)
       return result
@@ -106,11 +106,11 @@ describe('files for previews', () => {
   it('are not read again when reading them took too much', async () => {
     // As objects they need twenty times what they need as text.
     const heavy = strToU8(`[${'{},'.repeat(1_700_000)}{}]`)
-    const first = previews.of(file('heavy.json'), 'client')
+    const first = previews.read(file('heavy.json'), 'client')
     await settled()
     host.answer(heavy)
     expect(await first).toEqual({ reason: 'too-heavy' })
-    expect(await previews.of(file('heavy.json'), 'client')).toEqual({ reason: 'too-heavy' })
+    expect(await previews.read(file('heavy.json'), 'client')).toEqual({ reason: 'too-heavy' })
     expect(host.asked).toHaveLength(1)
   }, 60_000)
 })

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { zipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { previewTable } from '../../src/portal/preview/table.ts'
-import { previewTablesOf } from '../../src/portal/preview/tables.ts'
+import { previewTable } from '../../src/portal/preview/preview-table.ts'
+import { readPreview } from '../../src/portal/preview/read-preview.ts'
 
 const bomb = new Uint8Array(60 * 2 ** 20)
 const text = (value: string) => new TextEncoder().encode(value)
@@ -26,12 +26,12 @@ const files: readonly (readonly [string, Uint8Array, string])[] = [
 
 describe('a preview', () => {
   it.each(files)('of %s has a reason', async (_name, bytes, reason) => {
-    expect(await previewTablesOf({ bytes, isCut: false, type: '' })).toEqual({ reason })
+    expect(await readPreview({ bytes, isCut: false, type: '' })).toEqual({ reason })
   })
 
   const tableOf = async (body: string | Uint8Array, type = 'text/csv') => {
     const bytes = typeof body === 'string' ? text(body) : body
-    const result = await previewTablesOf({ bytes, isCut: false, type })
+    const result = await readPreview({ bytes, isCut: false, type })
     if (!('tables' in result)) return result.reason
     const { head, rows, notes } = result.tables[0]!
     return [...(notes.length > 0 ? [notes] : []), head, ...rows]
@@ -204,7 +204,7 @@ describe('a preview', () => {
   })
 
   const mapOf = async (body: string) => {
-    const result = await previewTablesOf({ bytes: text(body), isCut: false, type: '' })
+    const result = await readPreview({ bytes: text(body), isCut: false, type: '' })
     return 'tables' in result ? result.map : undefined
   }
   const feature = (geometry: unknown) => ({ type: 'Feature', properties: { a: 1 }, geometry })
@@ -330,7 +330,7 @@ describe('a preview', () => {
     ['a sentence of semicolons', 'Visitors; parks; 2020\nplace;visitors;year\nA;1;2020\n'],
     ['separators behind it', 'Visitors, parks,,\nplace,visitors,year\nA,1,2020\n'],
   ])('has a title above its head that has %s', async (_name, body) => {
-    const result = await previewTablesOf({ bytes: text(body), isCut: false, type: 'text/csv' })
+    const result = await readPreview({ bytes: text(body), isCut: false, type: 'text/csv' })
     const [table] = 'tables' in result ? result.tables : []
     expect(table?.notes[0]).toMatch(/^(?:# v|V)isitors[^;]*(?:; parks; 2020)?$/)
     expect(table?.head).toEqual(['place', 'visitors', 'year'])
@@ -345,7 +345,7 @@ describe('a preview', () => {
   it('has a title above a head of years, and above one with empty columns at its end', async () => {
     for (const table of ['city,2020,2021\nA,1,2\n', 'city,men,women,,\nA,1,2,,\n']) {
       const bytes = text(`Visitors, parks, rivers\n${table}`)
-      const result = await previewTablesOf({ bytes, isCut: false, type: 'text/csv' })
+      const result = await readPreview({ bytes, isCut: false, type: 'text/csv' })
       expect('tables' in result && result.tables[0]?.notes).toEqual(['Visitors, parks, rivers'])
       expect('tables' in result && result.tables[0]?.head[0]).toBe('city')
     }
@@ -356,7 +356,7 @@ describe('a preview', () => {
     'Name, Born\nAnna,1980\nBob,1990\n',
     'Name, Age\nAnna, 3\nBob, 4\n',
   ])('has no title where blanks follow the commas of its head: %j', async (body) => {
-    const result = await previewTablesOf({ bytes: text(body), isCut: false, type: 'text/csv' })
+    const result = await readPreview({ bytes: text(body), isCut: false, type: 'text/csv' })
     expect('tables' in result && result.tables[0]?.notes).toEqual([])
     expect('tables' in result && result.tables[0]?.head[0]).toBe('Name')
   })
@@ -380,7 +380,7 @@ describe('a preview', () => {
 
   it('of CSV without end shows its first rows', async () => {
     const bytes = text('a,b\n'.repeat(100_000))
-    const result = await previewTablesOf({ bytes, isCut: true, type: 'text/csv' })
+    const result = await readPreview({ bytes, isCut: true, type: 'text/csv' })
     expect('tables' in result && result.tables[0]?.rows.length).toBe(200)
   })
 })

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { IntlMessageFormat } from 'intl-messageformat'
 import { describe, expect, it } from 'vitest'
-import { interfaceLanguages } from '../../src/portal/languages.ts'
+import { interfaceLanguages } from '../../src/portal/translations.ts'
 
 const folder = new URL('../../src/portal/texts/', import.meta.url)
 const texts = (language: string): Record<string, string> =>

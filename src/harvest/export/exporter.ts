@@ -6,7 +6,7 @@ import { configSchema } from '../segment-config.ts'
 import { exportDatasets } from './dataset-export.ts'
 import type { ExportContext } from './export-run.ts'
 import { exportConfig, exportTarget } from './export-target.ts'
-import { exportMetrics } from './metrics-export.ts'
+import { exportMetrics } from './metrics-exporter.ts'
 
 /** The exporter as a kind of segment. Its config is checked when the pipe is loaded. */
 export const exporterSegment = (context: ExportContext): SegmentKind => ({

@@ -21,7 +21,7 @@ import {
   type MetricsSource,
   readCatalogues,
 } from '../figures/catalogue-reader.ts'
-import type { MetricsRepository } from './metrics-export.ts'
+import type { MetricsRepository } from './metrics-repository.ts'
 import { fedMessage, inOneGraph } from './payload.ts'
 
 type FeedContext = MetricsSource & {

@@ -19,7 +19,7 @@ export type CheckedText =
   | { readonly mediaType: string; readonly records: readonly Fields[] }
 
 /** At most 500 results, errors first; `errors` and `warnings` count all of them. */
-export type PlacedResults = {
+export type LocatedResults = {
   readonly results: readonly ShaclResult[]
   readonly errors: number
   readonly warnings: number
@@ -52,13 +52,13 @@ export async function readCheckedText(text: string): Promise<CheckedText> {
 }
 
 /** The results of a report (N-Triples), each with its line in a text of Turtle or N-Triples. */
-export async function placedResults({
+export async function locateResults({
   text,
   report,
 }: {
   readonly text: string
   readonly report: string
-}): Promise<PlacedResults> {
+}): Promise<LocatedResults> {
   const placed = /^(?:turtle|ntriples)$/.test(formatOf(text)) ? placedQuads(text, base) : []
   const results = await shaclResults(report, linesIn(placed))
   const errors = results.filter(({ isError }) => isError).length

@@ -7,10 +7,10 @@ import { Semaphore } from '../../workers/semaphore.ts'
 import type { PageContext } from '../context.ts'
 import { listAt } from '../record.ts'
 import type { CheckCalls } from './check-worker.ts'
-import type { CheckedText, PlacedResults } from './checked-text.ts'
+import type { CheckedText, LocatedResults } from './checked-text.ts'
 
 /** What a page says of a text. `results` is absent where nothing validates, `refusal` tells why there is no more. */
-export type CheckedDescription = Partial<PlacedResults> & {
+export type CheckedDescription = Partial<LocatedResults> & {
   readonly fault?: Extract<CheckedText, { fault: unknown }>['fault']
   readonly records?: readonly Fields[]
   /** Points of each dataset, as the validation service gives them. */

@@ -2,13 +2,13 @@
 
 import { type Fields, listed, valueAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import type { Found } from '../found.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon, joined, linkTo } from '../html.ts'
-import type { MaybePage, PageContent } from '../page.ts'
-import { crumbs, pairs, panel, rdfLinks } from '../parts/blocks.ts'
-import { catalogueEntry, plainDescription, shortened } from '../parts/hits.ts'
+import type { SearchResult } from '../search-result.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml, linkTo } from '../html.ts'
+import type { MaybePage, PageContent } from '../layout.ts'
+import { breadcrumbs, pairList, panel, rdfLinks } from '../parts/blocks.ts'
+import { catalogueEntry, plainDescription, truncateAtWord } from '../parts/hits.ts'
 import { contactLines } from '../parts/metadata.ts'
-import { proseOf } from '../parts/prose.ts'
+import { sanitizedProse } from '../parts/prose.ts'
 import { meanScore } from '../parts/quality.ts'
 import { datasetsWith, pagedList, valueLinks } from '../parts/record-lists.ts'
 import { fieldsAt, listAt } from '../record.ts'
@@ -43,14 +43,14 @@ export async function cataloguePage(context: PageContext, id: string): Promise<P
   return {
     title,
     section: 'catalogues',
-    description: shortened(plainDescription(description?.text ?? title), 150),
+    description: truncateAtWord(plainDescription(description?.text ?? title), 150),
     canonical: path,
     record: { path, fields: record },
     data: catalogueSchema(context, record, `${root}${language}/${path}`),
-    body: html`${crumbs(context, { href: pathTo('catalogues'), label: t('menu-catalogues') })}
+    body: html`${breadcrumbs(context, { href: pathTo('catalogues'), label: t('menu-catalogues') })}
       <div class="with-aside"><div><header class="title"><h1>${titleOf(record)}</h1>
       ${publishedBy(context, record)}</header><div class="prose close stack">
-      ${description && context.inLanguage(description, proseOf(description.text))}</div>
+      ${description && context.inLanguage(description, sanitizedProse(description.text))}</div>
       ${facts(context, record, found)} ${section}</div>
       <aside aria-label="${t('about-catalogue')}">${qualityPanel(context, id, measured)}
       ${tagPanel(context, id, 'format', found)} ${tagPanel(context, id, 'categories', found)}
@@ -64,13 +64,13 @@ function publishedBy({ t, labelOf }: PageContext, record: Fields): HtmlContent {
   return name && html`<p class="by">${t('published-by')} ${linkTo(homepage, name)}</p>`
 }
 
-const facts = ({ t, formats, labelOf }: PageContext, record: Fields, { count }: Found) =>
-  pairs(
+const facts = ({ t, formats, labelOf }: PageContext, record: Fields, { count }: SearchResult) =>
+  pairList(
     [
       [t('datasets-title'), formats.number(count)],
       [
         t('languages'),
-        joined(
+        joinHtml(
           listed(record['language']).map((one) => labelOf(one)),
           ', ',
         ),
@@ -109,7 +109,7 @@ function tagPanel(
   { t, formats, searchTo, labelOf }: PageContext,
   catalogue: string,
   facet: 'format' | 'categories',
-  { facets }: Found,
+  { facets }: SearchResult,
 ): HtmlContent {
   const [heading, style] = facet === 'format' ? ['formats', 'tag format'] : ['themes', 'tag']
   const items = (facets.get(facet) ?? []).filter(({ count }) => count > 0).slice(0, mostTags)
@@ -157,9 +157,9 @@ export async function publisherPage(context: PageContext, id: string): MaybePage
   return {
     title: nameOf(publisher) ?? id,
     section: 'data',
-    body: html`${crumbs(context, { href: pathTo('publishers'), label: t('publishers') })}
+    body: html`${breadcrumbs(context, { href: pathTo('publishers'), label: t('publishers') })}
       <header class="title"><h1>${labelOf(publisher) ?? id}</h1></header>
-      ${pairs(rows, 'facts close')}
+      ${pairList(rows, 'facts close')}
       ${section}`,
   }
 }

@@ -3,14 +3,14 @@
 import { readFileSync } from 'node:fs'
 import { type Fields, textAt } from '../../text/json.ts'
 import type { CheckedDescription } from '../check/checker.ts'
-import type { PlacedResults } from '../check/checked-text.ts'
+import type { LocatedResults } from '../check/checked-text.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
-import type { PageContent } from '../page.ts'
-import { listing, notice, pageSection } from '../parts/blocks.ts'
+import type { PageContent } from '../layout.ts'
+import { codeListing, notice, pageSection } from '../parts/blocks.ts'
 import { shaclTable } from '../parts/findings.ts'
-import { hit } from '../parts/hits.ts'
-import { dimensionBars, scoreText, verdict } from '../parts/quality.ts'
+import { searchHit } from '../parts/hits.ts'
+import { dimensionBars, scoreText, scoreSummary } from '../parts/quality.ts'
 import { fieldsAt, numberAt } from '../record.ts'
 
 const models = ['dcatap301level1', 'dcatap301level2', 'dcatap211level1'] as const
@@ -77,7 +77,10 @@ function outcomeSections(
   ]
 }
 
-function findings(context: PageContext, { results, errors, warnings }: PlacedResults): HtmlContent {
+function findings(
+  context: PageContext,
+  { results, errors, warnings }: LocatedResults,
+): HtmlContent {
   const { t } = context
   const sign = errors > 0 ? 'bad' : warnings > 0 ? 'warn' : 'good'
   const meaning = html`<p>${t(errors > 0 ? 'valid-not-compliant' : 'valid-compliant')}</p>`
@@ -94,7 +97,7 @@ function resultSection(
   hits: readonly (number | undefined)[],
   found: HtmlContent,
 ): HtmlMarkup {
-  const place = html`<h3 class="section">${t('where-it-is')}</h3> ${listing(t('your-metadata'), text, hits)}`
+  const place = html`<h3 class="section">${t('where-it-is')}</h3> ${codeListing(t('your-metadata'), text, hits)}`
   const isPlaced = hits.some((line) => line !== undefined)
   return pageSection('result', t('result'), [found, isPlaced && place])
 }
@@ -106,7 +109,7 @@ function expectation(context: PageContext, datasets: readonly Fields[]): HtmlCon
     const text = scoreText(context, numberAt(one, 'total'))
     const bars = dimensionBars(context, fieldsAt(one, 'dimensions'))
     const name = datasets.length > 1 && html`<h3><bdi>${textAt(one, 'dataset')}</bdi></h3>`
-    return html`${name}${verdict(text, bars)}`
+    return html`${name}${scoreSummary(text, bars)}`
   })
   const lead = html`<p class="prose">${t('points-without-links', { count: 80 })}</p>`
   return rows.length > 0 && pageSection('points', t('points-to-expect'), [lead, rows])
@@ -114,7 +117,7 @@ function expectation(context: PageContext, datasets: readonly Fields[]): HtmlCon
 
 /** Records that are not published yet, as their hits would look; nothing where the RDF describes no dataset. */
 function recordPreviews(context: PageContext, records: readonly Fields[]): HtmlContent {
-  const hits = records.map((record) => hit(context, record))
+  const hits = records.map((record) => searchHit(context, record))
   const list = html`<ol class="hits" role="list">${hits}</ol>`
   return hits.length > 0 && pageSection('look', context.t('would-look'), list)
 }

@@ -3,17 +3,17 @@
 import { type Fields, listed, textAt, valueAt } from '../../text/json.ts'
 import { citationOf, citationText } from '../citations.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../html.ts'
-import type { PageContent } from '../page.ts'
-import { crumbs, pageSection, pairs, panel, rdfLinks } from '../parts/blocks.ts'
+import { html, type HtmlContent, icon, joinHtml, linkTo, safeAddress } from '../html.ts'
+import type { PageContent } from '../layout.ts'
+import { breadcrumbs, pageSection, pairList, panel, rdfLinks } from '../parts/blocks.ts'
 import { distributionCards, licenceText } from '../parts/distribution-cards.ts'
-import { entries, plainDescription, shortened } from '../parts/hits.ts'
+import { datasetList, plainDescription, truncateAtWord } from '../parts/hits.ts'
 import { leftOutCount } from '../parts/findings.ts'
 import { areaMap, areasOf, boxText } from '../parts/map.ts'
 import { contactLines, metadataRows, periodText } from '../parts/metadata.ts'
-import { proseOf } from '../parts/prose.ts'
+import { sanitizedProse } from '../parts/prose.ts'
 import { dimensionBars, scoreText } from '../parts/quality.ts'
-import { relatedSections, withOwnPages } from '../parts/related.ts'
+import { relatedSections, linkRelatedDatasets } from '../parts/related.ts'
 import { fieldsAt, listAt, recordScore, textsAt } from '../record.ts'
 import { datasetSchema } from '../schema-org.ts'
 
@@ -42,20 +42,20 @@ export async function datasetPage(context: PageContext, id: string): Promise<Pag
   return {
     title,
     section: 'data',
-    description: shortened(plainDescription(description?.text ?? title), 150),
+    description: truncateAtWord(plainDescription(description?.text ?? title), 150),
     canonical: path,
     record: { path, fields: record },
     data: datasetSchema(context, record, `${root}${language}/${path}`),
-    body: html`${crumbs(context, ...steps)}<div class="with-aside"><div>
+    body: html`${breadcrumbs(context, ...steps)}<div class="with-aside"><div>
       <header class="title"><h1>${titleOf(record)}</h1> ${byLine(context, record)}</header>
       <div class="prose close stack">${
         description
-          ? context.inLanguage(description, proseOf(description.text))
+          ? context.inLanguage(description, sanitizedProse(description.text))
           : html`<p class="soft">${t('no-description')}</p>`
       }${tagLinks(context, record)}</div> ${facts(context, record)}
       ${pageSection('get', t('get-data'), distributionCards(context, record, links))} ${relatedSections(context, related)}
       ${similarTo(context, similar)}
-      ${pageSection('more', t('all-metadata'), metadataRows(context, withOwnPages(context, record, related)))}
+      ${pageSection('more', t('all-metadata'), metadataRows(context, linkRelatedDatasets(context, record, related)))}
       ${provenance(context, record, measured, leftOut)}</div>
       <aside aria-label="${t('about-dataset')}">${place(context, record)} ${quality(context, record, measured)}
       ${contacts(context, record)} ${formatsPanel(context, id)} ${cite(context, record)}</aside></div>`,
@@ -86,12 +86,12 @@ function tagLinks(context: PageContext, record: Fields): HtmlContent {
 function facts(context: PageContext, record: Fields): HtmlContent {
   const { t, formats, labelOf } = context
   const periods = listAt(record, 'temporal').map((one) => periodText(context, one))
-  return pairs(
+  return pairList(
     [
       [t('updated'), formats.day(record['modified'] ?? record['issued'])],
       [t('updates'), labelOf(record['accrual_periodicity'])],
       [t('licence'), licenceText(context, record)],
-      [t('period'), joined(periods.slice(0, 3), ', ')],
+      [t('period'), joinHtml(periods.slice(0, 3), ', ')],
     ],
     'facts close',
   )
@@ -101,7 +101,7 @@ function similarTo(context: PageContext, answer: Fields | undefined): HtmlConten
   const { t, formats, formatsOf } = context
   const records = listAt(answer, 'result.results')
   const below = (one: Fields) => [formatsOf(one).join(', '), formats.day(one['modified'])]
-  const cards = entries(context, records, below, 'cards')
+  const cards = datasetList(context, records, below, 'cards')
   return records.length > 0 && pageSection('sim', t('similar'), cards)
 }
 
@@ -130,13 +130,13 @@ function place(context: PageContext, record: Fields): HtmlContent {
   const words = boxes.slice(0, 3).map((box) => boxText(context, box))
   const label = t('map-of', { place: words.join('; ') })
   const map = areaMap(context, boxes.slice(0, 50), { label, width: 320, height: 300 })
-  const names = joined(
+  const names = joinHtml(
     named.map((one) => labelOf(one)),
     ', ',
   )
   return panel(
     t('place'),
-    html`${map} <p class="small close">${joined([words.join('; '), names], ' · ')}</p>`,
+    html`${map} <p class="small close">${joinHtml([words.join('; '), names], ' · ')}</p>`,
   )
 }
 
@@ -166,7 +166,7 @@ function contacts(context: PageContext, record: Fields): HtmlContent {
   ]
   return panel(
     t('publisher-contact'),
-    html`${pairs(rows, 'contacts') || html`<p class="soft">${t('no-contact')}</p>`}
+    html`${pairList(rows, 'contacts') || html`<p class="soft">${t('no-contact')}</p>`}
       ${report !== undefined && html`<p class="small close"><a href="${report}">${t('report-problem')}</a></p>`}`,
   )
 }

@@ -4,9 +4,9 @@ import { unescape } from 'node:querystring'
 import { Failure } from '../../errors.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent } from '../html.ts'
-import { type PageContent, searchBar } from '../page.ts'
-import { pageSection, pairs } from '../parts/blocks.ts'
-import { entries } from '../parts/hits.ts'
+import { type PageContent, searchBar } from '../layout.ts'
+import { pageSection, pairList } from '../parts/blocks.ts'
+import { datasetList } from '../parts/hits.ts'
 import { textOr } from '../../text/json.ts'
 
 type PageProblem = {
@@ -37,7 +37,7 @@ export async function helpFor(
   const q = wordsOf(path)
   const found = q.length < 3 ? undefined : await optional(find({ filters: 'dataset', q, limit: 5 }))
   if (!found || found.records.length === 0) return {}
-  const similar = entries(context, found.records, () => [])
+  const similar = datasetList(context, found.records, () => [])
   return { help: pageSection('similar', t('similar'), similar) }
 }
 
@@ -50,7 +50,7 @@ async function removal(context: PageContext, path: string): Promise<HtmlContent>
   const home = textOr(catalogue)
   const record = home === undefined ? undefined : await optional(readRecord('catalogues', home))
   const name = record ? titleOf(record) : home
-  return pairs([
+  return pairList([
     [t('removed-on'), formats.moment(deletedAt)],
     [t('restorable-until'), formats.moment(restorableUntil)],
     [t('facet-catalog'), home && html`<a href="${pathTo('catalogues', home)}">${name}</a>`],

@@ -2,11 +2,11 @@
 
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import type { Found } from '../found.ts'
+import type { SearchResult } from '../search-result.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
-import { type PageContent, searchBar } from '../page.ts'
+import { type PageContent, searchBar } from '../layout.ts'
 import { countedLinks, headedSection } from '../parts/blocks.ts'
-import { catalogueEntry, entries, hitFields } from '../parts/hits.ts'
+import { catalogueEntry, datasetList, hitFields } from '../parts/hits.ts'
 import { areaMap, areasOf } from '../parts/map.ts'
 import { fieldsAt } from '../record.ts'
 import { siteSchema } from '../schema-org.ts'
@@ -45,7 +45,7 @@ export async function homePage(context: PageContext): Promise<PageContent> {
       ${examples.length > 0 && html`<p class="try"><span>${t('for-example')}</span> ${examples}</p>`}
       </div> ${extents(context, areas)}</div> ${
         recent?.count === 0
-          ? empty(context)
+          ? emptyPortal(context)
           : html`${config.home.includes('themes') && themes(context, recent)} <div class="two section">
           ${config.home.includes('recent') && newest(context, recent)}
           ${config.home.includes('catalogues') && someCatalogues(context, catalogues)}</div>`
@@ -55,12 +55,12 @@ export async function homePage(context: PageContext): Promise<PageContent> {
 
 function heading(
   { t, formats, config, configuredText }: PageContext,
-  recent: Found | undefined,
-  catalogues: Found | undefined,
-  areas: Found | undefined,
+  recent: SearchResult | undefined,
+  catalogues: SearchResult | undefined,
+  areas: SearchResult | undefined,
 ): HtmlContent {
   if (!recent || !catalogues || recent.count === 0) return configuredText(config.name)
-  const bold = ({ count }: Found) => `\n${formats.number(count)}\n`
+  const bold = ({ count }: SearchResult) => `\n${formats.number(count)}\n`
   const message = t('home-heading', {
     datasets: bold(recent),
     catalogues: bold(catalogues),
@@ -72,14 +72,14 @@ function heading(
 }
 
 /** How many languages titles are in; those of machine translations do not count. */
-const languagesOf = (found: Found | undefined): number =>
+const languagesOf = (found: SearchResult | undefined): number =>
   new Set(
     found?.records
       .flatMap((record) => Object.keys(fieldsAt(record, 'title')))
       .filter((language) => !language.includes('-t-')),
   ).size
 
-function extents(context: PageContext, areas: Found | undefined): HtmlContent {
+function extents(context: PageContext, areas: SearchResult | undefined): HtmlContent {
   const { t, searchTo } = context
   const boxes = (areas?.records ?? []).flatMap(({ spatial }) => areasOf(spatial).slice(0, 1))
   const label = t('map-of-datasets', { count: boxes.length })
@@ -91,7 +91,7 @@ function extents(context: PageContext, areas: Found | undefined): HtmlContent {
   )
 }
 
-function themes(context: PageContext, recent: Found | undefined): HtmlContent {
+function themes(context: PageContext, recent: SearchResult | undefined): HtmlContent {
   const { t, labelOf, searchTo } = context
   const links = (recent?.facets.get('categories') ?? [])
     .filter(({ count }) => count > 0)
@@ -103,7 +103,7 @@ function themes(context: PageContext, recent: Found | undefined): HtmlContent {
   return links.length > 0 && headedSection('themes', t('themes'), false, list)
 }
 
-function newest(context: PageContext, recent: Found | undefined): HtmlContent {
+function newest(context: PageContext, recent: SearchResult | undefined): HtmlContent {
   const { t, formats, labelOf, pathTo } = context
   const records = recent?.records ?? []
   const below = (record: Fields) => [
@@ -111,11 +111,11 @@ function newest(context: PageContext, recent: Found | undefined): HtmlContent {
     formats.day(record['modified'] ?? record['issued']),
   ]
   const all = html`<a href="${pathTo('datasets')}">${t('all-datasets')}</a>`
-  const list = entries(context, records, below)
+  const list = datasetList(context, records, below)
   return records.length > 0 && headedSection('new', t('recently-updated'), all, list)
 }
 
-function someCatalogues(context: PageContext, catalogues: Found | undefined): HtmlContent {
+function someCatalogues(context: PageContext, catalogues: SearchResult | undefined): HtmlContent {
   const { t, pathTo } = context
   const items = (catalogues?.records ?? []).map((record) => catalogueEntry(context, record, 'h3'))
   const all = html`<a href="${pathTo('catalogues')}">${t('all-catalogues')}</a>`
@@ -124,7 +124,7 @@ function someCatalogues(context: PageContext, catalogues: Found | undefined): Ht
 }
 
 /** Nothing is in yet: the two ways to change that. */
-const empty = ({ t }: PageContext): HtmlMarkup =>
+const emptyPortal = ({ t }: PageContext): HtmlMarkup =>
   html`<section class="section"><h2>${t('no-datasets-yet')}</h2><ul class="prose">
     <li>${t('add-by-import')} <code>npm run import -- catalogue.ttl</code></li>
     <li>${t('add-by-pipe')} <code>pipes/</code></li></ul></section>`

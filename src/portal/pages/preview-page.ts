@@ -2,12 +2,12 @@
 
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, webAddress } from '../html.ts'
-import type { PageContent } from '../page.ts'
-import { crumbs } from '../parts/blocks.ts'
+import type { PageContent } from '../layout.ts'
+import { breadcrumbs } from '../parts/blocks.ts'
 import { areaMap, boxText } from '../parts/map.ts'
 import { gridTable } from '../parts/table.ts'
-import type { PreviewMap } from '../preview/shapes.ts'
-import type { PreviewResult } from '../preview/tables.ts'
+import type { PreviewMap } from '../preview/preview-map.ts'
+import type { PreviewResult } from '../preview/read-preview.ts'
 import { type Fields, listed, textAt } from '../../text/json.ts'
 import { listAt } from '../record.ts'
 
@@ -34,7 +34,7 @@ export function previewPage(
     title: t('preview'),
     section: 'data',
     isIndexed: false,
-    body: html`${crumbs(context, above)}<h1>${t('preview')}</h1>
+    body: html`${breadcrumbs(context, above)}<h1>${t('preview')}</h1>
       <div class="section" id="preview">${shown(context, result)}</div>`,
   }
 }

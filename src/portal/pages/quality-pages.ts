@@ -12,38 +12,38 @@ import {
   valueAt,
 } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon, joined } from '../html.ts'
-import type { PageContent } from '../page.ts'
-import { crumbs, pageSection } from '../parts/blocks.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html.ts'
+import type { PageContent } from '../layout.ts'
+import { breadcrumbs, pageSection } from '../parts/blocks.ts'
 import {
   dimensionBars,
-  fulfilled,
-  missingPoints,
+  shareBadge,
+  pointsToNextStep,
   type PageIndicator,
   qualityDimensions,
   scoreText,
   type ShareOf,
-  stepOf,
-  verdict,
+  scoreBadge,
+  scoreSummary,
 } from '../parts/quality.ts'
 import {
-  badCodes,
+  badStatusCodes,
   listSections,
   overviewSections,
   pointCells,
   pointHeads,
-  reportVerdict,
+  reportSummary,
   shareInReport,
-  titleIn,
+  reportTitle,
 } from '../parts/quality-report.ts'
 import {
-  countedResults,
+  resultCounts,
   leftOutTable,
   type ShaclResult,
   shaclResults,
   shaclTable,
 } from '../parts/findings.ts'
-import { scrolling, textTable } from '../parts/table.ts'
+import { scrollRegion, textTable } from '../parts/table.ts'
 import { fieldsAt, listAt, numberAt } from '../record.ts'
 
 const [mostFixes, mostFiles] = [5, 5]
@@ -84,8 +84,8 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
     section: 'quality',
     isIndexed: false,
     canonical: `${path}/quality`,
-    body: html`${crumbs(context, ...steps)}
-      <header class="title"><h1>${title}</h1><p class="by">${joined([t('measured-by'), day], ' · ')}</p></header>
+    body: html`${breadcrumbs(context, ...steps)}
+      <header class="title"><h1>${title}</h1><p class="by">${joinHtml([t('measured-by'), day], ' · ')}</p></header>
       ${isMeasured ? [ownFigures(context, result, { findings, failing: failingFiles(context, record, files), id }), data] : [notMeasured(context), findings]}`,
   }
 }
@@ -102,7 +102,7 @@ function findingsIn(
   const about = [record, fieldsAt(record, 'catalog'), ...listAt(record, 'distributions')]
   const names = about.map((one) => [textAt(one, 'id') ?? '', titleOf(one)] as const)
   const table = shaclTable(context, 'findings', results, new Map(names))
-  const body = html`<p>${countedResults(context, results)}</p>${table}`
+  const body = html`<p>${resultCounts(context, results)}</p>${table}`
   return results.length > 0 && pageSection('shacl', t('findings'), body)
 }
 
@@ -137,7 +137,7 @@ function ownFigures(
 ): HtmlContent {
   const { t } = context
   const [score, scores] = [numberAt(result, 'info.score'), fieldsAt(result, 'info.scores')]
-  const text = scoreText(context, score, undefined, missingPoints(context, score))
+  const text = scoreText(context, score, undefined, pointsToNextStep(context, score))
   const shareOf = sharesIn(result)
   // What was not measured can neither earn points nor be corrected.
   const pointsOf = ({ key }: PageIndicator) => {
@@ -148,7 +148,7 @@ function ownFigures(
   }
   const gain = (one: PageIndicator) => pointsOf(one).gain
   return [
-    verdict(text, dimensionBars(context, scores, true)),
+    scoreSummary(text, dimensionBars(context, scores, true)),
     pageSection('fix', t('what-to-fix'), fixes(context, id, { gain, failing })),
     findings,
     indicatorTable(context, shareOf, {
@@ -173,7 +173,7 @@ function fixes(
     const { key, example } = one
     const code = html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`
     const files = failing(key).slice(0, mostFiles)
-    const blamed = files.length > 0 && html`<p>${t('fix-files')}: ${joined(files, ', ')}</p>`
+    const blamed = files.length > 0 && html`<p>${t('fix-files')}: ${joinHtml(files, ', ')}</p>`
     return html`<li><h3>${t(`fix-${key}`)}</h3><span class="gain">+ ${t('n-points', { count: gain(one) })}</span>
       <p>${t(`fix-${key}-text`)}</p>${blamed}${example !== undefined && code}</li>`
   })
@@ -207,7 +207,7 @@ export async function reportsPage(context: PageContext): Promise<PageContent> {
 
 /** Title of a page, and when its figures were made. */
 const reportHeader = ({ t, formats }: PageContext, title: string, report: Fields): HtmlMarkup =>
-  html`<header class="title"><h1>${title}</h1><p class="by">${joined([t('measured-by'), formats.day(report['refreshed'])], ' · ')}</p></header>`
+  html`<header class="title"><h1>${title}</h1><p class="by">${joinHtml([t('measured-by'), formats.day(report['refreshed'])], ' · ')}</p></header>`
 
 const reportAsData = ({ t, root, language }: PageContext, path: string): HtmlMarkup => {
   const address = `${root}api/mqa/reports/${path}`
@@ -223,7 +223,7 @@ const figuresOf = (
 ): readonly HtmlContent[] =>
   isJsonObject(report['measured'])
     ? [
-        reportVerdict(context, report),
+        reportSummary(context, report),
         list,
         overviewSections(context, report),
         reportIndicators(context, report),
@@ -244,8 +244,8 @@ function catalogueList(
   const rows = listAt(report, 'catalogues.results').map((one) => {
     const href = pathTo('quality', 'catalogues', textAt(one, 'id') ?? '')
     const { score } = one
-    const step = stepOf(context, score) || t('not-measured')
-    const link = html`<a href="${href}">${titleIn(context, one)}</a>`
+    const step = scoreBadge(context, score) || t('not-measured')
+    const link = html`<a href="${href}">${reportTitle(context, one)}</a>`
     return [link, ...pointCells(fieldsAt(one, 'points'), score), step, numberAt(one, 'datasets')]
   })
   const other = order === 'best' ? 'worst' : 'best'
@@ -294,12 +294,12 @@ export async function catalogueReportPage(context: PageContext, id: string): Pro
   const title = t('quality-of', { title: shortText(textAt(report, 'title') ?? id) })
   const steps = [
     { href: pathTo('quality'), label: t('menu-quality') },
-    { href: pathTo('catalogues', id), label: titleIn(context, report) },
+    { href: pathTo('catalogues', id), label: reportTitle(context, report) },
   ]
   return {
     title,
     section: 'quality',
-    body: html`${crumbs(context, ...steps)}${reportHeader(context, title, report)}
+    body: html`${breadcrumbs(context, ...steps)}${reportHeader(context, title, report)}
       ${figuresOf(context, report)} ${reportAsData(context, path)}`,
   }
 }
@@ -312,7 +312,7 @@ function reportIndicators(context: PageContext, report: Fields): HtmlMarkup {
     of: ({ key }) => String(numberAt(found.get(key), 'points')),
     sum: ({ key }) =>
       ['points', 'max'].map((one) => numberAt(measured, `dimensions.${key}.${one}`)).join(' / '),
-    note: ({ key }) => badCodes(context, found.get(key)),
+    note: ({ key }) => badStatusCodes(context, found.get(key)),
   })
 }
 
@@ -347,7 +347,7 @@ function indicatorTable(context: PageContext, shareOf: ShareOf, points: PointsCo
     const rows = dimension.indicators.map((one) => {
       const { key, property } = one
       return html`<tr><th scope="row">${t(`indicator-${key}`)}${points.note?.(one)}</th>
-        <td>${property !== undefined && html`<code>${property}</code>`}</td><td>${fulfilled(context, shareOf(key))}</td>
+        <td>${property !== undefined && html`<code>${property}</code>`}</td><td>${shareBadge(context, shareOf(key))}</td>
         <td class="num">${points.of(one)}</td></tr>`
     })
     const name = html`<th scope="rowgroup" id="${dimension.key}" colspan="3">${t(dimension.key)}</th>`
@@ -358,5 +358,5 @@ function indicatorTable(context: PageContext, shareOf: ShareOf, points: PointsCo
   )
   const last = html`<th scope="col" class="num">${t('points')}</th>`
   const table = html`<table class="table indicators"><thead><tr>${heads}${last}</tr></thead>${bodies}</table>`
-  return pageSection('all', t('all-indicators'), scrolling(t('all-indicators'), table))
+  return pageSection('all', t('all-indicators'), scrollRegion(t('all-indicators'), table))
 }

@@ -2,10 +2,10 @@
 
 import type { PageContext } from '../context.ts'
 import { html } from '../html.ts'
-import type { MaybePage } from '../page.ts'
-import { crumbs, pageSection, rdfLinks } from '../parts/blocks.ts'
+import type { MaybePage } from '../layout.ts'
+import { breadcrumbs, pageSection, rdfLinks } from '../parts/blocks.ts'
 import { metadataRows } from '../parts/metadata.ts'
-import { proseOf } from '../parts/prose.ts'
+import { sanitizedProse } from '../parts/prose.ts'
 import { pagedList } from '../parts/record-lists.ts'
 import { textAt, textOr } from '../../text/json.ts'
 import { listAt } from '../record.ts'
@@ -62,9 +62,9 @@ export async function resourcePage(context: PageContext, type: string, id: strin
     title: plainTitle(record),
     canonical: `resources/${path}`,
     record: { path: `customresources/${path}`, fields: record },
-    body: html`${crumbs(context, { href: pathTo('resources', type), label: about.label })}
+    body: html`${breadcrumbs(context, { href: pathTo('resources', type), label: about.label })}
       <header class="title"><h1>${titleOf(record)}</h1></header>
-      <div class="prose close stack">${description && inLanguage(description, proseOf(description.text))}</div>
+      <div class="prose close stack">${description && inLanguage(description, sanitizedProse(description.text))}</div>
       ${pageSection('metadata', t('all-metadata'), metadataRows(context, record, about.fields))}
       <p class="take close"><span>${t('record-as')}</span>${formats}</p>`,
   }

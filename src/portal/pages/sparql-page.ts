@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { type Fields, listed, textOr, valueAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, icon, linkTo } from '../html.ts'
-import type { PageContent } from '../page.ts'
-import { headedSection, listing, notice, pageSection } from '../parts/blocks.ts'
+import type { PageContent } from '../layout.ts'
+import { headedSection, codeListing, notice, pageSection } from '../parts/blocks.ts'
 import { gridTable } from '../parts/table.ts'
 import { askPort } from '../ports.ts'
 import { fieldsAt, listAt } from '../record.ts'
@@ -98,7 +98,7 @@ async function outcome(context: PageContext, query: string): Promise<HtmlContent
   } catch (error) {
     if (!(error instanceof Failure) || error.kind === 'store-unavailable') throw error
     const lines = error.errors.flatMap(({ line }) => line ?? [])
-    const place = lines.length > 0 && listing(t('query'), query, lines)
+    const place = lines.length > 0 && codeListing(t('query'), query, lines)
     return notice('bad', t('query-refused'), html`<p><bdi>${error.detail}</bdi></p>${place}`)
   }
 }

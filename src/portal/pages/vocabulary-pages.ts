@@ -2,10 +2,10 @@
 
 import { type Fields, listed, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, type HtmlMarkup, joined, linkTo } from '../html.ts'
-import { directionOf } from '../languages.ts'
-import type { PageContent } from '../page.ts'
-import { crumbs, pageSection, pairs, rdfLinks } from '../parts/blocks.ts'
+import { html, type HtmlContent, type HtmlMarkup, joinHtml, linkTo } from '../html.ts'
+import { directionOf } from '../translations.ts'
+import type { PageContent } from '../layout.ts'
+import { breadcrumbs, pageSection, pairList, rdfLinks } from '../parts/blocks.ts'
 import { datasetsWith, pagedList, valueLinks } from '../parts/record-lists.ts'
 import { fieldsAt } from '../record.ts'
 
@@ -49,7 +49,7 @@ export async function vocabularyPage(
   const name = nameOf(whole.title) ?? id
   return {
     title: name,
-    body: html`${crumbs(context, { href: pathTo('vocabularies'), label: t('vocabularies') })}<h1>${name}</h1>
+    body: html`${breadcrumbs(context, { href: pathTo('vocabularies'), label: t('vocabularies') })}<h1>${name}</h1>
       <p class="soft close" role="status">${t('n-concepts', { count: found.count })}</p>${body}
       ${vocabularyAs(context, id)}`,
   }
@@ -101,8 +101,8 @@ export async function conceptPage(
       termCode: id,
       inDefinedTermSet: textAt(concept, 'in_scheme'),
     },
-    body: html`${crumbs(context, ...steps)}<header class="title"><h1>${labelOf(concept)}</h1>
-      ${uses && html`<p class="by">${t('used-by', { count })}</p>`}</header>${pairs(facts, 'pairs close')}
+    body: html`${breadcrumbs(context, ...steps)}<header class="title"><h1>${labelOf(concept)}</h1>
+      ${uses && html`<p class="by">${t('used-by', { count })}</p>`}</header>${pairList(facts, 'pairs close')}
       ${count > 0 && uses?.section} ${labels(context, concept)} ${vocabularyAs(context, vocabulary)}`,
   }
 }
@@ -143,7 +143,7 @@ async function related(
       ? linkTo(iri, textOr(iri))
       : html`<a href="${pathTo('vocabularies', vocabulary, id)}">${labelOf(concept)}</a>`
   })
-  return joined(await Promise.all(links), ', ')
+  return joinHtml(await Promise.all(links), ', ')
 }
 
 /** The preferred label in every language, where there are several. */
@@ -157,5 +157,5 @@ function labels({ t, formats }: PageContext, concept: Fields): HtmlContent {
     ]
   })
   const heading = t('in-n-languages', { count: rows.length })
-  return rows.length > 1 && pageSection('labels', heading, pairs(rows, 'labels'))
+  return rows.length > 1 && pageSection('labels', heading, pairList(rows, 'labels'))
 }

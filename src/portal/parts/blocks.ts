@@ -6,7 +6,7 @@ import { html, type HtmlContent, type HtmlMarkup, icon, isEmpty } from '../html.
 type Step = { readonly href: string; readonly label: HtmlContent }
 
 /** Steps above the page; those that there are not are left out. */
-export const crumbs = ({ t }: PageContext, ...steps: readonly (Step | false)[]): HtmlMarkup =>
+export const breadcrumbs = ({ t }: PageContext, ...steps: readonly (Step | false)[]): HtmlMarkup =>
   html`<nav class="crumbs" aria-label="${t('breadcrumb')}"><ol role="list">
     ${steps.map((step) => step && html`<li><a href="${step.href}">${step.label}</a></li>`)}</ol></nav>`
 
@@ -27,7 +27,7 @@ export const headedSection = (
 ): HtmlMarkup => html`<section class="section" aria-labelledby="${id}">
     <div class="section-head"><h2 id="${id}">${heading}</h2> ${beside}</div> ${body}</section>`
 
-const signs = {
+const stateIcons = {
   good: 'circle-check',
   bad: 'circle-x',
   warn: 'triangle-alert',
@@ -36,18 +36,22 @@ const signs = {
 } as const
 
 /** How something stands; never shown by its colour alone. */
-export type Sign = keyof typeof signs
+export type StateKind = keyof typeof stateIcons
 
 /** A state in a word. */
-export const stateMark = (sign: Sign, text: HtmlContent): HtmlMarkup =>
-  html`<span class="state ${sign}">${icon(signs[sign])} ${text}</span>`
+export const stateBadge = (sign: StateKind, text: HtmlContent): HtmlMarkup =>
+  html`<span class="state ${sign}">${icon(stateIcons[sign])} ${text}</span>`
 
 /** A box with a sign, a heading and what follows from it. */
-export const notice = (sign: Sign, heading: HtmlContent, body: HtmlContent = false): HtmlMarkup =>
-  html`<div class="close"><div class="notice ${sign}">${icon(signs[sign])}<div><h2>${heading}</h2>${body}</div></div></div>`
+export const notice = (
+  sign: StateKind,
+  heading: HtmlContent,
+  body: HtmlContent = false,
+): HtmlMarkup =>
+  html`<div class="close"><div class="notice ${sign}">${icon(stateIcons[sign])}<div><h2>${heading}</h2>${body}</div></div></div>`
 
 /** Names and values; a row without a value is left out, and the list where no row is left. */
-export function pairs(
+export function pairList(
   rows: readonly (readonly [name: HtmlContent, value: HtmlContent])[],
   style = 'pairs',
 ): HtmlContent {
@@ -95,7 +99,7 @@ export const rdfLinks = (
 const [mostLines, longestLine] = [2000, 1000]
 
 /** A text with numbered lines, some of which are marked. `label` says what it is; lines are counted from 1 and can be led to by `#l{line}`. */
-export function listing(label: string, text: string, hits: readonly unknown[]): HtmlMarkup {
+export function codeListing(label: string, text: string, hits: readonly unknown[]): HtmlMarkup {
   const rows = text.trimEnd().split('\n').slice(0, mostLines)
   const lines = rows.map((row, at) => {
     const style = hits.includes(at + 1) && html` class="hit"`

@@ -11,7 +11,7 @@ import {
 import { mostEntries, type PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, linkTo, safeAddress } from '../html.ts'
 import { distributionCount, listAt, sharedLicence, textsAt } from '../record.ts'
-import { rdfLinks, stateMark } from './blocks.ts'
+import { rdfLinks, stateBadge } from './blocks.ts'
 
 type CardContext = {
   readonly dataset: Fields
@@ -140,7 +140,7 @@ function linkState({ t, formats }: PageContext, isService: boolean, links: reado
   const [link] = (downloads.length > 0 ? downloads : links).toSorted(
     (a, b) => Number(a['statusCode']) - Number(b['statusCode']),
   )
-  if (!link) return stateMark('idle', t(isService ? 'service-unchecked' : 'not-checked'))
+  if (!link) return stateBadge('idle', t(isService ? 'service-unchecked' : 'not-checked'))
   const code = Number(link['statusCode'])
   const dated = (label: string, member: string) => {
     const day = formats.day(link[member])
@@ -148,9 +148,9 @@ function linkState({ t, formats }: PageContext, isService: boolean, links: reado
   }
   const when = html`${dated('since', 'failingSince')}${dated('checked', 'checked')}`
   if (code < 400)
-    return stateMark('good', html`${t(code < 300 ? 'link-works' : 'link-redirects')}${when}`)
+    return stateBadge('good', html`${t(code < 300 ? 'link-works' : 'link-redirects')}${when}`)
   const cause = code < 1000 ? 'link-broken' : code === 1300 ? 'link-invalid' : 'link-unreachable'
-  return stateMark('bad', html`${t(cause, { code })}${when}`)
+  return stateBadge('bad', html`${t(cause, { code })}${when}`)
 }
 
 const tableTypes =

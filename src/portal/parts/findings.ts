@@ -7,7 +7,7 @@ import { type Fields, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { listAt } from '../record.ts'
-import { pageSection, stateMark } from './blocks.ts'
+import { pageSection, stateBadge } from './blocks.ts'
 import { textTable } from './table.ts'
 
 export type ShaclResult = {
@@ -51,7 +51,7 @@ export async function shaclResults(
 }
 
 /** How many count as errors, and how many do not, in words. */
-export function countedResults({ t }: PageContext, results: readonly ShaclResult[]): string {
+export function resultCounts({ t }: PageContext, results: readonly ShaclResult[]): string {
   const errors = results.filter(({ isError }) => isError).length
   return t('n-findings', { errors, warnings: results.length - errors })
 }
@@ -80,7 +80,7 @@ export function shaclTable(
     .slice(0, mostRows)
     .map((one) => [
       where(one),
-      one.isError ? stateMark('bad', t('error')) : stateMark('warn', t('warning')),
+      one.isError ? stateBadge('bad', t('error')) : stateBadge('warn', t('warning')),
       html`<code>${prefixedName(one.path)}</code>`,
       one.message,
       one.value !== '' && html`<code><bdi>${one.value.slice(0, longestValue)}</bdi></code>`,

@@ -2,9 +2,9 @@
 
 import { type Fields, isJsonObject, listed, textAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, type HtmlMarkup, joined } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup, joinHtml } from '../html.ts'
 import { fieldsAt, numberAt, recordScore, sharedLicence } from '../record.ts'
-import { qualityMark } from './quality.ts'
+import { qualityBadge } from './quality.ts'
 
 /** Fields of datasets that lists of them are made from. */
 export const hitFields = (
@@ -16,7 +16,7 @@ export const hitFields = (
 const [snippetLength, mostFormats] = [240, 8]
 
 /** One hit of a search. */
-export function hit(context: PageContext, record: Fields): HtmlMarkup {
+export function searchHit(context: PageContext, record: Fields): HtmlMarkup {
   const { t, formats, labelOf, nameOf, pathTo, textOf } = context
   const found = fieldsAt(record, '_highlight')
   const title = textOf(record['title'], record)
@@ -29,13 +29,13 @@ export function hit(context: PageContext, record: Fields): HtmlMarkup {
   ]
   const score = recordScore(record)
   const quality = pathTo('datasets', textAt(record, 'id') ?? '', 'quality')
-  return html`<li><h2>${linked(context, 'datasets', record, marked)}</h2>
-    <p class="from">${joined(from, ' · ')}</p>${snippet(context, record)}<div class="under">${tags(context, record)}
-    ${score !== undefined && qualityMark(context, score, quality)}</div></li>`
+  return html`<li><h2>${linkedTitle(context, 'datasets', record, marked)}</h2>
+    <p class="from">${joinHtml(from, ' · ')}</p>${snippet(context, record)}<div class="under">${tags(context, record)}
+    ${score !== undefined && qualityBadge(context, score, quality)}</div></li>`
 }
 
 /** The title, which leads to the page of the record; one without id, which is not published, has none. */
-function linked(
+function linkedTitle(
   { pathTo, titleOf }: PageContext,
   kind: 'datasets' | 'catalogues',
   record: Fields,
@@ -64,7 +64,7 @@ function snippet({ textOf, inLanguage }: PageContext, record: Fields): HtmlConte
   const [text, language] = [textAt(found, 'text'), textAt(found, 'language')]
   const whole = text === undefined ? textOf(record['description'], record) : { text, language }
   if (!whole) return false
-  const start = () => shortened(plainDescription(whole.text), snippetLength)
+  const start = () => truncateAtWord(plainDescription(whole.text), snippetLength)
   const shown = text === undefined ? start() : withMarks(text, found['marks'])
   return html`<p class="snippet">${inLanguage(whole, shown)}</p>`
 }
@@ -78,7 +78,7 @@ export const plainDescription = (text: string, most = 5000): string =>
     .trim()
 
 /** Cut behind a word. */
-export function shortened(text: string, length: number): string {
+export function truncateAtWord(text: string, length: number): string {
   if (text.length <= length) return text
   const cut = text.slice(0, length)
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), length - 40))} …`
@@ -98,15 +98,15 @@ function tags({ t, formatsOf, licenceName }: PageContext, record: Fields): HtmlM
 }
 
 /** Datasets in a short list: the title of each, and below it what there is to say. */
-export const entries = (
+export const datasetList = (
   context: PageContext,
   records: readonly Fields[],
   below: (record: Fields) => readonly HtmlContent[],
   style = 'entries',
 ): HtmlMarkup =>
   html`<ul class="${style}" role="list">${records.map(
-    (record) => html`<li><h3>${linked(context, 'datasets', record)}</h3>
-      <p>${joined(below(record), ' · ')}</p></li>`,
+    (record) => html`<li><h3>${linkedTitle(context, 'datasets', record)}</h3>
+      <p>${joinHtml(below(record), ' · ')}</p></li>`,
   )}</ul>`
 
 /** A catalogue in a list, with how many datasets it has; in a list of its own with what it is about, too. */
@@ -123,6 +123,6 @@ export function catalogueEntry(
     labelOf(record['country']),
     isLong && labelOf(record['publisher']),
   ]
-  return html`<li><${heading}>${linked(context, 'catalogues', record)}</${heading}>
-    ${about && html`<p class="prose">${about}</p>`}<p>${joined(below, ' · ')}</p></li>`
+  return html`<li><${heading}>${linkedTitle(context, 'catalogues', record)}</${heading}>
+    ${about && html`<p class="prose">${about}</p>`}<p>${joinHtml(below, ' · ')}</p></li>`
 }

@@ -69,7 +69,7 @@ export function areaMap(
         one[2] < 0 ? [one[0] + 360, one[1], one[2] + 360, one[3]] : one,
       )
     : areas
-  const view = widened(boxes, shapes ? nearest : usual)
+  const view = viewAround(boxes, shapes ? narrowMargin : wideMargin)
   const outline = { type: 'MultiPoint' as const, coordinates: corners(view) }
   const middle = isOver ? 180 : 0
   const projection = geoMercator()
@@ -80,8 +80,8 @@ export function areaMap(
   const land = backgrounds.get(key) ?? background(context, view, projection, { width, height })
   backgrounds.set(key, land)
   const drawn = shapes
-    ? shapes.map((shape) => shapeMark(shape, projection))
-    : boxes.map((box) => markOf(box, projection))
+    ? shapes.map((shape) => shapePath(shape, projection))
+    : boxes.map((box) => boxPath(box, projection))
   const marks = [...new Set(drawn)].join('')
   const isMany = drawn.length > 1
   return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
@@ -92,7 +92,7 @@ export function areaMap(
 const smallest = 5
 
 /** A path around a box in whole pixels: areas that nobody could tell apart are one. */
-function markOf(box: BoundingBox, projection: GeoProjection): string {
+function boxPath(box: BoundingBox, projection: GeoProjection): string {
   const pixels = corners(box).map((corner) => (projection(corner) ?? []).map(Math.round))
   const [[left = 0, bottom = 0] = [], [right = 0, top = 0] = []] = pixels
   const [w, h] = [Math.max(smallest, right - left), Math.max(smallest, bottom - top)]
@@ -100,9 +100,9 @@ function markOf(box: BoundingBox, projection: GeoProjection): string {
 }
 
 /** A path in whole pixels. Rings are projected corner by corner: d3 takes one that runs the other way for the rest of the world. */
-function shapeMark({ kind, places }: MapShape, projection: GeoProjection): string {
+function shapePath({ kind, places }: MapShape, projection: GeoProjection): string {
   const [[east, north] = [0, 0]] = places
-  if (kind === 'point') return markOf([east, north, east, north], projection)
+  if (kind === 'point') return boxPath([east, north, east, north], projection)
   const corner = ([x, y]: readonly [number, number]) =>
     (projection([x, latitude(y)]) ?? []).map(Math.round).join(' ')
   const line = `M${places.map(corner).join('L')}`
@@ -119,12 +119,12 @@ const corners = ([west, south, east, north]: BoundingBox): [number, number][] =>
 ]
 
 /** Room beside what is drawn, in degrees, and how many steps a degree has: similar areas share their map. */
-type Room = { readonly across: number; readonly along: number; readonly steps: number }
-const usual: Room = { across: 2.6, along: 1.6, steps: 2 }
-const nearest: Room = { across: 0.1, along: 0.06, steps: 20 }
+type Margin = { readonly across: number; readonly along: number; readonly steps: number }
+const wideMargin: Margin = { across: 2.6, along: 1.6, steps: 2 }
+const narrowMargin: Margin = { across: 0.1, along: 0.06, steps: 20 }
 
 /** Around all boxes with room beside them. */
-function widened(boxes: readonly BoundingBox[], room: Room): BoundingBox {
+function viewAround(boxes: readonly BoundingBox[], room: Margin): BoundingBox {
   const [west, south, east, north] = boundsOf(boxes.flatMap(corners))
   const across = Math.max(room.across, (east - west) * 0.4)
   const along = Math.max(room.along, (north - south) * 0.4)

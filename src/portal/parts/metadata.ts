@@ -3,10 +3,10 @@
 import { shortText } from '../../text/code-points.ts'
 import { type Fields, isJsonObject, listed, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, isEmpty, joined, linkTo, safeAddress } from '../html.ts'
-import { directionOf, localeOf } from '../languages.ts'
+import { html, type HtmlContent, isEmpty, joinHtml, linkTo, safeAddress } from '../html.ts'
+import { directionOf, localeOf } from '../translations.ts'
 import { listAt } from '../record.ts'
-import { pairs } from './blocks.ts'
+import { pairList } from './blocks.ts'
 
 /** Values of one field that are shown, and how far objects are looked into. */
 const [mostValues, deepest] = [100, 4]
@@ -14,7 +14,7 @@ const [mostValues, deepest] = [100, 4]
 const longestText = 2000
 
 /** Fields that the page shows in places of their own, or that are about the index. */
-const elsewhere: ReadonlySet<string> = new Set(
+const fieldsShownElsewhere: ReadonlySet<string> = new Set(
   (
     'index id title description distributions catalog quality_meas translation_meta catalog_record ' +
     'publisher contact_point spatial keywords is_hvd categories count _cut'
@@ -22,7 +22,7 @@ const elsewhere: ReadonlySet<string> = new Set(
 )
 
 /** Fields whose months are months: elsewhere the same text may be a version. */
-const dated: ReadonlySet<string> = new Set(['issued', 'modified'])
+const dateFields: ReadonlySet<string> = new Set(['issued', 'modified'])
 
 /** Rows of what a record says and no other part of its page shows; `names` are what an own profile calls its fields. */
 export function metadataRows(
@@ -31,12 +31,12 @@ export function metadataRows(
   names: ReadonlyMap<string, string> = new Map(),
 ): HtmlContent {
   const rows = Object.entries(record)
-    .filter(([name]) => !elsewhere.has(name))
+    .filter(([name]) => !fieldsShownElsewhere.has(name))
     .map(([name, value]): [string, HtmlContent] => {
-      const day = dated.has(name) ? context.formats.day(value) : undefined
+      const day = dateFields.has(name) ? context.formats.day(value) : undefined
       return [names.get(name) ?? fieldName(context, name), day ?? valueText(context, value)]
     })
-  return pairs([[context.t('field-keywords'), keywords(context, record)], ...rows])
+  return pairList([[context.t('field-keywords'), keywords(context, record)], ...rows])
 }
 
 /** A name of the profile in words: ours where there are some. */
@@ -57,7 +57,7 @@ function keywords(context: PageContext, record: Fields): HtmlContent {
     if (language === '' || text === '') return text
     return html`<span lang="${language}" dir="${directionOf(language)}">${text}</span>`
   })
-  return joined(parts, ' · ')
+  return joinHtml(parts, ' · ')
 }
 
 /** Empty where there is nothing to show. */
@@ -67,7 +67,7 @@ function valueText(context: PageContext, value: unknown, depth = 0): HtmlContent
   if (typeof value === 'number') return context.formats.number(value)
   if (typeof value === 'string') return value && textValue(context, shortText(value, longestText))
   const deeper = (one: unknown) => valueText(context, one, depth + 1)
-  if (Array.isArray(value)) return joined(value.slice(0, mostValues).map(deeper), ' · ')
+  if (Array.isArray(value)) return joinHtml(value.slice(0, mostValues).map(deeper), ' · ')
   return isJsonObject(value) ? objectText(context, value, deeper) : undefined
 }
 
@@ -106,7 +106,7 @@ function objectText(
     const shown = deeper(one)
     return !isEmpty(shown) && html`${fieldName(context, name)}: ${shown}`
   })
-  return joined(parts, '; ')
+  return joinHtml(parts, '; ')
 }
 
 const dates = String.raw`(?:(?<years>\d+)Y)?(?:(?<months>\d+)M)?(?:(?<weeks>\d+)W)?(?:(?<days>\d+)D)?`
@@ -151,5 +151,5 @@ export function contactLines({ t, labelOf }: PageContext, contact: Fields): Html
     textAt(contact, 'address'),
     ...pages.map((url) => linkTo(url, t('web-page'))),
   ]
-  return joined(lines, html`<br />`)
+  return joinHtml(lines, html`<br />`)
 }

@@ -41,11 +41,11 @@ const operatorRules: sanitizeHtml.IOptions = {
   transformTags: {},
 }
 
-const harmless = (text: string, allowed: sanitizeHtml.IOptions): string =>
+const sanitizedHtml = (text: string, allowed: sanitizeHtml.IOptions): string =>
   sanitizeHtml(markdown.render(text), allowed)
 
 /** HTML of a description: paragraphs, lists, links that search engines do not follow; no images, no headings. */
-export function proseOf(text: string): HtmlMarkup {
+export function sanitizedProse(text: string): HtmlMarkup {
   const key = hash('sha256', text.slice(0, longest), 'base64')
   const known = rendered.get(key)
   if (known !== undefined) return raw(known)
@@ -58,7 +58,7 @@ export function proseOf(text: string): HtmlMarkup {
 
 function described(source: string): string {
   try {
-    return harmless(source, rules)
+    return sanitizedHtml(source, rules)
   } catch (error) {
     // Quotes within thousands of quotes: more than the parser's stack holds.
     if (!(error instanceof RangeError)) throw error
@@ -69,4 +69,4 @@ function described(source: string): string {
 const plainParagraph = (text: string): string => `<p>${markdown.utils.escapeHtml(text)}</p>`
 
 /** HTML of a page of the operator, who may use headings and images of the portal's own folder. */
-export const operatorPage = (text: string): HtmlMarkup => raw(harmless(text, operatorRules))
+export const operatorProse = (text: string): HtmlMarkup => raw(sanitizedHtml(text, operatorRules))

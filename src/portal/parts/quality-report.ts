@@ -5,16 +5,16 @@ import { type Fields, textAt, valueAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { fieldsAt, listAt, numberAt, textsAt } from '../record.ts'
-import { pageSection, stateMark } from './blocks.ts'
+import { pageSection, stateBadge } from './blocks.ts'
 import { prefixedName } from './findings.ts'
 import {
   dimensionBars,
-  fulfilled,
+  shareBadge,
   qualityDimensions,
   scoreText,
   type ShareOf,
-  stepOf,
-  verdict,
+  scoreBadge,
+  scoreSummary,
 } from './quality.ts'
 import { scoreChart } from './score-chart.ts'
 import { textTable } from './table.ts'
@@ -38,15 +38,19 @@ const pointsIn = (dimensions: Fields): Fields =>
   )
 
 /** A title of others that the report has in a language, cut to the length of a line. */
-export const titleIn = ({ inLanguage }: PageContext, row: Fields, name = 'title'): HtmlContent =>
+export const reportTitle = (
+  { inLanguage }: PageContext,
+  row: Fields,
+  name = 'title',
+): HtmlContent =>
   inLanguage({ text: shortText(textAt(row, name) ?? ''), language: textAt(row, `${name}Language`) })
 
 /** Section whose text says what its figures are. */
-const explained = ({ t }: PageContext, key: string, body: HtmlContent): HtmlMarkup =>
+const explainedSection = ({ t }: PageContext, key: string, body: HtmlContent): HtmlMarkup =>
   pageSection(key, t(key), html`<p class="soft">${t(`${key}-text`)}</p>${body}`)
 
 /** The score and how much was measured; nothing where a report has no figures. */
-export function reportVerdict(context: PageContext, { measured }: Fields): HtmlMarkup {
+export function reportSummary(context: PageContext, { measured }: Fields): HtmlMarkup {
   const { t } = context
   const [score, dimensions] = [valueAt(measured, 'score'), fieldsAt(measured, 'dimensions')]
   const counts = {
@@ -56,7 +60,7 @@ export function reportVerdict(context: PageContext, { measured }: Fields): HtmlM
   }
   const figures =
     typeof score === 'number'
-      ? verdict(
+      ? scoreSummary(
           scoreText(context, score, t('points-on-average')),
           dimensionBars(context, pointsIn(dimensions), true),
         )
@@ -98,7 +102,7 @@ function bandSection(context: PageContext, report: Fields): HtmlMarkup {
     return [title, count, percent(context, all === 0 ? 0 : (count / all) * 100)]
   })
   const heads = ['metadata-quality', 'datasets-title', 'share']
-  return explained(context, 'score-bands', textTable(context, 'score-bands', heads, rows))
+  return explainedSection(context, 'score-bands', textTable(context, 'score-bands', heads, rows))
 }
 
 /** `97.5 %` */
@@ -124,7 +128,7 @@ function historySection(context: PageContext, report: Fields): HtmlMarkup {
   const body = html`${scoreChart(context, moments, scale)}
     ${count > newest && html`<p class="soft close">${t('newest-measurements', { shown: newest, count })}</p>`}
     ${textTable(context, 'score-over-time', ['day', ...pointHeads], rows)}`
-  return explained(context, 'score-over-time', body)
+  return explainedSection(context, 'score-over-time', body)
 }
 
 /** Sections after the one of the indicators: violations, links and datasets. */
@@ -146,9 +150,9 @@ function violationSection(context: PageContext, report: Fields): HtmlMarkup {
     const isError = one['severity'] === 'Violation'
     const constraint = component !== undefined && html`<code>sh:${shortText(component)}</code>`
     return [
-      message ? titleIn(context, one, 'message') : constraint || '–',
+      message ? reportTitle(context, one, 'message') : constraint || '–',
       path === undefined ? '–' : html`<code>${shortText(prefixedName(path))}</code>`,
-      isError ? stateMark('bad', t('error')) : stateMark('warn', t('warning')),
+      isError ? stateBadge('bad', t('error')) : stateBadge('warn', t('warning')),
       numberAt(one, 'datasets'),
       numberAt(one, 'count'),
     ]
@@ -159,7 +163,7 @@ function violationSection(context: PageContext, report: Fields): HtmlMarkup {
   )
   const heads = ['what-is-wrong', 'property', 'severity', 'datasets-title', 'times']
   const none = html`<p>${t(wasValidated ? 'no-violations' : 'not-validated')}</p>`
-  return explained(
+  return explainedSection(
     context,
     'violations',
     rows.length > 0 ? textTable(context, 'violations', heads, rows) : none,
@@ -184,7 +188,7 @@ function hostSection(context: PageContext, report: Fields): HtmlMarkup {
   const wasAsked = hasIndicator(report, (one) => listAt(one, 'codes').length > 0)
   const heads = ['host', 'urls', 'datasets-title', 'mostly']
   const none = html`<p>${t(wasAsked ? 'no-broken-links' : 'no-urls')}</p>`
-  return explained(
+  return explainedSection(
     context,
     'broken-links',
     rows.length > 0 ? textTable(context, 'broken-links', heads, rows) : none,
@@ -197,10 +201,10 @@ function datasetSection(context: PageContext, report: Fields, end: string): Html
   const isPortal = report['report'] === 'portal'
   const rows = listAt(report, `measured.${end}`).map((one) => {
     const [id, catalogue] = [textAt(one, 'id') ?? '', textAt(one, 'catalogue') ?? '']
-    const link = html`<a href="${pathTo('datasets', id, 'quality')}">${titleIn(context, one)}</a>`
+    const link = html`<a href="${pathTo('datasets', id, 'quality')}">${reportTitle(context, one)}</a>`
     const cells = [
       ...pointCells(fieldsAt(one, 'points'), one['score']),
-      stepOf(context, one['score']),
+      scoreBadge(context, one['score']),
     ]
     return isPortal ? [link, shortText(catalogue, 60), ...cells] : [link, ...cells]
   })
@@ -221,7 +225,7 @@ function datasetSection(context: PageContext, report: Fields, end: string): Html
 const mostCodes = 3
 
 /** The most frequent answers other than 200 to 299 of the URLs of an indicator, with their shares. */
-export function badCodes(context: PageContext, indicator: Fields | undefined): HtmlContent {
+export function badStatusCodes(context: PageContext, indicator: Fields | undefined): HtmlContent {
   const bad = listAt(indicator, 'codes').filter(({ name }) => !/^2\d\d$/.test(String(name)))
   const named = bad
     .slice(0, mostCodes)
@@ -256,7 +260,7 @@ function missingSection(context: PageContext, report: Fields): HtmlMarkup {
   const rows = textsAt(report, 'measured.worstIndicators').flatMap((name) => {
     const one = all.find((indicator) => indicator['name'] === name)
     const cells = [
-      fulfilled(context, shareOf(name)),
+      shareBadge(context, shareOf(name)),
       numberAt(one, 'points'),
       numberAt(one, 'missing'),
     ]
@@ -265,7 +269,7 @@ function missingSection(context: PageContext, report: Fields): HtmlMarkup {
   const wasMeasured = all.some(({ yes }) => yes !== null)
   const heads = ['indicator', 'fulfilled', 'points', 'points-missing']
   const none = html`<p>${t(wasMeasured ? 'nothing-missing' : 'no-indicators')}</p>`
-  return explained(
+  return explainedSection(
     context,
     'most-missing',
     rows.length > 0 ? textTable(context, 'most-missing', heads, rows) : none,

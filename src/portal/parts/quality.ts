@@ -5,7 +5,7 @@ import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { numberAt } from '../record.ts'
-import { stateMark } from './blocks.ts'
+import { stateBadge } from './blocks.ts'
 
 /** Points from which each step begins (data.europa.eu, Metadata Quality Assessment). */
 const steps = [
@@ -41,19 +41,19 @@ export const qualityDimensions = [...Map.groupBy(indicators, ({ dimension }) => 
 )
 
 /** Step of a score, 0 to 3. */
-const rankOf = (score: number): number => steps.findLastIndex(({ from }) => score >= from)
+const stepIndexOf = (score: number): number => steps.findLastIndex(({ from }) => score >= from)
 
 /** How many points are missing to the next step, in words; nothing on the last one. */
-export function missingPoints({ t }: PageContext, score: number): HtmlContent {
-  const next = steps[rankOf(score) + 1]
+export function pointsToNextStep({ t }: PageContext, score: number): HtmlContent {
+  const next = steps[stepIndexOf(score) + 1]
   if (!next) return false
   const count = Math.ceil(next.from - score)
   return html` · ${t('points-to', { count, step: t(`quality-${next.key}`) })}`
 }
 
 /** Four squares and a word; a link where there is an address. */
-export function qualityMark({ t }: PageContext, score: number, href?: string): HtmlMarkup {
-  const rank = rankOf(score)
+export function qualityBadge({ t }: PageContext, score: number, href?: string): HtmlMarkup {
+  const rank = stepIndexOf(score)
   const squares = steps.map(
     (_, at) =>
       html`<rect class="${at <= rank ? 'on' : 'off'}" x="${(at * 10.4).toFixed(1)}" width="8.8" height="8" rx="1.5"/>`,
@@ -73,10 +73,10 @@ export const scoreText = (
   beside: HtmlContent = false,
 ): HtmlMarkup =>
   html`<p class="score"><strong>${Math.round(score)}</strong><span class="soft">${unit}</span></p>
-    <p>${qualityMark(context, score)}${beside}</p>`
+    <p>${qualityBadge(context, score)}${beside}</p>`
 
 /** The text of a score beside the bars of its dimensions. */
-export const verdict = (text: HtmlContent, bars: HtmlContent): HtmlMarkup =>
+export const scoreSummary = (text: HtmlContent, bars: HtmlContent): HtmlMarkup =>
   html`<div class="verdict close"><div>${text}</div>${bars}</div>`
 
 /** Text and bars of the mean of a catalogue, out of its figures. */
@@ -109,13 +109,13 @@ export function dimensionBars({ t }: PageContext, scores: Fields, isLinked = fal
 export type ShareOf = (indicator: string) => number | undefined
 
 /** Whether an indicator is fulfilled, in a word or as a percentage. */
-export function fulfilled({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
-  if (share === undefined) return stateMark('idle', t('not-measured'))
-  if (share >= 0.999) return stateMark('good', t('yes'))
-  if (share <= 0.001) return stateMark('bad', t('no'))
-  return stateMark('warn', t('in-part', { share: formats.number(Math.round(share * 1000) / 10) }))
+export function shareBadge({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
+  if (share === undefined) return stateBadge('idle', t('not-measured'))
+  if (share >= 0.999) return stateBadge('good', t('yes'))
+  if (share <= 0.001) return stateBadge('bad', t('no'))
+  return stateBadge('warn', t('in-part', { share: formats.number(Math.round(share * 1000) / 10) }))
 }
 
 /** The step that a score reaches; nothing without a score. */
-export const stepOf = (context: PageContext, score: unknown): HtmlContent =>
-  typeof score === 'number' && qualityMark(context, score)
+export const scoreBadge = (context: PageContext, score: unknown): HtmlContent =>
+  typeof score === 'number' && qualityBadge(context, score)

@@ -2,10 +2,10 @@
 
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import type { Asked, Found } from '../found.ts'
+import type { SearchParams, SearchResult } from '../search-result.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { countedLinks, headedSection } from './blocks.ts'
-import { entries } from './hits.ts'
+import { datasetList } from './hits.ts'
 
 /** Fields of datasets that lists of them and the pages around them show, as the search takes them. */
 const shownFields =
@@ -32,7 +32,7 @@ export async function valueLinks(
 
 type PagedList = {
   /** Which records the list has; sorted where nobody looks for words. */
-  readonly asked: Asked
+  readonly asked: SearchParams
   /** Label of the search field; without one there is none. */
   readonly searchLabel?: string
   readonly style: 'entries' | 'index'
@@ -43,7 +43,7 @@ type PagedList = {
 export async function pagedList(
   { t, find, query }: PageContext,
   { asked, searchLabel, style, item }: PagedList,
-): Promise<{ readonly found: Found; readonly body: HtmlContent }> {
+): Promise<{ readonly found: SearchResult; readonly body: HtmlContent }> {
   const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(query.get('page'))) || 1))
   const q = searchLabel === undefined ? '' : (query.get('q') ?? '').slice(0, 200)
   const words = q === '' ? {} : { q, sort: undefined }
@@ -78,7 +78,7 @@ type DatasetsWith = {
 export async function datasetsWith(
   context: PageContext,
   { facet, value, heading, about, above, counted }: DatasetsWith,
-): Promise<{ readonly found: Found; readonly section: HtmlMarkup }> {
+): Promise<{ readonly found: SearchResult; readonly section: HtmlMarkup }> {
   const { t, formats, searchTo, find } = context
   const newest = { filters: 'dataset', limit: mostNew, sort: 'modified+desc' }
   const facets = { [facet]: [value] }
@@ -88,6 +88,6 @@ export async function datasetsWith(
     return [about(record), day && html`${t('updated')} ${day}`]
   }
   const all = html`<a href="${searchTo([[facet, value]])}">${t('all-n', { count: found.count })}</a>`
-  const list = entries(context, found.records, below, above ? 'entries close' : 'entries')
+  const list = datasetList(context, found.records, below, above ? 'entries close' : 'entries')
   return { found, section: headedSection('in', heading ?? t('datasets-title'), all, [above, list]) }
 }

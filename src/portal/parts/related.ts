@@ -2,10 +2,10 @@
 
 import { type Fields, listed, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
-import { html, type HtmlContent, joined } from '../html.ts'
+import { html, type HtmlContent, joinHtml } from '../html.ts'
 import { listAt } from '../record.ts'
-import { pageSection, pairs } from './blocks.ts'
-import { entries } from './hits.ts'
+import { pageSection, pairList } from './blocks.ts'
+import { datasetList } from './hits.ts'
 
 /** Datasets that are shown of each relation. */
 const mostShown = 200
@@ -21,16 +21,16 @@ export function relatedSections(context: PageContext, answer: Fields | undefined
     html`<a href="${pathTo('datasets', textAt(one, 'id') ?? '')}">${titleOf(one)}</a>`
   const rows = groups.flatMap((relation) => {
     const links = of(relation).map(link)
-    return links.length > 0 ? [[t(`relation-${relation}`), joined(links, ' · ')] as const] : []
+    return links.length > 0 ? [[t(`relation-${relation}`), joinHtml(links, ' · ')] as const] : []
   })
   const members = of('member')
-  const list = () => entries(context, members, () => [])
-  return html`${rows.length > 0 && pageSection('rel', t('related'), pairs(rows))}
+  const list = () => datasetList(context, members, () => [])
+  return html`${rows.length > 0 && pageSection('rel', t('related'), pairList(rows))}
     ${members.length > 0 && pageSection('members', t('relation-member'), list())}`
 }
 
 /** The record with the addresses of datasets that are here as links to their pages. */
-export function withOwnPages(
+export function linkRelatedDatasets(
   { root, language, plainTitle }: PageContext,
   record: Fields,
   answer: Fields | undefined,

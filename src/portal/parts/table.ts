@@ -4,7 +4,7 @@ import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 
 /** A region that scrolls sideways where the screen is too narrow for the table in it. */
-export const scrolling = (label: string, table: HtmlContent): HtmlMarkup =>
+export const scrollRegion = (label: string, table: HtmlContent): HtmlMarkup =>
   html`<div class="scroll close" tabindex="0" role="group" aria-label="${label}">${table}</div>`
 
 type Cells = readonly HtmlContent[]
@@ -27,7 +27,7 @@ export function textTable(
     isHidden: key === 'actions',
     isNumber: rows.some((cells) => typeof cells[at] === 'number'),
   }))
-  return scrolling(
+  return scrollRegion(
     t(label),
     html`<table role="table" class="table stacks">
       <thead role="rowgroup"><tr role="row">${columns.map(head)}</tr></thead>
@@ -66,7 +66,7 @@ export function gridTable(
     return { name, style: isNumber && rows.length > 0 && html` class="num"` }
   })
   const cell = (one: GridCell | undefined) => one?.shown ?? html`<bdi>${one?.text}</bdi>`
-  return scrolling(
+  return scrollRegion(
     label,
     html`<table class="table grid-lines">
       <thead><tr>${columns.map(({ name, style }) => html`<th scope="col"${style}><bdi>${name}</bdi></th>`)}</tr></thead>

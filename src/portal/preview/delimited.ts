@@ -1,7 +1,7 @@
 /** Rows of CSV and its relatives (RFC 4180), whatever separates their values. */
 
 import Papa from 'papaparse'
-import { previewRows } from './table.ts'
+import { previewRows } from './preview-table.ts'
 
 /** A comma comes last: it is also the decimal point of half the world. */
 const delimiters = ['\t', ';', '|', ',']

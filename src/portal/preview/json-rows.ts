@@ -1,7 +1,7 @@
 /** JSON as rows: an object in each line, or a list of objects, with numbers as they are written. */
 
 import { type Fields, isJsonObject, memberFields } from '../../text/json.ts'
-import { previewColumns, previewRows } from './table.ts'
+import { previewColumns, previewRows } from './preview-table.ts'
 
 // JSON.parse source text access (ECMAScript proposal, in V8 since 11.4).
 declare global {

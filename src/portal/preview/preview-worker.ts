@@ -1,8 +1,8 @@
 /** Reads files of strangers in a thread of its own, whose memory and time are bounded. */
 
 import { serve } from '../../workers/serve.ts'
-import { type PreviewFile, type PreviewResult, previewTablesOf } from './tables.ts'
+import { type PreviewFile, type PreviewResult, readPreview } from './read-preview.ts'
 
 export type PreviewCalls = { readonly tables: readonly [PreviewFile, PreviewResult] }
 
-serve<PreviewCalls>({ tables: previewTablesOf })
+serve<PreviewCalls>({ tables: readPreview })

@@ -10,7 +10,12 @@ import { FairLimiter } from '../../workers/fair-limiter.ts'
 import { SingleFlight } from '../../workers/single-flight.ts'
 import { WorkerLost, WorkerPool } from '../../workers/pool.ts'
 import type { PreviewCalls } from './preview-worker.ts'
-import { type NoPreview, type PreviewFile, type PreviewResult, readBytes } from './tables.ts'
+import {
+  type NoPreview,
+  type PreviewFile,
+  type PreviewResult,
+  previewBytes,
+} from './read-preview.ts'
 import { dayMs } from '../../text/duration.ts'
 
 export type Previews = ReturnType<typeof openPreviews>
@@ -75,7 +80,7 @@ export function openPreviews(options: PreviewOptions) {
   const current = new SingleFlight<string, PreviewResult>()
   const places = fileLimiter()
   const make = async (address: string, key: string): Promise<PreviewResult> => {
-    const result = await fetched(address, options)
+    const result = await fetchFile(address, options)
       .then((found) => ('reason' in found ? found : pool.call('tables', found)))
       .catch(reasonOf)
     // What may be otherwise soon is entered as nearly outdated: the host comes back, or the machine has more time.
@@ -85,7 +90,11 @@ export function openPreviews(options: PreviewOptions) {
     file.run(outdated, now() - keptMs, keptBytes)
     return result
   }
-  const inTurn = async (address: string, key: string, client: string): Promise<PreviewResult> => {
+  const makeInTurn = async (
+    address: string,
+    key: string,
+    client: string,
+  ): Promise<PreviewResult> => {
     // Not the signal of the request: others may wait for the same file.
     const release = await places.take(machineOf(client), AbortSignal.timeout(waitMs)).catch(() => {
       throw busy()
@@ -97,14 +106,14 @@ export function openPreviews(options: PreviewOptions) {
      * What is known of a file, or what is read now; why there is no preview is an answer, too. Rejects with `queue-full` when too
      * many files are being read. Who waits may leave: the next one finds what was read.
      */
-    of: async (address: string | undefined, client: string): Promise<PreviewResult> => {
+    read: async (address: string | undefined, client: string): Promise<PreviewResult> => {
       if (address === undefined) return { reason: 'address' }
       const key = hash('sha256', `${resultShape} ${address}`, 'hex')
       const query = 'SELECT result FROM preview WHERE address = ? AND made > ?'
       const known = file.first(query, key, now() - keptMs)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `make` has written
       if (known) return JSON.parse(z.string().parse(known['result'])) as PreviewResult
-      return current.get(key, () => inTurn(address, key, client))
+      return current.get(key, () => makeInTurn(address, key, client))
     },
     close: async () => {
       await pool.close()
@@ -126,12 +135,15 @@ const reasonOf = (error: unknown): PreviewResult => {
 }
 
 /** The beginning of a file, or what its host answered instead. Rejects with `Failure`. */
-async function fetched(address: string, options: PreviewOptions): Promise<PreviewFile | NoPreview> {
+async function fetchFile(
+  address: string,
+  options: PreviewOptions,
+): Promise<PreviewFile | NoPreview> {
   const { outbound, allow } = options
   const answer = await outbound.request(
     {
       url: address,
-      headers: { Range: `bytes=0-${readBytes - 1}` },
+      headers: { Range: `bytes=0-${previewBytes - 1}` },
       reach: { kind: 'listed', allow },
       maxBytes: mostBytes,
       attempts: 1,
@@ -144,7 +156,7 @@ async function fetched(address: string, options: PreviewOptions): Promise<Previe
   const size = Number(range ?? headers.get('content-length') ?? 0)
   if (status < 400 && size <= mostBytes) {
     const bytes = await firstBytes(body)
-    const isCut = bytes.length >= readBytes && size !== bytes.length
+    const isCut = bytes.length >= previewBytes && size !== bytes.length
     return { bytes, isCut, type: headers.get('content-type') ?? '' }
   }
   answer.discard()
@@ -158,7 +170,7 @@ async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> 
   for await (const piece of body) {
     pieces.push(piece)
     size += piece.length
-    if (size >= readBytes) break
+    if (size >= previewBytes) break
   }
-  return Buffer.concat(pieces).subarray(0, readBytes)
+  return Buffer.concat(pieces).subarray(0, previewBytes)
 }

@@ -12,7 +12,7 @@ import { answers, readGenerations, type Generation } from './generations.ts'
 import { openDatabase } from './index-file.ts'
 import { LeafPhrases } from './leaf-phrases.ts'
 import { nearTokens } from './near-tokens.ts'
-import { open, search, type SearchContext } from './search-request.ts'
+import { open, search, type SearchContext } from './run-search.ts'
 import {
   readSlice,
   type Slice,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { batchesOf } from '../../../src/harvest/export/batches.ts'
-import { measuredId, metricsPerCall } from '../../../src/harvest/export/metrics-export.ts'
+import { measuredId, metricsPerCall } from '../../../src/harvest/export/metrics-exporter.ts'
 import type { Message, MetricsOutcome, RecordMessage } from '../../../src/pipe/message.ts'
 import type { SegmentKind } from '../../../src/pipe/segment.ts'
 import { pause } from '../../pipe/runs/ground.ts'

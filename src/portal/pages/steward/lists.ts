@@ -2,8 +2,8 @@
 
 import { type Fields, listed, memberFields, textAt, valueAt } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
-import { html, type HtmlContent, icon, joined } from '../../html.ts'
-import type { PageContent } from '../../page.ts'
+import { html, type HtmlContent, icon, joinHtml } from '../../html.ts'
+import type { PageContent } from '../../layout.ts'
 import { textTable } from '../../parts/table.ts'
 import { listAt, numberAt } from '../../record.ts'
 import { countNames, harvestRun, type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
@@ -61,7 +61,7 @@ function summary(context: StewardContext, sources: readonly Source[]): HtmlConte
   const { t, formats } = context
   const states = Map.groupBy(sources, ({ run }) => run.label)
   const parts = [...states].map(([label, own]) => `${label}: ${formats.number(own.length)}`)
-  return html`<p class="soft">${joined([t('n-sources', { count: sources.length }), ...parts], ' · ')}</p>`
+  return html`<p class="soft">${joinHtml([t('n-sources', { count: sources.length }), ...parts], ' · ')}</p>`
 }
 
 function sourceRow(
@@ -71,14 +71,14 @@ function sourceRow(
   const { t, formats, pathTo } = context
   const [problem] = listAt(pipe, 'problems')
   const line = numberAt(problem, 'line')
-  const told = joined([run.cause ?? textAt(problem, 'detail'), run.detail], ': ')
-  const cause = joined([told, !run.cause && line > 0 && t('line-n', { line })], ' ')
+  const told = joinHtml([run.cause ?? textAt(problem, 'detail'), run.detail], ': ')
+  const cause = joinHtml([told, !run.cause && line > 0 && t('line-n', { line })], ' ')
   const title = textAt(pipe, 'title') ?? name
   const about = [name || textAt(pipe, 'file'), catalogue]
   return [
     html`${name !== '' && html`<a href="${pathTo('harvest', 'pipes', name)}">${title}</a><br>`}
-      <span class="soft small">${joined(about, ' · ')}</span>`,
-    html`${run.mark}
+      <span class="soft small">${joinHtml(about, ' · ')}</span>`,
+    html`${run.badge}
       ${cause !== '' && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}`,
     ...shortCounts.map(run.count),
     run.begun ? run.link : '–',
@@ -100,7 +100,7 @@ export function runTable(
   const rows = runs.map((run) => [
     run.link,
     ...(isOfOne ? [] : [html`<a href="${pathTo('harvest', 'pipes', run.pipe)}">${run.title}</a>`]),
-    run.isHeld ? html`<a href="${run.path}/held">${run.mark}</a>` : run.mark,
+    run.isHeld ? html`<a href="${run.path}/held">${run.badge}</a>` : run.badge,
     ...countNames.map(run.count),
   ])
   return textTable(context, label, heads, rows)
@@ -134,7 +134,7 @@ const mostDeleted = 200
 const folders: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
 
 /** Path of a record in the repository. That of a resource is its type and its id: `gauges/rhine`. */
-export const recordPlace = (kind: string, id: string): string =>
+export const storedPath = (kind: string, id: string): string =>
   [folders[kind] ?? 'customresources', ...id.split('/')]
     .map((step) => `/${encodeURIComponent(step)}`)
     .join('')
@@ -145,7 +145,11 @@ export async function deletedRecords({ ask, steward }: StewardContext) {
   return listed(found).flatMap((one) => {
     const [kind = '', id = ''] = [textAt(one, 'kind'), textAt(one, 'id')]
     const catalogue = kind === 'catalogue' ? id : textAt(one, 'catalogue')
-    const restore = { method: 'POST', path: `${recordPlace(kind, id)}/restore`, catalogue }
+    const restore = {
+      method: 'POST',
+      path: `${storedPath(kind, id)}/restore`,
+      catalogue,
+    }
     const [deletedAt, until] = [textAt(one, 'deletedAt'), textAt(one, 'restorableUntil')]
     const title = valueAt(one, 'title')
     return steward.may(restore) ? [{ kind, id, title, catalogue, deletedAt, until, restore }] : []

@@ -1,14 +1,14 @@
 /** One pipe: what its runs counted, as bars and as a table, its triggers, its document. */
 
 import type { StewardContext } from '../../context.ts'
-import { html, type HtmlContent, joined } from '../../html.ts'
-import type { PageContent } from '../../page.ts'
+import { html, type HtmlContent, joinHtml } from '../../html.ts'
+import type { PageContent } from '../../layout.ts'
 import { pageSection } from '../../parts/blocks.ts'
 import { listed, textAt, textOr } from '../../../text/json.ts'
 import { fieldsAt } from '../../record.ts'
 import { runTable } from './lists.ts'
 import { type HarvestRun, pipesByName, visibleRuns } from './runs.ts'
-import { ownForm, runButtons, stewardPage } from './steward-parts.ts'
+import { sessionForm, runButtons, stewardPage } from './steward-parts.ts'
 
 /** Runs of one pipe, its triggers and its document, which has no secrets. Rejects with `Failure`. */
 export async function pipePage(
@@ -41,18 +41,18 @@ export async function pipePage(
 }
 
 /** Id of the trigger that the portal sets. */
-export const ownTrigger = 'portal'
+export const portalTrigger = 'portal'
 
 /** Triggers of a pipe, and for those who may, forms that remove them and set that of the portal. */
 function triggerForms(context: StewardContext, pipe: string, triggers: readonly unknown[]) {
   const { t, formats, pathTo, steward } = context
   const form = (id: string, body: HtmlContent) =>
     steward.may({ method: 'PUT', path: `/pipes/${pipe}/triggers/${id}` }) &&
-    ownForm(context, pathTo('harvest', 'pipes', pipe), body)
+    sessionForm(context, pathTo('harvest', 'pipes', pipe), body)
   const items = triggers.map((one) => {
     const id = textAt(one, 'id') ?? ''
     const { unit, value } = fieldsAt(one, 'interval')
-    const times = textAt(one, 'cron') ?? joined([textOr(value), textOr(unit)], ' ')
+    const times = textAt(one, 'cron') ?? joinHtml([textOr(value), textOr(unit)], ' ')
     const next = formats.moment(textAt(one, 'next')) ?? textAt(one, 'status')
     const end = html`<input type="hidden" name="trigger" value="${id}">
       <button class="button small quiet" name="do" value="unschedule">${t('remove-trigger')}<span class="vh"> ${id}</span></button>`
@@ -68,7 +68,7 @@ function triggerForms(context: StewardContext, pipe: string, triggers: readonly 
       <input type="datetime-local" id="next" name="next"></div>
     <button class="button" name="do" value="schedule">${t('set-trigger')}</button>`
   const list = items.length > 0 ? html`<ul>${items}</ul>` : html`<p>${t('by-hand')}</p>`
-  return html`${list} ${form(ownTrigger, fields)}`
+  return html`${list} ${form(portalTrigger, fields)}`
 }
 
 /** Parts of a bar from its foot to its top; `chart-{key}` names them. */

@@ -4,8 +4,8 @@ import { Failure } from '../../../errors.ts'
 import { shortNames } from '../../../rdf/namespaces.ts'
 import { type Fields, listed, memberFields, textAt, textOr } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
-import { html, type HtmlContent, icon, joined, linkTo, safeAddress } from '../../html.ts'
-import type { PageContent } from '../../page.ts'
+import { html, type HtmlContent, icon, joinHtml, linkTo, safeAddress } from '../../html.ts'
+import type { PageContent } from '../../layout.ts'
 import {
   causeOf,
   countNames,
@@ -14,8 +14,8 @@ import {
   type HarvestRun,
   problemText,
 } from './runs.ts'
-import { actionForm, ownForm, runButtons, stewardPage } from './steward-parts.ts'
-import { notice, pageSection, pairs, stateMark } from '../../parts/blocks.ts'
+import { actionForm, sessionForm, runButtons, stewardPage } from './steward-parts.ts'
+import { notice, pageSection, pairList, stateBadge } from '../../parts/blocks.ts'
 import { textTable } from '../../parts/table.ts'
 import { fieldsAt, listAt, numberAt } from '../../record.ts'
 
@@ -76,7 +76,7 @@ function buttons(context: StewardContext, run: HarvestRun): HtmlContent {
 }
 
 /** When it ran, who began it, how long it took, and how it ended. */
-function facts({ t, language }: StewardContext, { fields, begun, isReal, mark }: HarvestRun) {
+function facts({ t, language }: StewardContext, { fields, begun, isReal, badge }: HarvestRun) {
   const [from, to] = ['startTime', 'endTime'].map((key) => Date.parse(textAt(fields, key) ?? ''))
   const seconds = (Number(to) - Number(from)) / 1000
   const unit = { style: 'unit', unit: 'second', unitDisplay: 'long' } as const
@@ -87,7 +87,7 @@ function facts({ t, language }: StewardContext, { fields, begun, isReal, mark }:
     seconds >= 0 && t('took', { time: format.format(Math.max(seconds, 0.1)) }),
     !isReal && t('nothing-written'),
   ]
-  return html`<p class="soft">${joined(parts, ' · ')} ${mark}</p>`
+  return html`<p class="soft">${joinHtml(parts, ' · ')} ${badge}</p>`
 }
 
 const doneNames = ['created', 'updated', 'unchanged', 'skipped', 'failed', 'refused', 'duplicate']
@@ -111,7 +111,7 @@ function counts({ t, formats }: StewardContext, { count, isReal }: HarvestRun): 
     const shown = html`<span class="${n > 0 && tones[name]}">${formats.number(n)}</span>`
     return [t(`count-${name}`), shown] as const
   })
-  return pairs(rows, 'counts close')
+  return pairList(rows, 'counts close')
 }
 
 /** What the outcome means for the records of the source, or that removals wait. */
@@ -128,7 +128,7 @@ function meaning(
   const { outcome } = fields
   if (cause === undefined && outcome !== 'incomplete') return false
   const key = run.isReal ? (outcome === 'incomplete' ? 'incomplete' : 'failed') : 'dry'
-  const text = cause !== undefined && html`<p><bdi>${joined([cause, run.detail], ': ')}</bdi></p>`
+  const text = cause !== undefined && html`<p><bdi>${joinHtml([cause, run.detail], ': ')}</bdi></p>`
   return notice(run.sign === 'bad' ? 'bad' : 'warn', t(`${key}-means`), text)
 }
 
@@ -163,7 +163,7 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
     tab: 'waiting',
     of: run,
     body: html`${facts(context, run)} ${counts(context, run)} ${notice('warn', t('held-why'), why)}
-      ${ownForm(context, run.path, choice, 'section')}`,
+      ${sessionForm(context, run.path, choice, 'section')}`,
   })
 }
 
@@ -293,8 +293,8 @@ function steps(context: StewardContext, { fields }: HarvestRun): HtmlContent {
   const rows = listAt(fields, 'segments').map((segment) => [
     textAt(segment, 'name'),
     segment['processed'] === true
-      ? stateMark('good', t('step-done'))
-      : stateMark('idle', t('step-waits')),
+      ? stateBadge('good', t('step-done'))
+      : stateBadge('idle', t('step-waits')),
   ])
   const table = textTable(context, 'steps', ['step', 'state'], rows)
   return html`${pageSection('steps', t('steps'), table)}<p class="close soft small">${t('live-hint')}</p>`
@@ -308,9 +308,9 @@ function comparison({ t }: StewardContext, report: Fields): HtmlContent {
     const names = ids.map((id) => html`<code>${textOr(id)}</code>`)
     const count = numberAt(found, 'count')
     if (count === 0) return report['difference'] !== undefined && t('none')
-    return html`${t('n-records', { count })} ${joined(names, ', ')}`
+    return html`${t('n-records', { count })} ${joinHtml(names, ', ')}`
   }
-  const before = pairs([
+  const before = pairList([
     [t('new-problems'), records('newlyFailing')],
     [t('solved-problems'), records('newlyFixed')],
   ])
@@ -320,7 +320,7 @@ function comparison({ t }: StewardContext, report: Fields): HtmlContent {
     )
     return [html`<bdi>${host}</bdi>`, answers.join('; ')] as const
   })
-  const asked = pairs(requests)
+  const asked = pairList(requests)
   return [
     before && pageSection('before', t('compared'), before),
     asked && pageSection('asked', t('requests'), asked),

@@ -4,7 +4,7 @@ import { feedFormats } from '../../../http/feed-formats.ts'
 import { type Fields, listed, memberFields, textAt, textOr } from '../../../text/json.ts'
 import type { PageContext, StewardContext } from '../../context.ts'
 import { html } from '../../html.ts'
-import { type Sign, stateMark } from '../../parts/blocks.ts'
+import { type StateKind, stateBadge } from '../../parts/blocks.ts'
 import { listAt, numberAt } from '../../record.ts'
 
 /** Runs that lists and the feed show, the newest. */
@@ -14,7 +14,7 @@ const [mostRuns, mostEntries] = [100, 50]
 export const countNames = 'offered created updated unchanged failed removed held'.split(' ')
 
 /** Signs of states, and ranks that are low where somebody is needed most. */
-const states: Readonly<Record<string, readonly [sign: Sign, rank: number]>> = {
+const states: Readonly<Record<string, readonly [sign: StateKind, rank: number]>> = {
   unreadable: ['bad', 0],
   failed: ['bad', 0],
   held: ['warn', 1],
@@ -32,14 +32,14 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
   const { status, outcome, startTime, created, problem } = fields
   const [id = '', pipe = ''] = [textAt(fields, 'id'), textAt(fields, 'pipe')]
   const count = (name: string): number => numberAt(fields, `counts.${name}`)
-  const decision = decisionOn(fields)
+  const decision = removalDecision(fields)
   const isHeld = count('held') > 0 && decision === undefined
   const stage = textOr(status === 'finished' ? outcome : status) ?? ''
   const state = isHeld && status !== 'failed' ? 'held' : stage
   const [sign, rank] = states[state] ?? ['warn', 2]
   const label = t(`run-${state}`)
   const path = pathTo('harvest', 'runs', id)
-  const begun = formats.moment(startTime ?? created)
+  const startDate = formats.moment(startTime ?? created)
   return {
     fields,
     id,
@@ -55,9 +55,9 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
     rank,
     /** How it stands, in a word. */
     label,
-    mark: stateMark(sign, label),
-    begun,
-    link: html`<a href="${path}">${begun}</a>`,
+    badge: stateBadge(sign, label),
+    begun: startDate,
+    link: html`<a href="${path}">${startDate}</a>`,
     cause: decision ? undefined : causeOf(context, problem),
     /** The `detail` of the problem that ended the run (RFC 9457), beside our sentence for its type; absent without one. */
     detail:
@@ -70,7 +70,7 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
 export type HarvestRun = ReturnType<typeof harvestRun>
 
 /** The last decision about the removals that a run held back; absent while one is needed, as after removals that failed or were cut off. */
-export function decisionOn(run: unknown): Fields | undefined {
+export function removalDecision(run: unknown): Fields | undefined {
   const last = listAt(run, 'notes').findLast(({ action }) => action !== 'restore')
   if (last?.['action'] !== 'confirm') return last
   const [done, failed] = [numberAt(last, 'done'), numberAt(last, 'failed')]
@@ -129,7 +129,7 @@ export const causeOf = (context: PageContext, problem: unknown): string | undefi
 
 /** Failed, incomplete, held and interrupted runs, the newest first, as Atom (RFC 4287). Rejects with `Failure`. */
 export async function failureFeed(context: StewardContext): Promise<string> {
-  const { t, language, root, place, config, pathTo, configuredText } = context
+  const { t, language, root, pathInLanguage, config, pathTo, configuredText } = context
   const entryOf = ({ fields, path, pipe, label, cause }: HarvestRun) => {
     const page = new URL(path, root).href
     const time = ['endTime', 'startTime', 'created'].flatMap((key) => textAt(fields, key) ?? [])[0]
@@ -147,7 +147,7 @@ export async function failureFeed(context: StewardContext): Promise<string> {
   )
   const entries = runs.slice(0, mostEntries).map(entryOf)
   const name = configuredText(config.name)
-  const self = `${root}${language}/${place}`
+  const self = `${root}${language}/${pathInLanguage}`
   return feedFormats.atom.write({
     language,
     title: `${t('failures-feed')} – ${name}`,

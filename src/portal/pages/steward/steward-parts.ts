@@ -1,13 +1,13 @@
 /** What the pages of stewards share: the menu, what was done, forms. */
 
 import type { StewardContext } from '../../context.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon, joined } from '../../html.ts'
-import type { PageContent } from '../../page.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../../html.ts'
+import type { PageContent } from '../../layout.ts'
 import { type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
-import { crumbs, notice } from '../../parts/blocks.ts'
+import { breadcrumbs, notice } from '../../parts/blocks.ts'
 
 /** A form of the session: what stands in it goes to a path, with the token that other sites do not know. */
-export const ownForm = (
+export const sessionForm = (
   { steward }: StewardContext,
   path: string,
   body: HtmlContent,
@@ -25,7 +25,7 @@ export const actionForm = (
   label: HtmlContent,
 ): HtmlMarkup => {
   const button = html`<button class="button small ${styles[name]}" name="do" value="${name}">${label}</button>`
-  return ownForm(context, path, button)
+  return sessionForm(context, path, button)
 }
 
 /**
@@ -40,7 +40,7 @@ export function runButtons(context: StewardContext, pipe: string, isTried = fals
   if (isTried) {
     const label = html`${icon('play')} ${t('run-for-real')}${named}`
     const button = html`<button class="button primary" name="do" value="run">${label}</button>`
-    return ownForm(context, self, button)
+    return sessionForm(context, self, button)
   }
   return [
     actionForm(context, self, 'run', html`${icon('play')} ${t('run')}${named}`),
@@ -77,9 +77,9 @@ export async function stewardPage(
     section: 'harvest',
     isIndexed: false,
     head,
-    body: html`${await stewardMenu(context, tab)} ${steps && crumbs(context, ...steps)}
+    body: html`${await stewardMenu(context, tab)} ${steps && breadcrumbs(context, ...steps)}
       <div class="section-head"><h1>${title}</h1>${actions && html`<div class="row">${actions}</div>`}</div>
-      ${deed(context)} ${scope(context)} ${body}`,
+      ${actionNotice(context)} ${scope(context)} ${body}`,
   }
 }
 
@@ -93,7 +93,7 @@ async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMa
     const here = key === tab && html` aria-current="page"`
     return html`<li><a href="${path}"${here}>${t(`steward-${key}`)}${count}</a></li>`
   })
-  const out = ownForm(context, pathTo('sign-out'), html`<button>${t('sign-out')}</button>`)
+  const out = sessionForm(context, pathTo('sign-out'), html`<button>${t('sign-out')}</button>`)
   return html`<nav class="steward" aria-label="${t('steward-pages')}">
     <ul role="list">${entries}<li>${out}</li></ul></nav>`
 }
@@ -102,11 +102,13 @@ async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMa
 function scope({ t, steward }: StewardContext): HtmlContent {
   const { length: count } = steward.catalogues
   const names = steward.catalogues.slice(0, 20).map((id) => html`<code>${id}</code>`)
-  return count > 0 && html`<p class="soft">${t('key-scope', { count })}: ${joined(names, ', ')}</p>`
+  return (
+    count > 0 && html`<p class="soft">${t('key-scope', { count })}: ${joinHtml(names, ', ')}</p>`
+  )
 }
 
 /** What an action did, said on the page that it leads to: `?did=confirm` is the text `did-confirm`. */
-function deed({ t, query }: StewardContext): HtmlContent {
+function actionNotice({ t, query }: StewardContext): HtmlContent {
   const key = `did-${query.get('did')}`
   return t(key) !== key && html`<div role="status">${notice('good', t(key))}</div>`
 }

@@ -1,8 +1,8 @@
 /** The search form: its fields, what may stand in them, and the search that they stand for. */
 
 import { z } from 'zod'
-import type { SearchQuery } from './addresses.ts'
-import type { Asked } from './found.ts'
+import type { FormEntries } from './addresses.ts'
+import type { SearchParams } from './search-result.ts'
 
 /** Facets of the form: what the search calls them where that is another name, and where their values stand in RDF. */
 const facets: Readonly<Record<string, { readonly id?: string; readonly path?: string }>> = {
@@ -19,13 +19,13 @@ const facets: Readonly<Record<string, { readonly id?: string; readonly path?: st
 }
 
 /** Whether a field of the form is a facet, which may stand there several times. */
-export const isFacet = (name: string): boolean => Object.hasOwn(facets, name)
+export const isFacetField = (name: string): boolean => Object.hasOwn(facets, name)
 
 /** What the search calls a facet of the form. */
-export const facetId = (name: string): string => facets[name]?.id ?? name
+export const searchFacetOf = (name: string): string => facets[name]?.id ?? name
 
 /** Sort of the form → sort of the search. */
-export const sorts: Readonly<Record<string, string | undefined>> = {
+export const sortOrders: Readonly<Record<string, string | undefined>> = {
   relevance: undefined,
   modified: 'modified+desc',
   issued: 'issued+desc',
@@ -34,7 +34,7 @@ export const sorts: Readonly<Record<string, string | undefined>> = {
 }
 
 /** Hits of a page, and the last hit that pages reach. */
-export const [pageSize, lastHit] = [20, 10_000]
+export const [pageSize, lastReachableHit] = [20, 10_000]
 const [longestText, mostValues] = [1000, 100]
 
 const text = z.string().trim().max(longestText).catch('')
@@ -56,7 +56,7 @@ const fields = z.object({
   from: day,
   to: day,
   bbox: box,
-  sort: z.enum(Object.keys(sorts)).catch(''),
+  sort: z.enum(Object.keys(sortOrders)).catch(''),
 })
 const page = z.coerce.number().int().min(1).max(1_000_000).catch(1)
 
@@ -68,34 +68,34 @@ export function searchForm(parameters: URLSearchParams) {
       .slice(0, mostValues)
       .map((value) => [name, value] as const),
   )
-  const query: SearchQuery = [...given, ...chosen].filter(([, value]) => value !== '')
+  const query: FormEntries = [...given, ...chosen].filter(([, value]) => value !== '')
   return { query, page: page.parse(parameters.get('page') ?? 1) }
 }
 
-export const valuesOf = (query: SearchQuery, name: string): readonly string[] =>
+export const formValues = (query: FormEntries, name: string): readonly string[] =>
   query.filter(([one]) => one === name).map(([, value]) => value)
 
-export const only = (query: SearchQuery, ...names: readonly string[]): SearchQuery =>
+export const onlyFields = (query: FormEntries, ...names: readonly string[]): FormEntries =>
   query.filter(([name]) => names.includes(name))
 
-export const without = (query: SearchQuery, ...names: readonly string[]): SearchQuery =>
+export const withoutFields = (query: FormEntries, ...names: readonly string[]): FormEntries =>
   query.filter(([name]) => !names.includes(name))
 
 /** A search with one value more, or without it. */
-export function toggled(query: SearchQuery, name: string, value: string): SearchQuery {
+export function toggleValue(query: FormEntries, name: string, value: string): FormEntries {
   const rest = query.filter((one) => one[0] !== name || one[1] !== value)
   return rest.length < query.length ? rest : [...query, [name, value]]
 }
 
 /** The sort that was chosen, else the one that serves best. */
-export const sortOf = (query: SearchQuery): string =>
-  valuesOf(query, 'sort')[0] ?? (valuesOf(query, 'q').length > 0 ? 'relevance' : 'modified')
+export const sortNameOf = (query: FormEntries): string =>
+  formValues(query, 'sort')[0] ?? (formValues(query, 'q').length > 0 ? 'relevance' : 'modified')
 
 /** Quoted texts, and single parentheses and quotation marks: as the search reads them. */
 const marks = /"[^"]*"|[()"]/g
 
 /** A text of the query syntax whose parentheses and quotation marks all have a partner in it; the others separate words. */
-function closed(text: string): string {
+function withoutUnpaired(text: string): string {
   const single = [...text.matchAll(marks)].filter(([mark]) => mark.length === 1)
   const open: number[] = []
   const alone = new Set<number>()
@@ -108,19 +108,19 @@ function closed(text: string): string {
 }
 
 /** The search for datasets that a form stands for. */
-export function askedBy(query: SearchQuery, language: string, page = 1): Asked {
+export function searchParamsOf(query: FormEntries, language: string, page = 1): SearchParams {
   const { q, place, from, to, bbox }: Partial<Record<string, string>> = Object.fromEntries(query)
   const words = [q, place].filter((one) => one !== undefined)
   const [west, south, east, north] = bbox?.split(',') ?? []
   const chosen = Object.keys(facets)
-    .map((name) => [facetId(name), valuesOf(query, name)] as const)
+    .map((name) => [searchFacetOf(name), formValues(query, name)] as const)
     .filter(([, values]) => values.length > 0)
   return {
     filters: 'dataset',
     limit: pageSize,
     page: page - 1,
-    q: words.length > 1 ? words.map((one) => `(${closed(one)})`).join(' AND ') : words[0],
-    sort: sorts[sortOf(query)]?.replace('{language}', language),
+    q: words.length > 1 ? words.map((one) => `(${withoutUnpaired(one)})`).join(' AND ') : words[0],
+    sort: sortOrders[sortNameOf(query)]?.replace('{language}', language),
     facets: chosen.length > 0 ? Object.fromEntries(chosen) : undefined,
     more: {
       facetSelf: 'false',
@@ -137,9 +137,9 @@ export function askedBy(query: SearchQuery, language: string, page = 1): Asked {
 }
 
 /** A query for datasets with the facets of the form: values of the form are the ends of IRIs, or texts. */
-export function facetsAsSparql(query: SearchQuery): string {
+export function sparqlOfFacets(query: FormEntries): string {
   const conditions = Object.entries(facets).flatMap(([name, { path }]) => {
-    const ends = valuesOf(query, name).map(
+    const ends = formValues(query, name).map(
       (value) => `STRENDS(STR(?${name}), ${JSON.stringify(value)})`,
     )
     if (path === undefined || ends.length === 0) return []

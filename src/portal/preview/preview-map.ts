@@ -8,7 +8,7 @@ import {
 } from '../../vocabularies/geometry.ts'
 import { fromWkt } from '../../vocabularies/geometry-text.ts'
 import { boundedJson } from '../../text/json.ts'
-import type { PreviewTable } from './table.ts'
+import type { PreviewTable } from './preview-table.ts'
 
 type Place = readonly [longitude: number, latitude: number]
 
@@ -27,14 +27,14 @@ export type PreviewMap = {
 const [mostShapes, mostPlaces, mostPerShape] = [500, 5000, 200]
 
 /** A line with fewer corners: every nth, and the last. */
-function thinned(places: readonly Place[]): readonly Place[] {
+function simplifiedLine(places: readonly Place[]): readonly Place[] {
   const step = Math.ceil(places.length / mostPerShape)
   return places.filter((_, at) => at % step === 0 || at === places.length - 1)
 }
 
 function shapesOf(geometry: Geometry): readonly PreviewShape[] {
   const of = (kind: PreviewShape['kind'], lines: readonly (readonly Place[])[]) =>
-    lines.map((places) => ({ kind, places: thinned(places) }))
+    lines.map((places) => ({ kind, places: simplifiedLine(places) }))
   switch (geometry.type) {
     case 'GeometryCollection':
       return geometry.geometries.flatMap(shapesOf)
@@ -58,18 +58,18 @@ function shapesOf(geometry: Geometry): readonly PreviewShape[] {
 }
 
 /** The map of geometries; absent where none lies on Earth in degrees. */
-export function mapOf(geometries: readonly unknown[]): PreviewMap | undefined {
+export function mapOfGeometries(geometries: readonly unknown[]): PreviewMap | undefined {
   const shapes: PreviewShape[] = []
   let places = 0
   for (const value of geometries) {
     const geometry = geometryOf(value)
     for (const shape of geometry ? shapesOf(geometry) : []) {
       places += shape.places.length
-      if (shapes.length === mostShapes || places > mostPlaces) return framed(shapes)
+      if (shapes.length === mostShapes || places > mostPlaces) return mapOfShapes(shapes)
       shapes.push(shape)
     }
   }
-  return framed(shapes)
+  return mapOfShapes(shapes)
 }
 
 /** The narrower of the boxes around places: one ends east of 180, where it goes over the date line. */
@@ -80,7 +80,7 @@ function boxAround(places: readonly Place[]): BoundingBox {
   return east - west < plain[2] - plain[0] ? [west, plain[1], east, plain[3]] : plain
 }
 
-const framed = (shapes: readonly PreviewShape[]): PreviewMap | undefined =>
+const mapOfShapes = (shapes: readonly PreviewShape[]): PreviewMap | undefined =>
   shapes.length === 0
     ? undefined
     : { shapes, box: boxAround(shapes.flatMap(({ places }) => places)) }
@@ -164,16 +164,17 @@ function columnPlaces({ head, rows }: PreviewTable): readonly Place[] {
 }
 
 /** The map of the places in a table: columns of latitude and longitude, `x` and `y` in degrees, or one column of geometries. */
-export function tableMap(table: PreviewTable): PreviewMap | undefined {
+export function mapOfTable(table: PreviewTable): PreviewMap | undefined {
   const { head, rows } = table
   const pairs = pairColumnOf(head)
   const places = pairs < 0 ? columnPlaces(table) : []
-  if (places.length > 0) return mapOf(places.map((coordinates) => ({ type: 'Point', coordinates })))
+  if (places.length > 0)
+    return mapOfGeometries(places.map((coordinates) => ({ type: 'Point', coordinates })))
   const column = pairs < 0 ? columnOf(head, geometryNames) : pairs
   const name = head[column] ?? ''
   const cells = rows.map((row) => row[column] ?? '').filter((text) => text.trim() !== '')
   const isSure = pairs >= 0 || isNamed(name, only(geometryNames))
   if (!isSure && cells.some((text) => pair.test(text)) && !areExact(cells)) return undefined
   const isSwapped = pairs >= 0 && longitudes.has(wordsOf(name).find(isCoordinate) ?? '')
-  return mapOf(cells.map((text) => geometryIn(text, isSwapped)))
+  return mapOfGeometries(cells.map((text) => geometryIn(text, isSwapped)))
 }

@@ -7,12 +7,12 @@ import { charsetOf, decodeText, UndecodableText } from '../../text/decoding.ts'
 import { uninterrupted } from '../../workers/uninterrupted.ts'
 import { delimitedRows } from './delimited.ts'
 import { jsonRows } from './json-rows.ts'
-import { mapOf, tableMap, type PreviewMap } from './shapes.ts'
-import { type PreviewTable, previewTable } from './table.ts'
+import { mapOfGeometries, mapOfTable, type PreviewMap } from './preview-map.ts'
+import { type PreviewTable, previewTable } from './preview-table.ts'
 
 const mostSheets = 3
 /** Bytes of a file that are read, and that its content may unpack to. */
-export const readBytes = 5 * 2 ** 20
+export const previewBytes = 5 * 2 ** 20
 const unpackedBytes = 50 * 2 ** 20
 
 /** Why there is no preview; the page has a sentence for each. */
@@ -47,7 +47,7 @@ export type PreviewFile = {
 type Read = Preview | PreviewReason
 
 /** Never rejects. */
-export async function previewTablesOf(file: PreviewFile): Promise<PreviewResult> {
+export async function readPreview(file: PreviewFile): Promise<PreviewResult> {
   try {
     const read = await tablesIn(file, false)
     return typeof read === 'string' ? { reason: read } : read
@@ -68,21 +68,21 @@ async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<Read> {
     const finishFlush = isCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH
     const options = { maxOutputLength: unpackedBytes, finishFlush }
     const whole = uninterrupted(() => gunzipSync(bytes, options))
-    return tablesIn(beginning(whole, type, isCut), true)
+    return tablesIn(firstBytesOf(whole, type, isCut), true)
   }
-  if (startsWith(bytes, 0x50, 0x4b, 3, 4)) return isCut ? 'too-large' : zipped(file, isUnpacked)
-  const text = decoded(file)
+  if (startsWith(bytes, 0x50, 0x4b, 3, 4)) return isCut ? 'too-large' : readZip(file, isUnpacked)
+  const text = decodedText(file)
   if (text === undefined) return 'encoding'
   if (text.trim() === '') return 'empty'
   if (/^\s*(?:<!doctype html|<html)/i.test(text) || type.includes('text/html')) return 'login'
   if (/^\s*(?:<|%PDF-)/.test(text)) return 'format'
-  return /^\s*[[{]/.test(text) ? json(text, isCut) : delimited(text, file)
+  return /^\s*[[{]/.test(text) ? readJson(text, isCut) : readDelimited(text, file)
 }
 
 /** As much as may be read. */
-const beginning = (whole: Uint8Array, type: string, isCut = false): PreviewFile => ({
-  bytes: whole.subarray(0, readBytes),
-  isCut: isCut || whole.length > readBytes,
+const firstBytesOf = (whole: Uint8Array, type: string, isCut = false): PreviewFile => ({
+  bytes: whole.subarray(0, previewBytes),
+  isCut: isCut || whole.length > previewBytes,
   type,
 })
 
@@ -98,7 +98,7 @@ function unpackedWorkbook(bytes: Uint8Array): ArrayBuffer {
 }
 
 /** A workbook, or the first file in an archive that can be read. */
-async function zipped({ bytes, type }: PreviewFile, isUnpacked: boolean): Promise<Read> {
+async function readZip({ bytes, type }: PreviewFile, isUnpacked: boolean): Promise<Read> {
   let total = 0
   let isWorkbook = false
   const parts = unzipSync(bytes, {
@@ -116,14 +116,14 @@ async function zipped({ bytes, type }: PreviewFile, isUnpacked: boolean): Promis
     return tables.length === 0 ? 'empty' : { tables, map: mapOfRows(filled[0]?.data ?? []) }
   }
   const [first] = Object.values(parts)
-  return first && !isUnpacked ? tablesIn(beginning(first, type), true) : 'format'
+  return first && !isUnpacked ? tablesIn(firstBytesOf(first, type), true) : 'format'
 }
 
 /** Control characters in so many of the first characters show that a file is no text. */
 const [sampleSize, mostControls] = [4096, 8]
 
 /** The text in its charset; `undefined` for what is no text. */
-function decoded({ bytes, isCut, type }: PreviewFile): string | undefined {
+function decodedText({ bytes, isCut, type }: PreviewFile): string | undefined {
   try {
     const whole = isCut ? withoutCutCharacter(bytes) : bytes
     // Texts of a sequence begin with a record separator (RFC 7464).
@@ -149,21 +149,24 @@ function withoutCutCharacter(bytes: Uint8Array): Uint8Array {
 /** Text in one column is a table where its type says so, or says nothing. */
 const listTypes = /^$|csv|tab-separated|excel|text\/plain|octet-stream|download/i
 
-function delimited(text: string, { isCut, type }: PreviewFile): Read {
+function readDelimited(text: string, { isCut, type }: PreviewFile): Read {
   const rows = delimitedRows(text, isCut)
   const isOneColumn = rows.every((row) => row.length === 1)
   if (isOneColumn && !listTypes.test(type)) return 'format'
   return { tables: [previewTable(rows)], map: mapOfRows(rows) }
 }
 
-function json(text: string, isCut: boolean): Read {
+function readJson(text: string, isCut: boolean): Read {
   const read = jsonRows(text, isCut)
   if (read === undefined) return 'format'
   if (read === 'cut') return 'too-large'
   if (read.rows.length === 0) return 'empty'
-  return { tables: [previewTable(read.rows)], map: mapOf(read.geometries) ?? mapOfRows(read.rows) }
+  return {
+    tables: [previewTable(read.rows)],
+    map: mapOfGeometries(read.geometries) ?? mapOfRows(read.rows),
+  }
 }
 
 /** Geometries in cells are longer than what is shown of them. */
 const mapOfRows = (rows: readonly (readonly unknown[])[]) =>
-  tableMap(previewTable(rows, { most: 100_000 }))
+  mapOfTable(previewTable(rows, { most: 100_000 }))

@@ -3,7 +3,7 @@
 import { textAt, valueAt } from '../text/json.ts'
 import { listAt, numberAt } from './record.ts'
 
-export type Asked = {
+export type SearchParams = {
   /** Index: `dataset`, `catalogue`, `vocabulary` or `resource_{type}`. */
   readonly filters: string
   readonly limit?: number
@@ -21,12 +21,16 @@ export type Asked = {
   readonly more?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-export type FacetChoice = { readonly id: string; readonly title: unknown; readonly count: number }
+export type CountedFacetValue = {
+  readonly id: string
+  readonly title: unknown
+  readonly count: number
+}
 
-export type Found = ReturnType<typeof foundIn>
+export type SearchResult = ReturnType<typeof searchResultOf>
 
 /** Parameters of the search; texts are wanted in a language. */
-export function askedParameters(asked: Asked, language: string): string {
+export function searchQueryString(asked: SearchParams, language: string): string {
   const { includes, facets, counted, more, ...plain } = asked
   const parameters = new URLSearchParams({ locale: language })
   const given = {
@@ -44,7 +48,7 @@ export function askedParameters(asked: Asked, language: string): string {
 }
 
 /** What the search answered; what has another shape is left out. */
-export function foundIn(answer: unknown) {
+export function searchResultOf(answer: unknown) {
   const result = valueAt(answer, 'result')
   const facets = listAt(result, 'facets').map((facet) => {
     const items = listAt(facet, 'items').flatMap(({ id, title, count }) =>

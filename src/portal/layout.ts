@@ -4,7 +4,7 @@ import { type Fields, valueAt } from '../text/json.ts'
 import { mainFont } from './page-shell.ts'
 import type { PageContext } from './context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, jsonScript, safeAddress } from './html.ts'
-import { directionOf, interfaceLanguages } from './languages.ts'
+import { directionOf, interfaceLanguages } from './translations.ts'
 import { serialisations } from './parts/blocks.ts'
 import { sharedLicence } from './record.ts'
 
@@ -56,7 +56,7 @@ export function linkHeader({ root }: PageContext, { record }: PageContent): stri
 }
 
 /** The whole document. */
-export function frame(context: PageContext, content: PageContent): HtmlMarkup {
+export function layout(context: PageContext, content: PageContent): HtmlMarkup {
   const { language, t, config, assets, base, isEmbedded } = context
   const name = context.configuredText(config.name)
   const main = html`<main id="content" tabindex="-1">${content.body}</main>`
@@ -94,7 +94,7 @@ function canonicalLinks({ root, language, config }: PageContext, path?: string):
   )}`
 }
 
-const mark = html`<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" aria-hidden="true">
+const defaultLogo = html`<svg viewBox="0 0 32 32" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" aria-hidden="true">
   <path d="M25.5 8.2A12 12 0 1 0 25.5 23.8" />
 <path d="M12 12.5h9M12 16h12M12 19.5h7" stroke-width="2" /> </svg>`
 
@@ -102,7 +102,8 @@ const canSignIn = ({ signIn }: PageContext['config']) => signIn.key || signIn.oi
 
 function header(context: PageContext, { section, query = '' }: PageContent): HtmlMarkup {
   const { t, config, base, steward, pathTo, configuredText } = context
-  const logo = config.logo === undefined ? mark : html`<img src="${base}${config.logo}" alt="" />`
+  const logo =
+    config.logo === undefined ? defaultLogo : html`<img src="${base}${config.logo}" alt="" />`
   return html`<header class="top"> <div>
     <a class="brand" href="${pathTo('')}">${logo}<span>${configuredText(config.name)}</span></a>
     ${query !== false && searchBar(context, query)} <div class="tools"> ${languageLinks(context)}
@@ -131,17 +132,17 @@ export function searchBar(context: PageContext, query: string, isBig = false): H
 }
 
 /** Languages by their names in themselves; to make the formatter of one costs more than the rest of a frame. */
-const ownNames = new Map<string, string | undefined>(
+const nativeNames = new Map<string, string | undefined>(
   interfaceLanguages.map((one) => [one, new Intl.DisplayNames(one, { type: 'language' }).of(one)]),
 )
 
 /** The same page in the other languages, each named in its own. */
-function languageLinks({ language, t, config, root, place }: PageContext): HtmlContent {
+function languageLinks({ language, t, config, root, pathInLanguage }: PageContext): HtmlContent {
   if (config.languages.length < 2) return false
   const links = config.languages.map((one) => {
     const here = one === language && html` aria-current="true"`
-    return html`<a href="${root}${one}/${place}" lang="${one}" hreflang="${one}"${here}>
-      <span class="vh">${ownNames.get(one)} </span><span aria-hidden="true">${one.toUpperCase()}</span></a>`
+    return html`<a href="${root}${one}/${pathInLanguage}" lang="${one}" hreflang="${one}"${here}>
+      <span class="vh">${nativeNames.get(one)} </span><span aria-hidden="true">${one.toUpperCase()}</span></a>`
   })
   return html`<nav class="languages" aria-label="${t('language')}">${links}</nav>`
 }

@@ -14,7 +14,7 @@ import {
 import { html, type HtmlContent, type HtmlMarkup } from './html.ts'
 import { shortText } from '../text/code-points.ts'
 import { timeRangeOf } from '../vocabularies/dates.ts'
-import { fieldsAt, listAt, ofAllDistributions } from './record.ts'
+import { fieldsAt, listAt, distributionValues } from './record.ts'
 
 /** Languages that the portal speaks. */
 export const interfaceLanguages = ['en', 'de', 'fr', 'it'] as const
@@ -61,7 +61,7 @@ type Text = { readonly text: string; readonly language?: string | undefined }
  * A text of a language map (`{"en": "…"}`) or a plain text: the wanted languages in their order, then English, then any. Machine
  * translations (`de-t-en-t0-mtec`) count as their language.
  */
-export function chosenText(value: unknown, wanted: readonly string[]): Text | undefined {
+export function pickText(value: unknown, wanted: readonly string[]): Text | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : { text: value }
   if (!isJsonObject(value)) return undefined
   const texts = Object.entries(value).flatMap(([key, given]) => {
@@ -156,7 +156,7 @@ function sizeText(bytes: number, locale: string): string {
   }).format(value)
 }
 
-type Spoken = { readonly language: string; readonly t: Translate; readonly formats: Formats }
+type PageLanguage = { readonly language: string; readonly t: Translate; readonly formats: Formats }
 
 /** Members that name a value, the best first. */
 const nameMembers = ['label', 'title', 'name_translated', 'name', 'pref_label']
@@ -168,7 +168,11 @@ const codeName = (id: string): string | undefined =>
   licenceCode.test(id) ? id.replaceAll(/(\d)_(?=\d)/g, '$1.').replaceAll('_', ' ') : undefined
 
 /** In which language a title is where that is not the page's, and that a machine has translated it. */
-function titleBadge({ language, t, formats }: Spoken, record: Fields, text: Text): HtmlContent {
+function titleBadge(
+  { language, t, formats }: PageLanguage,
+  record: Fields,
+  text: Text,
+): HtmlContent {
   const origin = fieldsAt(record, `translation_meta.details.${text.language}`)
   const isMachine = origin['machine_translated'] === true
   if (!isMachine && (text.language ?? language) === language) return false
@@ -181,11 +185,11 @@ function titleBadge({ language, t, formats }: Spoken, record: Fields, text: Text
 /** What a value with a label, a title or a name is called, cut at 200 characters or at `most`. */
 function nameIn(language: string, value: unknown, most?: number): Text | undefined {
   const fields = memberFields(value)
-  const texts = nameMembers.map((name) => chosenText(fields[name], [language]))
+  const texts = nameMembers.map((name) => pickText(fields[name], [language]))
   const code = textAt(fields, 'id') ?? textAt(fields, 'resource')
   const [text] =
     typeof value === 'string'
-      ? [chosenText(value, [])]
+      ? [pickText(value, [])]
       : [...texts.filter(Boolean), code === undefined ? undefined : { text: code }]
   return text && { ...text, text: shortText(text.text, most) }
 }
@@ -200,7 +204,7 @@ function keywordsIn(record: Fields, language: string): readonly Fields[] {
 }
 
 /** What every page of a language says and how: messages, dates and numbers, texts of records. `own` are messages in place of ours. */
-export function speechOf(language: string, timeZone: string, own?: Messages) {
+export function translationsOf(language: string, timeZone: string, own?: Messages) {
   const [t, formats] = [translator(language, own), localFormats(language, timeZone)]
   const spoken = { language, t, formats }
   /** The language of the page, then those of the record's catalogue. */
@@ -208,7 +212,7 @@ export function speechOf(language: string, timeZone: string, own?: Messages) {
     const own = valueAt(record, 'catalog.language') ?? valueAt(record, 'language')
     return [language, ...listed(own).flatMap((one) => textAt(one, 'id') ?? [])]
   }
-  const textOf = (value: unknown, record?: unknown) => chosenText(value, wanted(record))
+  const textOf = (value: unknown, record?: unknown) => pickText(value, wanted(record))
   const inLanguage = (text: Text, content: HtmlContent = text.text): HtmlContent =>
     (text.language ?? language) === language
       ? html`<bdi>${content}</bdi>`
@@ -245,9 +249,9 @@ export function speechOf(language: string, timeZone: string, own?: Messages) {
     keywordsOf: (record: Fields): readonly Fields[] => keywordsIn(record, language),
     /** Formats of all distributions, each once, in their order. */
     formatsOf: (record: Fields): readonly string[] => [
-      ...new Set(ofAllDistributions(record, 'format').flatMap((one) => named(one)?.text ?? [])),
+      ...new Set(distributionValues(record, 'format').flatMap((one) => named(one)?.text ?? [])),
     ],
   }
 }
 
-export type Speech = ReturnType<typeof speechOf>
+export type Translations = ReturnType<typeof translationsOf>

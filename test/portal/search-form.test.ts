@@ -1,10 +1,10 @@
 /** What visitors type into two fields stays apart in the query that is made of them. */
 
 import { describe, expect, it } from 'vitest'
-import { askedBy, searchForm } from '../../src/portal/search-query.ts'
+import { searchParamsOf, searchForm } from '../../src/portal/search-form.ts'
 
 const asked = (q: string, place: string) =>
-  askedBy(
+  searchParamsOf(
     [
       ['q', q],
       ['place', place],
@@ -25,7 +25,7 @@ describe('text and place', () => {
   })
 
   it('stand alone as they were typed', () => {
-    expect(askedBy([['q', 'a) OR (b']], 'en').q).toBe('a) OR (b')
+    expect(searchParamsOf([['q', 'a) OR (b']], 'en').q).toBe('a) OR (b')
   })
 })
 
