@@ -1,27 +1,27 @@
-/** Compiles node shapes into the tree of fields, and checks what the platform demands of it because its services rely on it. */
+/** Compiles SHACL node shapes into the tree of fields, and checks that the fields on which services rely are there. */
 
 import { dcat, sh } from '../rdf/namespaces.ts'
 import type { Problems, ProfilePlace } from './profile-problems.ts'
 import type { FindShape, PropertyNode, ShapeNode } from './profile-shapes.ts'
 import { type Field, isMappingClass, type MappingClass, type Shape } from './profile.ts'
 
-/** Names are keys of JSON, columns of an index and parts of dotted paths, hence no dot and no space. */
+/** Field names are keys of JSON, columns of an index and parts of dotted paths, hence no dot and no space. */
 const fieldName = /^[A-Za-z][\w-]{0,63}$/
-/** Shapes inside shapes; deeper ones become `{id, resource}`. */
+/** Most shapes inside each other; deeper ones become `{id, resource}`. */
 const maxDepth = 4
 
-/** Where in the profile the compiler is: the shape, and how it came there. */
+/** Position of the compiler in the profile: the shape and its ancestors. */
 type Site = {
   readonly shape: ShapeNode
   readonly find: FindShape
   readonly problems: Problems
-  /** Shapes that are being embedded, outermost first. */
+  /** IRIs of the shapes around, outermost first. */
   readonly ancestors: readonly string[]
-  /** Name of the inline field around, '' directly in a shape. */
+  /** Dotted name of the inline field around, '' directly in a shape. */
   readonly prefix: string
   /** Kind of record that the fields belong to; absent inside other fields. */
   readonly root?: Root
-  /** Concepts and inline fields are filled by code: no warning about their source. */
+  /** Whether code fills the fields without `sh:path` here, as those of concepts and inline fields: no warning about them. */
   readonly filledByCode: boolean
 }
 
@@ -34,7 +34,7 @@ const leaf = (name: string, mapping: MappingClass): Field => ({
   children: [],
 })
 
-/** Fields of a value at the depth where embedding ends. */
+/** Fields of a value where embedding ends. */
 const referenceFields: readonly Field[] = [
   leaf('id', 'StandardText'),
   leaf('resource', 'StandardKeyword'),
@@ -47,10 +47,10 @@ const placeOf = (site: Site, line: number, property: string): ProfilePlace => ({
   property: site.prefix ? `${site.prefix}.${property}` : property,
 })
 
-/** Where the fields of compiled shapes stand, for the checks that follow. */
+/** Places of compiled fields in the files, for the checks that follow. */
 const places = new WeakMap<Field, ProfilePlace>()
 
-/** The predicates that count; a `sh:path` that has no effect and one that is missing are warnings. */
+/** Predicates of a field. Warns of a `sh:path` that has no effect, and of one that is missing. */
 function pathsOf(site: Site, property: PropertyNode, name: string, mapping: MappingClass) {
   const { paths = [], line } = property
   const warn = (at: number, problem: string) => site.problems.warn(placeOf(site, at, name), problem)
@@ -65,7 +65,7 @@ function pathsOf(site: Site, property: PropertyNode, name: string, mapping: Mapp
 
 type NameAndClass = { readonly name: string; readonly mapping: MappingClass }
 
-/** Name and class of a property that is a field; everything that is wrong with them is reported. */
+/** Name and mapping class of a property that is a field, `undefined` for others; reports what is wrong with them. */
 function nameAndClassOf(property: PropertyNode, site: Site): NameAndClass | undefined {
   const { name, mapping, paths, line } = property
   if (name === undefined && mapping === undefined) return undefined
@@ -90,10 +90,10 @@ function nameAndClassOf(property: PropertyNode, site: Site): NameAndClass | unde
   return isSound && name !== undefined && isKnown ? { name, mapping } : undefined
 }
 
-/** The dotted name of a field inside the fields around it. */
+/** Dotted name of a field. */
 const dottedName = (site: Site, name: string) => (site.prefix ? `${site.prefix}.${name}` : name)
 
-/** The fields of the shape that `mappingLink` names. A shape that would contain itself, or lies too deep, is not embedded. */
+/** Fields of the shape that `mappingLink` names. A shape that would contain itself, or is too deep, is not embedded. */
 function linkedFields(
   { link, line }: PropertyNode,
   site: Site,
@@ -113,7 +113,7 @@ function linkedFields(
   return fieldsOf(shape.properties, { shape, find, problems, ancestors, prefix: '', filledByCode })
 }
 
-/** The fields of a `Nested` property: those of the linked shape first, then the inline ones, which replace linked ones of the same name. */
+/** Fields of a `Nested` property: those of the linked shape, then the inline ones, which replace linked fields by name. */
 function childrenOf(
   property: PropertyNode,
   site: Site,
@@ -140,7 +140,7 @@ function childrenOf(
   return [...linked.filter((field) => !replaced.has(field.name)), ...inline]
 }
 
-/** The compiled field; `undefined` for a property that is a mere constraint, or wrong. */
+/** Compiled field; `undefined` for a property that is only a constraint, or wrong. */
 function fieldOf(property: PropertyNode, site: Site): Field | undefined {
   const named = nameAndClassOf(property, site)
   if (!named) return undefined
@@ -161,7 +161,7 @@ function fieldOf(property: PropertyNode, site: Site): Field | undefined {
   return field
 }
 
-/** The fields of a shape or of inline properties, in their order; a name that is given twice is a problem. */
+/** Fields of a shape or of inline properties, in their order; reports names that occur twice. */
 function fieldsOf(properties: readonly PropertyNode[], site: Site): readonly Field[] {
   const fields = new Map<string, Field>()
   for (const property of properties) {
@@ -174,28 +174,28 @@ function fieldsOf(properties: readonly PropertyNode[], site: Site): readonly Fie
   return [...fields.values()]
 }
 
-/** The field tree of a root shape. Embedding ends after four levels and where a shape would contain itself. */
+/** Field tree of a root shape. Embedding ends after four levels and where a shape would contain itself. */
 export function compileShape(
   shape: ShapeNode,
-  how: { readonly find: FindShape; readonly problems: Problems; readonly root: Root },
+  options: { readonly find: FindShape; readonly problems: Problems; readonly root: Root },
 ): Shape {
   const site = {
     shape,
-    ...how,
+    ...options,
     ancestors: [shape.iri],
     prefix: '',
-    filledByCode: how.root === 'concept',
+    filledByCode: options.root === 'concept',
   }
   const { iri, targetClass, name, description } = shape
   return { iri, targetClass, name, description, fields: fieldsOf(shape.properties, site) }
 }
 
-// Fields that the platform fills, whatever a profile says about where they come from.
+// Fields that the platform fills, with or without `sh:path`.
 
-/** Which record a shape is the root of; `record` = one in a catalogue, `concept` = all is filled by other code. */
+/** Kind of record of a root shape; `record` = member of a catalogue, `concept` = other code fills all fields. */
 type Root = 'record' | 'catalogue' | 'standalone' | 'concept'
 
-/** Names without `sh:path` that the platform knows how to fill. */
+/** Names of fields that the platform fills where they have no `sh:path`. */
 const platformFields: ReadonlySet<string> = new Set([
   'id',
   'resource',
@@ -212,7 +212,7 @@ const platformFields: ReadonlySet<string> = new Set([
   'revisions',
 ])
 
-/** Classes whose values do not come from a path that a profile names. */
+/** Mapping classes whose values the platform computes. */
 const computedClasses: ReadonlySet<MappingClass> = new Set([
   'DistributionType',
   'Metrics',
@@ -223,7 +223,7 @@ const computedClasses: ReadonlySet<MappingClass> = new Set([
 const needsNoPath = (name: string, mapping: MappingClass): boolean =>
   computedClasses.has(mapping) || platformFields.has(name)
 
-/** Whether the `sh:path` of a field has no effect, because the platform fills it all the same. */
+/** Whether the `sh:path` of a field has no effect, because the platform always fills it. */
 function isReserved(name: string, mapping: MappingClass, root: Root | undefined): boolean {
   if (name === 'id' || name === 'resource') return true
   if (root === undefined || root === 'concept') return false
@@ -232,21 +232,21 @@ function isReserved(name: string, mapping: MappingClass, root: Root | undefined)
   return name === 'catalog' && mapping === 'Nested' && root === 'record'
 }
 
-// What the platform demands of a profile, because its services rely on these fields.
+// Fields that a profile must have, because services rely on them.
 
-/** A field that a shape must have: with this class, and where `required`, with `sh:minCount 1`. */
+/** Field that a shape must have, with this class and, if `required`, with `sh:minCount 1`. */
 type RequiredField = {
   readonly name: string
   readonly mapping: MappingClass
   readonly required?: true
   readonly parts?: readonly RequiredField[]
-  /** Whether `sh:maxCount 1` is demanded too; inner dates may go without. */
+  /** `false` = `sh:maxCount 1` may be missing. */
   readonly single?: false
 }
 
 const id: RequiredField = { name: 'id', mapping: 'StandardText' }
 
-/** Search, feeds, quality and the portal read these fields of every dataset. */
+/** Fields of datasets that search, feeds, metrics and the portal read. */
 const datasetFields: readonly RequiredField[] = [
   id,
   {
@@ -262,13 +262,13 @@ const datasetFields: readonly RequiredField[] = [
   { name: 'quality_meas', mapping: 'Metrics' },
 ]
 
-/** Fields that custom types in catalogues must have. */
+/** Fields of custom resource types in catalogues. */
 const memberFields: readonly RequiredField[] = [
   id,
   { name: 'catalog', mapping: 'Nested', parts: [id] },
 ]
 
-/** A compiled shape with its node, and where to report what it lacks. */
+/** Compiled shape with its SHACL node, and the list for its problems. */
 type CheckedShape = {
   readonly shape: Shape
   readonly node: ShapeNode
@@ -282,31 +282,31 @@ const placeOfShape = ({ file, line, iri }: ShapeNode, property: string): Profile
   property,
 })
 
-/** Checks the fields of a shape, or of a field; `around` is the place of either, for what is missing in it. */
+/** Reports required fields that are missing or differ; `parent` is the place of the shape or field that should have them. */
 function checkFields(
   problems: Problems,
   fields: readonly Field[],
-  demands: readonly RequiredField[],
-  around: ProfilePlace,
+  requiredFields: readonly RequiredField[],
+  parent: ProfilePlace,
 ): void {
-  for (const demand of demands) {
-    const field = fields.find(({ name }) => name === demand.name)
-    const property = [around.property, demand.name].filter(Boolean).join('.')
-    const place = { ...((field && places.get(field)) ?? around), property }
+  for (const wanted of requiredFields) {
+    const field = fields.find(({ name }) => name === wanted.name)
+    const property = [parent.property, wanted.name].filter(Boolean).join('.')
+    const place = { ...((field && places.get(field)) ?? parent), property }
     const report = (problem: string) => problems.add(place, problem)
     if (!field) {
-      report(`is missing; it must be there with class ${demand.mapping}`)
+      report(`is missing; it must be there with class ${wanted.mapping}`)
       continue
     }
-    if (field.mapping !== demand.mapping)
-      report(`has class ${field.mapping}; it must be ${demand.mapping}`)
-    if (demand.single !== false && !field.single) report('needs sh:maxCount 1')
-    if (demand.required && !field.required) report('needs sh:minCount 1')
-    checkFields(problems, field.children, demand.parts ?? [], place)
+    if (field.mapping !== wanted.mapping)
+      report(`has class ${field.mapping}; it must be ${wanted.mapping}`)
+    if (wanted.single !== false && !field.single) report('needs sh:maxCount 1')
+    if (wanted.required && !field.required) report('needs sh:minCount 1')
+    checkFields(problems, field.children, wanted.parts ?? [], place)
   }
 }
 
-/** Reports every demand that the catalogue shape does not meet. */
+/** Reports the required fields that the catalogue shape lacks. */
 export function checkCatalogueShape({ node, shape, problems }: CheckedShape) {
   const property = 'dcat:dataset'
   if (!node.properties.some(({ paths }) => paths?.includes(dcat('dataset').value)))
@@ -317,7 +317,7 @@ export function checkCatalogueShape({ node, shape, problems }: CheckedShape) {
   checkFields(problems, shape.fields, [id], placeOfShape(node, ''))
 }
 
-/** Reports every demand that the dataset shape and its distributions do not meet. */
+/** Reports the required fields that the dataset shape and its distributions lack. */
 export function checkDatasetShape({ node, shape: { fields }, problems }: CheckedShape) {
   checkFields(problems, fields, datasetFields, placeOfShape(node, ''))
   const distributions = fields.find(
@@ -332,7 +332,7 @@ export function checkDatasetShape({ node, shape: { fields }, problems }: Checked
     )
 }
 
-/** Reports every demand that the shape of a custom resource type does not meet. */
+/** Reports the required fields that the shape of a custom resource type lacks. */
 export function checkResourceShape(
   { node, shape, problems }: CheckedShape,
   isInCatalogue: boolean,

@@ -1,4 +1,4 @@
-/** The entry file of a profile directory, `platform.json`. */
+/** Reads and checks `platform.json`, the entry file of a profile directory. */
 
 import { readFile } from 'node:fs/promises'
 import { isAbsolute, join, normalize } from 'node:path'
@@ -10,24 +10,25 @@ import { readJson } from '../rdf/reading/json-tree.ts'
 import type { Entry, ResourceType } from './profile.ts'
 import type { ProfilePlace, Problems } from './profile-problems.ts'
 
+/** Content of the entry file after its checks. */
 export type EntryFile = {
   readonly name: string
   readonly id: string
   readonly version: string
-  /** Absent when the file only adds resource types: then the built-in shapes serve. */
+  /** Absent when the file only adds resource types; the built-in shapes are used then. */
   readonly core?: readonly LocatedEntry<Entry>[]
   readonly resources: readonly LocatedEntry<DeclaredType>[]
 }
 
-/** The second name is that of a related system, whose profiles are read as they are. */
+/** Names of the entry file; the second is that of a related system, whose profiles can be used unchanged. */
 const names = ['platform.json', 'piveau.json']
 
-// The parts of the file are read one by one, so that one message can name what is wrong with all of them.
+// The parts of the file are read one by one, so that one message can name the problems of all of them.
 const jsonObject = z.record(z.string(), z.unknown())
 const jsonArray = z.array(z.unknown())
 const version = z.literal('1', { error: 'version must be "1", the only one there is' })
 
-/** The first of the names that there is a file of. */
+/** Reads the first of the files that exists. */
 async function readFirst(directory: string): Promise<{ name: string; bytes: Buffer } | undefined> {
   for (const name of names) {
     try {
@@ -39,7 +40,7 @@ async function readFirst(directory: string): Promise<{ name: string; bytes: Buff
   return undefined
 }
 
-/** The text of the file when it is JSON. */
+/** Text of the file if it is JSON; otherwise `undefined`, and the faults are reported. */
 function checkedText(name: string, bytes: Buffer, problems: Problems): string | undefined {
   try {
     const text = decode(bytes)
@@ -52,7 +53,7 @@ function checkedText(name: string, bytes: Buffer, problems: Problems): string | 
   return undefined
 }
 
-/** Places in the file by the path of a value. */
+/** Entry file with the places of its values. */
 function openEntryText(name: string, text: string, problems: Problems): EntryText {
   const line = jsonLines(text)
   return {
@@ -65,18 +66,18 @@ function openEntryText(name: string, text: string, problems: Problems): EntryTex
   }
 }
 
-/** Reads and checks the entry file; whatever is wrong goes to `problems`, `undefined` when nothing can be read. */
+/** Reads and checks the entry file. Adds what is wrong to `problems`; returns `undefined` when nothing can be read. */
 export async function readEntryFile(
   directory: string,
   problems: Problems,
 ): Promise<EntryFile | undefined> {
-  const found = await readFirst(directory)
-  if (!found) {
+  const content = await readFirst(directory)
+  if (!content) {
     problems.add({ file: names[0] ?? '' }, `is missing in ${directory}`)
     return undefined
   }
-  const { name } = found
-  const json = checkedText(name, found.bytes, problems)
+  const { name } = content
+  const json = checkedText(name, content.bytes, problems)
   if (json === undefined) return undefined
   const text = openEntryText(name, json, problems)
   const file = parseValue(text, jsonObject, JSON.parse(json), [])
@@ -94,7 +95,7 @@ export async function readEntryFile(
   }
 }
 
-/** Finds the line of the value at a path, else of the nearest one around it. The text must be legal JSON. */
+/** Returns a function that finds the line of the value at a path, or of the nearest value around it. `text` must be JSON. */
 export function jsonLines(text: string): (path: readonly PropertyKey[]) => number {
   const lines = new LineCounter()
   // JSON is YAML (YAML 1.2, 1.2).
@@ -108,16 +109,16 @@ export function jsonLines(text: string): (path: readonly PropertyKey[]) => numbe
   }
 }
 
-// Reads values of the entry file and reports by line what is wrong with them.
+// Values of the entry file, whose problems are reported with their lines.
 
 /** The entry file while it is being read. */
 type EntryText = {
   readonly problems: Problems
-  /** The place of the value at a path; `label` names it for the reader, by default the path does. */
+  /** Place of the value at a path; `label` names it for readers, by default its path. */
   readonly at: (path: readonly PropertyKey[], label?: string) => ProfilePlace
 }
 
-/** The value by its schema; what is wrong goes to the problems, `undefined` when it cannot be used. */
+/** Value parsed by a schema; `undefined` when it is invalid, which is reported. */
 function parseValue<T>(
   { problems, at }: EntryText,
   schema: z.ZodType<T>,
@@ -130,11 +131,11 @@ function parseValue<T>(
   return undefined
 }
 
-/** Whether a path of the entry file points out of the profile directory. */
+/** Whether a path of the entry file points outside of the profile directory. */
 export const pointsOutside = (path: string): boolean =>
   isAbsolute(path) || normalize(path).split(/[\\/]/)[0] === '..' || path.includes('\\')
 
-/** Why a text cannot be the full IRI that an entry must give; `undefined` when it can. */
+/** Reason why a text is not a full IRI, as the end of a sentence; `undefined` when it is one. */
 function iriProblem(iri: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]*:[^\s<>"]+$/i.test(iri)) return 'is not a full IRI'
   const isPrefixed = /^[\w-]+:[\w-]+$/.test(iri) && !iri.startsWith('urn:')
@@ -143,16 +144,16 @@ function iriProblem(iri: string): string | undefined {
 
 // The entries of `core` (datasets and catalogues) and of `resources` (types of records that the profile adds).
 
-/** An entry and where its keys stand. */
+/** Entry, and a function that returns the place of one of its keys in the file. */
 export type LocatedEntry<T> = {
   readonly entry: T
   readonly at: (...path: PropertyKey[]) => ProfilePlace
 }
 
-/** A type before its shape is compiled. */
+/** Resource type whose shape is not yet compiled. */
 export type DeclaredType = Omit<ResourceType, 'shape'>
 
-/** The keys that all entries have. */
+/** Keys that all entries have. */
 const entry = z.object({
   id: z.string(),
   name: z.string().default(''),
@@ -161,7 +162,7 @@ const entry = z.object({
   shapeUri: z.string(),
 })
 
-/** A custom type; the names of its search settings are those of the index that related systems use. */
+/** Custom resource type; the names of its search settings are those of related systems. */
 const resourceEntry = z
   .object({
     ...entry.shape,
@@ -189,11 +190,11 @@ const resourceEntry = z
     return { ...rest, search: { facetSize, window, facets } }
   })
 
-/** The core entries that there are, and ids that are taken by the platform's own indices. */
+/** Ids of the core entries, and ids of the platform's own indices, which resource types cannot have. */
 const coreIds: readonly string[] = ['dataset', 'catalog']
 const reservedIds: ReadonlySet<string> = new Set(['dataset', 'catalog', 'catalogue', 'vocabulary'])
 
-/** The entries of one kind that can be read, each with a file inside the directory and full IRIs. */
+/** Valid entries of one kind; reports paths outside of the directory and IRIs that are not full. */
 function entriesOf<T extends z.infer<typeof entry> & { readonly typeUri?: string }>(
   text: EntryText,
   key: string,
@@ -201,62 +202,62 @@ function entriesOf<T extends z.infer<typeof entry> & { readonly typeUri?: string
   values: readonly unknown[],
 ): readonly LocatedEntry<T>[] {
   return values.flatMap((value, index): LocatedEntry<T>[] => {
-    const one = parseValue(text, schema, value, [key, index])
-    if (!one) return []
-    const at = (...path: PropertyKey[]) => text.at([key, index, ...path], `${key} "${one.id}"`)
-    if (key === 'core' && !coreIds.includes(one.id)) {
+    const parsed = parseValue(text, schema, value, [key, index])
+    if (!parsed) return []
+    const at = (...path: PropertyKey[]) => text.at([key, index, ...path], `${key} "${parsed.id}"`)
+    if (key === 'core' && !coreIds.includes(parsed.id)) {
       text.problems.warn(at(), 'is not indexed: only dataset and catalog are')
       return []
     }
-    if (pointsOutside(one.path))
-      text.problems.add(at('path'), `path "${one.path}" leaves the directory`)
+    if (pointsOutside(parsed.path))
+      text.problems.add(at('path'), `path "${parsed.path}" leaves the directory`)
     for (const name of ['shapeUri', 'typeUri'] as const) {
-      const iri = one[name]
-      const fault = iri === undefined ? undefined : iriProblem(iri)
-      if (fault !== undefined) text.problems.add(at(name), `${name} "${iri}" ${fault}`)
+      const iri = parsed[name]
+      const problem = iri === undefined ? undefined : iriProblem(iri)
+      if (problem !== undefined) text.problems.add(at(name), `${name} "${iri}" ${problem}`)
     }
-    return [{ entry: one, at }]
+    return [{ entry: parsed, at }]
   })
 }
 
-/** Indices are told apart without regard to case, because not every engine regards it. */
+/** Reports ids that occur twice, without regard to case, because not every search engine distinguishes it. */
 function checkIds(
   { problems }: EntryText,
   entries: readonly LocatedEntry<{ readonly id: string }>[],
 ): void {
   const seen = new Set<string>()
-  for (const { entry: one, at } of entries) {
-    const id = one.id.toLowerCase()
+  for (const { entry: checked, at } of entries) {
+    const id = checked.id.toLowerCase()
     if (seen.has(id)) problems.add(at('id'), 'is given twice')
     seen.add(id)
   }
 }
 
-/** The entries of `core` that can be used. */
+/** Valid entries of `core`. */
 function readCore(text: EntryText, values: readonly unknown[]): readonly LocatedEntry<Entry>[] {
-  const found = entriesOf(text, 'core', entry, values)
-  checkIds(text, found)
-  for (const wanted of coreIds)
-    if (!found.some(({ entry: { id } }) => id === wanted))
-      text.problems.add(text.at(['core']), `has no entry "${wanted}"`)
-  return found
+  const located = entriesOf(text, 'core', entry, values)
+  checkIds(text, located)
+  for (const id of coreIds)
+    if (!located.some(({ entry }) => entry.id === id))
+      text.problems.add(text.at(['core']), `has no entry "${id}"`)
+  return located
 }
 
-/** The types that can be used, in the order of the file. */
+/** Valid resource types, in the order of the file. */
 function readResources(
   text: EntryText,
   values: readonly unknown[],
 ): readonly LocatedEntry<DeclaredType>[] {
-  const found = entriesOf(text, 'resources', resourceEntry, values)
-  checkIds(text, found)
-  for (const { entry: one, at } of found) {
-    if (reservedIds.has(one.id.toLowerCase()))
+  const located = entriesOf(text, 'resources', resourceEntry, values)
+  checkIds(text, located)
+  for (const { entry: type, at } of located) {
+    if (reservedIds.has(type.id.toLowerCase()))
       text.problems.add(at('id'), 'is the id of a core index')
-    for (const [index, { name }] of one.search.facets.entries())
-      if (one.search.facets.findIndex((other) => other.name === name) < index) {
+    for (const [index, { name }] of type.search.facets.entries())
+      if (type.search.facets.findIndex((other) => other.name === name) < index) {
         const place = at('searchSettings', 'facets', index)
         text.problems.add(place, `facet "${name}" is given twice`)
       }
   }
-  return found
+  return located
 }

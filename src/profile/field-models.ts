@@ -1,9 +1,9 @@
-/** The JSON of one value of each mapping class, as a JSON Schema (2020-12) from a file; `Nested` is made of its fields instead. */
+/** JSON Schemas (2020-12) of one value of each mapping class, from `field-models.json`; values of `Nested` are described by their fields. */
 
 import models from './field-models.json' with { type: 'json' }
 import type { JsonSchema } from './json-schema.ts'
 
-/** Names of the scores, in documents and as local names of the metrics. */
+/** Names of the metadata quality scores, as keys of documents and as local names of the metrics' IRIs. */
 export const scores = [
   'scoring',
   'findabilityScoring',
@@ -13,20 +13,20 @@ export const scores = [
   'contextualityScoring',
 ] as const
 
-/** A mapping class with a schema of its own. */
+/** Name of a mapping class that has a schema. */
 export type ClassWithModel = keyof typeof models
 
-/** `Nested` has none, and neither has what is no mapping class. */
+/** Whether a name is a mapping class with a schema; `Nested` has none. */
 export const isClassWithModel = (name: string): name is ClassWithModel =>
   Object.hasOwn(models, name)
 
-/** Their names, which components of the OpenAPI document have. */
+/** Names of the mapping classes with a schema, which are also names of components of the OpenAPI document. */
 export const classesWithModel: readonly string[] = Object.keys(models)
 
-/** The schema of one value; `undefined` for `Nested`. */
+/** Schema of one value of a mapping class; `undefined` for `Nested` and unknown names. */
 export const modelOf = (mapping: string): JsonSchema | undefined =>
   isClassWithModel(mapping) ? models[mapping] : undefined
 
-/** Other classes whose components a model refers to. */
+/** Mapping classes to whose components the schema of a class refers. */
 export const referencedModels = (mapping: string): readonly ClassWithModel[] =>
   mapping === 'Page' ? ['Format'] : []

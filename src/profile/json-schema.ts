@@ -1,4 +1,4 @@
-/** Pieces of JSON Schema 2020-12, of which the schemas of records, answers and fields are made. */
+/** Builders of JSON Schema 2020-12 for the schemas of records, answers and fields. */
 
 /** Schema, or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -21,7 +21,7 @@ export const numberSchema = (description?: string) =>
 export const arraySchema = (items: JsonSchema, description?: string): JsonSchema =>
   withDescription({ type: 'array', items }, description)
 
-/** Schema of an object; `required` names the keys that are always there. */
+/** Schema of an object; `required` names the keys that are always present. */
 export const objectSchema = (
   description: string,
   properties: Readonly<Record<string, JsonSchema>>,
@@ -36,7 +36,7 @@ export const objectSchema = (
 /** Reference to a component of an OpenAPI document. */
 export type Reference = { readonly $ref: string; readonly description?: string }
 
-/** Makes a reference to a component of the OpenAPI document. */
+/** Returns a reference to a component of the OpenAPI document. */
 export const schemaReference = (component: string, description?: string): Reference => ({
   $ref: `#/components/schemas/${component}`,
   ...(description !== undefined && { description }),

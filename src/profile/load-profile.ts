@@ -1,4 +1,4 @@
-/** Loads a profile directory: entry file, shapes, compiled fields, and every complaint in one message. */
+/** Loads a profile directory: reads the entry file and shapes, compiles the fields, and reports all problems in one message. */
 
 import { hash } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -31,10 +31,10 @@ import {
 } from './profile-shapes.ts'
 import { localName } from '../rdf/iri.ts'
 
-/** The profile that ships with the platform. */
+/** Directory of the profile that ships with the platform. */
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))
 
-/** The compiled shape of a core entry, checked against the demands of the platform; `undefined` when there is no such shape. */
+/** Compiles the shape of a core entry and checks its required fields; `undefined` when the shape does not exist. */
 function compileEntry(placed: LocatedEntry<Entry>, files: ShapeFiles, problems: Problems) {
   const { find } = files
   const node = shapeOfEntry(placed, files, problems)
@@ -46,7 +46,7 @@ function compileEntry(placed: LocatedEntry<Entry>, files: ShapeFiles, problems: 
   return shape
 }
 
-/** The shape of concepts goes by its name, because public profiles declare no target class for it. */
+/** Shape of concepts, found by its name, because public profiles declare no target class for it. */
 const conceptNode = ({ files }: ShapeFiles): ShapeNode | undefined =>
   files
     .flatMap(({ shapes }) => [...shapes.values()])
@@ -57,40 +57,40 @@ function conceptShape(files: ShapeFiles, problems: Problems): Shape | undefined 
   return node && compileShape(node, { find: files.find, problems, root: 'concept' })
 }
 
-/** Description of the profile in its files, which may be empty. Two namespaces of annotations are read alike, with a warning. */
+/** Description of the profile in its files, with empty texts where there is none. Warns of annotations in several namespaces. */
 function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
-  const found = files.find(({ profile }) => profile)
+  const described = files.find(({ profile }) => profile)
   const namespaces = new Set(files.flatMap((file) => [...file.namespaces]))
   if (namespaces.size > 1)
     problems.warn(
-      { file: found?.file ?? '*.ttl' },
+      { file: described?.file ?? '*.ttl' },
       `uses two namespaces: ${[...namespaces].join(' ')}`,
     )
-  if (!found?.profile)
+  if (!described?.profile)
     return { profileVersion: '1', title: '', description: '', maker: '', versionInfo: '' }
-  const { node, line } = found.profile
+  const { node, line } = described.profile
   if (node.profileVersion && node.profileVersion !== '1')
     problems.add(
-      { file: found.file, line, property: 'profileVersion' },
+      { file: described.file, line, property: 'profileVersion' },
       `is "${node.profileVersion}"; "1" is the only one there is`,
     )
   return { ...node, profileVersion: node.profileVersion || '1' }
 }
 
-/** The files that entries name. */
+/** Files that entries name. */
 const filesNamedBy = (
   entries: readonly LocatedEntry<{ readonly path: string }>[],
 ): readonly NamedFile[] => entries.map(({ entry, at }) => ({ path: entry.path, at: at('path') }))
 
 type ProfileSources = {
   readonly core: readonly LocatedEntry<Entry>[]
-  /** The profile's own files, those of the platform, and both together. */
+  /** Files of the profile, those that ship with the platform, and both together. */
   readonly own: ShapeFiles
   readonly platform: ShapeFiles
   readonly all: ShapeFiles
 }
 
-/** The platform's shapes serve where the profile has none: for concepts, and for an entry file without `core`. */
+/** Reads all files. The platform's shapes are used where the profile has none: for concepts, and without `core`. */
 async function sourcesOf(
   directory: string,
   file: EntryFile | undefined,
@@ -103,7 +103,7 @@ async function sourcesOf(
   return { core: file?.core ?? core, own, platform, all: withFallback(own, platform) }
 }
 
-/** All shapes of the profile as one text; every file keeps its own blank nodes. */
+/** All shapes of the profile as one Turtle text; blank nodes of different files stay distinct. */
 async function mergedShapes(
   { own, platform, all }: ProfileSources,
   withCore: boolean,
@@ -118,7 +118,7 @@ async function mergedShapes(
 
 /**
  * Reads and compiles the profile in `directory`. Rejects with one Error that names every problem with file, line, shape
- * and property. `enabled` is what `GET /profile` says about the feature flag; by default a profile of one's own is.
+ * and property. `enabled` is the feature flag that `GET /profile` shows; by default true except for the built-in profile.
  */
 export async function loadProfile(
   directory: string = builtInDirectory,
@@ -159,9 +159,9 @@ export async function loadProfile(
   }
 }
 
-// The hash of a profile: another one means other documents or another index.
+// The hash of a profile: it changes with everything that decides the form of documents or of an index.
 
-/** All of a field that decides what documents and indices look like; texts for readers do not. */
+/** Parts of a field that decide the form of documents and indices; titles and descriptions do not. */
 const hashedFieldParts = ({
   name,
   mapping,
@@ -178,7 +178,7 @@ const hashedFieldParts = ({
   children.map(hashedFieldParts),
 ]
 
-/** All of a custom type that decides what documents and its index look like. */
+/** Parts of a custom resource type that decide the form of its documents and index. */
 const hashedTypeParts = ({ id, typeUri, inCatalogue, shape, search }: ResourceType): unknown => [
   id,
   typeUri,
@@ -193,9 +193,9 @@ function hashOf(shapes: readonly Shape[], resources: readonly ResourceType[]): s
   return hash('sha256', JSON.stringify([core, resources.map(hashedTypeParts)]), 'hex')
 }
 
-// Custom resource types: their shapes, and the facets that their fields can feed.
+// Custom resource types: their shapes and facets.
 
-/** Whether a dotted path is a field, or a key of what the class of a field makes. */
+/** Whether a dotted path is a field, or a key in the JSON of a field. */
 function hasField(fields: readonly Field[], path: string): boolean {
   const [name, ...rest] = path.split('.')
   const field = fields.find((one) => one.name === name)
@@ -207,7 +207,7 @@ function hasField(fields: readonly Field[], path: string): boolean {
     : more.length === 0 && valueKeysOf(field.mapping).has(key)
 }
 
-/** A custom type with its shape; a facet that no field can feed is left out with a warning. */
+/** Custom resource type with its compiled shape; facets without a field are left out with a warning. */
 function compileType(
   placed: LocatedEntry<DeclaredType>,
   files: ShapeFiles,
@@ -221,13 +221,13 @@ function compileType(
   const shape = compileShape(node, { find, problems, root })
   checkResourceShape({ shape, node, problems }, entry.inCatalogue)
   const facets = entry.search.facets.filter((facet) => {
-    const isServed = hasField(shape.fields, facet.path)
-    if (!isServed)
+    const isField = hasField(shape.fields, facet.path)
+    if (!isField)
       problems.warn(
         at('searchSettings'),
         `facet "${facet.name}" is left out: there is no field ${facet.path}`,
       )
-    return isServed
+    return isField
   })
   return { ...entry, shape, search: { ...entry.search, facets } }
 }

@@ -1,15 +1,15 @@
-/** The active profile as `GET /profile` shows it. */
+/** JSON of the active profile, the answer of `GET /profile`. */
 
 import type { Field, Profile, ResourceType, Shape } from './profile.ts'
 
 /**
- * A field: `field` is its dotted name, as filters, facets and `includes` use it; `path` one predicate, or several that are read
- * alike, and absent when the platform fills the field; without `maxCount` there may be any number of values.
+ * JSON of a field. `field` is its dotted name for filters, facets and `includes`; `path` is one predicate or an array of
+ * alternatives, absent when the platform fills the field; without `maxCount` there may be any number of values.
  */
-function fieldJson(field: Field, inside = ''): Readonly<Record<string, unknown>> {
+function fieldJson(field: Field, prefix = ''): Readonly<Record<string, unknown>> {
   const { name, title, mapping, paths, required, single, description, link, children } = field
   const [path, ...more] = paths
-  const dotted = inside + name
+  const dotted = prefix + name
   return {
     name,
     field: dotted,
@@ -26,24 +26,24 @@ function fieldJson(field: Field, inside = ''): Readonly<Record<string, unknown>>
   }
 }
 
-/** The fields of a shape, and the class whose resources it describes. */
+/** JSON of the fields of a shape, with the class whose resources it describes. */
 const fieldsJson = ({ targetClass, fields }: Shape) => ({
   targetClass,
   fields: fields.map((field) => fieldJson(field)),
 })
 
-/** The compiled shape of a core entry. */
+/** Compiled shape of a core entry. */
 const shapeOf = (profile: Profile, id: string): Shape =>
   id === 'dataset' ? profile.dataset : profile.catalogue
 
-/** An entry of `resources` with the keys of the entry file. */
+/** JSON of a custom resource type, with the keys of the entry file. */
 function typeJson({ shape, search, ...type }: ResourceType) {
   const { facetSize, window, facets } = search
   const searchSettings = { max_agg_size: facetSize, max_result_window: window, facets }
   return { ...type, searchSettings, ...fieldsJson(shape) }
 }
 
-/** JSON of the answer; with `Accept: text/turtle` the answer is `profile.shapes` instead. */
+/** JSON of a profile. With `Accept: text/turtle` the answer is `profile.shapes` instead. */
 export function profilePage(profile: Profile): Readonly<Record<string, unknown>> {
   const { enabled, id, version, profileVersion, title, description, maker, versionInfo } = profile
   const { concept } = profile

@@ -1,8 +1,8 @@
-/** Collects everything that is wrong with a profile, so that one message can name it all. */
+/** Collects the problems of a profile, so that one message can name all of them. */
 
 import { compareCodePoints } from '../text/code-points.ts'
 
-/** A place in a profile; lines count from 1. */
+/** Place in the files of a profile; lines count from 1. */
 export type ProfilePlace = {
   readonly file: string
   readonly line?: number
@@ -10,13 +10,14 @@ export type ProfilePlace = {
   readonly property?: string
 }
 
+/** List of the problems and warnings of a profile. */
 export type Problems = {
-  /** The process must not start. */
+  /** Adds a problem that prevents the start. */
   add(place: ProfilePlace, problem: string): void
-  /** Worth a line in the log. */
+  /** Adds a warning for the log. */
   warn(place: ProfilePlace, problem: string): void
   readonly warnings: readonly string[]
-  /** Throws one Error that names every problem; does nothing when there is none. */
+  /** Throws one Error that names every problem, by file and line; does nothing when there is none. */
   throwIfAny(directory: string): void
 }
 
@@ -30,11 +31,11 @@ const sentence = ({ file, line, shape, property }: ProfilePlace, problem: string
     .filter(Boolean)
     .join(', ') + `: ${problem}`
 
-/** By file, then by line. */
+/** Compares places by file, then by line. */
 const byPlace = (a: ProfilePlace, b: ProfilePlace) =>
   compareCodePoints(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0)
 
-/** Problems are reported once each, in the order of files and lines. */
+/** Creates an empty list of problems; each problem is reported once. */
 export function collectProblems(): Problems {
   const problems = new Map<string, ProfilePlace>()
   const warnings: string[] = []

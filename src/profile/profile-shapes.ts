@@ -1,6 +1,6 @@
 /**
- * Reads node shapes and their annotations from one SHACL file (W3C SHACL 2.1–2.3), with the line of each statement. The profile's
- * own terms count in any namespace. Also: which shape files a profile directory has, and in which of them a shape is found.
+ * Reads the SHACL files of a profile directory: node shapes with their annotations (W3C SHACL 2.1–2.3) and the line of each
+ * statement. The annotation terms of profiles are recognised in any namespace.
  */
 
 import { readdir, readFile, realpath } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { pointsOutside, type LocatedEntry } from './entry-file.ts'
 import type { Problems, ProfilePlace } from './profile-problems.ts'
 import { localName } from '../rdf/iri.ts'
 
-/** Terms of the profile itself; kept under their local name, whatever their namespace. */
+/** Local names of the annotation terms of profiles; they are recognised in any namespace. */
 const annotations = new Set([
   'mappingName',
   'mappingClass',
@@ -25,18 +25,18 @@ const annotations = new Set([
   'profileVersion',
 ])
 
-/** The statements of one file, annotation terms under their local names. */
+/** Statements of one file; predicates that are annotation terms have their local names. */
 type Statements = {
   readonly graph: Graph
   /** Namespaces in which annotation terms were found. */
   readonly namespaces: ReadonlySet<string>
-  /** The line of the first statement about a subject, or of the first one with that predicate. */
+  /** Line of the first statement about a subject, or of the first one with that predicate. */
   readonly line: (subject: Node, predicate?: string) => number
-  /** One text of a predicate, English before others; '' when there is none. */
+  /** Value of a predicate, English before others; '' when there is none. */
   readonly text: (subject: Node, predicate: string) => string
 }
 
-/** A file as a graph that knows on which line each statement stands. */
+/** Graph of the statements of a file, with their lines. */
 function statementsOf(placed: readonly PlacedQuad[]): Statements {
   const namespaces = new Set<string>()
   const lines = new Map<string, number>()
@@ -56,14 +56,14 @@ function statementsOf(placed: readonly PlacedQuad[]): Statements {
     line: (subject, predicate) =>
       lines.get(`${keyOf(subject)} ${predicate}`) ?? lines.get(keyOf(subject)) ?? 1,
     text: (subject, predicate) => {
-      const found = graph.objects(subject, predicate)
-      const english = found.find((term) => term.termType === 'Literal' && term.language === 'en')
-      return (english ?? found[0])?.value.trim() ?? ''
+      const values = graph.objects(subject, predicate)
+      const english = values.find((term) => term.termType === 'Literal' && term.language === 'en')
+      return (english ?? values[0])?.value.trim() ?? ''
     },
   }
 }
 
-/** A property of a shape as it is written in the file. */
+/** Property shape as it is written in the file. */
 export type PropertyNode = {
   readonly name?: string
   readonly mapping?: string
@@ -75,10 +75,11 @@ export type PropertyNode = {
   readonly single: boolean
   readonly title?: string
   readonly description?: string
-  /** The line of the property itself, or of its first statement with that predicate; annotations go by their local names. */
+  /** Line of the property, or of its first statement with that predicate; annotations have their local names. */
   readonly line: (predicate?: string) => number
 }
 
+/** Node shape as it is written in the file. */
 export type ShapeNode = {
   readonly iri: string
   readonly file: string
@@ -89,10 +90,10 @@ export type ShapeNode = {
   readonly properties: readonly PropertyNode[]
 }
 
-/** Finds a shape, first in the file that mentions it. */
+/** Finds a shape by its IRI, first in the file that refers to it (`ownFile`). */
 export type FindShape = (iri: string, ownFile: string) => ShapeNode | undefined
 
-/** Shapes and ontology statements of one file. */
+/** Node shapes of one file by IRI, and its description of the profile with its line. */
 type FileShapes = {
   readonly shapes: ReadonlyMap<string, ShapeNode>
   readonly profile?: { readonly node: ProfileNode; readonly line: number } | undefined
@@ -100,7 +101,7 @@ type FileShapes = {
   readonly namespaces: ReadonlySet<string>
 }
 
-/** The members of an RDF list; `undefined` for one that is broken or runs in a circle. */
+/** Members of an RDF list; `undefined` for one that is incomplete or a cycle. */
 function listOf(graph: Graph, head: Term, seen = new Set<string>()): readonly Term[] | undefined {
   if (head.equals(rdf('nil'))) return []
   const [first] = graph.objects(head, rdf('first'))
@@ -111,7 +112,7 @@ function listOf(graph: Graph, head: Term, seen = new Set<string>()): readonly Te
   return tail && [first, ...tail]
 }
 
-/** The predicates of `sh:path`; `[]` without one, `undefined` for a path that is neither a predicate nor an alternative of predicates. */
+/** Predicates of `sh:path`; `[]` without one, `undefined` for a path that is neither a predicate nor an alternative of predicates. */
 function pathsOf(graph: Graph, property: Term): readonly string[] | undefined {
   const [path, ...others] = graph.objects(property, sh('path'))
   if (!path) return []
@@ -124,11 +125,15 @@ function pathsOf(graph: Graph, property: Term): readonly string[] | undefined {
     : undefined
 }
 
-/** A property with its annotations; inline properties are read four levels deep. */
+/** Property with its annotations; inline properties are read four levels deep. */
 function propertyOf(statements: Statements, node: Term, depth = 0): PropertyNode {
   const { graph, line, text } = statements
-  const one = (name: string) => graph.objects(node, name)[0]
-  const [name, mapping, link] = [one('mappingName'), one('mappingClass'), one('mappingLink')]
+  const valueOf = (name: string) => graph.objects(node, name)[0]
+  const [name, mapping, link] = [
+    valueOf('mappingName'),
+    valueOf('mappingClass'),
+    valueOf('mappingLink'),
+  ]
   const title = text(node, sh('name').value)
   const description = text(node, sh('description').value) || title
   const inline = depth < 4 ? graph.objects(node, 'mappingProperty') : []
@@ -142,17 +147,17 @@ function propertyOf(statements: Statements, node: Term, depth = 0): PropertyNode
     ...(description && { description }),
     inline: inline.map((part) => propertyOf(statements, part, depth + 1)),
     paths: pathsOf(graph, node),
-    required: Number(one(sh('minCount').value)?.value ?? 0) >= 1,
-    single: Number(one(sh('maxCount').value)?.value) === 1,
+    required: Number(valueOf(sh('minCount').value)?.value ?? 0) >= 1,
+    single: Number(valueOf(sh('maxCount').value)?.value) === 1,
     line: (predicate) => line(node, predicate),
   }
 }
 
-/** Whether one of the classes of a subject is the one that is meant. */
-const hasClass = (graph: Graph, key: string, isMeant: (type: Term) => boolean) =>
-  graph.objects(key, rdf('type')).some(isMeant)
+/** Whether one of the classes of a subject matches. */
+const hasClass = (graph: Graph, key: string, matches: (type: Term) => boolean) =>
+  graph.objects(key, rdf('type')).some(matches)
 
-/** All node shapes of a file, in the order in which they and their properties stand there. */
+/** Node shapes of a file, in the order of the file, and its description of the profile. */
 export function readShapeNodes(file: string, placed: readonly PlacedQuad[]): FileShapes {
   const statements = statementsOf(placed)
   const { graph, namespaces, line, text } = statements
@@ -176,8 +181,7 @@ export function readShapeNodes(file: string, placed: readonly PlacedQuad[]): Fil
   return { shapes, namespaces, profile }
 }
 
-// The node that describes a profile as a whole.
-
+/** Description of the profile: texts of the node with `profileVersion` or of a class `…Profile`. */
 export type ProfileNode = {
   readonly profileVersion: string
   readonly title: string
@@ -186,7 +190,7 @@ export type ProfileNode = {
   readonly versionInfo: string
 }
 
-/** The profile node of a file and its line; it may be missing. */
+/** Description of the profile in a file and its line; `undefined` without one. */
 function profileNodeOf({ graph, line, text }: Statements): FileShapes['profile'] {
   const isProfile = (type: Term) => /^[A-Z][A-Za-z]*Profile$/.test(localName(type.value))
   const node = [...graph.subjects()].find(
@@ -205,21 +209,22 @@ function profileNodeOf({ graph, line, text }: Statements): FileShapes['profile']
   }
 }
 
-// The shape files of a profile directory: which there are, and where a shape is found.
+// The shape files of a profile directory.
 
 type ShapesFile = FileShapes & { readonly file: string; readonly quads: readonly Quad[] }
 
+/** Shape files of a directory, in the order of lookup, and the lookup. */
 export type ShapeFiles = {
   readonly files: readonly ShapesFile[]
   readonly find: FindShape
 }
 
-/** A file that an entry names, and where it does. */
+/** Path of a shape file, and the place in the entry file that names it. */
 export type NamedFile = { readonly path: string; readonly at: ProfilePlace }
 
 const baseIri = 'urn:cartulary:profile:'
 
-/** Reads one shape file; a link that leads out of the directory is refused. */
+/** Reads one shape file; throws for a symbolic link that points outside of the directory. */
 async function readShapeFile(directory: string, path: string): Promise<ShapesFile> {
   const place = await realpath(join(directory, path))
   const root = await realpath(directory)
@@ -229,15 +234,15 @@ async function readShapeFile(directory: string, path: string): Promise<ShapesFil
   return { file: path, quads, ...readShapeNodes(path, placedQuads(text, baseIri)) }
 }
 
-/** Problem of a file with its line; a syntax error has its own line, everything else the line that names the file. */
+/** Problem of a file with its place: the line of a syntax error, for other failures the place `at` that names the file. */
 function problemOf(
   cause: unknown,
   path: string,
   at: ProfilePlace,
 ): { place: ProfilePlace; problem: string } {
-  const [complaint] = cause instanceof Failure ? cause.errors : []
-  if (complaint) {
-    const { line, detail } = complaint
+  const [syntaxError] = cause instanceof Failure ? cause.errors : []
+  if (syntaxError) {
+    const { line, detail } = syntaxError
     return { place: { file: path, line }, problem: detail }
   }
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
@@ -246,8 +251,8 @@ function problemOf(
 }
 
 /**
- * Reads the files that the entries name and then every other `*.ttl` of the directory. They stay apart: a shape that
- * two files define is taken from the file that mentions it, else from the first in this order.
+ * Reads the files that the entries name and then every other `*.ttl` of the directory. Files are not merged: a shape that
+ * two files define is taken from the file that refers to it, otherwise from the first in this order.
  */
 export async function readShapeFiles(
   directory: string,
@@ -259,8 +264,8 @@ export async function readShapeFiles(
   const all = [...named, ...others.map((path): NamedFile => ({ path, at: { file: path } }))]
   for (const [index, { path, at }] of all.entries()) {
     const isNamed = index < named.length
-    const isKnown = all.findIndex((one) => one.path === path) < index
-    if (isKnown || (isNamed && pointsOutside(path))) continue
+    const isRead = all.findIndex((other) => other.path === path) < index
+    if (isRead || (isNamed && pointsOutside(path))) continue
     try {
       files.push(await readShapeFile(directory, path))
     } catch (cause) {
@@ -272,14 +277,14 @@ export async function readShapeFiles(
   return { files, find: createFindShape(files) }
 }
 
-/** Looks a shape up in the file that mentions it, then in all others in their order. */
+/** Lookup of shapes in the file that refers to them, then in all others in their order. */
 const createFindShape =
   (files: readonly ShapesFile[]): FindShape =>
   (iri, ownFile) =>
     files.find(({ file }) => file === ownFile)?.shapes.get(iri) ??
     files.find(({ shapes }) => shapes.has(iri))?.shapes.get(iri)
 
-/** Files of a second directory behind those of the first: shapes are looked up there when the first has none. */
+/** Files of two directories; shapes that the first does not have are looked up in the second. */
 export function withFallback(first: ShapeFiles, second: ShapeFiles): ShapeFiles {
   return {
     files: [...first.files, ...second.files],
@@ -287,7 +292,7 @@ export function withFallback(first: ShapeFiles, second: ShapeFiles): ShapeFiles 
   }
 }
 
-/** The shape that an entry names; without one there is a problem, unless that of the entry's file is reported already. */
+/** Shape that an entry names. Reports an unknown one, unless its whole file is missing, which is reported already. */
 export function shapeOfEntry(
   { entry, at }: LocatedEntry<{ readonly path: string; readonly shapeUri: string }>,
   { files, find }: ShapeFiles,

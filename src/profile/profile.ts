@@ -2,7 +2,7 @@
 
 import { type ClassWithModel, isClassWithModel } from './field-models.ts'
 
-/** Name of the class that turns a value into JSON. */
+/** Name of the function that turns RDF values of a field into JSON. */
 export type MappingClass = ClassWithModel | 'Nested'
 
 /** Whether a profile may use the name as `mappingClass`. */
@@ -23,24 +23,24 @@ export const languageMaps: ReadonlySet<MappingClass> = new Set([
 export type Field = {
   readonly name: string
   readonly mapping: MappingClass
-  /** Predicate IRIs whose values count; empty = the platform fills the field. */
+  /** IRIs of the predicates whose values fill the field; empty = the platform fills it. */
   readonly paths: readonly string[]
   /** `sh:minCount 1` */
   readonly required: boolean
-  /** `sh:maxCount 1`: a value instead of an array. */
+  /** `sh:maxCount 1`: the JSON is one value instead of an array. */
   readonly single: boolean
   /** Fields of a `Nested` value, in profile order. */
   readonly children: readonly Field[]
-  /** IRI of the embedded shape. */
+  /** IRI of the shape whose fields are embedded (`mappingLink`). */
   readonly link?: string
-  /** The embedding ends here, because of its depth or a circle; values become `{id, resource}`. */
+  /** Embedding ends here, because of its depth or a cycle; values become `{id, resource}`. */
   readonly tooDeep?: true
-  /** `sh:name`: what people read. */
+  /** `sh:name`: label for readers. */
   readonly title?: string
   readonly description?: string
 }
 
-/** A root of the field tree. */
+/** Fields of one class of records, compiled from a SHACL node shape: a root of the field tree. */
 export type Shape = {
   readonly iri: string
   readonly targetClass: string
@@ -49,7 +49,7 @@ export type Shape = {
   readonly fields: readonly Field[]
 }
 
-/** An entry of `core` as `GET /profile` shows it. */
+/** Entry of `core` in `platform.json`, as `GET /profile` shows it. */
 export type Entry = {
   readonly id: string
   readonly name: string
@@ -59,10 +59,10 @@ export type Entry = {
   readonly shapeUri: string
 }
 
-/** A facet of a custom resource type; `path` is a field, dotted where it lies inside another. */
+/** Facet of a custom resource type; `path` is a field name, dotted for a nested field. */
 type ResourceFacet = { readonly name: string; readonly title: string; readonly path: string }
 
-/** A resource type that the profile adds to catalogues, datasets and concepts. */
+/** Resource type that the profile adds to catalogues, datasets and concepts. */
 export type ResourceType = {
   readonly id: string
   readonly name: string
@@ -70,9 +70,9 @@ export type ResourceType = {
   /** Shapes file, relative to the profile directory. */
   readonly path: string
   readonly shapeUri: string
-  /** RDF class that marks such a resource in what a client writes. */
+  /** RDF class by which such a resource is recognised in the body of a write. */
   readonly typeUri: string
-  /** Whether it must be written into a catalogue. */
+  /** Whether resources of the type belong to a catalogue. */
   readonly inCatalogue: boolean
   readonly shape: Shape
   readonly search: {
@@ -84,15 +84,16 @@ export type ResourceType = {
   }
 }
 
+/** SHACL files of a profile directory, compiled to the shapes and fields of all kinds of records. */
 export type Profile = {
   readonly id: string
-  /** Version of the entry file's form. */
+  /** Format version of the entry file. */
   readonly version: string
   readonly profileVersion: string
   readonly title: string
   readonly description: string
   readonly maker: string
-  /** The profile's own version, free text. */
+  /** Version of the profile (`owl:versionInfo`), free text. */
   readonly versionInfo: string
   readonly builtIn: boolean
   readonly enabled: boolean
@@ -105,6 +106,6 @@ export type Profile = {
   readonly shapes: string
   /** SHA-256 over the compiled fields and types: another hash means other documents or another index. */
   readonly hash: string
-  /** Problems that do not keep the process from starting, as sentences. */
+  /** Problems with which the process starts nevertheless, as sentences. */
   readonly warnings: readonly string[]
 }

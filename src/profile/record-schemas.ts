@@ -1,4 +1,4 @@
-/** JSON Schemas of the records that the search service answers with, made from the compiled profile. */
+/** Makes the JSON Schemas of the records that the search service returns from the compiled profile. */
 
 import { type Field, languageMaps, type MappingClass, type Profile, type Shape } from './profile.ts'
 import { localName } from '../rdf/iri.ts'
@@ -7,19 +7,19 @@ import { classesWithModel, modelOf, referencedModels } from './field-models.ts'
 
 type RecordSchemas = {
   /**
-   * Component of each root: `dataset`, `catalogue`, `concept` and `resource_<id>`. `dataset_hit` is a dataset with that
-   * part of its catalogue which stands in the index, as lists of hits show it.
+   * Kind of record → name of its component: `dataset`, `catalogue`, `concept` and `resource_<id>`. `dataset_hit` is a dataset
+   * in a list of hits, with the part of its catalogue that the index stores.
    */
   readonly roots: ReadonlyMap<string, string>
   readonly components: Readonly<Record<string, JsonSchema>>
 }
 
-/** `member` = a resource that lives in a catalogue. */
+/** Kind of record; `member` = resource of a custom type in a catalogue. */
 type Kind = 'dataset' | 'catalogue' | 'concept' | 'member' | 'resource'
 
 const distribution = 'http://www.w3.org/ns/dcat#distribution'
 
-/** Fields without a path that the platform fills in every record of a kind. */
+/** Fields without `sh:path` that the platform fills in every record of a kind. */
 const platformFields: Readonly<Record<Kind, readonly string[]>> = {
   dataset: ['id', 'resource', 'catalog', 'is_hvd'],
   catalogue: ['id', 'resource', 'is_hvd'],
@@ -28,7 +28,7 @@ const platformFields: Readonly<Record<Kind, readonly string[]>> = {
   resource: ['id', 'resource', 'is_hvd'],
 }
 
-/** Whether a field of a root is there whatever the record says. */
+/** Whether every record of a kind has the field. */
 function isAlwaysThere({ name, mapping, paths, single }: Field, kind: Kind): boolean {
   if (paths.length === 0 && platformFields[kind].includes(name)) return true
   if (kind === 'concept') return false
@@ -36,28 +36,28 @@ function isAlwaysThere({ name, mapping, paths, single }: Field, kind: Kind): boo
   return kind === 'dataset' && paths.includes(distribution) && !single
 }
 
-/** Fields of a concept that name other concepts. */
+/** Fields of a concept that name other concepts and may have several values. */
 const multipleRelations: ReadonlySet<string> = new Set(['broader', 'narrower', 'exact_match'])
 
-/** Vocabulary code gives every other field of a concept one value. */
+/** Field of a concept as `src/vocabularies` fills it: with one value, except for relations. */
 const withSingleValues = (field: Field): Field => ({
   ...field,
   single: !multipleRelations.has(field.name),
   children: field.children.map(withSingleValues),
 })
 
-/** The schema of a whole record; its nested shapes become components of their own. */
-function rootSchema(shape: Shape, kind: Kind, found: Components): JsonSchema {
+/** Schema of a record; its nested shapes become components. */
+function rootSchema(shape: Shape, kind: Kind, components: Components): JsonSchema {
   const fields = kind === 'concept' ? shape.fields.map(withSingleValues) : shape.fields
   const required = fields.filter((field) => isAlwaysThere(field, kind))
   return objectSchema(
     shape.description,
-    Object.fromEntries(fields.map((field) => [field.name, found.field(field)])),
+    Object.fromEntries(fields.map((field) => [field.name, components.field(field)])),
     required.map(({ name }) => name),
   )
 }
 
-/** Copies an object schema and replaces or adds some of its properties. */
+/** Copy of an object schema with some properties replaced or added. */
 function withProperties(schema: JsonSchema, others: Readonly<Record<string, JsonSchema>>) {
   return { ...schema, properties: { ...Object(schema['properties']), ...others } }
 }
@@ -65,37 +65,42 @@ function withProperties(schema: JsonSchema, others: Readonly<Record<string, Json
 const count: JsonSchema = { type: 'integer', minimum: 0, description: 'Number of its datasets' }
 
 /**
- * The components that describe the answers for single records. `required` is what the platform always fills, not what
- * the profile calls mandatory: a record that lacks a mandatory field is stored and answered all the same.
+ * OpenAPI components of all kinds of records of a profile. `required` names the fields that the platform always fills, not those
+ * that are mandatory in the profile: a record that lacks a mandatory field is stored and returned as well.
  */
 export function recordSchemas(profile: Profile): RecordSchemas {
   const { dataset, catalogue, concept, resources, entries } = profile
-  const found = createComponents()
+  const components = createComponents()
   const titleOf = (id: string) => entries.find((entry) => entry.id === id)?.name ?? ''
   const roots = new Map<string, string>()
-  const ofCatalogue = withProperties(rootSchema(catalogue, 'catalogue', found), { count })
-  const catalogueName = found.add(ofCatalogue, titleOf('catalog'), 'Catalogue')
+  const catalogueSchema = withProperties(rootSchema(catalogue, 'catalogue', components), { count })
+  const catalogueName = components.add(catalogueSchema, titleOf('catalog'), 'Catalogue')
 
-  const stored = rootSchema(dataset, 'dataset', found)
+  const stored = rootSchema(dataset, 'dataset', components)
   const embedded = dataset.fields.find(({ name }) => name === 'catalog')
-  const whole = embedded && { catalog: schemaReference(catalogueName, embedded.description) }
-  const answered = withProperties(stored, whole ?? {})
-  const datasetName = found.add(answered, titleOf('dataset'), 'Dataset')
-  roots.set('dataset', datasetName)
-  roots.set('dataset_hit', found.add(stored, `${datasetName}Document`))
-  roots.set('catalogue', catalogueName)
-  roots.set('concept', found.add(rootSchema(concept, 'concept', found), concept.name, 'Concept'))
-  for (const { id, name, shape, inCatalogue } of resources) {
-    const schema = rootSchema(shape, inCatalogue ? 'member' : 'resource', found)
-    roots.set(`resource_${id}`, found.add(schema, name, shape.name, `Resource ${id}`))
+  const withWholeCatalogue = embedded && {
+    catalog: schemaReference(catalogueName, embedded.description),
   }
-  return { roots, components: found.all() }
+  const datasetSchema = withProperties(stored, withWholeCatalogue ?? {})
+  const datasetName = components.add(datasetSchema, titleOf('dataset'), 'Dataset')
+  roots.set('dataset', datasetName)
+  roots.set('dataset_hit', components.add(stored, `${datasetName}Document`))
+  roots.set('catalogue', catalogueName)
+  roots.set(
+    'concept',
+    components.add(rootSchema(concept, 'concept', components), concept.name, 'Concept'),
+  )
+  for (const { id, name, shape, inCatalogue } of resources) {
+    const schema = rootSchema(shape, inCatalogue ? 'member' : 'resource', components)
+    roots.set(`resource_${id}`, components.add(schema, name, shape.name, `Resource ${id}`))
+  }
+  return { roots, components: components.all() }
 }
 
-/** Content of a key in the JSON of a value: one text (or number), texts by language, a list of texts. */
+/** Content of a key in the JSON of a value: `text` = one text or number, `map` = texts by language, `list` = array of texts. */
 export type ValueKind = 'text' | 'map' | 'list'
 
-/** Keys of the JSON that a mapping class makes; none where it makes no object with keys of its own. `undefined` = another object. */
+/** Keys in the JSON of one value of a mapping class, empty where it is no object; `undefined` = the key has another object. */
 export function valueKeysOf(mapping: MappingClass): ReadonlyMap<string, ValueKind | undefined> {
   const properties: Readonly<Record<string, JsonSchema>> = Object(modelOf(mapping)?.['properties'])
   return new Map(
@@ -107,24 +112,24 @@ export function valueKeysOf(mapping: MappingClass): ReadonlyMap<string, ValueKin
   )
 }
 
-// The components of an OpenAPI document that describe the fields of a profile.
+// Components of an OpenAPI document for the fields of a profile.
 
 type Components = {
-  /** Adds a schema under the first wanted name that is free, and says which one that is. */
+  /** Adds a schema under the first wanted name that is free, and returns this name. */
   readonly add: (schema: JsonSchema, ...wanted: readonly string[]) => string
-  /** The schema of a field with all its values; components that it needs are added. */
+  /** Schema of all values of a field; adds the components that it refers to. */
   readonly field: (field: Field) => JsonSchema
   readonly all: () => Readonly<Record<string, JsonSchema>>
 }
 
-/** Classes of which there is one value, whatever the profile says. */
+/** Mapping classes that make one value, even without `sh:maxCount 1`. */
 const alwaysSingle: ReadonlySet<MappingClass> = new Set([
   ...languageMaps,
   'Metrics',
   'TranslationMeta',
 ])
 
-/** Mapping classes of fields without a path, which the platform fills, by their names. */
+/** Name → mapping class of the fields without `sh:path` that the platform fills. */
 const platformFieldClasses: ReadonlyMap<string, MappingClass> = new Map([
   ['country', 'SpatialResource'],
   ['spatial_resource', 'SpatialResource'],
@@ -142,21 +147,21 @@ const classOf = ({ name, mapping, paths }: Field): MappingClass =>
 /** `https://example.org/shapes#Distribution_Shape` → `Distribution` */
 const nameOf = (link: string) => localName(link).replace(/(?<=.)_?Shape$/, '')
 
-/** An empty set of components; the names of the mapping classes are kept for their models. */
+/** Creates an empty set of components; the names of mapping classes are reserved for their schemas. */
 function createComponents(): Components {
-  const found: Record<string, JsonSchema> = {}
+  const schemas: Record<string, JsonSchema> = {}
   const shapes = new Map<string, string>()
-  const free = nameAllocator(classesWithModel)
+  const freeName = nameAllocator(classesWithModel)
 
   const add = (schema: JsonSchema, ...wanted: readonly string[]) => {
-    const name = free(...wanted)
-    found[name] = schema
+    const name = freeName(...wanted)
+    schemas[name] = schema
     return name
   }
 
   const model = (mapping: MappingClass): JsonSchema => {
     const schema = modelOf(mapping)
-    if (schema) found[mapping] = schema
+    if (schema) schemas[mapping] = schema
     for (const other of referencedModels(mapping)) model(other)
     return schemaReference(mapping)
   }
@@ -165,23 +170,26 @@ function createComponents(): Components {
     const properties = Object.fromEntries(children.map((child) => [child.name, field(child)]))
     const schema = objectSchema('', properties)
     if (link === undefined || tooDeep) return schema
-    // One shape may end sooner in one place than in another.
+    // The same shape has fewer levels where it is embedded deeper.
     const key = link + JSON.stringify(schema)
     const name = shapes.get(key) ?? add(schema, nameOf(link), localName(link))
     shapes.set(key, name)
     return schemaReference(name)
   }
 
-  const field = (one: Field): JsonSchema => {
-    const value = one.mapping === 'Nested' ? nested(one) : model(classOf(one))
-    const description = one.description === undefined ? {} : { description: one.description }
-    return isSingle(one) ? { ...value, ...description } : { ...arraySchema(value), ...description }
+  const field = (described: Field): JsonSchema => {
+    const value = described.mapping === 'Nested' ? nested(described) : model(classOf(described))
+    const description =
+      described.description === undefined ? {} : { description: described.description }
+    return isSingle(described)
+      ? { ...value, ...description }
+      : { ...arraySchema(value), ...description }
   }
 
-  return { add, field, all: () => found }
+  return { add, field, all: () => schemas }
 }
 
-// Names of components in an OpenAPI document: each once, made of allowed characters.
+// Names of components in an OpenAPI document: unique, and of allowed characters.
 
 /** `statistical dataset` → `StatisticalDataset` */
 const pascal = (text: string): string =>
@@ -192,7 +200,7 @@ const pascal = (text: string): string =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('')
 
-/** Hands out the first wanted name that is not taken, else the first with a number after it. */
+/** Returns a function that chooses the first wanted name that is free, or the first with a number after it. */
 function nameAllocator(taken: Iterable<string>): (...wanted: readonly string[]) => string {
   const used = new Set(taken)
   return (...wanted) => {

@@ -1,4 +1,4 @@
-/** The controlled tables that the product ships: read from `shapes/vocabularies`, and the registry of media types beside them. */
+/** Lookups in the controlled vocabularies and the registry of media types that ship with the platform, in `shapes/vocabularies`. */
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,15 +9,17 @@ import { conceptsOf, schemeIn, schemes, type Concept } from './concept.ts'
 import { createConceptTable, type ConceptTable } from './concept-table.ts'
 import { meaningfulText } from './loose-values.ts'
 
+/** Content of a directory of vocabularies. */
 export type VocabularyFiles = {
-  /** Scheme IRI → its concepts. */
+  /** IRI of a concept scheme → its concepts. */
   readonly tables: ReadonlyMap<string, readonly Concept[]>
-  /** Registered media types (IANA): lower case → as registered. */
+  /** Registered media types (IANA): in lower case → as registered. */
   readonly mediaTypes: ReadonlyMap<string, string>
 }
 
 const mediaTypesFile = 'iana-media-types.txt'
 
+/** Reads one Turtle file: the IRI of its concept scheme, and its concepts. */
 async function readVocabularyFile(file: string): Promise<readonly [string, readonly Concept[]]> {
   const text = await readFile(file, 'utf8')
   const graph = graphOf(await parse(text, 'turtle', { baseIri: 'urn:cartulary:bundled:' }))
@@ -26,7 +28,7 @@ async function readVocabularyFile(file: string): Promise<readonly [string, reado
   return [scheme, conceptsOf(graph, scheme)]
 }
 
-/** Reads every `*.ttl` of a directory, each one vocabulary, and the list of media types when there is one. */
+/** Reads every `*.ttl` of a directory, each one vocabulary, and the list of media types if there is one. */
 export async function loadVocabularyFiles(directory: string): Promise<VocabularyFiles> {
   const names = (await readdir(directory)).toSorted()
   const tables = new Map<string, readonly Concept[]>()
@@ -41,23 +43,26 @@ export async function loadVocabularyFiles(directory: string): Promise<Vocabulary
   return { tables, mediaTypes: new Map(lines.map((line) => [line.toLowerCase(), line])) }
 }
 
+/** Short name of a vocabulary in `schemes`. */
 export type AuthorityName = keyof typeof schemes
 
+/** Lookups in several controlled vocabularies. */
 export type Authorities = {
+  /** Lookups of one vocabulary; those of an empty one when it is not loaded. */
   readonly table: (name: AuthorityName) => ConceptTable
-  /** The concept of any of the tables by its IRI. */
+  /** Concept of any of the vocabularies by its IRI. */
   readonly concept: (iri: string) => Concept | undefined
-  /** A media type as it is registered (IANA), whatever its case. */
+  /** Media type as it is registered (IANA), by its name in any case. */
   readonly mediaType: (type: string) => string | undefined
 }
 
-/** The directory with the tables that come with the product. */
+/** Directory of the vocabularies that ship with the platform. */
 const shippedVocabularies = fileURLToPath(new URL('../../shapes/vocabularies', import.meta.url))
 
 const empty = createConceptTable([])
 let shippedOnce: Promise<Authorities> | undefined
 
-/** The shipped tables with their lookups; read once per process. */
+/** Lookups in the shipped vocabularies, which are read once per process. */
 export const shippedAuthorities = (): Promise<Authorities> =>
   (shippedOnce ??= loadVocabularyFiles(shippedVocabularies).then(({ tables, mediaTypes }) => {
     const made = new Map(
@@ -67,11 +72,11 @@ export const shippedAuthorities = (): Promise<Authorities> =>
   }))
 
 type Tables = Pick<VocabularyFiles, 'mediaTypes'> & {
-  /** Scheme IRI → its lookups. */
+  /** IRI of a concept scheme → lookups of its concepts. */
   readonly tables: ReadonlyMap<string, ConceptTable>
 }
 
-/** The lookups over tables as they are now; make it anew when one of them was replaced. */
+/** Lookups in the given vocabularies; to be created again when one of them is replaced. */
 export function createAuthorities({ tables, mediaTypes }: Tables): Authorities {
   return {
     table: (name) => tables.get(schemes[name]) ?? empty,
@@ -80,7 +85,7 @@ export function createAuthorities({ tables, mediaTypes }: Tables): Authorities {
   }
 }
 
-/** The IRI of the concept that a text means: its IRI, its code, or its label in any language. */
+/** IRI of the concept that a text means by its IRI, its code, or its label in any language. */
 export function conceptIri(
   name: AuthorityName,
   value: unknown,

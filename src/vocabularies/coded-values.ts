@@ -1,6 +1,6 @@
 /**
- * Values with few codes, as sources write them: how often a dataset changes, who may use it, which country it is about and in which
- * language it is (ISO 639, BCP 47).
+ * Concepts for coded values as sources write them: update frequencies, access rights, countries, languages (ISO 639, BCP 47) and
+ * themes of datasets.
  */
 
 import { conceptIri, type Authorities } from './authorities.ts'
@@ -8,13 +8,13 @@ import { authorityBase } from './concept.ts'
 import { comparisonKey, loadNames } from './concept-table.ts'
 import { meaningfulText } from './loose-values.ts'
 
-/** The concept of a code in a table of the EU Publications Office, else what the table itself says of the text. */
+/** IRI of a code in a vocabulary of the EU Publications Office. */
 const conceptOf = (table: 'frequency' | 'access-right' | 'language', code: string | undefined) =>
   code === undefined ? undefined : `${authorityBase}${table}/${code}`
 
 const frequencies = loadNames('frequencies')
 
-/** The concept of a duration (`R/P1Y`, `P1M`), of a word, or of a name of the table. */
+/** Concept of a frequency: a duration (`R/P1Y`, `P1M`), a common word, or a name of the vocabulary. */
 export function frequencyOf(value: unknown, authorities: Authorities): string | undefined {
   const text = meaningfulText(value)
   if (text === undefined) return undefined
@@ -30,34 +30,34 @@ export function frequencyOf(value: unknown, authorities: Authorities): string | 
 
 const accessRights = loadNames('access-rights')
 
-/** The concept of an access right: what portals call it, or a name of the table. */
+/** Concept of an access right: a word of portals, or a name of the vocabulary. */
 export function accessRightOf(value: unknown, authorities: Authorities): string | undefined {
   const code = accessRights.get(comparisonKey(meaningfulText(value) ?? ''))
   return conceptOf('access-right', code) ?? conceptIri('accessRight', value, authorities)
 }
 
-/** Codes of two letters that other lists than ISO 3166 use. */
+/** Country codes of other lists than ISO 3166 → code of ISO 3166-1, both in lower case. */
 export const alpha2Aliases: ReadonlyMap<string, string> = new Map([
   ['uk', 'gb'],
   ['el', 'gr'],
 ])
 
-/** The concept of a country: its code of two or three letters, or a name in any language. */
+/** Concept of a country: its code of two or three letters, or a name in any language. */
 export function countryOf(value: unknown, authorities: Authorities): string | undefined {
   const alpha2 = meaningfulText(value)?.toLowerCase() ?? ''
   const country = authorities.table('country').byAlpha2(alpha2Aliases.get(alpha2) ?? alpha2)
   return country?.iri ?? conceptIri('country', value, authorities)
 }
 
-/** ISO 639-1 and ISO 639-2/B → ISO 639-3. */
+/** Code of ISO 639-1 or ISO 639-2/B → code of ISO 639-3. */
 const languageCodes = loadNames('languages')
 const alpha3Codes = new Set(languageCodes.values())
-/** ISO 639-3 → ISO 639-1. */
+/** Code of ISO 639-3 → code of ISO 639-1. */
 const alpha2Codes = new Map(
   [...languageCodes].flatMap(([short, code]) => (short.length === 2 ? [[code, short]] : [])),
 )
 
-/** Squashed names in the language itself, English, German and French. */
+/** Comparison key of a name of a language, in itself, English, German or French → code of ISO 639-3. */
 let languageNames: ReadonlyMap<string, string> | undefined
 
 function createLanguageNames(): ReadonlyMap<string, string> {
@@ -79,8 +79,8 @@ function displayName(code: string, language: string): string | undefined {
 }
 
 /**
- * The code in lower case for ISO 639-1, 639-2 (both), 639-3, a language tag (its primary subtag) or a name; `undefined`
- * when there is no such language.
+ * ISO 639-3 code in lower case of a language: by a code of ISO 639-1, 639-2 (both) or 639-3, a language tag (its primary subtag) or
+ * a name. `undefined` for an unknown language.
  */
 function languageCode(text: string): string | undefined {
   const tag = /^([A-Za-z]{2,3})(?:[_-][A-Za-z0-9_-]{1,40})?$/.exec(text)?.[1]?.toLowerCase()
@@ -90,8 +90,8 @@ function languageCode(text: string): string | undefined {
 }
 
 /**
- * The tag of untagged text when a source says that it has one language, the shortest one (RFC 5646, 2.2.1): `de` for
- * `DEU`; a two-letter tag stays as it is.
+ * Language tag for the untagged texts of a source that declares one language: the shortest tag (RFC 5646, 2.2.1), `de` for `DEU`;
+ * a two-letter tag is returned unchanged. `undefined` for several or unknown languages.
  */
 export function defaultTextTag(languages: readonly unknown[]): string | undefined {
   const text = languages.length === 1 ? meaningfulText(languages[0]) : undefined
@@ -101,14 +101,14 @@ export function defaultTextTag(languages: readonly unknown[]): string | undefine
   return code === undefined || code === 'und' ? undefined : (alpha2Codes.get(code) ?? code)
 }
 
-/** `swa` of `sw`; a code of three letters is its own. */
+/** Code of three letters (ISO 639-3): `swa` for `sw`; a code of three letters is returned unchanged. */
 export const alpha3CodeOf = (code: string): string | undefined =>
   code.length === 3 ? code : languageCodes.get(code)
 
-/** Codes that say that the language is unknown, or that there is none or many. */
+/** Codes for unknown, no or several languages (ISO 639-2). */
 const noLanguage = /^(?:und|mis|mul|zxx)$/i
 
-/** The concept of a language by code, tag, name, or IRI of any list of codes. */
+/** Concept of a language by code, tag, name, or IRI of any list of codes. */
 export function languageOf(value: unknown, authorities: Authorities): string | undefined {
   const text = meaningfulText(value) ?? ''
   const name = /^https?:/i.test(text) ? text.replace(/^.*[/#]/, '') : text
@@ -117,7 +117,7 @@ export function languageOf(value: unknown, authorities: Authorities): string | u
   return conceptOf('language', code) ?? conceptIri('language', value, authorities)
 }
 
-// Subjects of datasets as concepts of the EU data themes: what portals call them, INSPIRE themes and ISO topics.
+// Themes of datasets as concepts of the EU data themes: from words of portals, INSPIRE themes and ISO topics.
 
 const [synonyms, inspire, isoTopics] = [
   loadNames('themes'),
@@ -125,7 +125,7 @@ const [synonyms, inspire, isoTopics] = [
   loadNames('iso-topics'),
 ]
 
-/** Codes of the data themes for the IRI of an INSPIRE theme or of an ISO topic. */
+/** Codes of EU data themes for the IRI of an INSPIRE theme or ISO topic. */
 function foreignThemes(iri: string): readonly string[] {
   const [, list, name = ''] =
     /^https?:\/\/inspire\.ec\.europa\.eu\/(theme|metadata-codelist\/TopicCategory)\/(\w+)\/?$/i.exec(
@@ -135,7 +135,7 @@ function foreignThemes(iri: string): readonly string[] {
   return inspire.get(name.toLowerCase())?.split(' ') ?? []
 }
 
-/** Data themes for the name of an ISO 19115 topic. Only for fields that hold topics: elsewhere the name is a common word. */
+/** Codes of EU data themes for the name of an ISO 19115 topic. Only for fields of topics: elsewhere the name is a common word. */
 function topicThemes(topic: string): readonly string[] {
   const codes = isoTopics.get(comparisonKey(topic))?.split(' ') ?? []
   return [...new Set(codes.flatMap((code) => inspire.get(code)?.split(' ') ?? [code]))]
@@ -143,17 +143,17 @@ function topicThemes(topic: string): readonly string[] {
 
 const themeIri = (code: string) => `${authorityBase}data-theme/${code}`
 
-/** Themes for a concept of the table in any of its names, or the IRI of an INSPIRE theme or ISO topic; else none. */
+/** IRIs of EU data themes for any name of a theme, or the IRI of an INSPIRE theme or ISO topic; otherwise none. */
 export function themesOf(value: unknown, authorities: Authorities): readonly string[] {
   const text = meaningfulText(value)
   if (text === undefined) return []
-  const own = conceptIri('dataTheme', text, authorities)
-  if (own !== undefined) return [own]
+  const iri = conceptIri('dataTheme', text, authorities)
+  if (iri !== undefined) return [iri]
   const code = synonyms.get(comparisonKey(text))
   return (code === undefined ? foreignThemes(text) : [code]).map(themeIri)
 }
 
-/** Themes for what a field for ISO topics holds: their names, else as `themesOf`. */
+/** IRIs of EU data themes for a value of a field of ISO topics: the name of a topic, otherwise as `themesOf`. */
 export function themesOfTopic(value: unknown, authorities: Authorities): readonly string[] {
   const codes = topicThemes(meaningfulText(value) ?? '')
   return codes.length > 0 ? codes.map(themeIri) : themesOf(value, authorities)

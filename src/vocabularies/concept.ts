@@ -1,6 +1,6 @@
 /**
- * A concept of a vocabulary, the vocabularies that are asked for by name, and how concepts are read out of a graph (SKOS Reference,
- * W3C 2009).
+ * Concepts of controlled vocabularies: their type, how they are read from a graph (SKOS Reference, W3C 2009), and the IRIs of the
+ * vocabularies that the code uses.
  */
 
 import type { Term } from '@rdfjs/types'
@@ -10,7 +10,7 @@ import { compareCodePoints } from '../text/code-points.ts'
 import { keyedTexts, tagOf } from './labels.ts'
 import { localName } from '../rdf/iri.ts'
 
-/** Properties of a concept besides its labels; the names are those of the search service. */
+/** Properties of a concept in some vocabularies; the keys are those of the search service. */
 type Extensions = {
   readonly foaf_homepage?: string
   readonly foaf_mbox?: string
@@ -20,6 +20,7 @@ type Extensions = {
   readonly licensing_assistant?: string
 }
 
+/** Entry of a controlled vocabulary. */
 export type Concept = {
   readonly iri: string
   /** Code inside the vocabulary. */
@@ -27,33 +28,33 @@ export type Concept = {
   /** IRI of the concept scheme. */
   readonly scheme: string
   readonly deprecated: boolean
-  /** Language key → label, keys in order. */
+  /** Language key → label, sorted by key. */
   readonly prefLabel: Readonly<Record<string, string>>
-  /** English, else the first by language; the id when there is no label at all. */
+  /** English label, otherwise the first by language; the id of a concept without labels. */
   readonly label: string
-  /** Language key → all alternative labels by code point. */
+  /** Language key → alternative labels, sorted by code point. */
   readonly altLabel: Readonly<Record<string, readonly string[]>>
-  /** By code point. */
+  /** IRIs, sorted by code point. */
   readonly exactMatch: readonly string[]
   readonly closeMatch: readonly string[]
-  /** IRIs of wider and of narrower concepts, as far as the concept names them itself. */
+  /** IRIs of broader and narrower concepts that the concept itself names. */
   readonly broader: readonly string[]
   readonly narrower: readonly string[]
   /** English definition. */
   readonly definition?: string
   readonly extensions: Extensions
-  /** File types: registered media types and usual endings, lower case. */
+  /** Registered media types and usual suffixes of a file type, in lower case. */
   readonly mediaTypes: readonly string[]
   readonly endings: readonly string[]
-  /** File types: what the assessment of metadata quality counts. */
+  /** Properties of a file type that metrics of metadata quality use. */
   readonly machineReadable: boolean
   readonly nonProprietary: boolean
 }
 
-/** Where the tables of the EU Publications Office are. */
+/** IRI prefix of the vocabularies of the EU Publications Office. */
 export const authorityBase = 'http://publications.europa.eu/resource/authority/'
 
-/** Scheme IRIs of the tables that mapping classes look into. */
+/** Concept scheme IRIs of the vocabularies that the code uses, by short name. */
 export const schemes = {
   accessRight: `${authorityBase}access-right`,
   admsStatus: 'http://purl.org/adms/status/1.0',
@@ -75,8 +76,8 @@ export const schemes = {
 } as const
 
 /**
- * Whether a subject says of itself that it is a concept of the scheme: by its type, its scheme, or as a top concept; real
- * extracts lack one or the other. What only the scheme says of it (`skos:hasTopConcept`) is not looked at.
+ * Whether the statements about a subject say that it is a concept of the scheme, by its type, `skos:inScheme` or
+ * `skos:topConceptOf`; published files lack some of these. `skos:hasTopConcept` of the scheme is ignored.
  */
 export const isConcept = (graph: Graph, subject: string, scheme: string): boolean =>
   subject !== scheme &&
@@ -87,9 +88,9 @@ export const isConcept = (graph: Graph, subject: string, scheme: string): boolea
     ))
 
 function conceptIris(graph: Graph, scheme: string): readonly string[] {
-  const found = new Set(graph.objects(scheme, skos('hasTopConcept')).map(({ value }) => value))
-  for (const subject of graph.subjects()) if (isConcept(graph, subject, scheme)) found.add(subject)
-  return [...found].sort(compareCodePoints)
+  const iris = new Set(graph.objects(scheme, skos('hasTopConcept')).map(({ value }) => value))
+  for (const subject of graph.subjects()) if (isConcept(graph, subject, scheme)) iris.add(subject)
+  return [...iris].sort(compareCodePoints)
 }
 
 const sortedTexts = (terms: readonly Term[]) =>
@@ -105,10 +106,10 @@ function idOf(graph: Graph, iri: string): string {
   return code ?? other ?? localName(iri)
 }
 
-/** The own scheme when the concept says that it is in it, else the first that it names. */
+/** `scheme` if the concept is in it, otherwise the first scheme that the concept names. */
 function schemeOf(graph: Graph, iri: string, scheme: string): string {
-  const given = sortedTexts(graph.objects(iri, skos('inScheme')))
-  return given.includes(scheme) ? scheme : (given[0] ?? scheme)
+  const named = sortedTexts(graph.objects(iri, skos('inScheme')))
+  return named.includes(scheme) ? scheme : (named[0] ?? scheme)
 }
 
 function altLabels(terms: readonly Term[]): Readonly<Record<string, readonly string[]>> {
@@ -127,36 +128,36 @@ function altLabels(terms: readonly Term[]): Readonly<Record<string, readonly str
   )
 }
 
-/** The code of ISO 3166 or ISO 639 has its own name per table. */
+/** Key of the two-letter code in `extensions` of a scheme: ISO 3166-1 or ISO 639-1. */
 function alpha2ExtensionName(scheme: string): keyof Extensions | undefined {
   if (scheme === schemes.country) return 'iso_31661_alpha2'
   return scheme === schemes.language ? 'iso_6391_code' : undefined
 }
 
 function extensionsOf(graph: Graph, iri: string, scheme: string): Extensions {
-  const one = (predicate: Parameters<Graph['objects']>[1]) =>
+  const firstText = (predicate: Parameters<Graph['objects']>[1]) =>
     sortedTexts(graph.objects(iri, predicate))[0]
   const code = alpha2ExtensionName(scheme)
   const parts = {
-    foaf_homepage: one(foaf('homepage')),
-    foaf_mbox: one(foaf('mbox')),
+    foaf_homepage: firstText(foaf('homepage')),
+    foaf_mbox: firstText(foaf('mbox')),
     foaf_type: graph
       .objects(iri, rdf('type'))
       .map(({ value }) => value)
       .filter((type) => type.startsWith('http://xmlns.com/foaf/0.1/'))
       .sort(compareCodePoints)[0],
-    licensing_assistant: one(ctl('assistant')),
-    ...(code && { [code]: one(ctl('alpha2'))?.toLowerCase() }),
+    licensing_assistant: firstText(ctl('assistant')),
+    ...(code && { [code]: firstText(ctl('alpha2'))?.toLowerCase() }),
   }
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined))
 }
 
 const isTrue = (term: Term) => term.value === 'true' || term.value === '1'
 
-/** The concept that a subject describes; `own` is the scheme of its vocabulary. */
-export function conceptAt(graph: Graph, iri: string, own: string): Concept {
+/** Reads the concept with the IRI `iri`; `vocabulary` is the scheme of the vocabulary that contains it. */
+export function conceptAt(graph: Graph, iri: string, vocabulary: string): Concept {
   const all = (predicate: Parameters<Graph['objects']>[1]) => graph.objects(iri, predicate)
-  const scheme = schemeOf(graph, iri, own)
+  const scheme = schemeOf(graph, iri, vocabulary)
   const labels = keyedTexts(all(skos('prefLabel')), 'en')
   const prefLabel = Object.fromEntries(labels.map(({ key, text }) => [key, text]))
   const id = idOf(graph, iri)
@@ -183,14 +184,14 @@ export function conceptAt(graph: Graph, iri: string, own: string): Concept {
   }
 }
 
-/** All concepts of a vocabulary by IRI; `scheme` is the IRI of its concept scheme. */
+/** Concepts of a vocabulary, sorted by IRI; `scheme` is the IRI of its concept scheme. */
 export const conceptsOf = (graph: Graph, scheme: string): readonly Concept[] =>
   conceptIris(graph, scheme).map((iri) => conceptAt(graph, iri, scheme))
 
 const hasLabel = (graph: Graph, subject: string) =>
   graph.objects(subject, skos('prefLabel')).length > 0
 
-/** The scheme of a vocabulary file: the typed one, else the one that most concepts are in. */
+/** IRI of the concept scheme in a file: the resource of this type, otherwise the scheme of most concepts; `undefined` without any. */
 export function schemeIn(graph: Graph): string | undefined {
   const counts = new Map<string, number>()
   for (const subject of graph.subjects()) {

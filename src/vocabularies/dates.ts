@@ -1,6 +1,6 @@
 /**
- * Dates and times as sources write them: as literals of the precision that they have (`dateLiteral`), and as extents for search
- * documents (`timeRangeOf`; XSD 1.1 part 2, ISO 8601).
+ * Reads dates and times as sources write them: as literals of their precision (`dateLiteral`), and as time ranges for search
+ * documents (`timeRangeOf`). Sources: XSD 1.1 part 2, ISO 8601.
  */
 
 import type { Literal } from '@rdfjs/types'
@@ -8,24 +8,26 @@ import { isPlaceholder, plainText } from './loose-values.ts'
 import { xsd } from '../rdf/namespaces.ts'
 import { literal } from '../rdf/terms.ts'
 
+/** Hints for reading dates of a source. */
 export type DateOptions = {
+  /** IANA name or offset `+hh:mm` of times without an offset; UTC by default. */
   readonly timezone?: string
-  /** Counts before `language`. */
+  /** Order of day and month in numeric dates; takes precedence over that of `language`. */
   readonly dateOrder?: 'dmy' | 'mdy'
   /** Language of the source (BCP 47). */
   readonly language?: string
 }
 
-/** Characters; a longer text is no date. */
+/** Most characters of a date. */
 const maxLength = 100
 
 type Day = { readonly year: number; readonly month: number; readonly day: number }
 
 /**
- * `xsd:dateTime` when a time is told, else `xsd:date`, `xsd:gYearMonth` or `xsd:gYear`; `undefined` for blank values.
- * Reads ISO 8601, seconds and milliseconds since 1970, dates with the name of the month in a language of the EU, and
- * dates in numbers, whatever words stand before them. Whether day or month comes first follows from a number above 12,
- * else from `dateOrder`, the weekday or the language; where nothing tells, the date is invalid.
+ * Reads a date as literal: `xsd:dateTime` if it has a time, otherwise `xsd:date`, `xsd:gYearMonth` or `xsd:gYear`. Returns
+ * `undefined` for blank values and `'invalid'` for other texts. Reads ISO 8601, seconds and milliseconds since 1970, dates with the
+ * name of the month in a language of the EU, and numeric dates, also after words. The order of day and month follows from a number
+ * above 12, otherwise from `dateOrder`, the weekday or the language; a date whose order is unknown is invalid.
  */
 export function dateLiteral(value: unknown, options: DateOptions): Literal | 'invalid' | undefined {
   const text = plainText(value)
@@ -41,7 +43,7 @@ export function dateLiteral(value: unknown, options: DateOptions): Literal | 'in
   )
 }
 
-/** A month and its year: `03/2020`, `3.2020`, `2020/03`, `March 2020`, `mars de 2020`. */
+/** Reads a month and its year: `03/2020`, `3.2020`, `2020/03`, `March 2020`, `mars de 2020`. */
 function monthLiteral(text: string, { language }: DateOptions): Literal | undefined {
   const [, first, second] = /^(\d{1,4})[/.](\d{1,4})$/.exec(text) ?? []
   const [year, month] = first?.length === 4 ? [first, second] : [second, first]
@@ -54,6 +56,7 @@ function monthLiteral(text: string, { language }: DateOptions): Literal | undefi
     : undefined
 }
 
+/** Reads seconds (10 digits) or milliseconds (13 digits) since 1970. */
 function epochLiteral(text: string): Literal | undefined {
   if (!/^-?(?:\d{10}|\d{13})(?:\.\d+)?$/.test(text)) return undefined
   const number = Number(text)
@@ -64,6 +67,7 @@ function epochLiteral(text: string): Literal | undefined {
 const isoPattern =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T\s]\s*(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?)?)?(Z|[+-]\d{2}:\d{2})?$/i
 
+/** Reads a date or time of ISO 8601; a space may replace the `T`. */
 function isoLiteral(text: string, options: DateOptions): Literal | undefined {
   const compact = /^(\d{4})(\d{2})(\d{2})$/.exec(text)
   const match = isoPattern.exec(compact ? `${compact[1]}-${compact[2]}-${compact[3]}` : text)
@@ -82,10 +86,13 @@ function isoLiteral(text: string, options: DateOptions): Literal | undefined {
 const namedPattern =
   /^(?:[\p{L}.]+,?\s+)?(\d{1,2})(?:\.|er|º|st|nd|rd|th)?[\s-]+(?:de\s+)?(\p{L}{3,})\.?,?[\s-]+(?:de\s+|del\s+)?(\d{4})(?:[,\s]+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC?|GMT|[+-]\d{2}:?\d{2})?)?$/iu
 
-/** `Wed, 03 May 2017 09:00:00 +0200` (RFC 2822), `3 mai 2017`, `3. Mai 2017`, `May 3, 2017`. */
+/** Reads a day with the name of its month: `Wed, 03 May 2017 09:00:00 +0200` (RFC 2822), `3 mai 2017`, `3. Mai 2017`, `May 3, 2017`. */
 function namedMonthLiteral(text: string, options: DateOptions): Literal | undefined {
-  const turned = text.replace(/^(\p{L}{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,\s*(\d{4})/u, '$2 $1 $3')
-  const match = namedPattern.exec(turned)
+  const dayFirst = text.replace(
+    /^(\p{L}{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,\s*(\d{4})/u,
+    '$2 $1 $3',
+  )
+  const match = namedPattern.exec(dayFirst)
   if (!match) return undefined
   const [, day, name = '', year, hour, minute = '', second = '00', zone] = match
   const month = monthOfName(name, options.language)
@@ -105,55 +112,60 @@ type Names = ReadonlyMap<string, number>
 type Part = 'month' | 'weekday'
 const nameTables = new Map<string, Names>()
 
-/** 1 to 12. A name that means another month in another language needs the language. */
+/** Number of a month (1 to 12) by its name; without the language only if the name means one month in all languages. */
 function monthOfName(name: string, language: string | undefined): number | undefined {
-  const spelled = nameKey(name)
-  const own = language?.split('-', 1)[0]?.toLowerCase() ?? ''
-  const month = languages.includes(own) ? namesIn(own, 'month').get(spelled) : undefined
-  const found = new Set(languages.flatMap((one) => namesIn(one, 'month').get(spelled) ?? []))
-  return month ?? (found.size === 1 ? [...found][0] : undefined)
+  const key = nameKey(name)
+  const primary = language?.split('-', 1)[0]?.toLowerCase() ?? ''
+  const month = languages.includes(primary) ? namesIn(primary, 'month').get(key) : undefined
+  const months = new Set(languages.flatMap((other) => namesIn(other, 'month').get(key) ?? []))
+  return month ?? (months.size === 1 ? [...months][0] : undefined)
 }
 
-/** Days of the week, 0 for Sunday, that have the name in one of the languages. */
+/** Days of the week (0 = Sunday) that have the name in one of the languages. */
 function weekdaysOfName(name: string): ReadonlySet<number> {
-  const spelled = nameKey(name)
-  return new Set(languages.flatMap((one) => namesIn(one, 'weekday').get(spelled) ?? []))
+  const key = nameKey(name)
+  return new Set(languages.flatMap((language) => namesIn(language, 'weekday').get(key) ?? []))
 }
 
+/** Key for comparing names of months and weekdays: letters without accents, in lower case. */
 const nameKey = (name: string) =>
   name
     .normalize('NFD')
     .replaceAll(/[^\p{L}]/gu, '')
     .toLowerCase()
 
-/** Long and short names, as they stand alone and inside a date; numbered from 1 (months) or 0 (weekdays). */
+/** Long and short names → number, from 1 (months) or 0 (weekdays), both alone and in the inflected form of dates. */
 function namesIn(language: string, part: Part): Names {
-  const known = nameTables.get(`${language} ${part}`)
-  if (known) return known
-  const made = new Map<string, number>()
+  const cached = nameTables.get(`${language} ${part}`)
+  if (cached) return cached
+  const names = new Map<string, number>()
   const [count, first] = part === 'month' ? [12, 1] : [7, 0]
   for (const style of ['long', 'short'] as const)
-    for (const more of [{}, { day: 'numeric' }] as const) {
-      const format = new Intl.DateTimeFormat(language, { [part]: style, ...more, timeZone: 'UTC' })
-      for (let at = 0; at < count; at += 1) {
+    for (const otherParts of [{}, { day: 'numeric' }] as const) {
+      const format = new Intl.DateTimeFormat(language, {
+        [part]: style,
+        ...otherParts,
+        timeZone: 'UTC',
+      })
+      for (let index = 0; index < count; index += 1) {
         // 1 January 2023 was a Sunday.
-        const date = part === 'month' ? Date.UTC(2023, at, 15) : Date.UTC(2023, 0, 1 + at)
+        const date = part === 'month' ? Date.UTC(2023, index, 15) : Date.UTC(2023, 0, 1 + index)
         for (const { type, value } of format.formatToParts(date))
-          if (type === part) made.set(nameKey(value), at + first)
+          if (type === part) names.set(nameKey(value), index + first)
       }
     }
-  nameTables.set(`${language} ${part}`, made)
-  return made
+  nameTables.set(`${language} ${part}`, names)
+  return names
 }
 
 const numericPattern =
   /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?:(?:\s+-\s+|,?\s+)(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/i
 
-/** `Date changed  mer, 13/11/2024 - 02:30`; the year may come first too. */
+/** Reads a numeric date after optional words: `Date changed  mer, 13/11/2024 - 02:30`; the year may come first. */
 function numericLiteral(text: string, options: DateOptions): Literal | undefined {
-  const sorted = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?:\s+(.*))?$/.exec(text)
-  if (sorted) {
-    const [, year = '', month = '', day = '', rest = ''] = sorted
+  const yearFirst = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?:\s+(.*))?$/.exec(text)
+  if (yearFirst) {
+    const [, year = '', month = '', day = '', rest = ''] = yearFirst
     return isoLiteral(
       `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')} ${rest}`.trim(),
       options,
@@ -178,8 +190,10 @@ function numericLiteral(text: string, options: DateOptions): Literal | undefined
   return dateTimeLiteral(date, time, options)
 }
 
+/** Year of a numeric date, and the words before it. */
 type DateHints = { readonly year: number; readonly words: string }
 
+/** Day of two numbers whose order is to be found; `undefined` when it is unknown or no such day exists. */
 function chooseDay(
   [a, b]: readonly [number, number],
   { year, words }: DateHints,
@@ -216,7 +230,7 @@ function utcOf({ year, month, day }: Day): Date {
   return date
 }
 
-/** Whether the calendar has the day; the year 0 counts with times of `timeRangeOf` only. */
+/** Whether the calendar has the day; includes the year 0, which only times of `timeRangeOf` may have. */
 function isDay(day: Day): boolean {
   const date = utcOf(day)
   return date.getUTCMonth() === day.month - 1 && date.getUTCDate() === day.day
@@ -234,9 +248,10 @@ type Time = {
   readonly zone: string | undefined
 }
 
+/** `xsd:dateTime` of a day and a time; `undefined` for an impossible time or offset. */
 function dateTimeLiteral(day: Day, time: Time, { timezone }: DateOptions): Literal | undefined {
   const { hour, minute, second, fraction, zone } = time
-  // A leap second has no place in xsd:dateTime.
+  // xsd:dateTime has no leap seconds.
   const seconds = second === '60' ? '59' : second
   if (Number(hour) > 23 || Number(minute) > 59 || Number(seconds) > 59) return undefined
   const digits = fraction.replace(/0+$/, '')
@@ -245,6 +260,7 @@ function dateTimeLiteral(day: Day, time: Time, { timezone }: DateOptions): Liter
   return offset === undefined ? undefined : literal(local + offset, xsd('dateTime'))
 }
 
+/** Offset as `Z` or `+hh:mm`; `undefined` above 14 hours. */
 function normalisedZone(zone: string): string | undefined {
   if (/^(?:Z|UTC?|GMT)$/i.test(zone)) return 'Z'
   const [, sign = '', hours = '', minutes = '00'] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone) ?? []
@@ -259,7 +275,7 @@ function normalisedZone(zone: string): string | undefined {
 function offsetOf(local: string, zone: string | undefined): string {
   if (zone === undefined || /^(?:utc|gmt|z)$/i.test(zone)) return 'Z'
   if (/^[+-]\d{2}:\d{2}$/.test(zone)) return zone
-  // The offset at the moment that the local time would be in UTC, then at the moment that this makes of it.
+  // First the offset at the instant with the same reading in UTC, then the offset at the instant that follows from it.
   const clock = local.slice(0, 19)
   const offset = offsetAt(Date.parse(clock + offsetAt(Date.parse(`${clock}Z`), zone)), zone)
   return offset === '+00:00' ? 'Z' : offset
@@ -267,7 +283,7 @@ function offsetOf(local: string, zone: string | undefined): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** `+01:00`; seconds, which some offsets of the 19th century have, are left out. */
+/** Offset of a zone at an instant as `+hh:mm`; the seconds of some offsets of the 19th century are left out. */
 function offsetAt(time: number, timeZone: string): string {
   const format =
     formats.get(timeZone) ??
@@ -285,12 +301,12 @@ const datePattern =
 const firstInstant = -62_135_596_800_000
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** A date or time: all of it in epoch milliseconds, equal for a time, and its text in the precision that it has. */
+/** First and last instant of a date, in epoch milliseconds, equal for a time; `text` is the date in its precision. */
 export type TimeRange = { readonly from: number; readonly to: number; readonly text: string }
 
 /**
- * The extent of a year, month, day or time; `undefined` when the text is none of them. A time has whole seconds; `24:00:00` is the
- * next day. Dates, and times that name no zone, are those of `zone`, UTC when absent; a zone beside a date without a time is ignored.
+ * Range of a year, month, day or time; `undefined` for other texts. A time has whole seconds; `24:00:00` is the next day. Dates, and
+ * times without an offset, are read in `zone` (UTC by default); the offset of a date without a time is ignored.
  */
 export function timeRangeOf(text: string, zone?: string): TimeRange | undefined {
   const match = datePattern.exec(yearBeforeMonth(text.trim()))
@@ -301,7 +317,7 @@ export function timeRangeOf(text: string, zone?: string): TimeRange | undefined 
   if (!isDay(date)) return undefined
   if (hour !== undefined) {
     const written = offset?.replace(/(\d{2}):?(\d{2})$/, '$1:$2') ?? 'Z'
-    // ECMAScript reads the hours 00 to 24 (ECMA-262, 21.4.1.32); what it cannot read is outside of all bounds.
+    // `Date.parse` reads the hours 00 to 24 (ECMA-262, 21.4.1.32); it returns NaN for others, which is outside of the bounds.
     const at = Date.parse(`${dayText(date)}T${hour}:${minutes}:${seconds}${written}`)
     const isKnown = at >= firstInstant && at <= lastInstant
     if (!isKnown) return undefined
@@ -322,18 +338,18 @@ export function timeRangeOf(text: string, zone?: string): TimeRange | undefined 
   }
 }
 
-/** The extent of a date in any form that `dateLiteral` reads. */
+/** Range of a date in any form that `dateLiteral` reads. */
 export function timeRangeIn(text: string): TimeRange | undefined {
-  const extent = timeRangeOf(text)
-  const date = extent ? undefined : dateLiteral(text, {})
-  return typeof date === 'object' ? timeRangeOf(date.value) : extent
+  const range = timeRangeOf(text)
+  const date = range ? undefined : dateLiteral(text, {})
+  return typeof date === 'object' ? timeRangeOf(date.value) : range
 }
 
-/** `03/2020` as `2020/03`. */
+/** Changes `03/2020` to `2020/03`. */
 const yearBeforeMonth = (text: string) =>
   text[2] === '/' ? text.replace(/^(\d{2})\/(\d{4})$/, '$2/$1') : text
 
-/** When clocks of a zone show what those of UTC show at an instant, in epoch milliseconds. */
+/** Instant at which clocks in `zone` show the time that clocks in UTC show at `utc`, both in epoch milliseconds. */
 export function localTimeToInstant(utc: number, zone: string | undefined): number {
   const date = new Date(utc)
   if (zone === undefined || zone === 'UTC' || date.getUTCFullYear() > 9999) return utc
@@ -341,6 +357,6 @@ export function localTimeToInstant(utc: number, zone: string | undefined): numbe
   return Date.parse(clock + offsetOf(clock, zone)) + (utc % 1000)
 }
 
-/** `yyyy-MM-ddTHH:mm:ssZ` */
+/** Formats an instant as `yyyy-MM-ddTHH:mm:ssZ`. */
 export const formatInstant = (instant: number): string =>
   `${new Date(instant).toISOString().slice(0, 19)}Z`

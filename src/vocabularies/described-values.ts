@@ -1,6 +1,6 @@
 /**
- * Values that are described instead of named: a blank or foreign node stands for the concept whose IRI, code or label it gives. One
- * rule for search documents and for measuring.
+ * Reads values that are described instead of named: a blank or foreign node means the concept whose IRI, code or label it has. Search
+ * documents and metrics use the same rule.
  */
 
 import type { Term } from '@rdfjs/types'
@@ -9,7 +9,7 @@ import { namedNode } from '../rdf/terms.ts'
 import type { Graph } from '../rdf/read.ts'
 import { compareCodePoints } from '../text/code-points.ts'
 
-/** Properties whose value is the concept itself or its code, the strictest first. */
+/** Properties whose value is the concept itself or its code, the most specific first. */
 const identifyingProperties = [
   owl('sameAs'),
   skos('exactMatch'),
@@ -22,7 +22,7 @@ const identifyingProperties = [
   dct('type'),
 ]
 
-/** Properties whose value is a name or, further down, a text that has to do for one. */
+/** Properties whose value is a name; the last ones have texts that are used where there is no name. */
 const labellingProperties = [
   skos('prefLabel'),
   rdfs('label'),
@@ -45,7 +45,7 @@ const isText = ({ termType, value }: Term) => termType === 'Literal' && value.tr
 const sorted = (terms: readonly Term[]): readonly Term[] =>
   terms.length < 2 ? terms : terms.toSorted((a, b) => compareCodePoints(a.value, b.value))
 
-/** The texts of the first property that labels a node; none of a literal. */
+/** Values of the first labelling property of a node; none for a literal. */
 export function labelTerms(node: Term, graph: Graph): readonly Term[] {
   if (node.termType === 'Literal' || graph.about(node).size === 0) return []
   for (const property of labellingProperties) {
@@ -55,14 +55,14 @@ export function labelTerms(node: Term, graph: Graph): readonly Term[] {
   return []
 }
 
-/** Values with the labels of a node in its place; a node without labels stays. */
+/** Values in which each node with labels is replaced by them. */
 export const labelledTerms = (values: readonly Term[], graph: Graph): readonly Term[] =>
   values.flatMap((value) => {
     const labels = labelTerms(value, graph)
     return labels.length > 0 ? labels : [value]
   })
 
-/** The IRIs and codes by which a node says what it stands for, by property and code point. */
+/** IRIs and codes of the concept that a node means, by property and code point. */
 const identityTerms = (node: Term, graph: Graph): readonly Term[] =>
   graph.about(node).size === 0
     ? []
@@ -70,13 +70,13 @@ const identityTerms = (node: Term, graph: Graph): readonly Term[] =>
         sorted(graph.objects(node, property)).filter((term) => term.termType !== 'BlankNode'),
       )
 
-/** A value and what may stand in its place, the best first: IRIs and codes that its node gives, then its labels. */
+/** A value and its alternatives, the best first: the IRIs and codes of its node, then its labels. */
 export function nameCandidates(value: Term, graph: Graph): readonly Term[] {
   if (value.termType === 'Literal') return [value]
   return [value, ...identityTerms(value, graph), ...sorted(labelTerms(value, graph))]
 }
 
-/** The first meaning that `lookup` knows for a value, an IRI, a code or a label of it. */
+/** First result of `lookup` for a value, its IRIs, codes or labels; `undefined` when it finds none. */
 export function meaningOf<Meaning>(
   value: Term,
   graph: Graph,
@@ -90,7 +90,7 @@ export function meaningOf<Meaning>(
   return undefined
 }
 
-/** The first IRI that a node without a name of its own gives for what it stands for. */
+/** First http IRI among the identifying properties of a node; `undefined` for a literal. */
 export const identityIri = (node: Term, graph: Graph): string | undefined =>
   node.termType === 'Literal'
     ? undefined

@@ -1,6 +1,6 @@
 /**
- * File types: what people and servers call a format, as a concept of the EU file-type table, and media types as the IANA registry
- * has them. One list of other names for harvesting and for search documents.
+ * Finds the concept of the EU file types, or the registered media type (IANA), for a format as people and servers write it. Harvests
+ * and search documents use the same list of names.
  */
 
 import type { Authorities } from './authorities.ts'
@@ -8,10 +8,10 @@ import type { Concept } from './concept.ts'
 import { mapKeepingFirst, loadNames } from './concept-table.ts'
 import { isPlaceholder, plainText, suffixOf } from './loose-values.ts'
 
-/** Labels and media types in upper case → code. */
+/** Common label or media type in upper case → code of the file type. */
 const codes = loadNames('formats')
 
-/** Formats without a concept of their own, and the nearest one: for the records that we make, not for what others wrote. */
+/** Formats without a concept → code of the most similar one; used for harvested records, not in lookups of written ones. */
 const nearest: Readonly<Record<string, string>> = {
   NDJSON: 'JSON',
   JSONL: 'JSON',
@@ -22,7 +22,7 @@ const nearest: Readonly<Record<string, string>> = {
   'WEB SITE': 'HTML',
 }
 
-/** Formats without a code: their media types. */
+/** Formats without a concept → their media types. */
 const mediaTypesByName: Readonly<Record<string, string>> = {
   PARQUET: 'application/vnd.apache.parquet',
   GEOPARQUET: 'application/vnd.apache.parquet',
@@ -31,18 +31,21 @@ const mediaTypesByName: Readonly<Record<string, string>> = {
 const upperCaseKey = (text: string) =>
   (text.split(';', 1)[0] ?? '').trim().replace(/^\.+/, '').toUpperCase().replaceAll(/\s+/g, ' ')
 
+/** Lookups of file types. */
 export type FormatLookup = {
+  /** By code, label, suffix, or common name. */
   readonly byText: (text: string) => Concept | undefined
-  /** Only when one file type has it, or one of them is the plain one. */
+  /** By media type, if one file type has it, or one of several is the generic one. */
   readonly byMediaType: (type: string) => Concept | undefined
 }
 
-/** The file types that a media type or an ending of many file types means. */
+/** Codes of the file types that a media type or suffix of several file types means. */
 const genericTypes = new Set(['XML', 'PDF', 'ZIP', 'HTML', 'TXT', 'TIFF', 'RDF_XML', 'GZIP'])
 
 const lowerCaseKey = (text: string) =>
   text.trim().toLowerCase().replace(/^\./, '').replaceAll('_', '-')
 
+/** Map from key to concept, without keys that several concepts have, unless one of these is a generic type. */
 function unambiguousConcepts(
   concepts: readonly Concept[],
   keysOf: (concept: Concept) => readonly string[],
@@ -50,13 +53,13 @@ function unambiguousConcepts(
   const pairs = concepts.flatMap((one) => keysOf(one).map((key) => ({ key, one })))
   return new Map(
     [...Map.groupBy(pairs, ({ key }) => key)].flatMap(([key, all]) => {
-      const found = all.length === 1 ? all[0] : all.find(({ one }) => genericTypes.has(one.id))
-      return found ? [[key, found.one]] : []
+      const chosen = all.length === 1 ? all[0] : all.find(({ one }) => genericTypes.has(one.id))
+      return chosen ? [[key, chosen.one]] : []
     }),
   )
 }
 
-/** Lookups over the file types, which are in order of preference: by code, label, ending, other name or media type. */
+/** Lookups in the given file types, which are in order of preference. */
 export function formatLookup(fileTypes: readonly Concept[]): FormatLookup {
   const byCode = mapKeepingFirst(fileTypes.map((one) => [lowerCaseKey(one.id), one] as const))
   const byLabel = mapKeepingFirst(
@@ -84,22 +87,22 @@ export function formatLookup(fileTypes: readonly Concept[]): FormatLookup {
 const lookups = new WeakMap<Authorities, FormatLookup>()
 
 function lookupOf(authorities: Authorities): FormatLookup {
-  const known = lookups.get(authorities)
-  if (known) return known
-  const made = formatLookup(authorities.table('fileType').concepts)
-  lookups.set(authorities, made)
-  return made
+  const cached = lookups.get(authorities)
+  if (cached) return cached
+  const lookup = formatLookup(authorities.table('fileType').concepts)
+  lookups.set(authorities, lookup)
+  return lookup
 }
 
-/** The IRI of the file type that a label, media type or IRI means. */
+/** IRI of the file type that a label, media type or IRI means. */
 export function formatIri(value: unknown, authorities: Authorities): string | undefined {
   const text = plainText(value)
   if (text === undefined || isPlaceholder(text)) return undefined
   const formats = authorities.table('fileType')
   if (/^https?:/i.test(text)) {
     const type = /\/media-types\/(.+)$/.exec(text)?.[1]
-    const own = formats.bySimilarIri(text)?.iri
-    return own ?? (type === undefined ? undefined : formatIri(type, authorities))
+    const iri = formats.bySimilarIri(text)?.iri
+    return iri ?? (type === undefined ? undefined : formatIri(type, authorities))
   }
   const label = upperCaseKey(text)
   const concept =
@@ -111,14 +114,14 @@ export function formatIri(value: unknown, authorities: Authorities): string | un
   return concept?.iri
 }
 
-/** The format by the suffix of a download address; addresses of pages that only lead to a file have none. */
+/** IRI of the file type by the suffix of a download address. */
 export const formatOfAddress = (url: unknown, authorities: Authorities): string | undefined =>
   formatIri(suffixOf(url), authorities)
 
-/** Endings of addresses with a page or a program behind them. */
+/** Suffixes of addresses of pages and programs. */
 const pageSuffixes = new Set('html htm php asp aspx jsp jsf do rest xhtml api js pl exe'.split(' '))
 
-/** Whether an address ends as data does, not as a page or a program. */
+/** Whether an address has the suffix of data, not of a page or a program. */
 export function isDataAddress(url: unknown, authorities: Authorities): boolean {
   const ending = suffixOf(url)
   if (ending === undefined || pageSuffixes.has(ending)) return false
@@ -128,7 +131,7 @@ export function isDataAddress(url: unknown, authorities: Authorities): boolean {
   )
 }
 
-/** A registered media type as its IRI; a name that stands for one counts too. */
+/** IRI of a registered media type, by the type, its IRI, or the name of a format without a concept. */
 export function mediaTypeIri(value: unknown, authorities: Authorities): string | undefined {
   const text = plainText(value)
   if (text === undefined) return undefined

@@ -1,11 +1,12 @@
 /**
- * Geometries as text: well-known text (OGC 06-103r4) with the leading CRS of GeoSPARQL 1.1, 8.5.1, and the few elements of GML
- * (OGC 07-036r1) that catalogues use for their areas: Envelope, Point, Polygon.
+ * Reads geometries from text: well-known text (WKT, OGC 06-103r4) with the leading CRS of GeoSPARQL 1.1, 8.5.1, the GML elements
+ * (OGC 07-036r1) Envelope, Point and Polygon, GeoJSON, and boxes. Writes WKT.
  */
 
 import { boundedJson } from '../text/json.ts'
 import { type BoundingBox, boxGeometry, boxOnGlobe, geometryOf, type Geometry } from './geometry.ts'
 
+/** Name in WKT → type of GeoJSON. */
 const types: Readonly<Record<string, string>> = {
   POINT: 'Point',
   MULTIPOINT: 'MultiPoint',
@@ -18,12 +19,12 @@ const types: Readonly<Record<string, string>> = {
 const number = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`
 const position = new RegExp(`(${number})\\s+(${number})(?:\\s+${number}){0,2}`, 'g')
 
-/** Longitude and latitude of the two numbers of a position. */
+/** Converts the two numbers of a position to longitude and latitude in degrees. */
 type ToLonLat = (x: number, y: number) => readonly [number, number]
 
 const lonLat: ToLonLat = (x, y) => [x, y]
 const latLon: ToLonLat = (x, y) => [y, x]
-/** Radius of the Earth in metres, as EPSG 3857 has it. */
+/** Radius of the Earth in metres in EPSG 3857. */
 const radius = 6_378_137
 const degrees = (angle: number): number => (angle * 180) / Math.PI
 const mercator: ToLonLat = (x, y) => [
@@ -31,6 +32,7 @@ const mercator: ToLonLat = (x, y) => [
   degrees(Math.atan(Math.sinh(y / radius))),
 ]
 
+/** EPSG code of a coordinate reference system → conversion of its positions. */
 const axisOrders = new Map<string, ToLonLat>([
   ['4326', latLon],
   ['4258', latLon],
@@ -40,7 +42,7 @@ const axisOrders = new Map<string, ToLonLat>([
   ['900913', mercator],
 ])
 
-/** Axis order of a coordinate reference system; `undefined` for an unknown one. Without a system longitude comes first. */
+/** Conversion for a coordinate reference system; `undefined` for an unknown one. Without a system longitude comes first. */
 function axisOrderOf(crs: string | undefined): ToLonLat | undefined {
   if (crs === undefined || /CRS:?84h?$/i.test(crs)) return lonLat
   const [, srid] = /^SRID=(\d+)$/i.exec(crs) ?? []
@@ -54,7 +56,7 @@ const epsgCode = (crs: string) => /EPSG(?:\/[\d.]*\/|:(?:[\d.]*:)?|#)(\d+)$/i.ex
 const crsBefore = /^\s*(?:<([^<>]*)>|(SRID=\d+);)?\s*([^]*)$/i
 const srsName = /^\s*(?:<\?[^>]*>\s*)?<[^<>]*\bsrsName\s*=\s*["']([^"']*)["']/
 
-/** The coordinate reference system of a geometry in WKT or GML that cannot be read for it: `EPSG:2056`. */
+/** Coordinate reference system of a WKT or GML text if it is not supported, such as `EPSG:2056`; otherwise `undefined`. */
 export function unknownCrs(text: string): string | undefined {
   const [, iri, srid] = crsBefore.exec(text) ?? []
   const crs = srsName.exec(text)?.[1] ?? srid ?? (/^<[a-z]+:/i.test(text.trim()) ? iri : undefined)
@@ -72,7 +74,7 @@ function parseJsonOrUndefined(json: string): unknown {
   }
 }
 
-/** `((1 2, 3 4))` as nested arrays; `undefined` for anything but numbers, commas and brackets. */
+/** Reads `((1 2, 3 4))` as nested arrays; `undefined` for anything but numbers, commas and parentheses. */
 function coordinatesOf(body: string, read: ToLonLat): unknown {
   const pairs = body.replace(position, (_, x: string, y: string) =>
     JSON.stringify(read(Number(x), Number(y))),
@@ -80,6 +82,7 @@ function coordinatesOf(body: string, read: ToLonLat): unknown {
   return parseJsonOrUndefined(pairs.replaceAll('(', '[').replaceAll(')', ']'))
 }
 
+/** Splits the members of a collection at its top-level commas. */
 function splitMembers(body: string): readonly string[] {
   const parts: string[] = []
   let depth = 0
@@ -96,6 +99,7 @@ function splitMembers(body: string): readonly string[] {
   return parts
 }
 
+/** Reads the sides of `ENVELOPE(west, east, north, south)`. */
 function parseEnvelope(body: string): unknown {
   const [west, east, north, south] = body.slice(1, -1).split(',').map(Number)
   if (west === undefined || east === undefined || north === undefined || south === undefined)
@@ -104,12 +108,13 @@ function parseEnvelope(body: string): unknown {
   return isValid ? boxGeometry([west, south, east, north]) : undefined
 }
 
-/** `BOX(west south,east north)`, as PostGIS writes it. */
+/** Reads `BOX(west south,east north)`, as PostGIS writes it. */
 const parsePostgisBox = (body: string): Geometry | undefined => parseBoxGeometry(body.slice(1, -1))
 
 const firstPosition = (coordinates: unknown) =>
   Array.isArray(coordinates) ? coordinates[0] : undefined
 
+/** Positions of a MultiPoint, whose points may have parentheses of their own. */
 const unwrapPoints = (coordinates: unknown) =>
   Array.isArray(coordinates)
     ? coordinates.map((part: unknown) =>
@@ -117,6 +122,7 @@ const unwrapPoints = (coordinates: unknown) =>
       )
     : undefined
 
+/** Reads WKT as GeoJSON, to be checked by `geometryOf`; collections at most eight levels deep. */
 function readWktGeometry(text: string, read: ToLonLat, depth = 0): unknown {
   const match = /^\s*([A-Za-z]+)\s*(?:\b(?:ZM|Z|M)\b\s*)?(\([^]*\))\s*$/i.exec(text)
   const [, word = '', body = ''] = match ?? []
@@ -135,13 +141,14 @@ function readWktGeometry(text: string, read: ToLonLat, depth = 0): unknown {
   return { type, coordinates: type === 'MultiPoint' ? unwrapPoints(coordinates) : coordinates }
 }
 
-/** The geometry of a WKT text; `undefined` when it is none or in a foreign coordinate system. */
+/** Geometry of a WKT text; `undefined` for other texts and unsupported coordinate reference systems. */
 export function fromWkt(text: string): Geometry | undefined {
   const [, iri, srid, body = ''] = crsBefore.exec(text) ?? []
   const read = axisOrderOf(iri ?? srid)
   return read && geometryOf(readWktGeometry(body, read))
 }
 
+/** Coordinates of GeoJSON in WKT. */
 const wktCoordinates = (coordinates: unknown): string => {
   const parts: readonly unknown[] = Array.isArray(coordinates) ? coordinates : []
   return typeof parts[0] === 'number'
@@ -149,7 +156,7 @@ const wktCoordinates = (coordinates: unknown): string => {
     : `(${parts.map(wktCoordinates).join(', ')})`
 }
 
-/** A geometry as WKT: longitude before latitude, no CRS. */
+/** Writes a geometry as WKT: longitude before latitude, without CRS. */
 export const toWkt = (geometry: Geometry): string => {
   if (geometry.type === 'GeometryCollection')
     return `GEOMETRYCOLLECTION(${geometry.geometries.map(toWkt).join(', ')})`
@@ -159,7 +166,7 @@ export const toWkt = (geometry: Geometry): string => {
 
 type Numbers = readonly number[]
 
-/** Text of every element with that local name. */
+/** Texts of the elements with a local name. */
 function textsOf(xml: string, name: string): readonly string[] {
   const pattern = new RegExp(`<(?:[A-Za-z][\\w-]*:)?${name}(?:\\s[^<>]*)?>([^<]*)</`, 'g')
   return [...xml.matchAll(pattern)].map(([, text = '']) => text)
@@ -171,15 +178,16 @@ const numbersIn = (text: string): Numbers =>
     .split(/[\s,]+/)
     .map(Number)
 
+/** Positions of a list of numbers; `undefined` for an odd count or something else than numbers. */
 function pairs(numbers: Numbers, read: ToLonLat): readonly Numbers[] | undefined {
   if (numbers.length < 2 || numbers.length % 2 !== 0 || !numbers.every(Number.isFinite))
     return undefined
-  const found: Numbers[] = []
+  const positions: Numbers[] = []
   for (let at = 0; at < numbers.length; at += 2) {
     const [x = NaN, y = NaN] = numbers.slice(at, at + 2)
-    found.push(read(x, y))
+    positions.push(read(x, y))
   }
-  return found
+  return positions
 }
 
 function gmlEnvelope(xml: string, read: ToLonLat): unknown {
@@ -203,7 +211,7 @@ function gmlPoint(xml: string, read: ToLonLat): unknown {
 
 const gmlReaders = { Envelope: gmlEnvelope, Point: gmlPoint, Polygon: gmlPolygon } as const
 
-/** The geometry of a GML text; `undefined` when it is none or in a foreign coordinate system. */
+/** Geometry of a GML text; `undefined` for other texts and unsupported coordinate reference systems. */
 export function fromGml(text: string): Geometry | undefined {
   const root =
     /^\s*(?:<\?[^>]*>\s*)?<(?:[A-Za-z][\w-]*:)?(Envelope|Point|Polygon)(\s[^<>]*)?>/.exec(text)
@@ -216,7 +224,7 @@ export function fromGml(text: string): Geometry | undefined {
 
 const fourNumbers = new RegExp(`^\\s*${number}(?:(?:\\s*[,;]\\s*|\\s+)${number}){3}\\s*$`)
 
-/** West, south, east and north as four numbers in a text; the box may go over the date line. */
+/** Reads a box of four numbers: west, south, east and north; it may cross the date line. */
 export function parseBox(text: string): BoundingBox | undefined {
   if (!fourNumbers.test(text)) return undefined
   const sides = text
@@ -225,25 +233,25 @@ export function parseBox(text: string): BoundingBox | undefined {
     .map(Number)
   const [west = NaN, south = NaN, east = NaN, north = NaN] = sides
   const isSwapped = west > east && west - east < 180
-  const isThere = Math.abs(west) <= 180 && Math.abs(east) <= 360 && !isSwapped
-  const isRight = isThere && south >= -90 && south <= north && north <= 90
-  return isRight ? boxOnGlobe([west, south, east, north]) : undefined
+  const areLongitudes = Math.abs(west) <= 180 && Math.abs(east) <= 360 && !isSwapped
+  const isBox = areLongitudes && south >= -90 && south <= north && north <= 90
+  return isBox ? boxOnGlobe([west, south, east, north]) : undefined
 }
 
-/** A box in four numbers as a geometry. */
+/** Reads a box of four numbers as a geometry. */
 function parseBoxGeometry(text: string): Geometry | undefined {
   const box = parseBox(text)
   return box && boxGeometry(box)
 }
 
-/** A DCMI Box in degrees: `northlimit=-10; southlimit=-20; westlimit=170; eastlimit=-170`. */
+/** Reads a DCMI Box in degrees: `northlimit=-10; southlimit=-20; westlimit=170; eastlimit=-170`. */
 function parseDcmiBox(text: string): Geometry | undefined {
   const side = (name: string) =>
     new RegExp(`(?:^|;)\\s*${name}limit\\s*=\\s*(${number})\\s*(?:;|$)`, 'i').exec(text)?.[1]
   return parseBoxGeometry(['west', 'south', 'east', 'north'].map(side).join(' '))
 }
 
-/** The geometry that a text spells out: GeoJSON, four numbers, a DCMI Box, GML or WKT. */
+/** Reads a geometry in any form: GeoJSON, four numbers, a DCMI Box, GML or WKT; `undefined` for other texts. */
 export function geometryIn(text: string): Geometry | undefined {
   const trimmed = text.trim()
   if (trimmed.startsWith('{')) return geometryOf(parseJsonOrUndefined(trimmed))
@@ -253,6 +261,7 @@ export function geometryIn(text: string): Geometry | undefined {
   return isXml && !trimmed.startsWith('<urn:') ? fromGml(trimmed) : fromWkt(trimmed)
 }
 
+/** Beginnings and forms of geometries. */
 const geometryPatterns = [
   /^\s*(?:[{<]|SRID=|geometrycollection\b|(?:envelope|box\w{0,2})\s*\()/i,
   /^\s*(?:multi)?(?:point|linestring|polygon)\s*(?:z|m|zm)?\s*(?:\(|empty)/i,
@@ -261,6 +270,6 @@ const geometryPatterns = [
   /^(?=\D*\d)[-+\d.,;:/\s°′″'"NSEWO]+$/i,
 ]
 
-/** Whether a text is meant as a geometry, well written or not, and is no name. */
+/** Whether a text is meant as a geometry, even if it is invalid, and not as the name of a place. */
 export const looksLikeGeometry = (text: string): boolean =>
   geometryPatterns.some((one) => one.test(text))

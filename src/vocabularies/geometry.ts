@@ -1,11 +1,12 @@
 /**
- * Geometries as GeoJSON has them (RFC 7946): read leniently for search documents (`geometryOf`), strictly for records that we make
- * (`strictGeometry`).
+ * Reads geometries of GeoJSON (RFC 7946): leniently for search documents (`geometryOf`), strictly for harvested records
+ * (`strictGeometry`); and computes the boxes around them.
  */
 
 type Position = readonly [number, number]
 type Line = readonly Position[]
 
+/** Geometry of GeoJSON; positions are longitude and latitude in degrees. */
 export type Geometry =
   | { readonly type: 'Point'; readonly coordinates: Position }
   | { readonly type: 'MultiPoint' | 'LineString'; readonly coordinates: Line }
@@ -13,27 +14,27 @@ export type Geometry =
   | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly Line[])[] }
   | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] }
 
-/** West, south, east, north. */
+/** West, south, east, north in degrees; west is greater than east in a box that crosses the date line. */
 export type BoundingBox = readonly [number, number, number, number]
 
 const maxPoints = 10_000
 const maxDepth = 8
 
-/** Strictness of reading a geometry. */
+/** Rules for reading a geometry. */
 type Rules = {
-  /** Degrees that a position may be outside the globe. */
+  /** Degrees by which a position may exceed the range of latitudes and longitudes. */
   readonly tolerance: number
   readonly decimals: number
-  /** Whether a ring that does not end where it begins is closed; else it is refused (RFC 7946, 3.1.6). */
+  /** Whether open rings are closed; otherwise they are refused (RFC 7946, 3.1.6). */
   readonly closesRings: boolean
 }
 
-/** For search documents: what can be mended is mended. */
+/** Rules for search documents, which repair what they can. */
 const lenient: Rules = { tolerance: 1e-6, decimals: 7, closesRings: true }
-/** For the records that we make. */
+/** Rules for harvested records. */
 const strict: Rules = { tolerance: 0, decimals: 9, closesRings: false }
 
-/** Degrees that print without an exponent; a millionth of a degree is a hand's breadth. */
+/** Number of degrees, rounded; values below a millionth of a degree (10 cm) become 0, so that none prints with an exponent. */
 function readDegrees(value: unknown, limit: number, { tolerance, decimals }: Rules) {
   if (typeof value !== 'number' || !(Math.abs(value) <= limit + tolerance)) return undefined
   const factor = 10 ** decimals
@@ -41,7 +42,7 @@ function readDegrees(value: unknown, limit: number, { tolerance, decimals }: Rul
   return Math.abs(rounded) < 1e-6 ? 0 : rounded
 }
 
-/** Types of coordinates → how deep positions are nested in them, and what a list of positions is. */
+/** Type of a geometry → nesting depth of its positions, and meaning of a list of positions. */
 const nestingLevels = {
   Point: { depth: 0, list: 'points' },
   MultiPoint: { depth: 1, list: 'points' },
@@ -57,12 +58,12 @@ type Nested = Position | readonly Nested[]
 function readPosition(value: unknown, rules: Rules): Position | undefined {
   if (!Array.isArray(value)) return undefined
   const [x, y]: readonly unknown[] = value
-  // Beyond 180 is on the other side of the date line.
+  // Longitudes above 180 are on the other side of the date line.
   const [east, north] = [readDegrees(x, 360, rules), readDegrees(y, 90, rules)]
   return east === undefined || north === undefined ? undefined : [east, north]
 }
 
-/** Nested arrays in, nested positions out; one bad member spoils all. */
+/** Reads nested arrays as nested positions; `undefined` if one member is invalid. */
 function readNested(value: unknown, { depth, list }: Level, rules: Rules): Nested | undefined {
   if (depth === 0) return readPosition(value, rules)
   if (!Array.isArray(value) || value.length === 0) return undefined
@@ -76,13 +77,13 @@ function readNested(value: unknown, { depth, list }: Level, rules: Rules): Neste
   return list === 'line' ? (parts.length > 1 ? parts : undefined) : readRing(parts, rules)
 }
 
-/** A ring ends where it begins and has at least three corners. */
+/** Reads a ring: closed, with at least three corners. */
 function readRing(points: readonly Nested[], { closesRings }: Rules): Nested | undefined {
   const [start = []] = points
   const isClosed = String(start) === String(points.at(-1))
   if (!isClosed && !closesRings) return undefined
-  const whole = isClosed ? points : [...points, start]
-  return whole.length >= 4 ? whole : undefined
+  const ring = isClosed ? points : [...points, start]
+  return ring.length >= 4 ? ring : undefined
 }
 
 const isCoordinateType = (type: unknown): type is keyof typeof nestingLevels =>
@@ -95,11 +96,11 @@ function readSimple(type: unknown, value: unknown, rules: Rules): Geometry | und
   return coordinates ? withinLongitudes({ type, coordinates } as Geometry) : undefined
 }
 
-/** A longitude from −180 to 180. */
+/** Equivalent longitude from −180 to 180. */
 const wrapLongitude = (east: number): number =>
   Math.abs(east) <= 180 ? east : ((((east + 180) % 360) + 360) % 360) - 180
 
-/** A geometry with longitudes from −180 to 180; a box that goes over the date line becomes two. A point beyond is a mistake. */
+/** Geometry with longitudes from −180 to 180; a box that crosses the date line becomes two. `undefined` for points outside. */
 function withinLongitudes(geometry: Geometry): Geometry | undefined {
   const beyond = [...positionsOf(geometry)].some(([east]) => Math.abs(east) > 180)
   if (!beyond) return geometry
@@ -117,7 +118,7 @@ function withinLongitudes(geometry: Geometry): Geometry | undefined {
   return { ...geometry, coordinates: turn(geometry.coordinates) } as Geometry
 }
 
-/** A box with longitudes from −180 to 180: west is greater than east where it goes over the date line. */
+/** Box with longitudes from −180 to 180; west is greater than east where it crosses the date line. */
 export const boxOnGlobe = ([west, south, east, north]: BoundingBox): BoundingBox =>
   east - west >= 360
     ? [-180, south, 180, north]
@@ -127,6 +128,7 @@ type JsonRecord = { readonly [key: string]: unknown }
 const isJsonRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null
 
+/** Reads the members of a collection; `undefined` if one is invalid. */
 function readCollection(parts: unknown, rules: Rules, depth: number): Geometry | undefined {
   if (!Array.isArray(parts) || parts.length === 0 || depth >= maxDepth) return undefined
   const geometries = parts.map((part: unknown) => readGeometry(part, rules, depth + 1))
@@ -135,6 +137,7 @@ function readCollection(parts: unknown, rules: Rules, depth: number): Geometry |
     : undefined
 }
 
+/** Reads a geometry, a Feature or a collection of either; `undefined` for other values. */
 function readGeometry(value: unknown, rules: Rules, depth: number): Geometry | undefined {
   if (!isJsonRecord(value)) return undefined
   const type = standardTypeName(value['type'])
@@ -151,11 +154,11 @@ const typeNames = new Map(
   ),
 )
 
-/** A type in its own letters: some sources write all of them small or large. */
+/** Name of a type as in RFC 7946; some sources write it in lower or upper case. */
 const standardTypeName = (type: unknown) =>
   typeof type === 'string' ? typeNames.get(type.toLowerCase()) : undefined
 
-/** Every position in a geometry or a part of one. */
+/** Yields the positions in a geometry or a part of one. */
 export function* positionsOf(json: unknown): Generator<Position> {
   if (Array.isArray(json)) {
     const [east, north]: readonly unknown[] = json
@@ -164,7 +167,7 @@ export function* positionsOf(json: unknown): Generator<Position> {
   } else if (isJsonRecord(json)) yield* positionsOf(json['coordinates'] ?? json['geometries'])
 }
 
-/** The box around positions. */
+/** Box around positions, without regard to the date line. */
 export function boundsOf(all: Iterable<Position>): BoundingBox {
   let [west, south, east, north] = [180, 90, -180, -90]
   for (const [x, y] of all) {
@@ -177,8 +180,8 @@ export function boundsOf(all: Iterable<Position>): BoundingBox {
 }
 
 /**
- * The boxes around a geometry of GeoJSON: two where it goes over the date line. A side of more than 180 degrees goes the shorter way
- * round, unless it is that of a box whose first corner is its western one; then that box is wide.
+ * Boxes around a geometry of GeoJSON: two where it crosses the date line. A side of more than 180 degrees is read as the shorter way
+ * round, except in a box whose first corner is its western one.
  */
 export function boxesOf(geometry: unknown): readonly BoundingBox[] {
   if (isJsonRecord(geometry) && Array.isArray(geometry['geometries']))
@@ -195,7 +198,7 @@ export function boxesOf(geometry: unknown): readonly BoundingBox[] {
   return splitAtDateLine(boundsOf(lines.flatMap((line) => eastward(line))))
 }
 
-/** The lists of positions in coordinates: lines, rings, points. */
+/** Yields the lists of positions in coordinates: lines, rings, points. */
 function* linesOf(json: unknown): Generator<Line> {
   if (!Array.isArray(json)) return
   const positions = [...positionsOf(json)]
@@ -203,7 +206,7 @@ function* linesOf(json: unknown): Generator<Line> {
   else for (const part of json) yield* linesOf(part)
 }
 
-/** Whether a line goes over the date line. */
+/** Whether a line crosses the date line. */
 function crossesDateLine(line: Line): boolean {
   const easts = line.map(([east]) => east)
   const widest = Math.max(...easts.map((east, at) => Math.abs(east - (easts[at - 1] ?? east))))
@@ -211,11 +214,11 @@ function crossesDateLine(line: Line): boolean {
   return new Set(easts).size > 2 || easts[0] === Math.max(...easts)
 }
 
-/** A line with all its longitudes east of −180, also those behind the date line. */
+/** Line with 360 added to its western longitudes, so that it is continuous across the date line. */
 const eastward = (line: Line): Line =>
   line.map(([east, north]) => [east < 0 ? east + 360 : east, north])
 
-/** A box as it is, or as two that meet at the date line. */
+/** The box, or the two that it consists of on both sides of the date line. */
 function splitAtDateLine(box: BoundingBox): readonly BoundingBox[] {
   const [west, south, east, north] = boxOnGlobe(box)
   if (west <= east) return [[west, south, east, north]]
@@ -233,7 +236,7 @@ const rectangle = ([west, south, east, north]: BoundingBox): Line => [
   [west, south],
 ]
 
-/** A box as a polygon; one that goes over the date line (west > east) as two. */
+/** Box as a polygon; as two polygons where it crosses the date line (west > east). */
 export function boxGeometry([west, south, east, north]: BoundingBox): Geometry {
   if (west <= east) return { type: 'Polygon', coordinates: [rectangle([west, south, east, north])] }
   return {
@@ -249,8 +252,8 @@ function countPositions(geometry: Geometry): number {
 }
 
 /**
- * Checks a GeoJSON value: geometry, Feature or FeatureCollection; two dimensions, seven decimals, closed rings, degrees
- * in range. `undefined` when it is none. More than 10 000 points become the box around them.
+ * Reads a GeoJSON geometry, Feature or FeatureCollection: in two dimensions and seven decimals, with rings closed. `undefined` for
+ * other values and degrees out of range. More than 10 000 points become the box around them.
  */
 export function geometryOf(value: unknown): Geometry | undefined {
   const geometry = readGeometry(value, lenient, 0)
@@ -259,17 +262,17 @@ export function geometryOf(value: unknown): Geometry | undefined {
     : geometry
 }
 
-/** More would be no metadata. */
+/** Most positions of a geometry in a harvested record. */
 const maxStrictPoints = 20_000
 
-/** A GeoJSON geometry, or a Feature with one, that keeps the rules of RFC 7946; no collection, no more than 20 000 points. */
+/** Reads a valid GeoJSON geometry (RFC 7946), or that of a Feature; `undefined` for a collection or more than 20 000 points. */
 export function strictGeometry(value: unknown): Geometry | undefined {
   const geometry = readGeometry(value, strict, 0)
   const isSingle = geometry !== undefined && geometry.type !== 'GeometryCollection'
   return isSingle && countPositions(geometry) <= maxStrictPoints ? geometry : undefined
 }
 
-/** The box that a polygon is: four corners whose sides run along meridians and parallels. West is greater than east over the date line. */
+/** Box of a polygon that is a rectangle along meridians and parallels; otherwise `undefined`. */
 export function enclosedBox(geometry: Geometry): BoundingBox | undefined {
   if (geometry.type !== 'Polygon' || geometry.coordinates.length !== 1) return undefined
   const [points = []] = geometry.coordinates

@@ -1,6 +1,6 @@
 /**
- * HTML as text: blocks become lines, links keep their address, everything else goes. Read with the tokenizer of htmlparser2 and not
- * its parser: the parser's stack of open elements takes quadratic time for `<a><a><a>…`.
+ * Converts HTML to text: blocks become lines, links keep their address, other markup is removed. Uses the tokenizer of htmlparser2
+ * and not its parser, whose stack of open elements takes quadratic time for `<a><a><a>…`.
  */
 import { decodeHTMLStrict } from 'entities'
 import { Tokenizer } from 'htmlparser2'
@@ -17,16 +17,17 @@ const separators = new Map<string, string>([
   ['td', ' '],
   ['th', ' '],
 ])
+/** Elements whose content is left out. */
 const ignoredElements = new Set(['script', 'style', 'head', 'template', 'noscript'])
 
-/** Whether a text holds whole tags or entities at all. */
+/** Whether a text contains complete tags or entities. */
 export const isHtml = (text: string) =>
   /<\/?[A-Za-z][^<>]*>|<!--/.test(text) || /&(?:#\d|#x|[A-Za-z])[^\s;&]{0,31};/i.test(text)
 
-/** Text without markup. What is no HTML stays as it is. */
-export function textFromHtml(given: string): string {
-  if (!isHtml(given)) return given
-  return convert(escapeIncompleteMarkup(given))
+/** Text of HTML without markup; a text that is no HTML is returned unchanged. */
+export function textFromHtml(html: string): string {
+  if (!isHtml(html)) return html
+  return convert(escapeIncompleteMarkup(html))
     .replaceAll(/[ \t\u00a0]+/g, ' ')
     .replaceAll(/ ?\n ?/g, '\n')
     .replaceAll(/\n{3,}/g, '\n\n')
@@ -44,13 +45,14 @@ const ignoredTokens = {
   ontextentity: skip,
 }
 
+/** Text of HTML, before white space is reduced. */
 function convert(html: string): string {
   let [out, tag, attribute, href] = ['', '', '', '']
   let muted: string | undefined
   let link: { readonly from: number; readonly url: string } | undefined
   const at = (from: number, to: number) => html.slice(from, to)
   const text = (from: number, to: number) => {
-    // A name counts only with its semicolon: addresses hold `&copy=1`.
+    // An entity needs its semicolon, because addresses contain texts such as `&copy=1`.
     if (muted === undefined) out += decodeHTMLStrict(at(from, to).replaceAll(/\s+/g, ' '))
   }
   const open = () => {
@@ -87,14 +89,14 @@ function convert(html: string): string {
   return out
 }
 
-/** The address of a link behind its text, unless the text says it already. */
+/** Address to be added after the text of a link; empty if the text already has it. */
 function addressAfter(text: string, url: string): string {
   if (!/^(?:https?:|mailto:)/i.test(url)) return ''
   if (text === '') return url
   return url.endsWith(text) ? '' : ` (${url})`
 }
 
-/** Escapes what only looks like the beginning of a tag or comment, and addresses in angle brackets, so that they stay text. */
+/** Escapes `<` that begins no complete tag or comment, and removes angle brackets around addresses, so that both remain as text. */
 function escapeIncompleteMarkup(html: string): string {
   const lastComment = html.lastIndexOf('-->')
   return html

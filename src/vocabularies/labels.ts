@@ -1,4 +1,4 @@
-/** Language tags and texts: which language key a literal gets, and which text is taken when one is wanted (BCP 47, RFC 6497). */
+/** Language tags (BCP 47, RFC 6497): chooses the language key of each literal, and one text of several. */
 
 import { compareCodePoints } from '../text/code-points.ts'
 import type { Literal, Term } from '@rdfjs/types'
@@ -7,15 +7,15 @@ import type { Literal, Term } from '@rdfjs/types'
 type Tag = {
   /** Primary subtag, lower case; '' without a tag. */
   readonly primary: string
-  /** The whole tag as written; of a plain or translated text its primary subtag. */
+  /** Tag as written if it has a region or script, otherwise its primary subtag. */
   readonly full: string
-  /** Original language when a machine translated the text. */
+  /** Original language of a machine translation. */
   readonly translatedFrom?: string
-  /** 0 the tag is the key, 1 no tag, or one that names no language, 2 region or script, 3 machine translated. */
+  /** Preference: 0 language alone, 1 no tag, or one that names no language, 2 with region or script, 3 machine translation. */
   readonly rank: 0 | 1 | 2 | 3
 }
 
-/** Tags that name no language: private ones such as `x-default`, and codes for unknown, several and none (ISO 639-2). */
+/** Tags that name no language: private ones such as `x-default`, and codes for unknown, several or no languages (ISO 639-2). */
 const noLanguage = /^(?:x|und|mul|mis|zxx)(?:-|$)/
 
 function parseTag(tag: string): Tag {
@@ -30,48 +30,51 @@ function parseTag(tag: string): Tag {
 
 const tagCache = new Map<string, Tag>()
 
-/** Reads a tag; tags are few, so each is read once. */
+/** Parses a language tag; the 2,000 first tags are cached. */
 export function tagOf(tag: string): Tag {
-  const found = tagCache.get(tag)
-  if (found) return found
-  const read = parseTag(tag)
-  if (tagCache.size < 2000) tagCache.set(tag, read)
-  return read
+  const cached = tagCache.get(tag)
+  if (cached) return cached
+  const parsed = parseTag(tag)
+  if (tagCache.size < 2000) tagCache.set(tag, parsed)
+  return parsed
 }
 
 /** Language key → text. */
 type LanguageMap = Readonly<Record<string, string>>
 
+/** Text with its language key in JSON and its language tag. */
 export type KeyedText = { readonly key: string; readonly text: string; readonly tag: Tag }
 
 type Candidate = { readonly text: string; readonly tag: Tag }
 
+/** Order of preference of candidates. */
 const byRank = (a: Candidate, b: Candidate) =>
   a.tag.rank - b.tag.rank ||
   compareCodePoints(a.text, b.text) ||
   compareCodePoints(a.tag.full, b.tag.full)
 
-/** The language key of a text; one with a region gets its whole tag when the language is taken; `undefined` when nothing is free. */
+/** Language key of a text: its primary subtag, or its full tag with region if this is taken; `undefined` when both are taken. */
 function keyFor(tag: Tag, taken: ReadonlySet<string>, language: string): string | undefined {
   const key = tag.rank === 1 ? language : tag.primary
   if (!taken.has(key)) return key
   return tag.rank === 2 && !taken.has(tag.full.toLowerCase()) ? tag.full : undefined
 }
 
-/** Literals as candidates, trimmed; what is then empty is gone. Everything else goes to `other`. */
+/** Trimmed literals that are not empty; other nodes are passed to `other`. */
 function candidates(nodes: readonly Term[], other: (node: Term) => void): Candidate[] {
-  const found: Candidate[] = []
+  const list: Candidate[] = []
   for (const node of nodes) {
     if (node.termType !== 'Literal') {
       other(node)
       continue
     }
     const text = node.value.trim()
-    if (text !== '') found.push({ text, tag: tagOf(node.language) })
+    if (text !== '') list.push({ text, tag: tagOf(node.language) })
   }
-  return found
+  return list
 }
 
+/** Callbacks for values that get no key. */
 type TextProblems = {
   readonly onNonLiteral: (node: Term) => void
   readonly onDuplicate: (text: string) => void
@@ -79,29 +82,32 @@ type TextProblems = {
 
 const noReports: TextProblems = { onNonLiteral: () => undefined, onDuplicate: () => undefined }
 
-/** At most one text per language key, ordered by key; tags are the same in any case (BCP 47, 2.1.1). `language` is the key of texts without a tag. */
+/**
+ * Texts by language key, at most one per key, sorted by key. Tags are compared without regard to case (BCP 47, 2.1.1). `language` is
+ * the key of texts without a tag.
+ */
 export function keyedTexts(
   nodes: readonly Term[],
   language: string,
   problems: TextProblems = noReports,
 ): readonly KeyedText[] {
-  const found = candidates(nodes, problems.onNonLiteral)
-  if (found.length > 1) found.sort(byRank)
+  const sorted = candidates(nodes, problems.onNonLiteral)
+  if (sorted.length > 1) sorted.sort(byRank)
   const taken = new Set<string>()
-  const keyed: KeyedText[] = []
-  for (const { text, tag } of found) {
+  const result: KeyedText[] = []
+  for (const { text, tag } of sorted) {
     const key = keyFor(tag, taken, language)
     if (key === undefined) {
       problems.onDuplicate(text)
       continue
     }
     taken.add(key.toLowerCase())
-    keyed.push({ key, text, tag })
+    result.push({ key, text, tag })
   }
-  return keyed.length > 1 ? keyed.sort((a, b) => compareCodePoints(a.key, b.key)) : keyed
+  return result.length > 1 ? result.sort((a, b) => compareCodePoints(a.key, b.key)) : result
 }
 
-/** The object language → text; `undefined` when there is no text. */
+/** Object from language key to text; `undefined` without texts. */
 export function languageObject(texts: readonly KeyedText[]): LanguageMap | undefined {
   if (texts.length === 0) return undefined
   const object: Record<string, string> = {}
@@ -109,7 +115,7 @@ export function languageObject(texts: readonly KeyedText[]): LanguageMap | undef
   return object
 }
 
-/** The texts of literals by language, as an object; nothing is reported. */
+/** Texts of literals as an object from language key to text; `undefined` without texts. */
 export const languageMap = (nodes: readonly Term[], language: string): LanguageMap | undefined =>
   languageObject(keyedTexts(nodes, language))
 
@@ -119,7 +125,7 @@ function preferenceOf(literal: Literal, language: string): string {
   return `${step}${rank === 3 ? 1 : 0}${full.toLowerCase()}`
 }
 
-/** One text of several: English, else the default language, else untagged, else first by tag. */
+/** One text of several: English, otherwise in `language`, otherwise untagged, otherwise the first by tag. */
 export function preferredText(nodes: readonly Term[], language: string): string | undefined {
   let best: string | undefined
   let bestRank = ''

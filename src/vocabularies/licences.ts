@@ -1,6 +1,6 @@
 /**
- * Licences: one form under which the addresses of a licence are the same, the lookups that use it, and what sources call a licence
- * (`licenceOf`): a concept of the EU licence table, a web address, or just a text.
+ * Finds the licence that a source names (`licenceOf`): a concept of the EU licences, an address, or only a text. `licenceKey` makes
+ * the addresses of one licence comparable.
  */
 
 import type { Term } from '@rdfjs/types'
@@ -19,8 +19,8 @@ import { isHtml, textFromHtml } from './html-text.ts'
 import { isPlaceholder, plainText } from './loose-values.ts'
 
 /**
- * A key that all addresses of one licence share, for comparison only: lower case, without scheme, `www.`, slashes at the end, and
- * a last step `legalcode` or `deed` with or without a language.
+ * Key that the addresses of one licence share, for comparison only: in lower case, without scheme, `www.`, trailing slashes, and a
+ * last segment `legalcode` or `deed` with or without a language.
  */
 export function licenceKey(iri: string): string {
   const bare = trimTrailingSlashes(
@@ -32,14 +32,15 @@ export function licenceKey(iri: string): string {
   return trimTrailingSlashes(bare.replace(/\/(?:legalcode|deed)(?:[._-][^/]*)?(?:\/[^/]*)?$/, ''))
 }
 
+/** Lookups of licences by IRI, and by code or label. */
 export type LicenceLookup = {
   readonly byIri: (iri: string) => Concept | undefined
   readonly byText: (text: string) => Concept | undefined
 }
 
 /**
- * Lookups over the licences and over every concept that says what it exactly matches. Both lists are in order of
- * preference.
+ * Lookups in `licences` and, by IRI, also in `matching`, concepts of other vocabularies with `skos:exactMatch`. Both lists are in
+ * order of preference.
  */
 export function licenceLookup(
   licences: readonly Concept[],
@@ -66,26 +67,27 @@ export function licenceLookup(
   }
 }
 
-/** `iri`: a licence · `label`: one of which only the name is known · `rights`: words that are no licence. */
+/** Licence of a record: `iri` = its address, `label` = only its name is known, `rights` = a statement that names no licence. */
 type Licence =
   | { readonly kind: 'iri'; readonly iri: string }
   | { readonly kind: 'label'; readonly label: string }
   | { readonly kind: 'rights'; readonly text: string }
 
-/** A licence as a source names it, in any of three ways. */
+/** Licence as a source names it; values may be of any type. */
 export type LicenceNames = {
   readonly url?: unknown
   readonly id?: unknown
   readonly title?: unknown
 }
 
+/** Licence that is known by its names. */
 type NamedLicence = {
   readonly code?: string
   readonly address?: string
   readonly others?: readonly string[]
 }
 
-/** Squashed names → code in the EU table, and addresses of the licence that the table does not have. */
+/** Comparison key of a name → code of the EU licences, and further addresses of the licence. */
 const byWord = new Map(
   [...loadNames('licences')].map(([name, head]): [string, NamedLicence] => {
     const [code, address, ...others] = head.split(' ')
@@ -100,7 +102,7 @@ const byAddress = new Map(
   ),
 )
 
-/** Words that say that there is no licence, or none worth the name. */
+/** Comparison keys of texts that name no licence. */
 const placeholders = new Set(
   (
     'notspecified otheropen otherat otherclosed othernc other seetermsofuse none licensenotspecified ' +
@@ -112,33 +114,33 @@ const placeholders = new Set(
   ).split(' '),
 )
 
-/** Whether a text, or an address of a list of licences, says that there is no licence, or none worth the name. */
+/** Whether a text, or an address of a list of licences, says that the licence is absent or unspecified. */
 function isNoLicence(text: string): boolean {
   const [, id] = licenceListPattern.exec(licenceKey(text)) ?? []
-  // An address that a source took from a list says more than the word.
+  // The id in an address of a list is more exact than the address.
   const name = id === undefined || id.startsWith('other') ? text : id
   return isPlaceholder(text.trim()) || placeholders.has(comparisonKey(name))
 }
 
-/** Whether all that is said of a value is that there is no licence. */
+/** Whether a value and its labels say that there is no licence. */
 export function saysNoLicence(value: Term, graph: Graph): boolean {
   const labels = labelTerms(value, graph)
-  const said = labels.length > 0 || value.termType === 'BlankNode' ? labels : [value]
+  const statements = labels.length > 0 || value.termType === 'BlankNode' ? labels : [value]
   if (identityIri(value, graph) !== undefined) return false
-  return said.length > 0 && said.every((one) => isNoLicence(one.value))
+  return statements.length > 0 && statements.every((statement) => isNoLicence(statement.value))
 }
 
 /**
- * The first way that leads to a concept counts, then the first address, byte for byte as the source wrote it, then the
- * address of a licence that goes by that name, then the last name. Texts may be HTML, and may hold an address.
- * `undefined` when nothing was said, or only that there is no licence.
+ * Licence of a record: the first of `url`, `id` and `title` that leads to a concept, otherwise the first address, unchanged, otherwise
+ * the address of a licence with this name, otherwise the last text. Texts may be HTML and may contain an address. `undefined` when
+ * all are blank or say that there is no licence.
  */
-export function licenceOf(given: LicenceNames, authorities: Authorities): Licence | undefined {
-  const said = [given.url, given.id, given.title]
+export function licenceOf(names: LicenceNames, authorities: Authorities): Licence | undefined {
+  const texts = [names.url, names.id, names.title]
     .map(plainText)
     .filter((text) => text !== undefined)
     .filter((text) => !isPlaceholder(text))
-  const candidates = said.flatMap((text) => {
+  const candidates = texts.flatMap((text) => {
     const plain = textFromHtml(text)
     return isAddress(text) ? [text] : [...addressesIn(plain), plain]
   })
@@ -147,24 +149,24 @@ export function licenceOf(given: LicenceNames, authorities: Authorities): Licenc
     candidates.find((text) => isAddress(text) && !isNoLicence(text)) ??
     candidates.map((text) => namedLicence(text)?.address).find(Boolean)
   if (iri !== undefined) return { kind: 'iri', iri }
-  const isNone = said.some(isNoLicence)
-  const last = said.findLast((text) => !isNoLicence(text))
+  const saysNone = texts.some(isNoLicence)
+  const last = texts.findLast((text) => !isNoLicence(text))
   if (last === undefined) return undefined
   const text = textFromHtml(last)
   if (text === '') return undefined
-  return isNone || isHtml(last) ? { kind: 'rights', text } : { kind: 'label', label: text }
+  return saysNone || isHtml(last) ? { kind: 'rights', text } : { kind: 'label', label: text }
 }
 
 const isAddress = (text: string) => /^https?:\/\/\S+$/i.test(text)
 
-/** Addresses inside a text, without the punctuation around them. */
+/** Addresses in a text, without the punctuation after them. */
 const addressesIn = (text: string): readonly string[] =>
   (text.match(/https?:\/\/[^\s<>"']+/gi) ?? []).map((found) => {
     const bare = found.replace(/[.,;:!?]+$/, '')
     return bare.includes('(') ? bare : bare.replace(/\)[.,;:!?)]*$/, '')
   })
 
-/** The IRI of the concept that a text names. */
+/** IRI of the concept that a text or address names. */
 function conceptOf(text: string, authorities: Authorities): string | undefined {
   if (isAddress(text)) return conceptOfAddress(text, authorities)
   const licences = authorities.table('licence')
@@ -173,11 +175,11 @@ function conceptOf(text: string, authorities: Authorities): string | undefined {
     const { code = '', address = '' } = entry
     return (licences.byCode(code) ?? conceptMatching(licenceKey(address), authorities))?.iri
   }
-  const own = licences.byCode(text.replaceAll(/[\s.-]+/g, '_')) ?? licences.byLabel(text)
-  return own?.iri ?? readParenthesised(text, (part) => conceptOf(part, authorities))
+  const concept = licences.byCode(text.replaceAll(/[\s.-]+/g, '_')) ?? licences.byLabel(text)
+  return concept?.iri ?? readParenthesised(text, (part) => conceptOf(part, authorities))
 }
 
-/** The concept of an address, with the translations of Creative Commons and the pages about licences by their names. */
+/** IRI of the concept of an address, also of the translations of Creative Commons and of pages in lists of licences. */
 function conceptOfAddress(address: string, authorities: Authorities): string | undefined {
   const licences = authorities.table('licence')
   const key = licenceKey(address)
@@ -196,23 +198,23 @@ function conceptOfAddress(address: string, authorities: Authorities): string | u
   )
 }
 
-/** Addresses of lists whose last steps are the id of a licence: `dcat-ap.de/def/licenses/dl-by-de/2.0`, `spdx.org/licenses/CC-BY-4.0.html`. */
+/** Addresses of lists of licences, which end with the id of a licence: `dcat-ap.de/def/licenses/dl-by-de/2.0`, `spdx.org/licenses/CC-BY-4.0.html`. */
 const licenceListPattern =
   /^(?:opendefinition\.org|opensource\.org|spdx\.org|dcat-ap\.de\/def|publications\.europa\.eu\/resource\/authority)\/licen[cs]es?\/([^?#]+?)(?:-only)?(?:\.(?:html|json|php|txt))?$/
 
-/** `Open Database License (ODbL)`: what is in parentheses by itself, then the text without it. */
+/** Result of `read` for the text in parentheses, then for the rest: `Open Database License (ODbL)`. */
 function readParenthesised<T>(text: string, read: (part: string) => T | undefined): T | undefined {
   const [, before = '', inside = '', after = ''] =
     /^([^()]{0,300})\(([^()]{1,300})\)([^()]{0,300})$/.exec(text) ?? []
   const parts = [inside, `${before} ${after}`].map((part) => part.trim())
   for (const part of parts) {
-    const found = part === '' ? undefined : read(part)
-    if (found !== undefined) return found
+    const result = part === '' ? undefined : read(part)
+    if (result !== undefined) return result
   }
   return undefined
 }
 
-/** A licence that goes by that name, whether or not the table has it. */
+/** Licence by a common name; the EU licences may not have it. */
 function namedLicence(text: string): NamedLicence | undefined {
   const read = (name: string) => byWord.get(comparisonKey(name)) ?? readCreativeCommons(name)
   return read(text) ?? readParenthesised(text, read)
@@ -220,24 +222,24 @@ function namedLicence(text: string): NamedLicence | undefined {
 
 const exactMatches = new WeakMap<Authorities, ReadonlyMap<string, Concept>>()
 
-/** The concept that says that it is exactly the licence with that key. */
+/** Concept with a `skos:exactMatch` of this licence key. */
 function conceptMatching(key: string, authorities: Authorities): Concept | undefined {
-  let known = exactMatches.get(authorities)
-  if (!known) {
+  let index = exactMatches.get(authorities)
+  if (!index) {
     const pairs = authorities
       .table('licence')
       .concepts.flatMap((one) =>
         one.exactMatch.map((iri): [string, Concept] => [licenceKey(iri), one]),
       )
-    // The table gives some addresses to several concepts: such an address tells none of them.
+    // Some addresses belong to several concepts and therefore identify none.
     const groups = [...Map.groupBy(pairs, ([address]) => address).values()]
-    known = new Map(groups.filter((all) => all.length === 1).flat())
-    exactMatches.set(authorities, known)
+    index = new Map(groups.filter((all) => all.length === 1).flat())
+    exactMatches.set(authorities, index)
   }
-  return known.get(key)
+  return index.get(key)
 }
 
-/** `cc-by-sa-4.0`, `CC BY SA 3.0`, `CC BY-NC-ND 2.5` … */
+/** Licence by a short name of Creative Commons: `cc-by-sa-4.0`, `CC BY SA 3.0`, `CC BY-NC-ND 2.5`. */
 function readCreativeCommons(text: string): NamedLicence | undefined {
   const [, parts = '', version = ''] =
     /^(?:creativecommons|cc)(by(?:nc)?(?:sa|nd)?)([1-4]\.[05])(?:international|unported|generic)?$/.exec(

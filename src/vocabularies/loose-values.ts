@@ -1,20 +1,20 @@
-/** Values as sources send them: anything may be anything. */
+/** Reads values of sources, which may have any JSON type, without throwing. */
 
 import { type Fields, isJsonObject, boundedJson } from '../text/json.ts'
 
-const none: Fields = Object.freeze(Object.create(null))
+const noFields: Fields = Object.freeze(Object.create(null))
 
-/** A JSON object without what its prototype offers; an empty one for every other value. */
+/** Members of a JSON object, without those of its prototype; an empty object for every other value. */
 export const fieldsOf = (value: unknown): Fields =>
-  isJsonObject(value) ? Object.assign(Object.create(null), value) : none
+  isJsonObject(value) ? Object.assign(Object.create(null), value) : noFields
 
-/** A list, the only element of one, or nothing for absent values. */
+/** An array unchanged, another value as an array of one, and an empty array for absent values. */
 export function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   return value === undefined || value === null || value === '' ? [] : [value]
 }
 
-/** JSON that was put into a string, read; every other value as it is. */
+/** Parses a string that contains JSON; returns every other value unchanged. */
 export function parseEmbeddedJson(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return value
   try {
@@ -24,23 +24,23 @@ export function parseEmbeddedJson(value: unknown): unknown {
   }
 }
 
-/** A list that may stand as JSON in a string. */
+/** Array of a value that may be JSON in a string. */
 export const embeddedList = (value: unknown): readonly unknown[] => listOf(parseEmbeddedJson(value))
 
 /** Trimmed text of a string or a number; `undefined` for everything else and for blank text. */
 export function plainText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
   if (typeof value !== 'string') return undefined
-  const text = value.replaceAll(halves, '').replaceAll(forbidden, '').trim()
+  const text = value.replaceAll(loneSurrogates, '').replaceAll(forbiddenInXml, '').trim()
   return text === '' ? undefined : text
 }
 
-// What XML 1.0 cannot carry cannot travel through every format of RDF.
+// XML 1.0, and therefore RDF/XML, cannot contain these characters.
 // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
-const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+const forbiddenInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
-// Half of a surrogate pair is no character, and U+FFFD in its place would be none of the source.
-const halves = /\p{Surrogate}/gu
+// Half of a surrogate pair is no character, and U+FFFD in its place would not be from the source.
+const loneSurrogates = /\p{Surrogate}/gu
 
 const placeholders = new Set([
   'null',
@@ -54,11 +54,11 @@ const placeholders = new Set([
   'undefined',
 ])
 
-/** Whether a text stands for the absence of one. */
+/** Whether a text means that there is no value: `n/a`, `-`, an unfilled `{{template}}`. */
 export const isPlaceholder = (text: string): boolean =>
   placeholders.has(text.toLowerCase()) || /^\{\{[^{}]*\}\}$/.test(text)
 
-/** Text that says something: neither blank nor a placeholder. */
+/** Trimmed text of a string or number that is neither blank nor a placeholder; otherwise `undefined`. */
 export function meaningfulText(value: unknown): string | undefined {
   const text = plainText(value)
   return text === undefined || isPlaceholder(text) ? undefined : text
@@ -66,7 +66,7 @@ export function meaningfulText(value: unknown): string | undefined {
 
 const suffix = /\.([A-Za-z0-9]{1,10}(?:\.(?:gz|zip|bz2|xz))?)$/
 
-/** The last ending of the path of an address, in lower case: `csv`, `tar.gz`. */
+/** Suffix of the path of an address, in lower case: `csv`, `tar.gz`; `undefined` without one. */
 export function suffixOf(value: unknown): string | undefined {
   const url = plainText(value)
   if (url === undefined || !URL.canParse(url)) return undefined

@@ -1,9 +1,9 @@
-/** Periods as sources write them in one text: intervals of ISO 8601, DCMI Periods, and dates with a word or a dash between them. */
+/** Reads periods of time from one text: intervals of ISO 8601, DCMI Periods, and dates with a word or a dash between them. */
 
 import { dateLiteral, type DateOptions, timeRangeOf } from './dates.ts'
 import { isPlaceholder } from './loose-values.ts'
 
-/** Start and end of a period as text; an open side is absent. */
+/** Start and end of a period as texts; an open end is absent. */
 export type PeriodEnds = { readonly start?: string; readonly end?: string }
 
 const maxLength = 200
@@ -12,22 +12,22 @@ const separator = /\s+(?:to|bis|à|au|until|[-–—])\s+|\s*(?:--|\.\.|[–—]
 const openEnd = /^(?:\.\.|present|now|today|ongoing|heute|unknown)$/i
 
 /**
- * The ends of a period: a single date, week or quarter is its own start and end, a duration counts from or to the other side
- * (`2019-01-01/P1Y`), a shortened end takes what it lacks from the start (`2019/20`). The repetition of an interval is left out.
- * `undefined` for a text that names no date.
+ * Start and end of a period. A single date, week or quarter is both; a duration is added to the start or subtracted from the end
+ * (`2019-01-01/P1Y`); an abbreviated end is completed from the start (`2019/20`). The repetition of an interval is ignored.
+ * `undefined` for a text without dates.
  */
-export function periodEnds(given: string, options: DateOptions = {}): PeriodEnds | undefined {
-  const text = given.trim()
+export function periodEnds(value: string, options: DateOptions = {}): PeriodEnds | undefined {
+  const text = value.trim()
   if (isPlaceholder(text) || text.length > maxLength) return undefined
   const named = [...text.matchAll(dcmi)].flatMap(([, side = '', at = '']) => [
     [side.toLowerCase(), at.trim()],
   ])
   if (named.length > 0) return Object.fromEntries(named)
   if (!/\d/.test(text)) return undefined
-  const whole = calendarSpan(text)
-  if (whole) return whole
+  const span = calendarSpan(text)
+  if (span) return span
   if (isDate(text, options)) return { start: text, end: text }
-  // A length beside both ends is a step (WMS 1.3.0, annex D).
+  // A duration after both ends is the resolution (WMS 1.3.0, annex D).
   const interval = text.replace(/^R\d*\//i, '').replace(/^([^/]+\/[^P/][^/]*)\/P[^/]*$/i, '$1')
   const [start, end] = splitInterval(interval)
   return resolveEnds(
@@ -48,33 +48,33 @@ const calendarForms = {
   quarter: /^(?:Q(?<before>[1-4])[-/\s]\s*)?(\d{4})(?:[-\s]?Q(?<after>[1-4]))?$/i,
 }
 
-/** The days of a week or of a number in the year (ISO 8601), and the months of a quarter. */
+/** First and last day of a week or ordinal date (ISO 8601), or first and last month of a quarter. */
 function calendarSpan(text: string): Required<PeriodEnds> | undefined {
   const day = (year: string, at: number) => new Date(Date.UTC(Number(year), 0, at))
-  const shown = (date: Date) => date.toISOString().slice(0, 10)
+  const dayText = (date: Date) => date.toISOString().slice(0, 10)
   const [, weekYear = '', week = '', weekday] = calendarForms.week.exec(text) ?? []
   if (week !== '') {
     // The fourth of January is in the first week.
     const monday = (Number(week) - 1) * 7 + 4 - ((day(weekYear, 4).getUTCDay() + 6) % 7)
-    const isThere = day(weekYear, monday + 3).getUTCFullYear() === Number(weekYear)
+    const exists = day(weekYear, monday + 3).getUTCFullYear() === Number(weekYear)
     const [first, last] = weekday ? [Number(weekday) - 1, Number(weekday) - 1] : [0, 6]
-    const ends = [first, last].map((one) => shown(day(weekYear, monday + one)))
-    return isThere ? { start: ends[0] ?? '', end: ends[1] ?? '' } : undefined
+    const ends = [first, last].map((one) => dayText(day(weekYear, monday + one)))
+    return exists ? { start: ends[0] ?? '', end: ends[1] ?? '' } : undefined
   }
   const [, year = '', number = ''] = calendarForms.day.exec(text) ?? []
   if (number !== '') {
     const date = day(year, Number(number))
-    const isThere = Number(number) > 0 && date.getUTCFullYear() === Number(year)
-    return isThere ? { start: shown(date), end: shown(date) } : undefined
+    const exists = Number(number) > 0 && date.getUTCFullYear() === Number(year)
+    return exists ? { start: dayText(date), end: dayText(date) } : undefined
   }
-  const found = calendarForms.quarter.exec(text)
-  const quarter = Number(found?.groups?.['before'] ?? found?.groups?.['after'] ?? 0)
+  const match = calendarForms.quarter.exec(text)
+  const quarter = Number(match?.groups?.['before'] ?? match?.groups?.['after'] ?? 0)
   if (quarter === 0) return undefined
-  const month = (at: number) => `${found?.[2]}-${String(at).padStart(2, '0')}`
+  const month = (at: number) => `${match?.[2]}-${String(at).padStart(2, '0')}`
   return { start: month(quarter * 3 - 2), end: month(quarter * 3) }
 }
 
-/** The two sides of an interval; a date may have slashes of its own. */
+/** Start and end of an interval; dates may contain slashes. */
 function splitInterval(text: string): readonly [string, string?] {
   const parts = text.split('/')
   if (parts.length % 2 === 0) {
@@ -85,6 +85,7 @@ function splitInterval(text: string): readonly [string, string?] {
   return end === undefined || more.length > 0 ? [text] : [start.trim(), end.trim()]
 }
 
+/** Ends of a period after resolving durations, open ends and abbreviations. */
 function resolveEnds(start: string, end: string, options: DateOptions): PeriodEnds | undefined {
   const [from, to] = [start, end].map((side) => (openEnd.test(side) ? '' : side))
   if (!from && !to) return undefined
@@ -94,25 +95,25 @@ function resolveEnds(start: string, end: string, options: DateOptions): PeriodEn
     return { start: from ?? '', end: addDuration(from ?? '', to ?? '', 1, options) }
   const isTime = /^\d{4}-\d{2}-\d{2}T/i.test(from ?? '') && /^\d{2}:\d{2}/.test(to ?? '')
   const isShort = /^\d{2}(?:-\d{2})?$/.test(to ?? '') && timeRangeOf(from ?? '') !== undefined
-  const kept = isTime ? 11 : isShort ? -(to ?? '').length : 0
-  const whole = kept === 0 ? to : (from ?? '').slice(0, kept) + to
-  return { ...(from && { start: from }), ...(whole && { end: whole }) }
+  const completed = isTime ? 11 : isShort ? -(to ?? '').length : 0
+  const fullEnd = completed === 0 ? to : (from ?? '').slice(0, completed) + to
+  return { ...(from && { start: from }), ...(fullEnd && { end: fullEnd }) }
 }
 
 const durationPattern =
   /^P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?=.)(?:(\d{1,5})H)?(?:(\d{1,5})M)?(?:(\d{1,6})S)?)?$/i
 
-/** The other end of a period that has a length: the last day, or the time, after its start; the first one before its end. */
+/** Other end of a period of a duration: the last day or time after its start (`sign` 1), the first before its end (−1); '' if invalid. */
 function addDuration(side: string, length: string, sign: 1 | -1, options: DateOptions): string {
   const date = dateLiteral(side, options)
-  const extent = typeof date === 'object' ? timeRangeOf(date.value) : undefined
-  if (!extent) return ''
+  const range = typeof date === 'object' ? timeRangeOf(date.value) : undefined
+  if (!range) return ''
   const [, ...amounts] = durationPattern.exec(length) ?? []
   const [y = 0, m = 0, w = 0, d = 0, hours = 0, minutes = 0, seconds = 0] = amounts.map((one) =>
     Number(one ?? 0),
   )
-  const isTime = extent.from === extent.to
-  const at = new Date(sign === 1 ? extent.from : extent.to + (isTime ? 0 : 1))
+  const isTime = range.from === range.to
+  const at = new Date(sign === 1 ? range.from : range.to + (isTime ? 0 : 1))
   at.setUTCFullYear(
     at.getUTCFullYear() + sign * y,
     at.getUTCMonth() + sign * m,

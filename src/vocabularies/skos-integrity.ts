@@ -1,11 +1,11 @@
 /**
- * The integrity conditions of SKOS (SKOS Reference, W3C 2009), looked for in the sorted lines of a vocabulary. What one subject says
- * is checked as soon as its lines are read; only the links between concepts stay in memory, for S27.
+ * Checks the integrity conditions of SKOS (SKOS Reference, W3C 2009) on the sorted lines of a vocabulary. Each subject is checked when
+ * its lines have been read; only the links between concepts are kept in memory, for S27.
  */
 
 import { rdf, skos } from '../rdf/namespaces.ts'
 
-/** S9, S13, S14, S27, S37 and S46 of the SKOS Reference. */
+/** Number of an integrity condition in the SKOS Reference → its rule. */
 export const conditions = {
   S9: 'a concept scheme is no concept',
   S13: 'preferred, alternative and hidden labels differ',
@@ -17,17 +17,17 @@ export const conditions = {
 
 type Condition = keyof typeof conditions
 
-/** A broken integrity condition: how often, and the first few examples with the subject's IRI and the fault. */
+/** Integrity condition that a vocabulary breaks, with the number of faults and the first five: IRI of the subject and fault. */
 export type BrokenCondition = {
   readonly condition: Condition
   readonly count: number
   readonly examples: readonly { readonly resource: string; readonly detail: string }[]
 }
 
-/** Notes that a condition is broken. */
+/** Adds a fault of the current subject. */
 type Report = (condition: Condition, detail: string) => void
 
-/** Local name of a SKOS property, or `type` → literals as they are written, IRIs without brackets, local names of classes. */
+/** Local name of a SKOS property, or `type` → its values: literals as in N-Triples, IRIs without brackets, local names of classes. */
 type Facts = ReadonlyMap<string, ReadonlySet<string>>
 
 const maxExamples = 5
@@ -62,18 +62,18 @@ function checkLabels(facts: Facts, report: Report): void {
 }
 
 function checkMatches(facts: Facts, report: Report): void {
-  // Narrower is broader from the other side, and exact is exact from both (S43, S44).
+  // `broadMatch` is the inverse of `narrowMatch`, and `exactMatch` is symmetric (S43, S44).
   for (const other of facts.get('exactMatch') ?? noValues)
     for (const kind of ['broadMatch', 'narrowMatch', 'relatedMatch'])
       if (facts.get(kind)?.has(other)) report('S46', `${other} is exactMatch and ${kind}`)
 }
 
-/** Steps upwards, and concepts that are looked at above one: cycles end there too. */
+/** Most steps upwards, and most concepts that are visited from one; both also end cycles. */
 const [maxSteps, maxConcepts] = [32, 2000]
-/** Links that are kept; of what is beyond nothing is known. */
+/** Most links in memory; further links are not checked. */
 const maxLinks = 8_000_000
 
-/** Which concept is broader than which, and which are related. */
+/** Links between concepts: broader and related. */
 class Hierarchy {
   readonly related = new Map<string, Set<string>>()
   readonly #broader = new Map<string, Set<string>>()
@@ -111,31 +111,31 @@ class Hierarchy {
   }
 }
 
-function checkRelated(hierarchy: Hierarchy, tell: (resource: string) => Report): void {
+function checkRelated(hierarchy: Hierarchy, reporterOf: (resource: string) => Report): void {
   for (const [resource, related] of hierarchy.related)
     for (const other of related) {
-      // Said from both sides it is one fault.
+      // A symmetric statement is one fault.
       if (other < resource && hierarchy.related.get(other)?.has(resource)) continue
-      const report = tell(resource)
+      const report = reporterOf(resource)
       if (hierarchy.isBroader(resource, other)) report('S27', `${other} is related and broader`)
       else if (hierarchy.isBroader(other, resource))
         report('S27', `${other} is related and narrower`)
     }
 }
 
-/** Chunks of whole N-Triples lines in our own spelling, those of one subject together. */
+/** Chunks of whole N-Triples lines as `toLine` writes them, those of one subject together. */
 type Chunks = AsyncIterable<string> | Iterable<string>
 
 /**
- * Checks the integrity conditions of SKOS and answers those that are broken, in the order of `conditions`; none is a reason to refuse.
- * Explicit statements and the inverses of SKOS count, other entailments do not.
+ * Returns the integrity conditions that a vocabulary breaks, in the order of `conditions`; none of them makes it invalid. Uses
+ * explicit statements and their inverses in SKOS, but no other entailments.
  */
 export async function checkIntegrity(lines: () => Chunks): Promise<readonly BrokenCondition[]> {
   const findings = new Map<
     Condition,
     { count: number; examples: BrokenCondition['examples'][number][] }
   >()
-  const tell =
+  const reporterOf =
     (resource: string): Report =>
     (condition, detail) => {
       const finding = findings.get(condition) ?? { count: 0, examples: [] }
@@ -145,13 +145,13 @@ export async function checkIntegrity(lines: () => Chunks): Promise<readonly Brok
     }
   const hierarchy = new Hierarchy()
   for await (const { resource, facts } of subjectsIn(lines())) {
-    const report = tell(resource)
+    const report = reporterOf(resource)
     checkTypes(facts, report)
     checkLabels(facts, report)
     checkMatches(facts, report)
     hierarchy.add(resource, facts)
   }
-  checkRelated(hierarchy, tell)
+  checkRelated(hierarchy, reporterOf)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
   return (Object.keys(conditions) as Condition[]).flatMap((condition) => {
     const finding = findings.get(condition)
@@ -159,11 +159,11 @@ export async function checkIntegrity(lines: () => Chunks): Promise<readonly Brok
   })
 }
 
-/** `S13 2, S14 1`; empty when nothing is broken. */
+/** Summary such as `S13 2, S14 1`; empty without broken conditions. */
 export const summaryOf = (findings: readonly BrokenCondition[]): string =>
   findings.map(({ condition, count }) => `${condition} ${count}`).join(', ')
 
-/** The facts of every subject that is in SKOS at all. */
+/** Yields the SKOS statements of every subject that has some. */
 async function* subjectsIn(chunks: Chunks) {
   let about = ''
   let facts = new Map<string, Set<string>>()
@@ -181,7 +181,7 @@ async function* subjectsIn(chunks: Chunks) {
   if (facts.size > 0) yield { resource: withoutBrackets(about), facts }
 }
 
-/** `object`: an N-Triples term. Labels that are no literals and links that are some do not count. */
+/** Adds a statement of SKOS; `object` is an N-Triples term. Ignores labels that are no literals, and links to literals. */
 function addFact(facts: Map<string, Set<string>>, predicate: string, object: string): void {
   const value = withoutBrackets(object)
   const isType = predicate === type && value.startsWith(namespace)
