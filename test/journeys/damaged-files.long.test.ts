@@ -108,20 +108,14 @@ const cells = refusals.flatMap(([file, all, cure]) =>
 )
 
 describe('the start ends with the file, the reason and the cure', () => {
-  it.each(cells)(
-    'where $file is $damage',
-    async ({ file, damage, cure }) => {
-      if (file === 'api-key' && damage !== 'empty') await writeFile(at(file), 'not a key\n')
-      else await damages[damage](file)
-      const told = await refused()
-      expect(told).toContain('ended with 1')
-      expect(told).toContain(at(file))
-      expect(told).toMatch(
-        damage === newer || file !== 'store/store.db' ? cure : /Restore a backup/,
-      )
-    },
-    30_000,
-  )
+  it.each(cells)('where $file is $damage', async ({ file, damage, cure }) => {
+    if (file === 'api-key' && damage !== 'empty') await writeFile(at(file), 'not a key\n')
+    else await damages[damage](file)
+    const told = await refused()
+    expect(told).toContain('ended with 1')
+    expect(told).toContain(at(file))
+    expect(told).toMatch(damage === newer || file !== 'store/store.db' ? cure : /Restore a backup/)
+  })
 
   it('where store.db is missing or empty beside an index, also when nothing says whose data it was', async () => {
     await rm(at('cartulary.json'))
@@ -135,7 +129,7 @@ describe('the start ends with the file, the reason and the cure', () => {
     expect((await fetch(`${repo}/datasets/one`)).status).toBe(404)
     const found = async () => (await fetch(`${search}/datasets/one`)).status
     await expect.poll(found, { timeout: 20_000 }).toBe(404)
-  }, 60_000)
+  })
 
   it('where a text in the store cannot be unpacked', async () => {
     const file = new DatabaseSync(at('store/store.db'))
@@ -144,13 +138,13 @@ describe('the start ends with the file, the reason and the cure', () => {
     const told = await refused()
     expect(told).toContain(at('store/store.db'))
     expect(told).toMatch(/Restore a backup/)
-  }, 30_000)
+  })
 
   it('where the data directory cannot be written', async () => {
     await rm(directory, { recursive: true })
     await writeFile(directory, '')
     expect(await refused()).toContain(`The data directory ${directory} cannot be written`)
-  }, 30_000)
+  })
 })
 
 const asides = [
@@ -166,30 +160,26 @@ const setAside = async () =>
   (await readdir(directory, { recursive: true })).filter((name) => name.includes('.damaged-'))
 
 describe('what can be made anew is set aside with a warning', () => {
-  it.each(shapes)(
-    'where it is %s',
-    async (damage) => {
-      for (const name of asides) await damages[damage](name)
-      const platform = await start()
-      await isWhole(platform)
-      const kept = await setAside()
-      for (const name of asides) {
-        expect(kept.filter((one) => one.startsWith(`${name}.damaged-`))).toHaveLength(1)
-        expect(platform.log()).toContain(name)
-      }
-      const health = (await (await fetch(`${platform.url}/health`)).json()) as { damaged: string[] }
-      expect(health.damaged.toSorted()).toEqual(kept.toSorted())
-      const metrics = await (await fetch(`${platform.url}/metrics`)).text()
-      expect(metrics).toContain(`cartulary_damaged_files ${asides.length}`)
-    },
-    60_000,
-  )
+  it.each(shapes)('where it is %s', async (damage) => {
+    for (const name of asides) await damages[damage](name)
+    const platform = await start()
+    await isWhole(platform)
+    const kept = await setAside()
+    for (const name of asides) {
+      expect(kept.filter((one) => one.startsWith(`${name}.damaged-`))).toHaveLength(1)
+      expect(platform.log()).toContain(name)
+    }
+    const health = (await (await fetch(`${platform.url}/health`)).json()) as { damaged: string[] }
+    expect(health.damaged.toSorted()).toEqual(kept.toSorted())
+    const metrics = await (await fetch(`${platform.url}/metrics`)).text()
+    expect(metrics).toContain(`cartulary_damaged_files ${asides.length}`)
+  })
 
   it('where a newer version wrote what need not be kept', async () => {
     for (const name of ['search/index.db', 'verdicts.sqlite']) await damages[newer](name)
     await isWhole(await start())
     expect((await setAside()).join()).toContain('verdicts.sqlite.damaged-')
-  }, 30_000)
+  })
 
   it('and an index that was filled anew is no older copy of itself at the next start', async () => {
     await damages.missing('search/index.db')
@@ -198,7 +188,7 @@ describe('what can be made anew is set aside with a warning', () => {
     const again = await start()
     expect(again.log()).not.toContain('copy.older')
     await isWhole(again)
-  }, 60_000)
+  })
 
   it('where the settings in the index cannot be read', async () => {
     const file = new DatabaseSync(at('search/index.db'))
@@ -206,38 +196,30 @@ describe('what can be made anew is set aside with a warning', () => {
     file.close()
     await isWhole(await start())
     expect((await setAside()).join()).toContain('index.db.damaged-')
-  }, 30_000)
+  })
 
-  it.each(['harvest', 'triggers'])(
-    'where an operator resets %s',
-    async (name) => {
-      await damages['without its header'](`${name}.sqlite`)
-      await isWhole(await start('--reset', name))
-      expect((await setAside()).join()).toContain(`${name}.sqlite.damaged-`)
-    },
-    30_000,
-  )
+  it.each(['harvest', 'triggers'])('where an operator resets %s', async (name) => {
+    await damages['without its header'](`${name}.sqlite`)
+    await isWhole(await start('--reset', name))
+    expect((await setAside()).join()).toContain(`${name}.sqlite.damaged-`)
+  })
 })
 
 describe('what is gone is named', () => {
   const all = [...asides, 'harvest.sqlite', 'triggers.sqlite'] as const
 
-  it.each(['missing', 'empty'] as const)(
-    'where it is %s',
-    async (damage) => {
-      for (const name of all) await damages[damage](name)
-      const platform = await start()
-      await isWhole(platform)
-      for (const name of all)
-        expect(
-          platform
-            .log()
-            .split('\n')
-            .filter((line) => line.includes('file.lost') && line.includes(name)),
-        ).toHaveLength(1)
-    },
-    30_000,
-  )
+  it.each(['missing', 'empty'] as const)('where it is %s', async (damage) => {
+    for (const name of all) await damages[damage](name)
+    const platform = await start()
+    await isWhole(platform)
+    for (const name of all)
+      expect(
+        platform
+          .log()
+          .split('\n')
+          .filter((line) => line.includes('file.lost') && line.includes(name)),
+      ).toHaveLength(1)
+  })
 
   it('where the key is, which is made anew', async () => {
     await rm(at('api-key'))
@@ -247,7 +229,7 @@ describe('what is gone is named', () => {
       (await platform.put('/catalogues/d', `${prefixes}<> a dcat:Catalog ; dct:title "D"@en .`))
         .status,
     ).toBe(201)
-  }, 30_000)
+  })
 
   it('where others could read it, which they cannot any more', async () => {
     await chmod(at('search'), 0o755)
@@ -256,13 +238,13 @@ describe('what is gone is named', () => {
     expect(platform.log()).toContain('data.closed-to-others')
     expect((await stat(at('search'))).mode & 0o777).toBe(0o700)
     expect((await stat(at('runs.sqlite'))).mode & 0o777).toBe(0o600)
-  }, 30_000)
+  })
 
   it('but not where it is only a lease: that is made again', async () => {
     await writeFile(at('process.lease'), Buffer.alloc(5000, 0xfe))
     await isWhole(await start())
     expect((await stat(at('process.lease'))).size).toBe(0)
-  }, 30_000)
+  })
 })
 
 describe('an older copy', () => {
@@ -320,7 +302,7 @@ describe('an older copy', () => {
     expect(await present()).toContain('city-2')
     const second = await harvested()
     expect(second.counts).toMatchObject({ removed: 1, held: 0 })
-  }, 90_000)
+  })
 
   const reconciled = async () => {
     const { url } = running as Gateway
@@ -332,32 +314,28 @@ describe('an older copy', () => {
   it.each([
     ['store/store.db', 404, 'extra'],
     ['search/index.db', 200, 'missing'],
-  ])(
-    'of %s is taken, and store and index are compared at once',
-    async (name, status, drift) => {
-      const { putDataset } = await start()
-      await putDataset('c', 'before', `${prefixes}<> a dcat:Dataset ; dct:title "B"@en .`)
-      await running?.stop()
-      await keep(name)
-      const again = await start()
-      const title = `${prefixes}<> a dcat:Dataset ; dct:title "Later"@en .`
-      expect((await again.putDataset('c', 'later', title)).status).toBe(201)
-      const searched = (platform: { search: string }) => async () =>
-        (await fetch(`${platform.search}/datasets/later`)).status
-      await expect.poll(searched(again), { timeout: 20_000 }).toBe(200)
-      await running?.stop()
-      await putBack(name)
-      const platform = await start()
-      expect(platform.log()).toContain('copy.older')
-      expect((await reconciled())?.[drift]).toBeGreaterThan(0)
-      expect((await fetch(`${platform.repo}/datasets/later`)).status).toBe(status)
-      await expect.poll(searched(platform), { timeout: 20_000 }).toBe(status)
-      await running?.stop()
-      const sound = await start()
-      expect(sound.log()).not.toContain('copy.older')
-    },
-    60_000,
-  )
+  ])('of %s is taken, and store and index are compared at once', async (name, status, drift) => {
+    const { putDataset } = await start()
+    await putDataset('c', 'before', `${prefixes}<> a dcat:Dataset ; dct:title "B"@en .`)
+    await running?.stop()
+    await keep(name)
+    const again = await start()
+    const title = `${prefixes}<> a dcat:Dataset ; dct:title "Later"@en .`
+    expect((await again.putDataset('c', 'later', title)).status).toBe(201)
+    const searched = (platform: { search: string }) => async () =>
+      (await fetch(`${platform.search}/datasets/later`)).status
+    await expect.poll(searched(again), { timeout: 20_000 }).toBe(200)
+    await running?.stop()
+    await putBack(name)
+    const platform = await start()
+    expect(platform.log()).toContain('copy.older')
+    expect((await reconciled())?.[drift]).toBeGreaterThan(0)
+    expect((await fetch(`${platform.repo}/datasets/later`)).status).toBe(status)
+    await expect.poll(searched(platform), { timeout: 20_000 }).toBe(status)
+    await running?.stop()
+    const sound = await start()
+    expect(sound.log()).not.toContain('copy.older')
+  })
 
   it('of deleted/tombstones.db is settled against the store, and those of side files are taken', async () => {
     const names = ['triggers', 'runs', 'metrics', 'verdicts'].map((name) => `${name}.sqlite`)
@@ -380,7 +358,7 @@ describe('an older copy', () => {
     } finally {
       await remove(`${directory}-older`)
     }
-  }, 60_000)
+  })
 
   const interruption = { type: 'urn:cartulary:problem:run-interrupted' }
   it.each([
@@ -422,7 +400,6 @@ describe('an older copy', () => {
         findings: {},
       })
     },
-    90_000,
   )
 
   it('is what a missing harvest.sqlite is like: the first run adopts what it finds', async () => {
@@ -435,5 +412,5 @@ describe('an older copy', () => {
       counts: { unchanged: 2, removed: 0, held: 0 },
     })
     expect(await present()).toHaveLength(3)
-  }, 90_000)
+  })
 })
