@@ -6,7 +6,7 @@ import { isHelp, scriptArguments } from './config/script.ts'
 import { WrongUsage } from './errors.ts'
 import { type DemoSource, openDemoSource, runDemo } from './harvest/demo.ts'
 import { type App, type FetchHandler, gateway } from './http/app.ts'
-import { knownKeys } from './http/known-keys.ts'
+import { openKeys } from './http/known-keys.ts'
 import { metrics } from './http/metrics.ts'
 import { mount } from './http/endpoint.ts'
 import { rootApp } from './http/root.ts'
@@ -96,7 +96,7 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     const engines = await openEngines(first)
     const { apiKeys: configured, dataDir: directory } = config
     const { keyFailures } = config.limits
-    const { own, keys } = await knownKeys({ configured, directory, keyFailures, log })
+    const { own, keys } = await openKeys({ configured, directory, keyFailures, log })
     const context: PlatformContext = {
       ...first,
       ...engines,
@@ -116,7 +116,7 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     handler = gateway([...mounted, { base: '', app: root }])
     return {
       url: served.url,
-      key: own.away(),
+      key: own.otherRepository(),
       addresses: running.addresses,
       stop: async () => {
         await Promise.all([ready.stop(), served.close()])
@@ -148,8 +148,8 @@ const startingFront = (shell: StartContext): App => {
     ...frontOf(shell),
     health: async (isTrusted) => startingHealth(shell, isTrusted),
     isReady: () => false,
-    starting: () => waitingSentence(waits.current()),
-    files: pages && ((app) => mount(app, assetEndpoints, pages)),
+    startupMessage: () => waitingSentence(waits.current()),
+    mountFiles: pages && ((app) => mount(app, assetEndpoints, pages)),
   })
 }
 

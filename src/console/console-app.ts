@@ -7,7 +7,7 @@ import { type App, type AppContext, type SharedAppOptions, newApp } from '../htt
 import { readBody } from '../http/body.ts'
 import { keyIdOf, pathOf } from '../http/context.ts'
 import { anyone, endpointsFor, mount } from '../http/endpoint.ts'
-import { answerFlow } from '../http/long-answers.ts'
+import { sendPieces } from '../http/long-answers.ts'
 import { escaped } from '../text/escaped.ts'
 import { WrongCommand } from './command.ts'
 import type { Execution } from './execution.ts'
@@ -48,7 +48,7 @@ const runCommandLine = consoleEndpoint({
     const line = await lineOf(c)
     try {
       const pieces = execution.run(table.order(line), { key, transport: 'http', signal })
-      return await answerFlow(c, pieces, { log: http.log, pieceMs: silenceMs, headers: streamed })
+      return await sendPieces(c, pieces, { log: http.log, pieceMs: silenceMs, headers: streamed })
     } catch (error) {
       if (!(error instanceof WrongCommand)) throw error
       return c.body(`${error.message}\n`, 400, { 'Content-Type': plain })

@@ -6,7 +6,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { Failure } from '../errors.ts'
-import { may, type ApiKeys } from '../http/api-key.ts'
+import { isPermitted, type ApiKeys } from '../http/api-key.ts'
 import { listenOn } from '../http/serve.ts'
 import type { Log } from '../log.ts'
 import { Channel } from '../workers/channel.ts'
@@ -161,7 +161,7 @@ class TelnetSession {
     const address = this.#address
     try {
       const key = keys.check(entered, address)
-      if (may(key, consolePermission)) return key.id
+      if (isPermitted(key, consolePermission)) return key.id
       log.warn({ address, key: key.id }, 'console.key-refused')
     } catch (error) {
       if (!(error instanceof Failure)) throw error

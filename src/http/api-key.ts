@@ -30,17 +30,17 @@ type Options = {
   readonly now?: () => number
 }
 
-type Known = Key & { readonly digest: Buffer }
+type KnownKey = Key & { readonly digest: Buffer }
 
 /** Keeps SHA-256 digests only; every key shown is compared with all of them. */
 export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
   const { keyFailures = 20, now = () => performance.now() } = options
-  const wrong = failures({ perMinute: keyFailures, now })
+  const wrong = wrongKeyCounter({ perMinute: keyFailures, now })
   let known = digests(config)
 
   const check = (shown: string, address: string): Key => {
     // Who has a right key is not locked out by those who guess behind the same address.
-    const key = lookUp(known, shown)
+    const key = findKey(known, shown)
     if (key) return { id: key.id, permissions: key.permissions }
     const blocked = wrong.blocked(address)
     if (blocked !== undefined) {
@@ -48,11 +48,11 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
       throw new Failure('too-many-requests', detail, { retryAfter: blocked })
     }
     if (address !== inProcess) wrong.count(address)
-    throw new Failure('unauthorized', noKey)
+    throw new Failure('unauthorized', keyNeeded)
   }
 
   const find = (c: AppContext): Key | undefined => {
-    const shown = presented(c.req.header('X-API-Key'), c.req.header('Authorization'))
+    const shown = keyInHeaders(c.req.header('X-API-Key'), c.req.header('Authorization'))
     if (shown === undefined) return undefined
     const key = check(shown, c.get('client') ?? inProcess)
     c.set('key', key)
@@ -64,7 +64,7 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
     find,
     require: (c) => {
       const key = find(c)
-      if (!key) throw new Failure('unauthorized', noKey)
+      if (!key) throw new Failure('unauthorized', keyNeeded)
       return key
     },
     list: () => known.map(({ id, permissions }) => ({ id, permissions })),
@@ -75,24 +75,24 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
 }
 
 // The same words for a missing and a wrong key: the answer tells nothing about which keys exist.
-const noKey = 'send a valid API key as X-API-Key: <key> or Authorization: Bearer <key>'
+const keyNeeded = 'send a valid API key as X-API-Key: <key> or Authorization: Bearer <key>'
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-const digests = (config: KeyConfig): readonly Known[] =>
+const digests = (config: KeyConfig): readonly KnownKey[] =>
   Object.entries(config).map(([key, permissions]) => {
     const digest = sha256(key)
     return { id: digest.toString('hex').slice(0, 8), permissions, digest }
   })
 
-function lookUp(known: readonly Known[], shown: string): Known | undefined {
+function findKey(known: readonly KnownKey[], shown: string): KnownKey | undefined {
   const digest = sha256(shown)
-  let found: Known | undefined
+  let found: KnownKey | undefined
   for (const key of known) if (timingSafeEqual(key.digest, digest)) found = key
   return found
 }
 
-function presented(own: string | undefined, standard: string | undefined): string | undefined {
+function keyInHeaders(own: string | undefined, standard: string | undefined): string | undefined {
   const first = own?.trim() || undefined
   const second = standard?.trim().replace(/^(bearer|apikey)(\s+|$)/i, '') || undefined
   if (first !== undefined && second !== undefined && first !== second) {
@@ -105,7 +105,7 @@ function presented(own: string | undefined, standard: string | undefined): strin
 }
 
 /** Counts wrong keys per machine (an IPv4 address, the /64 of an IPv6 address), so that guessing gets slow. */
-export type Failures = {
+export type WrongKeyCounter = {
   /** Seconds until the address may try again, or undefined when it may try now. */
   blocked(address: string): number | undefined
   count(address: string): void
@@ -123,7 +123,11 @@ type FailureOptions = {
 const minute = 60_000
 
 /** A table of bounded size: an attacker with many addresses costs memory for `addresses` rows and not more. */
-export function failures({ perMinute, now, addresses = 10_000 }: FailureOptions): Failures {
+export function wrongKeyCounter({
+  perMinute,
+  now,
+  addresses = 10_000,
+}: FailureOptions): WrongKeyCounter {
   const table = new Map<string, { readonly since: number; readonly count: number }>()
 
   const current = (machine: string) => {
@@ -161,11 +165,11 @@ export type Action = {
 }
 
 /** Whether one of the key's permissions covers the action: `*`, a catalogue id, or `METHOD /path/pattern`. */
-export function may(key: Key, action: Action): boolean {
+export function isPermitted(key: Key, action: Action): boolean {
   return key.permissions.some((permission) => covers(permission, action))
 }
 
-/** Whether a text is a permission that `may` understands. */
+/** Whether a text is a permission that `isPermitted` understands. */
 export const isPermission = (text: string): boolean =>
   text === '*' || catalogueId.test(text) || endpoint.test(text)
 

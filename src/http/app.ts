@@ -16,8 +16,8 @@ import { defaultLimits } from './limits.ts'
 import { longAnswers } from './long-answers.ts'
 import type { Metrics } from './metrics.ts'
 import type { PublicAddress } from './peer.ts'
-import { invalid, problemOf, type ProblemAnswer } from './problem.ts'
-import { eachRequest } from './request.ts'
+import { invalidRequest, problemOf, type ProblemAnswer } from './problem.ts'
+import { requestMiddleware } from './request.ts'
 
 export type { App, AppContext } from './context.ts'
 
@@ -63,17 +63,18 @@ export function newApp(options: AppOptions): App {
   const app = new OpenAPIHono<AppEnv>({
     getPath: (request) => alias(localPath(request, base)),
     defaultHook: (result) => {
-      if (!result.success) throw invalid(result.error.issues, result.target, rawValue(result))
+      if (!result.success)
+        throw invalidRequest(result.error.issues, result.target, rawValue(result))
     },
   })
-  const refuse = refusal(log, options)
+  const refuse = errorHandler(log, options)
 
   app.onError(refuse)
   app.notFound((c) =>
     refuse(new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`), c),
   )
   app.use(
-    eachRequest(
+    requestMiddleware(
       {
         log,
         name,
@@ -90,7 +91,10 @@ export function newApp(options: AppOptions): App {
       },
       refuse,
     ),
-    methodNotAllowed({ app, onMethodNotAllowed: (c, methods) => otherMethod(c, methods, refuse) }),
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, methods) => answerOtherMethod(c, methods, refuse),
+    }),
   )
   return app
 }
@@ -103,23 +107,23 @@ function localPath(request: Request, base: string): string {
   const full = getPath(request)
   const path = base !== '' && isBelow(full, base) ? full.slice(base.length) || '/' : full
   if (path.length < 2 || !path.endsWith('/')) return path
-  return tolerant.has(request.method) ? path.replace(/\/$/, '') : path
+  return slashMethods.has(request.method) ? path.replace(/\/$/, '') : path
 }
 
-const tolerant = new Set(['GET', 'HEAD', 'OPTIONS'])
+const slashMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const isBelow = (path: string, base: string): boolean =>
   path.startsWith(base) && (path.length === base.length || path[base.length] === '/')
 
-type Refuse = (error: unknown, c: AppContext) => Promise<Response>
+type ErrorHandler = (error: unknown, c: AppContext) => Promise<Response>
 
 /** Where all errors are answered: known ones are told, unknown ones are logged whole and answered as a bare 500. */
-function refusal(
+function errorHandler(
   log: Log,
   { problemMembers = {}, problemPage }: Pick<AppOptions, 'problemMembers' | 'problemPage'>,
-): Refuse {
+): ErrorHandler {
   return async (error, c) => {
-    const failure = translated(error, c)
+    const failure = failureFor(error, c)
     const problem = problemOf(failure, pathOf(c.req.url))
     const { status, body, headers } = problem
     if (!(failure instanceof Failure)) {
@@ -132,7 +136,7 @@ function refusal(
   }
 }
 
-function translated(error: unknown, c: AppContext): unknown {
+function failureFor(error: unknown, c: AppContext): unknown {
   if (error instanceof Failure) return error
   if (error instanceof HTTPException && error.status === 400) {
     return new Failure('malformed-json', 'the body is not valid JSON', { cause: error })
@@ -144,10 +148,10 @@ function translated(error: unknown, c: AppContext): unknown {
 }
 
 /** The answer to a method that no route knows for a path that some route knows. */
-function otherMethod(
+function answerOtherMethod(
   c: AppContext,
   known: readonly string[],
-  refuse: Refuse,
+  refuse: ErrorHandler,
 ): Response | Promise<Response> {
   const headers = { Allow: [...known, 'OPTIONS'].sort().join(', ') }
   if (c.req.method === 'OPTIONS') return c.body(null, 204, headers)
@@ -174,9 +178,9 @@ export function gateway(mounted: readonly MountedApp[]): FetchHandler {
   return {
     fetch: (request, env) => {
       const path = pathOf(request.url)
-      const entrance = ordered.find(({ base }) => isBelow(path, base))
+      const match = ordered.find(({ base }) => isBelow(path, base))
       const failure = new Failure('not-found', `there is nothing at ${path}`)
-      return entrance ? entrance.app.fetch(request, env) : problemResponse(failure, path)
+      return match ? match.app.fetch(request, env) : problemResponse(failure, path)
     },
   }
 }

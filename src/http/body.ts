@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Failure } from '../errors.ts'
 import { charsetOf, decodeText, UndecodableText } from '../text/decoding.ts'
 import { nextTurn } from '../workers/event-loop.ts'
-import { within } from './context.ts'
+import { withTimeLimit } from './context.ts'
 
 /** Each route has its own; what is passed is refused while it arrives, not afterwards. */
 export type BodyLimits = {
@@ -71,7 +71,7 @@ export async function* bodyPieces(
   const announced = Number(request.headers.get('Content-Length') ?? 0)
   if (!coding && announced > limits.bytes) throw tooLarge(limits)
   if (!request.body) return
-  const wire = arriving(request.body, limits, signal)
+  const wire = timedPieces(request.body, limits, signal)
   if (!coding) {
     let total = 0
     for await (const piece of wire) {
@@ -81,7 +81,7 @@ export async function* bodyPieces(
     }
     return
   }
-  yield* decompressed(wire, coding, limits)
+  yield* decompressedPieces(wire, coding, limits)
 }
 
 const decoders = {
@@ -107,7 +107,7 @@ function codingOf(header: string | null): Coding | undefined {
 
 const freeBytes = 2 ** 20
 
-async function* decompressed(
+async function* decompressedPieces(
   wire: AsyncIterable<Uint8Array>,
   coding: Coding,
   limits: BodyLimits,
@@ -138,7 +138,7 @@ async function* decompressed(
   }
 }
 
-async function* arriving(
+async function* timedPieces(
   body: ReadableStream<Uint8Array>,
   { idleMs = 30_000 }: BodyLimits,
   signal: AbortSignal | undefined,
@@ -154,7 +154,7 @@ async function* arriving(
   try {
     while (!ended) {
       signal?.throwIfAborted()
-      const next = await within(reader.read(), idleMs, late)
+      const next = await withTimeLimit(reader.read(), idleMs, late)
       if (next.done) ended = true
       else yield next.value
     }

@@ -12,13 +12,13 @@ export const entityTag = (hash: string): string => `"${hash}"`
  */
 export function precondition(headers: Headers, current: string | undefined): void {
   const match = headers.get('If-Match')
-  if (match !== null && !holds(match, current, 'strong')) {
+  if (match !== null && !matchesCurrent(match, current, 'strong')) {
     const state = current === undefined ? 'there is no such resource' : 'the resource has changed'
-    throw failed(`${state} (If-Match)`, current)
+    throw preconditionFailure(`${state} (If-Match)`, current)
   }
   const noneMatch = headers.get('If-None-Match')
-  if (noneMatch !== null && holds(noneMatch, current, 'weak')) {
-    throw failed('the resource exists with that state (If-None-Match)', current)
+  if (noneMatch !== null && matchesCurrent(noneMatch, current, 'weak')) {
+    throw preconditionFailure('the resource exists with that state (If-None-Match)', current)
   }
 }
 
@@ -28,10 +28,10 @@ export const tagOfText = (text: string): string => hash('sha256', text, 'hex').s
 /** Whether a reader has the present state already, so that 304 is the answer. */
 export function isFresh(headers: Headers, current: string): boolean {
   const noneMatch = headers.get('If-None-Match')
-  return noneMatch !== null && holds(noneMatch, current, 'weak')
+  return noneMatch !== null && matchesCurrent(noneMatch, current, 'weak')
 }
 
-const failed = (detail: string, current: string | undefined): Failure =>
+const preconditionFailure = (detail: string, current: string | undefined): Failure =>
   new Failure('precondition-failed', detail, {
     headers: current === undefined ? {} : { ETag: entityTag(current) },
   })
@@ -39,7 +39,11 @@ const failed = (detail: string, current: string | undefined): Failure =>
 type Comparison = 'strong' | 'weak'
 
 /** Whether the list of a header has the tag; `*` is any state of a resource that exists. */
-function holds(list: string, current: string | undefined, comparison: Comparison): boolean {
+function matchesCurrent(
+  list: string,
+  current: string | undefined,
+  comparison: Comparison,
+): boolean {
   if (current === undefined) return false
   if (list.trim() === '*') return true
   return [...list.matchAll(/(W\/)?"([^"]*)"/g)].some(

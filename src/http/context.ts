@@ -121,7 +121,7 @@ export function deadline(outer: AbortSignal | undefined, milliseconds: number): 
 }
 
 /** Waits for the work, but not longer than so many milliseconds between two steps; then throws what `late` makes. */
-export async function within<T>(
+export async function withTimeLimit<T>(
   work: Promise<T>,
   milliseconds: number,
   late: () => Error,

@@ -68,7 +68,7 @@ const readContract = pageEndpoint<ContractServices>({
  * are relative, so it works behind any proxy path; the document names its server by the path of the public address first,
  * because many tools resolve no relative ones.
  */
-export function docs(app: App, { schemas = {}, ...about }: Description): void {
+export function mountContract(app: App, { schemas = {}, ...about }: Description): void {
   const security = {
     ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
     Bearer: { type: 'http', scheme: 'bearer' },
@@ -111,7 +111,7 @@ const assets: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 }
-const forEver = 'public, max-age=31536000, immutable'
+const immutable = 'public, max-age=31536000, immutable'
 
 /** The endpoints of the contract. The release stands in the addresses of files, so that browsers may keep them for ever. */
 export function contractEndpoints(): readonly Endpoint<ContractServices>[] {
@@ -126,7 +126,7 @@ export function contractEndpoints(): readonly Endpoint<ContractServices>[] {
       page: async (c) =>
         c.body(await readFile(join(folder(), name)), 200, {
           'Content-Type': type,
-          'Cache-Control': forEver,
+          'Cache-Control': immutable,
         }),
     }),
   )

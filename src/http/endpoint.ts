@@ -6,7 +6,7 @@
 import { createRoute, type RouteConfig, type z } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { Failure } from '../errors.ts'
-import { type Action, type ApiKeys, may } from './api-key.ts'
+import { type Action, type ApiKeys, isPermitted } from './api-key.ts'
 import type { App, AppContext, AppEnv, Key } from './context.ts'
 import { changingGet } from './headers.ts'
 import { problem } from './problem.ts'
@@ -17,7 +17,7 @@ type MaybePromise<T> = T | Promise<T>
 
 /** Who may call an endpoint. `Services` are the dependencies of the room that the endpoint belongs to. */
 export type Auth<Services> = {
-  /** `nothing`: open to anyone. `permission`: a key, as `may` says. `session`: a session of the portal, which `check` looks for. */
+  /** `nothing`: open to anyone. `permission`: a key, as `isPermitted` says. `session`: a session of the portal, which `check` looks for. */
   readonly needs: 'nothing' | 'permission' | 'session'
   /** The id of the catalogue that the requested resource is in; a key for that catalogue is permitted too. */
   readonly catalogueOf?: (c: AppContext, services: Services) => MaybePromise<string | undefined>
@@ -266,7 +266,7 @@ function demandPermission(
     : permissions
   const key = { id, permissions: own }
   const { method, path } = action
-  if (may(key, { method, path, catalogue }) || (orElse && may(key, orElse))) return
+  if (isPermitted(key, { method, path, catalogue }) || (orElse && isPermitted(key, orElse))) return
   const named = `${method} ${auth.action?.path ?? pattern}`
   const place = catalogue === undefined ? '' : ` in the catalogue "${catalogue}"`
   const needed = [named, ...(catalogue === undefined ? [] : [catalogue])].map((one) => `"${one}"`)

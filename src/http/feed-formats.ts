@@ -1,7 +1,7 @@
 /** A feed as Atom (RFC 4287) and as RSS 2.0, and the XML 1.0 that they and the sitemap are written in. */
 
 /** A text with its language where that is known. */
-type Spoken = { readonly text: string; readonly language?: string }
+type FeedText = { readonly text: string; readonly language?: string }
 
 /** Entry of a feed; its texts are in the language of the feed where there are some. */
 export type FeedEntry = {
@@ -10,8 +10,8 @@ export type FeedEntry = {
   /** Its page; `isHtml` where a portal has it. */
   readonly page: string
   readonly isHtml: boolean
-  readonly title: Spoken
-  readonly summary?: Spoken
+  readonly title: FeedText
+  readonly summary?: FeedText
   readonly published?: Date
   readonly updated: Date
   readonly author?: Author
@@ -69,19 +69,19 @@ function atomText({ pages, language, ...feed }: FeedDocument): string {
     ...feed.entries.map((entry) => atomEntry(entry, language)),
   ]
   const attributes = { xmlns: 'http://www.w3.org/2005/Atom', 'xml:lang': language }
-  return declaration + element('feed', attributes, parts.join(''))
+  return xmlDeclaration + element('feed', attributes, parts.join(''))
 }
 
 function atomEntry({ author, ...entry }: FeedEntry, language: string): string {
   const type = entry.isHtml ? 'text/html' : undefined
   // A text in a language other than the feed's says so.
-  const spoken = (name: string, { text, language: own }: Spoken) =>
+  const textWithLanguage = (name: string, { text, language: own }: FeedText) =>
     element(name, { 'xml:lang': own === language ? undefined : own }, xmlText(text))
   const parts = [
     textElement('id', entry.iri),
     element('link', { rel: 'alternate', href: entry.page, type }),
-    spoken('title', entry.title),
-    entry.summary ? spoken('summary', entry.summary) : '',
+    textWithLanguage('title', entry.title),
+    entry.summary ? textWithLanguage('summary', entry.summary) : '',
     textElement('published', entry.published?.toISOString()),
     textElement('updated', entry.updated.toISOString()),
     author
@@ -115,7 +115,7 @@ function rssText(feed: FeedDocument): string {
     ...feed.entries.map(rssItem),
   ]
   const attributes = { version: '2.0', 'xmlns:atom': 'http://www.w3.org/2005/Atom' }
-  return declaration + element('rss', attributes, element('channel', {}, parts.join('')))
+  return xmlDeclaration + element('rss', attributes, element('channel', {}, parts.join('')))
 }
 
 function rssItem({ summary, files: [file] = [], ...entry }: FeedEntry): string {
@@ -144,7 +144,7 @@ function rssItem({ summary, files: [file] = [], ...entry }: FeedEntry): string {
 type Attributes = Readonly<Record<string, string | undefined>>
 
 /** XML declaration of every document that the platform writes. */
-export const declaration = '<?xml version="1.0" encoding="utf-8"?>\n'
+export const xmlDeclaration = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 /** Characters that XML 1.0 (2.2) excludes, and the control characters that it advises against. */
 // oxlint-disable-next-line no-control-regex

@@ -15,25 +15,27 @@ export type Cors = {
   readonly reads: readonly string[]
 }
 
-const exposed =
+const exposedHeaders =
   'Location, Content-Location, ETag, Link, Retry-After, Index-Status, Preference-Applied, Results-Cut, Wildcards-Shortened, X-Request-Id'
-const accepted =
+const acceptedHeaders =
   'Accept, Authorization, Content-Encoding, Content-Type, If-Match, If-None-Match, Prefer, X-API-Key, X-Request-Id'
 const oneDay = '86400'
 
 /** Headers by which a proxy says who asks: no page of another site may claim that. */
-const ofProxies = /^(?:forwarded|x-forwarded-.*|x-real-ip|via)$/i
+const proxyHeaders = /^(?:forwarded|x-forwarded-.*|x-real-ip|via)$/i
 const token = /^[\w!#$%&'*+.^`|~-]{1,64}$/
 const mostNames = 20
 
 /** Headers that a page of another site may send: ours, and every harmless one that it asks for (Fetch Standard 3.2.2). */
 function allowedHeaders(c: AppContext): string {
-  const known = new Set(accepted.toLowerCase().split(', '))
+  const known = new Set(acceptedHeaders.toLowerCase().split(', '))
   const asked = (c.req.header('Access-Control-Request-Headers') ?? '')
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => token.test(name) && !ofProxies.test(name) && !known.has(name.toLowerCase()))
-  return [accepted, ...new Set(asked.slice(0, mostNames))].join(', ')
+    .filter(
+      (name) => token.test(name) && !proxyHeaders.test(name) && !known.has(name.toLowerCase()),
+    )
+  return [acceptedHeaders, ...new Set(asked.slice(0, mostNames))].join(', ')
 }
 
 /** Policy of HTML pages: nothing from elsewhere, no inline scripts. */
@@ -47,16 +49,16 @@ export function addHeaders(c: AppContext, cors: Cors): void {
   const { method } = c.req
   const reads = isRead(method, cors)
   const changes = c.get('changes') === true
-  const usual = (name: string, value: string) => {
+  const setDefault = (name: string, value: string) => {
     if (!headers.has(name)) headers.set(name, value)
   }
   headers.set('X-Content-Type-Options', 'nosniff')
   headers.set('X-Request-Id', c.get('requestId'))
-  usual('Cross-Origin-Resource-Policy', changes ? 'same-origin' : 'cross-origin')
-  usual('Cache-Control', reads && !changes && !c.get('key') ? 'no-cache' : 'no-store')
+  setDefault('Cross-Origin-Resource-Policy', changes ? 'same-origin' : 'cross-origin')
+  setDefault('Cache-Control', reads && !changes && !c.get('key') ? 'no-cache' : 'no-store')
   if (headers.get('Content-Type')?.startsWith('text/html')) {
-    usual('Referrer-Policy', 'no-referrer')
-    usual('Content-Security-Policy', pagePolicy)
+    setDefault('Referrer-Policy', 'no-referrer')
+    setDefault('Content-Security-Policy', pagePolicy)
   }
   if (method !== 'OPTIONS' && !changes) allowOrigin(c, reads, cors)
 }
@@ -95,7 +97,7 @@ function allowOrigin(c: AppContext, reads: boolean, { origins }: Cors): void {
   const origin = reads ? '*' : origins.find((one) => one === c.req.header('Origin'))
   if (origin === undefined) return
   headers.set('Access-Control-Allow-Origin', origin)
-  headers.set('Access-Control-Expose-Headers', exposed)
+  headers.set('Access-Control-Expose-Headers', exposedHeaders)
 }
 
 /**
@@ -121,7 +123,7 @@ export function changingGet(methods: readonly string[]): MiddlewareHandler<AppEn
     if (method !== 'GET') return next()
     if (c.req.header('Sec-Fetch-Site')?.trim().toLowerCase() === 'cross-site')
       throw new Failure('forbidden', 'a page of another site may not do this')
-    demandIntent(c)
+    refusePrefetch(c)
     return next()
   }
 }
@@ -130,7 +132,7 @@ export function changingGet(methods: readonly string[]): MiddlewareHandler<AppEn
  * Whether a form was sent by a page of this host: by Fetch Metadata where the browser has it, else by `Origin`. Schemes are
  * not compared, because a proxy that is not listed may end TLS. A program that sends neither header is taken.
  */
-export function isOwnForm(c: AppContext): boolean {
+export function isSameHostForm(c: AppContext): boolean {
   const site = c.req.header('Sec-Fetch-Site')?.trim().toLowerCase()
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   const origin = c.req.header('Origin')
@@ -139,7 +141,7 @@ export function isOwnForm(c: AppContext): boolean {
 }
 
 /** Throws `forbidden` for a browser's prefetch: for a GET that somebody has to want. */
-export function demandIntent(c: AppContext): undefined {
+export function refusePrefetch(c: AppContext): undefined {
   const purposes = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'].map((name) =>
     c.req.header(name),
   )
@@ -181,7 +183,7 @@ export async function compressAnswer(c: AppContext): Promise<number | undefined>
   const second = first.done ? first : await reader.read()
   if (!second.done) {
     const head = Buffer.concat([first.value ?? new Uint8Array(), second.value])
-    return replaceBody(c, flowing(head, reader), 'gzip')
+    return replaceBody(c, gzipStream(head, reader), 'gzip')
   }
   const whole = first.value ?? new Uint8Array()
   return whole.byteLength < smallest
@@ -199,7 +201,7 @@ export function acceptsGzip(accept: string | undefined): boolean {
 
 type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
 
-function flowing(head: Uint8Array, reader: Reader): ReadableStream {
+function gzipStream(head: Uint8Array, reader: Reader): ReadableStream {
   async function* pieces() {
     try {
       yield head

@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 import { apiKeys, type KeyConfig } from './api-key.ts'
 
 /** `own` is what the process does through its own public API. Where none is configured, the key in the directory counts, made at the first start. Throws `StartRefused` for a damaged file. */
-export async function knownKeys(options: {
+export async function openKeys(options: {
   readonly configured: KeyConfig | undefined
   /** Where the generated key lies. */
   readonly directory: string
@@ -23,12 +23,12 @@ export async function knownKeys(options: {
     // Known to this process alone: what it does inside does not depend on what others may do.
     const inner = randomBytes(32).toString('base64url')
     const keys = apiKeys({ ...configured, [inner]: ['*'] }, { keyFailures })
-    return { keys, own: ownKeys(configured, inner) }
+    return { keys, own: processKeys(configured, inner) }
   }
   const { key, path, created } = await keyFile(directory)
   log.info({ path, created }, 'keys.generated')
   const made = { [key]: ['*'] }
-  return { keys: apiKeys(made, { keyFailures }), own: ownKeys(made, key) }
+  return { keys: apiKeys(made, { keyFailures }), own: processKeys(made, key) }
 }
 
 // The API key that a fresh installation makes for itself.
@@ -47,7 +47,7 @@ export async function keyFile(
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, 'api-key')
   const key = random(32).toString('base64url')
-  const created = await createOnly(path, `${key}\n`, random(8).toString('hex'))
+  const created = await createFile(path, `${key}\n`, random(8).toString('hex'))
   if (created) return { key, path, created }
   if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)
   const found = (await readFile(path, 'utf8')).trim()
@@ -59,7 +59,7 @@ export async function keyFile(
 }
 
 /** Whole or not at all: whoever finds the file finds the key in it. */
-async function createOnly(path: string, text: string, name: string): Promise<boolean> {
+async function createFile(path: string, text: string, name: string): Promise<boolean> {
   const draft = `${path}.${name}`
   await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
   try {
@@ -75,26 +75,26 @@ async function createOnly(path: string, text: string, name: string): Promise<boo
 
 // Which key this process uses where it asks a repository as any client does.
 
-export type OwnKeys = {
+export type ProcessKeys = {
   /** For our own repository: a key that may write the catalogue, or everything where none is named. */
-  here(catalogue?: string): string
+  ownRepository(catalogue?: string): string
   /** For a repository of others; nothing that only this process knows. */
-  away(catalogue?: string): string
+  otherRepository(catalogue?: string): string
 }
 
 /**
  * The first configured key that covers the catalogue, by its name or as `*`; without such a one `inner` at home, and the first
  * configured one elsewhere.
  */
-export function ownKeys(configured: KeyConfig, inner: string): OwnKeys {
+export function processKeys(configured: KeyConfig, inner: string): ProcessKeys {
   const covering = (catalogue: string | undefined): string | undefined =>
     Object.entries(configured).find(
       ([, permissions]) =>
         permissions.includes('*') || (catalogue !== undefined && permissions.includes(catalogue)),
     )?.[0]
   return {
-    here: (catalogue) => covering(catalogue) ?? inner,
-    away: (catalogue) => covering(catalogue) ?? Object.keys(configured)[0] ?? '',
+    ownRepository: (catalogue) => covering(catalogue) ?? inner,
+    otherRepository: (catalogue) => covering(catalogue) ?? Object.keys(configured)[0] ?? '',
   }
 }
 

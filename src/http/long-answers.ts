@@ -65,7 +65,7 @@ const sliceMs = 4
 /** UTF-16 units that are sent together: what a reader takes at once. */
 const pieceLength = 64 * 1024
 
-type Sliced<Step> = {
+type SlicedText<Step> = {
   readonly head: string
   readonly steps: AsyncIterable<Iterable<Step>>
   /** Takes little time. */
@@ -75,7 +75,7 @@ type Sliced<Step> = {
 
 /** The text in pieces of at most some 64 KB, made in turns with all other long answers. */
 export async function* slicedPieces<Step>(
-  { head, steps, write, tail }: Sliced<Step>,
+  { head, steps, write, tail }: SlicedText<Step>,
   turn: LongAnswers['turn'],
 ): AsyncGenerator<string> {
   let text = head
@@ -144,7 +144,7 @@ export async function sizedAnswer(
   return known.peek(key) === true ? longAnswer(c, made, answers) : made()
 }
 
-type Flow = {
+type StreamOptions = {
   readonly log: Log
   /** Milliseconds for each piece to be made and taken. */
   readonly pieceMs: number
@@ -155,10 +155,10 @@ type Flow = {
  * 200 with the pieces as body. The first one is made before the answer begins: what fails until then is a problem like any
  * other. A later failure breaks the connection off, because half a document must not look like a whole one.
  */
-export async function answerFlow(
+export async function sendPieces(
   c: AppContext,
   pieces: AsyncGenerator<string>,
-  { log, pieceMs, headers }: Flow,
+  { log, pieceMs, headers }: StreamOptions,
 ): Promise<Response> {
   const renew = () => c.get('deadline').extend(pieceMs)
   renew()

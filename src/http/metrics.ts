@@ -55,7 +55,7 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
     }
     const one: Gauge = new Gauge({ name, help, registers, collect })
   }
-  countCaches(registry)
+  addCacheCounters(registry)
   // Looking a series up by its labels costs more than the observation itself.
   const series = new Map<string, { observe(value: number): void }>()
   return {
@@ -73,12 +73,12 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
       for (const { field, problem } of values) left.inc({ field, problem })
     },
     writeFailed: (reason: string): void => failures.inc({ reason }),
-    compared: comparing(registry),
+    compared: comparisonGauges(registry),
   }
 }
 
 /** `rate(hits) / (rate(hits) + rate(misses))` is the hit rate of a cache. */
-function countCaches(registry: Registry): void {
+function addCacheCounters(registry: Registry): void {
   for (const result of ['hits', 'misses'] as const) {
     const one: Counter = new Counter({
       name: `cartulary_cache_${result}_total`,
@@ -97,7 +97,7 @@ function countCaches(registry: Registry): void {
  * Sets the gauges of the last comparison of index and store; `at` is when it ended, milliseconds since 1970. The gauges are there from
  * the first comparison on: none is not the same as no drift.
  */
-function comparing(registry: Registry): (found: Comparison, at: number) => void {
+function comparisonGauges(registry: Registry): (found: Comparison, at: number) => void {
   const gauge = (name: string, help: string, ...labelNames: readonly string[]) =>
     new Gauge({ name: `cartulary_index_${name}`, help, labelNames, registers: [registry] })
   const made = () => ({
@@ -118,7 +118,7 @@ function comparing(registry: Registry): (found: Comparison, at: number) => void 
 }
 
 /** `GET /metrics`: everything in the registry as text. */
-export const readNumbers = pageEndpoint<{ readonly metrics: Pick<Metrics, 'registry'> }>({
+export const readMetrics = pageEndpoint<{ readonly metrics: Pick<Metrics, 'registry'> }>({
   path: '/metrics',
   operation: 'getMetrics',
   summary: 'Numbers of this process for Prometheus',

@@ -34,7 +34,7 @@ type OidcOptions = {
 }
 
 /** A sign-in that was begun, as it is sealed in the cookie of its browser. `until` is in milliseconds of the epoch. */
-const begunSchema = z.object({
+const pendingSchema = z.object({
   checks: z.object({
     expectedState: z.string(),
     expectedNonce: z.string(),
@@ -45,7 +45,7 @@ const begunSchema = z.object({
   language: z.string(),
   until: z.number(),
 })
-type Begun = z.infer<typeof begunSchema>
+type PendingSignIn = z.infer<typeof pendingSchema>
 
 /** Milliseconds: to come back, for one answer of the provider, and that its description is believed. */
 const [beginMs, answerMs, knownMs] = [600_000, 5000, 3_600_000]
@@ -60,10 +60,10 @@ export function openOidc(options: OidcOptions) {
   const prefix = `oidc-${short(JSON.stringify(settings))}-`
   const seal = cookieSeal()
   const used = new Set<string>()
-  const provider = providerOf(options)
+  const provider = providerLoader(options)
   const current = (cookie = '') => {
-    const begun = seal.open(cookie)
-    return begun && begun.until > now() ? begun : undefined
+    const pending = seal.open(cookie)
+    return pending && pending.until > now() ? pending : undefined
   }
   return {
     /** Ids of its users begin with it; other settings have another one, so that sessions of older ones end. */
@@ -94,14 +94,14 @@ export function openOidc(options: OidcOptions) {
     },
     /** Who came back, with permissions. Throws `SignInProblem`. */
     finish: async (cookie: string | undefined, answer: URLSearchParams): Promise<Key> => {
-      const mine = current(cookie)
-      if (!mine || answer.get('state') !== mine.checks.expectedState)
+      const pending = current(cookie)
+      if (!pending || answer.get('state') !== pending.checks.expectedState)
         throw new SignInProblem('state')
       // Once: who sees the address later cannot use it again.
-      if (used.has(mine.checks.expectedState)) throw new SignInProblem('state')
-      used.add(mine.checks.expectedState)
+      if (used.has(pending.checks.expectedState)) throw new SignInProblem('state')
+      used.add(pending.checks.expectedState)
       for (const oldest of used) if (used.size > mostUsed) used.delete(oldest)
-      const claims = await claimsOf(await provider(), mine, answer)
+      const claims = await claimsOf(await provider(), pending, answer)
       const permissions = permissionsOf(settings, claims)
       if (permissions.length === 0) throw new SignInProblem('nobody')
       return { id: prefix + short(claims.sub), permissions }
@@ -115,21 +115,21 @@ const [longestCookie, ivBytes, tagBytes] = [4096, 12, 16]
 function cookieSeal() {
   const key = randomBytes(32)
   return {
-    close: (begun: Begun): string => {
+    close: (pending: PendingSignIn): string => {
       const iv = randomBytes(ivBytes)
       const cipher = createCipheriv('aes-256-gcm', key, iv)
-      const text = Buffer.concat([cipher.update(JSON.stringify(begun)), cipher.final()])
+      const text = Buffer.concat([cipher.update(JSON.stringify(pending)), cipher.final()])
       return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
     },
     /** Absent for a cookie that this process did not make. */
-    open: (cookie: string): Begun | undefined => {
+    open: (cookie: string): PendingSignIn | undefined => {
       const bytes = Buffer.from(cookie.slice(0, longestCookie), 'base64url')
       if (bytes.length <= ivBytes + tagBytes) return undefined
       const opening = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
       opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
       try {
         const text = opening.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8')
-        return begunSchema.parse(JSON.parse(text + opening.final('utf8')))
+        return pendingSchema.parse(JSON.parse(text + opening.final('utf8')))
       } catch {
         return undefined
       }
@@ -152,52 +152,56 @@ function permissionsOf(
 }
 
 /** The claims of a token that was made for this sign-in. */
-async function claimsOf(config: client.Configuration, mine: Begun, answer: URLSearchParams) {
-  const url = new URL(mine.callback)
+async function claimsOf(
+  config: client.Configuration,
+  pending: PendingSignIn,
+  answer: URLSearchParams,
+) {
+  const url = new URL(pending.callback)
   url.search = answer.toString()
   try {
-    const claims = (await client.authorizationCodeGrant(config, url, mine.checks)).claims()
+    const claims = (await client.authorizationCodeGrant(config, url, pending.checks)).claims()
     if (!claims) throw new SignInProblem('token')
     return claims
   } catch (cause) {
-    if (isAway(cause)) throw new SignInProblem('away', { cause })
+    if (isUnreachable(cause)) throw new SignInProblem('away', { cause })
     const isRefused = cause instanceof client.AuthorizationResponseError
     throw new SignInProblem(isRefused ? 'refused' : 'token', { cause })
   }
 }
 
 /** Whether the reason is that nobody answered. */
-const isAway = (error: unknown): boolean =>
+const isUnreachable = (error: unknown): boolean =>
   error instanceof Error &&
-  (error instanceof Failure || error.name === 'TimeoutError' || isAway(error.cause))
+  (error instanceof Failure || error.name === 'TimeoutError' || isUnreachable(error.cause))
 
 /** Metadata of the provider (OpenID Connect Discovery), read once an hour; a failure is not kept. */
-function providerOf(options: OidcOptions): () => Promise<client.Configuration> {
+function providerLoader(options: OidcOptions): () => Promise<client.Configuration> {
   const { now } = options
   const flight = new SingleFlight<'provider', client.Configuration>({ keepMs: knownMs, now })
   return () =>
     flight
-      .get('provider', () => discovered(options))
+      .get('provider', () => discoverProvider(options))
       .catch((cause: unknown) => {
         throw new SignInProblem('away', { cause })
       })
 }
 
-function discovered(options: OidcOptions): Promise<client.Configuration> {
+function discoverProvider(options: OidcOptions): Promise<client.Configuration> {
   const { settings, secret } = options
   const url = new URL(settings.issuer)
   // The configuration takes http for this machine alone.
   // oxlint-disable-next-line typescript/no-deprecated -- marked so that it is seen
   const http = url.protocol === 'http:' ? [client.allowInsecureRequests] : []
-  return client.discovery(url, settings.client, {}, proof(secret), {
-    [client.customFetch]: guarded(options),
+  return client.discovery(url, settings.client, {}, clientAuth(secret), {
+    [client.customFetch]: guardedFetch(options),
     timeout: answerMs / 1000,
     execute: [client.enableNonRepudiationChecks, ...http],
   })
 }
 
 /** The secret in a header, which every provider has to take, unless it says that it wants it in the form. */
-const proof =
+const clientAuth =
   (secret: string): client.ClientAuth =>
   (server, ...rest) => {
     const ways = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
@@ -207,7 +211,7 @@ const proof =
   }
 
 /** Requests through the guarded client: what the provider's description names is foreign. */
-const guarded =
+const guardedFetch =
   ({ settings: { issuer }, outbound, allow }: OidcOptions): client.CustomFetch =>
   async (url, { method, headers, body, signal }) => {
     const isOwn = new URL(url).origin === new URL(issuer).origin

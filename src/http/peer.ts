@@ -7,10 +7,10 @@ import type { AppContext } from './context.ts'
 /** Address of a request that came without a socket, from a service in the same process. */
 export const inProcess = 'in-process'
 
-type IsProxy = (address: string) => boolean
+type IsInRange = (address: string) => boolean
 
 /** Tells whether an address, in whatever spelling sockets and headers have, is in one of the ranges (addresses and CIDR). */
-export function inRanges(ranges: readonly string[]): IsProxy {
+export function inRanges(ranges: readonly string[]): IsInRange {
   const list = blockList(ranges)
   return (hop) => {
     const address = hopAddress(hop)
@@ -38,14 +38,14 @@ export const machineOf = (address: string): string =>
 const hex = (group: number): string => group.toString(16)
 
 /** An IPv4 address that came over an IPv6 socket, without its prefix. */
-export const plain = (address: string): string =>
+export const withoutIpv6Prefix = (address: string): string =>
   address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
 
 /** The address of a hop, without quotes, brackets and port. */
 function hopAddress(hop: string): string {
   const text = hop.trim().replaceAll('"', '')
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1]
-  return plain(bracketed ?? text.replace(/^([\d.]+):\d+$/, '$1'))
+  return withoutIpv6Prefix(bracketed ?? text.replace(/^([\d.]+):\d+$/, '$1'))
 }
 
 /** The values that proxies added, the nearest last: of `Forwarded` (RFC 7239), else of `X-Forwarded-…`. */
@@ -65,7 +65,7 @@ export function clientAddress(trusted: readonly string[] = []): (c: AppContext) 
   return (c) => {
     const peer = c.env?.incoming?.socket.remoteAddress
     if (peer === undefined) return c.env?.visitor ?? inProcess
-    const address = plain(peer)
+    const address = withoutIpv6Prefix(peer)
     if (trusted.length === 0 || !isProxy(address)) return address
     const hops = forwarded(c, 'for')
       .map(hopAddress)
@@ -99,7 +99,7 @@ export function publicRoot(
   return (c) => {
     const socket = c.env?.incoming?.socket
     if (!socket) return base?.href ?? `${new URL(c.req.url).origin}/`
-    const named = isProxy(socket.remoteAddress ?? '') ? namedBy(c, isProxy) : {}
+    const named = isProxy(socket.remoteAddress ?? '') ? proxyAddressOf(c, isProxy) : {}
     const host = [named.host, c.req.header('Host')].find(isHost)
     if (host === undefined) return base?.href ?? '/'
     if (base && new URL(`${base.protocol}//${host}`).host === base.host) return base.href
@@ -115,10 +115,10 @@ function isHost(text: string | undefined): text is string {
   return inBrackets === undefined ? /^[\w.-]+(?::\d+)?$/.test(text) : isIP(inBrackets) === 6
 }
 
-type Named = { readonly host?: string; readonly proto?: string; readonly prefix?: string }
+type ProxyAddress = { readonly host?: string; readonly proto?: string; readonly prefix?: string }
 
 /** Host, protocol and prefix that the outermost trusted proxy was asked for; values of proxies in front of it are not trusted. */
-function namedBy(c: AppContext, isProxy: IsProxy): Named {
+function proxyAddressOf(c: AppContext, isProxy: IsInRange): ProxyAddress {
   const hops = forwarded(c, 'for')
   const fromEnd = hops.findLastIndex((hop) => !isProxy(hop)) - hops.length
   const outermost = (list: readonly string[]) => (list.at(fromEnd) ?? list[0] ?? '').trim()

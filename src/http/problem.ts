@@ -144,7 +144,7 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
 }
 
 /** The failure that a problem document tells of; `undefined` where it is none of ours. */
-export function failureIn(document: unknown): Failure | undefined {
+export function failureOfProblem(document: unknown): Failure | undefined {
   const { type, detail, errors = [], ...more } = problemDocument.safeParse(document).data ?? {}
   const kind = kinds.find((one) => type === `urn:cartulary:problem:${one}`)
   const members = Object.entries(more).flatMap(([name, value]) =>
@@ -193,7 +193,7 @@ type Issue = z.core.$ZodIssue
 type Place = 'json' | 'query' | 'param' | 'header' | 'form' | 'cookie'
 
 /** All issues as one `invalid-parameter`; `value` is what was parsed, so that the detail can show the offending part. */
-export function invalid(issues: readonly Issue[], place: Place, value: unknown): Failure {
+export function invalidRequest(issues: readonly Issue[], place: Place, value: unknown): Failure {
   const errors = issues.map((issue) => complaintOf(issue, place, value))
   const [first] = errors
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
@@ -201,7 +201,7 @@ export function invalid(issues: readonly Issue[], place: Place, value: unknown):
 }
 
 function complaintOf(issue: Issue, place: Place, value: unknown): Complaint {
-  const { given, depth } = at(value, issue.path)
+  const { given, depth } = valueAtPath(value, issue.path)
   const keys = issue.path.slice(0, depth).map(String)
   const name = place === 'json' ? jsonPointer(...keys) : keys.join('.')
   const subject = name === '' ? 'body' : name
@@ -218,7 +218,10 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
  * Value at a path, and the number of steps of the path that exist in the input: parts of a value that was made of a text, such as
  * a list of words, are not in the input.
  */
-function at(value: unknown, path: readonly PropertyKey[]): { given: unknown; depth: number } {
+function valueAtPath(
+  value: unknown,
+  path: readonly PropertyKey[],
+): { given: unknown; depth: number } {
   let given = value
   for (const [depth, key] of path.entries()) {
     if (given === undefined) break

@@ -32,52 +32,52 @@ function contentOf(c: AppContext): { format: Format; charset: string | undefined
  * The body as text, not parsed yet, for services that must look something up between size and syntax. Throws
  * `unsupported-media-type`, `too-large`, and `malformed-rdf` for bytes that are neither UTF-8 nor in the declared charset.
  */
-export async function receiveRdf(c: AppContext, limits: BodyLimits) {
+export async function readRdfText(c: AppContext, limits: BodyLimits) {
   const { format } = contentOf(c)
   const body = await readBody(c.req.raw, limits, c.get('signal'))
   return { format, text: decode(body, c.req.header('Content-Type')) }
 }
 
 /** Throws `empty-body` for a text without content. Handlers call it after their look-ups: an empty body is an error of syntax. */
-export function demandText(text: string): void {
+export function refuseEmptyText(text: string): void {
   if (text.trim() === '') throw noBody()
 }
 
 const noBody = () => new Failure('empty-body', 'send the description of the resource')
 
 /** A body piece by piece. */
-type Received = ReturnType<typeof contentOf> & { readonly pieces: AsyncGenerator<Uint8Array> }
+type RdfBody = ReturnType<typeof contentOf> & { readonly pieces: AsyncGenerator<Uint8Array> }
 
 /**
  * The body as it arrives, for services that need not hold it: its media type is checked now, its size while it is read.
- * `limits` of the format. Throws as `receiveRdf`, `empty-body` at its end.
+ * `limits` of the format. Throws as `readRdfText`, `empty-body` at its end.
  */
-export function receivePieces(c: AppContext, limits: (format: Format) => BodyLimits): Received {
+export function readRdfPieces(c: AppContext, limits: (format: Format) => BodyLimits): RdfBody {
   const content = contentOf(c)
   const pieces = bodyPieces(c.req.raw, limits(content.format), c.get('signal'))
-  return { ...content, pieces: demandContent(pieces) }
+  return { ...content, pieces: refuseEmpty(pieces) }
 }
 
 /**
  * The body as it came, all of it, given up piece by piece as it is taken: as text it would be twice as large. Throws as
- * `receiveRdf` does, but for bytes that are not text; `empty-body` at the end of the pieces.
+ * `readRdfText` does, but for bytes that are not text; `empty-body` at the end of the pieces.
  */
-export async function receiveHeld(c: AppContext, limits: BodyLimits): Promise<Received> {
+export async function readHeldRdf(c: AppContext, limits: BodyLimits): Promise<RdfBody> {
   const content = contentOf(c)
   const held: Uint8Array[] = []
   for await (const piece of bodyPieces(c.req.raw, limits, c.get('signal'))) held.push(piece)
-  return { ...content, pieces: demandContent(givenUp(held)) }
+  return { ...content, pieces: refuseEmpty(releasedPieces(held)) }
 }
 
 // oxlint-disable-next-line typescript/require-await -- what reads it waits for pieces that arrive
-async function* givenUp(held: Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function* releasedPieces(held: Uint8Array[]): AsyncGenerator<Uint8Array> {
   held.reverse()
   for (let piece = held.pop(); piece; piece = held.pop()) yield piece
 }
 
 const isSpace = (byte: number) => byte === 32 || (byte >= 9 && byte <= 13)
 
-async function* demandContent(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* refuseEmpty(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isEmpty = true
   for await (const piece of pieces) {
     isEmpty &&= piece.every(isSpace)
@@ -125,18 +125,22 @@ export async function answerRdf(
   if (hash !== undefined) c.header('ETag', entityTag(hash))
   if (modified) c.header('Last-Modified', modified.toUTCString())
   for (const [name, value] of Object.entries(options.headers ?? {})) c.header(name, value)
-  if (hash !== undefined && isFresh(c.req.raw.headers, hash)) return varied(c.body(null, 304))
-  const { text, format, mediaType } = await written(c, lines, { ...options, asked })
+  if (hash !== undefined && isFresh(c.req.raw.headers, hash)) return withVary(c.body(null, 304))
+  const { text, format, mediaType } = await serialiseAnswer(c, lines, { ...options, asked })
   if (options.name !== undefined) c.header('Content-Disposition', disposition(options.name, format))
   // Said here, because the answer to HEAD has no body that it could be read off.
   c.header('Content-Length', String(Buffer.byteLength(text)))
-  return varied(c.body(text, 200, { 'Content-Type': contentType(mediaType) }))
+  return withVary(c.body(text, 200, { 'Content-Type': contentType(mediaType) }))
 }
 
-type Asked = Pick<AnswerOptions, 'suffix' | 'graph'> & { readonly asked: AnswerFormat }
+type AnswerRequest = Pick<AnswerOptions, 'suffix' | 'graph'> & { readonly asked: AnswerFormat }
 
 /** In the format asked for; where that has no words for the graph, in the next one that `Accept` allows. */
-async function written(c: AppContext, lines: string, { asked, suffix, graph }: Asked) {
+async function serialiseAnswer(
+  c: AppContext,
+  lines: string,
+  { asked, suffix, graph }: AnswerRequest,
+) {
   const given = graph === undefined || suffix === undefined ? {} : { graph }
   try {
     return { ...asked, text: await serialise(lines, asked.format, given) }
@@ -149,7 +153,7 @@ async function written(c: AppContext, lines: string, { asked, suffix, graph }: A
   }
 }
 
-function varied(answer: Response): Response {
+function withVary(answer: Response): Response {
   addVary(answer.headers, 'Accept')
   return answer
 }

@@ -30,7 +30,7 @@ type RequestOptions = {
  * The one middleware of the shell: one function instead of six, because each layer costs every request. `refuse` turns
  * an error of the shell itself, such as the time limit, into the answer.
  */
-export function eachRequest(
+export function requestMiddleware(
   options: RequestOptions,
   refuse: (error: unknown, c: AppContext) => Response | Promise<Response>,
 ): MiddlewareHandler<AppEnv> {
@@ -50,7 +50,7 @@ export function eachRequest(
     c.set('signal', limit.signal)
     try {
       await limit.race(next())
-      demandOwn(c.error, limit.signal)
+      rethrowAbortReason(c.error, limit.signal)
     } catch (error) {
       c.res = undefined
       c.res = await refuse(error, c)
@@ -60,7 +60,7 @@ export function eachRequest(
     const size = await compressAnswer(c)
     whenSent(c, (sent) => {
       limit.done()
-      report(c, options, { started, bytes: sent ?? size })
+      reportRequest(c, options, { started, bytes: sent ?? size })
     })
   }
 }
@@ -69,7 +69,7 @@ export function eachRequest(
  * Throws the reason of an aborted signal in place of other errors, because aborted work may fail with anything. An error of the
  * reason's own kind stays: it may know better when to try again (`Retry-After`).
  */
-function demandOwn(error: Error | undefined, { aborted, reason }: AbortSignal): void {
+function rethrowAbortReason(error: Error | undefined, { aborted, reason }: AbortSignal): void {
   if (!aborted || error === undefined) return
   const isSame = error instanceof Failure && reason instanceof Failure && error.kind === reason.kind
   if (!isSame) throw reason
@@ -91,7 +91,7 @@ function whenSent(c: AppContext, then: (bytes: number | undefined) => void): voi
   outgoing.once('close', () => then(socket.bytesWritten - before))
 }
 
-function report(
+function reportRequest(
   c: AppContext,
   { log, name, metrics, now }: RequestOptions,
   { started, bytes }: { readonly started: number; readonly bytes: number | undefined },

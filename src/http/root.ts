@@ -5,7 +5,7 @@ import { Failure } from '../errors.ts'
 import { newApp, type App, type AppContext, type AppOptions } from './app.ts'
 import type { AppEnv } from './context.ts'
 import { anyone, mount, pageEndpoint } from './endpoint.ts'
-import { readNumbers, type Metrics } from './metrics.ts'
+import { readMetrics, type Metrics } from './metrics.ts'
 import { isLoopback } from './peer.ts'
 
 /** `starting` and `waiting` come before the first answer of a service, `stopping` after the last one. */
@@ -24,9 +24,9 @@ type RootOptions = {
   /** Whether requests should be sent here; asked often, so it looks nothing up. */
   readonly isReady: () => boolean
   /** Says why no service answers yet; absent once they do. */
-  readonly starting?: () => string
+  readonly startupMessage?: () => string
   /** Mounts the files that the page of a start loads, which needs its style. */
-  readonly files?: ((app: App) => void) | undefined
+  readonly mountFiles?: ((app: App) => void) | undefined
   /** Runs before the endpoints. */
   readonly middleware?: MiddlewareHandler<AppEnv> | undefined
   /** Whether the request has a right key. */
@@ -41,13 +41,14 @@ const retryAfter = 5
  * was deleted.
  */
 export function rootApp(options: RootOptions): App {
-  const { http, starting, files, middleware } = options
+  const { http, startupMessage, mountFiles, middleware } = options
   const app = newApp({ ...http, name: 'root' })
-  files?.(app)
+  mountFiles?.(app)
   if (middleware) app.use(middleware)
-  if (starting) {
+  if (startupMessage) {
     app.use(async (c, next) => {
-      if (!isServed(c.req.path)) throw new Failure('starting', starting(), { retryAfter })
+      if (!isServedAtStart(c.req.path))
+        throw new Failure('starting', startupMessage(), { retryAfter })
       return next()
     })
   }
@@ -66,7 +67,7 @@ const readHealth = pageEndpoint<RootOptions>({
   summary: '200 when the platform is up or degraded',
   auth: anyone,
   page: async (c, { health, hasKey }) => {
-    const state = await health(isNear(c) || hasKey?.(c) === true)
+    const state = await health(isFromThisHost(c) || hasKey?.(c) === true)
     return answerHealth(c, state.status === 'up' || state.status === 'degraded', state)
   },
 })
@@ -95,30 +96,30 @@ const listServices = pageEndpoint<RootOptions>({
   operation: 'listServices',
   summary: 'The services and their addresses; while the platform starts a page that asks again',
   auth: anyone,
-  page: (c, { http, version, services, starting }) => {
-    if (!starting) return c.json({ name: 'Cartulary', version, services, health: '/health' })
-    if (isForPeople(c) && http.problemPage)
-      throw new Failure('starting', starting(), { retryAfter })
+  page: (c, { http, version, services, startupMessage }) => {
+    if (!startupMessage) return c.json({ name: 'Cartulary', version, services, health: '/health' })
+    if (wantsHtml(c) && http.problemPage)
+      throw new Failure('starting', startupMessage(), { retryAfter })
     c.header('Retry-After', String(retryAfter))
     c.header('Refresh', String(retryAfter))
-    return isForPeople(c)
-      ? c.html(startingPage(starting()), 503)
+    return wantsHtml(c)
+      ? c.html(startingPage(startupMessage()), 503)
       : c.json({ name: 'Cartulary', version, status: 'starting', health: '/health' }, 503)
   },
 })
 
 /** The endpoints of the root: health, numbers, the list of services. */
-export const rootEndpoints = [readHealth, readLiveness, readReadiness, listServices, readNumbers]
+export const rootEndpoints = [readHealth, readLiveness, readReadiness, listServices, readMetrics]
 
-const isServed = (path: string): boolean =>
+const isServedAtStart = (path: string): boolean =>
   path === '/' || path === '/metrics' || path === '/health' || path.startsWith('/health/')
 
 /** From this host, and not through a proxy on it. */
-const isNear = (c: AppContext): boolean =>
+const isFromThisHost = (c: AppContext): boolean =>
   isLoopback(c.get('client')) &&
   ['Forwarded', 'X-Forwarded-For'].every((name) => c.req.header(name) === undefined)
 
-const isForPeople = (c: AppContext): boolean => (c.req.header('Accept') ?? '').includes('text/html')
+const wantsHtml = (c: AppContext): boolean => (c.req.header('Accept') ?? '').includes('text/html')
 
 /** `why` is a sentence of ours. */
 const startingPage = (why: string): string =>

@@ -14,9 +14,9 @@ import { getRequestListener } from '@hono/node-server'
 import { Failure, StartRefused } from '../errors.ts'
 import { FairLimiter } from '../workers/fair-limiter.ts'
 import type { FetchHandler } from './app.ts'
-import { within } from './context.ts'
+import { withTimeLimit } from './context.ts'
 import { defaultLimits, type Limits } from './limits.ts'
-import { inRanges, isLoopback, machineOf, plain } from './peer.ts'
+import { inRanges, isLoopback, machineOf, withoutIpv6Prefix } from './peer.ts'
 
 type ServeOptions = {
   /** `127.0.0.1` by default. */
@@ -32,7 +32,7 @@ type ServeOptions = {
   readonly signal?: AbortSignal
 }
 
-export type Served = {
+export type RunningServer = {
   /** `http://host:port`, without a slash at its end. */
   readonly url: string
   readonly port: number
@@ -44,7 +44,7 @@ export type Served = {
 }
 
 /** Starts listening; rejects when the port is taken. */
-export async function serve(app: FetchHandler, options: ServeOptions): Promise<Served> {
+export async function serve(app: FetchHandler, options: ServeOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port, limits = defaultLimits, signal } = options
   const running = new Set<ServerResponse>()
   let ended: Promise<void> | undefined
@@ -58,12 +58,12 @@ export async function serve(app: FetchHandler, options: ServeOptions): Promise<S
       if (ended) server.closeIdleConnections()
     })
     if (ended) outgoing.setHeader('Connection', 'close')
-    linger(incoming)
-    const isBusy = isForProbes(incoming.socket) && !isProbe(incoming.url)
+    closeAfterBody(incoming)
+    const isBusy = isReservedForProbes(incoming.socket) && !isProbe(incoming.url)
     if (isBusy) refuse(outgoing, 503, limits)
-    else if (!isRefused(incoming, outgoing, limits)) void listener(incoming, outgoing)
+    else if (!refuseLongHeader(incoming, outgoing, limits)) void listener(incoming, outgoing)
   })
-  const { isForProbes } = boundConnections(server, limits, options.trustedProxies)
+  const { isReservedForProbes } = boundConnections(server, limits, options.trustedProxies)
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (!isUnused(error, socket)) refuseUnparsed(error, socket)
     else if (server.keepAliveTimeout === crowdedKeepAliveMs) socket.destroy()
@@ -90,24 +90,24 @@ const serverOptions = (limits: Limits) => ({
 })
 
 /** Time and bytes for which a body that nobody wants is read on, so that its sender gets to read the answer. */
-const [lingerMs, lingerBytes] = [2000, 64 * 2 ** 20]
+const [unreadBodyMs, unreadBodyBytes] = [2000, 64 * 2 ** 20]
 
 /**
  * Closes the connection of a request that was answered before it was read by ending our side first (RFC 9112, 9.6): a reset,
  * which unread bytes would cause, may overtake the answer.
  */
-function linger(incoming: IncomingMessage): void {
+function closeAfterBody(incoming: IncomingMessage): void {
   const { socket } = incoming
   const close = () => Socket.prototype.destroySoon.call(socket)
   socket.destroySoon = () => {
     socket.destroySoon = close
     if (incoming.complete || socket.destroyed) return close()
     let bytes = 0
-    const late = setTimeout(() => socket.destroy(), lingerMs).unref()
+    const late = setTimeout(() => socket.destroy(), unreadBodyMs).unref()
     socket.once('close', () => clearTimeout(late))
     incoming.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > lingerBytes) socket.destroy()
+      if (bytes > unreadBodyBytes) socket.destroy()
     })
     incoming.once('end', close)
     socket.end()
@@ -118,7 +118,11 @@ function linger(incoming: IncomingMessage): void {
 const isProbe = (url = ''): boolean => /^\/(?:health|metrics)(?:[/?]|$)/.test(url)
 
 /** Answers a request whose address or header is too long for us though not for the parser. */
-function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, limits: Limits): boolean {
+function refuseLongHeader(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  limits: Limits,
+): boolean {
   const url = incoming.url?.length ?? 0
   const header = incoming.rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
   const status = url > limits.urlBytes ? 414 : header > limits.headerBytes ? 431 : undefined
@@ -127,10 +131,17 @@ function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, limits: 
 }
 
 /** Where a server listens, and the setting that says so where that is neither `PLATFORM_PORT` nor `PLATFORM_HOST`. */
-type Place = { readonly host: string; readonly port: number; readonly setting?: string | undefined }
+type ListenAddress = {
+  readonly host: string
+  readonly port: number
+  readonly setting?: string | undefined
+}
 
 /** Lets a server listen; rejects with `StartRefused`, which names the setting to change. */
-export async function listenOn(server: NetServer, { host, port, setting }: Place): Promise<void> {
+export async function listenOn(
+  server: NetServer,
+  { host, port, setting }: ListenAddress,
+): Promise<void> {
   server.listen({ host, port })
   await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
     const isPort = cause.code === 'EADDRINUSE' || cause.code === 'EACCES'
@@ -163,7 +174,7 @@ async function drain(
     if (!outgoing.headersSent) outgoing.setHeader('Connection', 'close')
   }
   const late = new Error('some requests did not finish in time')
-  await within(closed, milliseconds, () => late).catch((error: unknown) => {
+  await withTimeLimit(closed, milliseconds, () => late).catch((error: unknown) => {
     if (error !== late) throw error
     server.closeAllConnections()
   })
@@ -173,11 +184,11 @@ async function drain(
 // How many connections there may be, and whose: one client cannot take them all, and probes always find one.
 
 /** Kept for probes from elsewhere, and as many again for this host; fewer where there are few connections at all. */
-const mostKept = 20
-const keptShare = 0.05
+const mostReserved = 20
+const reservedShare = 0.05
 
 /** From this share on idle connections are not kept. */
-const crowded = 0.9
+const crowdedShare = 0.9
 const keepAliveMs = 65_000
 const crowdedKeepAliveMs = 2000
 
@@ -194,7 +205,7 @@ function boundConnections(
   trusted: readonly string[] = [],
 ) {
   const { connections: most, connectionsPerClient } = limits
-  const kept = Math.min(mostKept, Math.floor(most * keptShare))
+  const reserved = Math.min(mostReserved, Math.floor(most * reservedShare))
   const isProxy = inRanges(trusted)
   const open = openConnections(server, most)
   const tooMany = () => {
@@ -205,18 +216,18 @@ function boundConnections(
   const probes = new WeakSet<Socket>()
 
   const admit = (socket: Socket): boolean => {
-    const address = plain(socket.remoteAddress ?? '')
+    const address = withoutIpv6Prefix(socket.remoteAddress ?? '')
     const isOwn = isLoopback(address)
     const isCounted = !isOwn && !isProxy(address)
     const release = isCounted ? counted.tryTake(machineOf(address)) : () => undefined
     if (!release) return refuseSocket(socket, tooMany().detail)
-    if (!isOwn && open.all() >= most - kept) {
+    if (!isOwn && open.all() >= most - reserved) {
       release()
       return refuseSocket(socket, `there may be ${most} (connections)`)
     }
     open.add(socket)
     socket.once('close', release)
-    if (!isOwn && open.all() > most - 2 * kept) {
+    if (!isOwn && open.all() > most - 2 * reserved) {
       probes.add(socket)
       const late = setTimeout(() => socket.destroy(), probeMs)
       socket.once('close', () => clearTimeout(late))
@@ -231,7 +242,7 @@ function boundConnections(
   server.on('connection', (socket: Socket) => {
     if (admit(socket)) for (const listener of listeners) listener.call(server, socket)
   })
-  return { isForProbes: (socket: Socket) => probes.has(socket) }
+  return { isReservedForProbes: (socket: Socket) => probes.has(socket) }
 }
 
 /** Counts connections until they close; while it is crowded, idle ones are not kept. */
@@ -239,7 +250,7 @@ function openConnections(server: Server, most: number) {
   let all = 0
   const changed = (by: 1 | -1 | 0) => {
     all += by
-    const isCrowded = all >= most * crowded
+    const isCrowded = all >= most * crowdedShare
     server.keepAliveTimeout = isCrowded ? crowdedKeepAliveMs : keepAliveMs
     if (isCrowded) server.closeIdleConnections()
   }

@@ -8,7 +8,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { Failure, shown } from '../errors.ts'
-import { failureIn, problemOf } from '../http/problem.ts'
+import { failureOfProblem, problemOf } from '../http/problem.ts'
 import type { Log } from '../log.ts'
 import type { Json } from '../text/json.ts'
 import { backgroundLoop, type BackgroundLoop } from '../workers/background-loop.ts'
@@ -205,7 +205,10 @@ export class JobRunner {
   ): Promise<Json | undefined> {
     const job = await this.waitFor(id, signal, progress)
     if (job?.state === 'done') return job.result
-    throw failureIn(job?.problem) ?? new Failure('conflict', `the job ${shown(id)} was cancelled`)
+    throw (
+      failureOfProblem(job?.problem) ??
+      new Failure('conflict', `the job ${shown(id)} was cancelled`)
+    )
   }
 
   /** Aborts what runs, which waits for the next start; resolves when everything has ended and the file is closed. */

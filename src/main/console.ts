@@ -95,7 +95,7 @@ function repositoryOf(
         const isSearch = new URL(request.url).pathname.startsWith(`${servicePaths.search}/`)
         return (isSearch && search ? search.app : repository.app).fetch(request)
       },
-      key: context.key.here(),
+      key: context.key.ownRepository(),
       bundled: shipped('shapes/vocabularies'),
     }),
     index: maintenance.again,
@@ -152,7 +152,7 @@ async function restored(
   }
   const own = ownRepository(repository)
   const address = `${own.address}/datasets/${encodeURIComponent(id)}/restore`
-  const headers = { 'X-API-Key': key.here() }
+  const headers = { 'X-API-Key': key.ownRepository() }
   const answer = await own.fetch(new Request(address, { method: 'POST', headers, signal }))
   if (answer.status === 201) return { restored: 1, failed: [] }
   const { detail }: { readonly detail?: string } = JSON.parse((await answer.text()) || '{}')

@@ -6,7 +6,7 @@ import type { MetricsPart, RepositoryPart } from '../console/console-parts.ts'
 import { Failure, shown } from '../errors.ts'
 import type { AppContext, MountedApp } from '../http/app.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
-import { invalid } from '../http/problem.ts'
+import { invalidRequest } from '../http/problem.ts'
 import { cacheApp } from '../metrics/figures/cache-app.ts'
 import { knownDatasetIds } from '../metrics/figures/catalogue-reader.ts'
 import type { Schedule, ScheduleReader } from '../metrics/figures/refresh-schedules.ts'
@@ -208,7 +208,7 @@ const bandsOf = ({ config }: PlatformContext) =>
 export const cacheSchedules: ScheduleReader = {
   read: (body, now) => {
     const read = triggerSchema(now).safeParse(body)
-    if (!read.success) throw invalid(read.error.issues, 'json', body)
+    if (!read.success) throw invalidRequest(read.error.issues, 'json', body)
     const { data } = read
     if (data.timing !== 'immediate') {
       const { id, status, timing } = data

@@ -3,7 +3,7 @@
 import { hostname } from 'node:os'
 import type { Config, Service } from '../config/config.ts'
 import type { ApiKeys } from '../http/api-key.ts'
-import type { OwnKeys } from '../http/known-keys.ts'
+import type { ProcessKeys } from '../http/known-keys.ts'
 import { problemPages } from '../portal/portal-app.ts'
 import type { OpenRepository } from '../repository/repository.ts'
 import type { Secrets } from '../secrets.ts'
@@ -34,7 +34,7 @@ export type PlatformContext = Omit<StartContext, 'waiting' | 'startOptions'> &
     readonly segmentUrl: string
     readonly keys: ApiKeys
     /** Key with which the process calls its own public API. */
-    readonly key: OwnKeys
+    readonly key: ProcessKeys
     readonly secrets: Secrets
   }
 

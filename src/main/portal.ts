@@ -26,7 +26,7 @@ export function portalService(
   const oidc = providerOf(context, outbound)
   const door = gateway(mounted)
   const port = (path: string) => portInProcess(door, path)
-  const asProcess = (path: string) => portWithKey(port(path), () => context.key.here())
+  const asProcess = (path: string) => portWithKey(port(path), () => context.key.ownRepository())
   const fileOf = (name: string) => ({ path: join(dataDir, name), now: Date.now })
   const { preview } = portal
   const allow = typeof preview === 'object' ? preview.allow.flatMap(webAllowances) : []

@@ -1,7 +1,7 @@
 /** The form that checks a description of a dataset; its texts are parsed and validated, and not stored. */
 
 import { Failure } from '../errors.ts'
-import { failures } from '../http/api-key.ts'
+import { wrongKeyCounter } from '../http/api-key.ts'
 import type { AppContext } from '../http/app.ts'
 import { anyone, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
 import { readForm } from '../http/form.ts'
@@ -19,7 +19,7 @@ const longestForm = 8 * 2 ** 20
 /** Makes the endpoint. It takes no turn in the queue of pages, because a check may take longer than a page. */
 export function checkEndpoint(): Endpoint<PortalServices> {
   const checker = openChecker()
-  const checks = failures({ perMinute: checksPerMinute, now: Date.now })
+  const checks = wrongKeyCounter({ perMinute: checksPerMinute, now: Date.now })
   const clients = new Set<string>()
   const inLimits = async (client: string, work: () => Promise<Response>) => {
     const retryAfter = clients.has(client) ? 2 : checks.blocked(client)

@@ -5,7 +5,7 @@ import { Failure } from '../errors.ts'
 import type { AppContext, LongAnswers } from '../http/context.ts'
 import { anyone, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
 import { defaultLimits } from '../http/limits.ts'
-import { answerFlow, longAnswer, slicedPieces } from '../http/long-answers.ts'
+import { sendPieces, longAnswer, slicedPieces } from '../http/long-answers.ts'
 import { type Fields, textAt } from '../text/json.ts'
 import type { FormEntries } from './addresses.ts'
 import { citationFormats, citationOf } from './citations.ts'
@@ -106,7 +106,7 @@ const readHits = pageEndpoint<PortalServices>({
     const { query } = searchForm(context.query)
     const pieces = () => hitsCsv(context, query, c.get('longAnswers').turn)
     const flow = { log: context.log, pieceMs: defaultLimits.requestMs, headers: csvHeaders }
-    return longAnswer(c, async () => answerFlow(c, await pieces(), flow))
+    return longAnswer(c, async () => sendPieces(c, await pieces(), flow))
   },
 })
 

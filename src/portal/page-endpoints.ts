@@ -1,7 +1,7 @@
 /** Pages that readers are shown, by their addresses behind `/{language}`. */
 
 import { anyone, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
-import { demandIntent } from '../http/headers.ts'
+import { refusePrefetch } from '../http/headers.ts'
 import { textOr } from '../text/json.ts'
 import type { PageContext } from './context.ts'
 import { html } from './html.ts'
@@ -96,7 +96,7 @@ export const showPreview = pageEndpoint<PortalServices & { readonly previews: Pr
   summary: 'The first rows of a distribution',
   example: '/en/datasets/levels/distributions/csv/preview',
   // A browser that fetches ahead must not make the platform fetch from other hosts.
-  auth: { ...anyone, check: demandIntent },
+  auth: { ...anyone, check: refusePrefetch },
   page: async (c, { contextOf, respond, renders, previews }) => {
     const { id = '', distribution = '' } = c.req.param()
     const context = await contextOf(c)

@@ -2,7 +2,7 @@
 
 import { Failure } from '../errors.ts'
 import type { FetchHandler } from '../http/app.ts'
-import { failureIn } from '../http/problem.ts'
+import { failureOfProblem } from '../http/problem.ts'
 import { inOwnTurn } from '../workers/event-loop.ts'
 
 /** A service: the path begins behind its address. Answers what the service answers. */
@@ -91,7 +91,7 @@ export async function readAnswer(port: Port, path: string, init: RequestInit): P
     const text = await inOwnTurn(await answer.text().catch(throwUnavailable))
     return isJson ? parseAnswer(text) : text
   }
-  const failure = failureIn(await answer.json().catch(() => undefined))
+  const failure = failureOfProblem(await answer.json().catch(() => undefined))
   if (!failure || answer.status >= 500) return throwUnavailable(failure)
   const isHidden = failure.kind === 'unauthorized' || failure.kind === 'forbidden'
   throw isHidden ? new Failure('not-found', failure.detail) : failure

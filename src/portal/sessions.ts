@@ -5,7 +5,7 @@
 
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { type Action, type ApiKeys, failures, may } from '../http/api-key.ts'
+import { type Action, type ApiKeys, wrongKeyCounter, isPermitted } from '../http/api-key.ts'
 import type { Key } from '../http/context.ts'
 import { Failure } from '../errors.ts'
 import { openSqlite } from '../sqlite.ts'
@@ -43,7 +43,7 @@ type SessionOptions = {
 /** Keeps sessions in a file, which others of this platform may have open, too. */
 export function openSessions({ path, keys, people, now }: SessionOptions) {
   const file = openSqlite({ path, schema, format: sessionsFormat })
-  const wrong = failures({ perMinute: failuresPerMinute, now })
+  const wrong = wrongKeyCounter({ perMinute: failuresPerMinute, now })
   const feedOf = feedTokens(file)
   const isPerson = (id: string): boolean => people !== undefined && id.startsWith(people)
   // A key, and a provider, that left the configuration takes its sessions along.
@@ -98,14 +98,14 @@ export function openSessions({ path, keys, people, now }: SessionOptions) {
 const sessionFor = (key: Key, token: string, feed: string | undefined) => ({
   /** Fingerprint of the key, or who somebody is at the provider. */
   id: key.id,
-  may: (action: Action): boolean => may(key, action),
+  may: (action: Action): boolean => isPermitted(key, action),
   /** Catalogues that it is for alone; none where it is for all of them. */
   catalogues: key.permissions.includes('*')
     ? []
     : key.permissions.filter((one) => !one.includes(' ')),
   /** Whether it may see what is at a path and says which catalogue it belongs to. */
   mayRead: (path: string, of: unknown): boolean =>
-    may(key, { method: 'GET', path, catalogue: textAt(of, 'catalogue') }),
+    isPermitted(key, { method: 'GET', path, catalogue: textAt(of, 'catalogue') }),
   /** Of the forms of this session: what another site cannot know (OWASP, synchroniser token). */
   token,
   /** Of the secret address of a feed. */

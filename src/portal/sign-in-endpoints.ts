@@ -6,7 +6,7 @@ import type { AppContext } from '../http/app.ts'
 import { anyone, type Auth, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
 import { readForm } from '../http/form.ts'
 import { SignInProblem, type Oidc } from '../http/oidc.ts'
-import { demandIntent, isOwnForm } from '../http/headers.ts'
+import { refusePrefetch, isSameHostForm } from '../http/headers.ts'
 import { isLoopback } from '../http/peer.ts'
 import type { PageContext } from './context.ts'
 import { preferredLanguage } from './negotiation.ts'
@@ -87,7 +87,7 @@ const ownFormOverTls: Auth<PortalServices> = {
   check: (c, { config }) => {
     demandTls(c)
     if (!config.signIn.key) throw new Failure('forbidden', 'keys open no session here')
-    if (!isOwnForm(c))
+    if (!isSameHostForm(c))
       throw new Failure('forbidden', 'this form came from another site: sign in on this page')
     return undefined
   },
@@ -129,13 +129,13 @@ const redirectToProvider = (oidc: Oidc) =>
     auth: {
       ...anyone,
       check: (c) => {
-        demandIntent(c)
+        refusePrefetch(c)
         return demandTls(c)
       },
     },
     page: withRefusalPage(async ({ language, root, pathTo }, c) => {
       // A page of another site may lead here, but not begin a sign-in that nobody asked for.
-      if (!isOwnForm(c)) return c.redirect(pathTo('sign-in'), 303)
+      if (!isSameHostForm(c)) return c.redirect(pathTo('sign-in'), 303)
       const { address, cookie } = await oidc.begin(language, `${root}sign-in/callback`)
       // `Lax`, because the way back begins at another site.
       const kept = { httpOnly: true, sameSite: 'Lax', maxAge: 600, ...cookieOptions(c) } as const

@@ -6,7 +6,7 @@ import type { Action } from '../http/api-key.ts'
 import { anyone, type Auth, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
 import { type FormFields, readForm } from '../http/form.ts'
 import { feedFormats } from '../http/feed-formats.ts'
-import { isOwnForm } from '../http/headers.ts'
+import { isSameHostForm } from '../http/headers.ts'
 import type { PageContext, StewardContext } from './context.ts'
 import type { MaybePage } from './layout.ts'
 import {
@@ -163,7 +163,7 @@ async function itemsOf(context: StewardContext, c: AppContext): Promise<Response
 /** Throws `forbidden` unless the form was made for this session, by a page of this host. */
 async function demandOwnForm(c: AppContext, { token }: Session): Promise<undefined> {
   const field = await readForm(c)
-  if (!isOwnForm(c) || !equalInConstantTime(field('_csrf'), token))
+  if (!isSameHostForm(c) || !equalInConstantTime(field('_csrf'), token))
     throw new Failure('forbidden', 'this form was not made for your session: load the page again')
 }
 

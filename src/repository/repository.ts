@@ -5,7 +5,7 @@
 
 import { rm } from 'node:fs/promises'
 import { newApp, type App } from '../http/app.ts'
-import { docs } from '../http/docs-page.ts'
+import { mountContract } from '../http/docs-page.ts'
 import { type Endpoint, mount } from '../http/endpoint.ts'
 import { writeLimiter } from '../http/long-answers.ts'
 import type { Profile } from '../profile/profile.ts'
@@ -132,7 +132,7 @@ function repositoryApp(context: RepositoryContext): App {
     pathOfPermission: canonicalPath,
   })
   showAliases(app)
-  docs(app, {
+  mountContract(app, {
     title: 'Repository',
     version,
     description:

@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { invalidParameter } from '../errors.ts'
 import { anyone, mayCall } from '../http/endpoint.ts'
-import { invalid } from '../http/problem.ts'
+import { invalidRequest } from '../http/problem.ts'
 import { catalogueOf, withConfigs } from '../pipe/pipe-check.ts'
 import type { Json, JsonObject } from '../text/json.ts'
 import { runSchema, startModes } from '../pipe/runs/run.ts'
@@ -129,7 +129,7 @@ function pipeAt({ pipes }: SchedulerContext, pipeId: string): PipeEntry {
 /** Parses the body of a launch; empty means all defaults. Throws `invalid-parameter`. */
 function launchOf(body: Json | undefined) {
   const result = launchBody.safeParse(body ?? {})
-  if (!result.success) throw invalid(result.error.issues, 'json', body)
+  if (!result.success) throw invalidRequest(result.error.issues, 'json', body)
   return result.data
 }
 

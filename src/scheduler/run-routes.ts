@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../errors.ts'
 import { anyone, mayCall, mayCallFor } from '../http/endpoint.ts'
-import { answerFlow } from '../http/long-answers.ts'
+import { sendPieces } from '../http/long-answers.ts'
 import { addVary } from '../http/headers.ts'
 import { stages } from '../pipe/message.ts'
 import {
@@ -129,7 +129,7 @@ const listItems = schedulerEndpoint({
     const type = negotiate(c.req.header('Accept'), itemTypes)
     const flow = (pieces: AsyncGenerator<string>, type: string, more = {}) => {
       const headers = { 'Content-Type': type, ...more }
-      return answerFlow(c, pieces, { log: http.log, pieceMs: chunkMs, headers })
+      return sendPieces(c, pieces, { log: http.log, pieceMs: chunkMs, headers })
     }
     addVary(c.res.headers, 'Accept')
     if (type === undefined) throw new Failure('not-acceptable', `only ${itemTypes.join(', ')}`)
@@ -171,7 +171,7 @@ const followRun = schedulerEndpoint({
     const { id } = runOf(context, params.runId)
     const states = context.runs.follow(id, AbortSignal.any([signal, context.ending]))
     const pieces = withSlot(() => context.followers.take(c.get('client'), signal), events(states))
-    return answerFlow(c, pieces, { log: context.http.log, pieceMs: chunkMs, headers: eventHeaders })
+    return sendPieces(c, pieces, { log: context.http.log, pieceMs: chunkMs, headers: eventHeaders })
   },
 })
 

@@ -1,7 +1,7 @@
 /** HTTP app of the scheduler: triggers, pipes and runs. */
 
 import { type App, newApp } from '../http/app.ts'
-import { docs } from '../http/docs-page.ts'
+import { mountContract } from '../http/docs-page.ts'
 import { mount } from '../http/endpoint.ts'
 import { writeLimiter } from '../http/long-answers.ts'
 import { pipeEndpoints } from './pipe-routes.ts'
@@ -19,7 +19,7 @@ export function schedulerApp(deps: Omit<SchedulerContext, 'followers'>): App {
   const writes = writeLimiter(writesPerKey)
   const services = { ...deps, followers: followerLimiter() }
   mount(app, schedulerEndpoints, services, { keys, limit: (...asked) => writes.run(...asked) })
-  docs(app, {
+  mountContract(app, {
     title: 'Scheduler',
     version,
     description:

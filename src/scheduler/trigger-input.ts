@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { isTimeZone } from '../text/time-zone.ts'
 import { z } from 'zod'
 import { Failure, shown } from '../errors.ts'
-import { invalid } from '../http/problem.ts'
+import { invalidRequest } from '../http/problem.ts'
 import { startModes } from '../pipe/runs/run.ts'
 import { CronError, parseCron } from './cron.ts'
 import { nextFiring, type TriggerRequest, type Timing, type Trigger, units } from './trigger.ts'
@@ -190,7 +190,7 @@ export function parseTrigger(body: Json | undefined, id: string, now: number): T
 function parseBody<T>(schema: z.ZodType<T>, body: Json | undefined): T {
   const result = schema.safeParse(body)
   if (result.success) return result.data
-  throw invalid(result.error.issues, 'json', body)
+  throw invalidRequest(result.error.issues, 'json', body)
 }
 
 /** Checks the number of entries and makes duplicate ids unique with `-2`, `-3` and so on. */

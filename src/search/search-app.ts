@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { type App, type AppContext, newApp } from '../http/app.ts'
-import { docs } from '../http/docs-page.ts'
+import { mountContract } from '../http/docs-page.ts'
 import { anyone, type Endpoint, mount } from '../http/endpoint.ts'
 import { addVary } from '../http/headers.ts'
 import { profilePage } from '../profile/profile-page.ts'
@@ -115,7 +115,7 @@ export function searchApp(context: SearchAppContext): App {
     withEntityTag: entityTagger(context),
     cachedAnswer: answerCache(),
   })
-  docs(app, {
+  mountContract(app, {
     title: 'Search',
     version,
     description: 'Full-text search, facets and records of the catalogues.',

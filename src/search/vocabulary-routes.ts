@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'
 import { anyone } from '../http/endpoint.ts'
-import { answerFlow, longAnswer } from '../http/long-answers.ts'
+import { sendPieces, longAnswer } from '../http/long-answers.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import { fingerprint } from '../text/fingerprint.ts'
@@ -47,7 +47,7 @@ export function vocabularyEndpoints(schemas: AnswerSchemas) {
         const pieces = vocabularyText(index, params.id, signal)
         const { log, requestMs: pieceMs = 60_000 } = http
         const flow = { log, pieceMs, headers: { 'Content-Type': jsonType } }
-        return longAnswer(c, () => answerFlow(c, pieces, flow))
+        return longAnswer(c, () => sendPieces(c, pieces, flow))
       }),
   })
   const answers = stateAnswers('The concept', schemas.concept)

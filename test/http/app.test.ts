@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { newApp, type AppOptions } from '../../src/http/app.ts'
 import { mount } from '../../src/http/endpoint.ts'
-import { metrics, readNumbers } from '../../src/http/metrics.ts'
+import { metrics, readMetrics } from '../../src/http/metrics.ts'
 import { logger } from '../../src/log.ts'
 
 const search = createRoute({
@@ -260,7 +260,7 @@ describe('metrics', () => {
   it('count per route pattern, so that ids and unknown paths do not multiply the series', async () => {
     const numbers = metrics()
     const { app } = station({ metrics: numbers })
-    mount(app, [readNumbers], { metrics: numbers })
+    mount(app, [readMetrics], { metrics: numbers })
     for (const path of ['/things/1', '/things/2', '/no/1', '/no/2']) await app.request(path)
     const answer = await app.request('/metrics')
     const text = await answer.text()

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { failures } from '../../src/http/api-key.ts'
+import { wrongKeyCounter } from '../../src/http/api-key.ts'
 import { keyFile } from '../../src/http/known-keys.ts'
 import { writeLimiter } from '../../src/http/long-answers.ts'
 
@@ -12,7 +12,7 @@ const folder = () => mkdtemp(join(tmpdir(), 'cartulary-key-'))
 
 describe('the table of failures', () => {
   it('forgets the oldest address when it is full', () => {
-    const table = failures({ perMinute: 1, now: () => 0, addresses: 3 })
+    const table = wrongKeyCounter({ perMinute: 1, now: () => 0, addresses: 3 })
     for (const address of ['a', 'b', 'c', 'd']) table.count(address)
     expect(['a', 'b', 'c', 'd'].map((address) => table.blocked(address) !== undefined)).toEqual([
       false,
@@ -24,7 +24,7 @@ describe('the table of failures', () => {
 
   it('starts anew when the minute is over', () => {
     let now = 0
-    const table = failures({ perMinute: 2, now: () => now })
+    const table = wrongKeyCounter({ perMinute: 2, now: () => now })
     table.count('a')
     now = 59_000
     table.count('a')

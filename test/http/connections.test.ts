@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
 import { newApp } from '../../src/http/app.ts'
 import { defaultLimits, type Limits } from '../../src/http/limits.ts'
-import { serve, type Served } from '../../src/http/serve.ts'
+import { serve, type RunningServer } from '../../src/http/serve.ts'
 import { logger } from '../../src/log.ts'
 
 /** An address of this machine that is not loopback: who connects to it comes from it. */
@@ -13,7 +13,7 @@ const own = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ internal, family }) => !internal && family === 'IPv4')?.address
 
-const servers: Served[] = []
+const servers: RunningServer[] = []
 const sockets: Socket[] = []
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy()

@@ -3,7 +3,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { newApp, type AppContext } from '../../src/http/app.ts'
-import { deadline, within } from '../../src/http/context.ts'
+import { deadline, withTimeLimit } from '../../src/http/context.ts'
 import { logger } from '../../src/log.ts'
 
 const never = () => new Promise<never>(() => undefined)
@@ -55,8 +55,8 @@ describe('a deadline', () => {
 })
 
 it('within throws what the caller chose when the work is late', async () => {
-  await expect(within(never(), 5, () => new Error('late'))).rejects.toThrow('late')
-  expect(await within(Promise.resolve(1), 1000, () => new Error('late'))).toBe(1)
+  await expect(withTimeLimit(never(), 5, () => new Error('late'))).rejects.toThrow('late')
+  expect(await withTimeLimit(Promise.resolve(1), 1000, () => new Error('late'))).toBe(1)
 })
 
 describe('a request over its time limit', () => {

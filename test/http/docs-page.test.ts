@@ -4,7 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { newApp } from '../../src/http/app.ts'
-import { docs } from '../../src/http/docs-page.ts'
+import { mountContract } from '../../src/http/docs-page.ts'
 import { logger } from '../../src/log.ts'
 
 const route = createRoute({
@@ -17,7 +17,7 @@ const route = createRoute({
 function station(base = '') {
   const app = newApp({ log: logger('silent'), name: 'test', base })
   app.openapi(route, (c) => c.body(null))
-  docs(app, { title: 'A <b>title</b>', version: '1.2.3', description: 'Things.' })
+  mountContract(app, { title: 'A <b>title</b>', version: '1.2.3', description: 'Things.' })
   return app
 }
 
@@ -69,7 +69,7 @@ describe('the service root', () => {
   it('names the path of the public address first, for tools that resolve no relative one', async () => {
     const publicAddress = { base: 'https://data.example.org/portal/' }
     const app = newApp({ log: logger('silent'), name: 'test', base: '/api/x', publicAddress })
-    docs(app, { title: 'x', version: '1', description: 'x' })
+    mountContract(app, { title: 'x', version: '1', description: 'x' })
     const document = await (await app.request('/api/x/openapi.json')).json()
     expect(document).toMatchObject({ servers: [{ url: '/portal/api/x' }, { url: '.' }] })
     expect(document).toMatchObject({ info: { title: 'x', version: '1', description: 'x' } })

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isPermission, matchesPath, may } from '../../src/http/api-key.ts'
+import { isPermission, matchesPath, isPermitted } from '../../src/http/api-key.ts'
 
 describe('a permission', () => {
   it.each([
@@ -26,7 +26,7 @@ describe('a permission', () => {
   ] as const)('%s: %s of %s → %s', (permission, request, catalogue, expected) => {
     const [method = '', path = ''] = request.split(' ')
     const key = { id: '', permissions: [permission] }
-    expect(may(key, { method, path, catalogue })).toBe(expected)
+    expect(isPermitted(key, { method, path, catalogue })).toBe(expected)
   })
 
   it('is one of three forms', () => {
@@ -37,9 +37,9 @@ describe('a permission', () => {
   })
 
   it('of no key covers nothing', () => {
-    expect(may({ id: '', permissions: [] }, { method: 'GET', path: '/', catalogue: '' })).toBe(
-      false,
-    )
+    expect(
+      isPermitted({ id: '', permissions: [] }, { method: 'GET', path: '/', catalogue: '' }),
+    ).toBe(false)
   })
 })
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { newApp } from '../../src/http/app.ts'
-import { answerRdf, demandText, receiveRdf } from '../../src/http/rdf.ts'
+import { answerRdf, refuseEmptyText, readRdfText } from '../../src/http/rdf.ts'
 import { logger } from '../../src/log.ts'
 import { toLines } from '../../src/rdf/lines.ts'
 import { formatOfSuffix, splitSuffix } from '../../src/rdf/media-types.ts'
@@ -29,8 +29,8 @@ function station() {
     return answerRdf(c, lines, { suffix: format, name: 'd' })
   })
   app.put('/things', async (c) => {
-    const { text, format } = await receiveRdf(c, { bytes: 1000 })
-    demandText(text)
+    const { text, format } = await readRdfText(c, { bytes: 1000 })
+    refuseEmptyText(text)
     const read = await parse(text, format, { baseIri: 'http://x/base' })
     return c.json(read.map(({ subject, object }) => [subject.value, object.value]))
   })

@@ -6,10 +6,10 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { newApp } from '../../src/http/app.ts'
 import { readBody } from '../../src/http/body.ts'
 import { defaultLimits, type Limits } from '../../src/http/limits.ts'
-import { serve, type Served } from '../../src/http/serve.ts'
+import { serve, type RunningServer } from '../../src/http/serve.ts'
 import { logger } from '../../src/log.ts'
 
-const running: Served[] = []
+const running: RunningServer[] = []
 afterEach(async () => {
   await Promise.all(running.splice(0).map((served) => served.close()))
 })

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { newApp } from '../../src/http/app.ts'
 import { defaultLimits } from '../../src/http/limits.ts'
 import { longAnswers, sizedAnswer } from '../../src/http/long-answers.ts'
-import { serve, type Served } from '../../src/http/serve.ts'
+import { serve, type RunningServer } from '../../src/http/serve.ts'
 import { logger } from '../../src/log.ts'
 import { lookupsOf } from '../../src/workers/bounded-cache.ts'
 
 /** What is made now, and the most at once; what is large waits until it is let go. */
 const state = { arrived: 0, current: 0, most: 0, made: 0 }
 let letGo: (() => void)[] = []
-let served: Served
+let served: RunningServer
 
 beforeAll(async () => {
   const limits = { ...defaultLimits, longAnswersWaiting: 3, drainMs: 100 }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../src/errors.ts'
 import { importDump } from '../../src/harvest/importing/dump.ts'
-import { serve, type Served } from '../../src/http/serve.ts'
+import { serve, type RunningServer } from '../../src/http/serve.ts'
 import { formats, type Format } from '../../src/rdf/media-types.ts'
 import { toLine } from '../../src/rdf/lines.ts'
 import { parse } from '../../src/rdf/parse.ts'
@@ -52,7 +52,7 @@ afterEach(() => {
   readings = 0
 })
 
-const served: Served[] = []
+const served: RunningServer[] = []
 afterEach(async () => {
   await Promise.all(served.splice(0).map((one) => one.close()))
 })

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Quad } from '@rdfjs/types'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { importDump } from '../../src/harvest/importing/dump.ts'
-import { serve, type Served } from '../../src/http/serve.ts'
+import { serve, type RunningServer } from '../../src/http/serve.ts'
 import { quoteLiteral, termText, toLines } from '../../src/rdf/lines.ts'
 import { formatByName } from '../../src/rdf/media-types.ts'
 import { parse } from '../../src/rdf/parse.ts'
@@ -17,7 +17,7 @@ import { bulkOf, type Verdict } from './bulk/builders.ts'
 import { declared, iriOf } from './declared.ts'
 
 let repo: Awaited<ReturnType<typeof repository>>
-let served: Served
+let served: RunningServer
 beforeAll(async () => {
   repo = await repository({ resources: declared })
   served = await serve(repo.app, { port: 0 })

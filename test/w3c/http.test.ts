@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../src/errors.ts'
-import { serve, type Served } from '../../src/http/serve.ts'
+import { serve, type RunningServer } from '../../src/http/serve.ts'
 import { toLine, toLines } from '../../src/rdf/lines.ts'
 import { formats, type Format } from '../../src/rdf/media-types.ts'
 import { dcat, dct, rdf, spdx } from '../../src/rdf/namespaces.ts'
@@ -56,7 +56,7 @@ function ofSender(quads: readonly Quad[]): readonly Quad[] {
 
 describe.skipIf(!isThere)(`a sample through HTTP${note}`, () => {
   let repo: Awaited<ReturnType<typeof repository>>
-  let served: Served
+  let served: RunningServer
   beforeAll(async () => {
     repo = await repository()
     await repo.putCatalogue('suites')

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKeys } from '../../src/http/api-key.ts'
-import { serve, type Served } from '../../src/http/serve.ts'
+import { serve, type RunningServer } from '../../src/http/serve.ts'
 import { logger } from '../../src/log.ts'
 import { parse } from '../../src/rdf/parse.ts'
 import { first, graphOf, textOf, type Graph, type Node } from '../../src/rdf/read.ts'
@@ -92,7 +92,7 @@ const accepted: Readonly<Record<string, RegExp>> = {
 describe.skipIf(!isThere)(`the protocol of SPARQL 1.1${note}`, () => {
   let directory: string
   let store: GraphStore
-  let served: Served
+  let served: RunningServer
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'cartulary-'))
     store = await embeddedStore({ directory, log: logger('silent') })

@@ -15,7 +15,7 @@ import type { Outbound } from '../../client/outbound.ts'
 import type { ClusterConfig } from '../../config/cluster.ts'
 import type { HarvestConfig } from '../../config/harvest.ts'
 import { Failure } from '../../errors.ts'
-import type { OwnKeys } from '../../http/known-keys.ts'
+import type { ProcessKeys } from '../../http/known-keys.ts'
 import type { Log } from '../../log.ts'
 import type { MetricsExport } from '../../pipe/message.ts'
 import type { Runs } from '../../pipe/runs/run-history.ts'
@@ -44,7 +44,7 @@ export type ExportContext = RetryContext & {
   readonly outbound: Outbound
   readonly repository: Repository | undefined
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
-  readonly key: OwnKeys
+  readonly key: ProcessKeys
   readonly secret: (name: string) => string | undefined
   readonly runs: Pick<Runs, 'get' | 'list' | 'resumption' | 'note'>
   readonly sources: () => Pick<PipeSources, 'find' | 'invalid'>

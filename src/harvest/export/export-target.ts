@@ -84,8 +84,8 @@ function clientFor(
   const address = isNamed ? serviceDiscovery[serviceName]?.http?.address : undefined
   if (address !== undefined) {
     const reach = { kind: 'configured', address, trust: 'trusted', allow } as const
-    return remoteRepository({ address, key: key.away(catalogue), reach, outbound })
+    return remoteRepository({ address, key: key.otherRepository(catalogue), reach, outbound })
   }
-  if (repository) return repositoryByFetch(repository, key.here(catalogue))
+  if (repository) return repositoryByFetch(repository, key.ownRepository(catalogue))
   return { key: 'hub.serviceName', detail: 'names no repository, and this process has none' }
 }

@@ -2,7 +2,7 @@
 
 import type { ApiKeys } from '../../http/api-key.ts'
 import { newApp, type App, type AppContext, type SharedAppOptions } from '../../http/app.ts'
-import { docs } from '../../http/docs-page.ts'
+import { mountContract } from '../../http/docs-page.ts'
 import { mount } from '../../http/endpoint.ts'
 import { largeWork } from '../../http/long-answers.ts'
 import { adminEndpoints } from './admin-routes.ts'
@@ -41,7 +41,7 @@ export function cacheApp(options: CacheAppOptions): App {
   }
   const app = newApp({ ...http, name: 'metrics-cache', problemMembers })
   mount(app, cacheEndpoints, context, { keys })
-  docs(app, {
+  mountContract(app, {
     title: 'Metrics cache',
     version,
     description:

@@ -5,7 +5,7 @@ import { z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import { type App, type AppContext, type SharedAppOptions, newApp } from '../../http/app.ts'
 import { isFresh } from '../../http/conditions.ts'
-import { docs } from '../../http/docs-page.ts'
+import { mountContract } from '../../http/docs-page.ts'
 import { anyone, endpointsFor, mount } from '../../http/endpoint.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import { problem } from '../../http/problem.ts'
@@ -166,7 +166,7 @@ export function reportsApp(context: ReportsAppContext): App {
   const app = newApp({ ...context.http, name: 'reports' })
   const sendReport = reportSender(context)
   mount(app, reportEndpoints, { ...context, sendReport })
-  docs(app, {
+  mountContract(app, {
     title: 'Quality reports',
     version: context.version,
     description:

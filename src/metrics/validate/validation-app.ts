@@ -3,11 +3,11 @@
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import { type App, type AppContext, type SharedAppOptions, newApp } from '../../http/app.ts'
-import { docs } from '../../http/docs-page.ts'
+import { mountContract } from '../../http/docs-page.ts'
 import { anyone, endpointsFor, mount } from '../../http/endpoint.ts'
 import { problem } from '../../http/problem.ts'
 import type { Limits } from '../../http/limits.ts'
-import { answerFormat, answerRdf, demandText, receiveRdf } from '../../http/rdf.ts'
+import { answerFormat, answerRdf, refuseEmptyText, readRdfText } from '../../http/rdf.ts'
 import { readLines, toLines } from '../../rdf/lines.ts'
 import { formats } from '../../rdf/media-types.ts'
 import { blankNode } from '../../rdf/terms.ts'
@@ -52,8 +52,8 @@ async function validated(c: AppContext, context: ValidationContext) {
   const bodyLimits = hasKey(c)
     ? { bytes: validationBytes, name: 'validationBytes' }
     : { bytes: Math.min(validationBytes, strangerBytes), name: 'validationBytes, with a key' }
-  const sent = await receiveRdf(c, bodyLimits)
-  demandText(sent.text)
+  const sent = await readRdfText(c, bodyLimits)
+  refuseEmptyText(sent.text)
   const place = { ...sent, baseIri: `${c.get('address')}/` }
   const record = await validation.read(place, isOwn, c.var.signal)
   const report = await validation.validate(record, models, c.var.signal, { withRecords: true })
@@ -160,7 +160,7 @@ export function validationApp(context: ValidationAppContext): App {
   const app = newApp({ ...context.http, name: 'validation' })
   const limiter = validationLimiter(context.limits)
   mount(app, validationEndpoints, { ...context, limiter })
-  docs(app, {
+  mountContract(app, {
     title: 'Validation',
     version: context.version,
     description: 'Shows how far descriptions of datasets follow DCAT-AP.',

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
 import { type App, type AppContext, newApp } from '../../http/app.ts'
 import { problem } from '../../http/problem.ts'
-import { docs } from '../../http/docs-page.ts'
+import { mountContract } from '../../http/docs-page.ts'
 import { anyone, type Endpoint, endpointsFor, mayCall, mount } from '../../http/endpoint.ts'
 import type { Pipe } from '../document.ts'
 import { normalName } from '../segment-resolver.ts'
@@ -31,7 +31,7 @@ export function segmentsApp(
   const endpoints = segmentEndpoints(kinds.flatMap(({ names }) => names.slice(0, 1)))
   const services = { kinds, bodyBytes, worker, returns, schemaOf: schemaCache() }
   mount(app, endpoints, services, { keys })
-  docs(app, { title: 'Segments', version, description })
+  mountContract(app, { title: 'Segments', version, description })
   return app
 }
 

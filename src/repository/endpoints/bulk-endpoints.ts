@@ -3,9 +3,9 @@
 import { z, type RouteConfig } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
-import { receiveHeld } from '../../http/rdf.ts'
+import { readHeldRdf } from '../../http/rdf.ts'
 import { pathOf } from '../../http/context.ts'
-import { answerFlow } from '../../http/long-answers.ts'
+import { sendPieces } from '../../http/long-answers.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { demandCatalogue } from '../deleting/members.ts'
@@ -54,7 +54,7 @@ const putManyDatasets = repositoryEndpoint({
     const { bulkWrites, limits, log, names } = context
     const mediaType = answerType(c)
     c.get('deadline').extend(limits.longRequestMs)
-    const { pieces, format, charset } = await receiveHeld(c, bodyLimits(limits))
+    const { pieces, format, charset } = await readHeldRdf(c, bodyLimits(limits))
     await demandCatalogue(context, catalogue, signal)
     const end = await bulkWrites.acquire(signal)
     signal.addEventListener('abort', end, { once: true })
@@ -66,7 +66,7 @@ const putManyDatasets = repositoryEndpoint({
       const verdicts = await putBulk(context, request, signal)
       if (mediaType === asLines) {
         const flow = { log, pieceMs: limits.longRequestMs, headers: { 'Content-Type': asLines } }
-        return await answerFlow(c, lines(verdicts, end), flow)
+        return await sendPieces(c, lines(verdicts, end), flow)
       }
       const all: BulkVerdict[] = []
       for await (const some of verdicts) all.push(...some)

@@ -12,7 +12,7 @@ import type { BodyLimits } from '../../http/body.ts'
 import { precondition } from '../../http/conditions.ts'
 import { type Auth, mayCall, mayCallFor } from '../../http/endpoint.ts'
 import type { Limits } from '../../http/limits.ts'
-import { demandText, receiveRdf } from '../../http/rdf.ts'
+import { refuseEmptyText, readRdfText } from '../../http/rdf.ts'
 import { isId } from '../../rdf/ids.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
@@ -107,11 +107,11 @@ export const bodyLimits = (limits: Limits): BodyLimits => ({
 
 /** Reads the body now and parses it when the base IRI is there: errors of syntax, or that it is empty, come then. */
 async function receivedBody(c: AppContext, limits: Limits): Promise<ResourceBody> {
-  const { text, format } = await receiveRdf(c, bodyLimits(limits))
+  const { text, format } = await readRdfText(c, bodyLimits(limits))
   return {
     source: { text, format },
     parse: async (baseIri) => {
-      demandText(text)
+      refuseEmptyText(text)
       if (text.length < large) return parse(text, format, { baseIri, limits })
       const all: Quad[] = []
       for await (const quads of parseText(text, format, { baseIri, limits })) {

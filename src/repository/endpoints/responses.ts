@@ -12,7 +12,7 @@ import {
   disposition,
   type AnswerOptions,
 } from '../../http/rdf.ts'
-import { answerFlow, slicedPieces } from '../../http/long-answers.ts'
+import { sendPieces, slicedPieces } from '../../http/long-answers.ts'
 import { addVary } from '../../http/headers.ts'
 import { formats, type Format } from '../../rdf/media-types.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
@@ -290,7 +290,7 @@ export async function answerDocument(
   const write = keepsGraphs ? part : ({ lines, isDivided }: Part) => part({ lines, isDivided })
   const document = { head, steps: inShortParts(parts), write, tail }
   const pieces = slicedPieces(document, c.get('longAnswers').turn)
-  const answer = await answerFlow(c, pieces, { log, pieceMs: limits.requestMs, headers })
+  const answer = await sendPieces(c, pieces, { log, pieceMs: limits.requestMs, headers })
   addVary(answer.headers, 'Accept')
   return answer
 }

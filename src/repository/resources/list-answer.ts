@@ -2,7 +2,7 @@
 
 import { type Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
-import { answerFlow, longAnswer } from '../../http/long-answers.ts'
+import { sendPieces, longAnswer } from '../../http/long-answers.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { hydra, rdf, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
@@ -154,7 +154,7 @@ function answerOrigins(
     yield separator === '[' ? '[]' : ']'
   }
   const headers = { 'Content-Type': 'application/json' }
-  return answerFlow(c, pieces(), { log, pieceMs: limits.requestMs, headers })
+  return sendPieces(c, pieces(), { log, pieceMs: limits.requestMs, headers })
 }
 
 /** Yields the paging node, then the resources. */

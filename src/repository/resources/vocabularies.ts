@@ -7,7 +7,7 @@ import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag, isFresh } from '../../http/conditions.ts'
 import { anyone } from '../../http/endpoint.ts'
-import { answerFormat, receivePieces } from '../../http/rdf.ts'
+import { answerFormat, readRdfPieces } from '../../http/rdf.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { rdf, skos } from '../../rdf/namespaces.ts'
@@ -261,7 +261,7 @@ const putVocabulary = repositoryEndpoint({
     renew()
     const resource = names.vocabulary(id)
     // JSON-LD is parsed as a whole and has the limit of such bodies.
-    const { format, charset, pieces } = receivePieces(c, (one) => {
+    const { format, charset, pieces } = readRdfPieces(c, (one) => {
       const name = one === 'jsonld' ? 'bodyBytes' : 'vocabularyBytes'
       return { bytes: limits[name], name, ratio: limits.bodyRatio, idleMs: limits.bodyIdleMs }
     })

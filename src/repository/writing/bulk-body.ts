@@ -2,7 +2,7 @@
 
 import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
-import { invalid } from '../../http/problem.ts'
+import { invalidRequest } from '../../http/problem.ts'
 import { toLine } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct, dqv, foaf, rdf } from '../../rdf/namespaces.ts'
@@ -259,7 +259,7 @@ export function originalIdIn({ node, quads, recorded, precedence }: Described): 
 /** Throws `invalid-parameter` unless the text is an original id. */
 function checkedOriginalId(id: string): string {
   const parsed = repositoryParameters.origin.safeParse({ originalId: id })
-  if (!parsed.success) throw invalid(parsed.error.issues, 'query', { originalId: id })
+  if (!parsed.success) throw invalidRequest(parsed.error.issues, 'query', { originalId: id })
   return id
 }
 

@@ -9,7 +9,7 @@ import type { AppContext } from '../../http/app.ts'
 import { readBodyText } from '../../http/body.ts'
 import { anyone, endpointsFor } from '../../http/endpoint.ts'
 import { problemOf } from '../../http/problem.ts'
-import { answerFlow, longAnswer } from '../../http/long-answers.ts'
+import { sendPieces, longAnswer } from '../../http/long-answers.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
 import type { Answer, SearchRequest } from '../../search-index/search-index.ts'
 import { parseQuery } from '../query/parser.ts'
@@ -141,7 +141,7 @@ async function runAction(
     const pieces = enveloped(`${c.get('address')}/`, result, ignoredOf(action, given))
     const { log, requestMs: pieceMs = 60_000 } = context.http
     const flow = { log, pieceMs, headers: { 'Content-Type': jsonType } }
-    return await longAnswer(c, () => answerFlow(c, pieces, flow))
+    return await longAnswer(c, () => sendPieces(c, pieces, flow))
   } catch (error) {
     return refused(c, error, context)
   }

@@ -1,7 +1,7 @@
 /** Cache of the sitemap: it is made again when a request finds it too old, once for all waiting requests. */
 
 import { Failure } from '../../errors.ts'
-import { within } from '../../http/context.ts'
+import { withTimeLimit } from '../../http/context.ts'
 import type { Log } from '../../log.ts'
 import { SingleFlight } from '../../workers/single-flight.ts'
 
@@ -66,7 +66,7 @@ export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
       const life = last?.pages.length === 0 ? Math.min(emptyMs, lifeMs) : lifeMs
       if (last && now().getTime() - last.made.getTime() < life) return last
       const making = make()
-      if (!last || last.pages.length === 0) return within(making, waitMs, late)
+      if (!last || last.pages.length === 0) return withTimeLimit(making, waitMs, late)
       // The failure is logged.
       making.catch(() => undefined)
       return last

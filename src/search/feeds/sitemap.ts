@@ -18,7 +18,7 @@ import { officialLanguages } from '../../text/language.ts'
 import { instantAt, recordFields, everything } from '../record-values.ts'
 import { isUnchanged, searchEndpoint } from '../search-answers.ts'
 import type { SearchAppContext, SearchServiceContext } from '../search-service-context.ts'
-import { declaration, element, textElement, xmlText } from '../../http/feed-formats.ts'
+import { xmlDeclaration, element, textElement, xmlText } from '../../http/feed-formats.ts'
 import { type SitemapKeeper, sitemapKeeper, type SitemapPage } from './sitemap-cache.ts'
 
 type SitemapSource = Pick<SearchAppContext, 'index' | 'settings' | 'recordPages'>
@@ -65,7 +65,7 @@ const readSitemap = searchEndpoint({
       const parts = pages.map((_, n) =>
         element('sitemap', {}, textElement('loc', `${address}/${n + 1}`) + modified),
       )
-      const text = declaration + element('sitemapindex', { xmlns: protocol }, parts.join(''))
+      const text = xmlDeclaration + element('sitemapindex', { xmlns: protocol }, parts.join(''))
       return c.body(text, 200, headers)
     }),
 })
@@ -175,7 +175,7 @@ const compress = promisify<string, Buffer<ArrayBuffer>>(gzip)
 
 function packed(content: string): Promise<Buffer<ArrayBuffer>> {
   const attributes = { xmlns: protocol, 'xmlns:xhtml': 'http://www.w3.org/1999/xhtml' }
-  return compress(declaration + element('urlset', attributes, content))
+  return compress(xmlDeclaration + element('urlset', attributes, content))
 }
 
 /** Records written before yielding to other work. */

@@ -142,7 +142,7 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
       ...(setting.previews !== false && { previewDataset: hub.previewDataset }),
     },
     serviceDiscovery: {},
-    key: { here: () => key, away: () => key },
+    key: { ownRepository: () => key, otherRepository: () => key },
     runs,
     sources: () => ({ find: knownPipe, invalid: () => setting.invalid ?? [] }),
     log: silent,

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { importDump } from '../../../src/harvest/importing/dump.ts'
-import { serve, type Served } from '../../../src/http/serve.ts'
+import { serve, type RunningServer } from '../../../src/http/serve.ts'
 import { formats, type Format } from '../../../src/rdf/media-types.ts'
 import { prefixes, repository } from '../../support/repository.ts'
 import { quickClock, sourceOf } from './builders.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => repo.close())
 
-async function elsewhere(): Promise<{ repo: typeof repo; served: Served }> {
+async function elsewhere(): Promise<{ repo: typeof repo; served: RunningServer }> {
   const other = await repository()
   const served = await serve(other.app, { port: 0 })
   onTestFinished(async () => {
