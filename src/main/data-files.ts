@@ -16,7 +16,7 @@ import { ledgerFormat } from '../harvest/ledger/ledger-schema.ts'
 import { jobsFormat } from '../jobs/job-table.ts'
 import type { Log } from '../log.ts'
 import { figuresFormat } from '../metrics/figures/figures-file.ts'
-import { verdictsFormat } from '../metrics/reach/verdict-file.ts'
+import { urlStatusFormat } from '../metrics/reach/url-status-file.ts'
 import { runsFormat } from '../pipe/runs/run-tables.ts'
 import { tombstonesFormat } from '../repository/deleting/tombstones.ts'
 import { triggersFormat } from '../scheduler/trigger-file.ts'
@@ -92,7 +92,7 @@ const dataFiles: readonly DataFile[] = [
   {
     ...rest,
     name: 'verdicts.sqlite',
-    format: verdictsFormat,
+    format: urlStatusFormat,
     newer: 'set-aside',
     loss: 'URLs are asked again.',
   },

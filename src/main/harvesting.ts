@@ -70,7 +70,7 @@ export async function openHarvesting(
   const names = pipes.list().map(({ pipe }) => pipe.header.name)
   const wrong = failingPipes(runs, names)
   const onEnd = (run: Run) => {
-    if (runs.resumption(run.id).start.feed !== undefined) measuring?.measured(run)
+    if (runs.resumption(run.id).start.feed !== undefined) measuring?.runEnded(run)
     wrong.ended(run)
     notices?.ended(run)
   }

@@ -10,7 +10,7 @@ import { invalidRequest } from '../http/problem.ts'
 import { cacheApp } from '../metrics/figures/cache-app.ts'
 import { knownDatasetIds } from '../metrics/figures/catalogue-reader.ts'
 import type { Schedule, ScheduleReader } from '../metrics/figures/refresh-schedules.ts'
-import { collector, type Collector, datasetsIn } from '../metrics/pipe/collector.ts'
+import { startCollector, type Collector, datasetsIn } from '../metrics/pipe/collector.ts'
 import type { MetricsRepository } from '../metrics/pipe/metrics-repository.ts'
 import { reportsApp } from '../metrics/reports/report-app.ts'
 import { type MetricsService, openMetrics } from '../metrics/metrics-service.ts'
@@ -115,7 +115,7 @@ export function metricsTrigger(context: PlatformContext): MetricsTrigger {
   return {
     written: (landed) => {
       for (const { catalogue, dataset } of collector ? datasetsIn(landed, context.names) : [])
-        collector?.written(catalogue, dataset)
+        collector?.add(catalogue, dataset)
     },
     begin: (harvesting) => {
       const isOn = context.config.validator.enabled && harvesting.measuring?.feeds
@@ -134,7 +134,7 @@ function collecting({ config, log }: PlatformContext, { launcher }: Harvesting):
       startMode: 'append',
       feed,
     })
-  return collector({
+  return startCollector({
     ...clock,
     log,
     collectMs: metrics.collectMinutes * 60_000,
@@ -143,7 +143,7 @@ function collecting({ config, log }: PlatformContext, { launcher }: Harvesting):
       const launched = launch(feed)
       if ('run' in launched) await launcher.waitForEnd(launched.run.id, signal)
     },
-    leave: (feed) => void launch(feed),
+    saveForRestart: (feed) => void launch(feed),
   })
 }
 

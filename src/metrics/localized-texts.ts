@@ -52,17 +52,17 @@ export type LocalText = {
 }
 
 /** Chooses a text: in the wanted language, else in the main ones of the source, in English, in any; without a text the id. */
-export function localText(
+export function pickLocalText(
   texts: LocalizedTexts,
   options: { readonly locale: string; readonly languages: readonly string[]; readonly id: string },
 ): LocalText {
-  const tags = Object.keys(texts).filter((tag) => line(texts[tag] ?? '') !== '')
+  const tags = Object.keys(texts).filter((tag) => oneLine(texts[tag] ?? '') !== '')
   for (const wanted of [options.locale, ...options.languages, 'en']) {
     const tag = matching(tags, wanted)
     if (tag !== undefined) return textIn(texts, tag)
   }
   const [any] = tags.sort()
-  return any === undefined ? { text: line(options.id) } : textIn(texts, any)
+  return any === undefined ? { text: oneLine(options.id) } : textIn(texts, any)
 }
 
 /** Chooses an equal tag, else one of the same language: `de` for `de-CH` and the other way round (RFC 4647 3.4). */
@@ -73,7 +73,7 @@ function matching(tags: readonly string[], wanted: string): string | undefined {
 }
 
 function textIn(texts: LocalizedTexts, tag: string): LocalText {
-  const text = line(texts[tag] ?? '')
+  const text = oneLine(texts[tag] ?? '')
   return /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(tag) ? { text, language: tag } : { text }
 }
 
@@ -81,5 +81,5 @@ function textIn(texts: LocalizedTexts, tag: string): LocalText {
 const invisible = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
 
 /** Text as one line without control characters, well formed. */
-export const line = (text: string): string =>
+export const oneLine = (text: string): string =>
   text.toWellFormed().replace(invisible, ' ').replace(/ {2,}/g, ' ').trim()

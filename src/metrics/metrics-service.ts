@@ -13,12 +13,12 @@ import type { GraphStore } from '../store/graph-store.ts'
 import { openCache, type Cache } from './figures/metrics-cache.ts'
 import type { ScheduleReader } from './figures/refresh-schedules.ts'
 import type { ScoreBand } from './figures/figures.ts'
-import { feeds } from './pipe/dataset-feed.ts'
+import { feedSegment } from './pipe/dataset-feed.ts'
 import { expectedScores, type ScoreExpectation } from './measure/expected-score.ts'
 import { annotatorSegment } from './measure/annotator-segment.ts'
-import { openValues, type Values } from './measure/measured-values.ts'
+import { loadValueTests, type ValueTests } from './measure/measured-values.ts'
 import { openReach, type UrlReach } from './reach/url-reach.ts'
-import { reachingSegment } from './reach/reach-segment.ts'
+import { urlStatusSegment } from './reach/reach-segment.ts'
 import { scoringSegment } from './measure/scoring-segment.ts'
 import { loadWeights, type Weights } from './measure/weights.ts'
 import { metricsExport, type MetricsRepository } from './pipe/metrics-repository.ts'
@@ -63,7 +63,7 @@ export type MetricsService = {
   readonly weights: Weights
   readonly cache: Cache
   /** Notes that a run has ended; the figures are refreshed within a minute. */
-  readonly measured: (run: Pick<Run, 'catalogue' | 'counts'>) => void
+  readonly runEnded: (run: Pick<Run, 'catalogue' | 'counts'>) => void
   /** Ends all of it. Call it when no run is under way any more. */
   readonly stop: () => Promise<void>
 }
@@ -86,21 +86,21 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsServi
   const reach = openReach({ ...options, ...config, path: join(directory, 'verdicts.sqlite') })
   const cache = openCache({ ...options, weights, path: join(directory, 'metrics.sqlite') })
   schedule(cache, config.refresh)
-  const values = await openValues({
+  const values = await loadValueTests({
     licenceSchemes: config.licenceSchemes,
     literalFormats: config.literalFormats,
     read: (graph, signal) => options.store.read(graph, {}, signal),
   })
   return {
     kinds: kindsOf(options, { validation, weights, reach, values }),
-    feeds: repository && feeds({ ...options, repository }),
+    feeds: repository && feedSegment({ ...options, repository }),
     metricsExport: metricsExport(repository),
     validation,
     expected: async (record, isCompliant, signal) =>
       expectedScores(record, { isCompliant, values: await values(signal), weights }),
     weights,
     cache,
-    measured: ({ catalogue, counts: { created, updated } }) => {
+    runEnded: ({ catalogue, counts: { created, updated } }) => {
       if (created + updated > 0) {
         const scope = catalogue === undefined ? 'all' : [catalogue]
         cache.refreshes.requestSoon(scope, 'metrics')
@@ -114,22 +114,22 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsServi
   }
 }
 
-type Tools = {
+type SegmentDeps = {
   readonly validation: Validation
   readonly weights: Weights
   readonly reach: UrlReach
-  readonly values: (signal: AbortSignal) => Promise<Values>
+  readonly values: (signal: AbortSignal) => Promise<ValueTests>
 }
 
 function kindsOf(
   { config, now }: MetricsOptions,
-  { validation, weights, reach, values }: Tools,
+  { validation, weights, reach, values }: SegmentDeps,
 ): readonly SegmentKind[] {
-  const reaching = reachingSegment({ reach })
+  const reaching = urlStatusSegment({ reach })
   return [
     validatingSegment({ validation, now }),
     annotatorSegment({ values, now }),
-    config.urlChecks ? reaching : skipped(reaching),
+    config.urlChecks ? reaching : switchedOff(reaching),
     scoringSegment({ weights, now }),
   ]
 }
@@ -146,7 +146,7 @@ function schedule({ schedules }: Cache, cron: string | undefined): void {
 }
 
 /** Segment that the operator has switched off: all messages pass. */
-const skipped = (kind: SegmentKind): SegmentKind => ({
+const switchedOff = (kind: SegmentKind): SegmentKind => ({
   ...kind,
   open: (config, place) => kind.open({ ...config, skip: true }, place),
 })

@@ -1,7 +1,7 @@
 /** Texts in several languages: the one that a reader gets. */
 
 import { describe, expect, it } from 'vitest'
-import { line, localText } from '../../src/metrics/localized-texts.ts'
+import { oneLine, pickLocalText } from '../../src/metrics/localized-texts.ts'
 
 describe('texts', () => {
   const wish = { locale: 'fr', languages: ['de'], id: 'the-id' }
@@ -36,11 +36,11 @@ describe('texts', () => {
   ])(
     'of %j are told in the wanted language, else the main one, English, any: %j',
     (texts, found) => {
-      expect(localText(texts, wish)).toEqual(found)
+      expect(pickLocalText(texts, wish)).toEqual(found)
     },
   )
 
   it('are one line of characters that can be seen', () => {
-    expect(line(' a\0\r\n\tb\u{2028}c\u{85}  d \u{d800}')).toBe('a b c d \u{fffd}')
+    expect(oneLine(' a\0\r\n\tb\u{2028}c\u{85}  d \u{d800}')).toBe('a b c d \u{fffd}')
   })
 })

@@ -9,10 +9,10 @@ import { readJsonBody } from '../../pipe/pipe-text.ts'
 import {
   type CacheContext,
   cacheEndpoint,
-  content,
-  health,
+  jsonContent,
+  healthSchema,
   idPath,
-  schedule,
+  scheduleSchema,
 } from './cache-contract.ts'
 import {
   catalogueIds,
@@ -94,7 +94,7 @@ const listSchedules = cacheEndpoint({
   operation: 'getAdminSchedule',
   summary: 'When the figures are refreshed by themselves, beside once a day',
   auth: mayAdminister,
-  answers: { 200: content('Schedules', z.array(schedule)) },
+  answers: { 200: jsonContent('Schedules', z.array(scheduleSchema)) },
   handle: (_, { cache }) => cache.schedules.all().map(scheduleDocument),
 })
 
@@ -117,7 +117,7 @@ const setSchedule = cacheEndpoint({
       },
     },
   },
-  answers: { 202: content('The schedule', schedule) },
+  answers: { 202: jsonContent('The schedule', scheduleSchema) },
   handle: async ({ c }, { cache }) => {
     const body = await readJsonBody(c, { bytes: mostBytes })
     if (body === undefined) throw new Failure('empty-body', 'the request has no body')
@@ -146,7 +146,7 @@ const readHealth = cacheEndpoint({
   operation: 'getHealth',
   summary: 'The last refresh, and how far one that runs has come',
   auth: anyone,
-  answers: { 200: content('The state', health) },
+  answers: { 200: jsonContent('The state', healthSchema) },
   handle: (_, { cache }) => {
     const refreshed = cache.figures.refreshed()
     const { progress } = cache.refreshes

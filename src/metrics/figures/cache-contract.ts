@@ -32,19 +32,19 @@ type Responses = RouteConfig['responses']
 export const cacheEndpoint = endpointsFor<CacheContext>({ default: problem })
 
 /** Response in JSON. */
-export const content = (description: string, schema: z.ZodType): Responses[string] => ({
+export const jsonContent = (description: string, schema: z.ZodType): Responses[string] => ({
   description,
   content: { 'application/json': { schema } },
 })
 
 /** Responses with figures of the last refresh: 200 and 304. */
-export const answers = (description: string, schema: z.ZodType): Responses => ({
-  200: content(description, schema),
+export const figureAnswers = (description: string, schema: z.ZodType): Responses => ({
+  200: jsonContent(description, schema),
   304: { description: 'Not changed since the state named in If-None-Match' },
 })
 
 /** Schema of the envelope around rows. */
-export const envelopeOf = (row: z.ZodType) =>
+export const envelopeSchema = (row: z.ZodType) =>
   z.object({
     success: z.literal(true),
     result: z.object({
@@ -74,9 +74,9 @@ const listOf = (words: readonly [string, ...string[]]) =>
 
 const keys = [...dimensions, 'score'] as const
 /** Parameter that names the parts of a document that are wanted. */
-export const filter = z.object({ filter: listOf([...keys, 'info']) })
+export const filterQuery = z.object({ filter: listOf([...keys, 'info']) })
 /** Parameter `filter` of the whole portal, which has no `info`. */
-export const filterOfAll = z.object({ filter: listOf([...keys]) })
+export const portalFilterQuery = z.object({ filter: listOf([...keys]) })
 
 const day = (example: string) =>
   z
@@ -94,14 +94,14 @@ function dayOf(text: string): string | undefined {
 }
 
 /** Parameters of a history: first and last day, both included, and the periods of which each has one snapshot. */
-export const span = z.object({
+export const spanQuery = z.object({
   startDate: day('2026-01-01'),
   endDate: day('2026-12-31').optional(),
   resolution: z.enum(resolutions).default('month'),
 })
 
 /** Parameter for the language of texts: the nearest one that exists is used (RFC 4647). */
-export const locale = z.object({
+export const localeQuery = z.object({
   locale: z
     .string()
     .regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, 'must be a language code such as de')
@@ -110,7 +110,7 @@ export const locale = z.object({
 })
 
 /** Parameters that select a part of a list. */
-export const page = z.object({
+export const pageQuery = z.object({
   offset: z.coerce.number().int().min(0).default(0).describe('Rows passed over'),
   limit: z.coerce.number().int().min(1).max(1000).default(100).describe('Rows of one page'),
 })
@@ -128,7 +128,7 @@ const dimensionPoints = z
   .describe('Mean of the datasets; null when nothing was scored')
 
 /** Schema of the figures of one scope. Shares are percentages with one decimal; none where nothing was measured. */
-export const aggregate = z
+export const aggregateSchema = z
   .object({
     info: about,
     score: z.int().nullable().optional(),
@@ -139,7 +139,7 @@ export const aggregate = z
 const periods = z.array(z.looseObject({}))
 
 /** Schema of the figures of one scope over time: each leaf is a list of objects whose one key is a day (`YYYY-MM-DD`), ascending. */
-export const history = z
+export const historySchema = z
   .object({ info: about, score: periods.optional(), ...parts(z.record(z.string(), periods)) })
   .openapi('History')
 
@@ -186,7 +186,7 @@ export const distributionSchema = z
 const ofDataset = { reference: z.string(), 'dataset-id': z.string(), title: z.string() }
 
 /** Schema of one result of the last SHACL validation of a dataset. */
-export const violation = z
+export const violationSchema = z
   .object({
     resultPath: z.string().nullable(),
     resultMessage: z.string().nullable(),
@@ -197,7 +197,7 @@ export const violation = z
   .openapi('Violation')
 
 /** Schema of one URL whose last status was not 200 to 299, with its dataset and distribution. */
-export const unreachable = z
+export const unreachableSchema = z
   .object({
     ...ofDataset,
     'distribution-id': z.string(),
@@ -207,13 +207,13 @@ export const unreachable = z
   .openapi('UnreachableUrl')
 
 /** Schema of the number of rows without the rows. */
-export const count = z.object({
+export const countSchema = z.object({
   success: z.literal(true),
   result: z.object({ count: z.int() }),
 })
 
 /** Schema of a trigger of the scheduler (cron, interval or specific times), with its next and its last firing. */
-export const schedule = z
+export const scheduleSchema = z
   .looseObject({
     id: z.string(),
     status: z.enum(['enabled', 'disabled']),
@@ -226,7 +226,7 @@ export const schedule = z
   .openapi('Schedule')
 
 /** Schema of the last refresh and of the progress of the running one; `null` where there is none. */
-export const health = z.looseObject({
+export const healthSchema = z.looseObject({
   status: z.literal('up'),
   refresh: z.looseObject({ number: z.int(), at: z.string() }).nullable(),
   refreshing: z.looseObject({ since: z.string(), datasets: z.int() }).nullable(),
@@ -245,13 +245,13 @@ export type CacheContext = {
 }
 
 /** Puts rows into the envelope; `count` is the number of all rows, not only of those of the page. */
-export const enveloped = (results: readonly unknown[], count = results.length) => ({
+export const envelope = (results: readonly unknown[], count = results.length) => ({
   success: true as const,
   result: { count, results },
 })
 
 /** Answers 304, or a document with a tag. The tag is weak, because one state may be sent with and without gzip (RFC 9110 8.8.1). */
-export function tagged(c: AppContext, tag: string, make: () => object): Response {
+export function answerTagged(c: AppContext, tag: string, make: () => object): Response {
   c.header('ETag', `W/"${tag}"`)
   return isFresh(c.req.raw.headers, tag) ? c.body(null, 304) : c.json(make())
 }
@@ -267,7 +267,7 @@ export function answerFigures(
 ): Response {
   const refreshed = cache.figures.refreshed()
   if (refreshed) c.header('Last-Modified', refreshed.at.toUTCString())
-  return tagged(c, `${refreshed?.number ?? 0}-${version}`, make)
+  return answerTagged(c, `${refreshed?.number ?? 0}-${version}`, make)
 }
 
 /** Finds a catalogue in the figures, or in the store when it is newer than they are. Throws `unknown-catalogue`, also for hidden ones. */

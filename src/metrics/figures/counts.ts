@@ -38,7 +38,7 @@ export function scopeKey(scope: Scope): readonly [kind: string, key: string] {
 }
 
 /** Rows of `measurement` that belong to a scope, as a condition with its values. */
-export function measurementsWhere(scope: Scope) {
+export function scopeCondition(scope: Scope) {
   const [kind, key] = scopeKey(scope)
   const catalogues = { catalogue: 'WHERE id = ?1', country: 'WHERE country = ?1' }[kind] ?? ''
   const publisher = kind === 'publisher' ? '?1' : "''"
@@ -50,7 +50,7 @@ export function measurementsWhere(scope: Scope) {
 
 /** Counts of a scope; `undefined` for a catalogue that is not served, a country without catalogues and a publisher without datasets. */
 export function scopeCounts(file: Sqlite, scope: Scope): ScopeCounts | undefined {
-  const { where, values } = measurementsWhere(scope)
+  const { where, values } = scopeCondition(scope)
   const rows = file.rows(
     `SELECT name, value, sum(count) AS count FROM measurement WHERE kind = 'metric' AND ${where} GROUP BY name, value`,
     ...values,
@@ -75,7 +75,7 @@ export function historyCounts(file: Sqlite, scope: Scope, { from, to, resolution
 }
 
 /** Status metrics, each with the metric that follows from it. */
-export const derived: Readonly<Record<string, MetricName>> = {
+export const accessibilityMetrics: Readonly<Record<string, MetricName>> = {
   accessUrlStatusCode: 'accessUrlAccessibility',
   downloadUrlStatusCode: 'downloadUrlAccessibility',
 }
@@ -83,7 +83,7 @@ export const derived: Readonly<Record<string, MetricName>> = {
 /** All metrics of an aggregate, in the order of the dimensions. */
 export const metricNames: readonly MetricName[] = indicators.flatMap(({ name }) => [
   name,
-  ...(derived[name] ? [derived[name]] : []),
+  ...(accessibilityMetrics[name] ? [accessibilityMetrics[name]] : []),
 ])
 
 /** Means of points, rounded at the end, and shares of every metric; `null` where nothing was counted. */
@@ -91,8 +91,12 @@ export function aggregateOf(counts: ScopeCounts, maxima: Maxima): Aggregate {
   const shares = new Map<string, Shares | null>()
   for (const { name, type } of indicators) {
     const values = counts[name]
-    if (type === 'boolean') shares.set(name, yesNo(values?.['true'] ?? 0, values?.['false'] ?? 0))
-    else if (values) shares.set(name, byCode(values)).set(derived[name] ?? '', reachability(values))
+    if (type === 'boolean')
+      shares.set(name, yesNoShares(values?.['true'] ?? 0, values?.['false'] ?? 0))
+    else if (values)
+      shares
+        .set(name, codeShares(values))
+        .set(accessibilityMetrics[name] ?? '', reachability(values))
   }
   const { count = 0, sum = 0 } = counts['scoring'] ?? {}
   return {
@@ -118,7 +122,7 @@ function meanPoints(values: ScopeCounts[string] | undefined, max: number): Dimen
 }
 
 /** Shares of yes and no; `null` where nothing was counted. */
-export function yesNo(yes: number, no: number): Shares | null {
+export function yesNoShares(yes: number, no: number): Shares | null {
   if (yes + no === 0) return null
   const share = percent(yes, yes + no)
   return [
@@ -128,7 +132,7 @@ export function yesNo(yes: number, no: number): Shares | null {
 }
 
 /** Shares of status codes, the largest first. */
-export function byCode(codes: Readonly<Record<string, number>>): Shares {
+export function codeShares(codes: Readonly<Record<string, number>>): Shares {
   const all = sumOf(Object.values(codes))
   return Object.entries(codes)
     .toSorted(([one, many], [other, more]) => more - many || Number(one) - Number(other))
@@ -138,7 +142,7 @@ export function byCode(codes: Readonly<Record<string, number>>): Shares {
 function reachability(codes: Readonly<Record<string, number>>): Shares | null {
   const reached = Object.entries(codes).filter(([code]) => isReachable(Number(code)))
   const yes = sumOf(reached.map(([, count]) => count))
-  return yesNo(yes, sumOf(Object.values(codes)) - yes)
+  return yesNoShares(yes, sumOf(Object.values(codes)) - yes)
 }
 
 const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)

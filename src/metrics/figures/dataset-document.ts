@@ -13,11 +13,11 @@ import {
   isReachable,
   scoring,
 } from '../indicators.ts'
-import { languagesOf, localText, textsOf } from '../localized-texts.ts'
+import { languagesOf, pickLocalText, textsOf } from '../localized-texts.ts'
 import type { MeasuredValue } from '../measure/measurements.ts'
 import { scoreOf } from '../measure/scoring-segment.ts'
 import type { Weights } from '../measure/weights.ts'
-import { byCode, yesNo } from './counts.ts'
+import { codeShares, yesNoShares } from './counts.ts'
 import { type StoredDataset, urlTypeOf } from './dataset-reader.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -82,7 +82,7 @@ const distributionsOf = ({ iri, graph }: StoredDataset) => graph.objects(iri, dc
 /** Title of the dataset or of one of its distributions; its id where it has none. */
 function titleOf({ iri, graph }: StoredDataset, node: string, id: string, locale: string): string {
   const languages = languagesOf(graph.objects(iri, dct('language')))
-  return localText(textsOf(graph.objects(node, dct('title'))), { locale, languages, id }).text
+  return pickLocalText(textsOf(graph.objects(node, dct('title'))), { locale, languages, id }).text
 }
 
 /** Shares of measured values: yes and no of booleans, one for each status code. */
@@ -90,8 +90,8 @@ function sharesOf(metric: string, measured: readonly MeasuredValue[]) {
   if (measured.length === 0) return undefined
   const counts = Map.groupBy(measured, ({ value }) => value)
   if (indicatorOf(metric)?.type === 'boolean')
-    return yesNo(counts.get(true)?.length ?? 0, counts.get(false)?.length ?? 0)
-  return byCode(
+    return yesNoShares(counts.get(true)?.length ?? 0, counts.get(false)?.length ?? 0)
+  return codeShares(
     Object.fromEntries([...counts].map(([value, some]) => [String(value), some.length])),
   )
 }

@@ -5,22 +5,22 @@ import { Failure, shown, invalidParameter } from '../../errors.ts'
 import { anyone } from '../../http/endpoint.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import { dimensions, indicatorOf, type Dimension } from '../indicators.ts'
-import { localText } from '../localized-texts.ts'
+import { pickLocalText } from '../localized-texts.ts'
 import {
-  aggregate,
+  aggregateSchema,
   answerFigures,
-  answers,
+  figureAnswers,
   type CacheContext,
   cacheEndpoint,
-  enveloped,
-  filter,
-  filterOfAll,
+  envelope,
+  filterQuery,
+  portalFilterQuery,
   findCatalogue,
-  history,
+  historySchema,
   idPath,
-  page,
-  envelopeOf,
-  span,
+  pageQuery,
+  envelopeSchema,
+  spanQuery,
 } from './cache-contract.ts'
 import { aggregateOf, metricNames } from './counts.ts'
 import { dayOf } from './figures-file.ts'
@@ -37,7 +37,7 @@ import type {
 type Filter = readonly string[] | undefined
 
 /** Names of figures that differ from those of their metrics. */
-const renamed: Readonly<Partial<Record<MetricName, string>>> = {
+const figureNames: Readonly<Partial<Record<MetricName, string>>> = {
   accessUrlStatusCode: 'accessUrlStatusCodes',
   downloadUrlStatusCode: 'downloadUrlStatusCodes',
   formatMediaTypeVocabularyAlignment: 'formatMediaTypeAlignment',
@@ -52,7 +52,7 @@ const metricsOf = Map.groupBy(metricNames, dimensionOf)
 /** Document in the shape that all figures have; `info` is absent for the whole portal. */
 function documentOf(
   filter: Filter,
-  leaves: {
+  values: {
     readonly info: unknown
     readonly score: unknown
     readonly dimension: (name: Dimension) => unknown
@@ -60,15 +60,15 @@ function documentOf(
   },
 ) {
   const part = (name: Dimension) => ({
-    score: leaves.dimension(name),
+    score: values.dimension(name),
     ...Object.fromEntries(
-      (metricsOf.get(name) ?? []).map((one) => [renamed[one] ?? one, leaves.metric(one)]),
+      (metricsOf.get(name) ?? []).map((one) => [figureNames[one] ?? one, values.metric(one)]),
     ),
   })
   const isWanted = (key: string) => !filter?.length || filter.includes(key)
   return {
-    ...(leaves.info !== undefined && isWanted('info') && { info: leaves.info }),
-    ...(isWanted('score') && { score: leaves.score }),
+    ...(values.info !== undefined && isWanted('info') && { info: values.info }),
+    ...(isWanted('score') && { score: values.score }),
     ...Object.fromEntries(dimensions.filter(isWanted).map((name) => [name, part(name)])),
   }
 }
@@ -117,18 +117,18 @@ function historyDocument(
 /** A scope with its description. */
 type Subject = { readonly scope: Scope; readonly info: unknown }
 
-const ofCountry = (code: string): Subject => ({ scope: { country: code }, info: code })
+const countrySubject = (code: string): Subject => ({ scope: { country: code }, info: code })
 
-const ofPublisher = ({ key, name }: PublisherFigures): Subject => ({
+const publisherSubject = ({ key, name }: PublisherFigures): Subject => ({
   scope: { publisher: key },
   info: { id: key, title: name },
 })
 
 /** Subject of a catalogue, described in English or its main language. */
-function ofCatalogue(catalogue: CatalogueFigures): Subject {
+function catalogueSubject(catalogue: CatalogueFigures): Subject {
   const { id, titles, descriptions, languages, country, type } = catalogue
   const text = (texts: CatalogueFigures['titles']) =>
-    localText(texts, { locale: 'en', languages, id: '' }).text
+    pickLocalText(texts, { locale: 'en', languages, id: '' }).text
   const [title, description] = [text(titles) || id, text(descriptions)]
   const spatial = country ?? ''
   return { scope: { catalogue: id }, info: { id, title, description, spatial, type: type ?? '' } }
@@ -150,12 +150,12 @@ type FigureKind = {
   /** The end of the id of the operation. */
   readonly operation: string
   /** The beginning of the summary of the history. */
-  readonly whose: string
+  readonly subject: string
   /** The subjects that are asked about; throws when there is no such thing. */
   readonly find: (request: FigureRequest, context: CacheContext) => Promise<Figures> | Figures
   /** The query of the figures, and that of the history. */
-  readonly query?: z.ZodObject<{ filter: (typeof filter.shape)['filter'] }>
-  readonly historyQuery?: z.ZodObject<{ filter: (typeof filter.shape)['filter'] }>
+  readonly query?: z.ZodObject<{ filter: (typeof filterQuery.shape)['filter'] }>
+  readonly historyQuery?: z.ZodObject<{ filter: (typeof filterQuery.shape)['filter'] }>
 }
 
 const publisherQuery = z.object({
@@ -167,25 +167,25 @@ const kinds: readonly FigureKind[] = [
     path: '/global',
     operation: 'Global',
     summary: 'Figures of the whole portal',
-    whose: 'The whole portal',
-    query: filterOfAll,
+    subject: 'The whole portal',
+    query: portalFilterQuery,
     find: () => ({ rows: [{ scope: 'global', info: undefined }] }),
   },
   {
     path: '/countries',
     operation: 'Countries',
     summary: 'Figures of all countries with catalogues',
-    whose: 'Countries',
-    find: (_, { cache }) => ({ rows: cache.figures.countries().map(ofCountry) }),
+    subject: 'Countries',
+    find: (_, { cache }) => ({ rows: cache.figures.countries().map(countrySubject) }),
   },
   {
     path: '/countries/{id}',
     operation: 'CountriesById',
     summary: 'Figures of a country (ISO 3166-1 alpha-3, any case)',
-    whose: 'A country',
+    subject: 'A country',
     find: ({ id }, { cache }) => {
       const code = id.toUpperCase()
-      if (cache.figures.aggregate({ country: code })) return { rows: [ofCountry(code)] }
+      if (cache.figures.aggregate({ country: code })) return { rows: [countrySubject(code)] }
       throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
     },
   },
@@ -193,25 +193,25 @@ const kinds: readonly FigureKind[] = [
     path: '/catalogues',
     operation: 'Catalogues',
     summary: 'Figures of all catalogues, by id',
-    whose: 'Catalogues',
-    find: (_, { cache }) => ({ rows: cache.figures.catalogues().map(ofCatalogue) }),
+    subject: 'Catalogues',
+    find: (_, { cache }) => ({ rows: cache.figures.catalogues().map(catalogueSubject) }),
   },
   {
     path: '/catalogues/{id}',
     operation: 'CataloguesById',
     summary: 'Figures of a catalogue',
-    whose: 'A catalogue',
+    subject: 'A catalogue',
     find: async ({ id, signal }, context) => ({
-      rows: [ofCatalogue(await findCatalogue(context, id, signal))],
+      rows: [catalogueSubject(await findCatalogue(context, id, signal))],
     }),
   },
   {
     path: '/publishers',
     operation: 'Publishers',
     summary: 'Figures of publishers, those with the most datasets first, or of one',
-    whose: 'A publisher',
-    query: filter.extend(page.shape).extend(publisherQuery.partial().shape),
-    historyQuery: filter.extend(page.shape).extend(publisherQuery.shape),
+    subject: 'A publisher',
+    query: filterQuery.extend(pageQuery.shape).extend(publisherQuery.partial().shape),
+    historyQuery: filterQuery.extend(pageQuery.shape).extend(publisherQuery.shape),
     find: ({ query }, context) => publishers(context, query),
   },
 ]
@@ -223,18 +223,18 @@ function publishers(
 ): Figures {
   const key = query['publisher']
   if (typeof key !== 'string') {
-    const { rows, count } = figures.publishers(page.parse(query))
-    return { rows: rows.map(ofPublisher), count }
+    const { rows, count } = figures.publishers(pageQuery.parse(query))
+    return { rows: rows.map(publisherSubject), count }
   }
   const one = figures.publisher(key)
-  if (one) return { rows: [ofPublisher(one)] }
+  if (one) return { rows: [publisherSubject(one)] }
   throw new Failure('not-found', `there are no figures of a publisher ${shown(key)}`)
 }
 
 const idOf = ({ id = '' }: { readonly id?: string }): string => id
 
 /** The endpoint of a kind of figures. */
-const figureEndpoint = ({ path, operation, summary, find, query = filter }: FigureKind) =>
+const figureEndpoint = ({ path, operation, summary, find, query = filterQuery }: FigureKind) =>
   cacheEndpoint({
     method: 'get',
     path,
@@ -243,7 +243,7 @@ const figureEndpoint = ({ path, operation, summary, find, query = filter }: Figu
     auth: anyone,
     params: path.includes('{id}') ? idPath : undefined,
     query,
-    answers: answers(summary, envelopeOf(aggregate)),
+    answers: figureAnswers(summary, envelopeSchema(aggregateSchema)),
     handle: async ({ c, params, query, signal }, context) => {
       const { figures, maxima } = context.cache
       const { rows, count } = await find({ id: idOf(params), query, signal }, context)
@@ -254,7 +254,7 @@ const figureEndpoint = ({ path, operation, summary, find, query = filter }: Figu
           aggregateDocument(figures.aggregate(scope) ?? nothing, info, query.filter),
         )
       }
-      return longAnswer(c, () => answerFigures(context, c, () => enveloped(documents(), count)))
+      return longAnswer(c, () => answerFigures(context, c, () => envelope(documents(), count)))
     },
   })
 
@@ -262,18 +262,18 @@ const historySummary = (whose: string) => `${whose} over time: the last refresh 
 
 /** The endpoint of the history of a kind of figures; its two names differ in how the scores of dimensions are written. */
 const historyEndpoint = (
-  { path, operation, whose, find, query: own = filter, historyQuery = own }: FigureKind,
+  { path, operation, subject, find, query: own = filterQuery, historyQuery = own }: FigureKind,
   form: HistoryForm,
 ) =>
   cacheEndpoint({
     method: 'get',
     path: `${path}/${form}`,
     operation: `get${operation}${{ history: 'History', historical: 'Historical' }[form]}`,
-    summary: historySummary(whose),
+    summary: historySummary(subject),
     auth: anyone,
     params: path.includes('{id}') ? idPath : undefined,
-    query: historyQuery.extend(span.shape),
-    answers: answers(historySummary(whose), envelopeOf(history)),
+    query: historyQuery.extend(spanQuery.shape),
+    answers: figureAnswers(historySummary(subject), envelopeSchema(historySchema)),
     handle: async ({ c, params, query, signal }, context) => {
       const { startDate: from, endDate, resolution, filter: wanted } = query
       const { rows } = await find({ id: idOf(params), query, signal }, context)
@@ -285,7 +285,7 @@ const historyEndpoint = (
         rows.map(({ scope, info }) =>
           historyDocument(figures.history(scope, given), info, wanted, form),
         )
-      return longAnswer(c, () => answerFigures(context, c, () => enveloped(documents())))
+      return longAnswer(c, () => answerFigures(context, c, () => envelope(documents())))
     },
   })
 

@@ -25,7 +25,7 @@ const oldTables =
  * `problem` has the rows of lists: results of validations (kind `violation`, by property) and bad URLs (`url`). `facts` is JSON.
  * The tables of older formats are dropped; what they held is counted again soon after the start.
  */
-export const schema = `
+export const figuresSchema = `
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS schedule (id TEXT PRIMARY KEY, kept TEXT NOT NULL, since INTEGER NOT NULL, last INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS history (
@@ -66,13 +66,13 @@ type Measurement = {
   readonly note?: string
 }
 
-const addSql =
+const addMeasurementSql =
   'INSERT INTO measurement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (version, kind, publisher, name, value, detail) ' +
   'DO UPDATE SET count = count + excluded.count, datasets = datasets + excluded.datasets, note = max(note, excluded.note)'
 
 function addMeasurement(file: Sqlite, version: number, publisher: string, one: Measurement): void {
   const { kind, name, value = '', detail = '', count = 1, datasets = 1, note = '' } = one
-  file.run(addSql, version, kind, publisher, name, value, detail, count, datasets, note)
+  file.run(addMeasurementSql, version, kind, publisher, name, value, detail, count, datasets, note)
 }
 
 /** Starts the rows of a catalogue, which are not served yet; returns their version number. */
@@ -152,11 +152,11 @@ function measurementsOf(
   return [...rows.values()]
 }
 
-type Change = {
+type ServedChange = {
   /** Catalogues that were counted, with the versions that are served from now on. */
   readonly counted: ReadonlyMap<CatalogueFigures, number>
   /** Ids of catalogues that are not served any more. */
-  readonly gone: readonly string[]
+  readonly removed: readonly string[]
   /** Those of them whose history goes too; that of hidden ones is kept. */
   readonly forgotten: readonly string[]
   /** All catalogues were counted. */
@@ -166,16 +166,16 @@ type Change = {
 }
 
 /** Serves new versions, and adds the figures of every scope that they belong to to the history. Returns the number of the refresh. */
-export function serveVersions(file: Sqlite, change: Change): number {
-  const { counted, gone, forgotten, isComplete, at } = change
+export function serveVersions(file: Sqlite, change: ServedChange): number {
+  const { counted, removed, forgotten, isComplete, at } = change
   return file.transaction(() => {
     const ids = [...counted.keys()].map(({ id }) => id)
-    const removed = JSON.stringify([...ids, ...gone])
-    const deleted = `DELETE FROM counted_catalogue WHERE id IN ${listed} RETURNING version, country`
-    const before = file.rows(deleted, removed)
+    const replacedIds = JSON.stringify([...ids, ...removed])
+    const deleteRows = `DELETE FROM counted_catalogue WHERE id IN ${jsonElements} RETURNING version, country`
+    const before = file.rows(deleteRows, replacedIds)
     for (const [catalogue, version] of counted) addCatalogue(file, catalogue, version)
-    const ofGone = `DELETE FROM history WHERE kind = 'catalogue' AND key IN ${listed}`
-    file.run(ofGone, JSON.stringify(forgotten))
+    const deleteHistory = `DELETE FROM history WHERE kind = 'catalogue' AND key IN ${jsonElements}`
+    file.run(deleteHistory, JSON.stringify(forgotten))
     const countries = [...counted.keys(), ...before].flatMap(({ country }) =>
       typeof country === 'string' ? country : [],
     )
@@ -200,10 +200,10 @@ function addCatalogue(file: Sqlite, catalogue: CatalogueFigures, version: number
 }
 
 /** The elements of a parameter that is a JSON array. */
-const listed = '(SELECT value FROM json_each(?))'
+const jsonElements = '(SELECT value FROM json_each(?))'
 
 function publishersIn(file: Sqlite, versions: readonly number[]): readonly string[] {
-  const sql = `SELECT DISTINCT publisher FROM measurement WHERE kind = 'publisher' AND version IN ${listed}`
+  const sql = `SELECT DISTINCT publisher FROM measurement WHERE kind = 'publisher' AND version IN ${jsonElements}`
   return file.rows(sql, JSON.stringify(versions)).map(({ publisher }) => String(publisher))
 }
 

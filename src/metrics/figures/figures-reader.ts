@@ -6,7 +6,7 @@ import { severityOf } from '../measure/validation-report.ts'
 import {
   aggregateOf,
   historyCounts,
-  measurementsWhere,
+  scopeCondition,
   scopeCounts,
   scopeKey,
   type Maxima,
@@ -20,8 +20,8 @@ import type {
   DatasetFigures,
   HistorySnapshot,
   HistorySpan,
-  Listed,
-  Page,
+  ListPart,
+  PageRange,
   PublisherFigures,
   Scope,
   ScoreBand,
@@ -60,7 +60,7 @@ const scopesIn = ({ file, maxima }: FiguresContext) => ({
   catalogue: (id: string): CatalogueFigures | undefined =>
     file.rows('SELECT * FROM counted_catalogue WHERE id = ?', id).map(catalogueOf)[0],
   /** By score, ties by id; those without a score are last in both orders. */
-  rankedCatalogues: (order: 'best' | 'worst', { offset, limit }: Page) => {
+  rankedCatalogues: (order: 'best' | 'worst', { offset, limit }: PageRange) => {
     const direction = order === 'best' ? 'DESC' : 'ASC'
     const sql = `SELECT * FROM counted_catalogue ORDER BY score IS NULL, score ${direction}, id LIMIT ? OFFSET ?`
     const rows = file.rows(sql, limit, offset).map((row) => {
@@ -77,7 +77,7 @@ const scopesIn = ({ file, maxima }: FiguresContext) => ({
       .rows('SELECT DISTINCT country FROM counted_catalogue WHERE country NOTNULL ORDER BY country')
       .map(({ country }) => String(country)),
   /** With the most datasets first. */
-  publishers: ({ offset, limit }: Page): Listed<PublisherFigures> => {
+  publishers: ({ offset, limit }: PageRange): ListPart<PublisherFigures> => {
     const order = 'GROUP BY publisher ORDER BY sum(count) DESC, publisher LIMIT ? OFFSET ?'
     return {
       count: numberIn(file, `SELECT count(DISTINCT publisher) AS n ${fromPublishers}`),
@@ -125,14 +125,14 @@ const listsIn = (context: FiguresContext) => ({
   best: (scope: Scope, limit: number) => datasetsByScore(context, scope, 'DESC', limit),
   worst: (scope: Scope, limit: number) => datasetsByScore(context, scope, 'ASC', limit),
   /** In the order of dataset ids, then of paths. */
-  violations: (catalogue: string, page: Page): Listed<ViolationRow> =>
+  violations: (catalogue: string, page: PageRange): ListPart<ViolationRow> =>
     problemsIn(context, { catalogue, kind: 'violation', page }, ({ path, component, ...row }) => ({
       ...row,
       path: path || null,
       component: component || null,
     })),
   /** In the order of dataset ids, then of URLs. */
-  unreachable: (catalogue: string, page: Page): Listed<UnreachableRow> =>
+  unreachable: (catalogue: string, page: PageRange): ListPart<UnreachableRow> =>
     problemsIn(context, { catalogue, kind: 'url', page }, ({ distribution: iri, url, ...row }) => ({
       ...row,
       distribution: { id: context.names.idOf('distribution', iri) ?? iri, iri },
@@ -188,15 +188,19 @@ type ProblemFacts = {
   readonly url: CountedDataset['urls'][number]
 }
 
-type ProblemList<Kind> = { readonly catalogue: string; readonly kind: Kind; readonly page: Page }
+type ProblemList<Kind> = {
+  readonly catalogue: string
+  readonly kind: Kind
+  readonly page: PageRange
+}
 
 /** A page of a list of a catalogue, each row with its dataset. */
 function problemsIn<Kind extends keyof ProblemFacts, Listing>(
   { file, names }: FiguresContext,
   { catalogue, kind, page: { limit, offset } }: ProblemList<Kind>,
   rowOf: (row: ProblemFacts[Kind] & { readonly dataset: ViolationRow['dataset'] }) => Listing,
-): Listed<Listing> {
-  const { where, values } = measurementsWhere({ catalogue })
+): ListPart<Listing> {
+  const { where, values } = scopeCondition({ catalogue })
   const counted = `kind = '${kind === 'url' ? 'host' : 'rule'}'`
   const sql =
     'SELECT listed.dataset, listed.facts, scored_dataset.facts AS about FROM ' +
@@ -218,7 +222,7 @@ function problemsIn<Kind extends keyof ProblemFacts, Listing>(
 }
 
 function brokenRules({ file }: FiguresContext, scope: Scope, limit: number): readonly BrokenRule[] {
-  const { where, values } = measurementsWhere(scope)
+  const { where, values } = scopeCondition(scope)
   const sql =
     'SELECT name, value, detail, sum(count) AS count, sum(datasets) AS datasets, max(note) AS messages FROM measurement ' +
     `WHERE kind = 'rule' AND ${where} GROUP BY name, value, detail ORDER BY sum(count) DESC, name, value, detail LIMIT ${limit}`
@@ -240,7 +244,7 @@ function unreachableHosts(
   scope: Scope,
   limit: number,
 ): readonly UnreachableHost[] {
-  const { where, values } = measurementsWhere(scope)
+  const { where, values } = scopeCondition(scope)
   const byStatus = `SELECT name, value, sum(count) AS urls, sum(datasets) AS datasets FROM measurement WHERE kind = 'host' AND ${where} GROUP BY name, value`
   const first = 'row_number() OVER (PARTITION BY name ORDER BY urls DESC, value) = 1 AS is_first'
   const sql =

@@ -64,11 +64,11 @@ export type CatalogueFigures = {
 export type PublisherFigures = { readonly key: string; readonly name: string }
 
 /** Part of a list that is wanted. */
-export type Page = { readonly offset: number; readonly limit: number }
+export type PageRange = { readonly offset: number; readonly limit: number }
 /** Part of a list, and how long the whole list is. */
-export type Listed<T> = { readonly count: number; readonly rows: readonly T[] }
+export type ListPart<T> = { readonly count: number; readonly rows: readonly T[] }
 
-type OfDataset = {
+type DatasetReference = {
   readonly id: string
   readonly iri: string
   readonly titles: LocalizedTexts
@@ -77,7 +77,7 @@ type OfDataset = {
 }
 
 /** A dataset in a list by score; points are those of its best distribution. */
-export type DatasetFigures = OfDataset & {
+export type DatasetFigures = DatasetReference & {
   readonly catalogue: string
   /** `null` when it was measured but not scored. */
   readonly score: number | null
@@ -93,14 +93,17 @@ type Rule = {
 }
 
 /** One result of the last validation of a dataset (SHACL 3.6). */
-export type ViolationRow = Rule & { readonly dataset: OfDataset; readonly value: string | null }
+export type ViolationRow = Rule & {
+  readonly dataset: DatasetReference
+  readonly value: string | null
+}
 
 /** A rule, how often it was broken in how many datasets, and the messages of one of the results. */
 export type BrokenRule = Rule & { readonly count: number; readonly datasets: number }
 
 /** A URL whose last status is not 200 to 299. */
 export type UnreachableRow = {
-  readonly dataset: OfDataset
+  readonly dataset: DatasetReference
   readonly distribution: { readonly id: string; readonly iri: string }
   readonly type: 'accessUrl' | 'downloadUrl'
   readonly url: string | null

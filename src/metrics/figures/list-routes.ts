@@ -4,38 +4,38 @@ import { Failure, shown } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { tagOfText } from '../../http/conditions.ts'
 import { anyone } from '../../http/endpoint.ts'
-import { localText } from '../localized-texts.ts'
+import { pickLocalText } from '../localized-texts.ts'
 import {
   answerFigures,
-  answers,
+  figureAnswers,
   type CacheContext,
   cacheEndpoint,
-  count,
+  countSchema,
   datasetSchema,
   distributionSchema,
-  enveloped,
+  envelope,
   findCatalogue,
   idPath,
-  locale,
-  page,
-  envelopeOf,
-  tagged,
-  unreachable,
-  violation,
+  localeQuery,
+  pageQuery,
+  envelopeSchema,
+  answerTagged,
+  unreachableSchema,
+  violationSchema,
 } from './cache-contract.ts'
 import { datasetDocument, distributionDocuments } from './dataset-document.ts'
 import { datasetOfDistribution } from './dataset-reader.ts'
-import type { Listed, Page, UnreachableRow, ViolationRow } from './figures.ts'
+import type { ListPart, PageRange, UnreachableRow, ViolationRow } from './figures.ts'
 
 const ofDataset = ({ id, iri, titles, languages }: ViolationRow['dataset'], language: string) => ({
   reference: iri,
   'dataset-id': id,
-  title: localText(titles, { locale: language, languages, id }).text,
+  title: pickLocalText(titles, { locale: language, languages, id }).text,
 })
 
 function violationDocument(row: ViolationRow, language: string) {
   const { dataset, severity, path, messages, value } = row
-  const message = localText(messages, { locale: language, languages: [], id: '' }).text
+  const message = pickLocalText(messages, { locale: language, languages: [], id: '' }).text
   const result = { resultPath: path, resultMessage: message || null, value, severity }
   return { ...result, ...ofDataset(dataset, language) }
 }
@@ -54,25 +54,25 @@ const unreachableDocument = (row: UnreachableRow, language: string) => ({
 async function answerList<Row>(
   { c, params, query, signal }: ListRequest,
   context: CacheContext,
-  read: (id: string, page: Page) => Listed<Row>,
+  read: (id: string, page: PageRange) => ListPart<Row>,
   documentOf: (row: Row, language: string) => object,
 ): Promise<Response> {
   const { id } = await findCatalogue(context, params.id, signal)
   return answerFigures(context, c, () => {
     const { rows, count: all } = read(id, query)
     const documents = rows.map((row) => documentOf(row, query.locale))
-    return enveloped(documents, all)
+    return envelope(documents, all)
   })
 }
 
 type ListRequest = {
   readonly c: AppContext
   readonly params: { readonly id: string }
-  readonly query: Page & { readonly locale: string }
+  readonly query: PageRange & { readonly locale: string }
   readonly signal: AbortSignal
 }
 
-const listQuery = page.extend(locale.shape)
+const listQuery = pageQuery.extend(localeQuery.shape)
 
 const listViolations = cacheEndpoint({
   method: 'get',
@@ -82,7 +82,7 @@ const listViolations = cacheEndpoint({
   auth: anyone,
   params: idPath,
   query: listQuery,
-  answers: answers('One page of the list', envelopeOf(violation)),
+  answers: figureAnswers('One page of the list', envelopeSchema(violationSchema)),
   handle: (request, context) =>
     answerList(request, context, context.cache.figures.violations, violationDocument),
 })
@@ -94,7 +94,7 @@ const countViolations = cacheEndpoint({
   summary: 'How many results there are',
   auth: anyone,
   params: idPath,
-  answers: answers('The number', count),
+  answers: figureAnswers('The number', countSchema),
   handle: async ({ c, params, signal }, context) => {
     const { id } = await findCatalogue(context, params.id, signal)
     const { figures } = context.cache
@@ -113,7 +113,7 @@ const listUnreachable = cacheEndpoint({
   auth: anyone,
   params: idPath,
   query: listQuery,
-  answers: answers('One page of the list', envelopeOf(unreachable)),
+  answers: figureAnswers('One page of the list', envelopeSchema(unreachableSchema)),
   handle: (request, context) =>
     answerList(request, context, context.cache.figures.unreachable, unreachableDocument),
 })
@@ -128,8 +128,8 @@ const readDataset = cacheEndpoint({
     'What was measured of a dataset, as its metrics graph has it now, and the points of each indicator',
   auth: anyone,
   params: idPath,
-  query: locale,
-  answers: answers(live, envelopeOf(datasetSchema)),
+  query: localeQuery,
+  answers: figureAnswers(live, envelopeSchema(datasetSchema)),
   handle: async ({ c, params, query }, context) => {
     const dataset = await context.readDataset(c, params.id)
     return answerLive(c, [datasetDocument(dataset, context.cache.weights, query.locale)])
@@ -144,8 +144,8 @@ const listDistributions = cacheEndpoint({
     'What was measured of the distributions of a dataset and of their links, by their ids, one array each',
   auth: anyone,
   params: idPath,
-  query: locale,
-  answers: answers(live, envelopeOf(distributionSchema)),
+  query: localeQuery,
+  answers: figureAnswers(live, envelopeSchema(distributionSchema)),
   handle: async ({ c, params, query }, context) => {
     const dataset = await context.readDataset(c, params.id)
     return answerLive(c, [
@@ -162,8 +162,8 @@ const readDistribution = cacheEndpoint({
   auth: anyone,
   isDeprecated: true,
   params: idPath,
-  query: locale,
-  answers: answers(live, envelopeOf(distributionSchema)),
+  query: localeQuery,
+  answers: figureAnswers(live, envelopeSchema(distributionSchema)),
   handle: async ({ c, params: { id }, query, signal }, context) => {
     const { source } = context
     const dataset = await datasetOfDistribution(source, id, signal)
@@ -186,6 +186,6 @@ export const listEndpoints = [
 
 /** Answers measurements that were read from their graph just now; the tag is a hash of them. */
 function answerLive(c: AppContext, results: readonly unknown[]): Response {
-  const body = enveloped(results)
-  return tagged(c, tagOfText(JSON.stringify(body)), () => body)
+  const body = envelope(results)
+  return answerTagged(c, tagOfText(JSON.stringify(body)), () => body)
 }

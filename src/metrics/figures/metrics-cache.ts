@@ -7,7 +7,13 @@ import { backgroundLoop } from '../../workers/background-loop.ts'
 import type { Pause } from '../../workers/pause.ts'
 import type { Weights } from '../measure/weights.ts'
 import { maximaOf } from './counts.ts'
-import { clearFigures, figuresFormat, figuresState, schema, serveVersions } from './figures-file.ts'
+import {
+  clearFigures,
+  figuresFormat,
+  figuresState,
+  figuresSchema,
+  serveVersions,
+} from './figures-file.ts'
 import { figuresReader } from './figures-reader.ts'
 import type { RefreshContext } from './refresh-figures.ts'
 import { RefreshJobs, retryMs, soonMs } from './refresh-jobs.ts'
@@ -31,7 +37,7 @@ const lookMs = 5000
 /** Opens the file and starts refreshes and schedules; `stop` ends all three. */
 export function openCache(options: CacheOptions) {
   const { path, names, bands, weights, now, log, pause } = options
-  const file = openSqlite({ path, schema, format: figuresFormat })
+  const file = openSqlite({ path, schema: figuresSchema, format: figuresFormat })
   const schedules = new RefreshSchedules({ file, reader: options.schedules, now })
   const refreshes = new RefreshJobs({ ...options, file }, options.jobs)
   const maxima = maximaOf(weights)
@@ -56,8 +62,8 @@ export function openCache(options: CacheOptions) {
     clear: () => clearFigures(file, now()),
     /** Removes the figures and the history of a catalogue. */
     forget: (id: string): void => {
-      const [counted, gone] = [new Map(), [id]]
-      serveVersions(file, { counted, gone, forgotten: gone, isComplete: false, at: now() })
+      const [counted, removed] = [new Map(), [id]]
+      serveVersions(file, { counted, removed, forgotten: removed, isComplete: false, at: now() })
     },
     stop: async () => {
       await loop.stop()

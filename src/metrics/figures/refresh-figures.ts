@@ -108,12 +108,12 @@ async function countOnce(
   const isComplete = scope === 'all'
   if (!isComplete && figuresState(file, 'counted') === undefined) return undefined
   const served = file.rows('SELECT id FROM counted_catalogue').map(({ id }) => String(id))
-  const gone = [...(isComplete ? served : []), ...ids].filter(
+  const removed = [...(isComplete ? served : []), ...ids].filter(
     (id) => found.get(id)?.isHidden !== false,
   )
-  const forgotten = gone.filter((id) => !found.has(id))
+  const forgotten = removed.filter((id) => !found.has(id))
   const at = now()
-  const number = serveVersions(file, { counted, gone, forgotten, isComplete, at })
+  const number = serveVersions(file, { counted, removed, forgotten, isComplete, at })
   log.info({ number, catalogues: counted.size, datasets, ms: at - since }, 'figures.refreshed')
   return number
 }

@@ -11,19 +11,19 @@ import { isCompliant } from './validation-report.ts'
 import { type IndicatorName, indicators } from '../indicators.ts'
 import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
 import { distributionsOf, type Payload } from '../pipe/payload.ts'
-import { isDate, isValue, type Values } from './measured-values.ts'
+import { isDate, isValue, type ValueTests } from './measured-values.ts'
 
 type AnnotatorDeps = {
   /** Reads the tables of values, once for each run. */
-  readonly values: (signal: AbortSignal) => Promise<Values>
+  readonly values: (signal: AbortSignal) => Promise<ValueTests>
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
 /** Makes the segment. `dcatApCompliance` is measured when there is a report: true without a result of severity Violation. */
 export function annotatorSegment({ values, now }: AnnotatorDeps): SegmentKind {
-  const known = new WeakMap<SegmentContext, Promise<Values>>()
-  const valuesFor = (context: SegmentContext, signal: AbortSignal): Promise<Values> => {
+  const known = new WeakMap<SegmentContext, Promise<ValueTests>>()
+  const valuesFor = (context: SegmentContext, signal: AbortSignal): Promise<ValueTests> => {
     const loaded = known.get(context) ?? values(signal)
     known.set(context, loaded)
     return loaded
@@ -42,9 +42,9 @@ const booleans: readonly string[] = indicators
   .map(({ name }) => name)
 const withoutCompliance = booleans.filter((name) => name !== 'dcatApCompliance')
 
-function withAnnotations(payload: Payload, values: Values, at: string): Payload {
+function withAnnotations(payload: Payload, values: ValueTests, at: string): Payload {
   const quads: Quad[] = []
-  for (const { on, measured } of annotate(payload, values)) {
+  for (const { on, measured } of measureIndicators(payload, values)) {
     for (const [metric, value] of Object.entries(measured)) {
       quads.push(...measurementQuads({ metric, on, value, at }))
     }
@@ -60,23 +60,23 @@ function withAnnotations(payload: Payload, values: Values, at: string): Payload 
 
 /** Measurements of one node. */
 type NodeMeasurements = Readonly<Partial<Record<IndicatorName, boolean>>>
-type Annotated = { readonly on: NamedNode | BlankNode; readonly measured: NodeMeasurements }
+type MeasuredNode = { readonly on: NamedNode | BlankNode; readonly measured: NodeMeasurements }
 
 /** Measures the dataset, then its distributions in the order of the triples, or those that are named. */
-export function annotate(
+export function measureIndicators(
   payload: Pick<Payload, 'subject' | 'dataset'>,
-  values: Values,
+  values: ValueTests,
   { graph, distributions } = {
     graph: graphOf(payload.dataset),
     distributions: distributionsOf(payload),
   },
-): readonly Annotated[] {
+): readonly MeasuredNode[] {
   const node = namedNode(payload.subject.iri)
   return [
-    { on: node, measured: ofDataset(reader(graph, node), graph, values) },
+    { on: node, measured: measureDataset(reader(graph, node), graph, values) },
     ...distributions.map((on) => ({
       on,
-      measured: ofDistribution(inheriting(graph, on, node), graph, values),
+      measured: measureDistribution(inheritedReader(graph, on, node), graph, values),
     })),
   ]
 }
@@ -90,7 +90,7 @@ const reader =
     graph.objects(node, property).filter(isValue)
 
 /** Values of a distribution, with the licence and the rights of the dataset where it has none. A value such as `none` is no licence. */
-function inheriting(graph: Graph, distribution: Term, dataset: Term): Read {
+function inheritedReader(graph: Graph, distribution: Term, dataset: Term): Read {
   const read = reader(graph, distribution)
   const around = reader(graph, dataset)
   const isSaid = (value: Term) => !saysNoLicence(value, graph)
@@ -104,7 +104,7 @@ function inheriting(graph: Graph, distribution: Term, dataset: Term): Read {
   }
 }
 
-function ofDataset(read: Read, graph: Graph, values: Values): NodeMeasurements {
+function measureDataset(read: Read, graph: Graph, values: ValueTests): NodeMeasurements {
   const has = (property: NamedNode) => read(property).length > 0
   const rights = read(dct('accessRights'))
   return {
@@ -121,7 +121,7 @@ function ofDataset(read: Read, graph: Graph, values: Values): NodeMeasurements {
   }
 }
 
-function ofDistribution(read: Read, graph: Graph, values: Values): NodeMeasurements {
+function measureDistribution(read: Read, graph: Graph, values: ValueTests): NodeMeasurements {
   const has = (property: NamedNode) => read(property).length > 0
   const given = { formats: read(dct('format')), mediaTypes: read(dcat('mediaType')), graph }
   const licences = read(dct('license'))

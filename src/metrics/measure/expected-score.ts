@@ -9,8 +9,8 @@ import { compareCodePoints } from '../../text/code-points.ts'
 import { nextTurn } from '../../workers/event-loop.ts'
 import { byDimension } from '../indicators.ts'
 import { distributionsOf } from '../pipe/payload.ts'
-import { annotate } from './annotator-segment.ts'
-import type { Values } from './measured-values.ts'
+import { measureIndicators } from './annotator-segment.ts'
+import type { ValueTests } from './measured-values.ts'
 import { scoreOf } from './scoring-segment.ts'
 import type { Weights } from './weights.ts'
 
@@ -35,16 +35,16 @@ const mostDatasets = 10
 /** Distributions of a dataset that are measured in one turn of the event loop. */
 const perTurn = 200
 
-type Given = {
+type ScoringInput = {
   readonly isCompliant: boolean
-  readonly values: Values
+  readonly values: ValueTests
   readonly weights: Weights
 }
 
 /** Scores the first ten datasets that have an IRI. */
 export async function expectedScores(
   dataset: readonly Quad[],
-  given: Given,
+  given: ScoringInput,
 ): Promise<z.infer<typeof expectedScore>[]> {
   const datasets = new NodeKinds(dataset).datasets()
   const named = instances(graphOf(dataset), dcat('Dataset')).filter(
@@ -62,7 +62,7 @@ export async function expectedScores(
 async function expectedScoreOf(
   iri: string,
   dataset: readonly Quad[],
-  { isCompliant, values, weights }: Given,
+  { isCompliant, values, weights }: ScoringInput,
 ): Promise<z.infer<typeof expectedScore>> {
   const described = { subject: { id: iri, iri }, dataset }
   const graph = graphOf(dataset)
@@ -74,7 +74,7 @@ async function expectedScoreOf(
   for (let at = 0; at < Math.max(1, distributions.length); at += perTurn) {
     if (at > 0) await nextTurn()
     const some = distributions.slice(at, at + perTurn)
-    const measured = annotate(described, values, { graph, distributions: some }).flatMap(
+    const measured = measureIndicators(described, values, { graph, distributions: some }).flatMap(
       ({ on, measured: values }) =>
         Object.entries(values).map(([metric, value]) => ({ metric, on: keyOf(on), value })),
     )

@@ -33,7 +33,7 @@ type Formats = {
 }
 
 /** Tests of values against the tables. */
-export type Values = {
+export type ValueTests = {
   readonly isAccessRight: (value: Term, graph: Graph) => boolean
   readonly isKnownLicence: (value: Term, graph: Graph) => boolean
   /** Both are given, and all are in the table of file types or in the IANA registry, as IRIs. */
@@ -60,20 +60,20 @@ type ValueTables = {
 const irisOf = (concepts: readonly Concept[]): ReadonlySet<string> =>
   new Set(concepts.map(({ iri }) => iriKey(iri)))
 
-const nothing = graphOf([])
+const emptyGraph = graphOf([])
 
 /** Whether a value, or the IRI that describes its node, is among IRIs; text is not. */
-const isIn = (iris: ReadonlySet<string>, value: Term, graph = nothing) =>
+const isAmong = (iris: ReadonlySet<string>, value: Term, graph = emptyGraph) =>
   value.termType !== 'Literal' &&
   nameCandidates(value, graph).some((name) => iris.has(iriKey(name.value)))
 
 /** Makes the tests of values. IRIs are compared without their scheme, case and slashes at their end. */
-export function valuesOf(tables: ValueTables): Values {
+export function valueTests(tables: ValueTables): ValueTests {
   const accessRights = irisOf(tables.accessRights)
   const fileTypes = irisOf(tables.fileTypes)
   const { fileTypes: all } = tables
   const lookup = formatLookup(currentFirst(all))
-  const listed = (some: readonly Concept[], mediaTypes: ReadonlySet<string>) => {
+  const formatTest = (some: readonly Concept[], mediaTypes: ReadonlySet<string>) => {
     const iris = irisOf(some)
     const ids = new Set(some.map(({ iri }) => iri))
     const isFormat = (name: Term) => {
@@ -82,7 +82,7 @@ export function valuesOf(tables: ValueTables): Values {
       return ids.has(concept?.iri ?? '')
     }
     const counts = (value: Term) => tables.literalFormats || value.termType !== 'Literal'
-    return ({ formats, mediaTypes: types, graph = nothing }: Formats) => {
+    return ({ formats, mediaTypes: types, graph = emptyGraph }: Formats) => {
       const names = (values: readonly Term[]) =>
         values.filter(counts).flatMap((value) => nameCandidates(value, graph))
       return (
@@ -92,20 +92,20 @@ export function valuesOf(tables: ValueTables): Values {
     }
   }
   return {
-    isAccessRight: (value, graph) => isIn(accessRights, value, graph),
-    isKnownLicence: knownLicence(tables.furtherLicences, tables.licences, tables.licenceNamed),
-    isAligned: ({ formats, mediaTypes, graph = nothing }) =>
+    isAccessRight: (value, graph) => isAmong(accessRights, value, graph),
+    isKnownLicence: licenceTest(tables.furtherLicences, tables.licences, tables.licenceNamed),
+    isAligned: ({ formats, mediaTypes, graph = emptyGraph }) =>
       formats.length > 0 &&
       mediaTypes.length > 0 &&
-      formats.every((value) => isIn(fileTypes, value, graph)) &&
+      formats.every((value) => isAmong(fileTypes, value, graph)) &&
       mediaTypes.every((value) =>
         nameCandidates(value, graph).some((name) => tables.isRegistered(registryName(name) ?? '')),
       ),
-    isMachineReadable: listed(
+    isMachineReadable: formatTest(
       all.filter((one) => one.machineReadable),
       machineReadable,
     ),
-    isNonProprietary: listed(
+    isNonProprietary: formatTest(
       all.filter((one) => one.nonProprietary),
       nonProprietary,
     ),
@@ -113,7 +113,7 @@ export function valuesOf(tables: ValueTables): Values {
 }
 
 /** Whether a value of `dct:license` is one of them; the graph may say more about it. */
-type KnownLicence = (value: Term, graph: Graph) => boolean
+type LicenceTest = (value: Term, graph: Graph) => boolean
 
 type LicenceConcept = Pick<Concept, 'iri' | 'id' | 'exactMatch' | 'closeMatch'>
 
@@ -121,11 +121,11 @@ type LicenceConcept = Pick<Concept, 'iri' | 'id' | 'exactMatch' | 'closeMatch'>
  * Makes the test of licences. A value is known by its IRI, by the IRI that describes its node, or, when it is text, as an identifier, as
  * such an IRI, or as a name that `named` resolves. `closeMatch` counts for the concepts of `trusted` alone.
  */
-export function knownLicence(
+export function licenceTest(
   concepts: readonly LicenceConcept[],
   trusted: readonly LicenceConcept[],
   named: (text: string) => string | undefined = () => undefined,
-): KnownLicence {
+): LicenceTest {
   const all = [...concepts, ...trusted]
   const codes = new Set(all.map(({ id }) => id))
   const same = all.flatMap(({ iri, exactMatch }) => [iri, ...exactMatch])
@@ -154,11 +154,11 @@ type TableOptions = {
  * Reads the shipped tables now, and the stored vocabularies at every call: a replaced vocabulary counts from the next run on.
  * Rejects when a shipped table cannot be read.
  */
-export async function openValues({
+export async function loadValueTests({
   licenceSchemes,
   literalFormats,
   read,
-}: TableOptions): Promise<(signal: AbortSignal) => Promise<Values>> {
+}: TableOptions): Promise<(signal: AbortSignal) => Promise<ValueTests>> {
   const authorities = await shippedAuthorities()
   const { table, mediaType } = authorities
   const further = [...new Set([schemes.licence, ...licenceSchemes])]
@@ -172,7 +172,7 @@ export async function openValues({
       stored(schemes.fileType),
       ...further.map(stored),
     ])
-    return valuesOf({
+    return valueTests({
       accessRights: [...table('accessRight').concepts, ...accessRights],
       fileTypes: [...table('fileType').concepts, ...fileTypes],
       licences: table('licence').concepts,
@@ -192,27 +192,27 @@ const typesIn = (table: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(table).flatMap(([type, names]) => names.split(' ').map((one) => `${type}/${one}`))
 
 /** Media types of the machine-readable and non-proprietary file types, registered ones and others in use. */
-const open = typesIn({
+const openFormats = typesIn({
   application:
     'geo+json json ld+json n-quads n-triples netcdf rdf+xml rss+xml trig vnd.google-earth.kml+xml ' +
     'vnd.google-earth.kmz vnd.oasis.opendocument.spreadsheet x-netcdf xml',
   text: 'calendar csv turtle xml',
 })
 
-const proprietary = typesIn({
+const proprietaryFormats = typesIn({
   application:
     'vnd.ms-excel vnd.openxmlformats-officedocument.spreadsheetml.sheet vnd.shp x-shapefile',
 })
 
-const unreadable = typesIn({
+const unreadableFormats = typesIn({
   application: 'geopackage+sqlite3 gzip rtf vnd.dbf vnd.ogc.wms_xml x-dbase x-gzip x-tar zip',
   image: 'bmp jp2 png tiff',
   text: 'html plain rtf tab-separated-values',
 })
 
 /** Media types that count as machine readable and as non-proprietary. */
-export const machineReadable: ReadonlySet<string> = new Set([...open, ...proprietary])
-export const nonProprietary: ReadonlySet<string> = new Set([...open, ...unreadable])
+export const machineReadable: ReadonlySet<string> = new Set([...openFormats, ...proprietaryFormats])
+export const nonProprietary: ReadonlySet<string> = new Set([...openFormats, ...unreadableFormats])
 
 const registry = /^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i
 /** Names of media types (RFC 6838, 4.2), of any length. */

@@ -10,7 +10,7 @@ import { first, graphOf, keyOf, literalOf } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 import { indicatorOf, metricName } from '../indicators.ts'
 import { metricsNode, type Payload } from '../pipe/payload.ts'
-import { annotation, type ReportGraph, withoutReport } from './validation-report.ts'
+import { reportAnnotation, type ReportGraph, withoutReport } from './validation-report.ts'
 
 /** An `xsd:dateTime` in UTC, to the second. */
 export const dateTimeOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
@@ -39,7 +39,7 @@ export function withReport(payload: Payload, report: ReportGraph, at: string): P
     ...payload,
     metrics: metadataQuads(payload, at).concat(
       withoutMetadata(payload, withoutReport(payload.metrics)),
-      annotation({ dataset, at, report }),
+      reportAnnotation({ dataset, at, report }),
     ),
   }
 }

@@ -65,7 +65,7 @@ type Score = {
 }
 
 /** Whether each indicator is true; those that were not measured are absent. */
-type Truth = Map<IndicatorName, boolean>
+type IndicatorResults = Map<IndicatorName, boolean>
 
 /**
  * Scores a dataset. Measurements of distributions that are not named are left out, because these were removed. Among distributions
@@ -77,24 +77,28 @@ export function scoreOf(
   distributions: Iterable<string>,
   weights: Weights,
 ): Score {
-  const own: Truth = new Map()
+  const own: IndicatorResults = new Map()
   const keys = [...distributions].sort(compareCodePoints)
-  const nodes = new Map<string, Truth>(keys.map((key) => [key, new Map()]))
-  for (const one of measured) note(one.on === dataset ? own : nodes.get(one.on), one)
+  const nodes = new Map<string, IndicatorResults>(keys.map((key) => [key, new Map()]))
+  for (const one of measured) addMeasured(one.on === dataset ? own : nodes.get(one.on), one)
   const scores = [...nodes.values()].map((truth) => pointsOf(own, truth, weights))
   const [first = pointsOf(own, new Map(), weights), ...more] = scores
   return more.reduce((best, score) => (score.total > best.total ? score : best), first)
 }
 
 /** Adds a measurement. The best of several of one metric on one node counts, such as the statuses of several URLs. */
-function note(truth: Truth | undefined, { metric, value }: MeasuredValue): void {
+function addMeasured(truth: IndicatorResults | undefined, { metric, value }: MeasuredValue): void {
   const indicator = indicatorOf(metric)
   if (!truth || !indicator) return
   const isTrue = typeof value === 'number' ? isReachable(value) : value
   truth.set(indicator.name, isTrue || truth.get(indicator.name) === true)
 }
 
-function pointsOf(dataset: Truth, distribution: Truth, weights: Weights): Score {
+function pointsOf(
+  dataset: IndicatorResults,
+  distribution: IndicatorResults,
+  weights: Weights,
+): Score {
   const earned = indicators.map(({ name, level }) => {
     const truths = [
       ...(level === 'distribution' ? [] : [dataset.get(name)]),

@@ -43,7 +43,7 @@ type Annotation = {
  * Writes a report as an annotation of a dataset, cut at `mostResults`. Each mention of a blank node of the record becomes a fresh
  * one: a tree of blank nodes is canonicalised quickly.
  */
-export function annotation({ dataset, at, report }: Annotation): Quad[] {
+export function reportAnnotation({ dataset, at, report }: Annotation): Quad[] {
   const node = blankNode()
   const body = blankNode()
   const quads = [
@@ -90,7 +90,7 @@ function cutResults(results: readonly ReportResult[]): readonly ReportResult[] {
 function* resultQuads(
   node: BlankNode,
   result: ReportResult,
-  renew: (term: Pointed) => Pointed,
+  renew: (term: ResultTerm) => ResultTerm,
 ): Generator<Quad> {
   yield quad(node, rdf('type'), sh('ValidationResult'))
   yield quad(node, sh('resultSeverity'), sh(result.severity))
@@ -103,13 +103,13 @@ function* resultQuads(
 }
 
 /** Terms that a result may refer to. */
-type Pointed = NamedNode | BlankNode | Literal
+type ResultTerm = NamedNode | BlankNode | Literal
 
-const isObject = (term: Term): term is Pointed =>
+const isObject = (term: Term): term is ResultTerm =>
   term.termType === 'NamedNode' || term.termType === 'BlankNode' || term.termType === 'Literal'
 
 /** Replaces a blank node of a record, which has no meaning in another graph. */
-const freshBlankNode = (term: Pointed): Pointed =>
+const freshBlankNode = (term: ResultTerm): ResultTerm =>
   term.termType === 'BlankNode' ? blankNode() : term
 
 function* pathQuads(node: BlankNode, path: Term | readonly Quad[]): Generator<Quad> {

@@ -21,7 +21,7 @@ type Weight = { readonly dimension: Dimension; readonly yes: number; readonly no
 export type Weights = Readonly<Record<IndicatorName, Weight>>
 
 /** Weights of the published methodology. */
-const standard =
+const publishedWeights =
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one for each name
   Object.fromEntries(
     indicators.map(({ name, dimension, points }) => [name, { dimension, yes: points, no: 0 }]),
@@ -34,11 +34,11 @@ const standard =
 export async function loadWeights(
   ...files: readonly string[]
 ): Promise<{ readonly weights: Weights; readonly problems: readonly string[] }> {
-  let weights = standard
+  let weights = publishedWeights
   const problems: string[] = []
   for (const file of files)
     try {
-      const found = valuesIn(graphOf(await quadsIn(file)), weights)
+      const found = readWeights(graphOf(await quadsIn(file)), weights)
       weights = { ...weights, ...found.values }
       problems.push(...found.problems.map((one) => `${file}: ${one}`))
     } catch (error) {
@@ -72,7 +72,7 @@ function integer(terms: readonly Term[]): number | undefined {
 }
 
 /** Reads the values of a file. Metrics are recognised by their local name in any namespace. `given`: the weights before this file. */
-function valuesIn(graph: Graph, given: Weights) {
+function readWeights(graph: Graph, given: Weights) {
   const values: Partial<Record<IndicatorName, Weight>> = {}
   const problems: string[] = []
   for (const subject of graph.subjects()) {
@@ -88,10 +88,10 @@ function valuesIn(graph: Graph, given: Weights) {
     }
     const { name } = indicator
     const before = values[name] ?? given[name]
-    problems.push(...misplaced(graph, subject, name, before.dimension))
+    problems.push(...dimensionProblems(graph, subject, name, before.dimension))
     for (const { key, score, terms } of said) {
       const points = integer(terms)
-      if (points === undefined) problems.push(unusable(name, score, terms))
+      if (points === undefined) problems.push(invalidPoints(name, score, terms))
       else values[name] = { ...(values[name] ?? before), [key]: points }
     }
   }
@@ -103,12 +103,17 @@ const termsAt = (graph: Graph, subject: string, score: string): readonly Term[] 
     .filter((predicate) => metricName(predicate) === score)
     .flatMap((predicate) => graph.objects(subject, predicate))
 
-const unusable = (name: string, score: string, terms: readonly Term[]) =>
+const invalidPoints = (name: string, score: string, terms: readonly Term[]) =>
   `${score} of ${name} must be one integer from -${most} to ${most}, found ${terms
     .map(({ value }) => JSON.stringify(value))
     .join(', ')}`
 
-function misplaced(graph: Graph, subject: string, name: string, dimension: Dimension): string[] {
+function dimensionProblems(
+  graph: Graph,
+  subject: string,
+  name: string,
+  dimension: Dimension,
+): string[] {
   const given = graph.objects(subject, dqv('inDimension'))
   return given.length === 0 || dimensionIn(given) === dimension
     ? []

@@ -11,7 +11,7 @@ type CollectorDeps = {
   /** Starts a run; resolves when it has ended. */
   readonly run: (feed: Feed, signal: AbortSignal) => Promise<void>
   /** Records a run that the next process resumes. */
-  readonly leave: (feed: Feed) => void
+  readonly saveForRestart: (feed: Feed) => void
   /** Whether other runs are under way. */
   readonly isBusy: () => boolean
   readonly now: () => number
@@ -24,23 +24,23 @@ type CollectorDeps = {
 /** Collects writes and measures the datasets that they changed. */
 export type Collector = {
   /** Notes that a dataset was created or updated. Never throws. */
-  written(catalogue: string, dataset: string): void
+  add(catalogue: string, dataset: string): void
   /** Ends the loop and leaves the collected datasets to the next process. */
   stop(): Promise<void>
 }
 
 /** A dataset and its catalogue, both by id. */
-type Written = { readonly catalogue: string; readonly dataset: string }
+type WrittenDataset = { readonly catalogue: string; readonly dataset: string }
 
 /**
  * Datasets among committed marks that are to be measured. Marks with scores come from measuring itself: the dataset has not
  * changed.
  */
 export function datasetsIn(
-  landed: readonly CommittedMark[],
+  marks: readonly CommittedMark[],
   names: Pick<Names, 'idOf'>,
-): readonly Written[] {
-  return landed.flatMap(({ resource, content }) => {
+): readonly WrittenDataset[] {
+  return marks.flatMap(({ resource, content }) => {
     if (!content || content.scores !== undefined) return []
     const dataset = names.idOf('dataset', resource)
     return dataset === undefined ? [] : [{ catalogue: content.catalogue, dataset }]
@@ -48,7 +48,7 @@ export function datasetsIn(
 }
 
 /** Collected datasets of a catalogue, and when the first and the last was written; without `datasets` all of them are measured. */
-type Gathered = { datasets: Set<string> | undefined; first: number; last: number }
+type CollectedWrites = { datasets: Set<string> | undefined; first: number; last: number }
 
 /** Milliseconds without a write after which a bulk of writes has ended. */
 const quietMs = 5000
@@ -63,35 +63,35 @@ const mostIds = 10_000
 const pulseMs = 5
 
 /** Starts a collector: one run after the other, the catalogue that has waited longest first. */
-export function collector(deps: CollectorDeps): Collector {
+export function startCollector(deps: CollectorDeps): Collector {
   const { now, pause, log } = deps
-  const gathered = new Map<string, Gathered>()
+  const collected = new Map<string, CollectedWrites>()
   const started = new Map<string, number>()
   let isStopped = false
   const round = async (signal: AbortSignal): Promise<number> => {
     let due: string | undefined
     try {
-      due = dueOf(gathered, started, deps)
+      due = dueOf(collected, started, deps)
       if (due !== undefined) {
-        const feed = feedOf(gathered, due)
+        const feed = feedOf(collected, due)
         started.set(due, now())
         await deps.run(feed, signal)
       }
     } catch (err) {
       if (!signal.aborted) log.warn({ err, catalogue: due }, 'metrics.launch-failed')
     }
-    return gathered.size > 0 ? lookMs : Infinity
+    return collected.size > 0 ? lookMs : Infinity
   }
   const options = { log, pause, firstMs: Infinity }
   const loop = backgroundLoop('metrics.launch-failed', lookMs, round, options)
 
   return {
-    written(catalogue, dataset) {
+    add(catalogue, dataset) {
       if (isStopped) return
-      if (gathered.size === 0) loop.wake()
+      if (collected.size === 0) loop.wake()
       const at = now()
-      const one = gathered.get(catalogue) ?? { datasets: new Set<string>(), first: at, last: at }
-      gathered.set(catalogue, one)
+      const one = collected.get(catalogue) ?? { datasets: new Set<string>(), first: at, last: at }
+      collected.set(catalogue, one)
       one.last = at
       one.datasets?.add(dataset)
       if ((one.datasets?.size ?? 0) > mostIds) one.datasets = undefined
@@ -99,9 +99,9 @@ export function collector(deps: CollectorDeps): Collector {
     async stop() {
       isStopped = true
       await loop.stop()
-      for (const catalogue of Array.from(gathered.keys())) {
+      for (const catalogue of Array.from(collected.keys())) {
         try {
-          deps.leave(feedOf(gathered, catalogue))
+          deps.saveForRestart(feedOf(collected, catalogue))
         } catch (err) {
           log.warn({ err, catalogue }, 'metrics.launch-failed')
         }
@@ -111,14 +111,14 @@ export function collector(deps: CollectorDeps): Collector {
 }
 
 function dueOf(
-  gathered: ReadonlyMap<string, Gathered>,
+  collected: ReadonlyMap<string, CollectedWrites>,
   started: Map<string, number>,
   { now, isBusy, collectMs }: CollectorDeps,
 ): string | undefined {
   const at = now()
   for (const [catalogue, time] of started) if (at - time >= collectMs) started.delete(catalogue)
   const areOthersBusy = isBusy()
-  const [due] = [...gathered]
+  const [due] = [...collected]
     .filter(([catalogue, { first, last }]) => {
       if (started.has(catalogue) || (areOthersBusy && at - first < yieldMs)) return false
       return at - last >= quietMs || at - first >= longestWaitMs
@@ -128,8 +128,8 @@ function dueOf(
 }
 
 /** Removes the collected datasets of a catalogue and returns them as the feed of a run. */
-function feedOf(gathered: Map<string, Gathered>, catalogue: string): Feed {
-  const datasets = gathered.get(catalogue)?.datasets
-  gathered.delete(catalogue)
+function feedOf(collected: Map<string, CollectedWrites>, catalogue: string): Feed {
+  const datasets = collected.get(catalogue)?.datasets
+  collected.delete(catalogue)
   return { catalogue, ...(datasets && { datasets: [...datasets].toSorted() }), pulseMs }
 }

@@ -22,7 +22,7 @@ import {
   readCatalogues,
 } from '../figures/catalogue-reader.ts'
 import type { MetricsRepository } from './metrics-repository.ts'
-import { fedMessage, inOneGraph } from './payload.ts'
+import { messageOfPayload, inOneGraph } from './payload.ts'
 
 type FeedContext = MetricsSource & {
   readonly repository: Pick<MetricsRepository, 'turn'>
@@ -40,7 +40,7 @@ const attempts = 5
  * Makes the first step of a run. An interrupted run resumes after its last stored position; a retry reads the failed datasets
  * alone. Throws `unknown-catalogue`, and what the store throws.
  */
-export const feeds =
+export const feedSegment =
   (deps: FeedContext) =>
   (feed: Feed): SegmentFunction =>
     async function* (_, context, signal) {
@@ -183,7 +183,7 @@ class FeedReader {
         metricsGraph,
         lines,
       }
-      return fedMessage(payload, counter)
+      return messageOfPayload(payload, counter)
     }
     const messages: Message[] = []
     for (const item of items) messages.push(await message(item))

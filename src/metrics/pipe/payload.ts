@@ -40,7 +40,7 @@ export const metricsNode = ({ metricsGraph }: Pick<Payload, 'metricsGraph'>): Na
   namedNode(metricsGraph)
 
 /** Payloads of messages that were read, or whose text is not written yet, with the other members of the message. */
-const remembered = new WeakMap<
+const payloads = new WeakMap<
   RecordMessage,
   { readonly payload: Payload; readonly rest: RecordHeader }
 >()
@@ -51,16 +51,16 @@ const remembered = new WeakMap<
  * `malformed-rdf`, `unsupported-media-type`, and `missing-class` when there is no dataset in it.
  */
 export async function payloadOf(message: RecordMessage, pipe = 'metrics'): Promise<Payload> {
-  const known = remembered.get(message)
+  const known = payloads.get(message)
   if (known) return known.payload
   const payload = await readPayload(message, pipe)
   const { text: _text, ...rest } = message
-  remembered.set(message, { payload, rest })
+  payloads.set(message, { payload, rest })
   return payload
 }
 
 /** Makes the message of a dataset of the own repository; `counter` is its position in the run. */
-export function fedMessage(payload: Payload, counter: number): RecordMessage {
+export function messageOfPayload(payload: Payload, counter: number): RecordMessage {
   const { subject, metrics } = payload
   return messageOf(payload, {
     kind: 'record',
@@ -75,7 +75,7 @@ export function fedMessage(payload: Payload, counter: number): RecordMessage {
 
 /** Returns a message with another payload. */
 export function withPayload(message: RecordMessage, payload: Payload): RecordMessage {
-  const rest = remembered.get(message)?.rest ?? message
+  const rest = payloads.get(message)?.rest ?? message
   const extra = { ...message.extra, ...names(payload.subject), content: 'metrics' }
   return messageOf(payload, { ...rest, mediaType: 'application/trig', extra })
 }
@@ -89,7 +89,7 @@ function messageOf(payload: Payload, rest: RecordHeader): RecordMessage {
       return (text ??= trig(payload))
     },
   }
-  remembered.set(message, { payload, rest })
+  payloads.set(message, { payload, rest })
   return message
 }
 

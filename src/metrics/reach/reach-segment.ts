@@ -7,7 +7,7 @@ import { keyOf } from '../../rdf/read.ts'
 import { dateTimeOf, measurementQuads, withMeasurements } from '../measure/measurements.ts'
 import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
 import { distributionsOf, type Payload } from '../pipe/payload.ts'
-import type { UrlReach, ReachRun, UrlVerdict } from './url-reach.ts'
+import type { UrlReach, ReachRun, UrlStatus } from './url-reach.ts'
 import { pseudoCodes } from '../indicators.ts'
 
 /**
@@ -17,7 +17,7 @@ import { pseudoCodes } from '../indicators.ts'
 const datasetsAhead = 128
 
 /** Makes the segment that adds `accessUrlStatusCode` and `downloadUrlStatusCode`; the order of the records stays. */
-export function reachingSegment({ reach }: { readonly reach: UrlReach }): SegmentKind {
+export function urlStatusSegment({ reach }: { readonly reach: UrlReach }): SegmentKind {
   const runs = new WeakMap<SegmentContext, ReachRun>()
   const runOf = (context: SegmentContext): ReachRun => {
     const known = runs.get(context) ?? reach.begin(context.runId, context.sink)
@@ -37,13 +37,13 @@ type Work = { readonly payload: Payload; readonly run: ReachRun; readonly reach:
 
 async function withStatuses({ payload, run, reach }: Work, signal: AbortSignal): Promise<Payload> {
   const { catalogue } = payload.subject
-  const verdictOn = async ({ url, isIri }: UrlUse): Promise<UrlVerdict | undefined> =>
+  const statusOfUse = async ({ url, isIri }: UrlUse): Promise<UrlStatus | undefined> =>
     url !== undefined && isIri
-      ? run.verdict(url, catalogue, signal)
+      ? run.statusOf(url, catalogue, signal)
       : { status: pseudoCodes.invalidUrl, at: reach.now() }
   const quads = await Promise.all(
     urlUsesOf(payload).map(async (use) => {
-      const verdict = await verdictOn(use)
+      const verdict = await statusOfUse(use)
       if (!verdict) return []
       const { metric, on, url: from } = use
       const { status: value, at, since } = verdict

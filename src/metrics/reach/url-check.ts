@@ -13,12 +13,12 @@ export type CheckOutcome = {
   /** HTTP status (RFC 9110) or a pseudo code; absent when the check has no result for the URL. */
   readonly status?: number
   /** Whether the URL itself was requested, which robots.txt or the address guard may refuse. */
-  readonly asked: boolean
+  readonly wasRequested: boolean
   /** Status of the last answer. */
-  readonly answered?: number
+  readonly lastStatus?: number
 }
 
-type Noted = { asked: boolean; answered?: number }
+type CheckProgress = { wasRequested: boolean; lastStatus?: number }
 
 /** Dependencies of checks. */
 export type CheckContext = {
@@ -30,22 +30,22 @@ export type CheckContext = {
 }
 
 /** Checks a URL. Throws the signal's reason only. */
-export async function check(
+export async function checkUrl(
   context: CheckContext,
   url: URL,
   signal: AbortSignal,
 ): Promise<CheckOutcome> {
-  const noted: Noted = { asked: false }
+  const progress: CheckProgress = { wasRequested: false }
   try {
     await checkRobots(context, url.href, signal)
-    const urlCheck: UrlCheck = { context, url, noted }
+    const urlCheck: UrlCheck = { context, url, progress }
     const head = await statusOf(urlCheck, 'HEAD', signal)
     const status = refusesHead.has(head) ? await statusOf(urlCheck, 'GET', signal) : head
-    return { ...noted, ...(!overloadCodes.has(status) && { status }) }
+    return { ...progress, ...(!overloadCodes.has(status) && { status }) }
   } catch (error) {
     signal.throwIfAborted()
     const status = statusOfFailure(error, url, context.log)
-    return { ...noted, ...(status !== undefined && { status }) }
+    return { ...progress, ...(status !== undefined && { status }) }
   }
 }
 
@@ -76,26 +76,30 @@ async function checkRobots(context: CheckContext, url: string, signal: AbortSign
   )
 }
 
-type UrlCheck = { readonly context: CheckContext; readonly url: URL; readonly noted: Noted }
+type UrlCheck = {
+  readonly context: CheckContext
+  readonly url: URL
+  readonly progress: CheckProgress
+}
 
 const attempts = 2
-const beforeAgainMs = 1000
+const retryDelayMs = 1000
 
 /** The status after redirects; a connection that fails is tried once more. */
 async function statusOf(urlCheck: UrlCheck, method: 'HEAD' | 'GET', signal: AbortSignal) {
   for (let number = 1; ; number += 1) {
     try {
-      return await answerOf(urlCheck, method, signal)
+      return await requestStatus(urlCheck, method, signal)
     } catch (error) {
       signal.throwIfAborted()
       if (number === attempts || !isConnectionFailure(error)) throw error
-      await urlCheck.context.pause(beforeAgainMs, signal)
+      await urlCheck.context.pause(retryDelayMs, signal)
     }
   }
 }
 
-async function answerOf(
-  { context, url, noted }: UrlCheck,
+async function requestStatus(
+  { context, url, progress }: UrlCheck,
   method: 'HEAD' | 'GET',
   signal: AbortSignal,
 ): Promise<number> {
@@ -114,12 +118,12 @@ async function answerOf(
   }
   try {
     const answer = await context.outbound.request(request, signal)
-    noted.asked = true
-    noted.answered = answer.status
+    progress.wasRequested = true
+    progress.lastStatus = answer.status
     answer.discard()
     return answer.status
   } catch (error) {
-    noted.asked ||= !wasBackedOff(error)
+    progress.wasRequested ||= !wasBackedOff(error)
     throw error
   }
 }
@@ -138,7 +142,7 @@ const isConnectionFailure = (error: unknown): boolean =>
   (error.kind === 'source-unreachable' || error.kind === 'source-timeout') &&
   !wasBackedOff(error)
 
-const statuses: Partial<Record<Failure['kind'], number>> = {
+const statusOfKind: Partial<Record<Failure['kind'], number>> = {
   'address-refused': invalidUrl,
   'source-unreachable': connectionFailure,
   'source-timeout': connectionFailure,
@@ -149,7 +153,7 @@ const statuses: Partial<Record<Failure['kind'], number>> = {
 
 function statusOfFailure(error: unknown, { host }: URL, log: Log): number | undefined {
   if (error instanceof RobotsRefusal) return error.status
-  const status = error instanceof Failure ? statuses[error.kind] : undefined
+  const status = error instanceof Failure ? statusOfKind[error.kind] : undefined
   const isKnown =
     status !== undefined || (error instanceof Failure && error.kind === 'source-throttled')
   if (!isKnown) log.warn({ err: error, host }, 'reach.check-failed')

@@ -12,14 +12,14 @@ import { FairLimiter } from '../../workers/fair-limiter.ts'
 import { Semaphore } from '../../workers/semaphore.ts'
 import { SingleFlight } from '../../workers/single-flight.ts'
 import { pseudoCodes } from '../indicators.ts'
-import { check, type CheckContext, type CheckOutcome } from './url-check.ts'
+import { checkUrl, type CheckContext, type CheckOutcome } from './url-check.ts'
 import {
-  type KnownUrl,
-  openVerdictFile,
+  type UrlStatusRow,
+  openUrlStatusFile,
   type UrlKey,
   urlKeyOf,
-  type VerdictFile,
-} from './verdict-file.ts'
+  type UrlStatusFile,
+} from './url-status-file.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { dayMs } from '../../text/duration.ts'
 
@@ -48,7 +48,7 @@ export type ReachOptions = {
 }
 
 /** Verdict on a URL; times in ms since 1970. */
-export type UrlVerdict = {
+export type UrlStatus = {
   /** HTTP status after redirects, 1100 when the host cannot be reached, 1300 when it is not a URL that may be asked. */
   readonly status: number
   readonly at: number
@@ -68,9 +68,9 @@ const deadlines = { connectMs: attemptMs, firstByteMs: attemptMs, pageMs: attemp
 /** Verdicts and checks that all runs share. */
 export class UrlReach {
   readonly options: ReachOptions
-  readonly file: VerdictFile
+  readonly file: UrlStatusFile
   /** Runs with the number of verdicts that each waits for. */
-  readonly waiting = new Map<ReachRun, number>()
+  readonly waitingRuns = new Map<ReachRun, number>()
   /** Budget window of the last run of each catalogue. */
   readonly windows = new Map<string, BudgetWindow>()
   /** The checks under way, by URL. */
@@ -88,7 +88,7 @@ export class UrlReach {
     const { path, outbound, atOnce, pause, log, now } = options
     const { allow = [], hostDelayMs } = options
     this.options = options
-    this.file = openVerdictFile(path, now())
+    this.file = openUrlStatusFile(path, now())
     // What was refused may be on the list by now; what is not is refused again without a request.
     if (allow.length > 0) this.file.expire(pseudoCodes.invalidUrl, now())
     const reach = { kind: 'listed', allow } as const
@@ -108,7 +108,7 @@ export class UrlReach {
     return new ReachRun(this, run, sink)
   }
 
-  isUnderWay(url: string): boolean {
+  isChecking(url: string): boolean {
     return this.#checks.has(url)
   }
 
@@ -123,7 +123,7 @@ export class UrlReach {
 
   /** Checks a URL in the turn of its host. */
   check(url: URL, signal: AbortSignal): Promise<CheckOutcome> {
-    return this.#hosts.run(url.host, () => check(this.#context, url, signal), signal)
+    return this.#hosts.run(url.host, () => checkUrl(this.#context, url, signal), signal)
   }
 
   /** Aborts running checks and closes the file. Call it after the runs have been stopped. */
@@ -134,7 +134,7 @@ export class UrlReach {
   }
 }
 
-type MetUrl = { readonly url: URL; readonly key: UrlKey; readonly catalogue: string }
+type UrlInCatalogue = { readonly url: URL; readonly key: UrlKey; readonly catalogue: string }
 
 /** Checks of one run, bounded by its budget. */
 export class ReachRun {
@@ -157,24 +157,24 @@ export class ReachRun {
    * Verdict on a URL of a catalogue: the one that is kept until it is due, else a new one; the last one when the budget or the
    * host permits no check, `undefined` when there never was one. Throws the signal's reason only.
    */
-  async verdict(
+  async statusOf(
     text: string,
     catalogue = '',
     signal: AbortSignal,
-  ): Promise<UrlVerdict | undefined> {
+  ): Promise<UrlStatus | undefined> {
     const { file, now } = this.#reach
-    const url = askable(text)
+    const url = requestableUrl(text)
     if (!url) return { status: pseudoCodes.invalidUrl, at: now() }
     const key = urlKeyOf(url)
     const name = key.toString('base64')
-    if (!this.#reach.isUnderWay(name)) {
-      const known = file.known(key)
-      if (known && (known.due > now() || known.tried >= this.#began)) return verdictOf(known)
+    if (!this.#reach.isChecking(name)) {
+      const known = file.read(key)
+      if (known && (known.due > now() || known.tried >= this.#began)) return urlStatusOf(known)
       if (!this.#budget.take(known, catalogue)) {
         const never = { status: undefined, checked: 0, due: now(), tried: 0 }
         // So that the next run can foresee it.
-        if (known?.catalogue !== catalogue) file.keep(key, { ...never, ...known, catalogue })
-        return verdictOf(known)
+        if (known?.catalogue !== catalogue) file.store(key, { ...never, ...known, catalogue })
+        return urlStatusOf(known)
       }
     }
     this.#count(1)
@@ -183,33 +183,36 @@ export class ReachRun {
     } finally {
       this.#count(-1)
     }
-    return verdictOf(file.known(key))
+    return urlStatusOf(file.read(key))
   }
 
   #count(by: 1 | -1): void {
-    const { waiting } = this.#reach
-    const left = (waiting.get(this) ?? 0) + by
-    if (left > 0) waiting.set(this, left)
-    else waiting.delete(this)
+    const { waitingRuns } = this.#reach
+    const left = (waitingRuns.get(this) ?? 0) + by
+    if (left > 0) waitingRuns.set(this, left)
+    else waitingRuns.delete(this)
   }
 
-  async #ask({ url, key, catalogue }: MetUrl, signal: AbortSignal): Promise<void> {
-    const { file, waiting } = this.#reach
+  async #ask({ url, key, catalogue }: UrlInCatalogue, signal: AbortSignal): Promise<void> {
+    const { file, waitingRuns } = this.#reach
     let outcome: CheckOutcome | undefined
     try {
       outcome = await this.#reach.check(url, signal)
     } finally {
-      if (outcome?.asked !== true) this.#budget.giveBack()
+      if (outcome?.wasRequested !== true) this.#budget.release()
     }
-    const { status, asked, answered } = outcome
-    const known = { ...this.#renewed(file.known(key), status), catalogue }
-    file.keep(key, known, asked ? this.#id : undefined)
-    if (asked) this.#sink.request({ host: url.host, status: answered ?? 'error' })
+    const { status, wasRequested, lastStatus } = outcome
+    const known = { ...this.#renewed(file.read(key), status), catalogue }
+    file.store(key, known, wasRequested ? this.#id : undefined)
+    if (wasRequested) this.#sink.request({ host: url.host, status: lastStatus ?? 'error' })
     // Also runs that wait for a check of another run, or after one, are making progress.
-    for (const one of waiting.keys()) one.#sink.alive()
+    for (const one of waitingRuns.keys()) one.#sink.alive()
   }
 
-  #renewed(known: KnownUrl | undefined, status: number | undefined): Omit<KnownUrl, 'catalogue'> {
+  #renewed(
+    known: UrlStatusRow | undefined,
+    status: number | undefined,
+  ): Omit<UrlStatusRow, 'catalogue'> {
     const { recheckDays, unreachableDays, now, random } = this.#reach.options
     const tried = now()
     if (status === undefined)
@@ -223,7 +226,7 @@ export class ReachRun {
 }
 
 /** The URL without user info and fragment; `undefined` where it may not be requested. */
-function askable(text: string): URL | undefined {
+function requestableUrl(text: string): URL | undefined {
   try {
     return parseTarget(text)
   } catch (error) {
@@ -232,7 +235,7 @@ function askable(text: string): URL | undefined {
   }
 }
 
-const verdictOf = (known: KnownUrl | undefined): UrlVerdict | undefined =>
+const urlStatusOf = (known: UrlStatusRow | undefined): UrlStatus | undefined =>
   known?.status === undefined
     ? undefined
     : { status: known.status, at: known.checked, since: known.since }
@@ -270,7 +273,7 @@ class CheckBudget {
   }
 
   /** Whether a URL may be checked now; counts it if so. */
-  take(known: KnownUrl | undefined, catalogue: string): boolean {
+  take(known: UrlStatusRow | undefined, catalogue: string): boolean {
     if (this.#left <= 0) return false
     const window = this.#windowOf(catalogue)
     if (known && known.tried > window.limit) {
@@ -282,7 +285,7 @@ class CheckBudget {
   }
 
   /** Returns the place of a URL that was not requested. */
-  giveBack(): void {
+  release(): void {
     this.#left += 1
   }
 

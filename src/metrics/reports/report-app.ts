@@ -11,7 +11,7 @@ import { longAnswer } from '../../http/long-answers.ts'
 import { problem } from '../../http/problem.ts'
 import { idForm } from '../../rdf/ids.ts'
 import { negotiate } from '../../rdf/media-types.ts'
-import { locale, page } from '../figures/cache-contract.ts'
+import { localeQuery, pageQuery } from '../figures/cache-contract.ts'
 import { reportCsv } from './report-csv.ts'
 import { type ReportContext, reportOf, type ReportRequest } from './report.ts'
 
@@ -31,7 +31,7 @@ const types = { json: 'application/json', html: 'text/html', csv: 'text/csv' } a
 const suffix = /\.(html|csv|json)$/
 
 /** Form that a request asks for; the suffix of its path wins over `Accept`. Throws `not-acceptable`. */
-function formOf(c: AppContext): keyof typeof types {
+function negotiateForm(c: AppContext): keyof typeof types {
   const ending = suffix.exec(c.req.path)?.[1]
   if (ending === undefined) c.header('Vary', 'Accept', { append: true })
   const type = negotiate(c.req.header('Accept'), Object.values(types))
@@ -42,16 +42,16 @@ function formOf(c: AppContext): keyof typeof types {
 }
 
 const language = z.object({
-  locale: locale.shape.locale
+  locale: localeQuery.shape.locale
     .unwrap()
     .optional()
     .describe('Language of titles and messages, by default English'),
 })
 
-const listQuery = page.extend({
+const listQuery = pageQuery.extend({
   ...language.shape,
   order: z.enum(['best', 'worst']).default('best').describe('Which catalogues come first'),
-  limit: page.shape.limit.default(50),
+  limit: pageQuery.shape.limit.default(50),
 })
 
 type ReportQuery = z.output<typeof language> & Partial<z.output<typeof listQuery>>
@@ -60,7 +60,7 @@ type ReportQuery = z.output<typeof language> & Partial<z.output<typeof listQuery
 const perPage = 50
 
 /** Leads from the address of a report as HTML to its page. Throws `not-acceptable` where no portal runs. */
-function toPage(
+function redirectToPage(
   c: AppContext,
   { pageOf }: ReportsAppContext,
   { steps, query }: { readonly steps: readonly string[]; readonly query: ReportQuery },
@@ -127,8 +127,8 @@ const portalReports = ['', '.html', '.csv', '.json'].map((ending) =>
     query: listQuery,
     answers,
     handle: ({ c, query }, context) => {
-      const form = formOf(c)
-      if (form === 'html') return toPage(c, context, { steps: [], query })
+      const form = negotiateForm(c)
+      if (form === 'html') return redirectToPage(c, context, { steps: [], query })
       const { locale = 'en', order, offset, limit } = query
       return context.sendReport(c, form, { locale, list: { order, page: { offset, limit } } })
     },
@@ -150,8 +150,8 @@ const readCatalogueReport = reportEndpoint({
   query: language,
   answers: { ...answers, 404: problem('The catalogue is unknown') },
   handle: ({ c, params, query }, context) => {
-    const [id, form] = [params.id.replace(suffix, ''), formOf(c)]
-    if (form === 'html') return toPage(c, context, { steps: ['catalogues', id], query })
+    const [id, form] = [params.id.replace(suffix, ''), negotiateForm(c)]
+    if (form === 'html') return redirectToPage(c, context, { steps: ['catalogues', id], query })
     const catalogue = context.figures.catalogue(id)
     if (catalogue) return context.sendReport(c, form, { locale: query.locale ?? 'en', catalogue })
     throw new Failure('unknown-catalogue', `there are no figures of a catalogue ${id}`)

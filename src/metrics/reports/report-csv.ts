@@ -2,7 +2,7 @@
 
 import { byDimension, dimensions } from '../indicators.ts'
 import titles from './report-texts.json' with { type: 'json' }
-import { type MeasuredReport, type Report, tenths } from './report.ts'
+import { type MeasuredReport, type Report, roundToTenths } from './report.ts'
 
 const columns = ['section', 'id', 'title', 'figure', 'value', 'rule'] as const
 
@@ -46,7 +46,7 @@ function scopeRows(measured: MeasuredReport, { most, bands, rules }: Report): re
     ...rowsAbout(['measured', '', 'Measured'], '', { all, datasets, distributions }),
     ...byBand.toReversed().flatMap((one) => {
       const title = bands.find(({ id }) => id === one.band)?.title ?? ''
-      const share = sum === 0 ? 0 : tenths((one.datasets / sum) * 100)
+      const share = sum === 0 ? 0 : roundToTenths((one.datasets / sum) * 100)
       return rowsAbout(['band', one.band, title], rules.bands, { datasets: one.datasets, share })
     }),
     ...history.flatMap(({ day, score: then, dimensions: scores }) => {

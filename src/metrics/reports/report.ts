@@ -4,17 +4,17 @@
  */
 
 import type { Band } from '../../search-index/index-settings.ts'
-import { derived } from '../figures/counts.ts'
+import { accessibilityMetrics } from '../figures/counts.ts'
 import type {
   Aggregate,
   CatalogueFigures,
   DatasetFigures,
-  Page,
+  PageRange,
   Scope,
 } from '../figures/figures.ts'
 import type { Figures } from '../figures/figures-reader.ts'
 import { byDimension, indicators } from '../indicators.ts'
-import { localText, type LocalizedTexts } from '../localized-texts.ts'
+import { pickLocalText, type LocalizedTexts } from '../localized-texts.ts'
 import type { Weights } from '../measure/weights.ts'
 import texts from './report-texts.json' with { type: 'json' }
 
@@ -32,7 +32,7 @@ export type ReportRequest = {
   /** Language of titles and messages (BCP 47). */
   readonly locale: string
   readonly catalogue?: CatalogueFigures
-  readonly list?: { readonly order: 'best' | 'worst'; readonly page: Page }
+  readonly list?: { readonly order: 'best' | 'worst'; readonly page: PageRange }
 }
 
 /** Report of a catalogue or of the portal: plain values in the members of its JSON document. */
@@ -42,7 +42,7 @@ export type Report = ReturnType<typeof reportOf>
 export type MeasuredReport = NonNullable<Report['measured']>
 
 /** Most rows of each list. */
-const most = { indicators: 6, rules: 15, hosts: 15, datasets: 10 } as const
+const mostRows = { indicators: 6, rules: 15, hosts: 15, datasets: 10 } as const
 
 /** Makes a report. After the first page of the list of catalogues it has that list alone. */
 export function reportOf(context: ReportContext, { locale, catalogue, list }: ReportRequest) {
@@ -77,17 +77,17 @@ const bandOf = (bands: readonly Band[], score: number | null): string | null =>
   (score !== null && ascending(bands).findLast(({ from }) => score >= from)?.id) || null
 
 /** Rounds to one decimal. */
-export const tenths = (value: number): number => Math.round(value * 10) / 10
+export const roundToTenths = (value: number): number => Math.round(value * 10) / 10
 
-type Titled = {
+type LocalizedTitle = {
   readonly id: string
   readonly titles: LocalizedTexts
   readonly languages: readonly string[]
 }
 
 /** Title in the language of the reader, else in another one, with the tag of its language where it is known. */
-function titleOf({ id, titles, languages }: Titled, locale: string) {
-  const { text: title, language: titleLanguage } = localText(titles, { locale, languages, id })
+function titleOf({ id, titles, languages }: LocalizedTitle, locale: string) {
+  const { text: title, language: titleLanguage } = pickLocalText(titles, { locale, languages, id })
   return { title, titleLanguage }
 }
 
@@ -108,19 +108,22 @@ function measuredIn({ figures, bands, weights }: ReportContext, scope: Scope, lo
     byBand: ascending(bands).map(({ id }) => ({ band: id, datasets: inBand.get(id) ?? 0 })),
     dimensions,
     history: historyOf(figures, scope),
-    indicators: all.map(({ missing, ...one }) => ({ ...one, missing: missing && tenths(missing) })),
+    indicators: all.map(({ missing, ...one }) => ({
+      ...one,
+      missing: missing && roundToTenths(missing),
+    })),
     worstIndicators: all
       .flatMap(({ name, missing }) => (missing === null || missing <= 0 ? [] : [{ name, missing }]))
       .toSorted((one, other) => other.missing - one.missing)
-      .slice(0, most.indicators)
+      .slice(0, mostRows.indicators)
       .map(({ name }) => name),
-    violations: figures.violationsByRule(scope, most.rules).map(({ messages, ...rule }) => {
-      const message = localText(messages, { locale, languages: [], id: '' })
+    violations: figures.violationsByRule(scope, mostRows.rules).map(({ messages, ...rule }) => {
+      const message = pickLocalText(messages, { locale, languages: [], id: '' })
       return { ...rule, message: message.text, messageLanguage: message.language }
     }),
-    hosts: figures.unreachableByHost(scope, most.hosts),
-    worst: figures.worst(scope, most.datasets).map(row),
-    best: figures.best(scope, most.datasets).map(row),
+    hosts: figures.unreachableByHost(scope, mostRows.hosts),
+    worst: figures.worst(scope, mostRows.datasets).map(row),
+    best: figures.best(scope, mostRows.datasets).map(row),
   }
 }
 
@@ -132,7 +135,7 @@ const indicatorFigures = (metrics: Aggregate['metrics'], weights: Weights) =>
   indicators.map(({ name, type }) => {
     const { dimension, yes: points, no } = weights[name]
     // Whether a URL works is in the share of good status codes.
-    const shares = metrics[derived[name] ?? name]
+    const shares = metrics[accessibilityMetrics[name] ?? name]
     const yes = shares && (shares.find((one) => one.name === 'yes')?.percentage ?? 0)
     const { label: title, rule } = texts.indicators[name]
     const missing = yes === null ? null : ((points - no) * (100 - yes)) / 100

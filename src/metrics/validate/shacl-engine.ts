@@ -12,7 +12,7 @@ import { type ReportResult, severityOf } from '../measure/validation-report.ts'
 import { Pointer, Triples } from './shacl-data.ts'
 
 /** Results of the validation of one record. */
-export type Findings = {
+export type ValidationResults = {
   /** Violations first. */
   readonly results: readonly ReportResult[]
   /** Whether there were more results than these. */
@@ -21,21 +21,21 @@ export type Findings = {
 
 type Engine = {
   /** Validates a record. Throws what the package throws on shapes that it cannot apply. */
-  validate(data: readonly Quad[]): Findings
+  validate(data: readonly Quad[]): ValidationResults
 }
 
 /**
  * Compiles shapes into a validator for any number of records. At most `most` results are kept of a record, and after as many
  * violations validation ends. `owl:imports` must not be among the shapes. Throws on shapes that cannot be compiled.
  */
-export function engineOf(shapes: readonly Quad[], most: number): Engine {
+export function compileShapes(shapes: readonly Quad[], most: number): Engine {
   const triples = new Triples(shapes)
   // The shapes go in by way of the pointer: what the constructor would make of them is never used.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- to iterate is all that the constructor does with it
   const validator = new Validator([] as unknown as DatasetCore)
   const pathOf = pathsIn(shapes)
   validator.$shapes = new Pointer(triples)
-  const engine = new Recording(validator, { most, pathOf, silent: false })
+  const engine = new RecordingEngine(validator, { most, pathOf, silent: false })
   validator.validationEngine = engine
   for (const { subject } of triples.match(null, sh('path'))) validator.shapesGraph.getShape(subject)
   const targeted = validator.shapesGraph.shapesWithTarget
@@ -49,7 +49,7 @@ export function engineOf(shapes: readonly Quad[], most: number): Engine {
           engine.validateNodeAgainstShape(focus, shape, pointer)
         }
       }
-      return engine.found()
+      return engine.results()
     },
   }
 }
@@ -80,7 +80,7 @@ const violation = sh('Violation').value
  * Engine that records results as plain terms, where the package builds a graph of each. It does not count visits of nodes: the
  * package takes a value for valid that it has visited fifty times.
  */
-class Recording extends ValidationEngine {
+class RecordingEngine extends ValidationEngine {
   readonly #settings: Settings
   #violations: ReportResult[] = []
   #others: ReportResult[] = []
@@ -99,7 +99,7 @@ class Recording extends ValidationEngine {
     this.#truncated = false
   }
 
-  found(): Findings {
+  results(): ValidationResults {
     const { most } = this.#settings
     const all = [...this.#violations, ...this.#others]
     return { results: all.slice(0, most), truncated: this.#truncated || all.length > most }
@@ -109,7 +109,7 @@ class Recording extends ValidationEngine {
   override initReport(): void {}
 
   override clone(): ValidationEngine {
-    return new Recording(this.context, { ...this.#settings, silent: true })
+    return new RecordingEngine(this.context, { ...this.#settings, silent: true })
   }
 
   override maxErrorsReached(): boolean {
@@ -128,13 +128,13 @@ class Recording extends ValidationEngine {
     } finally {
       this.recordErrorsLevel -= 1
     }
-    const isTold = this.recordErrorsLevel === 0 && !this.#settings.silent
+    const isRecorded = this.recordErrorsLevel === 0 && !this.#settings.silent
     let failed = false
     for (const one of Array.isArray(output) ? output : [output]) {
       const result = this.normalizeValidationResult(one, value)
       if (!result) continue
       failed = true
-      if (isTold) this.#record(result, { focus, value, constraint })
+      if (isRecorded) this.#record(result, { focus, value, constraint })
     }
     this.#hasFailed ||= failed
     return failed

@@ -127,7 +127,7 @@ export function shippedFiles(model: string): readonly string[] | undefined {
     .map((set) => fileOf(versions.dcatap301, set))
 }
 
-type Choice = {
+type ModelChoice = {
   /** One name or several, of which one has to conform. */
   readonly shapeModel?: string | readonly string[]
   /** Sets beside the base, with commas between them. */
@@ -138,12 +138,12 @@ type Choice = {
  * Models of a request, in one spelling each. Throws `Failure` `invalid-parameter` for names that are not among `known` and for
  * unknown sets.
  */
-export function chosenModels(choice: Choice, known: readonly string[]): readonly string[] {
+export function requestedModels(choice: ModelChoice, known: readonly string[]): readonly string[] {
   const wanted = listOf(choice.customized)
   const given = listOf(choice.shapeModel)
   const names = given.length > 0 ? given : [wanted.length > 0 ? customized : standardModel]
-  check('shapeModel', names, known)
-  check('customized', wanted, sets)
+  refuseUnknown('shapeModel', names, known)
+  refuseUnknown('customized', wanted, sets)
   const chosen = sets.filter((set) => set !== 'base' && wanted.includes(set)).join(',')
   const own = chosen === '' ? customized : `${customized}${separator}${chosen}`
   return [...new Set(names)].map((name) => (name === customized ? own : name))
@@ -156,7 +156,11 @@ const listOf = (given: string | readonly string[] = []): readonly string[] =>
     .map((text) => text.trim())
     .filter((text) => text !== '')
 
-function check(parameter: string, given: readonly string[], known: readonly string[]): void {
+function refuseUnknown(
+  parameter: string,
+  given: readonly string[],
+  known: readonly string[],
+): void {
   const unknown = given.find((name) => !known.includes(name))
   if (unknown === undefined) return
   const detail = `${parameter} must be one of ${known.join(', ')}; got ${unknown.slice(0, 100)}`

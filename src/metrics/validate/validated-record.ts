@@ -23,8 +23,8 @@ export function withoutRecords(
   const others = quads
     .map(({ subject }) => keyOf(subject))
     .filter((key) => !records.has(key) && !led.has(key))
-  const kept = reached(others, links)
-  const gone = reached(records, links)
+  const kept = reachableKeys(others, links)
+  const gone = reachableKeys(records, links)
   return quads.filter(({ subject }) => {
     const key = keyOf(subject)
     return !records.has(key) && (kept.has(key) || !gone.has(key))
@@ -32,7 +32,7 @@ export function withoutRecords(
 }
 
 /** Keys of nodes, and of the blank nodes that can be reached from them. */
-function reached(
+function reachableKeys(
   from: Iterable<string>,
   links: ReadonlyMap<string, readonly Quad[]>,
 ): ReadonlySet<string> {

@@ -7,7 +7,7 @@ import { dateTimeOf, withoutMetrics, withReport } from '../measure/measurements.
 import { withoutReport } from '../measure/validation-report.ts'
 import type { Payload } from '../pipe/payload.ts'
 import { metricsSegment, segmentConfig } from '../pipe/metrics-segment.ts'
-import { chosenModels } from './shape-files.ts'
+import { requestedModels } from './shape-files.ts'
 import type { Validation } from './validation.ts'
 
 type ValidatingDeps = {
@@ -44,8 +44,8 @@ export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentK
     check: (given) => problemsOf(given, validation),
     atOnce,
     work: async (payload, given, context, signal) => {
-      if (payload.subject.source !== validated) return unreported(payload)
-      const models = chosenModels(given, validation.models())
+      if (payload.subject.source !== validated) return withoutCompliance(payload)
+      const models = requestedModels(given, validation.models())
       try {
         const report = await validation.validate(payload.lines ?? payload.dataset, models, signal)
         return withReport(payload, report, dateTimeOf(now()))
@@ -53,14 +53,14 @@ export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentK
         signal.throwIfAborted()
         if (!(error instanceof Failure) || error.kind !== 'internal') throw error
         warnOnce(error, context)
-        return unreported(payload)
+        return withoutCompliance(payload)
       }
     },
   })
 
 function problemsOf(given: Config, validation: Validation): readonly ConfigProblem[] {
   try {
-    chosenModels(given, validation.models())
+    requestedModels(given, validation.models())
     return []
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -68,7 +68,7 @@ function problemsOf(given: Config, validation: Validation): readonly ConfigProbl
   }
 }
 
-const unreported = (payload: Payload): Payload => ({
+const withoutCompliance = (payload: Payload): Payload => ({
   ...payload,
   metrics: withoutMetrics(withoutReport(payload.metrics), ['dcatApCompliance']),
 })

@@ -14,7 +14,7 @@ import { blankNode } from '../../rdf/terms.ts'
 import { FairLimiter } from '../../workers/fair-limiter.ts'
 import { expectedScore, type ScoreExpectation } from '../measure/expected-score.ts'
 import { reportQuads } from '../measure/validation-report.ts'
-import { chosenModels } from './shape-files.ts'
+import { requestedModels } from './shape-files.ts'
 import type { Validation } from './validation.ts'
 
 /** The dependencies of `validationApp`. */
@@ -37,7 +37,7 @@ type ValidationContext = ValidationAppContext & {
 }
 
 /** Most bytes of a body that is sent without a key. */
-const strangerBytes = 200_000
+const bytesWithoutKey = 200_000
 
 /** The models that the query names; a parameter may be repeated. */
 function choiceOf(c: AppContext) {
@@ -45,13 +45,13 @@ function choiceOf(c: AppContext) {
 }
 
 /** Reads the record of the body and validates it against the models that the query names. */
-async function validated(c: AppContext, context: ValidationContext) {
+async function validateBody(c: AppContext, context: ValidationContext) {
   const { validation, limits, hasKey, isOwn } = context
-  const models = chosenModels(choiceOf(c), validation.models())
+  const models = requestedModels(choiceOf(c), validation.models())
   const { validationBytes } = limits
   const bodyLimits = hasKey(c)
     ? { bytes: validationBytes, name: 'validationBytes' }
-    : { bytes: Math.min(validationBytes, strangerBytes), name: 'validationBytes, with a key' }
+    : { bytes: Math.min(validationBytes, bytesWithoutKey), name: 'validationBytes, with a key' }
   const sent = await readRdfText(c, bodyLimits)
   refuseEmptyText(sent.text)
   const place = { ...sent, baseIri: `${c.get('address')}/` }
@@ -111,7 +111,7 @@ const validateToReport = validationEndpoint({
     const work = async () => {
       // The answer's format is negotiated first: without one the work would be in vain.
       answerFormat(c)
-      const { report } = await validated(c, context)
+      const { report } = await validateBody(c, context)
       return answerRdf(c, toLines(reportQuads(blankNode(), report)))
     }
     return context.limiter.run(c.var.client, work, signal)
@@ -134,7 +134,7 @@ const validateToScore = validationEndpoint({
   },
   handle: ({ c, signal }, context) => {
     const work = async () => {
-      const { record, report } = await validated(c, context)
+      const { record, report } = await validateBody(c, context)
       const isCompliant = !report.results.some(({ severity }) => severity === 'Violation')
       return { datasets: await context.expected(await readLines(record), isCompliant, signal) }
     }

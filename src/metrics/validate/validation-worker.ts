@@ -10,12 +10,12 @@ import { parse } from '../../rdf/parse.ts'
 import { blankNode } from '../../rdf/terms.ts'
 import { serve } from '../../workers/serve.ts'
 import { reportQuads } from '../measure/validation-report.ts'
-import { engineOf, type Findings } from './shacl-engine.ts'
+import { compileShapes, type ValidationResults } from './shacl-engine.ts'
 import { readSchemes, readShapes, shippedFiles } from './shape-files.ts'
 import { withoutRecords, withSchemes } from './validated-record.ts'
 import type { ValidationCalls, ValidationData, ValidationReply } from './validation.ts'
 
-type Validate = (record: readonly Quad[], withRecords: boolean) => Findings
+type Validate = (record: readonly Quad[], withRecords: boolean) => ValidationResults
 
 const { results: most, directory, own }: ValidationData = workerData.data
 const models = new Map<string, Validate>()
@@ -27,7 +27,7 @@ async function validatorOf(model: string): Promise<Validate> {
   const shapes = await readShapes(files)
   const asksForSchemes = shapes.some(({ object }) => object.value === skos('inScheme').value)
   const schemes = asksForSchemes ? await readSchemes(join(directory, '..', 'vocabularies')) : []
-  const engine = engineOf(shapes, most)
+  const engine = compileShapes(shapes, most)
   const byConcept = new Map(schemes)
   const validate: Validate = (record, withRecords) =>
     engine.validate(withSchemes(withRecords ? record : withoutRecords(record), byConcept))
@@ -36,7 +36,7 @@ async function validatorOf(model: string): Promise<Validate> {
 }
 
 /** Report as N-Triples. It conforms without any result (SHACL 3.6.1.1); callers that accept warnings read the severities. */
-function reportOf({ results, truncated }: Findings): string {
+function reportOf({ results, truncated }: ValidationResults): string {
   const report = { conforms: results.length === 0, results, truncated }
   const quads = reportQuads(blankNode(), report, (term) => term)
   return quads.map((one) => `${toLine(one)}\n`).join('')
@@ -44,7 +44,7 @@ function reportOf({ results, truncated }: Findings): string {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-async function validated(task: ValidationCalls['validate'][0]): Promise<ValidationReply> {
+async function validateRecord(task: ValidationCalls['validate'][0]): Promise<ValidationReply> {
   const { model, text, withRecords = false } = task
   let validate: Validate
   try {
@@ -67,4 +67,4 @@ async function readText(sent: ValidationCalls['read'][0]): Promise<ValidationCal
   return { lines: toLines(kept), records: [...new NodeKinds(quads).of('record').keys()] }
 }
 
-serve<ValidationCalls>({ validate: validated, read: readText })
+serve<ValidationCalls>({ validate: validateRecord, read: readText })

@@ -12,7 +12,7 @@ import type { Format } from '../../rdf/media-types.ts'
 import { inOwnTurn } from '../../workers/event-loop.ts'
 import { WorkerPool, WorkerLost } from '../../workers/pool.ts'
 import { readReport, type ReportGraph } from '../measure/validation-report.ts'
-import { chosenModels, shippedFiles, shippedModels } from './shape-files.ts'
+import { requestedModels, shippedFiles, shippedModels } from './shape-files.ts'
 import { withDefaults } from '../../text/defaults.ts'
 
 /** Where shapes are, and the bounds of validating. */
@@ -90,7 +90,7 @@ export async function openValidation(options: ValidationOptions) {
   const modelsNamed = (model: string) =>
     names.includes(model) || shippedFiles(model)
       ? [model]
-      : chosenModels({ shapeModel: model }, names)
+      : requestedModels({ shapeModel: model }, names)
   await Promise.all(Object.keys(own).map((model) => validator.try(model)))
   return {
     /**

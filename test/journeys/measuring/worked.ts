@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { urlKeyOf, openVerdictFile } from '../../../src/metrics/reach/verdict-file.ts'
+import { urlKeyOf, openUrlStatusFile } from '../../../src/metrics/reach/url-status-file.ts'
 
 const folder = new URL('../../../../shared/data/samples/worked', import.meta.url).pathname
 export const isThere = existsSync(folder)
@@ -29,9 +29,9 @@ export async function verdictsIn(
 ): Promise<void> {
   await mkdir(directory, { recursive: true })
   const now = Date.now()
-  const file = openVerdictFile(join(directory, 'verdicts.sqlite'), now)
+  const file = openUrlStatusFile(join(directory, 'verdicts.sqlite'), now)
   for (const [url, status] of Object.entries(urls))
-    file.keep(urlKeyOf(new URL(url)), {
+    file.store(urlKeyOf(new URL(url)), {
       status,
       checked: now,
       tried: now,

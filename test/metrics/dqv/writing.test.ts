@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import {
-  annotation,
+  reportAnnotation,
   type ReportGraph,
   readReport,
   type ReportResult,
@@ -71,7 +71,7 @@ const report = (results: readonly ReportResult[], truncated = false): ReportGrap
   results,
   truncated,
 })
-const written = (given: ReportGraph) => annotation({ dataset: on, at, report: given })
+const written = (given: ReportGraph) => reportAnnotation({ dataset: on, at, report: given })
 
 describe('a report', () => {
   it('is an annotation of the dataset in the dimension interoperability', async () => {

@@ -1,7 +1,7 @@
 /** What counts as a value, and where it is looked for. */
 
 import { describe, expect, it } from 'vitest'
-import { annotate } from '../../../src/metrics/measure/annotator-segment.ts'
+import { measureIndicators } from '../../../src/metrics/measure/annotator-segment.ts'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { keyOf } from '../../../src/rdf/read.ts'
 import { never, record, shippedValues } from '../pipe/ground.ts'
@@ -10,7 +10,7 @@ const values = (await shippedValues())(never)
 
 /** Key of the node → names of what is true. */
 async function trueOf(text: string): Promise<Record<string, string[]>> {
-  const found = annotate(await payloadOf(record(text)), await values)
+  const found = measureIndicators(await payloadOf(record(text)), await values)
   return Object.fromEntries(
     found.map(({ on, measured: truth }) => [
       keyOf(on).replace('https://example.org/', ':'),
@@ -21,7 +21,10 @@ async function trueOf(text: string): Promise<Record<string, string[]>> {
 
 describe('a dataset', () => {
   it('without anything has ten indicators, all false', async () => {
-    const [only, ...more] = annotate(await payloadOf(record(':ds a dcat:Dataset .')), await values)
+    const [only, ...more] = measureIndicators(
+      await payloadOf(record(':ds a dcat:Dataset .')),
+      await values,
+    )
     expect(more).toEqual([])
     expect(Object.values(only?.measured ?? {})).toEqual(Array.from({ length: 10 }, () => false))
   })

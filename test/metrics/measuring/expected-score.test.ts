@@ -2,14 +2,14 @@
 
 import { expect, it } from 'vitest'
 import { expectedScores } from '../../../src/metrics/measure/expected-score.ts'
-import { openValues } from '../../../src/metrics/measure/measured-values.ts'
+import { loadValueTests } from '../../../src/metrics/measure/measured-values.ts'
 import { loadWeights } from '../../../src/metrics/measure/weights.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { prefixes } from '../../support/repository.ts'
 
 const { weights } = await loadWeights()
 const values = await (
-  await openValues({ licenceSchemes: [], literalFormats: false, read: async () => undefined })
+  await loadValueTests({ licenceSchemes: [], literalFormats: false, read: async () => undefined })
 )(new AbortController().signal)
 
 /** `good` is the one distribution that has a download address. */

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { knownLicence } from '../../../src/metrics/measure/measured-values.ts'
+import { licenceTest } from '../../../src/metrics/measure/measured-values.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { blankNode, literal, namedNode } from '../../../src/rdf/terms.ts'
@@ -27,7 +27,7 @@ const own = {
   iri: 'https://example.org/licence/house',
   closeMatch: ['https://example.org/licence/alike'],
 }
-const isKnown = knownLicence([own], shipped)
+const isKnown = licenceTest([own], shipped)
 const empty = graphOf([])
 
 describe('a licence', () => {

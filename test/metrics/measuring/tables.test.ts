@@ -1,7 +1,7 @@
 /** The tables that we ship, and what a stored vocabulary adds to them. */
 
 import { expect, it } from 'vitest'
-import { openValues, valuesOf } from '../../../src/metrics/measure/measured-values.ts'
+import { loadValueTests, valueTests } from '../../../src/metrics/measure/measured-values.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
@@ -53,7 +53,7 @@ it.each([
 
 it('formats given as text count only where the operator lets them', async () => {
   const options = { licenceSchemes: [], read: noStore }
-  const opened = await openValues({ ...options, literalFormats: false })
+  const opened = await loadValueTests({ ...options, literalFormats: false })
   const strict = await opened(never)
   for (const one of [given(['csv'], []), given([], ['text/csv'])]) {
     expect([values.isMachineReadable(one), strict.isMachineReadable(one)]).toEqual([true, false])
@@ -108,7 +108,7 @@ it('what is stored counts from the next call on: newer tables, and licences of a
     stored.set(graph, toLines(await parse(prefixes + text, 'turtle', { baseIri: 'urn:x:' })))
   const read = (graph: string) => Promise.resolve(stored.get(graph))
   const licenceSchemes = ['https://example.org/licence']
-  const opened = await openValues({
+  const opened = await loadValueTests({
     licenceSchemes,
     literalFormats: true,
     read,
@@ -133,7 +133,7 @@ it('what is stored counts from the next call on: newer tables, and licences of a
 
 it('nothing is in empty tables', () => {
   const nothing = { accessRights: [], fileTypes: [], licences: [], furtherLicences: [] }
-  const empty = valuesOf({ ...nothing, literalFormats: true, isRegistered: () => false })
+  const empty = valueTests({ ...nothing, literalFormats: true, isRegistered: () => false })
   expect(empty.isAligned(given([`${eu}file-type/CSV`], [`${iana}text/csv`]))).toBe(false)
   expect(empty.isKnownLicence(literal(''), none)).toBe(false)
 })

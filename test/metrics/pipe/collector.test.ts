@@ -1,7 +1,7 @@
 /** What is written is measured once it is quiet, one catalogue after the other, and nothing is forgotten. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { collector } from '../../../src/metrics/pipe/collector.ts'
+import { startCollector } from '../../../src/metrics/pipe/collector.ts'
 import type { Feed } from '../../../src/pipe/runs/run.ts'
 import { silent } from '../../pipe/runs/ground.ts'
 
@@ -16,7 +16,7 @@ function ground(options: { collectMs?: number; isBusy?: () => boolean } = {}) {
     starts: [] as number[],
   }
   let isOpen = true
-  const one = collector({
+  const one = startCollector({
     now: () => self.at,
     // Every look takes a second of the clock, as long as the test wants time to pass.
     pause: async (ms, signal) => {
@@ -29,7 +29,7 @@ function ground(options: { collectMs?: number; isBusy?: () => boolean } = {}) {
       self.feeds.push(feed)
       self.starts.push(self.at)
     },
-    leave: (feed) => void self.left.push(feed),
+    saveForRestart: (feed) => void self.left.push(feed),
     isBusy: options.isBusy ?? (() => false),
     collectMs: options.collectMs ?? 0,
     log: silent,
@@ -44,7 +44,7 @@ function ground(options: { collectMs?: number; isBusy?: () => boolean } = {}) {
 describe('what is written', () => {
   it('is measured when it has been quiet for a while, each dataset once', async () => {
     const { one, ran, feeds, starts } = ground()
-    for (const id of ['b', 'a', 'b']) one.written('city', id)
+    for (const id of ['b', 'a', 'b']) one.add('city', id)
     await ran(1)
     expect(feeds[0]).toMatchObject({ catalogue: 'city', datasets: ['a', 'b'] })
     expect(starts[0]).toBe(5000)
@@ -53,9 +53,9 @@ describe('what is written', () => {
   it('is measured after a minute however much is written', async () => {
     const self = ground()
     self.each = () => {
-      if (self.feeds.length === 0) self.one.written('city', `d${self.at}`)
+      if (self.feeds.length === 0) self.one.add('city', `d${self.at}`)
     }
-    self.one.written('city', 'first')
+    self.one.add('city', 'first')
     await self.ran(1)
     expect(self.starts[0]).toBe(minute)
     expect(self.feeds[0]?.datasets).toHaveLength(61)
@@ -63,10 +63,10 @@ describe('what is written', () => {
 
   it('of one catalogue is collected into one run per hour, others do not wait for it', async () => {
     const { one, ran, feeds, starts } = ground({ collectMs: 60 * minute })
-    one.written('city', 'a')
+    one.add('city', 'a')
     await ran(1)
-    one.written('city', 'b')
-    one.written('land', 'x')
+    one.add('city', 'b')
+    one.add('land', 'x')
     await ran(3)
     expect(feeds.map(({ catalogue }) => catalogue)).toEqual(['city', 'land', 'city'])
     expect((starts[2] ?? 0) - (starts[0] ?? 0)).toBeGreaterThanOrEqual(60 * minute)
@@ -74,14 +74,14 @@ describe('what is written', () => {
 
   it('lets others go first, though not for ever', async () => {
     const { one, ran, starts } = ground({ isBusy: () => true })
-    one.written('city', 'a')
+    one.add('city', 'a')
     await ran(1)
     expect(starts[0]).toBe(60 * minute)
   })
 
   it('is the whole catalogue when it is too much to remember', async () => {
     const { one, ran, feeds } = ground()
-    for (let n = 0; n <= 10_000; n += 1) one.written('city', `d${n}`)
+    for (let n = 0; n <= 10_000; n += 1) one.add('city', `d${n}`)
     await ran(1)
     expect(feeds[0]?.datasets).toBeUndefined()
     expect(feeds[0]?.catalogue).toBe('city')
@@ -90,15 +90,15 @@ describe('what is written', () => {
   it('and has not been measured is left to the next process', async () => {
     const { one, left, freeze, feeds } = ground()
     freeze()
-    one.written('city', 'a')
-    one.written('land', 'b')
+    one.add('city', 'a')
+    one.add('land', 'b')
     await one.stop()
     expect(feeds).toEqual([])
     expect(left).toMatchObject([
       { catalogue: 'city', datasets: ['a'] },
       { catalogue: 'land', datasets: ['b'] },
     ])
-    one.written('city', 'c')
+    one.add('city', 'c')
     await one.stop()
     expect(left).toHaveLength(2)
   })

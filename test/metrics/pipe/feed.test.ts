@@ -2,7 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
-import { feeds } from '../../../src/metrics/pipe/dataset-feed.ts'
+import { feedSegment } from '../../../src/metrics/pipe/dataset-feed.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import type { Feed } from '../../../src/pipe/runs/run.ts'
 import type { SegmentContext } from '../../../src/pipe/segment.ts'
@@ -30,7 +30,7 @@ async function ground(ids: readonly string[], type = '"dcat-ap"') {
     atOnce: 7,
     reads: ((...asked) => hub.store.readAll(...asked)) as GraphStore['readAll'],
   }
-  const feed = feeds({
+  const feed = feedSegment({
     names: namesOf(base),
     store: { ...hub.store, readAll: (...asked) => self.reads(...asked) },
     repository: {

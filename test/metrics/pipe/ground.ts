@@ -1,7 +1,7 @@
 /** What tests of the quality segments stand on: messages, a context without a run, and segments one behind the other. */
 
 import type { Failure } from '../../../src/errors.ts'
-import { openValues } from '../../../src/metrics/measure/measured-values.ts'
+import { loadValueTests } from '../../../src/metrics/measure/measured-values.ts'
 import { annotatorSegment } from '../../../src/metrics/measure/annotator-segment.ts'
 import { scoringSegment } from '../../../src/metrics/measure/scoring-segment.ts'
 import { loadWeights } from '../../../src/metrics/measure/weights.ts'
@@ -85,7 +85,7 @@ export const weightsFile = new URL('../../../shapes/metrics/weights.ttl', import
 export const noStore = () => Promise.resolve(undefined)
 
 export const shippedValues = () =>
-  openValues({ licenceSchemes: [], literalFormats: true, read: noStore })
+  loadValueTests({ licenceSchemes: [], literalFormats: true, read: noStore })
 
 /** Annotator and scoring as they are shipped. */
 export async function segments(): Promise<{

@@ -69,7 +69,7 @@ afterAll(async () => {
   await noise.close()
 })
 
-const status = async (url: string) => (await run.verdict(url, 'c', signal))?.status
+const status = async (url: string) => (await run.statusOf(url, 'c', signal))?.status
 /** What a host was asked beside its robots.txt. */
 const asked = ({ requests }: Portal) =>
   requests

@@ -46,7 +46,7 @@ afterAll(async () => {
 
 async function status(url: string): Promise<number | undefined> {
   const reach = await place.open()
-  const verdict = await reach.begin('run', quiet).verdict(url, 'c', signal)
+  const verdict = await reach.begin('run', quiet).statusOf(url, 'c', signal)
   return verdict?.status
 }
 
@@ -93,7 +93,7 @@ describe('[T1] a URL found in data', () => {
       honest: true,
     })
     const reach = await liar.open()
-    const verdict = await reach.begin('run', quiet).verdict('http://liar.example/', 'c', signal)
+    const verdict = await reach.begin('run', quiet).statusOf('http://liar.example/', 'c', signal)
     expect(verdict?.status).toBe(1300)
     expect(canary.requests).toEqual([])
     canary.reset()
@@ -127,7 +127,7 @@ describe('[T1] a URL found in data', () => {
     const asked = async (allow: readonly string[]) => {
       const reach = await house.open({ allow })
       const run = reach.begin(`run ${allow.length}`, quiet)
-      return (await run.verdict(url, 'c', signal))?.status
+      return (await run.statusOf(url, 'c', signal))?.status
     }
     // What was refused before is asked as soon as it is on the list.
     const isPublic = url === 'http://8.8.8.8/'

@@ -45,7 +45,7 @@ const asked = () => {
 }
 const statuses = async (reach: UrlReach, run: string, names: readonly (number | string)[]) => {
   const begun = reach.begin(run, quiet)
-  const all = names.map((name) => begun.verdict(urlOf(name), 'c', signal))
+  const all = names.map((name) => begun.statusOf(urlOf(name), 'c', signal))
   return (await Promise.all(all)).map((one) => one?.status)
 }
 const busy = () => {
@@ -57,7 +57,7 @@ describe('a verdict', () => {
     const reach = await place.open()
     const runs = [reach.begin('one', quiet), reach.begin('two', quiet)] as const
     const all = Array.from({ length: 1000 }, (_, number) =>
-      runs[number % 2 === 0 ? 0 : 1].verdict(urlOf(`x#${number}`), 'c', signal),
+      runs[number % 2 === 0 ? 0 : 1].statusOf(urlOf(`x#${number}`), 'c', signal),
     )
     expect(new Set((await Promise.all(all)).map((one) => one?.status))).toEqual(new Set([200]))
     expect(asked()).toEqual(['/x'])
@@ -81,7 +81,7 @@ describe('a verdict', () => {
   it('of 1100 is kept for three days', async () => {
     const reach = await place.open()
     const host = 'http://down.example/'
-    const verdict = async (run: string) => reach.begin(run, quiet).verdict(host, 'c', signal)
+    const verdict = async (run: string) => reach.begin(run, quiet).statusOf(host, 'c', signal)
     const first = await verdict('first')
     expect(first?.status).toBe(1100)
     place.clock.jump(3 * dayMs - 60_000)
@@ -92,7 +92,7 @@ describe('a verdict', () => {
 
   it('says since when a URL has been failing, whatever it answers, until it works again', async () => {
     const verdict = (run: UrlReach) =>
-      run.begin(String(place.clock.now()), quiet).verdict(urlOf('x'), 'c', signal)
+      run.begin(String(place.clock.now()), quiet).statusOf(urlOf('x'), 'c', signal)
     const answering = async (status: number, reach: UrlReach) => {
       host.faults.clear()
       host.faults.when((request) => !isRobots(request), { kind: 'status', status })
@@ -224,7 +224,7 @@ describe('the budget', () => {
 
   it('of one catalogue does not wait for the URLs of another', async () => {
     const reach = await place.open(small(1))
-    await reach.begin('one', quiet).verdict(urlOf('old'), 'gone', signal)
+    await reach.begin('one', quiet).statusOf(urlOf('old'), 'gone', signal)
     place.clock.jump(dayMs)
     await statuses(reach, 'two', ['x'])
     place.clock.jump(20 * dayMs)
@@ -243,8 +243,8 @@ describe('a check under way', () => {
     const reach = await place.open()
     const run = reach.begin('run', quiet)
     const stop = new AbortController()
-    const hasty = run.verdict(urlOf('x'), 'c', stop.signal)
-    const patient = run.verdict(urlOf('x'), 'c', signal)
+    const hasty = run.statusOf(urlOf('x'), 'c', stop.signal)
+    const patient = run.statusOf(urlOf('x'), 'c', signal)
     await expect.poll(() => host.requests.length).toBe(2)
     stop.abort(new Error('enough'))
     await expect(hasty).rejects.toThrow('enough')
@@ -255,7 +255,7 @@ describe('a check under way', () => {
     hang()
     const reach = await place.open()
     const stop = new AbortController()
-    const first = reach.begin('run', quiet).verdict(urlOf('x'), 'c', stop.signal)
+    const first = reach.begin('run', quiet).statusOf(urlOf('x'), 'c', stop.signal)
     await expect.poll(() => host.requests.length).toBe(2)
     stop.abort(new Error('enough'))
     await expect(first).rejects.toThrow('enough')
@@ -266,7 +266,7 @@ describe('a check under way', () => {
   it('is broken off when the process stops', async () => {
     hang()
     const reach = await place.open()
-    const first = reach.begin('run', quiet).verdict(urlOf('x'), 'c', signal)
+    const first = reach.begin('run', quiet).statusOf(urlOf('x'), 'c', signal)
     await expect.poll(() => host.requests.length).toBe(2)
     const [told] = await Promise.allSettled([first, reach.stop()])
     expect(told).toMatchObject({ status: 'rejected', reason: { kind: 'run-interrupted' } })
@@ -277,16 +277,16 @@ describe('a check under way', () => {
     const sink = { alive: () => told.push('alive'), request: (one: unknown) => told.push(one) }
     const reach = await place.open()
     busy()
-    await reach.begin('run', sink).verdict(urlOf('x'), 'c', signal)
+    await reach.begin('run', sink).statusOf(urlOf('x'), 'c', signal)
     expect(told).toEqual([{ host: 'a.example', status: 429 }, 'alive'])
   })
 
   it('keeps a run alive that waits for the check of another one', async () => {
     const reach = await place.open()
-    const first = reach.begin('one', quiet).verdict(urlOf('x'), 'c', signal)
+    const first = reach.begin('one', quiet).statusOf(urlOf('x'), 'c', signal)
     let signs = 0
     const sink = { ...quiet, alive: () => (signs += 1) }
-    await reach.begin('two', sink).verdict(urlOf('x'), 'c', signal)
+    await reach.begin('two', sink).statusOf(urlOf('x'), 'c', signal)
     await first
     expect(signs).toBe(1)
   })

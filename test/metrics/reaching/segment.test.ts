@@ -1,7 +1,7 @@
 /** Segment 3 of the quality pipe: what it measures, in which order, and how far it works ahead. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { reachingSegment } from '../../../src/metrics/reach/reach-segment.ts'
+import { urlStatusSegment } from '../../../src/metrics/reach/reach-segment.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import type { SegmentFunction } from '../../../src/pipe/segment.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 async function segment(config: Readonly<Record<string, boolean>> = {}): Promise<SegmentFunction> {
-  const kind = reachingSegment({ reach: await place.open() })
+  const kind = urlStatusSegment({ reach: await place.open() })
   const opened = kind.open(config, { trust: 'trusted' })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problems))
   return opened.run

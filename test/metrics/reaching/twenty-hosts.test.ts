@@ -1,7 +1,7 @@
 /** Two thousand URLs on twenty hosts, each with a vice: every host is treated well, and every URL gets what it deserves. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { reachingSegment } from '../../../src/metrics/reach/reach-segment.ts'
+import { urlStatusSegment } from '../../../src/metrics/reach/reach-segment.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
 import { crowd, vices, type Crowd } from './crowd.ts'
@@ -67,7 +67,7 @@ function* records(urls: readonly Wanted[]): Generator<Message> {
 
 it('two thousand URLs on twenty hosts with faults', async () => {
   const urls = wanted()
-  const kind = reachingSegment({ reach: await place.open() })
+  const kind = urlStatusSegment({ reach: await place.open() })
   const opened = kind.open({}, { trust: 'trusted' })
   if (!opened.ok) throw new Error('the segment did not open')
   const told = new Map<unknown, Set<unknown>>()

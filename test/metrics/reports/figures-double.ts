@@ -6,7 +6,7 @@ import type {
   CatalogueFigures,
   DatasetFigures,
   MetricName,
-  Page,
+  PageRange,
   Scope,
   Shares,
   HistorySnapshot,
@@ -185,7 +185,7 @@ export function figuresOf(parts: Parts = {}): Figures {
   const past = history ?? months([212, 218, 230, 229, 241, 247, 246, 255, 262, 270, 281, 287])
   const worst = parts.worst ?? [40, 95, 118, 119, 133].map((one) => datasetOf(`low-${one}`, one))
   const best = parts.best ?? [405, 400, 395, 380, 380].map((one, n) => datasetOf(`top-${n}`, one))
-  const cut = <T>(rows: readonly T[], { offset, limit }: Page) => ({
+  const cut = <T>(rows: readonly T[], { offset, limit }: PageRange) => ({
     count: rows.length,
     rows: rows.slice(offset, offset + limit),
   })

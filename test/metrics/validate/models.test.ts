@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Failure } from '../../../src/errors.ts'
 import {
-  chosenModels,
+  requestedModels,
   shippedFiles,
   shippedModels,
 } from '../../../src/metrics/validate/shape-files.ts'
@@ -33,24 +33,24 @@ describe('a shape model', () => {
   })
 
   it('is the first level of 3.0.1 when nobody asks for another', () => {
-    expect(chosenModels({}, known)).toEqual(['dcatap301level1'])
-    expect(chosenModels({ shapeModel: ' ' }, known)).toEqual(['dcatap301level1'])
+    expect(requestedModels({}, known)).toEqual(['dcatap301level1'])
+    expect(requestedModels({ shapeModel: ' ' }, known)).toEqual(['dcatap301level1'])
   })
 
   it('may be one of several, with commas or as a list, each once', () => {
     const shapeModel = ['house', 'dcatap211level1,house']
-    expect(chosenModels({ shapeModel }, known)).toEqual(['house', 'dcatap211level1'])
+    expect(requestedModels({ shapeModel }, known)).toEqual(['house', 'dcatap211level1'])
   })
 
   it('can be put together from sets, in one spelling whatever their order', () => {
     const customized = 'range, recommended,base,range'
-    expect(chosenModels({ shapeModel: 'customized', customized }, known)).toEqual([
+    expect(requestedModels({ shapeModel: 'customized', customized }, known)).toEqual([
       'customized=recommended,range',
     ])
-    expect(chosenModels({ customized: ['range', 'recommended'] }, known)).toEqual([
+    expect(requestedModels({ customized: ['range', 'recommended'] }, known)).toEqual([
       'customized=recommended,range',
     ])
-    expect(chosenModels({ shapeModel: 'customized' }, known)).toEqual(['customized'])
+    expect(requestedModels({ shapeModel: 'customized' }, known)).toEqual(['customized'])
   })
 
   it.each([
@@ -58,7 +58,7 @@ describe('a shape model', () => {
     ['shapeModel', { shapeModel: ['dcatap301', 'constructor'] }],
     ['customized', { shapeModel: 'customized', customized: 'range,everything' }],
   ])('that does not exist is refused with the name of %s', (parameter, choice) => {
-    const attempt = () => chosenModels(choice, known)
+    const attempt = () => requestedModels(choice, known)
     expect(attempt).toThrow(
       expect.objectContaining<Partial<Failure>>({
         kind: 'invalid-parameter',

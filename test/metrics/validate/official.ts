@@ -5,7 +5,7 @@ import type { Quad, Term } from '@rdfjs/types'
 import Validator from 'rdf-validate-shacl'
 import environment from 'rdf-validate-shacl/src/defaultEnv.js'
 import { parse } from '../../../src/rdf/parse.ts'
-import { engineOf } from '../../../src/metrics/validate/shacl-engine.ts'
+import { compileShapes } from '../../../src/metrics/validate/shacl-engine.ts'
 import { readShapes } from '../../../src/metrics/validate/shape-files.ts'
 
 export const data = new URL('../../../../shared/data/', import.meta.url).pathname
@@ -66,7 +66,7 @@ export async function official(set: string): Promise<{ quads: readonly Quad[]; t
 
 export async function ours(set: string): Promise<{ quads: readonly Quad[]; told: Told }> {
   const quads = await readShapes([`${directory}${set}.ttl`])
-  const engine = engineOf(quads, 1_000_000)
+  const engine = compileShapes(quads, 1_000_000)
   const told: Told = (record) =>
     Promise.resolve(
       engine

@@ -4,7 +4,7 @@ import type { Quad } from '@rdfjs/types'
 import Validator from 'rdf-validate-shacl'
 import environment from 'rdf-validate-shacl/src/defaultEnv.js'
 import { describe, expect, it } from 'vitest'
-import { engineOf } from '../../../src/metrics/validate/shacl-engine.ts'
+import { compileShapes } from '../../../src/metrics/validate/shacl-engine.ts'
 import { termText, toLine } from '../../../src/rdf/lines.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import type { ReportResult } from '../../../src/metrics/measure/validation-report.ts'
@@ -87,7 +87,7 @@ describe('the engine', () => {
   it('tells the same as the package of all that SHACL Core knows', async () => {
     const [own, data] = [await turtle(shapes), await turtle(record)]
     const expected = await theirs(own, data)
-    const { results, truncated } = engineOf(own, 1000).validate(data)
+    const { results, truncated } = compileShapes(own, 1000).validate(data)
     expect(sorted(results.map(line))).toEqual(expected)
     expect(expected.length).toBeGreaterThan(30)
     expect(truncated).toBe(false)
@@ -97,7 +97,7 @@ describe('the engine', () => {
     const own = await turtle(
       ':S a sh:NodeShape ; sh:targetNode :t ; sh:property [ sh:path ( :a [ sh:inversePath :b ] ) ; sh:minCount 1 ] .',
     )
-    const [result] = engineOf(own, 10).validate([]).results
+    const [result] = compileShapes(own, 10).validate([]).results
     const path = result?.path as readonly Quad[]
     expect(path.map(toLine).join('\n')).toContain('inversePath')
     const property = own.find(({ predicate }) => predicate.value.endsWith('#path'))
@@ -106,7 +106,7 @@ describe('the engine', () => {
 
   it('begins anew with every record', async () => {
     const [own, data] = [await turtle(shapes), await turtle(record)]
-    const engine = engineOf(own, 1000)
+    const engine = compileShapes(own, 1000)
     const first = engine.validate(data).results.map(line)
     expect(engine.validate([]).results).toHaveLength(1)
     expect(engine.validate(data).results.map(line)).toEqual(first)
@@ -117,7 +117,7 @@ describe('the engine', () => {
       ':S a sh:NodeShape ; sh:targetClass :T ; sh:property [ sh:path :p ; sh:node [ sh:datatype xsd:date ] ] .',
     )
     const many = Array.from({ length: 200 }, (_, n) => `:n${n} a :T ; :p "same" .`).join('\n')
-    expect(engineOf(own, 1000).validate(await turtle(many)).results).toHaveLength(200)
+    expect(compileShapes(own, 1000).validate(await turtle(many)).results).toHaveLength(200)
   })
 
   it('keeps violations before warnings, so many as it may, and says that there were more', async () => {
@@ -125,13 +125,13 @@ describe('the engine', () => {
       :A a sh:NodeShape ; sh:targetClass :T ; sh:property [ sh:path :p ; sh:minCount 1 ; sh:severity sh:Warning ] .
       :B a sh:NodeShape ; sh:targetClass :T ; sh:property [ sh:path :q ; sh:maxCount 0 ] .`)
     const many = Array.from({ length: 60 }, (_, n) => `:n${n} a :T${n < 5 ? ' ; :q 1' : ''} .`)
-    const { results, truncated } = engineOf(own, 20).validate(await turtle(many.join('\n')))
+    const { results, truncated } = compileShapes(own, 20).validate(await turtle(many.join('\n')))
     expect(truncated).toBe(true)
     expect(results.map(({ severity }) => severity)).toEqual([
       ...Array<string>(5).fill('Violation'),
       ...Array<string>(15).fill('Warning'),
     ])
-    const exact = engineOf(own, 65).validate(await turtle(many.join('\n')))
+    const exact = compileShapes(own, 65).validate(await turtle(many.join('\n')))
     expect([exact.results.length, exact.truncated]).toEqual([65, false])
   })
 
@@ -142,7 +142,7 @@ describe('the engine', () => {
     const many = await turtle(
       `:t :p ${Array.from({ length: 5000 }, (_, n) => `"${n}"`).join(',')} .`,
     )
-    const { results, truncated } = engineOf(own, 1000).validate(many)
+    const { results, truncated } = compileShapes(own, 1000).validate(many)
     expect([results.length, truncated]).toEqual([1000, true])
   })
 
@@ -157,6 +157,6 @@ describe('the engine', () => {
     ],
   ])('refuses shapes with %s', async (_, text) => {
     const own = await turtle(text)
-    expect(() => engineOf(own, 10)).toThrow(Error)
+    expect(() => compileShapes(own, 10)).toThrow(Error)
   })
 })

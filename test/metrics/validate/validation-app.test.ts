@@ -6,7 +6,7 @@ import type { App } from '../../../src/http/app.ts'
 import { defaultLimits } from '../../../src/http/limits.ts'
 import { logger } from '../../../src/log.ts'
 import { expectedScores } from '../../../src/metrics/measure/expected-score.ts'
-import { openValues } from '../../../src/metrics/measure/measured-values.ts'
+import { loadValueTests } from '../../../src/metrics/measure/measured-values.ts'
 import { loadWeights } from '../../../src/metrics/measure/weights.ts'
 import { readReport } from '../../../src/metrics/measure/validation-report.ts'
 import { validationApp } from '../../../src/metrics/validate/validation-app.ts'
@@ -23,7 +23,7 @@ let validation: Validation
 let app: App
 
 const { weights } = await loadWeights()
-const values = await openValues({
+const values = await loadValueTests({
   licenceSchemes: [],
   literalFormats: false,
   read: async () => undefined,

@@ -21,7 +21,7 @@ const schema = `
 `
 
 /** Number of the format of the schema. */
-export const verdictsFormat = 2
+export const urlStatusFormat = 2
 
 /** Key of a URL in the file. */
 export type UrlKey = Buffer
@@ -30,7 +30,7 @@ export type UrlKey = Buffer
 export const urlKeyOf = (url: URL): UrlKey => createHash('sha256').update(url.href).digest()
 
 /** Row of a URL; times in ms, 0 for never. */
-export type KnownUrl = {
+export type UrlStatusRow = {
   readonly status: number | undefined
   readonly checked: number
   /** When it failed first since it last worked; read only: `keep` knows by the status. */
@@ -41,7 +41,7 @@ export type KnownUrl = {
 }
 
 /** The open file. */
-export type VerdictFile = ReturnType<typeof openVerdictFile>
+export type UrlStatusFile = ReturnType<typeof openUrlStatusFile>
 
 /** Milliseconds without a check after which a URL is forgotten: it is in no dataset any more. */
 const forgottenMs = 365 * dayMs
@@ -49,12 +49,12 @@ const forgottenMs = 365 * dayMs
 const runForgottenMs = 14 * dayMs
 
 /** Opens the file and forgets what is too old. Throws what `openSqlite` throws. */
-export function openVerdictFile(path: string, now: number) {
-  const file = openSqlite({ path, schema, format: verdictsFormat })
+export function openUrlStatusFile(path: string, now: number) {
+  const file = openSqlite({ path, schema, format: urlStatusFormat })
   file.run('DELETE FROM verdict WHERE iif(tried = 0, due, tried) < ?', now - forgottenMs)
   file.run('DELETE FROM failure WHERE url NOT IN (SELECT url FROM verdict)')
   return {
-    known: (key: UrlKey): KnownUrl | undefined => {
+    read: (key: UrlKey): UrlStatusRow | undefined => {
       const row = file.first(
         'SELECT * FROM verdict LEFT JOIN failure USING (url) WHERE url = ?',
         key,
@@ -71,7 +71,7 @@ export function openVerdictFile(path: string, now: number) {
       )
     },
     /** Stores a verdict, and counts the check for the run that made it. */
-    keep: (key: UrlKey, known: KnownUrl, run?: string): void => {
+    store: (key: UrlKey, known: UrlStatusRow, run?: string): void => {
       const { status = null, checked, due, tried, catalogue } = known
       const row = [key, status, checked, due, tried, catalogue]
       file.transaction(() => {
