@@ -1,10 +1,10 @@
-/** Addresses of pages: feeds, sitemap, reports and every link of the portal take them from here. */
+/** Paths of pages, without the first slash. Feeds, the sitemap, reports and all links of the portal take them from here. */
 
 const plurals: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
 
-/** Path of a page below the root of the platform, without its first slash; ids are encoded once. */
-export const pagePath = (language: string, ...steps: readonly string[]): string =>
-  [language, ...steps.map((step) => encodeURIComponent(step))].join('/')
+/** Path of a page below the root of the platform: `en/datasets/{id}`. Ids are percent-encoded here. */
+export const pagePath = (language: string, ...segments: readonly string[]): string =>
+  [language, ...segments.map((segment) => encodeURIComponent(segment))].join('/')
 
 /** Path of the page about a record of a kind: `dataset`, `catalogue`, or `resource_{type}` of a type that the profile adds. */
 export const recordPath = (kind: string, id: string, language: string): string =>
@@ -12,13 +12,13 @@ export const recordPath = (kind: string, id: string, language: string): string =
     ? pagePath(language, 'resources', kind.slice('resource_'.length), id)
     : pagePath(language, plurals[kind] ?? kind, id)
 
-/** What a search is about, as its form sends it: a parameter may stand there several times. */
+/** Fields of the search form with their values, in their order; a field may occur several times. */
 export type FormEntries = readonly (readonly [name: string, value: string])[]
 
-/** Path of a search with its parameters, or of what else is made of the same search. */
-export function searchPath(language: string, query: FormEntries, ...steps: readonly string[]) {
+/** Path of the page of hits with the fields of the search form as parameters; `segments` lead to another page or file of the same search. */
+export function searchPath(language: string, query: FormEntries, ...segments: readonly string[]) {
   const parameters = new URLSearchParams()
   for (const [name, value] of query) parameters.append(name, value)
-  const path = pagePath(language, ...(steps.length > 0 ? steps : ['datasets']))
+  const path = pagePath(language, ...(segments.length > 0 ? segments : ['datasets']))
   return parameters.size > 0 ? `${path}?${parameters.toString()}` : path
 }

@@ -1,4 +1,4 @@
-/** What every page is made from: texts of its language, addresses, answers of the services. */
+/** Context of one page: the texts of its language, paths, and calls of the services on behalf of its reader. */
 
 import type { PortalConfig } from '../config/portal.ts'
 import { Failure } from '../errors.ts'
@@ -23,79 +23,81 @@ type PageContextOptions = Translations &
   Pick<PageShell, 'assets' | 'log'> & {
     readonly config: Omit<PortalConfig, 'logo'> & Omit<Theme, 'texts'>
     readonly ports: Ports
-    /** Told when a part of the page is left out because a service fails or is late. */
+    /** Called when a part of the page is left out because a service failed or was late. */
     readonly onMissingPart: () => undefined
-    /** Where clients reach the platform, `/` at its end. */
+    /** Public address of the platform, with `/` at its end. */
     readonly root: string
-    /** Path of this page behind its language, with its query: `datasets?q=water`. */
+    /** Path of this page after its language, with its query: `datasets?q=water`. */
     readonly pathInLanguage: string
     readonly query: URLSearchParams
-    /** Whether it stands in a frame of another site: without menus, and its links leave the frame. */
+    /** Whether the page is for a frame of another site: it has no menus, and its links leave the frame. */
     readonly isEmbedded: boolean
     readonly signal: AbortSignal
     readonly requestId: string
-    /** Who is signed in; absent for strangers. */
+    /** Session of the steward who is signed in; absent for anonymous readers. */
     readonly steward?: Session
   }
 
-/** Entries of each list of a record that pages show. */
+/** Most entries of each list of a record that pages show. */
 export const mostEntries = 200
 
-/** Milliseconds that what stands beside the main record of a page may take. */
+/** Milliseconds that an optional part of a page may take. */
 const optionalMs = 1500
 
-export function pageContext(given: PageContextOptions) {
-  const { language, config, root, ports, signal, log, requestId, onMissingPart } = given
+/** Makes the context of a page. */
+export function pageContext(options: PageContextOptions) {
+  const { language, config, root, ports, signal, log, requestId, onMissingPart } = options
   const base = new URL(root).pathname
-  /** The JSON of a service, else its text, by the deadline of the page unless there is another signal. Rejects with `Failure`. */
+  /** Asks a service; resolves with its JSON, or with its text where it answers no JSON. The deadline of the page applies unless `init` has a signal. Rejects with `Failure`. */
   const ask = async (service: keyof Ports, path: string, init?: RequestInit): Promise<unknown> => {
     const port = ports[service]
-    if (!port) throw new Failure('not-found', `there is no ${service} here`)
+    if (!port) throw new Failure('not-found', `this platform has no service "${service}"`)
     return readAnswer(port, path, { signal, ...init })
   }
-  /** What a page can do without; `undefined` where it fails or is late. */
+  /** Resolves with the result of `read`; with `undefined` where that fails or takes longer than 1.5 s, which is logged unless it is a 404. */
   const optional = <T>(read: Promise<T>): Promise<T | undefined> => {
     const done = new AbortController()
     const late = pause(optionalMs, done.signal).then(onMissingPart)
-    const quietly = read.catch((error: unknown) => {
+    const logged = read.catch((error: unknown) => {
       if (problemOf(error, '').status === 404) return undefined
       log.warn({ err: error, requestId }, 'portal.part-failed')
       return onMissingPart()
     })
-    return Promise.race([quietly, late]).finally(() => done.abort())
+    return Promise.race([logged, late]).finally(() => done.abort())
   }
   return {
-    ...given,
-    /** Path of the platform's root, `/` at its end. */
+    ...options,
+    /** Path of the platform's root, with `/` at its end. */
     base,
-    /** Path of a page in the language of this one. */
-    pathTo: (...steps: readonly string[]): string => base + pagePath(language, ...steps),
-    /** Path of a search in the language of this page; `steps` lead to what else is made of it. */
-    searchTo: (query: FormEntries, ...steps: readonly string[]): string =>
-      base + searchPath(language, query, ...steps),
-    /** A configured text in the language of the page, else in that of the portal, else in any. */
+    /** Path of a page in the language of this page. */
+    pathTo: (...segments: readonly string[]): string => base + pagePath(language, ...segments),
+    /** Path of the page of hits in the language of this page; `segments` lead to another page or file of the same search. */
+    searchTo: (query: FormEntries, ...segments: readonly string[]): string =>
+      base + searchPath(language, query, ...segments),
+    /** Configured text in the language of the page, else in the default language, else in any. */
     configuredText: (texts: string | Readonly<Record<string, string>> | undefined): string =>
       pickText(texts, [language, config.defaultLanguage])?.text ?? '',
     ask,
-    /** What a search finds, in the time of a page or another one. Rejects with `Failure`. */
-    find: async (asked: SearchParams, within = signal): Promise<SearchResult> => {
-      const path = `/search?${searchQueryString(asked, language)}`
+    /** Searches; the deadline of the page applies unless another signal is passed. Rejects with `Failure`. */
+    find: async (params: SearchParams, within = signal): Promise<SearchResult> => {
+      const path = `/search?${searchQueryString(params, language)}`
       return searchResultOf(await ask('search', path, { signal: within }))
     },
-    /** A record with all its fields; long lists of a dataset are cut at `most`. Rejects with `Failure`. */
+    /** Reads a record with all its fields; lists of a dataset are cut after `most` entries. Rejects with `Failure`. */
     readRecord: async (kind: string, id: string, most = mostEntries) => {
       const cut = kind === 'datasets' && most < Infinity ? `&most=${most}` : ''
       const path = `/${kind}/${encodeURIComponent(id)}?locale=${language}${cut}`
       return fieldsAt(await ask('search', path), 'result')
     },
     optional,
-    /** An object of a service that a page can do without. */
+    /** Asks a service for an object that the page can do without; `undefined` as in `optional`. */
     askOptional: (service: keyof Ports, path: string): Promise<Fields | undefined> =>
       optional(ask(service, path).then(memberFields)),
   }
 }
 
+/** Context of a page, as `pageContext` makes it. */
 export type PageContext = ReturnType<typeof pageContext>
 
-/** That of somebody who is signed in. */
+/** Context of a page for a steward who is signed in. */
 export type StewardContext = PageContext & { readonly steward: Session }

@@ -1,6 +1,6 @@
 /**
- * Markup as tagged templates (`hono/html`): every value is escaped, lists are joined, `false` and `undefined` are nothing. `raw` is
- * used in this file, in maps and for JSON-LD only.
+ * HTML as tagged templates (`hono/html`): every value is escaped, lists are joined, `false` and `undefined` write nothing. Only this
+ * file, maps and sanitized prose use `raw`.
  */
 
 import { readFileSync } from 'node:fs'
@@ -8,50 +8,51 @@ import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 
 export { html }
+/** Escaped HTML. */
 export type HtmlMarkup = HtmlEscapedString | Promise<HtmlEscapedString>
-/** What may stand in a template. */
+/** Values that a template accepts. */
 export type HtmlContent = HtmlMarkup | string | number | false | undefined | readonly HtmlContent[]
 
 const icons: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(new URL('assets/icons.json', import.meta.url), 'utf8'),
 )
 
-/** An icon (Lucide, ISC licence) that says nothing by itself. */
+/** Icon (Lucide, ISC licence), hidden from screen readers. */
 export const icon = (name: string): HtmlMarkup =>
   raw(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${icons[name] ?? ''}</svg>`)
 
-/** JSON within a script element: no text in it can end the element. */
+/** JSON for a script element, in which no text can end the element. */
 export const jsonScript = (value: unknown): HtmlMarkup =>
   raw(JSON.stringify(value).replaceAll('<', String.raw`\u003c`))
 
-/** An address that a link may lead to: http, https, mailto and tel; `undefined` for every other text. */
+/** Normalised URL with the scheme http, https, mailto or tel; `undefined` for every other value. */
 export function safeAddress(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined
   const url = URL.parse(value.trim())
   return url && /^(?:https?|mailto|tel):$/.test(url.protocol) ? url.href : undefined
 }
 
-/** An address that can be fetched. */
+/** Normalised URL with the scheme http or https; `undefined` for every other value. */
 export function webAddress(value: unknown): string | undefined {
   const address = safeAddress(value)
   return address?.startsWith('http') ? address : undefined
 }
 
-/** A link where the address may be one, else the text alone. */
+/** Link to an address; only the content where `safeAddress` refuses the address. */
 export function linkTo(address: unknown, content: HtmlContent, rel?: string): HtmlMarkup {
   const safe = safeAddress(address)
   if (safe === undefined) return html`<bdi>${content}</bdi>`
   return html`<a href="${safe}" ${rel === undefined ? '' : html` rel="${rel}"`}>${content}</a>`
 }
 
-/** Whether there is nothing to show. */
+/** Whether a value writes nothing. */
 export const isEmpty = (value: HtmlContent): boolean =>
   value === undefined ||
   value === false ||
   value === '' ||
   (Array.isArray(value) && value.every(isEmpty))
 
-/** Members of a list with something between them. */
+/** Joins the parts that are not empty with a separator. */
 export const joinHtml = (parts: readonly HtmlContent[], between: HtmlContent): HtmlContent =>
   parts
     .filter((part) => !isEmpty(part))

@@ -1,4 +1,4 @@
-/** The document around the content of a page: head, menus, search field, footer. */
+/** Layout of all pages: the HTML document around the content, with head, menus, search field and footer. */
 
 import { type Fields, valueAt } from '../text/json.ts'
 import { mainFont } from './page-shell.ts'
@@ -10,18 +10,20 @@ import { sharedLicence } from './record.ts'
 
 type Section = (typeof menu)[number] | 'harvest'
 
-/** Of pages that were made as they were asked for, and of those that say why somebody is not signed in. */
+/** Status of a page; other than 200 only for the sign-in form after a failed attempt. */
 export type PageStatus = 200 | 400 | 401 | 403 | 429 | 503
 
+/** Content of a page and its metadata for the layout. */
 export type PageContent = {
-  /** Of the window, without the name of the portal. */
+  /** Title of the window, without the name of the portal. */
   readonly title: string
-  /** Where in the menu the page belongs. */
+  /** Entry of the menu that is marked as current. */
   readonly section?: Section
-  /** At most 155 characters, for search engines. */
+  /** Description for search engines, at most 155 characters. */
   readonly description?: string
+  /** `false` keeps search engines from indexing the page. */
   readonly isIndexed?: boolean
-  /** Path of the page behind its language, for search engines: `datasets/{id}`. */
+  /** Canonical path of the page after its language: `datasets/{id}`. */
   readonly canonical?: string
   /** The record that the page is about, and its path in the repository. */
   readonly record?: { readonly path: string; readonly fields: Fields }
@@ -30,14 +32,14 @@ export type PageContent = {
   /** schema.org, as JSON-LD. */
   readonly data?: object
   readonly body: HtmlContent
-  /** What stands in the search field of the header; `false` leaves the field out. */
+  /** Text in the search field of the header; `false` leaves the field out. */
   readonly query?: string | false
 }
 
-/** A page as soon as it is there; `undefined` where there is nothing. Rejects with `Failure`. */
+/** Promise of a page; `undefined` where there is no such page (404). Rejects with `Failure`. */
 export type MaybePage = Promise<PageContent | undefined>
 
-/** The header `Link` of a page about a record: its RDF, its IRI and its licence (RFC 8288, RFC 8574). */
+/** Value of the header `Link` of a page about a record: its RDF, its IRI and its licence (RFC 8288, RFC 8574). */
 export function linkHeader({ root }: PageContext, { record }: PageContent): string | undefined {
   if (!record) return undefined
   const address = `${root}api/hub/repo/${record.path}`
@@ -55,7 +57,7 @@ export function linkHeader({ root }: PageContext, { record }: PageContent): stri
     .join(', ')
 }
 
-/** The whole document. */
+/** The HTML document of a page. */
 export function layout(context: PageContext, content: PageContent): HtmlMarkup {
   const { language, t, config, assets, base, isEmbedded } = context
   const name = context.configuredText(config.name)
@@ -82,7 +84,7 @@ export function layout(context: PageContext, content: PageContent): HtmlMarkup {
     }</body></html>`
 }
 
-/** The address that counts, and the same page in the other languages. */
+/** Link elements with the canonical URL and the URLs in the other languages. */
 function canonicalLinks({ root, language, config }: PageContext, path?: string): HtmlContent {
   if (path === undefined) return false
   const inLanguages = [
@@ -116,7 +118,7 @@ function header(context: PageContext, { section, query = '' }: PageContent): Htm
     } </div> ${mainMenu(context, section)} </div> </header>`
 }
 
-/** The search field; the big one of the home page has a hint in it and a word on its button. */
+/** Search field; the big one of the home page has a placeholder with a hint and a text on its button. */
 export function searchBar(context: PageContext, query: string, isBig = false): HtmlMarkup {
   const { t, pathTo } = context
   return html`<search>
@@ -131,12 +133,12 @@ export function searchBar(context: PageContext, query: string, isBig = false): H
     </form></search>`
 }
 
-/** Languages by their names in themselves; to make the formatter of one costs more than the rest of a frame. */
+/** Language → its name in itself; computed once, because a formatter of names costs more than the rest of a layout. */
 const nativeNames = new Map<string, string | undefined>(
   interfaceLanguages.map((one) => [one, new Intl.DisplayNames(one, { type: 'language' }).of(one)]),
 )
 
-/** The same page in the other languages, each named in its own. */
+/** Links to the page in all languages of the portal, each named in its own language. */
 function languageLinks({ language, t, config, root, pathInLanguage }: PageContext): HtmlContent {
   if (config.languages.length < 2) return false
   const links = config.languages.map((one) => {
@@ -147,7 +149,7 @@ function languageLinks({ language, t, config, root, pathInLanguage }: PageContex
   return html`<nav class="languages" aria-label="${t('language')}">${links}</nav>`
 }
 
-/** Sections of the menu; the first one lives at `datasets`. */
+/** Sections of the menu; the path of `data` is `datasets`. */
 const menu = ['data', 'catalogues', 'quality', 'sparql', 'check'] as const
 
 function mainMenu({ t, pathTo }: PageContext, current: Section | undefined): HtmlMarkup {
@@ -166,7 +168,7 @@ const footerColumn = (title: string, links: readonly FooterLink[]): HtmlContent 
   html`<div><h2>${title}</h2><ul role="list">
     ${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}</ul></div>`
 
-/** The operator's pages and links, then what there is for programs and publishers. */
+/** Footer: pages and links of the operator, then links for programs and publishers. */
 function footer(context: PageContext): HtmlMarkup {
   const { t, base, config, language, steward, pathTo, configuredText } = context
   const pages = config.pages.filter((page) => (page.language ?? language) === language)
@@ -174,7 +176,7 @@ function footer(context: PageContext): HtmlMarkup {
     const title = pages.find((page) => page.name === name)?.title ?? name
     return [title, pathTo('pages', name)]
   }
-  const own = config.footer.map(({ title, links }) => {
+  const configured = config.footer.map(({ title, links }) => {
     const all = links.map((link): FooterLink =>
       'page' in link ? linkTo(link.page) : [configuredText(link.title), link.href],
     )
@@ -185,7 +187,7 @@ function footer(context: PageContext): HtmlMarkup {
       [t('publishers'), pathTo('publishers')],
       [t('vocabularies'), pathTo('vocabularies')],
       ...pages.map(({ name }) => linkTo(name)),
-    ])} ${own}
+    ])} ${configured}
     ${footerColumn(t('for-programs'), [
       [t('search-api'), `${base}api/hub/search/`],
       [t('repository-api'), `${base}api/hub/repo/`],

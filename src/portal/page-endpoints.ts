@@ -1,4 +1,4 @@
-/** Pages that readers are shown, by their addresses behind `/{language}`. */
+/** Endpoints of the public pages, by their paths after `/{language}`. */
 
 import { anyone, type Endpoint, pageEndpoint } from '../http/endpoint.ts'
 import { refusePrefetch } from '../http/headers.ts'
@@ -25,16 +25,16 @@ import { operatorProse } from './parts/prose.ts'
 import type { PortalServices } from './portal-services.ts'
 import type { Previews } from './preview/previews.ts'
 
-/** Shows a page of the operator, in the language of the reader where there is one. */
+/** Page of the operator, in the language of the reader where it exists in that. */
 async function operatorPage({ config, language }: PageContext, name: string) {
-  const found = config.pages.filter((page) => page.name === name)
-  const own = found.find((one) => one.language === language) ?? found[0]
-  if (!own) return undefined
-  const body = html`<article class="prose stack"><h1>${own.title}</h1> ${operatorProse(own.text)}</article>`
-  return { title: own.title, body }
+  const pages = config.pages.filter((page) => page.name === name)
+  const page = pages.find((one) => one.language === language) ?? pages[0]
+  if (!page) return undefined
+  const body = html`<article class="prose stack"><h1>${page.title}</h1> ${operatorProse(page.text)}</article>`
+  return { title: page.title, body }
 }
 
-/** Shows the form that checks a description: empty, or with the Turtle of a dataset to correct. */
+/** Form that checks a description: with an example, or with the Turtle of a dataset (`?dataset={id}`) to correct. */
 async function checkFormPage(context: PageContext): Promise<PageContent> {
   const id = context.query.get('dataset') ?? ''
   if (id === '') return checkPage(context, {})
@@ -43,7 +43,7 @@ async function checkFormPage(context: PageContext): Promise<PageContent> {
   return checkPage(context, { rdf: textOr(rdf) ?? '' })
 }
 
-/** Path behind the language, summary, and the page, which takes the parameters of the path in their order. */
+/** Path after the language, summary, and function of a page, which takes the parameters of the path in their order. */
 type Row = readonly [
   path: string,
   summary: string,
@@ -72,7 +72,7 @@ const rows: readonly Row[] = [
   ['/pages/:name', 'A page of the operator', operatorPage],
 ]
 
-/** Makes the endpoints of the pages; pages below `/embed` are for frames of other sites. */
+/** Makes the endpoints of the pages; those with the prefix `/embed` are for frames of other sites. */
 export const pageEndpoints = (prefix: '' | '/embed' = ''): readonly Endpoint<PortalServices>[] =>
   rows.map(([ending, summary, page]) => {
     const path = `${prefix}/:language${ending}` as const
@@ -88,7 +88,7 @@ export const pageEndpoints = (prefix: '' | '/embed' = ''): readonly Endpoint<Por
     })
   })
 
-/** Shows the first rows of a distribution; while its file comes from another host it holds no place in the queue of pages. */
+/** Preview of the first rows of a distribution. It holds no place in the queue of pages while the file is fetched from its host. */
 export const showPreview = pageEndpoint<PortalServices & { readonly previews: Previews }>({
   path: '/:language/datasets/:id/distributions/:distribution/preview',
   operation: 'previewPage',

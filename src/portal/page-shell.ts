@@ -1,4 +1,4 @@
-/** What every page is made with and loads: style, script, texts, the operator's folder. It is there before any service is. */
+/** Resources of all pages: style sheet, script, translations and the operator's theme. They are available before any service has started. */
 
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -12,9 +12,10 @@ import type { Log } from '../log.ts'
 import { type Translations, translationsOf } from './translations.ts'
 import { assetType, openTheme, type Theme } from './theme.ts'
 
+/** Resources of all pages, as `openPageShell` returns them. */
 export type PageShell = ReturnType<typeof openPageShell>
 
-/** Opened once, also for the problems of other services. */
+/** Opens the resources of pages, once for a process: problem pages of other services use them too. */
 export const openPageShell = (config: PortalConfig, log: Log) => ({
   config,
   log,
@@ -23,30 +24,31 @@ export const openPageShell = (config: PortalConfig, log: Log) => ({
   translations: translationCache(config),
 })
 
-/** Texts and formats of a language, made once for each state of the theme. */
+/** Caches the translations of each language until the texts of the theme change. */
 function translationCache({ timeZone }: PortalConfig) {
-  let known = new Map<string, Translations>()
-  let own: Theme['texts'] | undefined
+  let byLanguage = new Map<string, Translations>()
+  let themeTexts: Theme['texts'] | undefined
   return (language: string, { texts }: Theme): Translations => {
-    if (own !== texts) known = new Map()
-    own = texts
-    const spoken = known.get(language)
-    if (spoken) return spoken
-    const speech = translationsOf(language, timeZone, texts[language])
-    known.set(language, speech)
-    return speech
+    if (themeTexts !== texts) byLanguage = new Map()
+    themeTexts = texts
+    const cached = byLanguage.get(language)
+    if (cached) return cached
+    const translations = translationsOf(language, timeZone, texts[language])
+    byLanguage.set(language, translations)
+    return translations
   }
 }
 
 type Asset = { readonly type: string; readonly body: Uint8Array<ArrayBuffer> | string }
 
 const require = createRequire(import.meta.url)
+/** Text of a file of the folder `assets`. */
 const readAsset = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
 
-/** The font that every page uses. */
+/** File of the font that every page preloads. */
 export const mainFont = 'source-serif-4-latin-wght-normal.woff2'
 
-/** Everything that pages load, read once. */
+/** Reads the files that pages load. */
 function openAssets(config: PortalConfig) {
   const byName = new Map<string, string>()
   const byPath = new Map<string, Asset>()
@@ -64,21 +66,24 @@ function openAssets(config: PortalConfig) {
   return {
     /** Path of an asset with the hash of its content: `assets/portal.1a2b3c4d.css`. */
     path: (name: string): string => byName.get(name) ?? `assets/${name}`,
-    /** By path; `undefined` for others. */
+    /** Asset at a path; `undefined` where there is none. */
     find: (path: string): Asset | undefined => byPath.get(path),
   }
 }
 
-/** Colours of the operator, by day and by night: rules after all others. */
+/** CSS rules of the configured colours for light and dark mode; they override all others. */
 function colourRules({ colours: { accent, accentDark, rubric } }: PortalConfig): string {
   const ink = `--accent: light-dark(${accent ?? '#0d5c58'}, ${accentDark ?? '#7fcac2'});`
-  const own = [(accent ?? accentDark) && ink, rubric && `--rubric: light-dark(${rubric}, #f0a088);`]
-  return `\n@layer custom { :root { ${own.filter(Boolean).join(' ')} } }\n`
+  const rules = [
+    (accent ?? accentDark) && ink,
+    rubric && `--rubric: light-dark(${rubric}, #f0a088);`,
+  ]
+  return `\n@layer custom { :root { ${rules.filter(Boolean).join(' ')} } }\n`
 }
 
 /**
- * The rules of Source Serif 4 (OFL-1.1), whose scripts are loaded where a page uses them. A font that comes late is for the next
- * page: nothing moves while somebody reads.
+ * CSS rules of Source Serif 4 (OFL-1.1); browsers load only the scripts that a page uses. A font that arrives late is used from the
+ * next page on, so that the text does not move while it is read.
  */
 function fontFaces(add: (name: string, body: Uint8Array<ArrayBuffer>) => string): string {
   const style = require.resolve('@fontsource-variable/source-serif-4/wght.css')
@@ -94,16 +99,17 @@ function fontFaces(add: (name: string, body: Uint8Array<ArrayBuffer>) => string)
 
 const immutableCaching = 'public, max-age=31536000, immutable'
 
-/** Path of the platform's root, `/` at its end. */
+/** Path of the platform's root as the client reaches it, with `/` at its end. */
 export const rootPath = (c: AppContext) => new URL(c.get('root')).pathname
 
 type FileServices = Pick<PageShell, 'assets' | 'theme' | 'config'>
 
 const tag = 'files'
 
+/** Failure for an unknown file. */
 const noFile = () => new Failure('not-found', 'there is no such file')
 
-/** The endpoints of the files that pages load, also those of a platform that is starting. */
+/** Endpoints of the files that pages load; also mounted while the platform starts. */
 export const assetEndpoints = [
   pageEndpoint<FileServices>({
     path: '/assets/:name',
@@ -145,10 +151,10 @@ export const assetEndpoints = [
   }),
 ]
 
-/** What crawlers leave alone: endless combinations of filters, and what is fetched from others for each request. */
+/** Paths that crawlers may not request: endless combinations of filters, and pages that fetch from other hosts. */
 const disallowedPaths = ['/*?*page=', '/*/datasets/facets', '/*/preview', '/*/harvest', '/api/']
 
-/** The endpoints that tell crawlers where they may go, and what is there. */
+/** Endpoints for crawlers: `robots.txt` and the sitemap. */
 export const crawlerEndpoints = [
   pageEndpoint<FileServices>({
     path: '/robots.txt',
@@ -157,11 +163,11 @@ export const crawlerEndpoints = [
     summary: 'The rules for crawlers',
     auth: anyone,
     page: (c) => {
-      const rules = [
+      const lines = [
         'Allow: /api/hub/search/sitemap',
         ...disallowedPaths.map((path) => `Disallow: ${path}`),
       ]
-      return c.text(`User-agent: *\n${rules.join('\n')}\nSitemap: ${c.get('root')}sitemap.xml\n`)
+      return c.text(`User-agent: *\n${lines.join('\n')}\nSitemap: ${c.get('root')}sitemap.xml\n`)
     },
   }),
   pageEndpoint<FileServices>({

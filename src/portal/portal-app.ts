@@ -1,4 +1,4 @@
-/** The pages that people read: every page at `/{language}/…`, its style and script, and problems as pages. */
+/** App of the portal: pages at `/{language}/…`, their style and script, and problems as pages. */
 
 import { hash } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
@@ -35,27 +35,28 @@ type PortalDeps = {
   readonly shell: PageShell
   readonly ports: Ports
   readonly http: SharedAppOptions
-  /** Answers requests for IRIs of resources, which lead elsewhere. */
+  /** Redirects requests for IRIs of resources. */
   readonly redirectFromIris?: MiddlewareHandler<AppEnv>
-  /** Absent where nothing is fetched for previews. */
+  /** Absent where previews are switched off. */
   readonly previews: Previews | undefined
-  /** Absent where nobody can sign in. */
+  /** Absent where sign-in is switched off. */
   readonly sessions: Sessions | undefined
   /** Absent where no provider is configured. */
   readonly oidc?: Oidc
-  /** Those who write from outside, to whom pages give way; by default nobody. */
+  /** Writing clients, which take precedence over pages; by default none. */
   readonly writers?: ExternalWriters
 }
 
-/** What the pages of a process share. */
+/** Dependencies that all pages of a process share. */
 type Portal = PortalDeps &
   PageShell & {
     readonly renders: RenderQueue
-    /** Pages that readers may have already, by address. */
+    /** Pages that were sent, by URL, for answers with 304. */
     readonly sentPages: BoundedCache<SentPage>
   }
 
 type SentPage = {
+  /** Entity tag. */
   readonly tag: string
   readonly theme: Theme
   readonly isUnchanged: PageSources['isUnchanged']
@@ -63,13 +64,13 @@ type SentPage = {
 
 const mostSentPages = 2000
 
-/** Milliseconds in which the main data of a page has to be there. */
+/** Milliseconds in which the services have to answer with the main data of a page. */
 const deadlineMs = 2000
 
-/** Pages at these addresses may be shown in frames by the origins that the operator names. */
+/** Path of pages that the configured origins may show in frames. */
 const embedPath = '/embed/'
 
-/** What pages may load and do, and who may show them in a frame. */
+/** Headers of all pages: content security policy with the origins that may show the page in a frame, and the like. */
 function pageHeaders({ config: { embed }, isEmbedded }: PageContext) {
   const frames = isEmbedded ? embed.map((one) => new URL(one).origin).join(' ') : `'none'`
   return {
@@ -82,7 +83,7 @@ font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-
   }
 }
 
-/** The app of the portal, at the root of the common port beside the services. */
+/** Makes the app, which is mounted at the root of the common port. */
 export function portalApp(deps: PortalDeps): App {
   const { http, shell, redirectFromIris, previews, sessions, oidc } = deps
   const renders = renderQueue(deps.writers)
@@ -118,8 +119,8 @@ export const portalEndpoints = [
 ]
 
 /**
- * Problems as pages, for every service: whoever wants to read a page gets one, even while nothing else is there. What helps is asked
- * for where services are given and answer.
+ * Makes the `problemPage` of services: a page about a problem for clients that prefer HTML, which needs no other service. Where ports
+ * are passed and the status is below 500, the page also suggests records.
  */
 export const problemPages =
   (
@@ -128,63 +129,67 @@ export const problemPages =
   ): Problems =>
   async (c, { status, body, headers }) => {
     if (!prefersPage(c.req.header('Accept')) || !pageMethods.has(c.req.method)) return undefined
-    const isAway = status >= 500
-    const { ports = unusedPorts, sessions, renders } = isAway ? {} : portal
+    const isServerError = status >= 500
+    const { ports = unusedPorts, sessions, renders } = isServerError ? {} : portal
     const { languages } = portal.config
     const path = pathOf(c.req.url)
-    const asked = path.split('/').find((step) => languages.some((one) => one === step))
-    const language = asked ?? preferredLanguage(c, portal.config)
+    const named = path.split('/').find((step) => languages.some((one) => one === step))
+    const language = named ?? preferredLanguage(c, portal.config)
     const context = await contextIn(c, { ...portal, ports, sessions }, language)
     const retryAfter = Number(new Headers(headers).get('Retry-After')) || undefined
     const problem = { status, detail: body.detail, retryAfter }
     const find = () => helpFor(context, path, problem)
     const help =
       renders?.isFull() === false ? await renders.run(find, context.signal, c.get('client')) : {}
-    const make = async (of: PageContext) =>
-      String(await layout(of, errorPage(of, path, { ...problem, ...help })))
-    const isCrowd = body.type.endsWith(':queue-full')
-    const page = isCrowd ? await queueFullPage(queueFullPages, context, make) : await make(context)
-    const own = {
+    const make = async (context: PageContext) =>
+      String(await layout(context, errorPage(context, path, { ...problem, ...help })))
+    const isQueueFull = body.type.endsWith(':queue-full')
+    const page = isQueueFull
+      ? await queueFullPage(queueFullPages, context, make)
+      : await make(context)
+    const pageOnly = {
       ...pageHeaders(context),
-      // To compress it would cost more than to make it, and there may be a crowd.
-      'Cache-Control': isAway ? 'no-store, no-transform' : 'no-store',
+      // Compressing the page would cost more than making it, and there may be many requests.
+      'Cache-Control': isServerError ? 'no-store, no-transform' : 'no-store',
       Vary: 'Accept, Accept-Language',
     }
-    const whole = { status: help.status ?? status, headers: { ...headers, ...own } }
-    return new Response(page, whole)
+    return new Response(page, {
+      status: help.status ?? status,
+      headers: { ...headers, ...pageOnly },
+    })
   }
 
 type Problems = NonNullable<AppOptions['problemPage']>
 
 type QueueFullPage = { readonly style: unknown; readonly text: string }
 
-/** By language and the address that readers came by, which is of their choice. */
+/** Most pages that are kept, one for each language and public address; readers choose the address by their `Host` header. */
 const mostQueueFullPages = 64
 
-/** Stands for the number of a request in the text that is kept. */
+/** Placeholder of the request id in the cached text. */
 const requestIdPlaceholder = '~~~~~~~~'
 
-/** The page that says there are too many readers is made once: to make it for each of them would keep the crowd going. */
+/** Page of the problem `queue-full`, made once for each language and address, because making it for each request would add to the load. */
 async function queueFullPage(
-  known: BoundedCache<QueueFullPage>,
+  cache: BoundedCache<QueueFullPage>,
   context: PageContext,
   make: (context: PageContext) => Promise<string>,
 ): Promise<string> {
   const { root, language, config, isEmbedded, requestId } = context
   const [key, style] = [`${root} ${language} ${isEmbedded}`, config.pages]
-  const all = {
+  const neutral = {
     ...context,
-    place: '',
+    pathInLanguage: '',
     query: new URLSearchParams(),
     requestId: requestIdPlaceholder,
   }
-  const kept = known.get(key, (one) => one.style === style)
-  const { text } = kept ?? { text: await make(all) }
-  if (!kept) known.set(key, { style, text })
+  const cached = cache.get(key, (one) => one.style === style)
+  const { text } = cached ?? { text: await make(neutral) }
+  if (!cached) cache.set(key, { style, text })
   return text.replace(requestIdPlaceholder, requestId.slice(0, requestIdPlaceholder.length))
 }
 
-/** What browsers send by themselves and by forms. */
+/** Methods that browsers use for links and forms. */
 const pageMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 const unusedPort: Port = () => Promise.reject(new Error('no service is asked for a problem'))
 const unusedPorts: Ports = {
@@ -195,7 +200,7 @@ const unusedPorts: Ports = {
   sparql: unusedPort,
 }
 
-/** Answers a page; an unchanged one is 304 (RFC 9110 13.1.2). Pages of a session are nobody else's. */
+/** Makes and answers a page; an unchanged one is 304 (RFC 9110 13.1.2). Pages of a session are private. */
 async function answerPage(
   c: AppContext,
   portal: Portal,
@@ -208,11 +213,15 @@ async function answerPage(
   const isPrivate = context.steward !== undefined || status !== 200 || c.req.method === 'POST'
   const key = `${c.get('root')} ${c.req.url}`
   const headers = { ...pageHeaders(context), 'Content-Language': context.language }
-  const kept = (tag: string) => ({ ...headers, ETag: tag, 'Cache-Control': 'public, no-cache' })
-  const asked = isPrivate ? undefined : c.req.header('If-None-Match')
-  const isKnown = (page: SentPage) => asked?.includes(page.tag) === true && page.theme === theme
-  const known = asked === undefined ? undefined : portal.sentPages.get(key, isKnown)
-  if (known && (await known.isUnchanged(context))) return c.body(null, 304, kept(known.tag))
+  const cacheable = (tag: string) => ({
+    ...headers,
+    ETag: tag,
+    'Cache-Control': 'public, no-cache',
+  })
+  const noneMatch = isPrivate ? undefined : c.req.header('If-None-Match')
+  const isSent = (page: SentPage) => noneMatch?.includes(page.tag) === true && page.theme === theme
+  const sent = noneMatch === undefined ? undefined : portal.sentPages.get(key, isSent)
+  if (sent && (await sent.isUnchanged(context))) return c.body(null, 304, cacheable(sent.tag))
   const content = await make(context)
   if (!content) throw notFoundAt(c)
   const body = String(await layout(context, content))
@@ -221,20 +230,23 @@ async function answerPage(
   if (isPrivate) return c.body(body, status, { ...headers, 'Cache-Control': 'private, no-store' })
   const tag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
   portal.sentPages.set(key, { tag, theme, isUnchanged: sources.isUnchanged })
-  return asked?.includes(tag) ? c.body(null, 304, kept(tag)) : c.body(body, 200, kept(tag))
+  return noneMatch?.includes(tag)
+    ? c.body(null, 304, cacheable(tag))
+    : c.body(body, 200, cacheable(tag))
 }
 
 type ContextSources = PageShell &
   Pick<Portal, 'ports' | 'sessions'> &
   Partial<Pick<PageSources, 'onMissingPart'>>
 
-/** Throws `not-found` where the address has no language of the portal. */
+/** Makes the context of the page at `/{language}/…`. Rejects with `not-found` where the portal does not have the language. */
 async function contextOf(c: AppContext, portal: ContextSources): Promise<PageContext> {
   const language = portal.config.languages.find((one) => one === c.req.param('language'))
   if (language === undefined) throw notFoundAt(c)
   return contextIn(c, portal, language)
 }
 
+/** Makes the context of a page in a language. */
 async function contextIn(
   c: AppContext,
   portal: ContextSources,

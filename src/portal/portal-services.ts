@@ -6,7 +6,7 @@ import type { MaybePage, PageStatus } from './layout.ts'
 import type { PageShell } from './page-shell.ts'
 import type { RenderQueue } from './render-queue.ts'
 
-/** Makes the content of a page. */
+/** Makes the content of a page; `undefined` where there is no such page. */
 export type MakePage = (context: PageContext) => MaybePage
 
 /** Dependencies that all endpoints of the portal have. */
@@ -15,8 +15,8 @@ export type PortalServices = Pick<PageShell, 'config' | 'assets' | 'theme'> & {
   readonly contextOf: (c: AppContext) => Promise<PageContext>
   /** The context of a page in a language. */
   readonly contextIn: (c: AppContext, language: string) => Promise<PageContext>
-  /** Answers a page when its turn comes. Rejects with `Failure`. */
+  /** Makes a page in its turn of the queue and answers it. Rejects with `Failure`. */
   readonly respond: (c: AppContext, make: MakePage, status?: PageStatus) => Promise<Response>
-  /** Limits the pages and files that are made at once. */
+  /** Limits the pages and files that are made at the same time. */
   readonly renders: RenderQueue
 }

@@ -1,39 +1,40 @@
-/** How the portal reaches the services: by their public doors alone, in this process or over HTTP. */
+/** Ports: functions by which the portal calls the public API of a service, in this process or over HTTP. */
 
 import { Failure } from '../errors.ts'
 import type { FetchHandler } from '../http/app.ts'
 import { failureOfProblem } from '../http/problem.ts'
 import { inOwnTurn } from '../workers/event-loop.ts'
 
-/** A service: the path begins behind its address. Answers what the service answers. */
+/** Calls a service; `path` is below the address of the service. */
 export type Port = (path: string, init?: PortInit) => Promise<Response>
 
-/** `visitor` is the address of the reader for whom a page asks: services bound what one client may ask. */
+/** `visitor` is the IP address of the reader for whom a page asks: services limit the requests of one client. */
 type PortInit = RequestInit & { readonly visitor?: string }
 
+/** Ports of all services that the portal uses. */
 export type Ports = {
   readonly search: Port
   readonly repository: Port
   readonly metrics: Port
-  /** Quality reports of the metrics. */
+  /** The quality reports of the metrics. */
   readonly reports: Port
   readonly sparql: Port
-  /** Absent where nothing is validated. */
+  /** Absent where the platform does not validate. */
   readonly validation?: Port
-  /** The same with the rights of the process, which may send more: for somebody who is signed in. */
+  /** Validation with the key of the process, for which larger texts are permitted: for stewards who are signed in. */
   readonly stewardValidation?: Port
-  /** The scheduler and the repository with the rights of the process, for what a session may; absent where they do not run. */
+  /** Scheduler and repository with the key of the process, for actions that a session permits; absent where they do not run. */
   readonly scheduler?: Port
   readonly repositoryAdmin?: Port
 }
 
-/** The services as a page asks them for a reader; their log lines carry the id of the request for the page. */
+/** Ports that send the address of the reader and the id of the request for the page with each call. */
 export function portsFor<Some extends Ports>(
   ports: Some,
   visitor: string,
   requestId: string,
 ): Some {
-  const own = Object.entries(ports).map(([name, port]): [string, Port] => [
+  const entries = Object.entries(ports).map(([name, port]): [string, Port] => [
     name,
     (path, init) => {
       const headers = new Headers(init?.headers)
@@ -42,24 +43,22 @@ export function portsFor<Some extends Ports>(
     },
   ])
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets the names
-  return Object.fromEntries(own) as Some
+  return Object.fromEntries(entries) as Some
 }
 
-type Door = Pick<FetchHandler, 'fetch'>
-
-/** A service of this process, asked without a socket; `base` is its path. */
+/** Port of a service in this process, which is called without a socket; `base` is the path of the service. Rejects with the signal's reason. */
 export const portInProcess =
-  (app: Door, base: string): Port =>
+  (app: FetchHandler, base: string): Port =>
   async (path, init) => {
     const request = new Request(`http://localhost${base}${path}`, init)
     const answer = await app.fetch(request, { visitor: init?.visitor })
     if (init?.signal?.aborted !== true) return answer
-    // As over HTTP: whoever asks no longer gets the reason, not what the service says of it.
+    // As over HTTP, an aborted call fails with the reason of its signal instead of the answer of the service.
     await answer.body?.cancel()
     throw init.signal.reason
   }
 
-/** The same service, asked with a key. */
+/** Port that sends an API key with each call. */
 export const portWithKey =
   (port: Port, key: () => string): Port =>
   (path, init) => {
@@ -68,18 +67,18 @@ export const portWithKey =
     return port(path, { ...init, headers })
   }
 
-/** Says that a service does not answer: what breaks off is no answer either. Throws `store-unavailable`. */
+/** Throws `store-unavailable` for a service that does not answer, or whose answer breaks off. */
 const throwUnavailable = (cause: unknown): never => {
   throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
 }
 
-/** The answer of a service, whatever it is. Throws `store-unavailable` where there is none. */
+/** Calls a service and resolves with its answer of any status. Rejects with `store-unavailable` where there is none. */
 export const askPort = (port: Port, path: string, init: RequestInit): Promise<Response> =>
   port(path, init).catch(throwUnavailable)
 
 /**
- * What a service answers where it does not refuse: JSON read, all else as text. Throws the failure that it tells, and
- * `store-unavailable` where it does not answer in time. What a key would be needed for is not there for readers.
+ * Calls a service and reads its answer: parsed JSON, or any other content as text. Rejects with the failure of its problem document,
+ * with `store-unavailable` for a 5xx or no answer in time, and with `not-found` where a key would be needed.
  */
 export async function readAnswer(port: Port, path: string, init: RequestInit): Promise<unknown> {
   const headers = new Headers(init.headers)
@@ -87,7 +86,7 @@ export async function readAnswer(port: Port, path: string, init: RequestInit): P
   const answer = await askPort(port, path, { ...init, headers })
   if (answer.ok) {
     const isJson = answer.headers.get('Content-Type')?.includes('json') === true
-    // A long answer comes in a turn of its own: the page that is made of it takes its time.
+    // A page that is made of a long answer takes long, so it starts in a turn of the event loop of its own.
     const text = await inOwnTurn(await answer.text().catch(throwUnavailable))
     return isJson ? parseAnswer(text) : text
   }
@@ -109,17 +108,18 @@ type RecordedCall = {
   readonly port: Port
   readonly path: string
   readonly headers: Headers
-  /** Of the answer, as soon as there is one. */
+  /** Status of the answer; absent before there is one. */
   status?: number
   tag?: string
 }
 
-/** The request for a page: when it ends, and its id. */
+/** Signal and id of the request for a page. */
 type PageRequest = { readonly signal: AbortSignal; readonly requestId: string }
 
+/** Ports that record the calls of a page, as `pageSources` makes them. */
 export type PageSources = ReturnType<typeof pageSources>
 
-/** Services as a page asks them: while all would answer the same, the page is the same and need not be made again. */
+/** Records which answers a page was made of. While the services confirm that these have not changed, the page need not be made again. */
 export function pageSources(ports: Ports) {
   const calls: RecordedCall[] = []
   let isComplete = true
@@ -135,7 +135,7 @@ export function pageSources(ports: Ports) {
     }
   const isSame = async (source: RecordedCall, { signal, requestId }: PageRequest) => {
     const { port, path, headers, status, tag } = source
-    // What is not there has no tag: a dataset that nobody has measured.
+    // A 404 has no entity tag; a dataset without measurements is such a case.
     if (tag === undefined && status !== 404) return false
     const conditions = new Headers(headers)
     conditions.set('If-None-Match', tag ?? '""')
@@ -145,7 +145,7 @@ export function pageSources(ports: Ports) {
     return answer.status === (tag === undefined ? 404 : 304)
   }
   return {
-    /** The services, as the page asks them. */
+    /** The ports for the page, which record each call. */
     ports: {
       ...ports,
       search: recorded(ports.search),
@@ -154,15 +154,15 @@ export function pageSources(ports: Ports) {
       reports: recorded(ports.reports),
       sparql: recorded(ports.sparql),
     },
-    /** Says that a part of the page is missing. */
+    /** Notes that a part of the page is missing: such a page is always made again. */
     onMissingPart: (): undefined => {
       isComplete = false
       return undefined
     },
-    /** Whether the page is whole, and the services say that nothing it shows has changed (`If-None-Match`). */
+    /** Whether the page has all its parts and no answer that it was made of has changed; asks the services with `If-None-Match`. */
     isUnchanged: async (reader: PageRequest): Promise<boolean> => {
       if (!isComplete || calls.length === 0) return false
-      // One after another: where the first has changed, nobody else is asked for nothing.
+      // In sequence: after the first changed answer no further service has to be asked.
       for (const source of calls)
         if (!(await isSame(source, reader).catch(() => false))) return false
       return true
@@ -170,10 +170,10 @@ export function pageSources(ports: Ports) {
   }
 }
 
-/** Stands at the start of tables for people: without it spreadsheets take a file for one of an older encoding. */
+/** First character of CSV files for people: without it spreadsheets read a file in an older encoding. */
 export const byteOrderMark = '\ufeff'
 
-/** The answer of a service as a table for people; a refusal stays as it is. */
+/** Puts a byte order mark before the body of an answer; one with an error status stays as it is. */
 export function withByteOrderMark(answer: Response): Response {
   const { body, ok, status } = answer
   if (!ok || !body) return answer

@@ -1,43 +1,47 @@
-/** What services answer, read leniently: anything may be absent or of another shape. */
+/** Lenient readers of the JSON that services answer: any member may be absent or of another type. */
 
 import { type Fields, listed, memberFields, textAt, textOr, valueAt } from '../text/json.ts'
 
+/** Members of the object at a path (`a.b.0`); none where there is no object. */
 export const fieldsAt = (value: unknown, path: string): Fields => memberFields(valueAt(value, path))
 
-/** The objects of a list; where there is one value alone, that. */
+/** Objects of the list at a path; a single object counts as a list of one. */
 export const listAt = (value: unknown, path: string): readonly Fields[] =>
   listed(valueAt(value, path)).map(memberFields)
 
-/** The texts of a field; of resources their addresses. */
+/** Texts of the field at a path; of objects with a `resource`, its IRI. */
 export const textsAt = (value: unknown, path: string): readonly string[] =>
   listed(valueAt(value, path)).flatMap((one) => textAt(one, 'resource') ?? textOr(one) ?? [])
 
-/** A number, 0 where there is none. */
+/** Number at a path, 0 where there is none. */
 export const numberAt = (value: unknown, path: string): number => {
-  const found = valueAt(value, path)
-  return typeof found === 'number' ? found : 0
+  const number = valueAt(value, path)
+  return typeof number === 'number' ? number : 0
 }
 
-/** The values of a member of all distributions, also of those that a cut record does not have; distinct then. */
+/**
+ * Values of a member over all distributions. Where the list of distributions was cut, the distinct values that the search sends for
+ * all of them (`_cut`).
+ */
 export const distributionValues = (record: Fields, member: string): readonly unknown[] => {
   const all = valueAt(record, `_cut.distributions.values.${member}`)
   return all === undefined ? listAt(record, 'distributions').map((one) => one[member]) : listed(all)
 }
 
-/** How many distributions a record has, also where it is cut. */
+/** Number of distributions of a record, also of those that were cut from its list. */
 export const distributionCount = (record: Fields): number =>
   numberAt(record, '_cut.distributions.count') || listAt(record, 'distributions').length
 
-/** The licence that all distributions share, else the dataset's own; `different` where they do not, `none` where there is none. */
+/** Licence that all distributions share, or that of the dataset where none has one; `different` or `none` otherwise. */
 export function sharedLicence(record: Fields): unknown {
-  const own = distributionValues(record, 'license')
-  const licences = own.length === 0 && record['license'] ? [record['license']] : own
+  const values = distributionValues(record, 'license')
+  const licences = values.length === 0 && record['license'] ? [record['license']] : values
   const keys = new Set(licences.map((one) => textAt(one, 'resource') ?? textAt(one, 'id') ?? ''))
   if (keys.size === 0 || (keys.size === 1 && keys.has(''))) return 'none'
   return keys.size === 1 ? licences[0] : 'different'
 }
 
-/** Points of the quality of metadata, 0 to 405; `undefined` where nothing was measured. */
+/** Points of the metadata quality, 0 to 405; `undefined` where nothing was measured. */
 export const recordScore = (record: Fields): number | undefined => {
   const score = valueAt(record, 'quality_meas.scoring')
   return typeof score === 'number' ? score : undefined

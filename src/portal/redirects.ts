@@ -1,4 +1,4 @@
-/** Redirects to the addresses of pages: from the root, from older addresses, and from those of a CKAN that was replaced. */
+/** Redirects to pages: from the root, from paths of older versions, and from paths of a CKAN that the portal replaces. */
 
 import type { MiddlewareHandler } from 'hono'
 import type { PortalConfig } from '../config/portal.ts'
@@ -12,11 +12,11 @@ import { preferredLanguage } from './negotiation.ts'
 import { rootPath } from './page-shell.ts'
 import type { PortalServices } from './portal-services.ts'
 
-/** Says that there is nothing at the address of a request. */
+/** Makes the failure for a path without a page. */
 export const notFoundAt = (c: AppContext): Failure =>
   new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
 
-/** Redirects a page to its one address: its language in small letters, no slash at its end. */
+/** Middleware that redirects to the canonical path of a page: language in lower case, no slash at the end. */
 export const redirectToCanonical =
   ({ languages }: PortalConfig): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
@@ -29,7 +29,7 @@ export const redirectToCanonical =
     return c.redirect(rootPath(c) + path + search, 301)
   }
 
-/** The language that the address names, if it has one of the portal, else the one that the client wants. */
+/** Language that the address names, where the portal has it; else the preferred language of the client. */
 const languageOf = (c: AppContext, config: PortalConfig, named?: string): string =>
   config.languages.find((one) => one === named?.slice(0, 2)) ?? preferredLanguage(c, config)
 
@@ -51,7 +51,7 @@ const fromRoot = redirectFrom('/', 'redirectToHome', (c, { config }) => {
   return c.redirect(`${rootPath(c)}${preferredLanguage(c, config)}/`, 303)
 })
 
-/** Addresses of records in older feeds and sitemaps. */
+/** Redirects from the paths of records in older feeds and sitemaps. */
 const fromRecords = (['dataset', 'catalogue'] as const).map((kind) =>
   redirectFrom(`/${kind}s/:id`, `redirectTo.${kind}`, (c, { config }) => {
     const language = languageOf(c, config, c.req.query('locale'))
@@ -59,17 +59,17 @@ const fromRecords = (['dataset', 'catalogue'] as const).map((kind) =>
   }),
 )
 
-/** Pages that have an address without a language too. */
+/** Pages that can also be requested without a language. */
 const pageNames = 'datasets catalogues publishers vocabularies quality check'.split(' ')
 
-/** Pages of CKAN by the first step of their path, and ours in their place. */
+/** First segment of a path of CKAN → list of the portal. */
 const ckanPages: Readonly<Record<string, string>> = {
   dataset: 'datasets',
   organization: 'catalogues',
   group: 'datasets',
 }
 
-/** Parameters of a search in CKAN, and ours in their place. */
+/** Parameter of a search in CKAN → field of the search form. */
 const ckanParameters = new Map(
   Object.entries({
     organization: 'catalog',
@@ -80,7 +80,7 @@ const ckanParameters = new Map(
   }),
 )
 
-/** The query of an address with the names that the search form has. */
+/** Query string of a URL with the names of the search form. */
 function searchOf(address: string): string {
   const query = new URLSearchParams()
   for (const [name, value] of new URL(address).searchParams)
@@ -88,14 +88,14 @@ function searchOf(address: string): string {
   return query.size > 0 ? `?${query.toString()}` : ''
 }
 
-/** Defines the redirect from a list to the search, or to another list, with the parameters of the search form. */
+/** Defines the redirect from a list to a list of the portal, with the search as fields of the search form. */
 const fromList = (path: `/${string}`, name: string) =>
   redirectFrom(path, `redirectToList.${path.slice(1)}`, (c, { config }) => {
     const language = languageOf(c, config, c.req.param('language'))
     return c.redirect(`${rootPath(c)}${language}/${name}${searchOf(c.req.url)}`, 301)
   })
 
-/** A record of CKAN, its tabs, and its resources, which are on its page here. */
+/** Path of a record of CKAN, of its tabs, and of its resources, which the portal shows on the page of the record. */
 const ckanRecords = [':id', ':view{about|activity|groups}/:id', ':id/resource/*']
 
 const fromCkan = Object.entries(ckanPages).flatMap(([kind, name]) =>
@@ -113,7 +113,7 @@ const fromCkan = Object.entries(ckanPages).flatMap(([kind, name]) =>
   ]),
 )
 
-/** The endpoints that redirect. */
+/** All redirects. */
 export const redirectEndpoints = [
   fromRoot,
   ...fromRecords,
@@ -121,15 +121,15 @@ export const redirectEndpoints = [
   ...fromCkan,
 ]
 
-/** The page for a record of a CKAN: of a dataset, of the catalogue of an organization, or a search in a theme. */
+/** Path of the page for a record of CKAN: a dataset, the catalogue of an organization, or the search in the theme of a group; `undefined` where that has no datasets. */
 async function pageOfCkanRecord(context: PageContext, kind: string, id: string) {
   const { language, find, readRecord } = context
   if (kind === 'group') {
     const theme = id.toUpperCase()
-    const found = await find({ filters: 'dataset', limit: 0, facets: { categories: [theme] } })
-    return found.count > 0 ? searchPath(language, [['categories', theme]]) : undefined
+    const { count } = await find({ filters: 'dataset', limit: 0, facets: { categories: [theme] } })
+    return count > 0 ? searchPath(language, [['categories', theme]]) : undefined
   }
-  const own = kind === 'organization' ? 'catalogue' : 'dataset'
-  await readRecord(`${own}s`, id)
-  return recordPath(own, id, language)
+  const recordKind = kind === 'organization' ? 'catalogue' : 'dataset'
+  await readRecord(`${recordKind}s`, id)
+  return recordPath(recordKind, id, language)
 }

@@ -1,34 +1,35 @@
-/** How many pages and files are made at once: a crowd of crawlers waits or is refused, and never slows down those who write. */
+/** Limits how many pages and files are made at the same time, so that crowds of crawlers wait or are refused and never delay writing clients. */
 
 import { Failure } from '../errors.ts'
 import { inProcess, isLoopback, machineOf } from '../http/peer.ts'
 import { FairLimiter } from '../workers/fair-limiter.ts'
 import { Semaphore } from '../workers/semaphore.ts'
 
+/** Queue of pages and files, as `renderQueue` makes it. */
 export type RenderQueue = ReturnType<typeof renderQueue>
 
-/** Those who write from outside. */
+/** Clients that write through the API of the platform. */
 export type ExternalWriters = {
-  /** Whether one is here, or has been a moment ago. */
+  /** Whether a client writes now or has just written. */
   readonly isActive: () => boolean
-  /** Waits until none is here, though never long. */
+  /** Waits until no request writes, for a bounded time. */
   readonly waitForGap: (signal: AbortSignal) => Promise<void>
 }
 
 const noWriters: ExternalWriters = { isActive: () => false, waitForGap: () => Promise.resolve() }
 
-/** At once, and waiting; half of each is the most that one client has. */
+/** Most pages at the same time, and waiting; one client has at most half of each. */
 const [mostRenders, mostWaiting] = [16, 64]
 
-/** At once beside writers. */
-const besideWriters = 3
+/** Most pages at the same time while clients write. */
+const rendersBesideWriters = 3
 
-/** Milliseconds after which a page is thought to wait for somebody else: a file for a preview, a long query. */
+/** Milliseconds after which a page probably waits for another host or a long query, and frees its place among `rendersBesideWriters`. */
 const slowMs = 100
 
-/** While somebody writes, few pages are made at once, each begins between two writes, and a slow one does not keep the next one waiting. */
+/** Makes the queue. While clients write, few pages are made at the same time, each begins between two writes, and a page that takes longer than `slow` ms does not hold back the next one. */
 export function renderQueue(writers = noWriters, slow = slowMs) {
-  const all = new FairLimiter({
+  const limiter = new FairLimiter({
     atOnce: mostRenders,
     perClient: mostRenders / 2,
     waiting: mostWaiting,
@@ -38,31 +39,31 @@ export function renderQueue(writers = noWriters, slow = slowMs) {
       return new Failure('queue-full', detail, { retryAfter: 5 })
     },
   })
-  const turns = new Semaphore(besideWriters)
-  // Behind this host there may be a proxy, and behind that many readers.
+  const turns = new Semaphore(rendersBesideWriters)
+  // A proxy on this host may stand for many readers, so each of its requests counts as a client of its own.
   let local = 0
   const readerOf = (client: string) =>
     client === inProcess || isLoopback(client) ? `local ${(local += 1)}` : machineOf(client)
   const inTurn = async <Result>(work: () => Promise<Result>, signal: AbortSignal) => {
     if (!writers.isActive()) return work()
     const release = await turns.acquire(signal)
-    const late = setTimeout(release, slow)
+    const timer = setTimeout(release, slow)
     try {
       await writers.waitForGap(signal)
       return await work()
     } finally {
-      clearTimeout(late)
+      clearTimeout(timer)
       release()
     }
   }
   return {
-    /** Whether so many wait already that one more is refused. */
-    isFull: () => all.isFull,
-    /** Does the work in its turn. Rejects with `queue-full` where so many wait already, and with the signal's reason. */
+    /** Whether a further request would be refused. */
+    isFull: () => limiter.isFull,
+    /** Runs the work in its turn. Rejects with `queue-full` where too many wait, and with the signal's reason. */
     run: <Result>(
       work: () => Promise<Result>,
       signal: AbortSignal,
       client = inProcess,
-    ): Promise<Result> => all.run(readerOf(client), () => inTurn(work, signal), signal),
+    ): Promise<Result> => limiter.run(readerOf(client), () => inTurn(work, signal), signal),
   }
 }

@@ -1,10 +1,10 @@
-/** The search form: its fields, what may stand in them, and the search that they stand for. */
+/** The search form: its fields, their validation, and the search that they describe. */
 
 import { z } from 'zod'
 import type { FormEntries } from './addresses.ts'
 import type { SearchParams } from './search-result.ts'
 
-/** Facets of the form: what the search calls them where that is another name, and where their values stand in RDF. */
+/** Facet fields of the form, with the id of the facet where it differs, and the SPARQL property path of its values. */
 const facets: Readonly<Record<string, { readonly id?: string; readonly path?: string }>> = {
   format: { path: 'dcat:distribution/dct:format' },
   catalog: { path: '^dcat:dataset' },
@@ -18,13 +18,13 @@ const facets: Readonly<Record<string, { readonly id?: string; readonly path?: st
   subject: { path: 'dct:subject' },
 }
 
-/** Whether a field of the form is a facet, which may stand there several times. */
+/** Whether a field of the form is a facet, which may have several values. */
 export const isFacetField = (name: string): boolean => Object.hasOwn(facets, name)
 
-/** What the search calls a facet of the form. */
+/** Id of a facet in the search API by the name of its field. */
 export const searchFacetOf = (name: string): string => facets[name]?.id ?? name
 
-/** Sort of the form → sort of the search. */
+/** Value of the field `sort` → parameter `sort` of the search. */
 export const sortOrders: Readonly<Record<string, string | undefined>> = {
   relevance: undefined,
   modified: 'modified+desc',
@@ -33,7 +33,7 @@ export const sortOrders: Readonly<Record<string, string | undefined>> = {
   quality: 'quality_meas.scoring+desc',
 }
 
-/** Hits of a page, and the last hit that pages reach. */
+/** Hits of a page, and the number of hits that pages can reach. */
 export const [pageSize, lastReachableHit] = [20, 10_000]
 const [longestText, mostValues] = [1000, 100]
 
@@ -49,7 +49,7 @@ const box = z
   .transform(String)
   .catch('')
 
-/** Fields of the form besides its facets; what means nothing is empty. */
+/** Fields of the form besides its facets; an invalid value becomes an empty text. */
 const fields = z.object({
   q: text,
   place: text,
@@ -60,43 +60,46 @@ const fields = z.object({
 })
 const page = z.coerce.number().int().min(1).max(1_000_000).catch(1)
 
-/** What a form sent, without what means nothing; and the page of hits that is wanted. */
+/** Reads the parameters of a request: the fields of the form without empty and invalid values, and the number of the page, from 1. */
 export function searchForm(parameters: URLSearchParams) {
-  const given = Object.entries(fields.parse(Object.fromEntries(parameters)))
+  const filled = Object.entries(fields.parse(Object.fromEntries(parameters)))
   const chosen = Object.keys(facets).flatMap((name) =>
     [...new Set(parameters.getAll(name))]
       .slice(0, mostValues)
       .map((value) => [name, value] as const),
   )
-  const query: FormEntries = [...given, ...chosen].filter(([, value]) => value !== '')
+  const query: FormEntries = [...filled, ...chosen].filter(([, value]) => value !== '')
   return { query, page: page.parse(parameters.get('page') ?? 1) }
 }
 
+/** Values of a field. */
 export const formValues = (query: FormEntries, name: string): readonly string[] =>
   query.filter(([one]) => one === name).map(([, value]) => value)
 
+/** Entries of the named fields. */
 export const onlyFields = (query: FormEntries, ...names: readonly string[]): FormEntries =>
   query.filter(([name]) => names.includes(name))
 
+/** Entries of all fields but the named ones. */
 export const withoutFields = (query: FormEntries, ...names: readonly string[]): FormEntries =>
   query.filter(([name]) => !names.includes(name))
 
-/** A search with one value more, or without it. */
+/** Adds a value to a field, or removes it where the field has it. */
 export function toggleValue(query: FormEntries, name: string, value: string): FormEntries {
   const rest = query.filter((one) => one[0] !== name || one[1] !== value)
   return rest.length < query.length ? rest : [...query, [name, value]]
 }
 
-/** The sort that was chosen, else the one that serves best. */
+/** Chosen sort order; by default relevance where there are search words, else the date of change. */
 export const sortNameOf = (query: FormEntries): string =>
   formValues(query, 'sort')[0] ?? (formValues(query, 'q').length > 0 ? 'relevance' : 'modified')
 
-/** Quoted texts, and single parentheses and quotation marks: as the search reads them. */
-const marks = /"[^"]*"|[()"]/g
+/** Quoted texts, parentheses and single quotation marks of the query syntax. */
+const pairedMarks = /"[^"]*"|[()"]/g
 
-/** A text of the query syntax whose parentheses and quotation marks all have a partner in it; the others separate words. */
+/** Replaces parentheses and quotation marks without a partner by blanks, so that the text cannot leave the parentheses put around it. */
 function withoutUnpaired(text: string): string {
-  const single = [...text.matchAll(marks)].filter(([mark]) => mark.length === 1)
+  const single = [...text.matchAll(pairedMarks)].filter(([mark]) => mark.length === 1)
   const open: number[] = []
   const alone = new Set<number>()
   for (const { 0: mark, index } of single) {
@@ -104,10 +107,10 @@ function withoutUnpaired(text: string): string {
     else if (mark === '"' || open.pop() === undefined) alone.add(index)
   }
   for (const index of open) alone.add(index)
-  return text.replace(marks, (mark: string, index: number) => (alone.has(index) ? ' ' : mark))
+  return text.replace(pairedMarks, (mark: string, index: number) => (alone.has(index) ? ' ' : mark))
 }
 
-/** The search for datasets that a form stands for. */
+/** Parameters of the search for datasets that the fields of the form describe. `page` counts from 1. */
 export function searchParamsOf(query: FormEntries, language: string, page = 1): SearchParams {
   const { q, place, from, to, bbox }: Partial<Record<string, string>> = Object.fromEntries(query)
   const words = [q, place].filter((one) => one !== undefined)
@@ -125,7 +128,7 @@ export function searchParamsOf(query: FormEntries, language: string, page = 1): 
     more: {
       facetSelf: 'false',
       dateType: (from ?? to) && 'modified',
-      // Days are those of the portal's zone.
+      // Days are in the time zone of the portal.
       minDate: from,
       maxDate: to,
       bboxMinLon: west,
@@ -136,7 +139,7 @@ export function searchParamsOf(query: FormEntries, language: string, page = 1): 
   }
 }
 
-/** A query for datasets with the facets of the form: values of the form are the ends of IRIs, or texts. */
+/** SPARQL query for datasets with the chosen facet values, which are literals or the ends of IRIs. */
 export function sparqlOfFacets(query: FormEntries): string {
   const conditions = Object.entries(facets).flatMap(([name, { path }]) => {
     const ends = formValues(query, name).map(

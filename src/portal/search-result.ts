@@ -1,39 +1,42 @@
-/** What the search service is asked for, and what it answers. */
+/** Requests of the portal to the search service, and its answers. */
 
 import { textAt, valueAt } from '../text/json.ts'
 import { listAt, numberAt } from './record.ts'
 
+/** Parameters of a search as pages write them. */
 export type SearchParams = {
-  /** Index: `dataset`, `catalogue`, `vocabulary` or `resource_{type}`. */
+  /** Kind of record: `dataset`, `catalogue`, `vocabulary` or `resource_{type}`. */
   readonly filters: string
   readonly limit?: number
-  /** The first one is 0. */
+  /** Number of the page, from 0. */
   readonly page?: number
   readonly sort?: string
   readonly q?: string
-  /** Fields of hits that are answered; all of them where it is absent. */
+  /** Fields of the hits; all of them where it is absent. */
   readonly includes?: readonly string[]
-  /** Facet → values, one of which each hit has. */
+  /** Facet → values, of which each hit has at least one. */
   readonly facets?: Readonly<Record<string, readonly string[]>> | undefined
   /** Facets whose values are counted; none where it is absent. */
   readonly counted?: readonly string[]
-  /** Further parameters of the search (`reference` of the search API). */
+  /** Further parameters of the search API. */
   readonly more?: Readonly<Record<string, string | undefined>> | undefined
 }
 
+/** Value of a facet with the number of hits that have it; `title` is a text or a language map. */
 export type CountedFacetValue = {
   readonly id: string
   readonly title: unknown
   readonly count: number
 }
 
+/** Answer of a search, as `searchResultOf` reads it. */
 export type SearchResult = ReturnType<typeof searchResultOf>
 
-/** Parameters of the search; texts are wanted in a language. */
-export function searchQueryString(asked: SearchParams, language: string): string {
-  const { includes, facets, counted, more, ...plain } = asked
+/** Query string of a search; `language` is that of the texts in its answer. */
+export function searchQueryString(params: SearchParams, language: string): string {
+  const { includes, facets, counted, more, ...plain } = params
   const parameters = new URLSearchParams({ locale: language })
-  const given = {
+  const members = {
     ...plain,
     includes: includes?.join(','),
     facets: facets && JSON.stringify(facets),
@@ -42,12 +45,12 @@ export function searchQueryString(asked: SearchParams, language: string): string
       : { aggregation: false }),
     ...more,
   }
-  for (const [name, value] of Object.entries(given))
+  for (const [name, value] of Object.entries(members))
     if (value !== undefined) parameters.set(name, String(value))
   return parameters.toString()
 }
 
-/** What the search answered; what has another shape is left out. */
+/** Reads the answer of the search service; members of another type are left out. */
 export function searchResultOf(answer: unknown) {
   const result = valueAt(answer, 'result')
   const facets = listAt(result, 'facets').map((facet) => {
