@@ -94,13 +94,13 @@ async function* repairCatalogue(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   await demandCatalogue(context, catalogue, signal)
-  yield* unlinked(context, catalogue, signal)
+  yield* unlinkedDatasets(context, catalogue, signal)
   const ids = await memberIds(context, catalogue)
   const byOrigin = new Map<string, string[]>()
   for (let at = 0; at < ids.length; at += stride) {
     signal.throwIfAborted()
     const part = ids.slice(at, at + stride)
-    yield* linkedToNothing(context, { catalogue, ids: part }, signal)
+    yield* brokenLinks(context, { catalogue, ids: part }, signal)
     for (const [id, originalId] of await originalIdsOf(context, part, signal))
       byOrigin.set(originalId, [...(byOrigin.get(originalId) ?? []), id])
   }
@@ -112,7 +112,7 @@ async function* repairCatalogue(
 type DatasetIdsOf = { readonly catalogue: string; readonly ids: readonly string[] }
 
 /** Removes the links of a catalogue that lead to no dataset. */
-async function* linkedToNothing(
+async function* brokenLinks(
   context: RepositoryContext,
   { catalogue, ids }: DatasetIdsOf,
   signal: AbortSignal,
@@ -129,7 +129,7 @@ async function* linkedToNothing(
 }
 
 /** Links datasets again that are in no catalogue, where the index still knows their catalogue. */
-async function* unlinked(
+async function* unlinkedDatasets(
   context: RepositoryContext,
   catalogue: string,
   signal: AbortSignal,

@@ -22,7 +22,7 @@ import { maintenance } from './maintenance.ts'
 import { catalogueResourceEndpoints } from './resources/catalogues.ts'
 import { manyMetrics, datasetMetricsEndpoints } from './resources/dataset-metrics.ts'
 import { datasetResourceEndpoints } from './resources/datasets.ts'
-import { declaredEndpoints, demandDeclaredType } from './resources/declared-resources.ts'
+import { declaredEndpoints, requireDeclaredType } from './resources/declared-resources.ts'
 import { distributionEndpoints } from './resources/distributions.ts'
 import { vocabularyResourceEndpoints } from './resources/vocabularies.ts'
 import { bulkEndpoints } from './endpoints/bulk-endpoints.ts'
@@ -30,8 +30,8 @@ import { jobEndpoints } from './endpoints/job-endpoints.ts'
 import { profileEndpoints } from './endpoints/profile-endpoints.ts'
 import { recordEndpoints } from './endpoints/record-endpoints.ts'
 import { relatedEndpoints } from './endpoints/related-endpoints.ts'
-import { canonicalPath, showAliases } from './endpoints/requests.ts'
-import { answerWhatIsGone, tombstoneEndpoints } from './endpoints/tombstone-endpoints.ts'
+import { canonicalPath, documentAliases } from './endpoints/requests.ts'
+import { answerGone, tombstoneEndpoints } from './endpoints/tombstone-endpoints.ts'
 import { previewDataset } from './writing/bulk-write.ts'
 import { idChooser } from './writing/dataset-ids.ts'
 import { catalogueOfDataset } from './writing/find-datasets.ts'
@@ -124,14 +124,14 @@ function repositoryApp(context: RepositoryContext): App {
   const { keys, limits, version, http, profile } = context
   const app = newApp({ ...http, name: 'repository', alias: canonicalPath })
   const writes = writeLimiter(limits.writesPerKey)
-  answerWhatIsGone(app, context)
-  demandDeclaredType(app, context)
+  answerGone(app, context)
+  requireDeclaredType(app, context)
   mount(app, repositoryEndpoints(profile), context, {
     keys,
     limit: (...asked) => writes.run(...asked),
     pathOfPermission: canonicalPath,
   })
-  showAliases(app)
+  documentAliases(app)
   mountContract(app, {
     title: 'Repository',
     version,

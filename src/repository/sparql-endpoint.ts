@@ -54,7 +54,11 @@ const offered = [
 ]
 
 /** Returns the page with the same query, to which browsers are redirected. */
-function pageFor(c: AppContext, asked: Received, page: SparqlDeps['page']): string | undefined {
+function queryPage(
+  c: AppContext,
+  asked: SparqlRequest,
+  page: SparqlDeps['page'],
+): string | undefined {
   const { query, defaultGraphs, namedGraphs } = asked
   if (!page || c.req.method === 'POST' || defaultGraphs.length + namedGraphs.length > 0)
     return undefined
@@ -65,9 +69,9 @@ function pageFor(c: AppContext, asked: Received, page: SparqlDeps['page']): stri
 /** Answers solutions, a boolean or a graph; a GET without a query gets the service description. Browsers are redirected to the page. */
 async function answer(c: AppContext, deps: SparqlDeps): Promise<Response> {
   const { store, keys, queryBytes } = deps
-  const asked = await received(c, queryBytes)
+  const asked = await receiveQuery(c, queryBytes)
   const { query: text, ...graphs } = asked
-  const page = pageFor(c, asked, deps.page)
+  const page = queryPage(c, asked, deps.page)
   if (page !== undefined) {
     const led = c.redirect(page, 303)
     addVary(led.headers, 'Accept')
@@ -89,7 +93,7 @@ async function answer(c: AppContext, deps: SparqlDeps): Promise<Response> {
   if (mediaType.endsWith('xml') && !isXmlText(body)) throw noXml()
   // A client must be able to recognise an incomplete answer.
   if (cut) c.header('Results-Cut', 'true')
-  const shown = cut ? markedAsCut(body, mediaType, c.get('address')) : body
+  const shown = cut ? withTruncationMark(body, mediaType, c.get('address')) : body
   const response = c.body(shown, 200, { 'Content-Type': mediaType })
   addVary(response.headers, 'Accept')
   return response
@@ -174,7 +178,7 @@ export const sparqlEndpoints = [queryByGet, queryByPost]
 
 // Reads a query from the three forms of the SPARQL 1.1 Protocol (section 2.1).
 
-type Received = {
+type SparqlRequest = {
   /** Absent when the request brought none. */
   readonly query: string | undefined
   readonly defaultGraphs: readonly string[]
@@ -185,7 +189,7 @@ type Received = {
 const formRoom = 64 * 1024
 
 /** Reads a request. Throws `unsupported-media-type` for other bodies, `malformed-query` for an update. */
-async function received(c: AppContext, queryBytes: number): Promise<Received> {
+async function receiveQuery(c: AppContext, queryBytes: number): Promise<SparqlRequest> {
   const address = new URL(c.req.url).searchParams
   if (c.req.method !== 'POST') return fromParameters(address)
   const type = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
@@ -204,7 +208,7 @@ async function received(c: AppContext, queryBytes: number): Promise<Received> {
 }
 
 /** Reads the parameters of an address or a form; fails with `malformed-query` for an update and for two queries. */
-function fromParameters(parameters: URLSearchParams): Received {
+function fromParameters(parameters: URLSearchParams): SparqlRequest {
   if (parameters.has('update')) throw updateRefused()
   const queries = parameters.getAll('query')
   if (queries.length > 1) throw new Failure('malformed-query', 'send one query per request')
@@ -226,8 +230,8 @@ const updateRefused = () =>
 // Marks an incomplete answer in its text, in the formats that allow it: headers are lost when answers are saved.
 
 /** Adds a link to the meaning of `Results-Cut` to an incomplete answer; CSV, TSV, RDF/XML and JSON-LD are unchanged. */
-function markedAsCut(body: string, mediaType: string, address: string): string {
-  const link = resultsCut(address)
+function withTruncationMark(body: string, mediaType: string, address: string): string {
+  const link = truncationLink(address)
   // SPARQL 1.1 Query Results JSON Format, 3.1.2: "link" refers to further metadata.
   if (['application/sparql-results+json', 'application/json'].includes(mediaType))
     return body.replace('{"head":{', () => `{"head":{"link":[${JSON.stringify(link)}],`)
@@ -258,7 +262,7 @@ const resultFormats = [
 ]
 
 /** Returns the IRI that incomplete answers link to; the service description explains it. */
-const resultsCut = (address: string): string => `${address}#results-cut`
+const truncationLink = (address: string): string => `${address}#results-cut`
 
 const cutMeans =
   'Answers with the header Results-Cut lack rows or triples, because the whole has more rows or bytes than this endpoint gives. Ask for the rest with OFFSET, or harvest the dumps of the catalogues.'
@@ -273,7 +277,7 @@ function serviceDescription(address: string): Quad[] {
     quad(service, sd('supportedLanguage'), sd('SPARQL11Query')),
     // Published data is in named graphs; a query without GRAPH reads their union.
     quad(service, sd('feature'), sd('UnionDefaultGraph')),
-    quad(namedNode(resultsCut(address)), rdfs('comment'), literal(cutMeans, 'en')),
+    quad(namedNode(truncationLink(address)), rdfs('comment'), literal(cutMeans, 'en')),
     ...results.map((format) => quad(service, sd('resultFormat'), format)),
   ]
 }

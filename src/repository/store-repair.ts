@@ -38,7 +38,7 @@ export async function* repairStore(
     const places = await datasetPlaces(context, ids.slice(at, at + stride), signal)
     for (const place of places.values()) {
       signal.throwIfAborted()
-      const finding = await checked(context, place, dryRun, signal)
+      const finding = await checkDataset(context, place, dryRun, signal)
       counts[finding.state] += 1
       yield* sentences(place, finding, dryRun)
     }
@@ -66,7 +66,7 @@ type Finding = {
 }
 
 /** Checks one dataset, and removes surplus statements unless it is a dry run. */
-async function checked(
+async function checkDataset(
   context: RepositoryContext,
   place: DatasetPlace,
   dryRun: boolean,
@@ -98,7 +98,7 @@ async function findingOf(
   if (hash === undefined) return { state: 'unknown', removed: [] }
   const content = withoutRecord(fromLines(stored), record)
   const forms = sentForms(content, names, place)
-  const groups = doubtfulGroups(content)
+  const groups = suspectGroups(content)
   let left = Math.min(maxTrials, Math.ceil(maxWork / content.length))
   for (const removed of selections(groups)) {
     const rest = removed.length === 0 ? content : content.filter((one) => !removed.includes(one))
@@ -118,7 +118,7 @@ async function findingOf(
  * Matches texts with a language and non-ASCII characters, and texts with a datatype: earlier versions did not remove them from
  * Virtuoso.
  */
-const mayHaveStayed = ({ object }: Quad): boolean => {
+const mayBeStale = ({ object }: Quad): boolean => {
   if (object.termType !== 'Literal') return false
   if (object.language !== '') return /\P{ASCII}/u.test(object.value)
   const { value } = object.datatype
@@ -126,8 +126,8 @@ const mayHaveStayed = ({ object }: Quad): boolean => {
 }
 
 /** Returns values that may be surplus, grouped by what could have replaced them; larger groups first. */
-function doubtfulGroups(content: readonly Quad[]): Quad[][] {
-  const groups = Map.groupBy(content.filter(mayHaveStayed), ({ subject, predicate, object }) => {
+function suspectGroups(content: readonly Quad[]): Quad[][] {
+  const groups = Map.groupBy(content.filter(mayBeStale), ({ subject, predicate, object }) => {
     const kind = object.termType === 'Literal' ? `${object.language} ${object.datatype.value}` : ''
     return `${subject.value} ${predicate.value} ${kind}`
   })
@@ -139,7 +139,7 @@ function* selections(groups: readonly (readonly Quad[])[]): Generator<readonly Q
   yield []
   yield* allButOne(groups.filter(({ length }) => length > 1))
   const doubtful = groups.flat().slice(0, maxDoubtful)
-  for (let size = 1; size <= doubtful.length; size += 1) yield* chosen(doubtful, size)
+  for (let size = 1; size <= doubtful.length; size += 1) yield* combinations(doubtful, size)
 }
 
 function* allButOne(groups: readonly (readonly Quad[])[]): Generator<readonly Quad[]> {
@@ -152,8 +152,8 @@ function* allButOne(groups: readonly (readonly Quad[])[]): Generator<readonly Qu
   }
 }
 
-function* chosen(from: readonly Quad[], size: number): Generator<readonly Quad[]> {
+function* combinations(from: readonly Quad[], size: number): Generator<readonly Quad[]> {
   if (size === 0) yield []
   for (const [at, one] of size === 0 ? [] : from.entries())
-    for (const rest of chosen(from.slice(at + 1), size - 1)) yield [one, ...rest]
+    for (const rest of combinations(from.slice(at + 1), size - 1)) yield [one, ...rest]
 }

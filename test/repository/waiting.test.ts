@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { MarkSettled } from '../../src/repository/endpoints/responses.ts'
+import type { WaitUntilIndexed } from '../../src/repository/endpoints/responses.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import { base, prefixes, repository, type RepositoryOptions } from '../support/repository.ts'
 
@@ -30,7 +30,7 @@ const told = ({ status, headers }: Response) => [
 const hurried = { Prefer: 'respond-async' }
 
 /** An index that never gets there: whoever waits hears of it when the wait is over. */
-const never: MarkSettled = (_, signal) =>
+const never: WaitUntilIndexed = (_, signal) =>
   new Promise((resolve) => {
     if (signal.aborted) resolve(false)
     signal.addEventListener('abort', () => resolve(false), { once: true })

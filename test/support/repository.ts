@@ -12,7 +12,7 @@ import type { ResourceType } from '../../src/profile/profile.ts'
 import { loadProfile } from '../../src/profile/load-profile.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import { openRepository } from '../../src/repository/repository.ts'
-import type { IndexStatus, MarkSettled } from '../../src/repository/endpoints/responses.ts'
+import type { IndexStatus, WaitUntilIndexed } from '../../src/repository/endpoints/responses.ts'
 import { versions } from '../../src/store/versions.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
@@ -36,7 +36,7 @@ export type RepositoryOptions = {
   limits?: Partial<Limits>
   index?: IndexStatus
   /** How the index is waited for; by default it answers at once. */
-  settled?: MarkSettled
+  settled?: WaitUntilIndexed
   /** Milliseconds for one request; a minute when absent. */
   requestMs?: number
   /** Key → permissions, beside the two that are always there. */

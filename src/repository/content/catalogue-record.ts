@@ -89,7 +89,7 @@ type Stamp = Pick<DatasetRecord, 'id' | 'modified'> & {
  * Sets the date of change and the hash of the record in the graph of a dataset. The hash is that of the stored graph without its
  * record: a client that sends back the dataset as it read it gets 304, the unchanged source does not. Fails with `too-complex`.
  */
-export async function restamped(
+export async function withNewHash(
   graph: readonly Quad[],
   names: Names,
   { id, modified, canonical }: Stamp,

@@ -144,7 +144,7 @@ export function distributionIdentifier(keys: DistributionKeys, iri: string): Qua
  * Returns the IRI of the stored distribution that equals a new one: the same IRI, or the first key of the new one (identifier,
  * source IRI, title, access address) is a key of the stored one.
  */
-export function storedTwin(
+export function findStoredDistribution(
   fresh: DistributionKeys,
   stored: readonly Quad[],
   dataset: string,

@@ -9,7 +9,7 @@ import { computedOn, dqv, prov, rdf } from '../../rdf/namespaces.ts'
 import { closure, type Graph, graphOf, keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
-import { prune, tooManyTriples, blankAgain, rename } from './own-content.ts'
+import { prune, tooManyTriples, restoreBlankNodes, rename } from './own-content.ts'
 import type { RepositoryContext } from '../context.ts'
 
 /** IRI of the metrics graph, and the resources that it may measure: the dataset and its distributions. */
@@ -19,7 +19,7 @@ type MeasurableResources = { readonly iri: string; readonly resources: ReadonlyS
 const measuresOfEach = 5
 
 /** Metrics graph: the lines to store, and the triples as they were sent. */
-type MetricsGraph = { readonly content: string; readonly said: readonly Quad[] }
+type MetricsGraph = { readonly content: string; readonly scores: readonly Quad[] }
 
 /**
  * Makes the graph; `described` is the stored dataset. Fails with `ambiguous-subject`, `invalid-content`, `too-large`, `too-
@@ -33,13 +33,13 @@ export async function metricsGraph(
 ): Promise<MetricsGraph> {
   const iri = names.metrics(dataset)
   const measured = { iri, resources: resourcesIn(described, names.dataset(dataset), names) }
-  const body = blankAgain(sent, names, [iri])
+  const body = restoreBlankNodes(sent, names, [iri])
   const most = triples * measuresOfEach
   const quads = metricsContent(body, measured, names)
   if (quads.length > most) throw tooManyTriples(quads.length, most, `${measuresOfEach} times the `)
-  const { labels } = await canonicalise(quads.map(timeless), { work: canonical?.work })
+  const { labels } = await canonicalise(quads.map(withoutTime), { work: canonical?.work })
   const content = toLines(skolemise(quads, { genid: names.genid(iri), labels }))
-  return { content, said: quads }
+  return { content, scores: quads }
 }
 
 /** Returns the dataset and its distributions, including those linked by `adms:sample`, from the lines without parsing them. */
@@ -75,22 +75,23 @@ function metricsContent(
   { iri, resources }: MeasurableResources,
   names: Names,
 ): Quad[] {
-  const quads = chosenGraph(body)
+  const quads = singleGraph(body)
   const node = metadataNode(quads, iri, resources)
   const own = ownMeasurements(quads, names, { resources, node, iri })
   const graph = graphOf(own)
   const framed = new Set(node ? closure(graph, node) : [])
   // Metadata without a measurement counts as empty.
-  if (own.every((q) => framed.has(q) || q.predicate.value === has)) throw nothingLeft()
+  if (own.every((q) => framed.has(q) || q.predicate.value === has)) throw noMeasurements()
   if (!node) return [...own, quad(namedNode(iri), rdf('type'), dqv('QualityMetadata'))]
   return rename(own, new Map([[keyOf(node), iri]]))
 }
 
 /** Returns the graph that holds the metadata node, else the only named graph, else the default graph. */
-function chosenGraph(body: readonly Quad[]): readonly Quad[] {
+function singleGraph(body: readonly Quad[]): readonly Quad[] {
   const graphs = Map.groupBy(body, (q) => keyOf(q.graph))
   const holding = [...graphs].filter(([, quads]) => quads.some(isMetadata))
-  if (holding.length > 1) throw ambiguous(`${holding.length} graphs hold a dqv:QualityMetadata`)
+  if (holding.length > 1)
+    throw ambiguousMetrics(`${holding.length} graphs hold a dqv:QualityMetadata`)
   const named = [...graphs].filter(
     ([, [first]]) => first && first.graph.termType !== 'DefaultGraph',
   )
@@ -114,7 +115,8 @@ function metadataNode(
   const found = nodes.get(iri)
   if (found || nodes.size === 0) return found
   const [only, ...more] = nodes.values()
-  if (more.length > 0) throw ambiguous(`the body describes ${nodes.size} dqv:QualityMetadata nodes`)
+  if (more.length > 0)
+    throw ambiguousMetrics(`the body describes ${nodes.size} dqv:QualityMetadata nodes`)
   return only
 }
 
@@ -157,16 +159,16 @@ function foreignMeasurements(
     if (isOne || predicate.value === metric) about(keyOf(subject))
   }
   const isForeign = (measurement: string, linking: ReadonlySet<string>) => {
-    const said = computedOn.flatMap((name) => graph.objects(measurement, name)).map(keyOf)
-    return ![...(said.length > 0 ? said : linking)].some((target) => resources.has(target))
+    const targets = computedOn.flatMap((name) => graph.objects(measurement, name)).map(keyOf)
+    return ![...(targets.length > 0 ? targets : linking)].some((target) => resources.has(target))
   }
   return new Set([...found].filter(([node, linking]) => isForeign(node, linking)).map(([k]) => k))
 }
 
-const ambiguous = (detail: string) =>
+const ambiguousMetrics = (detail: string) =>
   new Failure('ambiguous-subject', `${detail}; a dataset has exactly one`)
 
-const nothingLeft = () =>
+const noMeasurements = () =>
   new Failure(
     'invalid-content',
     'the body measures neither this dataset nor one of its distributions',
@@ -176,7 +178,7 @@ const nothingLeft = () =>
 const fleeting: ReadonlySet<string> = new Set([prov('generatedAtTime').value, dqv('value').value])
 
 /** Removes the values that change with every measuring, so that blank nodes get the same labels each time. */
-const timeless = (one: Quad): Quad =>
+const withoutTime = (one: Quad): Quad =>
   fleeting.has(one.predicate.value) && one.object.termType === 'Literal'
     ? quad(one.subject, one.predicate, literal(''))
     : one

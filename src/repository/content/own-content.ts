@@ -23,7 +23,7 @@ const [type, identifier, distribution, metadata] = [
 /** Own content of a resource in canonical form; independent of the stored state. */
 export type OwnContent = {
   readonly node: Term
-  readonly own: readonly Quad[]
+  readonly statements: readonly Quad[]
   readonly hash: string
   /** Canonical labels of the blank nodes. */
   readonly labels: ReadonlyMap<string, string>
@@ -38,17 +38,20 @@ type ContentBounds = { readonly triples: number; readonly canonical?: CanonicalB
  */
 export async function canonicalContent(
   { triples, canonical }: ContentBounds,
-  content: Pick<OwnContent, 'node' | 'own'>,
+  content: Pick<OwnContent, 'node' | 'statements'>,
 ): Promise<OwnContent> {
-  demandStatements(content)
-  if (content.own.length > triples) throw tooManyTriples(content.own.length, triples)
-  return { ...content, ...(await canonicalise(content.own, canonical)) }
+  requireStatements(content)
+  if (content.statements.length > triples) throw tooManyTriples(content.statements.length, triples)
+  return { ...content, ...(await canonicalise(content.statements, canonical)) }
 }
 
 /** Refuses a write that would empty a resource; clients have to delete it instead. */
-export function demandStatements({ node, own }: Pick<OwnContent, 'node' | 'own'>): void {
+export function requireStatements({
+  node,
+  statements,
+}: Pick<OwnContent, 'node' | 'statements'>): void {
   const key = keyOf(node)
-  if (own.some(({ subject }) => keyOf(subject) === key)) return
+  if (statements.some(({ subject }) => keyOf(subject) === key)) return
   const detail = `none of the statements about ${key.slice(0, 200)} can be stored: check its types and the names of its graphs`
   throw new Failure('invalid-content', detail)
 }
@@ -61,8 +64,12 @@ export const tooManyTriples = (given: number, most: number, times = '') =>
   )
 
 /** Makes the content as it is stored: the node under the platform's IRI, blank nodes as skolem IRIs. */
-export const groundContent = (names: Names, iri: string, { node, own, labels }: OwnContent) =>
-  skolemise(rename(own, new Map([[keyOf(node), iri]])), { genid: names.genid(iri), labels })
+export const skolemisedContent = (
+  names: Names,
+  iri: string,
+  { node, statements, labels }: OwnContent,
+) =>
+  skolemise(rename(statements, new Map([[keyOf(node), iri]])), { genid: names.genid(iri), labels })
 
 /** Merges all graphs of a body, except graphs with quality metadata, which have their own address. */
 export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
@@ -78,7 +85,7 @@ export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
 }
 
 /** The other nodes of these kinds. A publisher that is also a catalogue keeps its description, but for the links to what it holds. */
-function framesBeside(kinds: NodeKinds, own: ReadonlySet<string>): Frames {
+function framesFor(kinds: NodeKinds, own: ReadonlySet<string>): Frames {
   const frames = kinds.of('catalogue', 'record')
   const agents = new Set<string>()
   for (const key of frames.keys()) {
@@ -98,7 +105,7 @@ export function ownContent(body: readonly Quad[], dataset: Term, names: Names): 
   const own = new Set([self, ...new NodeKinds(body).typed('distribution').keys()])
   for (const q of body)
     if (keyOf(q.subject) === self && q.predicate.value === distribution) own.add(keyOf(q.object))
-  return ownQuads(body, names, { own, frames: framesBeside })
+  return ownQuads(body, names, { own, frames: framesFor })
 }
 
 const links = new Set([dcat('dataset').value, dcat('record').value])
@@ -123,7 +130,7 @@ export const resourceContent = (
   node: Term,
   { names, iri }: { readonly names: Names; readonly iri: string },
 ): Quad[] =>
-  ownQuads(body, names, { own: new Set([keyOf(node)]), frames: framesBeside, within: `${iri}#` })
+  ownQuads(body, names, { own: new Set([keyOf(node)]), frames: framesFor, within: `${iri}#` })
 
 /** Parts of a body that are not stored with its resource: nodes by their keys, and single statements. */
 type Frames = {
@@ -146,7 +153,7 @@ function ownQuads(
   names: Names,
   { own, frames, within }: ContentRules,
 ): Quad[] {
-  const quads = blankAgain(body, names, own)
+  const quads = restoreBlankNodes(body, names, own)
   const { isOther, isLink } = frames(new NodeKinds(quads), own)
   const isForeign = ({ termType, value }: Term) =>
     termType === 'NamedNode' &&
@@ -225,7 +232,7 @@ function rootNode(quads: readonly Quad[], { nodes, kinds }: Nodes, criteria: Roo
     (candidates.length === 1 ? candidates[0] : undefined)
   const { many, instead = '' } = criteria
   const why = `${many} and none of them is named by the original id; send them one by one${instead}`
-  return found ?? ambiguous(candidates.map(keyOf).sort(), why)
+  return found ?? throwAmbiguous(candidates.map(keyOf).sort(), why)
 }
 
 const parts = new Set([dct('hasPart').value, dcat('catalog').value])
@@ -244,7 +251,9 @@ export function catalogueNode(quads: readonly Quad[], iri: string): Term {
   const candidates = roots(nodes.size > 0 ? nodes : typed, sub, 'dcat:Catalog')
   const found =
     candidates.length === 1 ? candidates[0] : candidates.find((node) => keyOf(node) === iri)
-  return found ?? ambiguous(candidates.map(keyOf), 'catalogues that are not part of each other')
+  return (
+    found ?? throwAmbiguous(candidates.map(keyOf), 'catalogues that are not part of each other')
+  )
 }
 
 /** Returns the nodes of a class that are below no other; all of them when they form a circle. */
@@ -255,7 +264,7 @@ function roots(nodes: ReadonlyMap<string, Term>, below: ReadonlySet<string>, nam
 }
 
 /** Throws `ambiguous-subject`; `names` are the keys of the candidates. */
-export function ambiguous(names: readonly string[], why: string): never {
+export function throwAmbiguous(names: readonly string[], why: string): never {
   throw new Failure('ambiguous-subject', `the body describes ${names.length} ${why}`, {
     errors: names.slice(0, 20).map((name) => ({ detail: name.slice(0, 200) })),
   })
@@ -353,7 +362,7 @@ export function rename(quads: readonly Quad[], iris: ReadonlyMap<string, string>
  * Replaces skolem IRIs of these resources by blank nodes (RDF 1.1 Concepts, 3.5), so that a stored graph that is read and sent
  * back equals the original body. Those of other resources are kept and dropped by later filters.
  */
-export function blankAgain(
+export function restoreBlankNodes(
   quads: readonly Quad[],
   names: Names,
   owners: Iterable<string>,

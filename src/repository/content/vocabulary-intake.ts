@@ -19,7 +19,7 @@ const maxCompared = 100_000
 const maxCharacters = 2 ** 28
 
 /** A vocabulary as it will be stored. */
-export type VocabularyIntake = {
+export type VocabularyContent = {
   readonly scheme: string
   /** SHA-256 of the canonical form. */
   readonly hash: string
@@ -39,10 +39,10 @@ type IntakeOptions = {
  * Receives all of it. Fails with `invalid-content` for a subject that is another resource of the platform, `missing-class`, `too-
  * complex`, `too-large`, and as the batches do.
  */
-export async function takeIn(
+export async function vocabularyContent(
   batches: AsyncIterable<readonly Quad[]>,
   { names, resource, work }: IntakeOptions,
-): Promise<VocabularyIntake> {
+): Promise<VocabularyContent> {
   const { genidPrefix: prefix } = names
   const ground: string[] = []
   const blank: Quad[] = []
@@ -68,21 +68,21 @@ export async function takeIn(
       ground.push(line)
       length += line.length + 1
     }
-    demandSize(length, blank.length)
+    requireSize(length, blank.length)
     await setImmediate()
   }
   const scheme = schemes.chosen()
   const genid = names.genid(scheme)
   const own = [genid, names.genid(resource)]
   for (const given of genids) if (!own.includes(given)) throw foreign(given)
-  const { stored, hashed } = await canonicallyNamed(blank, genid, work)
+  const { stored, hashed } = await nameBlankNodes(blank, genid, work)
   const digest = createHash('sha256')
   for (const line of sorted([...ground, ...hashed])) digest.update(`${line}\n`)
   return { scheme, hash: digest.digest('hex'), lines: sorted([...ground, ...stored]) }
 }
 
 /** Checked while the body arrives, so that it cannot fill the memory. */
-function demandSize(characters: number, compared: number): void {
+function requireSize(characters: number, compared: number): void {
   if (characters > maxCharacters)
     throw new Failure(
       'too-large',
@@ -150,7 +150,7 @@ const isBlank = (term: Term) => term.termType === 'BlankNode'
  * labels depend only on the triples with blank nodes; so the hash over these lines and the others equals that of `canonicalise`
  * over the whole graph.
  */
-async function canonicallyNamed(quads: readonly Quad[], genid: string, work: number | undefined) {
+async function nameBlankNodes(quads: readonly Quad[], genid: string, work: number | undefined) {
   if (quads.length === 0) return { stored: [], hashed: [] }
   const { labels } = await canonicalise(quads, { work })
   const labelled = <T extends Term>(term: T) =>

@@ -7,7 +7,12 @@ import { Failure } from '../../errors.ts'
 import type { Mark } from '../../store/marks.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
 import type { RepositoryContext, WriteOutcome } from '../context.ts'
-import { commitBatch, resultOf, type Planned, type WriteResult } from '../writing/write-batch.ts'
+import {
+  commitBatch,
+  resultOf,
+  type PlannedWrite,
+  type WriteResult,
+} from '../writing/write-batch.ts'
 import {
   demandCatalogue,
   isPresent,
@@ -105,8 +110,8 @@ export function restoreMembers(
     const originalIds = [...new Set(standing.flatMap(({ originalId }) => originalId ?? []))]
     const targets = await ids({ catalogue, originalIds }, signal)
     // A dataset is free to come back when its id at the origin leads to its tombstone.
-    const free = new Set(targets.flatMap((target) => ('former' in target ? [target.id] : [])))
-    const planned = standing.map((one): Planned<Restored> => {
+    const free = new Set(targets.flatMap((target) => ('previousId' in target ? [target.id] : [])))
+    const planned = standing.map((one): PlannedWrite<Restored> => {
       if (there.has(one)) return { result: 'back' }
       if (one.originalId !== undefined && !free.has(one.id)) return { result: 'taken' }
       return { ...restoration(context, one), check }

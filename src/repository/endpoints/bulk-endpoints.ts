@@ -1,4 +1,4 @@
-/** The endpoint of the bulk write. */
+/** Endpoint that creates or replaces many datasets of a catalogue with one request. */
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
@@ -9,16 +9,16 @@ import { sendPieces } from '../../http/long-answers.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { demandCatalogue } from '../deleting/members.ts'
-import { putBulk, type BulkVerdict } from '../writing/bulk-write.ts'
+import { putBulk, type BulkItemResult } from '../writing/bulk-write.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
 import { bodyLimits, mayWriteCatalogue } from './requests.ts'
 
 const { answers, bodies, parameters } = contract
 
-const asArray = 'application/json'
-const asLines = 'application/x-ndjson'
+const jsonType = 'application/json'
+const ndjsonType = 'application/x-ndjson'
 
-const verdict = z
+const itemSchema = z
   .looseObject({
     originalId: z.string().optional(),
     id: z.string().optional(),
@@ -30,12 +30,12 @@ const verdict = z
 const responses: RouteConfig['responses'] = {
   200: {
     description: 'What became of each dataset',
-    content: { [asArray]: { schema: z.array(verdict) }, [asLines]: { schema: z.string() } },
+    content: { [jsonType]: { schema: z.array(itemSchema) }, [ndjsonType]: { schema: z.string() } },
   },
-  ...answers.refused,
+  ...answers.writeRefusals,
 }
 
-/** Its answer begins with the first verdict, so that clients of NDJSON see datasets as they are done. */
+/** The answer begins with the first result, so that clients of NDJSON see the progress. */
 const putManyDatasets = repositoryEndpoint({
   method: 'put',
   path: '/catalogues/{catalogueId}/datasets/bulk',
@@ -59,19 +59,19 @@ const putManyDatasets = repositoryEndpoint({
     const end = await bulkWrites.acquire(signal)
     signal.addEventListener('abort', end, { once: true })
     try {
-      // The ids are not known before the body is read: relative references get a place under the catalogue.
+      // The ids are unknown before the body is read, so relative references are resolved against the catalogue.
       const baseIri = `${names.base}catalogues/${catalogue}/`
       const batches = parseStream(pieces, format, { baseIri, limits, charset })
       const request = { ...query, catalogue, batches, instance: pathOf(c.req.url) }
-      const verdicts = await putBulk(context, request, signal)
-      if (mediaType === asLines) {
-        const flow = { log, pieceMs: limits.longRequestMs, headers: { 'Content-Type': asLines } }
-        return await sendPieces(c, lines(verdicts, end), flow)
+      const results = await putBulk(context, request, signal)
+      if (mediaType === ndjsonType) {
+        const flow = { log, pieceMs: limits.longRequestMs, headers: { 'Content-Type': ndjsonType } }
+        return await sendPieces(c, toNdjson(results, end), flow)
       }
-      const all: BulkVerdict[] = []
-      for await (const some of verdicts) all.push(...some)
+      const list: BulkItemResult[] = []
+      for await (const batch of results) list.push(...batch)
       end()
-      return c.json(all, 200)
+      return c.json(list, 200)
     } catch (error) {
       end()
       throw error
@@ -79,23 +79,24 @@ const putManyDatasets = repositoryEndpoint({
   },
 })
 
-/** The endpoints of writes of many datasets. */
+/** Endpoints that write many datasets. */
 export const bulkEndpoints = [putManyDatasets]
 
-/** One JSON array, or one object per line while the work goes on; fails with `not-acceptable`. */
+/** Media type of the answer: a JSON array, or NDJSON, which is sent during the work. Throws `not-acceptable`. */
 function answerType(c: AppContext): string {
-  const found = negotiate(c.req.header('Accept'), [asArray, asLines])
-  if (found !== undefined) return found
-  throw new Failure('not-acceptable', `Accept must allow ${asArray} or ${asLines}`)
+  const mediaType = negotiate(c.req.header('Accept'), [jsonType, ndjsonType])
+  if (mediaType !== undefined) return mediaType
+  throw new Failure('not-acceptable', `Accept must allow ${jsonType} or ${ndjsonType}`)
 }
 
-/** One verdict per line, as they come; nothing is worked on that nobody takes. */
-async function* lines(
-  verdicts: AsyncIterable<readonly BulkVerdict[]>,
+/** Yields result line per result, only as fast as the client reads; calls `end` at the end. */
+async function* toNdjson(
+  results: AsyncIterable<readonly BulkItemResult[]>,
   end: () => void,
 ): AsyncGenerator<string, void> {
   try {
-    for await (const some of verdicts) yield some.map((one) => `${JSON.stringify(one)}\n`).join('')
+    for await (const batch of results)
+      yield batch.map((result) => `${JSON.stringify(result)}\n`).join('')
   } finally {
     end()
   }

@@ -1,4 +1,4 @@
-/** Shared by the endpoints of the repository: answers by kind of request, bodies and parameters. */
+/** OpenAPI parts that the endpoints of the repository share: answers by kind of request, bodies and parameters. */
 
 import { z, type RouteConfig } from '@hono/zod-openapi'
 import { endpointsFor } from '../../http/endpoint.ts'
@@ -9,7 +9,7 @@ import { repositoryParameters } from './parameters.ts'
 
 type Responses = RouteConfig['responses']
 
-/** No zod here: a JSON-LD body would be parsed as JSON before its handler sees it. */
+/** RDF media types. Without zod schemas, because a JSON-LD body would be parsed as JSON before its handler sees it. */
 const rdfContent = Object.fromEntries(
   Object.entries(formats).map(([format, { mediaType }]) => [
     mediaType,
@@ -17,11 +17,11 @@ const rdfContent = Object.fromEntries(
   ]),
 )
 
-/** JSON-LD also goes out under the name that plain clients know. */
+/** Media types of RDF answers: JSON-LD is also sent as `application/json`, for clients that accept only this. */
 const rdfAnswer = { ...rdfContent, 'application/json': { schema: {} } }
 
-/** What problems mean here, by status. */
-const meanings = {
+/** Status of a problem → its meaning in the repository. */
+const statusDescriptions = {
   400: 'A parameter or the body is wrong; line and column where they are known',
   401: 'No valid API key',
   403: 'The key lacks the permission',
@@ -41,17 +41,17 @@ const meanings = {
   507: 'The triplestore is full',
 }
 
-/** Answers that are problems, with what each status means here. */
-const problems = (...statuses: (keyof typeof meanings)[]): Responses =>
-  Object.fromEntries(statuses.map((status) => [status, problem(meanings[status])]))
+/** OpenAPI answers of problems with these statuses. */
+const problems = (...statuses: (keyof typeof statusDescriptions)[]): Responses =>
+  Object.fromEntries(statuses.map((status) => [status, problem(statusDescriptions[status])]))
 
-const reading = problems(400, 404, 406, 410, 414, 431, 503)
-const writing = problems(
+const readProblems = problems(400, 404, 406, 410, 414, 431, 503)
+const writeProblems = problems(
   ...([400, 401, 403, 404, 408, 409, 410, 412, 413, 414, 415, 422, 429, 431, 503, 507] as const),
 )
 const header = (description: string) => ({ schema: { type: 'string' as const }, description })
 
-const state = {
+const stateHeaders = {
   ETag: header('The state of the resource, the same for all formats'),
   'Last-Modified': header('When the resource changed last, where that is known'),
   Link: header('canonical, describedby, collection, and alternate for each format (RFC 8288)'),
@@ -68,11 +68,11 @@ const answers = named({
   graph: {
     200: {
       description: 'The RDF, in the format of the suffix or of Accept',
-      headers: state,
+      headers: stateHeaders,
       content: rdfAnswer,
     },
     304: { description: 'The client has this state already' },
-    ...reading,
+    ...readProblems,
   },
   list: {
     200: {
@@ -83,23 +83,23 @@ const answers = named({
         'application/json': { schema: z.array(z.string()).or(z.looseObject({})) },
       },
     },
-    ...reading,
+    ...readProblems,
   },
-  /** An object that is no RDF. */
+  /** Object that is not RDF. */
   object: {
     200: {
       description: 'The answer as JSON',
       content: { 'application/json': { schema: z.looseObject({}) } },
     },
-    ...reading,
+    ...readProblems,
   },
-  /** A whole catalogue as one document. */
+  /** Catalogue with its datasets as one document. */
   dump: {
     200: {
       description: 'The RDF, sent while it is made; breaks off when it cannot be finished',
       content: rdfAnswer,
     },
-    ...reading,
+    ...readProblems,
   },
   profile: {
     200: {
@@ -108,20 +108,20 @@ const answers = named({
     },
     ...problems(406, 414, 431),
   },
-  write: { ...created, ...updated, ...unchanged, ...writing },
-  /** A POST that always makes something new. */
-  creation: { ...created, ...writing },
-  /** A PUT that only changes what exists. */
-  update: { ...updated, ...unchanged, ...writing },
-  /** A PUT that writes also what is unchanged. */
-  replacement: { ...created, ...updated, ...writing },
-  acceptance: { 202: { description: 'Accepted; it will be done soon' }, ...writing },
-  removal: { 204: { description: 'Deleted' }, ...writing },
-  /** How a write can fail that also negotiates its answer. */
-  refused: { ...writing, ...problems(406) },
+  write: { ...created, ...updated, ...unchanged, ...writeProblems },
+  /** POST that always creates a resource. */
+  creation: { ...created, ...writeProblems },
+  /** PUT that updates an existing resource. */
+  update: { ...updated, ...unchanged, ...writeProblems },
+  /** PUT that also writes unchanged content. */
+  replacement: { ...created, ...updated, ...writeProblems },
+  acceptance: { 202: { description: 'Accepted; it will be done soon' }, ...writeProblems },
+  removal: { 204: { description: 'Deleted' }, ...writeProblems },
+  /** Problems of a write that also negotiates its answer. */
+  writeRefusals: { ...writeProblems, ...problems(406) },
 })
 
-/** An RDF body in any of the platform's formats; `turtle` is an example of one. */
+/** RDF body in any of the platform's formats, with an example in Turtle. */
 const bodyOf = (turtle: string) => ({
   required: true,
   content: {
@@ -134,9 +134,9 @@ const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
 @prefix dct: <http://purl.org/dc/terms/> .
 `
 
-/** Bodies with examples to begin with, shown on the page of the contract: sent one after the other they make a small catalogue. */
+/** Bodies with examples for the page of the contract; sent one after the other, these create a small catalogue. */
 const bodies = {
-  of: bodyOf,
+  withExample: bodyOf,
   catalogue: bodyOf(`${prefixes}
 <> a dcat:Catalog ;
   dct:title "Rivers"@en .
@@ -155,7 +155,7 @@ const bodies = {
   dct:title "As JSON"@en ;
   dcat:accessURL <https://example.org/levels.json> .
 `),
-  /** The address is relative to that of the metrics graph. */
+  /** The IRI of the dataset is relative to that of the metrics graph. */
   metrics: bodyOf(`@prefix dqv: <http://www.w3.org/ns/dqv#> .
 
 <> a dqv:QualityMetadata .

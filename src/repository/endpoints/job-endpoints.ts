@@ -1,4 +1,4 @@
-/** The endpoints of jobs: the list, one job, and cancelling it. */
+/** Endpoints that list, read and cancel background jobs. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
@@ -16,7 +16,7 @@ const jobEndpoint = endpointsFor<{ readonly jobs: JobRunner }>({
   default: problem(),
 })
 
-const unknown = { 404: problem('No such job') }
+const notFound = { 404: problem('No such job') }
 
 const instant = z.iso.datetime()
 const count = z.int().min(0)
@@ -53,7 +53,7 @@ const answer = (description: string, schema: z.ZodType) => ({
 
 const isoOf = (ms: number) => new Date(ms).toISOString()
 
-/** A job as clients see it. */
+/** JSON of a job, with times in ISO 8601. */
 function jobDocument(job: Job) {
   const { id, kind, key, payload, state, progress, attempts, problem: failure, createdBy } = job
   const { result, runAt, createdAt, startedAt, endedAt } = job
@@ -104,7 +104,7 @@ const readJob = jobEndpoint({
   summary: 'Read a background job and its progress',
   auth: mayCall,
   params: jobPath,
-  answers: { 200: answer('The job', jobSchema), ...unknown },
+  answers: { 200: answer('The job', jobSchema), ...notFound },
   handle: ({ params: { jobId } }, { jobs }) => {
     const job = jobs.get(jobId)
     if (!job) throw new Failure('unknown-job', `there is no job ${shown(jobId)}`)
@@ -124,7 +124,7 @@ const cancelJob = jobEndpoint({
   answers: {
     200: answer('The job has ended as cancelled', jobSchema),
     202: answer('The job runs and ends at its next step', jobSchema),
-    ...unknown,
+    ...notFound,
     409: problem('The job has ended, or goes to its end'),
   },
   handle: ({ c, params: { jobId } }, { jobs }) => {

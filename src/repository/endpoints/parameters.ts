@@ -1,4 +1,4 @@
-/** The parameters of the repository's routes. */
+/** Path and query parameters of the repository's endpoints. */
 
 import { z } from '@hono/zod-openapi'
 import { idForm } from '../../rdf/ids.ts'
@@ -25,11 +25,11 @@ const list = z.object({
   usePagedCollection: flagOf(false, 'With metadata: the paging node of early drafts of Hydra'),
 })
 
-/** Lists of datasets: another kind of resources than datasets is an empty list. */
+/** Query of lists of datasets. Other values of `resourceTypes` than Dataset give an empty list. */
 const datasets = list.extend({
   resourceTypes: z
     .union([z.string(), z.array(z.string())])
-    .transform((given) => [given].flat().flatMap((types) => types.split(',')))
+    .transform((value) => [value].flat().flatMap((list) => list.split(',')))
     .optional()
     .openapi({
       type: 'array',
@@ -45,14 +45,14 @@ const origin = z.object({
     .max(2000)
     .regex(/^\P{Cc}*$/u, 'must not hold control characters')
     .openapi({
-      // The same without a flag: JSON Schema patterns have none.
+      // Equivalent pattern without a flag, because JSON Schema has none.
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
       description: 'The id of the dataset at its origin, unique in its catalogue',
       example: 'levels',
     }),
 })
 
-/** Drafts are not kept: what asks for anything but to be published is refused, never published in silence. */
+/** Drafts are not supported: other values are refused, so that no draft is published by mistake. */
 const status = z.object({
   publicationStatus: z.enum(['published']).optional(),
   accessLevel: z.enum(['public']).optional(),
@@ -68,7 +68,7 @@ const put = origin.extend({
 
 const pathId = `^${idForm}(\\.[a-z0-9]+)?$`
 
-/** Only described, not checked: what is no id is refused in words of its own. */
+/** Path parameter that is only described here; `requireId` checks it, with a message of its own. */
 const id = (example: string) =>
   z.string().openapi({
     description: 'When a resource is read, a suffix such as .ttl names the format of the answer',
@@ -76,7 +76,7 @@ const id = (example: string) =>
     example,
   })
 
-/** The older way to name a dataset by its id at the origin. */
+/** Deprecated query parameter that makes the id of the path an original id. */
 const inCatalogue = z.object({
   catalogue: z.string().optional().openapi({
     deprecated: true,
@@ -92,12 +92,12 @@ export const repositoryParameters = {
   status,
   put,
   inCatalogue,
-  suffixed: id('gauges'),
+  idWithSuffix: id('gauges'),
   catalogue: z.object({ catalogueId: id('rivers') }),
   dataset: z.object({ datasetId: id('levels') }),
   distribution: z.object({ distributionId: id('1f0c7a52-6c1e-4d53-9d2b-7f2a4b1c8e60') }),
   vocabulary: z.object({ vocabularyId: id('quality') }),
-  /** With the parameter `catalogue` the id of the path is one of the origin, which has no form. */
+  /** Id of a dataset, or with the query parameter `catalogue` an original id, which may have any form. */
   datasetOrOrigin: z.object({
     datasetId: z.string().openapi({
       description:
@@ -122,7 +122,7 @@ export const repositoryParameters = {
   historic: z.object({
     historic: z.string().optional().openapi({ description: 'Accepted and changes nothing' }),
   }),
-  into: z.object({
+  targetCatalogue: z.object({
     catalogue: z.string().openapi({
       description: 'The catalogue that the dataset will be in',
       example: 'rivers',

@@ -1,4 +1,4 @@
-/** The endpoints of the profile page, and of its shapes in every format. */
+/** Endpoints of the metadata profile: as JSON, and its SHACL shapes in every RDF format. */
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
@@ -12,10 +12,10 @@ import { parse } from '../../rdf/parse.ts'
 import type { RepositoryContext } from '../context.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
 
-/** JSON comes first: it is what clients get that accept everything. */
-const offered = ['application/json', ...Object.values(formats).map(({ mediaType }) => mediaType)]
+/** Media types in order of preference: clients that accept everything get JSON. */
+const mediaTypes = ['application/json', ...Object.values(formats).map(({ mediaType }) => mediaType)]
 
-/** The shapes: Turtle is the text of the profile with its prefixes, the other formats are made of it. */
+/** Answers the SHACL shapes. Turtle is the text of the profile with its prefixes; other formats are converted from it. */
 async function shapes(
   c: AppContext,
   { profile }: RepositoryContext,
@@ -40,9 +40,9 @@ const readProfile = repositoryEndpoint({
   operation: 'getProfile',
   description: '`profile.ttl`, `profile.jsonld` and so on are the shapes whatever Accept says.',
   handle: async ({ c }, context) => {
-    const mediaType = negotiate(c.req.header('Accept'), offered)
+    const mediaType = negotiate(c.req.header('Accept'), mediaTypes)
     if (mediaType === undefined)
-      throw new Failure('not-acceptable', `Accept must allow one of ${offered.join(', ')}`)
+      throw new Failure('not-acceptable', `Accept must allow one of ${mediaTypes.join(', ')}`)
     const format = formatOfMediaType(mediaType)
     const answer =
       format === undefined ? c.json(profilePage(context.profile)) : await shapes(c, context, format)
@@ -62,5 +62,5 @@ const shapesByFormat = (Object.keys(formats) as Format[]).map((format) =>
   }),
 )
 
-/** The endpoints of the profile. */
+/** Endpoints of the metadata profile. */
 export const profileEndpoints = [readProfile, ...shapesByFormat]

@@ -1,4 +1,4 @@
-/** The endpoints of catalogue records, and of indexing a dataset again. */
+/** Endpoints that read the catalogue record of a dataset, or request that it is indexed again. */
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
@@ -68,13 +68,13 @@ const readRecord = repositoryEndpoint({
   handle: ({ c }, context) => answerRecord(c, context, unknownRecord),
 })
 
-/** The endpoints of catalogue records, and of indexing again. */
+/** Endpoints of catalogue records, and of indexing again. */
 export const recordEndpoints = [indexByPost, indexByGet, readOfDataset, readRecord]
 
 const unknownRecord = (id: string) =>
   new Failure('unknown-record', `there is no catalogue record "${id}"`)
 
-/** The record node and its checksum, out of the dataset's graph. */
+/** Answers the catalogue record with its checksum, which are parts of the dataset's graph. */
 async function answerRecord(
   c: AppContext,
   { names, store }: RepositoryContext,

@@ -1,6 +1,6 @@
 /**
- * Datasets that are related to a dataset: its series, its versions, its parts, and what names it as one. Links keep the addresses of
- * the source; here they are resolved when they are read, so that the order in which records come does not matter.
+ * Endpoint that lists the datasets related to a dataset: its series, members, versions and parts, in both directions. Stored links
+ * keep the addresses of the source and are resolved when they are read, so that the order of harvesting does not matter.
  */
 
 import type { NamedNode } from '@rdfjs/types'
@@ -20,15 +20,15 @@ import type { LocatedDataset } from '../writing/find-datasets.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
 import { locateDataset } from './requests.ts'
 
-const named = loadQuery('related-named')
-const linked = loadQuery('related-datasets')
-const titled = loadQuery('related-titles')
+const relatedNamesQuery = loadQuery('related-named')
+const relatedDatasetsQuery = loadQuery('related-datasets')
+const relatedTitlesQuery = loadQuery('related-titles')
 
-/** How a related dataset stands to the one that is asked about. */
+/** Relation of a dataset to the requested one. */
 type Relation = 'series' | 'member' | 'previous' | 'next' | 'version' | 'part' | 'whole'
 
-/** What the object of a property is to its subject, and what the subject is to the object. */
-const properties = new Map<string, readonly [object: Relation, subject: Relation]>([
+/** IRI of a property → relation of its object to its subject, and of its subject to its object. */
+const relationsByProperty = new Map<string, readonly [object: Relation, subject: Relation]>([
   [dcat('inSeries').value, ['series', 'member']],
   [dcat('seriesMember').value, ['member', 'series']],
   [dcat('prev').value, ['previous', 'next']],
@@ -43,78 +43,82 @@ const properties = new Map<string, readonly [object: Relation, subject: Relation
     ...['hasVersion', 'isVersionOf', 'replaces', 'isReplacedBy'].map((one) => dct(one)),
   ].map(({ value }) => [value, ['version', 'version']] as const),
 ])
-const predicates = [...properties.keys()].map(namedNode)
+const predicates = [...relationsByProperty.keys()].map(namedNode)
 const [source, identifier] = [dct('source'), dct('identifier')]
 
+/** Dataset that is related to the requested one. */
 type Related = {
   readonly id: string
   readonly relation: Relation
-  /** As the dataset names it, where it does. */
+  /** IRI in the link of the requested dataset; absent where the other dataset has the link. */
   readonly address?: string
   readonly title: Readonly<Record<string, string>>
 }
 
-/** Datasets of one answer. */
-const most = 500
+/** Most datasets of one answer. */
+const maxRelated = 500
 
-/** The related datasets that are not hidden, newest first. Fails as the store does. */
+/** Related datasets outside of hidden catalogues, newest first. Rejects as the store does. */
 async function relatedDatasets(
   { store, names }: RepositoryContext,
   { id, catalogue }: Pick<LocatedDataset, 'id' | 'catalogue'>,
   signal: AbortSignal,
 ): Promise<Related[]> {
   const [self, record] = [namedNode(names.dataset(id)), namedNode(names.record(id))]
-  const given = { dataset: self, record, property: predicates, naming: [source, identifier] }
-  const own = await store.select(bind(named, given), signal)
-  const targets = own.flatMap(({ target }) => (target?.termType === 'NamedNode' ? target : []))
-  const selves = own.flatMap(({ name }) => (name && URL.canParse(name.value) ? name.value : []))
-  const query = bind(linked, {
+  const bindings = { dataset: self, record, property: predicates, naming: [source, identifier] }
+  const ownRows = await store.select(bind(relatedNamesQuery, bindings), signal)
+  const targets = ownRows.flatMap(({ target }) => (target?.termType === 'NamedNode' ? target : []))
+  const ownNames = ownRows.flatMap(({ name }) =>
+    name && URL.canParse(name.value) ? name.value : [],
+  )
+  const query = bind(relatedDatasetsQuery, {
     target: targets,
     id: targets.map((target) => [literal(target.value), target]),
     own: targets.filter(({ value }) => names.idOf('dataset', value) !== undefined),
-    self: [self, ...selves.map(namedNode)],
+    self: [self, ...ownNames.map(namedNode)],
     property: predicates,
   })
   const rows = await store.select(query, signal)
-  const others = new Set(rows.flatMap(({ dataset }) => dataset?.value ?? []))
-  others.delete(self.value)
-  // A catalogue links its datasets by one of the properties.
-  const datasets = [...others].filter((iri) => names.idOf('dataset', iri) !== undefined)
-  const chosen = datasets.slice(0, most).map(namedNode)
+  const otherIris = new Set(rows.flatMap(({ dataset }) => dataset?.value ?? []))
+  otherIris.delete(self.value)
+  // Catalogues are left out: they link their datasets by one of the properties.
+  const datasets = [...otherIris].filter((iri) => names.idOf('dataset', iri) !== undefined)
+  const chosen = datasets.slice(0, maxRelated).map(namedNode)
   if (chosen.length === 0) return []
-  const shown = await shownDatasets(store, chosen, signal)
-  const home = names.catalogue(catalogue)
-  const found = new Map<string, Related & { readonly date: string }>()
+  const visible = await visibleDatasets(store, chosen, signal)
+  const catalogueIri = names.catalogue(catalogue)
+  const related = new Map<string, Related & { readonly date: string }>()
   for (const { dataset, target, property } of rows) {
-    const facts = shown.get(dataset?.value ?? '')
+    const facts = visible.get(dataset?.value ?? '')
     const other = names.idOf('dataset', dataset?.value ?? '')
     if (!facts || other === undefined) continue
     const { title, date } = facts
     const add = (relation: Relation, address?: string) => {
-      // Of two records with the address of one source, that of the same catalogue is meant.
+      // Where two records have the same source address, the one of the same catalogue is preferred.
       const key = address === undefined ? `${relation} ${other}` : `${relation} <${address}>`
-      if (found.has(key) && facts.catalogue !== home) return
-      const more = address !== undefined && { address }
-      found.set(key, { id: other, relation, title, date, ...more })
+      if (related.has(key) && facts.catalogue !== catalogueIri) return
+      const link = address !== undefined && { address }
+      related.set(key, { id: other, relation, title, date, ...link })
     }
-    const incoming = property && properties.get(property.value)
+    const incoming = property && relationsByProperty.get(property.value)
     if (incoming) add(incoming[1])
-    for (const one of target ? own : []) {
-      const outgoing = one['property'] && properties.get(one['property'].value)
-      if (outgoing && one['target']?.value === target?.value) add(outgoing[0], target?.value)
+    for (const ownRow of target ? ownRows : []) {
+      const outgoing = ownRow['property'] && relationsByProperty.get(ownRow['property'].value)
+      if (outgoing && ownRow['target']?.value === target?.value) add(outgoing[0], target?.value)
     }
   }
-  return newestFirst([...found.values()])
+  return newestFirst([...related.values()])
 }
 
-type Shown = {
+/** Dataset outside of hidden catalogues; `date` is the begin of its period, or its date of issue. */
+type VisibleDataset = {
   readonly catalogue: string
   readonly title: Readonly<Record<string, string>>
   readonly date: string
 }
 
-/** The IRIs of the hidden catalogues among those of the rows. */
-async function hiddenAmong(
+/** IRIs of the hidden catalogues among those of the rows. */
+async function hiddenCatalogues(
   store: Pick<GraphStore, 'readAll'>,
   rows: readonly Row[],
   signal: AbortSignal,
@@ -126,31 +130,31 @@ async function hiddenAmong(
   return new Set([...contents].filter(isHidden).map(([iri]) => iri))
 }
 
-/** Titles and dates by the IRIs of datasets; those in hidden catalogues are left out. */
-async function shownDatasets(
+/** Datasets by IRI, without those in hidden catalogues. */
+async function visibleDatasets(
   store: Pick<GraphStore, 'readAll' | 'select'>,
   datasets: readonly NamedNode[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Shown>> {
-  const rows = await store.select(bind(titled, { dataset: datasets }), signal)
-  const hidden = await hiddenAmong(store, rows, signal)
-  const found = new Map<string, Shown>()
+): Promise<ReadonlyMap<string, VisibleDataset>> {
+  const rows = await store.select(bind(relatedTitlesQuery, { dataset: datasets }), signal)
+  const hidden = await hiddenCatalogues(store, rows, signal)
+  const datasetsByIri = new Map<string, VisibleDataset>()
   for (const { dataset, catalogue, title, start, issued } of rows) {
     if (hidden.has(catalogue?.value ?? '')) continue
     const iri = dataset?.value ?? ''
-    const known = found.get(iri)
+    const previous = datasetsByIri.get(iri)
     const language = title?.termType === 'Literal' ? title.language : ''
     const date = start?.value ?? issued?.value ?? ''
-    found.set(iri, {
+    datasetsByIri.set(iri, {
       catalogue: catalogue?.value ?? '',
-      title: { ...known?.title, [language || 'en']: title?.value ?? '' },
-      date: known && known.date > date ? known.date : date,
+      title: { ...previous?.title, [language || 'en']: title?.value ?? '' },
+      date: previous && previous.date > date ? previous.date : date,
     })
   }
-  return found
+  return datasetsByIri
 }
 
-/** By the begin of their period or their date of issue; those without by their titles, in which a year often stands. */
+/** Sorts by date, newest first, then by title, which often contains a year; each dataset once per relation. */
 function newestFirst(all: readonly (Related & { readonly date: string })[]): Related[] {
   const titleOf = ({ title }: Related) => Object.values(title)[0] ?? ''
   const compare = new Intl.Collator('en', { numeric: true })
@@ -160,11 +164,11 @@ function newestFirst(all: readonly (Related & { readonly date: string })[]): Rel
       compare.compare(titleOf(b), titleOf(a)) ||
       (a.id < b.id ? -1 : 1),
   )
-  const shown = sorted.map(({ id, relation, address, title }): Related => {
+  const related = sorted.map(({ id, relation, address, title }): Related => {
     return { id, relation, address, title }
   })
-  const once = new Map(shown.map((one) => [`${one.relation} ${one.id}`, one]))
-  return [...once.values()]
+  const byKey = new Map(related.map((dataset) => [`${dataset.relation} ${dataset.id}`, dataset]))
+  return [...byKey.values()]
 }
 
 const listRelated = repositoryEndpoint({
@@ -172,7 +176,7 @@ const listRelated = repositoryEndpoint({
   path: '/datasets/{datasetId}/related',
   operation: 'getDatasetsByDatasetIdRelated',
   summary: 'List the series, members, versions and parts of a dataset that are here',
-  description: `Newest first, at most ${most}. Links between records of a source are resolved.`,
+  description: `Newest first, at most ${maxRelated}. Links between records of a source are resolved.`,
   auth: anyone,
   params: contract.parameters.dataset,
   answers: {
@@ -190,5 +194,5 @@ const listRelated = repositoryEndpoint({
   },
 })
 
-/** The endpoints of related datasets. */
+/** Endpoints of related datasets. */
 export const relatedEndpoints = [listRelated]

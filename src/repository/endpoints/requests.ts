@@ -1,6 +1,5 @@
 /**
- * Shared by the endpoints of the repository before and around their handlers: who may call them, ids of paths, bodies of writes, and
- * the aliases of paths.
+ * Request handling that the endpoints of the repository share: permissions, ids in paths, bodies of writes, and aliases of paths.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -23,22 +22,22 @@ import { repositoryParameters } from './parameters.ts'
 import { answerWrite } from './responses.ts'
 
 /** Throws `invalid-parameter` unless every parameter of the path is an id. */
-function demandPathIds(c: AppContext): undefined {
+function requirePathIds(c: AppContext): undefined {
   const parameters: Readonly<Record<string, string>> = c.req.param()
-  for (const [name, value] of Object.entries(parameters)) demandId(name, value)
+  for (const [name, value] of Object.entries(parameters)) requireId(name, value)
 }
 
-/** A key for the catalogue of the path parameter `catalogueId`; the catalogue need not exist. */
+/** Permission to write the catalogue of the path parameter `catalogueId`, which need not exist. */
 export const mayWriteCatalogue: Auth<RepositoryContext> = {
   ...mayCallFor((c) => c.req.param('catalogueId')),
-  check: demandPathIds,
+  check: requirePathIds,
 }
 
-/** A key for a resource that is in no catalogue. */
-export const mayWritePlatform: Auth<RepositoryContext> = { ...mayCall, check: demandPathIds }
+/** Permission to write resources outside of catalogues. */
+export const mayWritePlatform: Auth<RepositoryContext> = { ...mayCall, check: requirePathIds }
 
 /**
- * Remembers the answer of a question for the rest of the request, because the check of the permission and the handler ask the same.
+ * Returns `ask` with a cache for each request, for lookups that both the permission check and the handler need.
  */
 export function oncePerRequest<T>(
   ask: (c: AppContext, context: RepositoryContext) => Promise<T>,
@@ -56,48 +55,48 @@ export const locateDataset = oncePerRequest((c, context) =>
   findById(context, pathId(c, 'datasetId'), c.get('signal')),
 )
 
-/** A key for the catalogue of the dataset of the path; that there is no such dataset is told to every valid key. */
+/** Permission to write the catalogue of the dataset in the path. Every valid key gets 404 for an unknown dataset. */
 export const mayWriteDataset: Auth<RepositoryContext> = mayCallFor(
   async (c, context: RepositoryContext) => (await locateDataset(c, context)).catalogue,
 )
 
-const notAnId = (name: string, what: string, detail: string) =>
+const invalidId = (name: string, what: string, detail: string) =>
   new Failure('invalid-parameter', `${name} is not an ${what}`, {
     errors: [{ parameter: name, detail }],
   })
 
-/** Throws `invalid-parameter` for what is no id. */
-export function demandId(name: string, id: string): string {
+/** Returns `id`; throws `invalid-parameter` unless it is an id. */
+export function requireId(name: string, id: string): string {
   if (isId(id)) return id
-  throw notAnId(name, 'id', '1..255 characters of A-Z, a-z, 0-9, "_", "~" and "-"')
+  throw invalidId(name, 'id', '1..255 characters of A-Z, a-z, 0-9, "_", "~" and "-"')
 }
 
-/** The id of a path parameter; throws `invalid-parameter`. */
+/** Id of a path parameter; throws `invalid-parameter`. */
 export const pathId = (c: AppContext, name: string): string =>
-  demandId(name, c.req.param(name) ?? '')
+  requireId(name, c.req.param(name) ?? '')
 
-/** The id of a path parameter and the format that its suffix names; throws `invalid-parameter`. */
+/** Id of a path parameter, and the format that its suffix names; throws `invalid-parameter`. */
 export function suffixedId(c: AppContext, name: string) {
   const { id, format } = splitSuffix(c.req.param(name) ?? '')
-  return { id: demandId(name, id), suffix: format }
+  return { id: requireId(name, id), suffix: format }
 }
 
-/** An id at the origin in the place of an id; throws `invalid-parameter`. */
-export function demandOriginalId(name: string, text: string): string {
+/** Returns `text`; throws `invalid-parameter` unless it is an original id. */
+export function requireOriginalId(name: string, text: string): string {
   if (repositoryParameters.origin.shape.originalId.safeParse(text).success) return text
-  throw notAnId(name, 'original id', '1..2000 characters, no control characters')
+  throw invalidId(name, 'original id', '1..2000 characters, no control characters')
 }
 
-/** `If-Match` and `If-None-Match` of a request. */
+/** Precondition of the headers `If-Match` and `If-None-Match`. */
 export const expectedState =
   (c: AppContext): Precondition =>
   (hash) =>
     precondition(c.req.raw.headers, hash)
 
-/** Characters from which on others get their turn while a body is parsed. */
-const large = 512 * 1024
+/** Characters from which parsing a body yields to other requests. */
+const yieldCharacters = 512 * 1024
 
-/** The limits of a body that is read as a whole. */
+/** Limits of a body that is read as a whole. */
 export const bodyLimits = (limits: Limits): BodyLimits => ({
   bytes: limits.bodyBytes,
   name: 'bodyBytes',
@@ -105,62 +104,65 @@ export const bodyLimits = (limits: Limits): BodyLimits => ({
   idleMs: limits.bodyIdleMs,
 })
 
-/** Reads the body now and parses it when the base IRI is there: errors of syntax, or that it is empty, come then. */
-async function receivedBody(c: AppContext, limits: Limits): Promise<ResourceBody> {
+/** Reads the body, to be parsed when the base IRI is known; syntax errors and empty bodies fail then. */
+async function receiveBody(c: AppContext, limits: Limits): Promise<ResourceBody> {
   const { text, format } = await readRdfText(c, bodyLimits(limits))
   return {
     source: { text, format },
     parse: async (baseIri) => {
       refuseEmptyText(text)
-      if (text.length < large) return parse(text, format, { baseIri, limits })
-      const all: Quad[] = []
+      if (text.length < yieldCharacters) return parse(text, format, { baseIri, limits })
+      const parsed: Quad[] = []
       for await (const quads of parseText(text, format, { baseIri, limits })) {
-        all.push(...quads)
+        parsed.push(...quads)
         await setImmediate()
       }
-      return all
+      return parsed
     },
   }
 }
 
-/** A body that has arrived, and the state that its sender expects. */
+/** Body of a write, and the state of the resource that the client expects. */
 export type WriteRequest = { readonly body: ResourceBody; readonly precondition: Precondition }
 
-/** Receives the body of a write, runs it and answers; `whole` is the resource that must be searchable where it is not the written one. */
+/**
+ * Receives the body of a write, runs it and answers. `searchable` is the IRI of the resource that must be searchable, by default the
+ * written one.
+ */
 export async function respondToWrite(
   c: AppContext,
   context: RepositoryContext,
   write: (request: WriteRequest, signal: AbortSignal) => Promise<WriteOutcome>,
-  whole?: string,
+  searchable?: string,
 ): Promise<Response> {
-  const body = await receivedBody(c, context.limits)
+  const body = await receiveBody(c, context.limits)
   const outcome = await write({ body, precondition: expectedState(c) }, c.get('signal'))
-  return answerWrite(c, context, outcome, whole === undefined ? {} : { whole })
+  return answerWrite(c, context, outcome, searchable === undefined ? {} : { searchable })
 }
 
-// `/resources` is an alias of `/datasets`: it reaches the same endpoints, and the OpenAPI document shows it.
+// `/resources` is an alias of `/datasets` with the same endpoints; the OpenAPI document contains both.
 
-const alias = /^(\/catalogues\/[^/]+)?\/resources(?=\/|$)/
-const aliased = /^(\/catalogues\/[^/]+)?\/datasets(?=\/|$)/
+const aliasPath = /^(\/catalogues\/[^/]+)?\/resources(?=\/|$)/
+const datasetsPath = /^(\/catalogues\/[^/]+)?\/datasets(?=\/|$)/
 
-/** The path that an alias stands for; other paths stay as they are. */
-export const canonicalPath = (path: string): string => path.replace(alias, '$1/datasets')
+/** Path without alias: `/datasets/x` for `/resources/x`; other paths are returned unchanged. */
+export const canonicalPath = (path: string): string => path.replace(aliasPath, '$1/datasets')
 
-/** Whether a URL names the list of datasets by its alias. */
-export const cameByAlias = (url: string): boolean => /\/resources\/?$/.test(new URL(url).pathname)
+/** Whether a URL is that of the list of datasets by its alias. */
+export const isAliasedList = (url: string): boolean => /\/resources\/?$/.test(new URL(url).pathname)
 
-const posted = z.object({
+const aliasPostQuery = z.object({
   resourceId: repositoryParameters.origin.shape.originalId.optional().openapi({
     description: 'The preferred id at the origin; when it is taken another one is made',
   }),
 })
 
-/** Describes the aliases of the endpoints that are mounted so far. */
-export function showAliases({ openAPIRegistry }: App): void {
+/** Adds the aliases of all endpoints that are mounted so far to the OpenAPI document. */
+export function documentAliases({ openAPIRegistry }: App): void {
   for (const definition of openAPIRegistry.definitions.slice()) {
-    if (definition.type !== 'route' || !aliased.test(definition.route.path)) continue
+    if (definition.type !== 'route' || !datasetsPath.test(definition.route.path)) continue
     const { route } = definition
-    const path = route.path.replace(aliased, '$1/resources')
+    const path = route.path.replace(datasetsPath, '$1/resources')
     const summary = `${route.summary ?? route.path} (as ${route.path})`
     const operationId = (route.operationId ?? '').replace('Datasets', 'Resources')
     const tags = (route.tags ?? []).map((tag) => tag.replace('datasets', 'resources'))
@@ -169,9 +171,9 @@ export function showAliases({ openAPIRegistry }: App): void {
   }
 }
 
-/** The POST of an alias may propose an id at the origin; that of `/datasets` may not. */
+/** Query of the POST of an alias, which may propose an original id; that of `/datasets` may not. */
 function preferredId({ path, method, request }: RouteConfig): { query?: z.ZodObject } {
   if (!path.endsWith('/datasets') || method !== 'post') return {}
-  const known = request?.query instanceof z.ZodObject ? request.query : z.object({})
-  return { query: known.extend(posted.shape) }
+  const query = request?.query instanceof z.ZodObject ? request.query : z.object({})
+  return { query: query.extend(aliasPostQuery.shape) }
 }

@@ -1,6 +1,6 @@
 /**
- * Bodies and answers that all resources share: what a write says and how long it waits for the index (RFC 7240, `Prefer`), and
- * graphs in the format that the client wants, with what leads on from them (RFC 8288).
+ * Answers that all resources share: of writes, which wait for the index (RFC 7240, `Prefer`), and of graphs in the negotiated format
+ * with their links (RFC 8288).
  */
 
 import type { AppContext } from '../../http/app.ts'
@@ -27,83 +27,84 @@ import {
 } from '../deleting/catalogue-deletion.ts'
 import { outcomeStatus } from '../writing/bulk-write.ts'
 
-/** How long an answer waits for the index. */
+/** Time that an answer waits for the index. */
 type Wait = {
   /** Milliseconds; 0 = not at all. */
   readonly ms: number
-  /** What `Preference-Applied` says, when the client asked for something. */
+  /** Value of `Preference-Applied`; `undefined` when the client has no preference. */
   readonly applied: string | undefined
 }
 
-/** Seconds that a client may ask for at most. */
-const longest = 60
+/** Most seconds that a client may request. */
+const maxWaitSeconds = 60
 
-/** `respond-async` and `wait=n` of a `Prefer` header; everything else in it is ignored. */
+/** Wait by `respond-async` or `wait=n` (seconds) of a `Prefer` header; `standardMs` without either. */
 export function waitOf(prefer: string | undefined, standardMs: number): Wait {
   const parts = (prefer ?? '').split(/[,;]/).map((part) => part.trim().toLowerCase())
   if (parts.includes('respond-async')) return { ms: 0, applied: 'respond-async' }
   const seconds = parts.map((part) => /^wait="?(\d{1,9})"?$/.exec(part)?.[1]).find((found) => found)
   if (seconds === undefined) return { ms: standardMs, applied: undefined }
-  const capped = Math.min(Number(seconds), longest)
+  const capped = Math.min(Number(seconds), maxWaitSeconds)
   return { ms: capped * 1000, applied: `wait=${capped}` }
 }
 
-/** Milliseconds beyond the wait, for what the answer still asks the store and says. */
+/** Milliseconds after the wait for the last reads and for sending the answer. */
 const slackMs = 10_000
 
 /**
- * The wait of the answer to a write that has landed, told to the client. From here on the time of the request is over with
- * the wait: the limit that it began with would hide that the write has landed.
+ * Wait of the answer to a committed write; sets `Preference-Applied`. Extends the deadline of the request to the end of the wait,
+ * because the first deadline would hide that the write is committed.
  */
-function landedWait(c: AppContext, standardMs: number): Wait {
+function waitAfterCommit(c: AppContext, standardMs: number): Wait {
   const wait = waitOf(c.req.header('Prefer'), standardMs)
   if (wait.applied !== undefined) c.header('Preference-Applied', wait.applied)
   c.get('deadline').extend(wait.ms + slackMs)
   return wait
 }
 
-/** `none` = not indexed on purpose: the catalogue is hidden. */
+/** Value of the header `Index-Status`; `none` = the catalogue is hidden and never indexed. */
 export type IndexStatus = 'done' | 'pending' | 'none'
 
-export type MarkSettled = RepositoryContext['waitUntilIndexed']
+/** Function that resolves true when a mark is indexed, false when the signal fires first. */
+export type WaitUntilIndexed = RepositoryContext['waitUntilIndexed']
 
-/** Waits as asked; the write itself is done either way. */
+/** Waits until a mark is indexed, or the wait is over. */
 export async function indexStatus(
-  settled: MarkSettled,
+  waitUntilIndexed: WaitUntilIndexed,
   mark: Mark,
   wait: Wait,
   signal: AbortSignal,
 ): Promise<Exclude<IndexStatus, 'none'>> {
   if (wait.ms === 0) return 'pending'
-  const done = await settled(mark, AbortSignal.any([signal, AbortSignal.timeout(wait.ms)]))
+  const done = await waitUntilIndexed(mark, AbortSignal.any([signal, AbortSignal.timeout(wait.ms)]))
   return done ? 'done' : 'pending'
 }
 
-/** What an answer to a write waits for, where that is not the usual. */
+/** Options of the answer to a write. */
 type WriteAnswer = {
-  /** The resource that must be searchable, where it is not the written one: the dataset of a distribution. */
-  readonly whole?: string
-  /** Milliseconds that the write waits for the index when the client says nothing, where that is not the usual. */
+  /** IRI of the resource that must be searchable, such as the dataset of a distribution; by default the written one. */
+  readonly searchable?: string
+  /** Milliseconds to wait for the index without a preference of the client; by default the limit `waitMs`. */
   readonly waitMs?: number
 }
 
-/** 201, 204 or 304 with an empty body, once the record is searchable or the wait is over. */
+/** Answers 201, 204 or 304 with an empty body when the resource is searchable or the wait is over. */
 export async function answerWrite(
   c: AppContext,
   context: RepositoryContext,
   outcome: WriteOutcome,
-  { whole = outcome.iri, waitMs = context.limits.waitMs }: WriteAnswer = {},
+  { searchable = outcome.iri, waitMs = context.limits.waitMs }: WriteAnswer = {},
 ): Promise<Response> {
-  const wait = landedWait(c, waitMs)
+  const wait = waitAfterCommit(c, waitMs)
   const status = outcome.mark
     ? await indexStatus(context.waitUntilIndexed, outcome.mark, wait, c.get('signal'))
-    : context.isPending(whole)
+    : context.isPending(searchable)
       ? 'pending'
       : 'done'
   return answerOutcome(c, context, outcome, status)
 }
 
-/** The answer to a write whose part in the index is known: entity tag, IRI, and whether it is searchable. */
+/** Answers a write with its entity tag, IRI and index status. */
 async function answerOutcome(
   c: AppContext,
   context: RepositoryContext,
@@ -116,52 +117,53 @@ async function answerOutcome(
   return c.body(null, outcomeStatus[kind])
 }
 
-/** `none` for what is in a hidden catalogue, however far the index is. */
+/** Sets `Index-Status`: `none` in a hidden catalogue, otherwise `status`. */
 async function setIndexStatus(
   c: AppContext,
   { isHidden }: RepositoryContext,
   status: IndexStatus,
   catalogue: string | undefined,
 ): Promise<void> {
-  // The write has landed: a store that is away now must not make a failure of it.
+  // The write is committed: it must not fail because the store is unavailable now.
   const hidden =
     catalogue !== undefined && (await isHidden(catalogue, c.get('signal')).catch(() => false))
   c.header('Index-Status', hidden ? 'none' : status)
 }
 
-/** A header holds ASCII only (RFC 3987, 3.1). */
+/** IRI as a URI, because headers are ASCII (RFC 3987, 3.1). */
 const asciiUri = (iri: string) => iri.replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
 
+/** Committed deletion. */
 type Deleted = WriteAnswer & {
   readonly mark: Mark
-  /** Id of the catalogue that it was in, if any. */
+  /** Id of the catalogue that contained the resource, if any. */
   readonly catalogue?: string
 }
 
-/** 204 once the record is gone from search or the wait is over. */
+/** Answers 204 when the resource is removed from the index or the wait is over. */
 export async function answerDelete(
   c: AppContext,
   context: RepositoryContext,
   { mark, catalogue, waitMs = context.limits.waitMs }: Deleted,
 ): Promise<Response> {
-  const wait = landedWait(c, waitMs)
+  const wait = waitAfterCommit(c, waitMs)
   const status = await indexStatus(context.waitUntilIndexed, mark, wait, c.get('signal'))
   await setIndexStatus(c, context, status, catalogue)
   return c.body(null, 204)
 }
 
 /**
- * 204 when the datasets of the catalogue are gone within the time that the client waits, else 202 with `{"remaining": n}`; at
- * once when somebody else had begun the deletion.
+ * Answers 204 when the datasets of a deleted catalogue are removed before the wait is over, otherwise 202 with `{"remaining": n}`;
+ * 202 at once when another request had started the deletion.
  */
 export async function answerCatalogueRemoval(
   c: AppContext,
   { waitUntilIndexed, limits, jobs }: RepositoryContext,
   { job, mark }: CatalogueRemoval,
 ): Promise<Response> {
-  const wait = landedWait(c, limits.waitMs)
+  const wait = waitAfterCommit(c, limits.waitMs)
   const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
-  // Asked for before the work is waited for: the index may be done earlier, and says it once.
+  // Called before waiting for the job, because the index may be done earlier and reports it once.
   const indexed = mark && wait.ms > 0 ? waitUntilIndexed(mark, signal) : undefined
   if (!indexed || !(await endsInTime(jobs.waitFor(job.id, signal), signal))) {
     c.header('Index-Status', 'pending')
@@ -171,16 +173,16 @@ export async function answerCatalogueRemoval(
   return c.body(null, 204)
 }
 
-/** 201: the catalogue is there. `pending` when its datasets are not back, or not searchable, within the time that the client waits. */
+/** Answers 201 for a restored catalogue; `Index-Status` is `pending` while its datasets are not restored or not searchable. */
 export async function answerCatalogueRestore(
   c: AppContext,
   context: RepositoryContext,
   { outcome, job }: CatalogueRestore,
 ): Promise<Response> {
   const { waitUntilIndexed, isPending, limits, jobs } = context
-  const wait = landedWait(c, limits.waitMs)
+  const wait = waitAfterCommit(c, limits.waitMs)
   const signal = AbortSignal.any([c.get('signal'), AbortSignal.timeout(wait.ms)])
-  // Without a mark somebody else had begun the restore; what was written then may be indexed by now.
+  // Without a mark, another request had started the restore; its writes may be indexed already.
   const indexed =
     outcome.mark && wait.ms > 0
       ? waitUntilIndexed(outcome.mark, signal)
@@ -189,14 +191,14 @@ export async function answerCatalogueRestore(
   return answerOutcome(c, context, outcome, isBack && (await indexed) ? 'done' : 'pending')
 }
 
-/** Whether the work has ended before the signal fires; it goes on either way. */
+/** Whether the work succeeds before the signal fires; the signal does not stop the work. */
 const endsInTime = (work: Promise<unknown>, signal: AbortSignal): Promise<boolean> =>
   unlessAborted(work, signal).then(
     () => true,
     () => false,
   )
 
-/** The stored graph with its blank nodes back. */
+/** Answers a stored graph, with skolem IRIs replaced by blank nodes. */
 export const answerStoredGraph = (
   c: AppContext,
   lines: string,
@@ -204,7 +206,7 @@ export const answerStoredGraph = (
 ): Promise<Response> =>
   answerRdf(c, unskolemiseLines(lines, { prefix: options.genidPrefix }), options)
 
-/** What the links of an answer are made of. */
+/** Resource with its path, IRI and links for the `Link` header. */
 type LinkedResource = {
   readonly id: string
   readonly iri: string
@@ -214,15 +216,15 @@ type LinkedResource = {
   readonly links?: Readonly<Record<string, string | undefined>>
 }
 
-/** A resource with its graph; without a hash it has no entity tag. */
+/** Resource with its graph; without a hash the answer has no entity tag. */
 type StoredResource = LinkedResource & {
-  /** As it is stored: lines of `toLines`, skolemised. */
+  /** Stored graph: N-Triples lines of `toLines`, skolemised. */
   readonly lines: string
   readonly hash?: string
   readonly modified?: Date
 }
 
-/** 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. */
+/** Answers 200 or 304 in the format of the suffix or of `Accept`; throws `not-acceptable`. */
 export function answerResource(
   c: AppContext,
   { names }: RepositoryContext,
@@ -235,14 +237,14 @@ export function answerResource(
     graph: iri,
     genidPrefix: names.genidPrefix,
     name: id,
-    headers: { Link: linksOf(resource, c.get('address')) },
+    headers: { Link: linkHeaderOf(resource, c.get('address')) },
     hash,
     modified,
   })
 }
 
-/** The `Link` header of a resource. */
-export function linksOf({ iri, path, links = {} }: LinkedResource, address: string): string {
+/** `Link` header of a resource; `address` is that of the service. */
+export function linkHeaderOf({ iri, path, links = {} }: LinkedResource, address: string): string {
   const relatives = Object.entries({ canonical: iri, ...links }).flatMap(([relation, target]) =>
     target === undefined ? [] : `<${asciiUri(target)}>; rel="${relation}"`,
   )
@@ -253,27 +255,28 @@ export function linksOf({ iri, path, links = {} }: LinkedResource, address: stri
   return [...relatives, ...others].join(', ')
 }
 
-/** What an answer of many parts is called, and in which format it is. */
+/** Format, file name and graphs of an answer of many parts. */
 type DocumentOptions = {
-  /** Format named by a suffix of the path. */
+  /** Format of the suffix of the path. */
   readonly suffix?: Format
   /** Name for saving, without suffix. */
   readonly name?: string
-  /** The parts are those of one graph and share blank nodes. */
+  /** Whether the parts belong to one graph and share blank nodes. */
   readonly isDivided?: boolean
-  /** Parts stay in their graphs also without a suffix; otherwise a negotiated answer is in the default graph. */
+  /** Whether parts have their named graphs; by default only with a suffix, and negotiated answers are in the default graph. */
   readonly keepsGraphs?: boolean
 }
 
-async function* inShortParts(
+/** Splits large parts, so that sending them can be interleaved with other requests. */
+async function* splitLargeParts(
   batches: AsyncIterable<readonly Part[]>,
 ): AsyncGenerator<Iterable<Part>> {
   for await (const batch of batches) yield Iterator.from(batch).flatMap(splitPart)
 }
 
 /**
- * 200 with the parts of a document of any length in the format asked for, written while it is sent; `not-acceptable` when there
- * is none. One batch of parts is held in memory. What RDF/XML cannot express is left out with a comment (decision 0033).
+ * Answers 200 with a document of any length, which is written while it is sent; throws `not-acceptable`. Holds one batch of parts in
+ * memory. Statements that RDF/XML cannot express are left out with a comment (decision 0033).
  */
 export async function answerDocument(
   c: AppContext,
@@ -288,7 +291,7 @@ export async function answerDocument(
   }
   const { head, part, tail } = documentWriter(format, { divided: isDivided })
   const write = keepsGraphs ? part : ({ lines, isDivided }: Part) => part({ lines, isDivided })
-  const document = { head, steps: inShortParts(parts), write, tail }
+  const document = { head, steps: splitLargeParts(parts), write, tail }
   const pieces = slicedPieces(document, c.get('longAnswers').turn)
   const answer = await sendPieces(c, pieces, { log, pieceMs: limits.requestMs, headers })
   addVary(answer.headers, 'Accept')

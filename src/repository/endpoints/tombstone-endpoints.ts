@@ -1,4 +1,4 @@
-/** The list of deleted resources, and 410 in place of 404 for those that can be restored; the resources have the endpoints that restore. */
+/** Endpoint that lists deleted resources, and middleware that answers 410 in place of 404 for those that can be restored. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, type Kind } from '../../errors.ts'
@@ -10,7 +10,7 @@ import type { Tombstone } from '../deleting/tombstones.ts'
 import { listTombstones } from '../deleting/upkeep.ts'
 import type { RepositoryContext } from '../context.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
-import { demandId } from './requests.ts'
+import { requireId } from './requests.ts'
 
 const { answers, parameters } = contract
 
@@ -35,7 +35,7 @@ const list = repositoryEndpoint({
   summary: 'List what was deleted and can be restored, newest first',
   auth: mayCallFor((c) => {
     const catalogue = c.req.query('catalogue')
-    return catalogue === undefined ? undefined : demandId('catalogue', catalogue)
+    return catalogue === undefined ? undefined : requireId('catalogue', catalogue)
   }),
   query: parameters.tombstones,
   answers: {
@@ -43,21 +43,21 @@ const list = repositoryEndpoint({
       description: 'Deleted datasets, catalogues and resources of declared types',
       content: { 'application/json': { schema: z.array(tombstone) } },
     },
-    ...answers.refused,
+    ...answers.writeRefusals,
   },
   handle: ({ query: { catalogue, ...page }, signal }, context) =>
     listTombstones(context, { catalogue, ...page }, signal),
 })
 
-/** The endpoints of deleted resources. */
+/** Endpoints of deleted resources. */
 export const tombstoneEndpoints = [list]
 
-const lists = { dataset: '/datasets', catalogue: '/catalogues', resource: '/customresources' }
+const pathsByKind = { dataset: '/datasets', catalogue: '/catalogues', resource: '/customresources' }
 
-/** Says when a resource was deleted, until when it can be restored, and what it was. */
-function gone({ kind, id, catalogue, originalId, ...times }: Tombstone): Failure {
+/** Failure `gone` with the times of deletion and expiry, and the ids of the resource. */
+function goneFailure({ kind, id, catalogue, originalId, ...times }: Tombstone): Failure {
   const { deletedAt, restorableUntil } = times
-  const detail = `the ${kind} "${id}" was deleted at ${deletedAt}; POST ${lists[kind]}/${id}/restore brings it back until ${restorableUntil}`
+  const detail = `the ${kind} "${id}" was deleted at ${deletedAt}; POST ${pathsByKind[kind]}/${id}/restore brings it back until ${restorableUntil}`
   const members = {
     deletedAt,
     restorableUntil,
@@ -67,67 +67,72 @@ function gone({ kind, id, catalogue, originalId, ...times }: Tombstone): Failure
   return new Failure('gone', detail, { members })
 }
 
-/** Failures that may mean a deleted dataset: a part of it cannot be found either. */
-const missing: ReadonlySet<Kind> = new Set([
+/** Kinds of failures that a deleted dataset may cause, for itself and its parts. */
+const partKinds: ReadonlySet<Kind> = new Set([
   'unknown-dataset',
   'unknown-record',
   'unknown-metrics',
   'unknown-distribution',
 ])
 
-/** The path of a catalogue, of the list of its datasets or of its dump; and that of a dataset. */
-const wholeCatalogue = /^\/catalogues\/[^/]+(\/datasets|\/dump(\.\w+)?)?$/
-const wholeDataset = /^\/datasets\/[^/]+$/
+/** Paths of a catalogue, of the list of its datasets and of its dump. */
+const cataloguePath = /^\/catalogues\/[^/]+(\/datasets|\/dump(\.\w+)?)?$/
+/** Path of a dataset. */
+const datasetPath = /^\/datasets\/[^/]+$/
 
-/** Paths of what may have been deleted, and of its parts. */
-const places = [
+/** Paths of resources that can be restored, and of their parts. */
+const restorablePaths = [
   '/datasets/:id/*',
   '/records/:id',
   '/catalogues/:id/*',
   '/customresources/:type/:id',
 ] as const
 
-/** Answers 410 for what endpoints cannot find because it was deleted; call it before they are mounted. */
-export function answerWhatIsGone(app: App, context: RepositoryContext): void {
-  for (const place of places)
-    app.use(place, async (c, next) => {
-      // Asked before the route runs: afterwards the parameters are those of the route.
+/** Adds middleware that answers 410 for deleted resources; to be called before endpoints are mounted. */
+export function answerGone(app: App, context: RepositoryContext): void {
+  for (const path of restorablePaths)
+    app.use(path, async (c, next) => {
+      // Read before `next`, because afterwards the parameters are those of the route.
       const { id, type }: { id: string; type?: string } = c.req.param()
       await next()
       if (!(c.error instanceof Failure)) return
-      const found = tombstoneOf(c, context, { kind: c.error.kind, id, type })
-      if (!found || (await isPresent(context, found, c.get('signal')))) return
+      const deleted = tombstoneOf(c, context, { kind: c.error.kind, id, type })
+      if (!deleted || (await isPresent(context, deleted, c.get('signal')))) return
       c.res = undefined
-      throw gone(found)
+      throw goneFailure(deleted)
     })
 }
 
-/** What a request could not find: the kind of its failure, and the parameters of its path. */
-type Missed = { readonly kind: Kind; readonly id: string; readonly type: string | undefined }
+/** Kind of the failure of a request, and its path parameters. */
+type UnknownResource = {
+  readonly kind: Kind
+  readonly id: string
+  readonly type: string | undefined
+}
 
-/** The tombstone of what a request could not find. A PUT by the id at the origin creates what is not there. */
+/** Tombstone of the resource that a request did not find; none for a PUT that creates it. */
 function tombstoneOf(
   c: AppContext,
   { tombstones }: RepositoryContext,
-  { kind, id, type }: Missed,
+  { kind, id, type }: UnknownResource,
 ): Tombstone | undefined {
   const { path, method } = c.req
-  const plain = splitSuffix(id).id
+  const withoutSuffix = splitSuffix(id).id
   const byOrigin = (catalogue: string, originalId: string) =>
     (kind === 'unknown-dataset' || kind === 'unknown-catalogue') && method !== 'PUT'
       ? tombstones.ofOrigin(catalogue, originalId)
       : undefined
   if (type !== undefined)
     return kind === 'unknown-resource' && method !== 'PUT'
-      ? tombstones.find('resource', `${type}/${plain}`)
+      ? tombstones.find('resource', `${type}/${withoutSuffix}`)
       : undefined
   if (path.endsWith('/datasets/origin')) return byOrigin(id, c.req.query('originalId') ?? '')
   if (path.startsWith('/catalogues/'))
-    return kind === 'unknown-catalogue' && wholeCatalogue.test(path)
-      ? tombstones.find('catalogue', plain)
+    return kind === 'unknown-catalogue' && cataloguePath.test(path)
+      ? tombstones.find('catalogue', withoutSuffix)
       : undefined
   const catalogue = c.req.query('catalogue')
-  // The deprecated form names the id at the origin.
-  if (catalogue !== undefined && wholeDataset.test(path)) return byOrigin(catalogue, id)
-  return missing.has(kind) ? tombstones.find('dataset', plain) : undefined
+  // With the deprecated query parameter the path has an original id.
+  if (catalogue !== undefined && datasetPath.test(path)) return byOrigin(catalogue, id)
+  return partKinds.has(kind) ? tombstones.find('dataset', withoutSuffix) : undefined
 }

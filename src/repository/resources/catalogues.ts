@@ -15,7 +15,7 @@ import {
   canonicalContent,
   catalogueContent,
   catalogueNode,
-  groundContent,
+  skolemisedContent,
 } from '../content/own-content.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
 import {
@@ -72,8 +72,8 @@ async function putCatalogue(
   const iri = names.catalogue(id)
   const quads = await body.parse(iri)
   const node = catalogueNode(quads, iri)
-  const own = catalogueContent(quads, node, names)
-  const content = await canonicalContent(context, { node, own })
+  const statements = catalogueContent(quads, node, names)
+  const content = await canonicalContent(context, { node, statements })
   const { hash } = content
   precondition(stored)
   if (stored === undefined) await demandNoDeletion(context, id, signal)
@@ -81,7 +81,7 @@ async function putCatalogue(
   if (stored === hash) return { kind: 'unchanged', ...outcome }
   const lines = stored === undefined ? undefined : await store.read(iri, { links: false }, signal)
   const before = fromLines(lines ?? '')
-  const ground = groundContent(names, iri, content)
+  const ground = skolemisedContent(names, iri, content)
   const after = [...ground, ...missingDates(iri, { ground, before, now: context.now() })]
   const { mark, marks, lines: marked, cascades } = catalogueMarks(context, { iri, before, after })
   const system = systemChange({

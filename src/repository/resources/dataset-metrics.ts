@@ -32,7 +32,7 @@ import {
   resultOrFailure,
   commitBatch,
   resultOf,
-  type Planned,
+  type PlannedWrite,
   type WriteResult,
 } from '../writing/write-batch.ts'
 import { dayMs } from '../../text/duration.ts'
@@ -73,7 +73,7 @@ async function writeMetrics(
     )
     const graphs = [...places.keys()].flatMap((id) => [names.dataset(id), names.metrics(id)])
     const stored = await store.readAll(graphs, {}, signal)
-    const planned: Planned<WriteOutcome>[] = []
+    const planned: PlannedWrite<WriteOutcome>[] = []
     for (const item of items) {
       const catalogue = places.get(item.dataset)?.catalogue
       const plan = await resultOrFailure(() => planMetrics(context, item, catalogue, stored))
@@ -95,11 +95,11 @@ async function planMetrics(
   { dataset, quads, precondition }: MetricsItem,
   catalogue: string | undefined,
   stored: ReadonlyMap<string, string>,
-): Promise<Planned<WriteOutcome>> {
+): Promise<PlannedWrite<WriteOutcome>> {
   const [resource, graph] = [context.names.dataset(dataset), context.names.metrics(dataset)]
   const [text, before] = [stored.get(resource), stored.get(graph)]
   if (text === undefined || catalogue === undefined) throw unknownDataset(dataset)
-  const { content, said } = await metricsGraph(context, dataset, text, quads)
+  const { content, scores } = await metricsGraph(context, dataset, text, quads)
   precondition?.(before === undefined ? undefined : hashOfLines(before))
   const kind = before === undefined ? 'created' : 'updated'
   const result = { kind, iri: graph, catalogue, hash: hashOfLines(content) } as const
@@ -111,7 +111,7 @@ async function planMetrics(
   if (difference !== 'numbers') return { result, group: { changes: [change], marks: [] } }
   const mark = { resource, version: context.versions.next() }
   const pending = systemChange({ add: [markLine('pending', mark)] })
-  const measured = measuredAlone({ catalogue, resource, text, said })
+  const measured = metricsOnly({ catalogue, resource, text, scores })
   const group = { changes: [change, pending], marks: [{ ...mark, content: measured }] }
   return { result: { ...result, mark }, group }
 }
@@ -220,7 +220,7 @@ const time = prov('generatedAtTime').value
 const boolean = xsd('boolean').value
 
 /** Dataset of which only the metrics were written. */
-type Alone = {
+type MetricsContent = {
   /** Id of the dataset's catalogue. */
   readonly catalogue: string
   /** IRI of the dataset. */
@@ -228,15 +228,20 @@ type Alone = {
   /** Stored graph of the dataset. */
   readonly text: string
   /** Triples of its metrics. */
-  readonly said: readonly Quad[]
+  readonly scores: readonly Quad[]
 }
 
 /** Makes the content for the index of a dataset of which only the metrics were written. */
-export const measuredAlone = ({ catalogue, resource, text, said }: Alone): WrittenContent => ({
+export const metricsOnly = ({
+  catalogue,
+  resource,
+  text,
+  scores,
+}: MetricsContent): WrittenContent => ({
   catalogue,
   quads: () => fromLines(text),
   created: false,
-  scores: scoresIn(said, resource),
+  scores: scoresIn(scores, resource),
 })
 
 /**
@@ -261,7 +266,7 @@ const valued = ` <${value}> `
 const truth = `"^^<${boolean}> .`
 
 /** Tells whether a line has a property, regardless of its literals. */
-const says = (line: string, property: string) => prefixOf(line).endsWith(property)
+const hasProperty = (line: string, property: string) => prefixOf(line).endsWith(property)
 
 /**
  * Compares two states of a graph: `times` only, or also parts that documents do not show (`more`), or `numbers`, which may be
@@ -271,11 +276,11 @@ function differenceOf(before: string, after: string): 'times' | 'more' | 'number
   const [old, next] = [before.split('\n'), after.split('\n')]
   const isSame = (line: string, at: number) => {
     const other = next[at] ?? ''
-    return line === other || (says(line, timed) && says(other, timed))
+    return line === other || (hasProperty(line, timed) && hasProperty(other, timed))
   }
   if (old.length === next.length && old.every(isSame)) return 'times'
   const numbers = (lines: readonly string[]) =>
-    lines.filter((line) => says(line, valued) && !line.endsWith(truth)).join('\n')
+    lines.filter((line) => hasProperty(line, valued) && !line.endsWith(truth)).join('\n')
   return numbers(old) === numbers(next) ? 'more' : 'numbers'
 }
 

@@ -9,9 +9,9 @@ import { storedRecord } from '../content/catalogue-record.ts'
 import type { RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
 import { removeMembers, restoreMember } from '../deleting/removal.ts'
 import {
-  cameByAlias,
-  demandId,
-  demandOriginalId,
+  isAliasedList,
+  requireId,
+  requireOriginalId,
   expectedState,
   locateDataset,
   mayWriteCatalogue,
@@ -73,10 +73,10 @@ const createDataset = repositoryEndpoint({
   operation: 'postDatasets',
   summary: 'Create a dataset in a catalogue; its id at the origin is a random one',
   auth: mayCallFor((c) => c.req.query('catalogue')),
-  query: parameters.into,
+  query: parameters.targetCatalogue,
   body: bodies.dataset,
   answers: answers.creation,
-  handle: ({ c, query }, context) => create(c, context, demandId('catalogue', query.catalogue)),
+  handle: ({ c, query }, context) => create(c, context, requireId('catalogue', query.catalogue)),
 })
 
 // By the id at the origin, which harvesters use: they need not know the ids of the platform.
@@ -91,7 +91,7 @@ const readByOrigin = repositoryEndpoint({
   query: parameters.origin,
   answers: answers.graph,
   handle: async ({ c, params, query: { originalId } }, context) => {
-    const catalogue = demandId('catalogueId', params.catalogueId)
+    const catalogue = requireId('catalogueId', params.catalogueId)
     return answer(c, context, await idOf(c, context, { catalogue, originalId }))
   },
 })
@@ -130,14 +130,14 @@ const deleteByOrigin = repositoryEndpoint({
 /** Permission for the catalogue that the parameter names, else that of the dataset of the path. */
 const mayWriteNamed = mayCallFor(async (c, context: RepositoryContext) => {
   const catalogue = c.req.query('catalogue')
-  if (catalogue !== undefined) return demandId('catalogue', catalogue)
+  if (catalogue !== undefined) return requireId('catalogue', catalogue)
   return (await locateDataset(c, context)).catalogue
 })
 
 /** Returns the dataset that the path names in a catalogue. */
-const originNamed = (c: AppContext, catalogue: string): OriginName => ({
-  catalogue: demandId('catalogue', catalogue),
-  originalId: demandOriginalId('datasetId', c.req.param('datasetId') ?? ''),
+const originNameOf = (c: AppContext, catalogue: string): OriginName => ({
+  catalogue: requireId('catalogue', catalogue),
+  originalId: requireOriginalId('datasetId', c.req.param('datasetId') ?? ''),
 })
 
 const readDataset = repositoryEndpoint({
@@ -151,7 +151,7 @@ const readDataset = repositoryEndpoint({
   answers: answers.graph,
   handle: async ({ c, query: { catalogue } }, context) => {
     if (catalogue !== undefined)
-      return answer(c, context, await idOf(c, context, originNamed(c, catalogue)))
+      return answer(c, context, await idOf(c, context, originNameOf(c, catalogue)))
     const { id, suffix } = suffixedId(c, 'datasetId')
     return answer(c, context, id, suffix)
   },
@@ -169,7 +169,7 @@ const replaceDataset = repositoryEndpoint({
   answers: answers.write,
   handle: async ({ c, query: { catalogue, enforceUpdate, recordModified } }, context) => {
     const how = { enforceUpdate, recordModified }
-    if (catalogue !== undefined) return write(c, context, { ...originNamed(c, catalogue), ...how })
+    if (catalogue !== undefined) return write(c, context, { ...originNameOf(c, catalogue), ...how })
     return write(c, context, { ...(await locateDataset(c, context)), ...how, updateOnly: true })
   },
 })
@@ -185,7 +185,7 @@ const deleteDataset = repositoryEndpoint({
   answers: answers.removal,
   handle: async ({ c, query: { catalogue } }, context) => {
     if (catalogue !== undefined)
-      return remove(c, context, await idOf(c, context, originNamed(c, catalogue)), catalogue)
+      return remove(c, context, await idOf(c, context, originNameOf(c, catalogue)), catalogue)
     const located = await locateDataset(c, context)
     return remove(c, context, located.id, located.catalogue)
   },
@@ -260,12 +260,12 @@ function write(c: AppContext, context: RepositoryContext, query: WriteQuery): Pr
 
 /** Creates a dataset under a random id at the origin, or under the one that an alias proposes if it is free. */
 function create(c: AppContext, context: RepositoryContext, catalogue: string): Promise<Response> {
-  const preferred = cameByAlias(c.req.url) ? c.req.query('resourceId') : undefined
-  if (preferred !== undefined) demandOriginalId('resourceId', preferred)
+  const preferred = isAliasedList(c.req.url) ? c.req.query('resourceId') : undefined
+  if (preferred !== undefined) requireOriginalId('resourceId', preferred)
   return respondToWrite(c, context, async ({ body, precondition }, signal) => {
     const under = (originalId: string): Promise<WriteOutcome> => {
       const isNew = (hash: string | undefined) => {
-        if (hash !== undefined) throw alreadyThere(originalId)
+        if (hash !== undefined) throw datasetExists(originalId)
         precondition(hash)
       }
       return putDataset(context, { catalogue, originalId, body, precondition: isNew }, signal)
@@ -279,7 +279,7 @@ function create(c: AppContext, context: RepositoryContext, catalogue: string): P
 }
 
 // POST only creates: an existing id is a conflict.
-const alreadyThere = (originalId: string) =>
+const datasetExists = (originalId: string) =>
   new Failure('already-exists', `the catalogue has a dataset "${originalId}" already`)
 
 /** Deletes a dataset; it can be restored as long as its tombstone exists. */

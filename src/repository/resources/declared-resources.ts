@@ -17,7 +17,7 @@ import { markLine, systemChange } from '../../store/marks.ts'
 import { recordStatements, storedRecord, timestamp } from '../content/catalogue-record.ts'
 import {
   canonicalContent,
-  groundContent,
+  skolemisedContent,
   mergedGraphs,
   resourceContent,
   resourceNode,
@@ -37,7 +37,7 @@ import { declaredList } from './lists.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import { answerDelete, answerResource, answerWrite } from '../endpoints/responses.ts'
 import {
-  demandId,
+  requireId,
   expectedState,
   pathId,
   respondToWrite,
@@ -49,7 +49,7 @@ import { commitOne, resultOf } from '../writing/write-batch.ts'
 const { answers, bodies, parameters } = contract
 
 /** A resource that a request names. */
-type Named = {
+type NamedResource = {
   readonly type: ResourceType
   readonly id: string
   readonly iri: string
@@ -66,24 +66,28 @@ function typeOf(c: AppContext, { profile }: RepositoryContext): ResourceType {
 }
 
 /** Returns the resource of the path. */
-function namedBy(c: AppContext, context: RepositoryContext, id = pathId(c, 'id')): Named {
+function resourceFromPath(
+  c: AppContext,
+  context: RepositoryContext,
+  id = pathId(c, 'id'),
+): NamedResource {
   const type = typeOf(c, context)
   const member = { kind: 'resource', id: `${type.id}/${id}` } as const
   return { type, id, iri: context.names.resource(type.id, id), member }
 }
 
-const unknownResource = ({ type, id }: Named) =>
+const unknownResource = ({ type, id }: NamedResource) =>
   new Failure('unknown-resource', `there is no resource "${id}" of the type "${type.id}"`)
 
 /** Reads the facts of a resource in the system graph, without its graph. */
-const factsOf = async (context: RepositoryContext, { iri }: Named, signal: AbortSignal) =>
+const factsOf = async (context: RepositoryContext, { iri }: NamedResource, signal: AbortSignal) =>
   (await resourceFacts(context, [iri], signal)).get(iri)
 
 type ResourcePut = WriteRequest & {
   /** Write even when the hash is equal. */
   readonly enforceUpdate: boolean
   /** Catalogue for types that are in catalogues; `undefined` = keep the current one. */
-  readonly home: string | undefined
+  readonly targetCatalogue: string | undefined
 }
 
 /**
@@ -92,20 +96,20 @@ type ResourcePut = WriteRequest & {
  */
 async function putResource(
   context: RepositoryContext,
-  name: Named,
-  { body, precondition, enforceUpdate, home }: ResourcePut,
+  name: NamedResource,
+  { body, precondition, enforceUpdate, targetCatalogue }: ResourcePut,
   signal: AbortSignal,
 ): Promise<WriteOutcome> {
   const { names, store, deletions, versions, tombstones } = context
   const { type, id, iri, member } = name
   const stored = await factsOf(context, name, signal)
-  const catalogue = catalogueFor(name, home, stored)
+  const catalogue = catalogueFor(name, targetCatalogue, stored)
   const check = deletions.watch(catalogue)
   if (catalogue !== '') await demandCatalogue(context, catalogue, signal)
   const quads = mergedGraphs(await body.parse(iri))
   const node = resourceNode(quads, { typeUri: type.typeUri, id, iri })
-  const own = resourceContent(quads, node, { names, iri })
-  const content = await canonicalContent(context, { node, own })
+  const statements = resourceContent(quads, node, { names, iri })
+  const content = await canonicalContent(context, { node, statements })
   const { hash } = content
   precondition(stored?.hash)
   const outcome = { iri, hash, ...(catalogue !== '' && { catalogue }) }
@@ -116,7 +120,11 @@ async function putResource(
   const mark = { resource: iri, version: versions.next() }
   const facts = { ...member, catalogue, hash }
   const changes: Change[] = [
-    { graph: iri, content: toLines([...groundContent(names, iri, content), ...record]), before },
+    {
+      graph: iri,
+      content: toLines([...skolemisedContent(names, iri, content), ...record]),
+      before,
+    },
     ...(stored && isMoved ? linkChange(names, stored, 'remove') : []),
     ...(isMoved ? linkChange(names, facts, 'add') : []),
     systemChange({
@@ -132,7 +140,7 @@ async function putResource(
 
 /** Returns the catalogue that a resource will be in, `''` when its type is in none. */
 function catalogueFor(
-  { type, id }: Named,
+  { type, id }: NamedResource,
   home: string | undefined,
   stored: ResourceFacts | undefined,
 ): string {
@@ -152,7 +160,7 @@ function catalogueFor(
 /** Makes the record of a resource in a catalogue; it keeps the date of the creation. */
 function recordFor(
   { names, now }: RepositoryContext,
-  { type, id, iri: topic }: Named,
+  { type, id, iri: topic }: NamedResource,
   before: string,
   hash: string,
 ): Quad[] {
@@ -191,14 +199,14 @@ const exampleOf = (type: ResourceType | undefined) => `@prefix dct: <http://purl
 /** Returns `catalogId`, which is ignored for types that are in no catalogue. */
 const namedCatalogue = (c: AppContext, { inCatalogue }: ResourceType) => {
   const named = inCatalogue ? c.req.query('catalogId') : undefined
-  return named === undefined ? undefined : demandId('catalogId', named)
+  return named === undefined ? undefined : requireId('catalogId', named)
 }
 
 /** Returns the facts when they belong to the catalogue that the client names; else fails with `unknown-resource`. */
-async function demandFacts(
+async function requireFacts(
   c: AppContext,
   context: RepositoryContext,
-  name: Named,
+  name: NamedResource,
 ): Promise<ResourceFacts> {
   const found = await factsOf(context, name, c.get('signal'))
   const named = namedCatalogue(c, name.type)
@@ -211,19 +219,19 @@ const inCatalogue = (facts: { readonly catalogue: string } | undefined): string 
   facts?.catalogue || undefined
 
 const mayPut = mayCallFor(async (c, context: RepositoryContext) => {
-  const name = namedBy(c, context)
+  const name = resourceFromPath(c, context)
   if (!name.type.inCatalogue) return undefined
   const found = namedCatalogue(c, name.type) ?? (await factsOf(context, name, c.get('signal')))
   return typeof found === 'string' ? found : inCatalogue(found)
 })
 
 const mayDelete = mayCallFor(async (c, context: RepositoryContext) => {
-  const name = namedBy(c, context)
-  return name.type.inCatalogue ? inCatalogue(await demandFacts(c, context, name)) : undefined
+  const name = resourceFromPath(c, context)
+  return name.type.inCatalogue ? inCatalogue(await requireFacts(c, context, name)) : undefined
 })
 
 const mayRestore = mayCallFor(async (c, context: RepositoryContext) => {
-  const name = namedBy(c, context)
+  const name = resourceFromPath(c, context)
   const tombstone = context.tombstones.find('resource', name.member.id)
   const known = tombstone ?? (await factsOf(context, name, c.get('signal')))
   if (!known) throw unknownResource(name)
@@ -233,13 +241,13 @@ const mayRestore = mayCallFor(async (c, context: RepositoryContext) => {
 /** Runs work under the locks of a resource. */
 const locked = <T>(
   { locks, names }: RepositoryContext,
-  { member }: Named,
+  { member }: NamedResource,
   work: () => Promise<T>,
   signal: AbortSignal,
 ): Promise<T> => locks.run(memberLocks(names, [member]), work, signal)
 
 /** Refuses undeclared types with `not-found`, before a key is asked for; does nothing where the profile declares no types. */
-export function demandDeclaredType(app: App, context: RepositoryContext): void {
+export function requireDeclaredType(app: App, context: RepositoryContext): void {
   if (context.profile.resources.length === 0) return
   app.use('/customresources/:type/*', (c, next) => {
     typeOf(c, context)
@@ -254,8 +262,8 @@ export function declaredEndpoints(types: readonly ResourceType[]): Endpoint<Repo
   return [
     listResources(type),
     ...resourceEndpoints(
-      z.object({ type, id: parameters.suffixed }),
-      bodies.of(exampleOf(types[0])),
+      z.object({ type, id: parameters.idWithSuffix }),
+      bodies.withExample(exampleOf(types[0])),
     ),
   ]
 }
@@ -274,14 +282,14 @@ const listResources = (type: TypeParameter) =>
     answers: answers.list,
     handle: ({ c, query: { catalogId, ...page } }, context) => {
       const { id, inCatalogue: isIn } = typeOf(c, context)
-      const within = catalogId !== undefined && isIn ? demandId('catalogId', catalogId) : undefined
+      const within = catalogId !== undefined && isIn ? requireId('catalogId', catalogId) : undefined
       return answerList(c, context, declaredList(context, id, within), page)
     },
   })
 
-type ResourcePath = z.ZodObject<{ type: TypeParameter; id: typeof parameters.suffixed }>
+type ResourcePath = z.ZodObject<{ type: TypeParameter; id: typeof parameters.idWithSuffix }>
 
-function resourceEndpoints(params: ResourcePath, body: ReturnType<typeof bodies.of>) {
+function resourceEndpoints(params: ResourcePath, body: ReturnType<typeof bodies.withExample>) {
   const readResource = repositoryEndpoint({
     method: 'get',
     path,
@@ -334,25 +342,25 @@ function replace(
   context: RepositoryContext,
   enforceUpdate: boolean,
 ): Promise<Response> {
-  const name = namedBy(c, context)
-  const home = namedCatalogue(c, name.type)
+  const name = resourceFromPath(c, context)
+  const targetCatalogue = namedCatalogue(c, name.type)
   return respondToWrite(c, context, (request, signal) => {
-    const put = { ...request, enforceUpdate, home }
+    const put = { ...request, enforceUpdate, targetCatalogue }
     return locked(context, name, () => putResource(context, name, put, signal), signal)
   })
 }
 
 async function restore(c: AppContext, context: RepositoryContext): Promise<Response> {
-  const name = namedBy(c, context)
+  const name = resourceFromPath(c, context)
   const restored = await restoreMember(context, name.member, c.get('signal'))
   if (!restored) throw unknownResource(name)
   return answerWrite(c, context, restored)
 }
 
 async function remove(c: AppContext, context: RepositoryContext): Promise<Response> {
-  const [name, signal] = [namedBy(c, context), c.get('signal')]
+  const [name, signal] = [resourceFromPath(c, context), c.get('signal')]
   const work = async () => {
-    const facts = await demandFacts(c, context, name)
+    const facts = await requireFacts(c, context, name)
     expectedState(c)(facts.hash)
     const [removed] = await removeMembers(context, [facts], { at: context.now() }, signal)
     return { mark: resultOf(removed), catalogue: inCatalogue(facts) }
@@ -364,12 +372,12 @@ async function remove(c: AppContext, context: RepositoryContext): Promise<Respon
 async function answer(c: AppContext, context: RepositoryContext): Promise<Response> {
   const { names, store } = context
   const { id, suffix } = suffixedId(c, 'id')
-  const name = namedBy(c, context, id)
+  const name = resourceFromPath(c, context, id)
   const { type, iri } = name
   return sizedAnswer(c, iri, async (read) => {
     const [lines, { hash, catalogue }] = await Promise.all([
       store.read(iri, {}, c.get('signal')),
-      demandFacts(c, context, name),
+      requireFacts(c, context, name),
     ])
     if (lines === undefined) throw unknownResource(name)
     read(lines.length)

@@ -17,14 +17,14 @@ import {
   distributionKeys,
   type DistributionKeys,
   distributionIdentifier,
-  storedTwin,
+  findStoredDistribution,
 } from '../content/distribution-iris.ts'
 import {
-  ambiguous,
-  demandStatements,
+  throwAmbiguous,
+  requireStatements,
   mergedGraphs,
   prune,
-  blankAgain,
+  restoreBlankNodes,
   rename,
 } from '../content/own-content.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
@@ -65,7 +65,7 @@ async function datasetOf(
 }
 
 /** Tells whether a distribution exists: linked without description, or described and only a sample. */
-const isThere = (graph: readonly Quad[], iri: string): boolean =>
+const hasDistribution = (graph: readonly Quad[], iri: string): boolean =>
   graph.some(
     ({ subject, predicate, object }) =>
       subject.value === iri ||
@@ -73,7 +73,7 @@ const isThere = (graph: readonly Quad[], iri: string): boolean =>
   )
 
 /** Names blank nodes below the distribution, so that they differ from those of others. */
-async function ground(
+async function skolemisedDataset(
   { names, canonical }: RepositoryContext,
   quads: readonly Quad[],
   iri: string,
@@ -94,15 +94,19 @@ async function addDistribution(
   const { names } = context
   const iri = names.distribution(context.uuid())
   const place = { iri, dataset: names.dataset(dataset.id) }
-  const { quads, keys } = received(await body.parse(iri), place, names)
-  const added = await ground(context, [...quads, ...distributionIdentifier(keys, iri)], iri)
+  const { quads, keys } = parseDistribution(await body.parse(iri), place, names)
+  const added = await skolemisedDataset(
+    context,
+    [...quads, ...distributionIdentifier(keys, iri)],
+    iri,
+  )
   const edit = async (graph: readonly Quad[]) => {
-    const twin = storedTwin(keys, graph, place.dataset)
+    const twin = findStoredDistribution(keys, graph, place.dataset)
     if (twin !== undefined) throw alreadyExists(twin)
     precondition(undefined)
     const link = quad(namedNode(place.dataset), dcat('distribution'), namedNode(iri))
     const after = [...graph, link, ...added]
-    return { graph: after, result: (await described(context, after, iri)).hash }
+    return { graph: after, result: (await describedDistribution(context, after, iri)).hash }
   }
   const { result, ...written } = await editDataset(context, dataset, edit, signal)
   return { kind: 'created', iri, catalogue: dataset.catalogue, hash: result, ...written }
@@ -120,17 +124,20 @@ async function replaceDistribution(
   const { names } = context
   const iri = names.distribution(id)
   const place = { iri, dataset: names.dataset(dataset.id) }
-  const { quads, keys } = received(await body.parse(iri), place, names)
+  const { quads, keys } = parseDistribution(await body.parse(iri), place, names)
   const edit = async (graph: readonly Quad[]) => {
-    const { description, hash: stored } = await demandThere(context, graph, id)
+    const { description, hash: stored } = await requireDistribution(context, graph, id)
     precondition(stored)
     const known = description.filter(
       (q) => q.subject.value === iri && q.predicate.value === dct('identifier').value,
     )
     const identifiers = known.length > 0 ? known : distributionIdentifier(keys, iri)
     const sent = keys.identifiers.length > 0 ? quads : [...quads, ...identifiers]
-    const after = [...withoutOwn(graph, iri, description), ...(await ground(context, sent, iri))]
-    const { hash: next } = await described(context, after, iri)
+    const after = [
+      ...withoutDistribution(graph, iri, description),
+      ...(await skolemisedDataset(context, sent, iri)),
+    ]
+    const { hash: next } = await describedDistribution(context, after, iri)
     return next === stored ? { result: next } : { graph: after, result: next }
   }
   const { result, ...written } = await editDataset(context, dataset, edit, signal)
@@ -147,11 +154,11 @@ async function removeDistribution(
 ) {
   const iri = context.names.distribution(id)
   const edit = async (graph: readonly Quad[]) => {
-    const { description, hash: stored } = await demandThere(context, graph, id)
+    const { description, hash: stored } = await requireDistribution(context, graph, id)
     precondition(stored)
     const isLink = ({ predicate, object }: Quad) =>
       object.value === iri && predicate.value === dcat('distribution').value
-    const rest = withoutOwn(graph, iri, description).filter((q) => !isLink(q))
+    const rest = withoutDistribution(graph, iri, description).filter((q) => !isLink(q))
     return { graph: rest, result: undefined }
   }
   const { mark } = await editDataset(context, dataset, edit, signal)
@@ -160,14 +167,14 @@ async function removeDistribution(
 }
 
 /** Returns the description of the distribution in the dataset's graph; fails with `unknown-distribution`. */
-async function demandThere(context: RepositoryContext, graph: readonly Quad[], id: string) {
+async function requireDistribution(context: RepositoryContext, graph: readonly Quad[], id: string) {
   const iri = context.names.distribution(id)
-  if (!isThere(graph, iri)) throw unknownDistribution(id)
-  return described(context, graph, iri)
+  if (!hasDistribution(graph, iri)) throw unknownDistribution(id)
+  return describedDistribution(context, graph, iri)
 }
 
 /** Returns the description and its hash, the entity tag, which does not depend on the names of blank nodes in the store. */
-async function described(
+async function describedDistribution(
   { names, canonical }: RepositoryContext,
   graph: readonly Quad[],
   iri: string,
@@ -205,7 +212,7 @@ export function describeDistribution(graph: Graph, distribution: string, names: 
  * Returns the graph without the distribution's own triples; nodes that others refer to, such as a shared licence, are kept with
  * what they lead to.
  */
-function withoutOwn(
+function withoutDistribution(
   quads: readonly Quad[],
   distribution: string,
   description: readonly Quad[],
@@ -233,7 +240,7 @@ function withoutOwn(
 
 // Selection of one distribution from a body: one node under the platform's IRI, with everything that it leads to.
 
-type Received = {
+type ReceivedDistribution = {
   /** Description under the platform's IRI; blank nodes are kept. */
   readonly quads: readonly Quad[]
   /** Keys under which it was sent. */
@@ -247,17 +254,21 @@ type Place = { readonly iri: string; readonly dataset: string }
  * Selects the only `dcat:Distribution` of a body that was parsed with the platform's `iri` as base; of several the one with that
  * IRI. Fails with `missing-class`, `ambiguous-subject` and `invalid-content`.
  */
-function received(body: readonly Quad[], { iri, dataset }: Place, names: Names): Received {
+function parseDistribution(
+  body: readonly Quad[],
+  { iri, dataset }: Place,
+  names: Names,
+): ReceivedDistribution {
   const merged = mergedGraphs(body)
   const node = distributionNode(new NodeKinds(merged).typed('distribution'), iri)
   // Blank nodes that were sent with the dataset have names below it.
-  const quads = blankAgain(merged, names, [iri, keyOf(node), dataset])
+  const quads = restoreBlankNodes(merged, names, [iri, keyOf(node), dataset])
   const others = new NodeKinds(quads).of('dataset', 'catalogue', 'record', 'distribution')
   const self = keyOf(node)
   const isOther = (key: string) => key !== self && (others.has(key) || names.owns(key))
   const own = prune(quads, (q) => isOther(keyOf(q.subject)))
   const description = closure(graphOf(own), node, ({ object }) => object.termType === 'NamedNode')
-  demandStatements({ node, own: description })
+  requireStatements({ node, statements: description })
   const [keys] = distributionKeys(description, new Map([[self, node]]))
   if (!keys) throw new Error('a node has keys')
   return {
@@ -274,7 +285,7 @@ function distributionNode(found: ReadonlyMap<string, Term>, iri: string): Term {
   if (node) return node
   if (nodes.length === 0)
     throw new Failure('missing-class', 'the body describes no dcat:Distribution')
-  return ambiguous(nodes.map(keyOf), 'distributions; send them one by one')
+  return throwAmbiguous(nodes.map(keyOf), 'distributions; send them one by one')
 }
 
 const path = '/distributions/{distributionId}'
@@ -308,7 +319,11 @@ const readDistribution = repositoryEndpoint({
     return sizedAnswer(c, graph, async (read) => {
       const text = (await store.read(graph, {}, signal)) ?? ''
       read(text.length)
-      const { description, hash: state } = await demandThere(context, await readLines(text), id)
+      const { description, hash: state } = await requireDistribution(
+        context,
+        await readLines(text),
+        id,
+      )
       const Link = `<${names.distribution(id)}>; rel="canonical", <${graph}>; rel="up"`
       const options = { suffix, graph, genidPrefix, name: id, hash: state, headers: { Link } }
       return answerStoredGraph(c, toLines(description), options)

@@ -22,7 +22,7 @@ export type ResourceList = {
   /** Lists all ids, ascending. Fails when the parent of the list does not exist. */
   readonly ids: (signal: AbortSignal) => Promise<readonly string[]>
   /** Called at the end of a long answer: fails when the parent of the list was deleted meanwhile. */
-  readonly demand?: (signal: AbortSignal) => Promise<void>
+  readonly requireOwner?: (signal: AbortSignal) => Promise<void>
   readonly uriRefs: Values<string>
   /** Absent where original ids are not unique. */
   readonly originalIds?: Values<string>
@@ -72,13 +72,13 @@ export function answerList(
   list: ResourceList,
   query: ListQuery,
 ): Promise<Response> {
-  const { limit = isWhole(list, query) ? Infinity : usualLimit } = query
+  const { limit = isUnpaged(list, query) ? Infinity : usualLimit } = query
   const answer = () => answerPage(c, context, list, query)
   return limit > usualLimit ? longAnswer(c, answer) : answer()
 }
 
 /** Tells whether all original ids are requested at once. */
-const isWhole = (list: ResourceList, { valueType, limit, offset }: ListQuery): boolean =>
+const isUnpaged = (list: ResourceList, { valueType, limit, offset }: ListQuery): boolean =>
   valueType === 'originalIds' &&
   list.allOriginalIds === true &&
   limit === undefined &&
@@ -96,14 +96,14 @@ async function answerPage(
   if (valueType === 'originalIds' && !list.originalIds) throw needsCatalogue()
   const found = await list.ids(signal)
   const all = includesDatasets(query) ? found : []
-  const whole = isWhole(list, query)
+  const whole = isUnpaged(list, query)
   const limit = whole ? undefined : (query.limit ?? usualLimit)
   const page = { offset, limit }
   const address = c.get('address')
   const paging: ListPaging = { address, parameters: parametersOf(query), page, total: all.length }
   const addresses = addressesOf(list, paging)
   c.header('Link', linkHeader(addresses))
-  if (whole && all.length > 0) return answerOrigins(c, context, list)
+  if (whole && all.length > 0) return answerOriginalIds(c, context, list)
   const ids = all.slice(offset, offset + (limit ?? 0))
   if (valueType === 'metadata') {
     const node = pagingNode(addresses, paging, query.usePagedCollection)
@@ -135,7 +135,7 @@ function parametersOf(query: ListQuery): Record<string, string> {
  * Answers all original ids: exporters compare them with their source to find deleted records, so half a list would delete good
  * data.
  */
-function answerOrigins(
+function answerOriginalIds(
   c: AppContext,
   { log, limits }: RepositoryContext,
   list: ResourceList,
@@ -150,7 +150,7 @@ function answerOrigins(
       yield separator + text
       separator = ','
     }
-    await list.demand?.(signal)
+    await list.requireOwner?.(signal)
     yield separator === '[' ? '[]' : ']'
   }
   const headers = { 'Content-Type': 'application/json' }
@@ -169,7 +169,7 @@ async function* described(
   for (let at = batchSize; at < ids.length; at += batchSize) {
     yield await list.described(ids.slice(at, at + batchSize), signal)
   }
-  if (ids.length > 0) await list.demand?.(signal)
+  if (ids.length > 0) await list.requireOwner?.(signal)
 }
 
 function needsCatalogue(): Failure {

@@ -19,8 +19,8 @@ import { demandCatalogue, linkLines } from '../deleting/members.ts'
 import { describeDistribution, linkedDistributions } from './distributions.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import { answerDocument } from '../endpoints/responses.ts'
-import { demandId, pathId } from '../endpoints/requests.ts'
-import { workAhead } from '../writing/bulk-write.ts'
+import { requireId, pathId } from '../endpoints/requests.ts'
+import { mapAhead } from '../writing/bulk-write.ts'
 import { originalIdsOf, rowsInBatches, unknownDataset } from '../writing/find-datasets.ts'
 import { listNames } from '../writing/id-lists.ts'
 import { answerList, idBatches, type ResourceList } from './list-answer.ts'
@@ -59,7 +59,7 @@ async function describedGraphs(
 }
 
 /** Query for the ids of a list, and the IRIs that they belong to. */
-type Listed = IdQuery & {
+type GraphListing = IdQuery & {
   readonly path: string
   /** Name of the list in the cache; absent = not cached. */
   readonly name?: string
@@ -67,7 +67,7 @@ type Listed = IdQuery & {
 }
 
 /** Makes a list of resources that each have a graph of their IRI, and whose original ids are their ids. */
-const graphList = (context: RepositoryContext, listed: Listed): ResourceList => {
+const graphList = (context: RepositoryContext, listed: GraphListing): ResourceList => {
   const { path, name, iriOf } = listed
   const read = () => readIds(context, listed)
   return {
@@ -87,7 +87,7 @@ const listIn = (context: RepositoryContext, id: string, list: ResourceList): Res
     if (found.length === 0) await demandCatalogue(context, id, signal)
     return found
   },
-  demand: (signal) => demandCatalogue(context, id, signal),
+  requireOwner: (signal) => demandCatalogue(context, id, signal),
 })
 
 const catalogueList = (context: RepositoryContext): ResourceList => {
@@ -217,7 +217,7 @@ async function* dumpOf(
   const members = memberList(context, id)
   await demandCatalogue(context, id, signal)
   yield await describedGraphs(context, [catalogue], signal)
-  const batches = workAhead(idBatches(members, batchSize, signal), (ids) =>
+  const batches = mapAhead(idBatches(members, batchSize, signal), (ids) =>
     members.described(ids, signal),
   )
   for await (const datasets of batches) {
@@ -264,7 +264,7 @@ const listDatasets = repositoryEndpoint({
   answers: answers.list,
   handle: ({ c, query: { catalogue, ...paging } }, context) => {
     if (catalogue === undefined) return answerList(c, context, datasetList(context), paging)
-    const members = memberList(context, demandId('catalogue', catalogue))
+    const members = memberList(context, requireId('catalogue', catalogue))
     return answerList(c, context, { ...members, path: '/datasets', within: { catalogue } }, paging)
   },
 })

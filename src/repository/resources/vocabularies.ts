@@ -20,7 +20,11 @@ import { bind, loadQuery } from '../../store/queries.ts'
 import { chunksOf } from '../../store/lines.ts'
 import { checkIntegrity, summaryOf } from '../../vocabularies/skos-integrity.ts'
 import { inTurns } from '../../workers/event-loop.ts'
-import { isForeign, takeIn, type VocabularyIntake } from '../content/vocabulary-intake.ts'
+import {
+  isForeign,
+  vocabularyContent,
+  type VocabularyContent,
+} from '../content/vocabulary-intake.ts'
 import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import {
@@ -28,7 +32,7 @@ import {
   answerDocument,
   answerResource,
   answerWrite,
-  linksOf,
+  linkHeaderOf,
 } from '../endpoints/responses.ts'
 import { expectedState, mayWritePlatform, suffixedId } from '../endpoints/requests.ts'
 import { commitOne } from '../writing/write-batch.ts'
@@ -72,7 +76,7 @@ async function removeVocabulary(
 
 type Replacement = {
   readonly id: string
-  readonly intake: VocabularyIntake
+  readonly intake: VocabularyContent
   readonly precondition: Precondition
 }
 
@@ -88,7 +92,7 @@ async function replaceVocabulary(
   const resource = context.names.vocabulary(id)
   const { scheme, hash } = intake
   const stored = await factsOf(context, id, signal)
-  await demandFree(context, { scheme, resource }, signal)
+  await requireFreeScheme(context, { scheme, resource }, signal)
   precondition(stored?.hash)
   if (stored && stored.hash === hash && stored.scheme === scheme)
     return { kind: 'unchanged', iri: scheme, hash }
@@ -98,7 +102,7 @@ async function replaceVocabulary(
   if (findings.length > 0) context.log.warn({ vocabulary: id, findings }, 'vocabulary.integrity')
   const mark = { resource, version: context.versions.next() }
   const facts = { scheme, hash, integrity: summaryOf(findings) }
-  const beside = await changesBeside(context, { stored, facts, mark, intake }, signal)
+  const beside = await accompanyingChanges(context, { stored, facts, mark, intake }, signal)
   const changes = [{ graph: scheme, content }, ...beside]
   const kind = stored ? 'updated' : 'created'
   const result: WriteOutcome = { kind, iri: scheme, hash, mark }
@@ -112,11 +116,11 @@ type States = {
   readonly stored: VocabularyFacts | undefined
   readonly facts: VocabularyFacts
   readonly mark: Mark
-  readonly intake: VocabularyIntake
+  readonly intake: VocabularyContent
 }
 
 /** Makes the changes that are committed together with the new content. */
-async function changesBeside(
+async function accompanyingChanges(
   { store }: RepositoryContext,
   { stored, facts, mark, intake }: States,
   signal: AbortSignal,
@@ -138,7 +142,7 @@ async function changesBeside(
 type Claim = { readonly scheme: string; readonly resource: string }
 
 /** Checks that a scheme belongs to no other vocabulary and is not the graph of another resource. */
-async function demandFree(
+async function requireFreeScheme(
   { names, store }: RepositoryContext,
   { scheme, resource }: Claim,
   signal: AbortSignal,
@@ -266,7 +270,7 @@ const putVocabulary = repositoryEndpoint({
       return { bytes: limits[name], name, ratio: limits.bodyRatio, idleMs: limits.bodyIdleMs }
     })
     const batches = parseStream(pieces, format, { baseIri: resource, limits, charset })
-    const intake = await takeIn(batches, { names, resource, work: canonical?.work })
+    const intake = await vocabularyContent(batches, { names, resource, work: canonical?.work })
     renew()
     const replacement = { id, intake, precondition: expectedState(c) }
     const work = () => replaceVocabulary(context, replacement, signal)
@@ -331,7 +335,7 @@ async function answerVocabulary(
     for await (const chunk of rest ?? []) yield part(chunk)
   }
   c.header('ETag', entityTag(hash))
-  c.header('Link', linksOf(resource, c.get('address')))
+  c.header('Link', linkHeaderOf(resource, c.get('address')))
   return answerDocument(c, context, parts(), { suffix, name: id, isDivided: true })
 }
 

@@ -119,10 +119,10 @@ function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
 }
 
 /** One dataset of a body. */
-export type BodyPiece = {
+export type BulkItem = {
   readonly node: Quad_Subject
   /** Its triples, collected again at each call. */
-  readonly cut: () => readonly Quad[]
+  readonly extract: () => readonly Quad[]
 }
 
 /**
@@ -131,14 +131,11 @@ export type BodyPiece = {
  * to what points to it, as in the PUT of a single dataset, so that nothing that was sent gets lost. One that several
  * graphs describe is the one in the graph of its own name, else in the first.
  */
-export async function datasetPieces(
-  body: BulkBody,
-  pause: YieldWhenDue,
-): Promise<readonly BodyPiece[]> {
-  const found: { readonly piece: BodyPiece; readonly graph: BodyGraph }[] = []
+export async function bulkItems(body: BulkBody, pause: YieldWhenDue): Promise<readonly BulkItem[]> {
+  const found: { readonly piece: BulkItem; readonly graph: BodyGraph }[] = []
   const graphOf = new Map<string, BodyGraph>()
   for (const graph of body.graphs()) {
-    for (const piece of await piecesOf(graph, body, pause)) {
+    for (const piece of await itemsOf(graph, body, pause)) {
       const key = keyOf(piece.node)
       if (!graphOf.has(key) || graph.name === key) graphOf.set(key, graph)
       found.push({ piece, graph })
@@ -151,14 +148,14 @@ export async function datasetPieces(
 }
 
 /** Splits one graph. A named graph with one dataset is that dataset. */
-async function piecesOf(
+async function itemsOf(
   { name, quads, datasets: typed }: BodyGraph,
   body: BulkBody,
   pause: YieldWhenDue,
-): Promise<BodyPiece[]> {
+): Promise<BulkItem[]> {
   const datasets = new Map([...typed].filter(([key]) => body.isDataset(key)))
   const [only] = datasets.values()
-  if (only && datasets.size === 1 && name !== '') return [{ node: only, cut: () => quads }]
+  if (only && datasets.size === 1 && name !== '') return [{ node: only, extract: () => quads }]
   const [framed, frames] = [body.framed(), body.frames()]
   const about = new Map<string, Quad[]>()
   const pointedTo = new Set<string>()
@@ -177,7 +174,7 @@ async function piecesOf(
   const ends = new Set([...frames].filter((key) => !body.kinds.isAgent(key))).union(roots)
   const seen = new Set<string>()
   for (const root of roots) {
-    walk(about, root, ends, seen)
+    visitReachable(about, root, ends, seen)
     await pause()
   }
   // Datasets that only point to each other are all separate.
@@ -187,7 +184,7 @@ async function piecesOf(
   }
   return keys.flatMap((key) => {
     const node = datasets.get(key)
-    return node && roots.has(key) ? [{ node, cut: () => walk(about, key, ends) }] : []
+    return node && roots.has(key) ? [{ node, extract: () => visitReachable(about, key, ends) }] : []
   })
 }
 
@@ -198,7 +195,7 @@ const distinct = (quads: readonly Quad[]): Quad[] => [
 ]
 
 /** Returns the triples that can be reached from a node, up to the nodes of `ends` and to those already `seen`. */
-function walk(
+function visitReachable(
   about: ReadonlyMap<string, readonly Quad[]>,
   start: string,
   ends: ReadonlySet<string>,

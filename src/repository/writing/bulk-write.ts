@@ -11,13 +11,7 @@ import { parse } from '../../rdf/parse.ts'
 import { keyOf } from '../../rdf/read.ts'
 import type { OwnContent } from '../content/own-content.ts'
 import type { RepositoryContext } from '../context.ts'
-import {
-  BulkBody,
-  datasetPieces,
-  originalIdIn,
-  type BodyPiece,
-  type Precedence,
-} from './bulk-body.ts'
+import { BulkBody, bulkItems, originalIdIn, type BulkItem, type Precedence } from './bulk-body.ts'
 import {
   itemOf,
   prepareDataset,
@@ -27,7 +21,7 @@ import {
 } from './dataset-writer.ts'
 
 /** Outcome of a dataset: `status` is that of a single PUT, from 400 up with the problem. */
-export type BulkVerdict = {
+export type BulkItemResult = {
   readonly originalId?: string
   readonly id?: string
   readonly status: number
@@ -57,7 +51,7 @@ async function writeChunk(
   { catalogue, enforceUpdate, instance }: BulkTarget,
   chunk: Chunk,
   signal: AbortSignal,
-): Promise<readonly BulkVerdict[]> {
+): Promise<readonly BulkItemResult[]> {
   await context.waitForIndexer(signal)
   const items = chunk.flatMap((one) =>
     'content' in one
@@ -101,7 +95,7 @@ export async function putBulk(
   context: RepositoryContext,
   { batches, precedence, ...target }: BulkPut,
   signal: AbortSignal,
-): Promise<AsyncGenerator<readonly BulkVerdict[], void>> {
+): Promise<AsyncGenerator<readonly BulkItemResult[], void>> {
   const { names, turn, limits } = context
   const body = new BulkBody(names)
   for await (const quads of batches) {
@@ -109,15 +103,15 @@ export async function putBulk(
     body.add(quads)
     await turn()
   }
-  const pieces = await datasetPieces(body, turn)
+  const pieces = await bulkItems(body, turn)
   if (pieces.length > limits.bulkItems) throw tooManyDatasets(pieces.length, limits.bulkItems)
   const seen = new Set<string>()
-  const read = async ({ node, cut }: BodyPiece): Promise<Ready | Refused> => {
+  const read = async ({ node, extract }: BulkItem): Promise<Ready | Refused> => {
     let originalId: string | undefined
     try {
       // Once the signal fires, the rest is refused with its reason.
       signal.throwIfAborted()
-      const quads = cut()
+      const quads = extract()
       const recorded = body.recordedIds(keyOf(node))
       originalId = originalIdIn({ node, quads, recorded, precedence })
       if (seen.has(originalId)) throw duplicateInRequest()
@@ -127,7 +121,7 @@ export async function putBulk(
       return { originalId, failure }
     }
   }
-  return workAhead(chunks(context, pieces, read), (chunk) =>
+  return mapAhead(chunks(context, pieces, read), (chunk) =>
     writeChunk(context, target, chunk, signal),
   )
 }
@@ -135,15 +129,15 @@ export async function putBulk(
 /** Splits by datasets and triples, so that a chunk of large datasets needs no more memory than one of small ones. */
 async function* chunks(
   { turn }: RepositoryContext,
-  pieces: readonly BodyPiece[],
-  read: (piece: BodyPiece) => Promise<Ready | Refused>,
+  pieces: readonly BulkItem[],
+  read: (piece: BulkItem) => Promise<Ready | Refused>,
 ): AsyncGenerator<Chunk, void> {
   let chunk: (Ready | Refused)[] = []
   let triples = 0
   for (const piece of pieces) {
     const one = await read(piece)
     chunk.push(one)
-    if ('content' in one) triples += one.content.own.length
+    if ('content' in one) triples += one.content.statements.length
     if (chunk.length >= maxDatasets || triples >= maxTriples) {
       yield chunk
       chunk = []
@@ -155,7 +149,7 @@ async function* chunks(
 }
 
 /** Works on one item while the next is being made and the last result is used. */
-export async function* workAhead<From, To extends object>(
+export async function* mapAhead<From, To extends object>(
   source: AsyncIterable<From>,
   work: (one: From) => Promise<To>,
 ): AsyncGenerator<To, void> {

@@ -5,14 +5,19 @@ import { Failure } from '../../errors.ts'
 import { platformId } from '../../rdf/ids.ts'
 import { Batcher } from '../../workers/batcher.ts'
 import type { Tombstones } from '../deleting/tombstones.ts'
-import { findByOrigins, type StoreAndNames, type Origin, type Sought } from './find-datasets.ts'
+import {
+  findByOrigins,
+  type StoreAndNames,
+  type Origin,
+  type OriginQuery,
+} from './find-datasets.ts'
 
 /** Existing or future id of a dataset, with the stored facts. */
 export type DatasetTarget = {
   readonly id: string
   readonly origin: Origin
   /** Graph (N-Triples) of the deleted dataset that this write restores. */
-  readonly former?: string
+  readonly previousId?: string
 }
 
 /** Original ids, all different, of one catalogue. */
@@ -25,14 +30,14 @@ type IdContext = StoreAndNames & {
 /** Maximum number of suffixes `~~1`, `~~2`, … that are tried after a clash. */
 const maxClashes = 1000
 /** Maximum characters of an id before its suffix. */
-const longest = 245
+const maxIdLength = 245
 
 /**
  * Returns the lock of all writes to one dataset. Original ids that could become the same platform id share it, whatever their
  * catalogue, so that an id found free stays free until its holder has written.
  */
 export const datasetLock = (originalId: string): string =>
-  `dataset ${platformId(originalId).slice(0, longest)}`
+  `dataset ${platformId(originalId).slice(0, maxIdLength)}`
 
 export type DatasetIds = ReturnType<typeof idChooser>
 
@@ -62,7 +67,7 @@ export function idChooser(context: IdContext) {
           given.add(target.id)
           return []
         }
-        const start = platformId(one.originalId).slice(0, longest)
+        const start = platformId(one.originalId).slice(0, maxIdLength)
         return [{ ...one, candidate: `${start}~~${clash}` }]
       })
     }
@@ -74,16 +79,16 @@ export function idChooser(context: IdContext) {
 function targetOf(
   tombstones: IdContext['tombstones'],
   catalogue: string,
-  { originalId, candidate }: Sought,
+  { originalId, candidate }: OriginQuery,
   origin: Origin,
 ): DatasetTarget | undefined {
   if (origin.record) return { id: origin.record.id, origin }
   const tombstone = tombstones.ofOrigin(catalogue, originalId)
-  if (tombstone && (tombstone.id !== candidate || !origin.taken)) {
+  if (tombstone && (tombstone.id !== candidate || !origin.isIdTaken)) {
     const { content = '' } = tombstones.remains('dataset', tombstone.id) ?? {}
-    return { id: tombstone.id, origin, former: content }
+    return { id: tombstone.id, origin, previousId: content }
   }
-  const isFree = !origin.taken && !tombstones.find('dataset', candidate)
+  const isFree = !origin.isIdTaken && !tombstones.find('dataset', candidate)
   return isFree ? { id: candidate, origin } : undefined
 }
 
@@ -104,22 +109,22 @@ const noId = (originalId: string) =>
 
 type LookUp = (
   catalogue: string,
-  sought: readonly Sought[],
+  sought: readonly OriginQuery[],
   signal: AbortSignal,
 ) => Promise<readonly Origin[]>
 
 /** Writers whose ids are looked up in one query. */
-const maxTogether = 500
+const maxBatch = 500
 
 /**
  * Batches look-ups: one query at a time for each catalogue; ids requested meanwhile go into the next one (decision 0022), so that
  * each answer is newer than its request.
  */
 function batchedLookUp(context: StoreAndNames): LookUp {
-  const batchers = new Map<string, Batcher<readonly Sought[], readonly Origin[]>>()
+  const batchers = new Map<string, Batcher<readonly OriginQuery[], readonly Origin[]>>()
   const batcherOf = (catalogue: string) =>
-    new Batcher<readonly Sought[], readonly Origin[]>({
-      mostItems: maxTogether,
+    new Batcher<readonly OriginQuery[], readonly Origin[]>({
+      mostItems: maxBatch,
       // Ids of the same turn of the event loop are in one batch.
       gather: () => setImmediate(),
       flush: async (batch) => {

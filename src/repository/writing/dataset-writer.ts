@@ -18,7 +18,7 @@ import {
   type Mark,
 } from '../../store/marks.ts'
 import type { Change } from '../../store/graph-store.ts'
-import { recordQuads, restamped, timestamp } from '../content/catalogue-record.ts'
+import { recordQuads, withNewHash, timestamp } from '../content/catalogue-record.ts'
 import { distributionIris } from '../content/distribution-iris.ts'
 import {
   canonicalContent,
@@ -37,7 +37,7 @@ import {
   resultOrFailure,
   commitBatch,
   commitOne,
-  type Planned,
+  type PlannedWrite,
   type WriteResult,
 } from './write-batch.ts'
 
@@ -99,9 +99,9 @@ export async function prepareDataset(
   node: Term,
 ): Promise<OwnContent> {
   await context.turn()
-  const own = ownContent(quads, node, context.names)
+  const statements = ownContent(quads, node, context.names)
   await context.turn()
-  return canonicalContent(context, { node, own })
+  return canonicalContent(context, { node, statements })
 }
 
 /**
@@ -123,7 +123,7 @@ export async function writeDatasets(
     const checked = planned.map((plan) => ('failure' in plan ? plan : { ...plan, check }))
     const results = await commitBatch(context, checked)
     const back = targets.flatMap((target, at) =>
-      'former' in target && results[at] && 'result' in results[at] ? [target.id] : [],
+      'previousId' in target && results[at] && 'result' in results[at] ? [target.id] : [],
     )
     if (back.length > 0) context.tombstones.forget('dataset', back)
     return results
@@ -167,22 +167,22 @@ async function planDatasets(
   context: RepositoryContext,
   { catalogue, items, targets }: DatasetBatch & { readonly targets: Targets },
   signal: AbortSignal,
-): Promise<readonly Planned<WrittenDataset>[]> {
+): Promise<readonly PlannedWrite<WrittenDataset>[]> {
   const { store, names, turn } = context
-  const chosen: (Chosen | Planned<WrittenDataset>)[] = []
+  const chosen: (Chosen | PlannedWrite<WrittenDataset>)[] = []
   for (const [at, item] of items.entries())
-    chosen.push(await resultOrFailure(() => choose(context, catalogue, item, targets[at])))
+    chosen.push(await resultOrFailure(() => chooseWrite(context, catalogue, item, targets[at])))
   const replaced = chosen.flatMap((one) =>
     'item' in one && one.target.origin.record ? names.dataset(one.target.id) : [],
   )
   const before =
     replaced.length > 0 ? await store.readAll(replaced, {}, signal) : new Map<string, string>()
-  const planned: Planned<WrittenDataset>[] = []
+  const planned: PlannedWrite<WrittenDataset>[] = []
   for (const one of chosen) {
     if (!('item' in one)) planned.push(one)
     else {
       const stored = before.get(names.dataset(one.target.id)) ?? ''
-      planned.push(await resultOrFailure(() => compose(context, catalogue, one, stored)))
+      planned.push(await resultOrFailure(() => composeWrite(context, catalogue, one, stored)))
       await turn()
     }
   }
@@ -190,12 +190,12 @@ async function planDatasets(
 }
 
 /** Reads a dataset and decides whether it has to be written; an unchanged one has its result already. */
-async function choose(
+async function chooseWrite(
   { names, bodies }: RepositoryContext,
   catalogue: string,
   item: DatasetItem,
   target: Targets[number] | undefined,
-): Promise<Chosen | Planned<WrittenDataset>> {
+): Promise<Chosen | PlannedWrite<WrittenDataset>> {
   if (!target || target instanceof Failure) throw target ?? new Error('every id has a target')
   const { id, origin } = target
   const { record } = origin
@@ -217,22 +217,22 @@ async function choose(
 }
 
 /** Makes the write; `before` is the stored graph from `readAll`, `''` for a new dataset. */
-async function compose(
+async function composeWrite(
   context: RepositoryContext,
   catalogue: string,
   { item: { originalId }, target, content }: Chosen,
   before: string,
-): Promise<Planned<WrittenDataset>> {
+): Promise<PlannedWrite<WrittenDataset>> {
   const { names, turn } = context
-  const { id, origin, former = '' } = target
-  const { node, own, hash, labels } = content
+  const { id, origin, previousId = '' } = target
+  const { node, statements, hash, labels } = content
   const iri = names.dataset(id)
-  const known = await readLines(before === '' ? former : before)
+  const known = await readLines(before === '' ? previousId : before)
   const keys = { sent: keyOf(node), stored: iri }
   await turn()
-  const { iris, identifiers } = distributionIris(own, known, keys, context)
+  const { iris, identifiers } = distributionIris(statements, known, keys, context)
   await turn()
-  const renamed = rename(own, new Map([...iris, [keyOf(node), iri]]))
+  const renamed = rename(statements, new Map([...iris, [keyOf(node), iri]]))
   const ground = skolemise([...renamed, ...identifiers], { genid: names.genid(iri), labels })
   const modified = timestamp(context.now())
   const issued = origin.record?.issued ?? modified
@@ -260,7 +260,7 @@ function groupOf(
   { graph, before }: { readonly graph: readonly Quad[]; readonly before: string },
 ) {
   const mark = { resource: names.dataset(id), version: versions.next() }
-  const doubles = origin.doubles.map((double) => {
+  const doubles = origin.duplicates.map((double) => {
     const gone = { resource: names.dataset(double.id), version: versions.next() }
     return {
       mark: gone,
@@ -290,7 +290,7 @@ type DatasetChange<T> = {
   readonly result: T
   readonly changes?: readonly Change[]
   /** Content for the index, when the writer has all of the dataset. */
-  readonly fresh?: WrittenContent
+  readonly content?: WrittenContent
 }
 
 /** `mark` is absent when nothing was written. */
@@ -305,11 +305,11 @@ export function changeDataset<T>(
 ): Promise<Edited<T>> {
   const work = async (): Promise<Edited<T>> => {
     const check = context.deletions.watch(catalogue)
-    const { result, changes, fresh } = await plan()
+    const { result, changes, content } = await plan()
     if (!changes) return { result }
     const mark = { resource: context.names.dataset(id), version: context.versions.next() }
     const pending = systemChange({ add: [markLine('pending', mark)] })
-    const group = { changes: [...changes, pending], marks: [{ ...mark, content: fresh }] }
+    const group = { changes: [...changes, pending], marks: [{ ...mark, content }] }
     return commitOne(context, { result: { result, mark }, group, check })
   }
   return context.locks.run([datasetLock(originalId)], work, signal)
@@ -337,10 +337,10 @@ export function editDataset<T>(
     if (!edited) return { result }
     if (edited.length > triples) throw tooManyTriples(edited.length, triples)
     const stamp = { id, modified: timestamp(context.now()), canonical }
-    const content = toLines(await restamped(edited, names, stamp))
+    const lines = toLines(await withNewHash(edited, names, stamp))
     // Read from the lines: an edit may repeat existing statements, and documents must not have them twice.
-    const fresh = { catalogue, quads: () => fromLines(content), created: false }
-    return { result, changes: [{ graph, content, before }], fresh }
+    const content = { catalogue, quads: () => fromLines(lines), created: false }
+    return { result, changes: [{ graph, content: lines, before }], content }
   }
   return changeDataset(context, dataset, plan, signal)
 }

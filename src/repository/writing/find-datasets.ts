@@ -23,19 +23,19 @@ export type Origin = {
   /** Record with the original id; the oldest one when other programs left several. */
   readonly record: DatasetRecord | undefined
   /** Further records with the same original id, which the next write removes. */
-  readonly doubles: readonly DatasetRecord[]
+  readonly duplicates: readonly DatasetRecord[]
   /** True when a resource with the candidate's IRI exists. */
-  readonly taken: boolean
+  readonly isIdTaken: boolean
 }
 
 /** `candidate` is the platform id that the original id would get. */
-export type Sought = { readonly originalId: string; readonly candidate: string }
+export type OriginQuery = { readonly originalId: string; readonly candidate: string }
 
 /** Reads the facts about each original id, in one query and in their order. Fails with `unknown-catalogue`. */
 export async function findByOrigins(
   { store, names }: StoreAndNames,
   catalogue: string,
-  sought: readonly Sought[],
+  sought: readonly OriginQuery[],
   signal?: AbortSignal,
 ): Promise<readonly Origin[]> {
   const candidates = new Set(sought.map(({ candidate }) => names.dataset(candidate)))
@@ -53,10 +53,10 @@ export async function findByOrigins(
   )
   return sought.map(({ originalId, candidate }) => {
     const rank = ({ id }: DatasetRecord) => (id === candidate ? 0 : 1)
-    const [record, ...doubles] = (records.get(originalId) ?? []).sort(
+    const [record, ...duplicates] = (records.get(originalId) ?? []).sort(
       (a, b) => rank(a) - rank(b) || (a.issued < b.issued ? -1 : 1),
     )
-    return { record, doubles, taken: taken.has(names.dataset(candidate)) }
+    return { record, duplicates, isIdTaken: taken.has(names.dataset(candidate)) }
   })
 }
 

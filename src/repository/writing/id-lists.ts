@@ -24,7 +24,7 @@ type IdListOptions = {
   /** Reads the catalogue of a dataset from the store. */
   readonly find: (dataset: string) => Promise<string | undefined>
   /** Ids in all lists together (about 70 bytes each); the list asked for last stays, however long. */
-  readonly most?: number
+  readonly maxCached?: number
 }
 
 /** Milliseconds for which lists and catalogues of datasets are cached, and maximum number of the latter. */
@@ -32,7 +32,7 @@ const expiryMs = 30_000
 const catalogueExpiryMs = 600_000
 const maxCatalogues = 50_000
 
-type Touch = readonly [change: 'add' | 'remove', id: string]
+type PendingChange = readonly [change: 'add' | 'remove', id: string]
 
 type Entry = {
   readonly since: number
@@ -40,7 +40,7 @@ type Entry = {
   /** Ascending by code point; absent while the store is asked. */
   ids?: string[]
   /** Changes that were written while the store was read, in order. */
-  readonly meanwhile: Touch[]
+  readonly pendingChanges: PendingChange[]
 }
 
 export class IdLists {
@@ -50,7 +50,7 @@ export class IdLists {
   readonly #catalogues = new Map<string, { readonly id: string; readonly since: number }>()
 
   constructor(options: IdListOptions) {
-    this.#options = { most: 500_000, ...options }
+    this.#options = { maxCached: 500_000, ...options }
   }
 
   /**
@@ -104,20 +104,20 @@ export class IdLists {
     const drop = () => this.#entries.get(name) === entry && this.#entries.delete(name)
     const ready = read().then((found) => {
       const ids = [...new Set(found)].sort()
-      for (const touch of entry.meanwhile) apply(ids, touch)
+      for (const touch of entry.pendingChanges) apply(ids, touch)
       entry.ids = ids
       // Empty lists are cheap to read, and clients can request any number of unknown names.
       if (ids.length === 0) drop()
       this.#shrink()
       return ids
     })
-    const entry: Entry = { since: this.#options.now(), ready, meanwhile: [] }
+    const entry: Entry = { since: this.#options.now(), ready, pendingChanges: [] }
     ready.catch(drop)
     return entry
   }
 
   /** Applies the links of a catalogue that a write has added or removed. */
-  #link(change: Touch[0], catalogue: string, lines: readonly string[] = []): void {
+  #link(change: PendingChange[0], catalogue: string, lines: readonly string[] = []): void {
     const { names } = this.#options
     const start = `<${names.catalogue(catalogue)}> <${dcat('dataset').value}> <`
     for (const line of lines) {
@@ -128,7 +128,7 @@ export class IdLists {
       for (const name of [listNames.datasets, listNames.members(catalogue)]) {
         const entry = this.#entries.get(name)
         if (entry?.ids) apply(entry.ids, [change, id])
-        else entry?.meanwhile.push([change, id])
+        else entry?.pendingChanges.push([change, id])
       }
       if (change === 'add') this.#keep(id, catalogue)
       else this.#catalogues.delete(id)
@@ -144,7 +144,7 @@ export class IdLists {
   #shrink(): void {
     let sum = this.#entries.values().reduce((all, { ids }) => all + (ids?.length ?? 0), 0)
     for (const [name, { ids }] of this.#entries) {
-      if (sum <= this.#options.most || this.#entries.size === 1) return
+      if (sum <= this.#options.maxCached || this.#entries.size === 1) return
       if (ids) this.#entries.delete(name)
       sum -= ids?.length ?? 0
     }
@@ -159,7 +159,7 @@ const isCounted = ({ graph, add = [], remove = [] }: Change): boolean =>
   [...add, ...remove].some((line) => counted.some((part) => line.includes(part)))
 
 /** Updates a sorted list by binary search: a list may have a million ids. */
-function apply(ids: string[], [change, id]: Touch): void {
+function apply(ids: string[], [change, id]: PendingChange): void {
   let [place, high] = [0, ids.length]
   while (place < high) {
     const middle = (place + high) >>> 1

@@ -20,7 +20,7 @@ export type WriteGroup = {
 export type WriteResult<T> = { readonly result: T } | { readonly failure: unknown }
 
 /** Planned write of one resource; without a group nothing is written. */
-export type Planned<T> =
+export type PlannedWrite<T> =
   | {
       readonly result: T
       readonly group?: WriteGroup
@@ -53,12 +53,15 @@ type CommitContext<Call extends 'write' | 'writeEach'> = {
  */
 export const commitBatch = <T>(
   context: CommitContext<'writeEach'>,
-  planned: readonly Planned<T>[],
+  planned: readonly PlannedWrite<T>[],
 ): Promise<readonly WriteResult<T>[]> =>
   commitWith((groups) => context.store.writeEach(groups), context, planned)
 
 /** Commits the plan of one resource; rejects with its failure. */
-export async function commitOne<T>(context: CommitContext<'write'>, plan: Planned<T>): Promise<T> {
+export async function commitOne<T>(
+  context: CommitContext<'write'>,
+  plan: PlannedWrite<T>,
+): Promise<T> {
   const send = async ([changes = []]: readonly Change[][]) => [
     { written: await context.store.write(changes) },
   ]
@@ -72,7 +75,7 @@ export const commitChanges = (context: CommitContext<'write'>, group: WriteGroup
 async function commitWith<T>(
   send: (groups: Change[][]) => Promise<readonly CommitResult[]>,
   { idLists, onCommitted, onOutcomeUnknown }: Omit<CommitContext<never>, 'store'>,
-  planned: readonly Planned<T>[],
+  planned: readonly PlannedWrite<T>[],
 ): Promise<readonly WriteResult<T>[]> {
   const results = planned.map(checked)
   const writes = planned.flatMap((plan, at) =>
@@ -99,7 +102,7 @@ async function commitWith<T>(
   return results
 }
 
-function checked<T>(plan: Planned<T>): WriteResult<T> {
+function checked<T>(plan: PlannedWrite<T>): WriteResult<T> {
   if ('failure' in plan) return plan
   try {
     plan.check?.()

@@ -1,7 +1,7 @@
 /** The parts of a bulk write by themselves: what is cut out of a body, whose turn it is, what became of many groups. */
 
 import { describe, expect, it } from 'vitest'
-import { BulkBody, datasetPieces } from '../../../src/repository/writing/bulk-body.ts'
+import { BulkBody, bulkItems } from '../../../src/repository/writing/bulk-body.ts'
 import { commitBatch } from '../../../src/repository/writing/write-batch.ts'
 import type { CommitResult } from '../../../src/store/graph-store.ts'
 import { names } from '../../../src/rdf/names.ts'
@@ -11,8 +11,8 @@ import { base, prefixes } from '../../support/repository.ts'
 async function cut(text: string): Promise<Record<string, number>> {
   const body = new BulkBody(names(base))
   body.add(await parse(prefixes + text, 'trig', { baseIri: base }))
-  const found = await datasetPieces(body, () => undefined)
-  return Object.fromEntries(found.map((piece) => [piece.node.value, piece.cut().length]))
+  const found = await bulkItems(body, () => undefined)
+  return Object.fromEntries(found.map((piece) => [piece.node.value, piece.extract().length]))
 }
 
 describe('the datasets of a body', () => {

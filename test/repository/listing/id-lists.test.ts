@@ -15,7 +15,7 @@ const id = fc.string({
   maxLength: 4,
 })
 const sorted = (ids: Iterable<string>) => [...new Set(ids)].sort()
-const cached = (options: { now?: () => number; most?: number } = {}) => {
+const cached = (options: { now?: () => number; maxCached?: number } = {}) => {
   const questions: string[] = []
   const links = new Map([['a', 'one']])
   const lists = new IdLists({
@@ -97,7 +97,7 @@ describe('an id list', () => {
   })
 
   it('gives way to others when there are too many ids, the one asked for longest ago first', async () => {
-    const { lists } = cached({ most: 5 })
+    const { lists } = cached({ maxCached: 5 })
     const read = (name: string, ids: string[]) => lists.of(name, async () => ids)
     await read('one', ['a', 'b'])
     await read('two', ['a', 'b'])

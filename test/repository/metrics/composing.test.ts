@@ -1,7 +1,7 @@
 /** What is stored of the metrics that somebody sends, and what of that is handed on to the index. */
 
 import { describe, expect, it } from 'vitest'
-import { measuredAlone } from '../../../src/repository/resources/dataset-metrics.ts'
+import { metricsOnly } from '../../../src/repository/resources/dataset-metrics.ts'
 import { metricsGraph } from '../../../src/repository/content/metrics-graph.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
@@ -59,8 +59,12 @@ describe('metrics', () => {
       `<urn:g> { <urn:m> a dqv:QualityMetadata . ${scored(300)} } <urn:other> { ${scored(400)} }`,
       'trig',
     )
-    const { content, said } = await metricsGraph(deps, 'a', text, sent)
-    const { scores = [], quads, created } = measuredAlone({ catalogue: 'c', resource, text, said })
+    const { content, scores: stored } = await metricsGraph(deps, 'a', text, sent)
+    const {
+      scores = [],
+      quads,
+      created,
+    } = metricsOnly({ catalogue: 'c', resource, text, scores: stored })
     const values = scores.map(({ object }) => object.value)
     expect([content.includes('"400"'), values.includes('400')]).toEqual([false, false])
     expect([content.includes('"300"'), values.includes('300')]).toEqual([true, true])

@@ -67,9 +67,9 @@ const linesOf = async (quads: readonly Quad[]) => (await stored(quads)).content
 
 /** The canonical hash of what was sent, and of what is stored of it. */
 const hashes = async (body: string) => {
-  const { content, said } = await stored(await quadsOf(body))
+  const { content, scores } = await stored(await quadsOf(body))
   const back = unskolemise(fromLines(content), { prefix: names.genidPrefix })
-  return [(await canonicalise(said)).hash, (await canonicalise(back)).hash]
+  return [(await canonicalise(scores)).hash, (await canonicalise(back)).hash]
 }
 
 describe('metrics of the usual shape', () => {
