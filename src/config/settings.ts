@@ -8,6 +8,7 @@ import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { shown } from '../errors.ts'
 import { nearest } from '../text/nearest.ts'
+import { mapValues } from '../text/records.ts'
 
 /** Description of a variable for the generated page; `standard` is the text of its default. */
 type Facts = {
@@ -193,9 +194,5 @@ export type NumberRow = readonly [standard: number, least: number, most: number,
 export function numbersOf<Name extends string>(
   table: Readonly<Record<Name, NumberRow>>,
 ): Record<Name, z.ZodDefault<z.ZodInt>> {
-  const rows = Object.entries<NumberRow>(table).map(
-    ([name, [standard, least, most]]) => [name, intBetween(least, most).default(standard)] as const,
-  )
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
-  return Object.fromEntries(rows) as Record<Name, z.ZodDefault<z.ZodInt>>
+  return mapValues(table, ([standard, least, most]) => intBetween(least, most).default(standard))
 }

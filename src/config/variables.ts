@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { isPermission } from '../http/api-key.ts'
-import { limitNames, limitTable, type Limits } from '../http/limits.ts'
+import { limitTable } from '../http/limits.ts'
 import { isBlock } from '../client/address-guard.ts'
 import { logLevels } from '../log.ts'
 import { isIri } from '../rdf/iri.ts'
@@ -14,6 +14,7 @@ import { portalConfig } from './portal.ts'
 import { searchConfig } from './search.ts'
 import { engineConfig, shellConfig, triplestoreConfig } from './services.ts'
 import { facts, matching, json, list, object, intBetween } from './settings.ts'
+import { mapValues } from '../text/records.ts'
 
 /** Services that this version can run. */
 export const services = [
@@ -77,13 +78,7 @@ const segmentValues = object(
   }
 })
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `fromEntries` forgets the names of the table
-const limitShape = Object.fromEntries(
-  limitNames.map((name) => [
-    name,
-    intBetween(limitTable[name].least, limitTable[name].most).optional(),
-  ]),
-) as Record<keyof Limits, z.ZodExactOptional<z.ZodInt>>
+const limitShape = mapValues(limitTable, ({ least, most }) => intBetween(least, most).optional())
 
 /** Decimal digits as a number. */
 const digits = z.string().transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN))

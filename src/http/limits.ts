@@ -3,6 +3,7 @@
 import { maxIriBytes } from '../rdf/iri.ts'
 import { maxLiteralBytes } from '../rdf/terms.ts'
 import { dayMs } from '../text/duration.ts'
+import { keysOf, recordOf } from '../text/records.ts'
 
 const MB = 2 ** 20
 const KB = 2 ** 10
@@ -134,16 +135,12 @@ type LimitName = keyof typeof limitTable
 
 export type Limits = Readonly<Record<LimitName, number>>
 
-const isLimitName = (name: string): name is LimitName => Object.hasOwn(limitTable, name)
-
-export const limitNames: readonly LimitName[] = Object.keys(limitTable).filter(isLimitName)
+export const limitNames: readonly LimitName[] = keysOf(limitTable)
 
 /** The limits that hold when nobody set others. */
 export const defaultLimits: Limits = withDefaults({})
 
 /** Given limits in place of the defaults; they are taken as they are (`config.ts` checks the bounds). */
 export function withDefaults(given: Partial<Limits>): Limits {
-  const rows = limitNames.map((name) => [name, given[name] ?? limitTable[name].standard] as const)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets the keys
-  return Object.fromEntries(rows) as Limits
+  return recordOf(limitNames, (name) => given[name] ?? limitTable[name].standard)
 }

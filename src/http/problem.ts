@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure, jsonPointer, printable, shown, type Complaint, type Kind } from '../errors.ts'
+import { keysOf } from '../text/records.ts'
 
 const problemType = 'application/problem+json'
 
@@ -153,8 +154,7 @@ export function failureOfProblem(document: unknown): Failure | undefined {
   return kind && new Failure(kind, detail ?? '', { errors, members: Object.fromEntries(members) })
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of our own table
-const kinds = Object.keys(problems) as readonly Kind[]
+const kinds = keysOf(problems)
 const problemDocument = z.looseObject({
   type: z.string(),
   detail: z.string().optional(),

@@ -2,6 +2,7 @@
 
 import { prefixes } from '../rdf/namespaces.ts'
 import { lastName } from '../rdf/iri.ts'
+import { recordOf } from '../text/records.ts'
 
 /** The five dimensions, in the order in which they are shown. */
 export const dimensions = [
@@ -16,10 +17,7 @@ export type Dimension = (typeof dimensions)[number]
 
 /** A value for each dimension. */
 export const byDimension = <Value>(valueOf: (dimension: Dimension) => Value) =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each dimension is given
-  Object.fromEntries(dimensions.map((name) => [name, valueOf(name)])) as Readonly<
-    Record<Dimension, Value>
-  >
+  recordOf(dimensions, valueOf)
 
 /** Nodes on which an indicator is measured: `dates` on the dataset and on its distributions, and they count once. */
 type Level = 'dataset' | 'distribution' | 'dates'

@@ -1,3 +1,4 @@
+import { keysOf } from '../text/records.ts'
 /** RDF formats with their media types and suffixes; content negotiation. */
 
 export type Format = 'turtle' | 'trig' | 'ntriples' | 'nquads' | 'rdfxml' | 'jsonld' | 'n3'
@@ -20,8 +21,7 @@ export const formats: Readonly<Record<Format, FormatFacts>> = {
   n3: { mediaType: 'text/n3', suffix: 'n3', quads: false },
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
-const names = Object.keys(formats) as Format[]
+const names = keysOf(formats)
 const byMediaType = new Map(names.map((name) => [formats[name].mediaType, name]))
 const bySuffix = new Map(names.map((name) => [formats[name].suffix, name]))
 const offeredTypes = [...byMediaType.keys()]

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { isId } from './ids.ts'
 import { withDefaults } from '../text/defaults.ts'
+import { keysOf } from '../text/records.ts'
 
 export type ResourceKind =
   | 'dataset'
@@ -57,8 +58,7 @@ export const usualSegments: Segments = {
   resource: 'set/resource/',
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
-export const segmentKinds = Object.keys(usualSegments) as readonly ResourceKind[]
+export const segmentKinds: readonly ResourceKind[] = keysOf(usualSegments)
 
 /** Names under a base IRI such as `http://localhost:8080/`; a missing trailing slash is added. */
 export function names(base: string, segments: Partial<Segments> = {}): Names {

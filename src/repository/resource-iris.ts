@@ -5,6 +5,7 @@ import type { AppContext, AppEnv } from '../http/context.ts'
 import { addVary } from '../http/headers.ts'
 import type { Names, ResourceKind } from '../rdf/names.ts'
 import { formats, negotiate, splitSuffix } from '../rdf/media-types.ts'
+import { keysOf } from '../text/records.ts'
 
 /** Where the repository describes each kind of resource; the id carries the suffix. */
 const described: Readonly<Record<Exclude<ResourceKind, 'resource'>, (id: string) => string>> = {
@@ -16,8 +17,7 @@ const described: Readonly<Record<Exclude<ResourceKind, 'resource'>, (id: string)
   vocabulary: (id) => `/vocabularies/${id}`,
 }
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
-const kinds = Object.keys(described) as (keyof typeof described)[]
+const kinds = keysOf(described)
 
 /** Address of the page that people read about a resource. */
 type Pages = (kind: string, id: string, c: AppContext) => string

@@ -3,6 +3,11 @@
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
 
+/** Copies an object as JSON: what `JSON.stringify` writes of it, read again. */
+export const toJson = (value: object): JsonObject =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text of an object is that of a JSON object
+  JSON.parse(JSON.stringify(value)) as JsonObject
+
 /** Members of which nothing is certain. */
 export type Fields = Readonly<Record<string, unknown>>
 

@@ -4,6 +4,7 @@
  */
 
 import { rdf, skos } from '../rdf/namespaces.ts'
+import { keysOf } from '../text/records.ts'
 
 /** Number of an integrity condition in the SKOS Reference → its rule. */
 export const conditions = {
@@ -152,8 +153,7 @@ export async function checkIntegrity(lines: () => Chunks): Promise<readonly Brok
     hierarchy.add(resource, facts)
   }
   checkRelated(hierarchy, reporterOf)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
-  return (Object.keys(conditions) as Condition[]).flatMap((condition) => {
+  return keysOf(conditions).flatMap((condition) => {
     const finding = findings.get(condition)
     return finding ? [{ condition, ...finding }] : []
   })

@@ -11,6 +11,7 @@ import type {
   Scope,
   Shares,
 } from './figures.ts'
+import { recordOf } from '../../text/records.ts'
 
 /**
  * Number of times that a metric has a value. Beside the metrics by local name (`true`, `false`, or a status code): `datasets`
@@ -102,10 +103,7 @@ export function aggregateOf(counts: ScopeCounts, maxima: Maxima): Aggregate {
   return {
     score: count === 0 ? null : Math.round(sum / count),
     dimensions: byDimension((name) => meanPoints(counts[name], maxima[name])),
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name is given its share
-    metrics: Object.fromEntries(
-      metricNames.map((name) => [name, shares.get(name) ?? null]),
-    ) as Aggregate['metrics'],
+    metrics: recordOf(metricNames, (name) => shares.get(name) ?? null),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { toJson, type JsonObject } from '../../text/json.ts'
 import type { Message, RecordMessage } from '../../pipe/message.ts'
 import type {
   ConfigProblem,
@@ -100,7 +100,5 @@ const refusal = ({ sourceId, sourceUrl, text }: RecordMessage, problem: Failure)
 })
 
 function schemaOf(config: z.ZodType): JsonObject {
-  const schema = z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a JSON Schema is JSON
-  return JSON.parse(JSON.stringify(schema)) as JsonObject
+  return toJson(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }))
 }

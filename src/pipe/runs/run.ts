@@ -5,6 +5,7 @@ import { Failure, type Kind } from '../../errors.ts'
 import { problemOf } from '../../http/problem.ts'
 import type { Configs } from '../document.ts'
 import { type Finding, type RecordHeader, type Stage, stages } from '../message.ts'
+import { recordOf } from '../../text/records.ts'
 
 export const runStatuses = [
   'waiting',
@@ -33,9 +34,7 @@ export const countNames = [
 ] as const
 export type RunCounts = Readonly<Record<(typeof countNames)[number], number>>
 
-const eachCount = <Value>(value: Value) =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every name is there
-  Object.fromEntries(countNames.map((name) => [name, value])) as Record<keyof RunCounts, Value>
+const eachCount = <Value>(value: Value) => recordOf(countNames, () => value)
 
 export const noCounts: RunCounts = eachCount(0)
 

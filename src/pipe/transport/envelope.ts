@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { Failure, type Kind, shown } from '../../errors.ts'
 import { problems } from '../../http/problem.ts'
 import { isSecretName } from '../../secrets.ts'
-import { isJsonObject, type Json, type JsonObject, boundedJson } from '../../text/json.ts'
+import { isJsonObject, type Json, type JsonObject, boundedJson, toJson } from '../../text/json.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
 import { type Completeness, type RecordMessage, type Stage, stages } from '../message.ts'
 import { validatePipe } from '../pipe-schema.ts'
@@ -181,8 +181,7 @@ const payload = (
   dataInfo: Readonly<Record<string, unknown>>,
 ): Payload => ({
   header: { seqNumber, dataType: 'text' },
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was JSON text is JSON
-  body: { dataMimeType, data, dataInfo: JSON.parse(JSON.stringify(dataInfo)) as JsonObject },
+  body: { dataMimeType, data, dataInfo: toJson(dataInfo) },
 })
 
 // Reading payloads. Invalid optional members count as absent, because senders differ.

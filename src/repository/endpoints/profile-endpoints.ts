@@ -11,6 +11,7 @@ import { formatOfMediaType, formats, negotiate, type Format } from '../../rdf/me
 import { parse } from '../../rdf/parse.ts'
 import type { RepositoryContext } from '../context.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
+import { keysOf } from '../../text/records.ts'
 
 /** Media types in order of preference: clients that accept everything get JSON. */
 const mediaTypes = ['application/json', ...Object.values(formats).map(({ mediaType }) => mediaType)]
@@ -51,8 +52,7 @@ const readProfile = repositoryEndpoint({
   },
 })
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the record's type
-const shapesByFormat = (Object.keys(formats) as Format[]).map((format) =>
+const shapesByFormat = keysOf(formats).map((format) =>
   repositoryEndpoint({
     ...common,
     path: `/profile.${formats[format].suffix}`,

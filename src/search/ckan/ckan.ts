@@ -36,6 +36,7 @@ import { fieldOf } from './ckan-names.ts'
 import { packageOf } from './ckan-packages.ts'
 import { type CkanContext, type CkanHandler, ckanReads, packageTexts } from './ckan-reads.ts'
 import { textAt } from '../../text/json.ts'
+import { keysOf } from '../../text/records.ts'
 
 const handlers = {
   package_list: packageList,
@@ -44,8 +45,7 @@ const handlers = {
   ...ckanReads,
 } as const satisfies Readonly<Record<CkanAction, CkanHandler>>
 
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys are those of the table's type
-const names = Object.keys(actions) as CkanAction[]
+const names = keysOf(actions)
 
 /** Maximum bytes of a body; calls are small. */
 const maxBytes = 2 ** 20
