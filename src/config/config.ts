@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { shown, WrongUsage } from '../errors.ts'
-import { limitNames, limitTable, withDefaults } from '../http/limits.ts'
+import { defaultLimits, limitNames, limitTable } from '../http/limits.ts'
 import { nearest } from '../text/nearest.ts'
 import type { ClusterConfig } from './cluster.ts'
 import { defaultHarvest, harvestNumbers } from './harvest.ts'
@@ -15,6 +15,7 @@ import { runScript } from './script.ts'
 import { facetProblems, searchConfig, wholeFacets, type SearchFacet } from './search.ts'
 import { facts, readEnvironment, type Environment, type NumberRow } from './settings.ts'
 import { serviceAliases, services, variables, type ApiKeyPermissions } from './variables.ts'
+import { withDefaults } from '../text/defaults.ts'
 
 export type Service = (typeof services)[number]
 
@@ -74,7 +75,7 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     /** Absent for the embedded one. */
     searchEngine: values.PLATFORM_SEARCH_ENGINE_CONFIG,
     search: searchOf(values, defaultFacets),
-    limits: withDefaults(values.PLATFORM_LIMITS ?? {}),
+    limits: withDefaults(defaultLimits, values.PLATFORM_LIMITS),
     /** Days for which deleted resources can be restored; 0 = not at all. */
     restoreDays: harvest.restoreDays,
     harvest,

@@ -3,7 +3,7 @@
 import { maxIriBytes } from '../rdf/iri.ts'
 import { maxLiteralBytes } from '../rdf/terms.ts'
 import { dayMs } from '../text/duration.ts'
-import { keysOf, recordOf } from '../text/records.ts'
+import { keysOf, mapValues } from '../text/records.ts'
 
 const MB = 2 ** 20
 const KB = 2 ** 10
@@ -137,10 +137,5 @@ export type Limits = Readonly<Record<LimitName, number>>
 
 export const limitNames: readonly LimitName[] = keysOf(limitTable)
 
-/** The limits that hold when nobody set others. */
-export const defaultLimits: Limits = withDefaults({})
-
-/** Given limits in place of the defaults; they are taken as they are (`config.ts` checks the bounds). */
-export function withDefaults(given: Partial<Limits>): Limits {
-  return recordOf(limitNames, (name) => given[name] ?? limitTable[name].standard)
-}
+/** Limits of an installation that sets none. */
+export const defaultLimits: Limits = mapValues(limitTable, ({ standard }) => standard)

@@ -3,6 +3,7 @@
 import { isJsonObject, type Json } from '../text/json.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Configs } from '../pipe/document.ts'
+import { mapValues } from '../text/records.ts'
 
 /** Replacement of a secret. */
 const mask = '•••'
@@ -22,7 +23,7 @@ export function maskSecrets(value: Json, isSecret = false): Json {
     const isReference = Object.keys(value).length === 1 && typeof value['secret'] === 'string'
     return isReference
       ? value
-      : mapEntries(value, (inner, key) => maskSecrets(inner, isSecret || secretKey.test(key)))
+      : mapValues(value, (inner, key) => maskSecrets(inner, isSecret || secretKey.test(key)))
   }
   if (isSecret && value !== null) return mask
   return typeof value === 'string'
@@ -32,8 +33,8 @@ export function maskSecrets(value: Json, isSecret = false): Json {
 
 /** Restores the stored values of masked secrets. */
 export const restoreSecrets = (sent: Configs, stored: Configs = {}): Configs =>
-  mapEntries(sent, (config, segment) =>
-    mapEntries(config, (value, key) => restoreValue(value, stored[segment]?.[key], key)),
+  mapValues(sent, (config, segment) =>
+    mapValues(config, (value, key) => restoreValue(value, stored[segment]?.[key], key)),
   )
 
 /** Whether a value contains a mask. */
@@ -50,15 +51,9 @@ function restoreValue(sent: Json, old: Json | undefined, key: string): Json {
     return sent.map((one, at) => restoreValue(one, isList(old) ? old[at] : undefined, 'member'))
   }
   if (!isJsonObject(sent)) return sent
-  return mapEntries(sent, (value, name) =>
+  return mapValues(sent, (value, name) =>
     restoreValue(value, isJsonObject(old) ? old[name] : undefined, name),
   )
 }
-
-const mapEntries = <From, To>(
-  object: Readonly<Record<string, From>>,
-  change: (value: From, key: string) => To,
-): Record<string, To> =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]))
 
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)

@@ -34,13 +34,13 @@ import {
   place,
   placeFrom,
 } from './parts.ts'
+import { mapValues } from '../../text/records.ts'
 import type { Subject } from './record.ts'
 
 /** Converts HTML to text, also in lists and texts by language. */
 export function fromHtml(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromHtml)
-  if (isJsonObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fromHtml(one)]))
+  if (isJsonObject(value)) return mapValues(value, fromHtml)
   const text = plainText(value)
   return text === undefined ? value : textFromHtml(text)
 }
