@@ -1,5 +1,6 @@
-import { keysOf } from '../text/records.ts'
 /** RDF formats with their media types and suffixes; content negotiation. */
+
+import { keysOf } from '../text/records.ts'
 
 export type Format = 'turtle' | 'trig' | 'ntriples' | 'nquads' | 'rdfxml' | 'jsonld' | 'n3'
 
