@@ -17,11 +17,11 @@ const negatedEvents = ({ path, text }: Source): string[] =>
 
 /** Folders and files whose doc comments have been reviewed for their beginning. */
 const reviewed =
-  /^(?:metrics|workers|http|jobs|text|profile|config|rdf|vocabularies|harvest|search-index|pipe|scheduler|client|main|console|projector|search)\/|^[\w-]+\.ts$/
+  /^(?:metrics|workers|http|jobs|text|profile|config|rdf|vocabularies|harvest|search-index|pipe|scheduler|client|main|console|projector|search-index|search)\/|^[\w-]+\.ts$/
 
 /** Folders whose comments have been reviewed word by word. */
 const plain =
-  /^(?:harvest|metrics|pipe|scheduler|client|rdf|main|console|config|projector|search)\/|^[\w-]+\.ts$/
+  /^(?:harvest|metrics|pipe|scheduler|client|rdf|main|console|config|projector|search-index|search)\/|^[\w-]+\.ts$/
 
 /** Doc comments that begin with a subordinate clause in place of a noun or a verb. */
 const vagueComments = ({ path, text }: Source): string[] =>

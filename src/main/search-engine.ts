@@ -38,7 +38,7 @@ export async function openIndex(
 
 /** Settings of the indices that answer searches. Throws `engine-unavailable` while the engine has not been reached. */
 export function currentSettings(index: SearchIndex): readonly IndexSettings[] {
-  const current = index.current()
+  const current = index.currentSettings()
   if (current.length > 0) return current
   throw new Failure('engine-unavailable', 'The search engine has not been reached yet.', {
     retryAfter: 2,

@@ -46,7 +46,7 @@ export async function configureEngine(
 ): Promise<StartState | undefined> {
   try {
     const { rebuild } = await index.configure(settings)
-    return { rebuild, newest: await index.newest() }
+    return { rebuild, newest: await index.newestVersion() }
   } catch (error) {
     if (!isEngineUnavailable(error)) throw error
     log[level]({ err: error }, 'engine.waiting')
@@ -80,7 +80,7 @@ export class EngineStart {
     this.#context = context
     this.#settings = settings
     this.#filling = first && context.fill(first.rebuild)
-    context.index.onLost?.((rebuild) => {
+    context.index.onDataLost?.((rebuild) => {
       if (this.#isStopped) return
       // A filling that still runs would fill the same indices.
       this.#replaced = Promise.all([this.#replaced, this.#filling?.stop()])
@@ -197,7 +197,7 @@ async function rebuild(
     for (let at = 0; at < of; at += perPage) {
       const page = ids.slice(at, at + perPage)
       // A record with many documents is always projected.
-      const missing = all?.hashes ? await engine.missing(index, page) : page
+      const missing = all?.hashes ? await engine.missingIds(index, page) : page
       present += page.length - missing.length
       yield missing.map((id) => all?.resource(id) ?? id)
     }
@@ -205,7 +205,7 @@ async function rebuild(
   tell({ index, done: 0, of })
   log.info({ index, of }, 'reindex.started')
   const submit = (resource: string) => projector.fill(resource)
-  const window = engine.batch === undefined ? {} : { window: 2 * engine.batch }
+  const window = engine.preferredBatch === undefined ? {} : { window: 2 * engine.preferredBatch }
   const filled = await projectResources(absent(), { submit, pause, progress, ...window }, signal)
   const version = await indexed()
   // Documents written by filling have the version 0, and removed records leave no document. Without this version the index would

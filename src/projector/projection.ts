@@ -154,7 +154,7 @@ async function startProjector(deps: ProjectionContext) {
     log,
     pause,
     indexed,
-    batch: index.batch ?? standardBatch,
+    batch: index.preferredBatch ?? standardBatch,
     capacity,
     isFirst: (resource) =>
       (names.idOf('catalogue', resource) ?? names.idOf('vocabulary', resource)) !== undefined,

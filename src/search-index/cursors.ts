@@ -1,23 +1,23 @@
 /**
- * Cursors, on every engine: a search whose hits are kept as they were, and read page by page. How many there may be, how long they
- * live, what they hold meanwhile, and which page comes next; an engine adds how the hits of a page are read.
+ * Cursors, for all engines: searches whose hits are held as they were and read page by page. Limits their number, lifetime and memory,
+ * and determines the next page; an engine adds how the hits of a page are read.
  */
 
 import { randomBytes } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import type { Answer, CursorRequest, Page, PageOptions } from './search-index.ts'
 
-/** Limits of cursors: their number, their life, and the memory of their snapshots. */
+/** Limits of cursors: their number, lifetime and memory. */
 export type CursorLimits = {
   readonly perClient: number
   readonly total: number
-  /** Milliseconds after its last use at which a cursor is forgotten. */
+  /** Milliseconds after its last use at which a cursor is dropped. */
   readonly ttlMs: number
   /** Bytes of all snapshots together. */
   readonly bytes: number
 }
 
-/** Where the operator says nothing else. */
+/** Limits of cursors that apply where the operator configures none. */
 export const defaultCursorLimits: CursorLimits = {
   perClient: 16,
   total: 256,
@@ -25,50 +25,50 @@ export const defaultCursorLimits: CursorLimits = {
   bytes: 256 * 2 ** 20,
 }
 
-type Cursor<Held> = {
-  /** It was read to its end: it still answers, but counts no more. */
+type Cursor<Content> = {
+  /** Whether it was read to its end: it still answers, but does not count against the limits. */
   readonly isEnded: boolean
   readonly client: string
-  readonly held: Held
+  readonly content: Content
   readonly note: string
-  /** When it was used last. */
+  /** Time of its last use in ms. */
   readonly used: number
 }
 
-/** Nothing here runs by itself: what is too old goes with the next call of anything. */
-export class CursorRegistry<Held extends { readonly bytes: number }> {
+/** Open cursors with their limits. There is no timer: expired cursors are dropped at the next call. */
+export class CursorRegistry<Content extends { readonly bytes: number }> {
   readonly #limits: CursorLimits
   readonly #now: () => number
-  /** In the order of the last use: what expires next is first. */
-  readonly #cursors = new Map<string, Cursor<Held>>()
+  /** Cursors by id in the order of their last use, so that the next to expire is first. */
+  readonly #cursors = new Map<string, Cursor<Content>>()
 
   constructor(limits: CursorLimits, now: () => number) {
     this.#limits = limits
     this.#now = now
   }
 
-  /** Throws `too-many-cursors` when a client, or all together, may not hold that many bytes more. */
+  /** Throws `too-many-cursors` if another cursor of this client, with this many bytes, would exceed a limit. */
   admit(client: string, bytes = 0): void {
     this.sweep()
     const { perClient, total, bytes: most } = this.#limits
     const all = this.#open()
     const own = all.filter((cursor) => cursor.client === client)
-    const held = all.reduce((sum, cursor) => sum + cursor.held.bytes, 0)
+    const bytesOfAll = all.reduce((sum, cursor) => sum + cursor.content.bytes, 0)
     if (own.length >= perClient) throw this.#full(own, `${perClient} of one client`)
     if (all.length >= total) throw this.#full(all, `${total} of all clients`)
-    if (held + bytes > most) throw this.#full(all, 'and they hold all the memory there is')
+    if (bytesOfAll + bytes > most) throw this.#full(all, 'and their memory is used up')
   }
 
-  /** The name of a new cursor: 128 random bits, safe in an address. Throws `too-many-cursors`. */
-  open(client: string, held: Held, note: string): string {
-    this.admit(client, held.bytes)
+  /** Registers a cursor and returns its id: 128 random bits, safe in a URL. Throws `too-many-cursors`. */
+  open(client: string, content: Content, note: string): string {
+    this.admit(client, content.bytes)
     const id = randomBytes(16).toString('base64url')
-    this.#cursors.set(id, { client, held, note, used: this.#now(), isEnded: false })
+    this.#cursors.set(id, { client, content, note, used: this.#now(), isEnded: false })
     return id
   }
 
-  /** Begins the cursor's life anew, under another note where one is given. Throws `unknown-cursor`. */
-  use(id: string, note?: string): { readonly held: Held; readonly note: string } {
+  /** Returns a cursor and restarts its lifetime, replacing its note by `note`, if any. Throws `unknown-cursor`. */
+  use(id: string, note?: string): { readonly content: Content; readonly note: string } {
     this.sweep()
     const cursor = this.#cursors.get(id)
     if (!cursor) throw new Failure('unknown-cursor', 'there is no such cursor, or no longer')
@@ -78,17 +78,20 @@ export class CursorRegistry<Held extends { readonly bytes: number }> {
     return next
   }
 
-  /** Was read to its end: it still answers, with `rest`, but counts no more. Of these too there are at most `total`. */
-  end(id: string, rest: Held): void {
+  /**
+   * Marks a cursor as read to its end: it holds only `rest` and does not count against the limits. At most `total` ended cursors are
+   * held.
+   */
+  end(id: string, rest: Content): void {
     const cursor = this.#cursors.get(id)
     if (!cursor) return
-    this.#cursors.set(id, { ...cursor, held: rest, isEnded: true })
+    this.#cursors.set(id, { ...cursor, content: rest, isEnded: true })
     const ended = [...this.#cursors].filter(([, { isEnded }]) => isEnded)
     const [oldest] = ended
     if (oldest && ended.length > this.#limits.total) this.#cursors.delete(oldest[0])
   }
 
-  /** Forgets what nobody used for too long. */
+  /** Drops expired cursors. */
   sweep(): void {
     const oldest = this.#now() - this.#limits.ttlMs
     for (const [id, { used }] of this.#cursors) {
@@ -97,23 +100,24 @@ export class CursorRegistry<Held extends { readonly bytes: number }> {
     }
   }
 
+  /** Number of cursors that were not read to their end. */
   get size(): number {
     return this.#open().length
   }
 
-  /** Snapshots of the open cursors. */
-  held(): Iterable<Held> {
-    return this.#open().map((cursor) => cursor.held)
+  /** Content of the cursors that were not read to their end. */
+  contents(): Iterable<Content> {
+    return this.#open().map((cursor) => cursor.content)
   }
 
-  /** Forgets all: what they held is gone. */
+  /** Drops all cursors. */
   clear(): void {
     this.#cursors.clear()
   }
 
   #open = () => [...this.#cursors.values()].filter(({ isEnded }) => !isEnded)
 
-  #full(some: readonly Cursor<Held>[], detail: string): Failure {
+  #full(some: readonly Cursor<Content>[], detail: string): Failure {
     const now = this.#now()
     const seconds = Math.ceil(((some[0]?.used ?? now) + this.#limits.ttlMs - now) / 1000)
     const retryAfter = Math.max(1, seconds)
@@ -121,23 +125,23 @@ export class CursorRegistry<Held extends { readonly bytes: number }> {
   }
 }
 
-/** Snapshot of a cursor; `kept` is the engine's own, absent when all was read. */
-type Held<Kept> = {
+/** Content of a cursor. `snapshot` is the engine's snapshot, absent after the cursor was read to its end. */
+type CursorContent<Snapshot> = {
   readonly bytes: number
   readonly count: number
   readonly limit: number
   readonly include?: readonly string[]
   readonly score: boolean
-  readonly shortened?: readonly string[]
-  readonly kept?: Kept
-  /** Where the next page in turn begins. */
-  readonly next: { place: number }
+  readonly truncatedPatterns?: readonly string[]
+  readonly snapshot?: Snapshot
+  /** Position at which the next page in turn begins. */
+  readonly next: { position: number }
 }
 
-/** Bytes of a cursor beside its numbers: its request, its note, its place in the tables. */
+/** Estimated bytes of a cursor beside its snapshot: request, note, entries in maps. */
 export const cursorBytes = 1_024
 
-/** Neighbours among the hits of a cursor, and how their records are to be shown. */
+/** Range of the hits of a cursor, `end` exclusive, and the form in which its records are returned. */
 export type PageSpan = {
   readonly start: number
   readonly end: number
@@ -145,29 +149,33 @@ export type PageSpan = {
   readonly score: boolean
 }
 
-/** `value` = what the last hit is sorted by; absent for texts and where it is missing. */
+/** Hits of a page. `value` is the sort value of the last hit; absent for texts and if the record has none. */
 type PageHits = Pick<Answer, 'hits'> & { readonly value?: number }
 
-type ReadPage<Kept> = (kept: Kept, span: PageSpan, signal?: AbortSignal) => Promise<PageHits>
+type ReadPage<Snapshot> = (
+  snapshot: Snapshot,
+  span: PageSpan,
+  signal?: AbortSignal,
+) => Promise<PageHits>
 
-/** A search that was kept, and its first page. */
-type OpenedCursor<Kept> = PageHits &
-  Pick<Answer, 'count' | 'facets' | 'shortened'> & {
-    readonly kept: Kept
+/** Snapshot of a search, and its first page. */
+type OpenedCursor<Snapshot> = PageHits &
+  Pick<Answer, 'count' | 'facets' | 'truncatedPatterns'> & {
+    readonly snapshot: Snapshot
     /** Bytes of the snapshot. */
     readonly bytes: number
   }
 
-/** The cursors of an engine; `Kept` is what it needs to read a page again. */
-export class Cursors<Kept> {
-  readonly #registry: CursorRegistry<Held<Kept>>
-  readonly #read: ReadPage<Kept>
+/** Cursors of an engine. `Snapshot` is its snapshot type, from which `read` reads a page. */
+export class Cursors<Snapshot> {
+  readonly #registry: CursorRegistry<CursorContent<Snapshot>>
+  readonly #read: ReadPage<Snapshot>
   readonly #ended: () => void
 
-  /** `ended` is told when a cursor was read to its end and holds nothing any more. `now`: milliseconds that never go back. */
+  /** Calls `ended` when a cursor was read to its end and its snapshot is released. `now` returns milliseconds that never decrease. */
   constructor(
     { limits, now }: { readonly limits: CursorLimits; readonly now: () => number },
-    read: ReadPage<Kept>,
+    read: ReadPage<Snapshot>,
     ended: () => void,
   ) {
     this.#registry = new CursorRegistry(limits, now)
@@ -175,86 +183,99 @@ export class Cursors<Kept> {
     this.#ended = ended
   }
 
+  /** Number of cursors that were not read to their end. */
   get size(): number {
     return this.#registry.size
   }
 
-  /** Throws `too-many-cursors` when a client may not have one more. */
+  /** Throws `too-many-cursors` if the client may not open another cursor. */
   admit(client: string): void {
     this.#registry.admit(client)
   }
 
-  /** The engine's part of all open cursors. */
-  kept(): readonly Kept[] {
-    return [...this.#registry.held()].flatMap(({ kept }) => (kept === undefined ? [] : [kept]))
+  /** Snapshots of the open cursors. */
+  snapshots(): readonly Snapshot[] {
+    return [...this.#registry.contents()].flatMap(({ snapshot }) =>
+      snapshot === undefined ? [] : [snapshot],
+    )
   }
 
-  /** Throws `too-many-cursors`. */
-  open({ client, note, limit, include, score }: CursorRequest, opened: OpenedCursor<Kept>): Page {
-    const { hits, count, facets, shortened, kept } = opened
-    const held: Held<Kept> = {
+  /** Registers a cursor and returns its first page. Throws `too-many-cursors`. */
+  open(
+    { client, note, limit, include, score }: CursorRequest,
+    opened: OpenedCursor<Snapshot>,
+  ): Page {
+    const { hits, count, facets, truncatedPatterns, snapshot } = opened
+    const content: CursorContent<Snapshot> = {
       bytes: cursorBytes + opened.bytes,
       count,
       limit,
       include,
       score,
-      shortened,
-      kept,
-      next: { place: hits.length },
+      truncatedPatterns,
+      snapshot,
+      next: { position: hits.length },
     }
-    const cursor = this.#registry.open(client, held, note)
-    if (count === 0) this.#end(cursor, held)
-    return { ...pageOf(opened, held, hits.length), cursor, note, facets }
+    const cursor = this.#registry.open(client, content, note)
+    if (count === 0) this.#end(cursor, content)
+    return { ...pageOf(opened, content, hits.length), cursor, note, facets }
   }
 
-  /** The page after a place, or the next in turn, which stays the next one when it cannot be read. */
+  /** Reads the page after a position, or the next one in turn. A page that cannot be read remains the next one. */
   async page(cursor: string, options: PageOptions = {}, signal?: AbortSignal): Promise<Page> {
-    const { held } = this.#registry.use(cursor)
-    const start = placeOf(held, options)
+    const { content } = this.#registry.use(cursor)
+    const start = positionOf(content, options)
     const { note } = this.#registry.use(cursor, options.note)
-    const end = Math.min(start + (options.limit ?? held.limit), held.count)
+    const end = Math.min(start + (options.limit ?? content.limit), content.count)
     const isInTurn = options.after === undefined
-    if (isInTurn && start === held.count) this.#end(cursor, held)
-    if (isInTurn) held.next.place = end
+    if (isInTurn && start === content.count) this.#end(cursor, content)
+    if (isInTurn) content.next.position = end
     try {
-      const span = { start, end, include: options.include ?? held.include, score: held.score }
-      const isRead = held.kept !== undefined && start < end
-      const read = isRead ? await this.#read(held.kept, span, signal) : { hits: [] }
-      return { ...pageOf(read, held, end), cursor, note }
+      const span = { start, end, include: options.include ?? content.include, score: content.score }
+      const isRead = content.snapshot !== undefined && start < end
+      const read = isRead ? await this.#read(content.snapshot, span, signal) : { hits: [] }
+      return { ...pageOf(read, content, end), cursor, note }
     } catch (error) {
-      // The page was not given: it is the next one still, unless others were asked for meanwhile.
-      if (isInTurn && held.next.place === end) held.next.place = start
+      // The page was not delivered: it remains the next one, unless another call has moved on meanwhile.
+      if (isInTurn && content.next.position === end) content.next.position = start
       throw error
     }
   }
 
-  /** Forgets what nobody used for too long. */
+  /** Drops expired cursors. */
   sweep(): void {
     this.#registry.sweep()
   }
 
-  /** Forgets all: what they held is gone. */
+  /** Drops all cursors. */
   clear(): void {
     this.#registry.clear()
   }
 
-  /** Keeps of a cursor that was read to its end only what its last answer needs. */
-  #end(cursor: string, { count, limit, score, next }: Held<Kept>): void {
+  /** Releases the snapshot of a cursor that was read to its end. */
+  #end(cursor: string, { count, limit, score, next }: CursorContent<Snapshot>): void {
     this.#registry.end(cursor, { bytes: 0, count, limit, score, next })
     this.#ended()
   }
 }
 
-function pageOf<Kept>({ hits, value }: PageHits, { count, shortened }: Held<Kept>, end: number) {
+function pageOf<Snapshot>(
+  { hits, value }: PageHits,
+  { count, truncatedPatterns }: CursorContent<Snapshot>,
+  end: number,
+) {
   const last = hits.length > 0 ? { last: [value ?? end, end] as const } : {}
-  return { count, hits, ...last, shortened }
+  return { count, hits, ...last, truncatedPatterns }
 }
 
-/** Where a page begins. Throws `invalid-parameter` and `unknown-cursor`. */
-function placeOf(held: Held<unknown>, { after = held.next.place }: PageOptions): number {
-  if (!Number.isInteger(after) || after < 0 || after > held.count)
-    throw new Failure('invalid-parameter', `no place in this cursor: ${after}`)
-  if (held.kept === undefined && after < held.count)
+/** Position at which a page begins. Throws `invalid-parameter` and `unknown-cursor`. */
+function positionOf(
+  content: CursorContent<unknown>,
+  { after = content.next.position }: PageOptions,
+): number {
+  if (!Number.isInteger(after) || after < 0 || after > content.count)
+    throw new Failure('invalid-parameter', `no position in this cursor: ${after}`)
+  if (content.snapshot === undefined && after < content.count)
     throw new Failure('unknown-cursor', 'this cursor was read to its end')
   return after
 }

@@ -1,10 +1,10 @@
-/** Facets of an answer, on every engine. */
+/** Order and bands of the facets of an answer, for all engines. */
 
 import { compareCodePoints } from '../text/code-points.ts'
 import type { FacetSettings, IndexSettings } from './index-settings.ts'
 import type { FacetItem } from './search-index.ts'
 
-/** The facets of several indices in order of first appearance, or those that are named, in the order of their names. */
+/** Definitions of the facets of several indices in order of first appearance, or of those in `ids`, in that order. */
 export function facetDefinitions(
   all: readonly IndexSettings[],
   ids?: readonly string[],
@@ -14,13 +14,16 @@ export function facetDefinitions(
   return ids ? ids.flatMap((id) => definitions.get(id) ?? []) : [...definitions.values()]
 }
 
-/** The highest count first; equal counts by id. */
+/** Comparison of facet values: highest count first, then by id. */
 export const byCount = (
   a: Pick<FacetItem, 'id' | 'count'>,
   b: Pick<FacetItem, 'id' | 'count'>,
 ): number => b.count - a.count || compareCodePoints(a.id, b.id)
 
-/** A range facet shows all its bands, also those without records, under the titles of the settings. */
+/**
+ * Replaces the values of a range facet by all its bands, including those without records, with the titles of the settings. Values of
+ * other facets are returned as they are.
+ */
 export function withBands(
   { bands }: FacetSettings,
   items: readonly FacetItem[],

@@ -1,13 +1,16 @@
-/** The fields that a name in a request means, on every engine. */
+/** Resolution of field names in requests to full-text fields, for all engines. */
 
-/** A full-text field, in all buckets or in one. */
-export type FieldReach = { readonly field: string; readonly bucket?: string }
+/**
+ * Full-text field to search, in all language buckets or in one. A bucket holds the texts in one configured language, or in all other
+ * languages.
+ */
+export type SearchedField = { readonly field: string; readonly bucket?: string }
 
-/** The record's id is searchable in every index, under this name, in the bucket of no language. */
+/** Full-text field that holds the record's id, in every index, in the bucket of texts without a configured language. */
 export const idField = 'id'
 
-/** Keys inside an object whose text is the object's. */
-const keys = new Set([
+/** Members of an object whose text is indexed under the object's own name. */
+const objectMembers = new Set([
   'name',
   'label',
   'id',
@@ -18,14 +21,14 @@ const keys = new Set([
 ])
 
 /**
- * The fields that `name` means: a field (`title`), the fields below a name (`distributions` → `distributions.title`), or a field in one
- * configured language (`title.de`). Empty for an unknown name. The bucket of unconfigured languages has no name.
+ * Resolves a name to fields: a field (`title`), the fields below a name (`distributions` → `distributions.title`), or a field in one
+ * configured language (`title.de`). Returns none for an unknown name. The bucket of other languages cannot be named.
  */
-export function reachOf(
+export function searchedFieldsOf(
   name: string,
   fields: readonly string[],
   languages: readonly string[],
-): readonly FieldReach[] {
+): readonly SearchedField[] {
   const all = [idField, ...fields]
   if (all.includes(name)) return [{ field: name }]
   const below = fields.filter((field) => field.startsWith(`${name}.`))
@@ -35,6 +38,6 @@ export function reachOf(
   const [field, last] = [name.slice(0, dot), name.slice(dot + 1).toLowerCase()]
   if (!all.includes(field)) return []
   if (languages.includes(last)) return [{ field, bucket: last }]
-  // `publisher.name`, `keywords.label`: the text of an object lies under the object's own name.
-  return keys.has(last) ? [{ field }] : []
+  // `publisher.name`, `keywords.label`: the text of an object is indexed under the object's own name.
+  return objectMembers.has(last) ? [{ field }] : []
 }

@@ -1,11 +1,14 @@
-/** Order of hits, on every engine: the keys of a request, and the weights of fields in the ranking. */
+/** Sort keys of a request and weights of fields in the ranking, for all engines. */
 
 import type { IndexSettings, TextSettings } from './index-settings.ts'
 import { rankingLeaves } from './query-tree.ts'
 import type { OrderKey, SearchRequest } from './search-index.ts'
 
-/** The keys that count: those that every searched index has; without any given, relevance or the newest first. */
-export function orderOf(
+/**
+ * Sort keys of a request that every searched index has. A request without keys is sorted by relevance if it searches text, else newest
+ * first.
+ */
+export function sortKeysOf(
   request: Pick<SearchRequest, 'order' | 'tree'>,
   isKnown: (name: string) => boolean,
 ): readonly OrderKey[] {
@@ -22,7 +25,7 @@ export function orderOf(
 
 const languageTag = /^[a-z]{2,3}(-[a-z0-9]+)*$/i
 
-/** The sortable text field of `field` or `field.language`, and the language; `undefined` when the name means none. */
+/** Parses `field` or `field.language`; `undefined` if the field is not sortable text. */
 export function sortedText(
   name: string,
   { orders }: Pick<IndexSettings, 'orders'>,
@@ -33,7 +36,10 @@ export function sortedText(
   return orders.includes(field) && languageTag.test(language) ? { field, language } : undefined
 }
 
-/** Weights by field: those of the request (`title.en` weighs the field as a whole), else those of the settings. */
+/**
+ * Makes a function that returns the weight of a field: that of the request (`title.en` sets the weight of all of `title`), else that of
+ * the settings, else 1.
+ */
 export function fieldWeights(
   boosts: SearchRequest['boosts'],
   { texts }: TextSettings,

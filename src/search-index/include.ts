@@ -1,21 +1,21 @@
-/** Reducing a record to the fields a client asked for. */
+/** Reduction of a record to the fields that a client requests with `includes`. */
 
 import { type Fields, isJsonObject, memberFields } from '../text/json.ts'
-/** Dotted paths as a tree; `true` = the value with everything in it. */
+/** Dotted paths as a tree; `true` = the whole value. */
 type PathTree = { [step: string]: PathTree | true }
 
 const language = /^[a-z]{2,3}(-[A-Za-z0-9-]+)?$/
 
 /**
- * The parts of a record that dotted paths name, descending into objects and through arrays; what is left empty is dropped.
- * `title.de` on a record without German gives the text of its main language under `de`.
+ * Selects the members of a record that dotted paths name, descending into objects and arrays. Members that become empty are dropped.
+ * `title.de` of a record without German returns the text in its main language under `de`.
  */
 export function includeFields(record: Fields, paths: readonly string[]): Fields {
   const main = mainLanguages(record)
   return memberFields(pick(record, treeOfPaths(paths), main))
 }
 
-/** Selects the paths of a record given as JSON text; without paths the text as it is. */
+/** Applies `includeFields` to JSON text; without paths the text is returned unchanged. */
 export const includeText = (text: string, paths: readonly string[] | undefined): string =>
   paths ? JSON.stringify(includeFields(Object(JSON.parse(text)), paths)) : text
 
@@ -37,20 +37,25 @@ function treeOfPaths(paths: readonly string[]): PathTree {
 
 function pick(value: unknown, tree: PathTree, main: readonly string[]): unknown {
   if (Array.isArray(value)) {
-    const kept = value.map((part) => pick(part, tree, main)).filter((part) => part !== undefined)
-    return kept.length > 0 ? kept : undefined
+    const selected = value
+      .map((part) => pick(part, tree, main))
+      .filter((part) => part !== undefined)
+    return selected.length > 0 ? selected : undefined
   }
   if (!isJsonObject(value)) return undefined
-  const kept: Record<string, unknown> = {}
+  const selected: Record<string, unknown> = {}
   for (const [step, below] of Object.entries(tree)) {
     const found = Object.hasOwn(value, step) ? value[step] : fallback(value, step, main)
     const part = below === true ? found : pick(found, below, main)
-    if (part !== undefined) kept[step] = part
+    if (part !== undefined) selected[step] = part
   }
-  return Object.keys(kept).length > 0 ? kept : undefined
+  return Object.keys(selected).length > 0 ? selected : undefined
 }
 
-/** Portals list records by `title.{language of the page}` and need a title in any case. */
+/**
+ * Text in a main language, in English or in any language, in place of a missing one: portals list records by `title.{language of the
+ * page}` and need a title in any case.
+ */
 function fallback(texts: Fields, step: string, main: readonly string[]): unknown {
   if (!language.test(step)) return undefined
   const keys = Object.keys(texts)
@@ -60,7 +65,7 @@ function fallback(texts: Fields, step: string, main: readonly string[]): unknown
   return chosen === undefined ? undefined : texts[chosen]
 }
 
-/** Languages of the record's catalogue, or of the record where it is a catalogue itself. */
+/** Languages of the record's catalogue, or of the record if it is a catalogue. */
 function mainLanguages(record: Fields): readonly string[] {
   const catalogue = record['catalog']
   const languages = isJsonObject(catalogue) ? catalogue['language'] : record['language']

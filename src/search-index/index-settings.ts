@@ -1,12 +1,12 @@
-/** Settings that an engine needs of an index before documents come. */
+/** Settings of an index, which an engine needs before it stores documents. */
 
 import { hash } from 'node:crypto'
 import { icuVersion, tokeniserNumber } from '../text/tokens.ts'
 
-/** The platform's own indices, and one per type of resource that the profile declares (`resource_{type}`). */
+/** Name of an index: those of the platform, and one for each type of resource that the profile declares (`resource_{type}`). */
 export type IndexName = 'dataset' | 'catalogue' | 'vocabulary' | `resource_${string}`
 
-/** A band of a range facet: documents carry its id as an ordinary facet value. */
+/** Band of a range facet. Documents have its id as an ordinary facet value. */
 export type Band = {
   readonly id: string
   readonly title: string
@@ -14,24 +14,24 @@ export type Band = {
   readonly to: number
 }
 
-/** A facet of an index. */
+/** Facet of an index. */
 export type FacetSettings = {
   readonly id: string
   readonly title: string
-  /** Range facets show all their bands, also those with count 0. */
+  /** Bands of a range facet; answers contain all of them, including those with count 0. */
   readonly bands?: readonly Band[]
-  /** Left out where a request does not name the facets to count; it filters as any other. */
+  /** Whether it is counted only for requests that name it. Filters can use it in any case. */
   readonly hidden?: boolean
-  /** For values in parts of a record: the member that lists the parts, and the path inside of one. */
+  /** Location of values in parts of a record, such as distributions: the member that lists the parts, and the path in one part. */
   readonly within?: { readonly array: string; readonly value: string }
 }
 
-/** The columns of an index and what its documents follow from. */
+/** Fields of an index by their use, and the definition that its documents are made by. */
 export type IndexSettings = {
   readonly index: IndexName
   /**
-   * Text of everything else that decides how documents are made: profile, mappings, enrichment, facets. When it changes all documents
-   * are written anew, although the columns may be the same.
+   * Text that identifies everything else that documents are made by: profile, mappings, enrichment, facets. When it changes, all
+   * documents are written again.
    */
   readonly basis: string
   /** Full-text fields by dotted name; `boost` is the default weight in the ranking. */
@@ -40,14 +40,14 @@ export type IndexSettings = {
     readonly boost: number
     readonly autocomplete: boolean
   }[]
-  /** In profile order. */
+  /** Facets in the order of the profile. */
   readonly facets: readonly FacetSettings[]
   readonly dates: readonly string[]
   readonly numbers: readonly string[]
   readonly flags: readonly string[]
-  /** Whether documents carry boxes. */
+  /** Whether documents have bounding boxes. */
   readonly boxes: boolean
-  /** Sortable text fields; per language as `name.lang` in documents. */
+  /** Sortable text fields; `Document.order` may have each of them by language, as `name.lang`. */
   readonly orders: readonly string[]
 }
 
@@ -55,8 +55,8 @@ export type IndexSettings = {
 export type TextSettings = Pick<IndexSettings, 'texts'>
 
 /**
- * Signature of the settings that decide how documents are written: two indices with the same signature hold the same documents. Weights,
- * titles and bands are not part of it. `layout` counts changes of an engine's own format.
+ * Hash of the settings that decide how documents are written, 32 hex digits. Indices with equal signatures hold equal documents.
+ * Weights, titles and bands are not part of it. `layout` is the version of an engine's own format.
  */
 export function signatureOf(
   layout: number,

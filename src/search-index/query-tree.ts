@@ -1,6 +1,9 @@
-/** The query as a typed tree: what `q` means, independent of any engine. */
+/** Query tree: the parsed parameter `q`, independent of the engine. */
 
-/** A leaf matches when some searched field has one value in which it matches. */
+/**
+ * Text condition of a query. It matches a record if one value of one searched field matches. `term` also matches other forms of the
+ * word, `exact` does not.
+ */
 export type Leaf =
   | { readonly kind: 'term'; readonly token: string; readonly field?: string }
   | { readonly kind: 'exact'; readonly token: string; readonly field?: string }
@@ -8,7 +11,7 @@ export type Leaf =
   | { readonly kind: 'wild'; readonly pattern: string; readonly field?: string }
   | { readonly kind: 'prefix'; readonly token: string; readonly field?: string }
 
-/** `range` is inclusive and open where a bound is absent; `value` compares a facet's value as it is stored. */
+/** Node of a query tree. `range` compares a date or number, bounds inclusive, absent = open; `value` compares a facet value exactly. */
 export type QueryTree =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }
@@ -24,12 +27,12 @@ export type QueryTree =
   | { readonly kind: 'or'; readonly of: readonly QueryTree[] }
   | { readonly kind: 'not'; readonly of: QueryTree }
 
-/** The words, phrases and wildcards of a tree from left to right, those under a `not` too. */
+/** Leaves of a tree from left to right, including those under a `not`. */
 export function leavesOf(tree: QueryTree): readonly Leaf[] {
   return tree.kind === 'not' ? leavesOf(tree.of) : leavesBelow(tree, leavesOf)
 }
 
-/** The part of a query that relevance is about: its leaves that are not under a `not`. */
+/** Leaves that count for relevance: those that are not under a `not`. */
 export function rankingLeaves(tree: QueryTree): readonly Leaf[] {
   return tree.kind === 'not' ? [] : leavesBelow(tree, rankingLeaves)
 }

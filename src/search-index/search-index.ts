@@ -1,12 +1,15 @@
-/** The port to a search engine. There is a port because there are two engines: embedded and Meilisearch. */
+/**
+ * `SearchIndex`, the interface of a search engine, with its documents, requests and answers. The embedded engine and Meilisearch
+ * implement it.
+ */
 
 import type { QueryTree } from './query-tree.ts'
 import type { IndexName, IndexSettings } from './index-settings.ts'
 
-/** West, south, east, north in degrees. */
+/** Bounding box: west, south, east, north in degrees. */
 export type Box = readonly [number, number, number, number]
 
-/** A value of a facet: the id by which it is filtered, compared exactly, and what people read. */
+/** Value of a facet: the id by which it is filtered, compared exactly, and the title that is displayed. */
 export type FacetValue = { readonly id: string; readonly title: string }
 
 /** A record as an engine stores it. */
@@ -15,11 +18,11 @@ export type Document = {
   /** Platform id; a concept's is `{vocabulary}/{concept}`. */
   readonly id: string
   /**
-   * Grows with every write of the record; an older one never overwrites a newer one. 0 = made again from what is stored: it
-   * replaces whatever is there and takes its version over.
+   * Grows with every write of the record; an older version never overwrites a newer one. 0 = projected again from the store: the
+   * document replaces the stored one and keeps its version.
    */
   readonly version: number
-  /** Stored hash of the record, for reconcile. */
+  /** Hash of the record in the store, compared by reconcile. */
   readonly hash: string
   /** Field (dotted) → language key → values. */
   readonly text: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
@@ -28,70 +31,76 @@ export type Document = {
   readonly dates: Readonly<Record<string, readonly (readonly [number, number])[]>>
   readonly numbers: Readonly<Record<string, number>>
   readonly flags: Readonly<Record<string, boolean>>
-  /** Up to four. */
+  /** At most four. */
   readonly boxes: readonly Box[]
   /** Sortable text field, or `field.language` → folded sort text of at most 100 code points. */
   readonly order: Readonly<Record<string, string>>
-  /** The JSON that clients get. */
+  /** JSON that clients receive. */
   readonly record: Readonly<Record<string, unknown>>
 }
 
-/** A record that was written or is gone. */
+/** Change to an index: a document to store, or an id to remove. */
 export type IndexChange =
   | {
       readonly put: Document
-      /** Only for what is being built: written where the record is missing, nothing that answers changes. */
-      readonly filling?: boolean
+      /**
+       * Written only to a generation that is being filled, and only where it lacks the record; searches do not see it before `finish`.
+       */
+      readonly onlyIfMissing?: boolean
     }
   | {
       readonly remove: {
         readonly index: IndexName
         readonly id: string
-        /** As of a document; 0 = whatever the version is. */
+        /** Version of the removal, comparable with that of a document; 0 = remove whatever version is stored. */
         readonly version: number
       }
     }
 
-/** Groups combine with `groups`, the values inside one group with `values`. */
+/** Filter by facets: `groupOperator` combines the groups, `operator` the values of one group. */
 export type FacetFilter = {
   readonly groups: readonly { readonly facet: string; readonly values: readonly string[] }[]
   readonly operator: 'AND' | 'OR'
   readonly groupOperator: 'AND' | 'OR'
 }
 
-/** All that is given has to hold; an index without such a field, facet or flag has nothing that fits. */
+/** Filter of a search: a record must meet every member that is set. In an index without the field, facet or flag no record does. */
 export type Filter = {
   readonly facets?: FacetFilter
-  /** A name of `Document.dates`, both bounds inclusive in epoch ms. */
+  /** `name` is a key of `Document.dates`; both bounds are inclusive, in epoch ms. */
   readonly date?: { readonly name: string; readonly from?: number; readonly to?: number }
-  /** Names of `Document.numbers`, bounds inclusive. */
+  /** `name` is a key of `Document.numbers`; bounds are inclusive. */
   readonly numbers?: readonly {
     readonly name: string
     readonly from?: number
     readonly to?: number
   }[]
-  /** Flags that must be true. */
+  /** Keys of `Document.flags` that must be true. */
   readonly flags?: readonly string[]
-  /** West is greater than east where it goes over the date line. */
+  /** West is greater than east in a box that crosses the antimeridian. */
   readonly box?: Box
-  /** Ids behind this one (code points): where the next page of all records begins. */
+  /** Only ids greater than this one in the order of code points, to read all records page by page. */
   readonly after?: string
 }
 
+/** Sort key of a search. */
 export type OrderKey = {
-  /** `relevance`, or a name of dates, numbers, flags or order. */
+  /** `relevance`, or a key of the document's dates, numbers, flags or order. */
   readonly by: string
   readonly direction: 'asc' | 'desc'
 }
 
-/** A search as engines understand it: nothing of it is text to be parsed. */
+/** Search as an engine receives it, already parsed and validated. */
 export type SearchRequest = {
   readonly indices: readonly IndexName[]
   readonly tree: QueryTree
-  /** Searched fields (`title`, `title.de`); absent = all. */
+  /** Fields to search (`title`, `title.de`); absent = all. */
   readonly fields?: readonly string[]
   readonly filter: Filter
-  /** Facets to count, in the wanted order of ids; absent = none. */
+  /**
+   * Facets to count; absent = none. `ids`: which, in this order; `size`: most values for each; `global`: over the whole index instead
+   * of the hits.
+   */
   readonly facets?: {
     readonly ids?: readonly string[]
     readonly size: number
@@ -102,134 +111,149 @@ export type SearchRequest = {
   readonly boosts: Readonly<Record<string, number>>
   readonly offset: number
   readonly limit: number
-  /** Dotted paths; absent = whole records. */
+  /** Dotted paths of the members to return; absent = whole records. */
   readonly include?: readonly string[]
   readonly score: boolean
 }
 
-/** A value with the number of records that have it; `from` and `to` of a band. */
+/** Facet value with the number of records that have it; a band of a range facet has its bounds `from` and `to`. */
 export type FacetItem = FacetValue & {
   readonly count: number
   readonly from?: number
   readonly to?: number
 }
+/** Counted values of one facet. */
 export type Facet = {
   readonly id: string
   readonly title: string
   readonly items: readonly FacetItem[]
 }
 
+/** Record found by a search. */
 export type Hit = {
   readonly index: IndexName
   readonly id: string
   readonly score?: number
-  /** Finished JSON text of the record, already reduced to `include`. */
+  /** JSON text of the record, already reduced to `include`. */
   readonly record: string
 }
 
 /** Result of a search. */
 export type Answer = {
-  /** Exact, also over several indices and beyond the page. */
+  /** Exact number of hits in all indices, not only on the page. */
   readonly count: number
   readonly hits: readonly Hit[]
-  /** Absent when none were asked for. */
+  /** Absent when the request has no facets. */
   readonly facets?: readonly Facet[]
-  /** Wildcard patterns that stand for more terms than were looked for. */
-  readonly shortened?: readonly string[]
+  /** Wildcard patterns that match more terms than the engine searches for one pattern; only the shortest terms were searched. */
+  readonly truncatedPatterns?: readonly string[]
 }
 
-/** A search whose hits are kept: `limit` is the size of a page, facets come with the first one. */
+/** Search whose hits are held in a cursor. `limit` is the size of a page; facets come with the first page. */
 export type CursorRequest = Omit<SearchRequest, 'offset'> & {
-  /** Who pays for it: open cursors are counted by client. */
+  /** Client that the cursor is counted against. */
   readonly client: string
-  /** The caller's own text, given back with every page. */
+  /** Text of the caller that is returned with every page. */
   readonly note: string
 }
 
+/** Page of the hits of a cursor. */
 export type Page = Answer & {
-  /** Names the cursor; not to be guessed. */
+  /** Id of the cursor; random, so that it cannot be guessed. */
   readonly cursor: string
   readonly note: string
-  /** Sort value or score of the last hit (for texts its place), and its place in the cursor. Absent on an empty page. */
+  /**
+   * Sort value or score of the last hit (its position if it is sorted by text), and its position in the cursor. Absent on an empty
+   * page.
+   */
   readonly last?: readonly [number, number]
 }
 
-/** Which page; all absent = the next one in turn. */
+/** Options of a page of a cursor; without `after` it is the next page in turn. */
 export type PageOptions = {
-  /** The page behind this place, as often as wanted. */
+  /** Position after which the page begins; the same page can be read repeatedly. */
   readonly after?: number
   readonly limit?: number
   readonly include?: readonly string[]
-  /** Replaces the note. */
+  /** Replaces the note of the cursor. */
   readonly note?: string
 }
 
-/** A stored record as reconcile compares it with the store. */
+/** Id, version and hash of an indexed record, which reconcile compares with the store. */
 export type Entry = { readonly id: string; readonly version: number; readonly hash: string }
 
-/**
- * Every call rejects with a `Failure`: `engine-unavailable`, `time-limit`, `query-too-complex`. An object of closures: callers
- * spread it.
- */
+/** Search engine. Every call can reject with a `Failure`: `engine-unavailable`, `time-limit` or `query-too-complex`. */
 export type SearchIndex = {
-  /** Changes that one write had best hold when many wait; absent = a hundred or so. */
-  readonly batch?: number
+  /** Number of changes in one write at which the engine is fastest; absent = about a hundred. */
+  readonly preferredBatch?: number
   /**
-   * Idempotent. `rebuild` names the indices that have to be filled: those that are new, those whose settings differ from what
-   * is stored, and those whose filling an earlier process did not end. Where there are documents under other settings, these
-   * go on answering and are written to beside the new ones until `finish`. Indices that are not named any more are dropped.
-   * `anew` names indices that are to be filled again although nothing about them is other.
+   * Creates or changes the indices; idempotent. `rebuild` names the indices to fill: new ones, those whose settings differ from the
+   * stored ones, those in `refill`, and those that an earlier process did not finish. Documents under the old settings are searched,
+   * and written to as well, until `finish`. Indices that are not named are dropped.
    */
   configure(
     settings: readonly IndexSettings[],
-    anew?: readonly IndexName[],
+    refill?: readonly IndexName[],
   ): Promise<{ readonly rebuild: readonly IndexName[] }>
-  /** The filling of an index has ended: from now on the new documents answer, and the old ones go. */
+  /** Ends the filling of an index: searches use the new documents, and the old ones are removed. */
   finish(index: IndexName): Promise<void>
-  /** The ids among these that the index still has to be filled with. */
-  missing(index: IndexName, ids: readonly string[]): Promise<readonly string[]>
-  /** The settings that searches are answered under: the old ones until `finish`. */
-  current(): readonly IndexSettings[]
-  /** Resolves when all are searchable. A change older than the stored version is skipped. Whole or absent after a crash. */
+  /** Those of the ids that a filling has not written yet; none while the index is not being filled. */
+  missingIds(index: IndexName, ids: readonly string[]): Promise<readonly string[]>
+  /** Settings of the documents that are searched: the old ones until `finish`. */
+  currentSettings(): readonly IndexSettings[]
+  /**
+   * Applies changes and resolves when they are searchable. A change older than the stored version is skipped. After a crash either all
+   * or none are there.
+   */
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
-  /** One consistent snapshot for hits, count and facets. */
+  /** Searches; hits, count and facets are of one consistent snapshot. */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Answer>
-  /** The first page of a snapshot. Rejects with `too-many-cursors` too. */
-  open(request: CursorRequest, signal?: AbortSignal): Promise<Page>
-  /** A further page. Rejects with `unknown-cursor`, and with `invalid-parameter` for a place that is none. */
-  page(cursor: string, options?: PageOptions, signal?: AbortSignal): Promise<Page>
+  /** Opens a cursor and returns its first page. Can also reject with `too-many-cursors`. */
+  openCursor(request: CursorRequest, signal?: AbortSignal): Promise<Page>
   /**
-   * For each token the indexed tokens that differ from it by a letter or two, nearest first, then those that more records have; some
-   * at most, and none when it takes too long. They begin with the same letter: that one is nearly always right.
+   * Reads another page of a cursor. Can also reject with `unknown-cursor`, and with `invalid-parameter` for a position outside of the
+   * hits.
    */
-  near(tokens: readonly string[], signal?: AbortSignal): Promise<readonly (readonly string[])[]>
-  /** All values of a facet over a whole index with their counts, ids ascending. */
-  values(index: IndexName, facet: string, signal?: AbortSignal): Promise<readonly FacetItem[]>
+  readPage(cursor: string, options?: PageOptions, signal?: AbortSignal): Promise<Page>
   /**
-   * Told when the engine lost its documents while it ran: these indices are to be filled and finished, as after `configure`, and
-   * do not answer until then. Absent where that cannot happen.
+   * Spelling suggestions: for each token the indexed tokens that differ from it by one or two letters and begin with the same letter,
+   * nearest first, then most frequent first. At most a dozen, and fewer when the dictionary takes too long to read.
    */
-  readonly onLost?: (listener: (rebuild: readonly IndexName[]) => void) => void
-  /** Indices whose replaced documents take more memory than the others: to be filled anew. Absent where they take none. */
+  similarTokens(
+    tokens: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (readonly string[])[]>
+  /** All values of a facet in an index with their counts, ids ascending. */
+  facetValues(index: IndexName, facet: string, signal?: AbortSignal): Promise<readonly FacetItem[]>
+  /**
+   * Registers a listener for the loss of documents while the process runs. It is called with the indices to fill and finish, as after
+   * `configure`; they cannot be searched until then.
+   */
+  readonly onDataLost?: (listener: (rebuild: readonly IndexName[]) => void) => void
+  /**
+   * Names the indices in which replaced documents take more memory than live ones, and which should be filled again. Absent where
+   * replaced documents take no memory.
+   */
   readonly fragmented?: () => Promise<readonly IndexName[]>
-  /** Another text whenever an answer may be another; costs nothing. */
-  state(): string
-  /** The record as finished JSON text; with `most` a long one has so many entries of each list (`cut-lists.ts`). */
+  /** Text that changes whenever an answer may change, for entity tags. It is computed without reading the index. */
+  stateTag(): string
+  /** Reads a record as JSON text. With `most`, the lists of a long record are cut to that many entries (`truncateLists`). */
   get(
     index: IndexName,
     id: string,
     signal?: AbortSignal,
     most?: number,
   ): Promise<string | undefined>
-  /** Entries after `after`, ordered by id (code points), for reconcile; with those that are being filled in. */
+  /** Entries with ids greater than `after`, ordered by code points of the id, including those that a filling has written. */
   entries(
     index: IndexName,
     after: string,
     limit: number,
     signal?: AbortSignal,
   ): Promise<readonly Entry[]>
-  /** The largest version ever written, 0 when empty: the clock of versions starts behind it. */
-  newest(): Promise<number>
+  /** Largest version ever written, 0 in an empty index. The projector continues from it. */
+  newestVersion(): Promise<number>
+  /** Number of documents of each index that is searched. */
   health(): Promise<{ readonly documents: Readonly<Partial<Record<IndexName, number>>> }>
   close(): Promise<void>
 }

@@ -1,16 +1,16 @@
-/** Wildcards: `?` is exactly one code point, `*` any number of them. */
+/** Wildcard patterns: `?` matches exactly one code point, `*` any number of them. */
 
 import { compareCodePoints } from '../text/code-points.ts'
 
-/** The literal text before the first wildcard. */
+/** Text of a pattern before its first wildcard. */
 export const literalPrefix = (pattern: string) => /^[^*?]*/.exec(pattern)?.[0] ?? ''
 
-/** `abc*`: the pattern asks for a prefix and nothing else. */
+/** Whether a pattern is a prefix followed by `*`, as `abc*`. */
 export const isPrefix = (pattern: string) => /^[^*?]+\*+$/.test(pattern)
 
 /**
- * Whether a whole token matches. Never slower than pattern × token: going back to the last `*` is enough, because an
- * earlier one could only have swallowed less.
+ * Makes a test whether a whole token matches a pattern. It takes at most pattern × token steps: returning to the last `*` is enough,
+ * because an earlier one could only have matched less.
  */
 export function wildMatcher(pattern: string): (token: string) => boolean {
   const parts = Array.from(pattern.replace(/\*+/g, '*'))
@@ -18,26 +18,29 @@ export function wildMatcher(pattern: string): (token: string) => boolean {
 }
 
 function matches(pattern: readonly string[], token: readonly string[]): boolean {
-  let at = 0
-  let star = -1
-  let resume = 0
+  let position = 0
+  let lastStar = -1
+  let retryFrom = 0
   for (let i = 0; i < token.length;) {
-    if (pattern[at] === '*') {
-      star = at++
-      resume = i
-    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === token[i])) {
-      at++
+    if (pattern[position] === '*') {
+      lastStar = position++
+      retryFrom = i
+    } else if (
+      position < pattern.length &&
+      (pattern[position] === '?' || pattern[position] === token[i])
+    ) {
+      position++
       i++
-    } else if (star >= 0) {
-      at = star + 1
-      i = ++resume
+    } else if (lastStar >= 0) {
+      position = lastStar + 1
+      i = ++retryFrom
     } else return false
   }
-  while (pattern[at] === '*') at++
-  return at === pattern.length
+  while (pattern[position] === '*') position++
+  return position === pattern.length
 }
 
-/** The `most` shortest terms by code points; of equal length in the order of code points. */
+/** The `most` shortest terms, counted in code points; terms of equal length are ordered by code points. */
 export const shortestTerms = (terms: readonly string[], most: number): string[] =>
   terms
     .map((term) => ({ term, length: Array.from(term).length }))

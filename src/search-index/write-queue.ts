@@ -1,36 +1,39 @@
-/** The queue of writes of every engine: a group commit that speaks of its failures as a search index does. */
+/** Queue of writes with group commit, for all engines. Its failures are those of a `SearchIndex`. */
 
 import { Failure } from '../errors.ts'
 import { Batcher } from '../workers/batcher.ts'
 
 type QueueOptions<Batch> = {
-  /** Changes that go out together; a larger batch goes alone. */
-  readonly most: number
-  /** Writes all batches; answers the error of each (`undefined` = written), and rejects when all of them have the same. */
+  /** Changes in one commit; a larger batch is committed alone. */
+  readonly mostChanges: number
+  /** Writes all batches and returns the error of each (`undefined` = written). Rejects when all of them failed with the same error. */
   readonly commit: (batches: readonly Batch[]) => Promise<readonly unknown[]>
 }
 
 const closed = () =>
   new Failure('engine-unavailable', 'The search index is closed.', { retryAfter: 10 })
 
-const abandoned = (reason: unknown): Failure =>
+const abortFailure = (reason: unknown): Failure =>
   reason instanceof Failure
     ? reason
     : new Failure('time-limit', 'the write was given up', { cause: reason })
 
-/** Writes that share commits. `close` refuses further ones and resolves when those that were accepted are written. */
+/**
+ * Queue of writes. `write` resolves when its batch is written; `close` refuses further batches and resolves when the accepted ones are
+ * written.
+ */
 export type WriteQueue<Batch> = {
   readonly write: (batch: Batch, signal?: AbortSignal) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** `write` resolves when the batch is written. A signal takes back a batch that waits; one that was sent is written. */
+/** Makes a queue of writes. Aborting the signal of `write` withdraws a batch that waits; a batch that is being committed is written. */
 export function writeQueue<Batch extends { readonly length: number }>({
-  most,
+  mostChanges,
   commit,
 }: QueueOptions<Batch>): WriteQueue<Batch> {
   const batcher = new Batcher<Batch, void>({
-    mostWeight: most,
+    mostWeight: mostChanges,
     weightOf: ({ length }) => length,
     closed,
     flush: async (batches) => {
@@ -44,7 +47,7 @@ export function writeQueue<Batch extends { readonly length: number }>({
     write: async (batch, signal) => {
       if (batch.length === 0) return
       await batcher.add(batch, signal).catch((error: unknown) => {
-        throw signal?.aborted && error === signal.reason ? abandoned(error) : error
+        throw signal?.aborted && error === signal.reason ? abortFailure(error) : error
       })
     },
     close: () => batcher.close(),

@@ -216,7 +216,7 @@ export async function datasetCounts(
   index: SearchIndex,
   signal?: AbortSignal,
 ): Promise<DatasetCounts> {
-  const items = await index.values('dataset', 'catalog', signal)
+  const items = await index.facetValues('dataset', 'catalog', signal)
   return new Map(items.map(({ id, count }) => [id, count]))
 }
 

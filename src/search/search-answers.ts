@@ -134,7 +134,7 @@ export function entityTagger({
   const constant = hash('sha256', JSON.stringify(about), 'hex')
   return async (c, make) => {
     const { pathname, search } = new URL(c.req.url)
-    const tag = hash('sha256', [constant, index.state(), pathname, search].join('\n'), 'hex')
+    const tag = hash('sha256', [constant, index.stateTag(), pathname, search].join('\n'), 'hex')
     const short = tag.slice(0, 32)
     // `*` can only be decided after the answer is made.
     const isAny = c.req.header('If-None-Match')?.trim() === '*'

@@ -175,7 +175,7 @@ async function answerOf(
   const counts = isCounted ? await datasetCounts(index, c.var.signal) : new Map()
   const text = envelopeText(form, answer, counts, more)
   // A wildcard is expanded to a limited number of words; the answer says when it was shortened.
-  const { length } = answer.shortened ?? []
+  const { length } = answer.truncatedPatterns ?? []
   const shortened: Record<string, string> =
     length > 0 ? { 'Wildcards-Shortened': String(length) } : {}
   return { text, headers: { 'Content-Type': jsonType, ...shortened } }

@@ -32,11 +32,14 @@ export async function firstPage(
   const { offset: _, include, ...whole } = request
   const note = JSON.stringify({ kind, print: printOf(request), form })
   if (kind === 'scroll') {
-    const page = await index.open({ ...whole, ...(include && { include }), client, note }, signal)
+    const page = await index.openCursor(
+      { ...whole, ...(include && { include }), client, note },
+      signal,
+    )
     return { form, answer: page, more: { scrollId: page.cursor } }
   }
   // Later pages may show more of a hit than this one, so the cursor gets the whole records.
-  const page = await index.open({ ...whole, client, note }, signal)
+  const page = await index.openCursor({ ...whole, client, note }, signal)
   const hits = page.hits.map((hit) => ({ ...hit, record: includeText(hit.record, include) }))
   // Without hits there are no further ones either, from any position.
   const more = { sort: page.last ?? [0, 0], pitId: page.cursor }
@@ -51,7 +54,7 @@ export async function afterPage(
 ): Promise<SnapshotPage> {
   const { limit, include } = request
   const [, after] = from.sort
-  const page = await index.page(from.pitId, { after, limit, include }, signal)
+  const page = await index.readPage(from.pitId, { after, limit, include }, signal)
   const { kind, print } = noteOf(page)
   if (kind !== 'search-after') throw unknown('pitId')
   if (print !== printOf(request))
@@ -65,7 +68,7 @@ export async function scrolledPage(
   scrollId: string,
   signal: AbortSignal,
 ): Promise<SnapshotPage> {
-  const page = await index.page(scrollId, {}, signal)
+  const page = await index.readPage(scrollId, {}, signal)
   const { kind, form } = noteOf(page)
   if (kind !== 'scroll') throw unknown('scrollId')
   return { form, answer: page, more: { scrollId: page.cursor } }

@@ -59,7 +59,7 @@ async function suggested(
   const unknown = [
     ...new Set(words.flatMap((one, at) => (found[at]?.count === 0 ? one.token : []))),
   ]
-  const near = unknown.length > 0 ? await index.near(unknown, signal) : []
+  const near = unknown.length > 0 ? await index.similarTokens(unknown, signal) : []
   const pairs = near.flatMap((all, at) => all.map((word) => [unknown[at] ?? '', word] as const))
   // Nearest word of each token (the last pair counts), then further words for one token.
   const nearest = new Map(pairs.toReversed())

@@ -86,7 +86,7 @@ export function vocabularyEndpoints(schemas: AnswerSchemas) {
 
 /** Lists the ids of the vocabularies that have concepts, ascending. */
 async function vocabularyIds(index: SearchIndex, signal?: AbortSignal): Promise<string[]> {
-  const items = await index.values('vocabulary', 'vocabulary', signal)
+  const items = await index.facetValues('vocabulary', 'vocabulary', signal)
   return items.map(({ id }) => id)
 }
 

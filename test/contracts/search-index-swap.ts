@@ -25,7 +25,7 @@ const words = (text: string) => ({ title: { en: [text] } })
 
 const fill = (sample: Partial<Sample> & { id: string }): IndexChange => ({
   put: documentOf({ index: 'dataset', version: 0, ...sample }),
-  filling: true,
+  onlyIfMissing: true,
 })
 
 /** Everything of the corpus as it would be made under the new settings. */
@@ -60,7 +60,7 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
     it('begins for an index that is to be filled anew, and what is gone from the source is gone after it', async () => {
       expect(await index.configure(settings, ['dataset'])).toEqual({ rebuild: ['dataset'] })
       expect(await found('all')).toEqual(datasets)
-      expect((await index.missing('dataset', datasets)).length).toBe(datasets.length)
+      expect((await index.missingIds('dataset', datasets)).length).toBe(datasets.length)
       await index.write(refilled.slice(1))
       await index.finish('dataset')
       expect(await found('all')).toEqual(datasets.slice(1))
@@ -69,14 +69,14 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
 
     it('leaves the old documents answering under their settings until it is finished', async () => {
       await index.configure(other)
-      expect(index.current()).toEqual(settings)
+      expect(index.currentSettings()).toEqual(settings)
       await index.write(refilled.slice(0, 10))
       expect(await found('all')).toEqual(datasets)
       expect(await found('renewed')).toEqual([])
       await index.write(refilled)
       expect(await found('water')).toEqual(['d01', 'd02', 'd07', 'd14'])
       await index.finish('dataset')
-      expect(index.current()).toEqual(expect.arrayContaining(other))
+      expect(index.currentSettings()).toEqual(expect.arrayContaining(other))
       expect(await found('renewed')).toEqual(datasets)
       expect(await found('water')).toEqual([])
       expect(await index.configure(other)).toEqual({ rebuild: [] })
@@ -102,14 +102,17 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
     })
 
     it('tells what is missing, in no other index and not after its end', async () => {
-      expect(await index.missing('dataset', ['d01', 'nope'])).toEqual([])
+      expect(await index.missingIds('dataset', ['d01', 'nope'])).toEqual([])
       await index.configure(other)
       await index.write(refilled.slice(0, 2))
       await put({ id: 'd05', version: 5 })
-      expect(await index.missing('dataset', ['d01', 'd03', 'd05', 'nope'])).toEqual(['d03', 'nope'])
-      expect(await index.missing('catalogue', ['c01', 'nope'])).toEqual([])
+      expect(await index.missingIds('dataset', ['d01', 'd03', 'd05', 'nope'])).toEqual([
+        'd03',
+        'nope',
+      ])
+      expect(await index.missingIds('catalogue', ['c01', 'nope'])).toEqual([])
       await index.finish('dataset')
-      expect(await index.missing('dataset', ['d03'])).toEqual([])
+      expect(await index.missingIds('dataset', ['d03'])).toEqual([])
     })
 
     it('keeps versions and hashes: an old write that comes late changes nothing', async () => {
@@ -120,7 +123,7 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
       const entries = await index.entries('dataset', '', 100)
       expect(entries.map(({ id }) => id)).toEqual(datasets)
       expect(entries[0]).toMatchObject({ id: 'd01', version: 7 })
-      expect(await index.newest()).toBe(7)
+      expect(await index.newestVersion()).toBe(7)
       await put({ id: 'd01', version: 6, text: words('late') })
       expect(await found('late')).toEqual([])
       await put({ id: 'd01', version: 8, text: words('eighth') })
@@ -145,7 +148,7 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
       await index.configure(other)
       await put({ id: 'd01', version: 5, text: words('mixed') })
       expect(await index.configure(settings)).toEqual({ rebuild: ['dataset'] })
-      expect(await index.missing('dataset', ['d01'])).toEqual(['d01'])
+      expect(await index.missingIds('dataset', ['d01'])).toEqual(['d01'])
       expect(await found('mixed')).toEqual(['d01'])
       await index.write(refilled)
       await index.finish('dataset')
@@ -158,9 +161,12 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
       expect(await index.configure([...settings, type])).toEqual({ rebuild: [type.index] })
       await index.write([{ put: documentOf({ id: 'r1', index: type.index }) }])
       expect(await found('all', [type.index])).toEqual(['r1'])
-      await index.write([{ put: documentOf({ id: 'r2', index: type.index }), filling: true }])
+      await index.write([{ put: documentOf({ id: 'r2', index: type.index }), onlyIfMissing: true }])
       await index.write([
-        { put: documentOf({ id: 'r1', index: type.index, text: words('older') }), filling: true },
+        {
+          put: documentOf({ id: 'r1', index: type.index, text: words('older') }),
+          onlyIfMissing: true,
+        },
       ])
       expect(await found('all', [type.index])).toEqual(['r1', 'r2'])
       expect(await found('older', [type.index])).toEqual([])
@@ -210,7 +216,7 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
       for (const basis of ['2', '3']) {
         expect(await index.configure(changed({ basis }))).toEqual({ rebuild: ['dataset'] })
         for (let at = 0; at < many.length; at += 50) {
-          const page = await index.missing('dataset', [...many.slice(at, at + 50), 'own'])
+          const page = await index.missingIds('dataset', [...many.slice(at, at + 50), 'own'])
           await index.write(
             page.map((id) => ({ put: { ...filler(id), version: 0 }, filling: true })),
           )

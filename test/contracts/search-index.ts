@@ -189,7 +189,7 @@ function writing(name: string, make: () => Promise<Made>): void {
       await made.index.write([put({ ...first, text: words('same') })])
       expect(await found('or(older, same)')).toEqual([])
       expect(await found('all')).toEqual(datasets)
-      expect(await made.index.newest()).toBe(3)
+      expect(await made.index.newestVersion()).toBe(3)
     })
 
     it('W05: a replaced record is found by its new words only', async () => {
@@ -202,7 +202,7 @@ function writing(name: string, make: () => Promise<Made>): void {
       const remove = { index: 'dataset', id: 'd01', version: 6 } as const
       await made.index.write([{ remove }])
       await made.index.write([{ remove }, { remove: { ...remove, id: 'never-there' } }])
-      expect(await made.index.newest()).toBe(6)
+      expect(await made.index.newestVersion()).toBe(6)
       await made.index.write([put({ id: 'd01', version: 5, text: words('late') })])
       expect(await made.index.get('dataset', 'd01')).toBeUndefined()
       expect(await found('rewritten')).toEqual([])

@@ -14,12 +14,12 @@ const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
 /** Only what a start asks of an engine: it fails so many times, each time as told. */
 function failing(times: number, kind: 'engine-unavailable' | 'internal') {
   let left = times
-  const index: Pick<SearchIndex, 'configure' | 'newest'> = {
+  const index: Pick<SearchIndex, 'configure' | 'newestVersion'> = {
     configure: () =>
       left-- > 0
         ? Promise.reject(new Failure(kind, 'not now'))
         : Promise.resolve({ rebuild: ['dataset'] }),
-    newest: () => Promise.resolve(7),
+    newestVersion: () => Promise.resolve(7),
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rest is not asked for
   return index as SearchIndex

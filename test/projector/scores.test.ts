@@ -101,10 +101,10 @@ describe('scores alone', () => {
     await one.quiet()
     expect(await one.get('dataset', 'a')).toMatchObject({ quality_meas: { scoring: 1 } })
     const { offset: _, ...all } = request({ limit: 1 })
-    const { cursor } = await one.index.open({ ...all, client: 'c', note: '' })
+    const { cursor } = await one.index.openCursor({ ...all, client: 'c', note: '' })
     await measure(one, { a: 2 })
     await one.quiet()
-    const [hit] = (await one.index.page(cursor, { after: 0 })).hits
+    const [hit] = (await one.index.readPage(cursor, { after: 0 })).hits
     expect(JSON.parse(hit?.record ?? '')).toMatchObject({ quality_meas: { scoring: 1 } })
     expect(await one.get('dataset', 'a')).toMatchObject({ quality_meas: { scoring: 2 } })
   })
@@ -137,7 +137,8 @@ describe('scores alone', () => {
           else if (next.kind === 'delete') await one.ask('DELETE', `/datasets/${next.id}`)
           else if (next.kind === 'catalogue')
             await one.putCatalogue('cat', `<> dct:description "${next.title}"@en .`)
-          else if (next.kind === 'scroll') await one.index.open({ ...all, client: 'c', note: '' })
+          else if (next.kind === 'scroll')
+            await one.index.openCursor({ ...all, client: 'c', note: '' })
           else if (next.kind === 'wait') await sleep(5)
           else await one.quiet()
         }

@@ -11,7 +11,7 @@ for (let basis = Number(first); ; basis++) {
   for (let at = 0; at < Number(size); at += 50) {
     const ids = Array.from({ length: 50 }, (_, i) => `r-${at + i}`)
     await index.write(
-      (await index.missing('dataset', ids)).map((id) => ({
+      (await index.missingIds('dataset', ids)).map((id) => ({
         put: documentOf({ index: 'dataset', id, version: 0, text: { title: { en: ['kept'] } } }),
         filling: true,
       })),

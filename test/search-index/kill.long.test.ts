@@ -63,7 +63,7 @@ it('after kill -9 in the middle of a rebuild the old documents or the new ones a
     const { rebuild } = await index.configure(settings.map((one) => ({ ...one, basis: `${next}` })))
     const { count } = await index.search(request({ tree: treeOf('kept'), limit: 0 }))
     expect(count).toBe(size)
-    expect(index.current().find((one) => one.index === 'dataset')?.basis).toMatch(/^\d+$/)
+    expect(index.currentSettings().find((one) => one.index === 'dataset')?.basis).toMatch(/^\d+$/)
     expect(rebuild.every((name) => settings.some((one) => one.index === name))).toBe(true)
     await index.close()
   }

@@ -37,19 +37,19 @@ describe('a start without the server', () => {
     const calls = [
       () => engine.configure(settings),
       () => engine.finish('dataset'),
-      () => engine.missing('dataset', ['a']),
+      () => engine.missingIds('dataset', ['a']),
       () => engine.write([{ put: documents[0]! }]),
       () => engine.search(request()),
-      () => engine.open({ ...request(), client: 'c', note: '' }),
-      () => engine.page('x'),
-      () => engine.values('dataset', 'country'),
+      () => engine.openCursor({ ...request(), client: 'c', note: '' }),
+      () => engine.readPage('x'),
+      () => engine.facetValues('dataset', 'country'),
       () => engine.get('dataset', 'a'),
       () => engine.entries('dataset', '', 10),
-      () => engine.newest(),
+      () => engine.newestVersion(),
       () => engine.health(),
     ]
     for (const call of calls) await expect(call()).rejects.toMatchObject(away)
-    expect(engine.current()).toEqual([])
+    expect(engine.currentSettings()).toEqual([])
   })
 
   it('looks at the release as soon as it can', async () => {
@@ -67,10 +67,10 @@ it('a start with a server that is too old fails', async () => {
 
 it('the state is another one after a write, also after one that may have failed', async () => {
   const engine = await start()
-  const before = engine.state()
-  expect(engine.state()).toBe(before)
+  const before = engine.stateTag()
+  expect(engine.stateTag()).toBe(before)
   await expect(engine.write([{ put: documents[0]! }])).rejects.toMatchObject(away)
-  expect(engine.state()).not.toBe(before)
+  expect(engine.stateTag()).not.toBe(before)
 })
 
 it('is an object that callers can spread', async () => {

@@ -39,8 +39,8 @@ describe('purging', () => {
     for (let version = 1; version <= 4; version++) {
       expect(writer.write([versions(version, 1000)]).errors).toEqual([undefined])
       expect(awake.search(request()).count).toBe(1000)
-      expect(writer.documents().dataset).toBe(1000)
-      expect(writer.newest()).toBe(version)
+      expect(writer.documentCounts().dataset).toBe(1000)
+      expect(writer.newestVersion()).toBe(version)
     }
     expect(writer.purge()).toBe(true)
     expect(writer.purge()).toBe(false)
@@ -56,12 +56,10 @@ describe('purging', () => {
       expect(reader.search(request({ tree: treeOf('v4') })).hits).toHaveLength(1000)
       expect(reader.search(request({ tree: treeOf('or(v1, v2, v3)') })).count).toBe(0)
       expect(reader.search(request({ tree: treeOf('not(v1)') })).count).toBe(1000)
-      expect(reader.values('dataset', 'format').map(({ id, count }) => `${id} ${count}`)).toEqual([
-        'CSV 1000',
-        'odd0 500',
-        'odd1 500',
-      ])
-      expect(reader.values('dataset', 'publisher').map(({ id }) => id)).toEqual(['p4'])
+      expect(
+        reader.facetValues('dataset', 'format').map(({ id, count }) => `${id} ${count}`),
+      ).toEqual(['CSV 1000', 'odd0 500', 'odd1 500'])
+      expect(reader.facetValues('dataset', 'publisher').map(({ id }) => id)).toEqual(['p4'])
       reader.close()
     }
     expect(writer.checkpoint()).toBe(0)
@@ -76,7 +74,7 @@ describe('counting', () => {
     writer.configure(settings, languages)
     const removal = batchOf([{ remove: { index: 'dataset', id: 'r0', version: 3 } }])
     const bad = batchOf([{ remove: { index: 'resource_nothing', id: 'r9', version: 9 } }])
-    const counted = () => [writer.documents().dataset, writer.newest()]
+    const counted = () => [writer.documentCounts().dataset, writer.newestVersion()]
     expect(counted()).toEqual([0, 0])
     writer.write([versions(1, 5)])
     expect(counted()).toEqual([5, 1])
@@ -91,7 +89,7 @@ describe('counting', () => {
     expect(counted()).toEqual([6, 3])
     writer.close()
     const next = new IndexFileWriter(path)
-    expect([next.documents().dataset, next.newest()]).toEqual([6, 3])
+    expect([next.documentCounts().dataset, next.newestVersion()]).toEqual([6, 3])
     next.close()
   })
 })

@@ -13,7 +13,7 @@ const made: Readers[] = []
 function readers(limitMs: number, count = 1): Readers {
   const log = logger('silent')
   const all: Readers = new IndexWorkers(
-    { path: '', wildcardTerms: 1, log, damaged: () => undefined },
+    { path: '', wildcardTerms: 1, log, onDamage: () => undefined },
     { entry, name: 'test', workers: count, abortGraceMs: 2_000 },
     limitMs,
   )

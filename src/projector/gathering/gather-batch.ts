@@ -127,9 +127,9 @@ class Batch {
     this.#signal = signal
   }
 
-  #put({ filling }: PendingResource, { document, reports }: BuiltDocument): void {
+  #put({ filling: onlyIfMissing }: PendingResource, { document, reports }: BuiltDocument): void {
     this.reports.push(reports)
-    this.changes.push({ put: document, ...(filling && { filling }) })
+    this.changes.push({ put: document, ...(onlyIfMissing && { onlyIfMissing }) })
   }
 
   #remove({ version, filling }: PendingResource, index: IndexName, id: string): void {

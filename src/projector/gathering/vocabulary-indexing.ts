@@ -135,7 +135,7 @@ function documentWriter(
   title: string,
 ) {
   const { concepts, builder } = context
-  const { version, filling } = pending
+  const { version, filling: onlyIfMissing } = pending
   const ids = new Set<string>()
   // Bundled concepts were in use until this vocabulary replaced them.
   const shipped = new Map(
@@ -152,7 +152,7 @@ function documentWriter(
     shipped.delete(iri)
     // Records may name a licence by the address of its text.
     if (!isSame) changes.add([iri, ...concept.exactMatch])
-    return { put: document, ...(filling && { filling }) }
+    return { put: document, ...(onlyIfMissing && { onlyIfMissing }) }
   }
   return { put, shipped }
 }

@@ -1,9 +1,9 @@
 /**
- * Conditions on documents: a tree without contradictions and double negations, and its text in the filter language, with no more
- * levels than the engine's parser takes.
+ * Conditions on documents, simplified while they are built, and their text in the filter language of Meilisearch, with no more levels
+ * of parentheses than its parser accepts.
  */
 
-/** `is` = a comparison of one attribute, in words. */
+/** Condition on a document. `is` is a comparison of one attribute in the filter language. */
 export type Condition =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }
@@ -11,18 +11,20 @@ export type Condition =
   | { readonly kind: 'not'; readonly of: Extract<Condition, { readonly kind: 'is' }> }
   | { readonly kind: 'and' | 'or'; readonly of: readonly Condition[] }
 
+/** Condition that every document meets. */
 export const all: Condition = { kind: 'all' }
+/** Condition that no document meets. */
 export const none: Condition = { kind: 'none' }
-/** A comparison in the filter language: values in it are `quoted`. */
-export const is = (text: string): Condition => ({ kind: 'is', text })
+/** Comparison in the filter language; values in it must be `quoted`. */
+export const comparison = (text: string): Condition => ({ kind: 'is', text })
 
-/** No part: everything. */
+/** Conjunction; `all` without parts. */
 export const and = (parts: readonly Condition[]): Condition => join('and', parts)
 
-/** No part: nothing. */
+/** Disjunction; `none` without parts. */
 export const or = (parts: readonly Condition[]): Condition => join('or', parts)
 
-/** Pushed inwards, so that what remains is flat where the query was. */
+/** Negation, applied to the comparisons, so that it adds no levels. */
 export function not(condition: Condition): Condition {
   switch (condition.kind) {
     case 'all':
@@ -52,19 +54,20 @@ function join(kind: 'and' | 'or', parts: readonly Condition[]): Condition {
   return of.length === 1 ? first : { kind, of }
 }
 
-/** Levels of parentheses that the text needs. */
+/** Levels of parentheses in the text of a condition. */
 export function heightOf(condition: Condition): number {
   if (condition.kind !== 'and' && condition.kind !== 'or') return 0
   return 1 + condition.of.reduce((most, part) => Math.max(most, heightOf(part)), 0)
 }
 
-/** In the filter language; `undefined` for everything. `n` is the attribute that every document has a positive number in. */
-export function textOf(condition: Condition): string | undefined {
-  return condition.kind === 'all' ? undefined : written(condition)
+/** Text of a condition in the filter language; `undefined` for `all`. */
+export function filterText(condition: Condition): string | undefined {
+  return condition.kind === 'all' ? undefined : format(condition)
 }
 
-function written(condition: Condition): string {
+function format(condition: Condition): string {
   switch (condition.kind) {
+    // Every document has a positive number in the attribute `n`.
     case 'all':
       return 'n > -1'
     case 'none':
@@ -75,40 +78,38 @@ function written(condition: Condition): string {
       return `NOT ${condition.of.text}`
     case 'and':
     case 'or':
-      return condition.of.map(inner).join(condition.kind === 'and' ? ' AND ' : ' OR ')
+      return condition.of.map(formatPart).join(condition.kind === 'and' ? ' AND ' : ' OR ')
     default:
       return condition satisfies never
   }
 }
 
-const inner = (condition: Condition): string =>
-  condition.kind === 'and' || condition.kind === 'or'
-    ? `(${written(condition)})`
-    : written(condition)
+const formatPart = (condition: Condition): string =>
+  condition.kind === 'and' || condition.kind === 'or' ? `(${format(condition)})` : format(condition)
 
 /**
- * A value between quotes, in the form that the engine compares: stored text is NFKD and lower case there, and the values of
- * a filter are not brought into that form by every version (`IN` and the comparisons are not before 1.43).
+ * Value in quotes, in NFKD and lower case as Meilisearch stores text. Not every release normalises the values of filters (`IN` and
+ * comparisons only from 1.43 on).
  */
 export const quoted = (value: string): string =>
   `"${value.normalize('NFKD').toLowerCase().replace(/["\\]/g, '\\$&')}"`
 
-/** Levels of parentheses: the parser counts four or five per level and takes 150. */
-const deepest = 20
+/** Most levels of parentheses: the parser counts four or five for each and accepts 150. */
+const mostLevels = 20
 
 /**
- * Rewrites a condition to fewer levels: a part that is too deep is looked up first and replaced by the condition that `resolve` answers.
+ * Rewrites a condition to fewer levels: a part that is too deep is searched by `resolve` and replaced by the condition that it returns.
  */
-export async function shallow(
+export async function flatten(
   condition: Condition,
   resolve: (part: Condition) => Promise<Condition>,
 ): Promise<Condition> {
-  if (heightOf(condition) <= deepest) return condition
+  if (heightOf(condition) <= mostLevels) return condition
   if (condition.kind !== 'and' && condition.kind !== 'or') return condition
   const parts: Condition[] = []
   for (const part of condition.of) {
-    const inner = await shallow(part, resolve)
-    parts.push(heightOf(inner) >= deepest ? await resolve(inner) : inner)
+    const inner = await flatten(part, resolve)
+    parts.push(heightOf(inner) >= mostLevels ? await resolve(inner) : inner)
   }
   return condition.kind === 'and' ? and(parts) : or(parts)
 }

@@ -1,26 +1,27 @@
-/** Making, changing, swapping and dropping the indices of a server; every step has happened when its promise resolves. */
+/** Creation, settings, swap and removal of indices of a server. Each call resolves when the server has carried it out. */
 
 import { isJsonObject } from '../../text/json.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { attributes } from './attributes.ts'
-import { expected, isRefusal, type EngineClient, type TasksDone } from './engine-client.ts'
+import { parseAnswer, isRefusal, type EngineClient, type WaitForTasks } from './engine-client.ts'
 import type { EngineSettings } from './stored-document.ts'
 
+/** Indices of a server by their uids. */
 export type EngineIndices = {
-  /** Makes a new one in the place of any that is there, and has every attribute of `seed` in a document for a moment. */
+  /** Creates an index in place of an existing one. Writes and removes a document with every attribute of `seed`, which makes them known to the server. */
   make(uid: string, wanted: EngineSettings, seed?: Readonly<Record<string, unknown>>): Promise<void>
-  /** Makes it where it is missing, and changes those of its settings that are others. */
+  /** Creates an index if it is missing, else changes the settings that differ. */
   ensure(uid: string, wanted: EngineSettings): Promise<void>
-  /** Nothing happens where there is none. */
+  /** Removes an index if it exists. */
   drop(uid: string): Promise<void>
-  /** In one step: whoever searches meets the one or the other. */
+  /** Swaps two indices atomically. */
   swap(one: string, other: string): Promise<void>
-  /** Resolves when no swap is under way, not even one of an earlier process. */
-  swapped(): Promise<void>
-  /** The settings of an index; `undefined` when there is none. */
+  /** Resolves when no swap is running, including those of an earlier process. */
+  waitForSwaps(): Promise<void>
+  /** Settings of an index; `undefined` if it is missing. */
   settings(uid: string): Promise<EngineSettings | undefined>
-  /** Documents per index, those of other platforms too. */
+  /** Number of documents by uid, including indices of other platforms. */
   counts(signal?: AbortSignal): Promise<ReadonlyMap<string, number>>
 }
 
@@ -30,32 +31,33 @@ const statsAnswer = z.object({
 })
 const openTasks = z.object({ results: z.array(z.object({ uid: z.number() })) })
 
-/** No key of a record has such letters after the sign. */
+/** Key of the seed document. `documentKey` writes two hex digits after `_`, so that no record has this key. */
 const seedKey = '_seed'
 
 const path = (uid: string): string => `/indexes/${uid}`
 
-export function indicesOf(client: EngineClient, done: TasksDone): EngineIndices {
+/** Makes the calls for the indices of a server. */
+export function engineIndices(client: EngineClient, waitForTasks: WaitForTasks): EngineIndices {
   const settings = (uid: string) =>
-    orAbsent(
-      client.get(`${path(uid)}/settings`).then((answer) => expected(settingsAnswer, answer)),
+    whenIndexExists(
+      client.get(`${path(uid)}/settings`).then((answer) => parseAnswer(settingsAnswer, answer)),
       undefined,
     )
-  // The task of a missing one fails: a look before is cheaper than telling its reasons apart.
-  const dropping = async (uid: string): Promise<unknown[]> =>
+  // Removing a missing index is a failed task, whose reasons are hard to distinguish.
+  const startDrop = async (uid: string): Promise<unknown[]> =>
     (await settings(uid)) ? [await client.remove(path(uid))] : []
   const make: EngineIndices['make'] = async (uid, wanted, seed) => {
-    // Tasks of one index are done in their order: one wait is enough.
-    const begun = await dropping(uid)
-    begun.push(await client.post('/indexes', { uid, primaryKey: attributes.key }))
-    begun.push(await client.patch(`${path(uid)}/settings`, wanted))
+    // The server runs the tasks of an index in order, so that one wait at the end is enough.
+    const started = await startDrop(uid)
+    started.push(await client.post('/indexes', { uid, primaryKey: attributes.key }))
+    started.push(await client.patch(`${path(uid)}/settings`, wanted))
     if (seed) {
       const documents = `${path(uid)}/documents`
       const line = JSON.stringify({ ...seed, [attributes.key]: seedKey })
-      begun.push(await client.lines(documents, [line]))
-      begun.push(await client.post(`${documents}/delete-batch`, [seedKey]))
+      started.push(await client.postLines(documents, [line]))
+      started.push(await client.post(`${documents}/delete-batch`, [seedKey]))
     }
-    await done(begun)
+    await waitForTasks(started)
   }
   return {
     make,
@@ -64,31 +66,35 @@ export function indicesOf(client: EngineClient, done: TasksDone): EngineIndices 
       if (!live) return make(uid, wanted)
       const other = Object.entries(wanted).filter(([name, value]) => !isSame(live[name], value))
       if (other.length > 0)
-        await done([await client.patch(`${path(uid)}/settings`, Object.fromEntries(other))])
+        await waitForTasks([await client.patch(`${path(uid)}/settings`, Object.fromEntries(other))])
     },
-    drop: async (uid) => done(await dropping(uid)),
+    drop: async (uid) => waitForTasks(await startDrop(uid)),
     swap: async (one, other) =>
-      done([await client.once('/swap-indexes', [{ indexes: [one, other], rename: false }])]),
-    swapped: async () => {
+      waitForTasks([
+        await client.postOnce('/swap-indexes', [{ indexes: [one, other], rename: false }]),
+      ]),
+    waitForSwaps: async () => {
       const answer = await client.get('/tasks?types=indexSwap&statuses=enqueued,processing')
-      await done(expected(openTasks, answer).results.map(({ uid }) => ({ taskUid: uid })))
+      await waitForTasks(
+        parseAnswer(openTasks, answer).results.map(({ uid }) => ({ taskUid: uid })),
+      )
     },
     settings,
     counts: async (signal) => {
-      const { indexes } = expected(statsAnswer, await client.get('/stats', signal))
+      const { indexes } = parseAnswer(statsAnswer, await client.get('/stats', signal))
       return new Map(Object.entries(indexes).map(([uid, one]) => [uid, one.numberOfDocuments]))
     },
   }
 }
 
-/** Compares a group of settings; only those that we set count. */
+/** Whether a setting has the wanted value; of a group of settings only the members in `wanted` are compared. */
 function isSame(present: unknown, wanted: unknown): boolean {
   const isGroup = isJsonObject(wanted)
   return isDeepStrictEqual(isGroup ? { ...Object(present), ...wanted } : wanted, present)
 }
 
-/** Result of a call, or `absent` where its index is missing. */
-export async function orAbsent<T, A>(call: Promise<T>, absent: A): Promise<T | A> {
+/** Result of a call, or `absent` if its index is missing. */
+export async function whenIndexExists<T, A>(call: Promise<T>, absent: A): Promise<T | A> {
   try {
     return await call
   } catch (error) {

@@ -1,48 +1,48 @@
-/** Shared by all reads of Meilisearch: the indices of a request, documents by filter or key, and searches for hits and counts. */
+/** Reads of Meilisearch: indices of a request, documents by filter or key, and searches for hits and facet counts. */
 
 import { z } from 'zod'
 import type { Log } from '../../log.ts'
 import type { IndexName } from '../index-settings.ts'
-import { codesOf, type Uids } from './attributes.ts'
+import { facetAttribute, type Uids } from './attributes.ts'
 import { isRefusal, type EngineClient } from './engine-client.ts'
-import type { Answering } from './engine-state.ts'
+import type { SearchedGeneration } from './engine-state.ts'
 import type { Ranking } from './ranking.ts'
 
-/** The server and what of it answers, as readers need it. */
+/** Context of reads: the server, and the indices that are searched. */
 export type ReadContext = {
   readonly client: EngineClient
   readonly uids: Uids
-  /** `undefined` for an index that is not configured. */
-  readonly answering: (index: IndexName) => Answering | undefined
-  /** Grows with every write of this process. */
+  /** Searched generation of an index; `undefined` if it is not configured. */
+  readonly searched: (index: IndexName) => SearchedGeneration | undefined
+  /** Number of writes by this process. */
   readonly changes: () => number
   /** Milliseconds. */
   readonly now: () => number
-  /** Terms that one wildcard stands for. */
+  /** Most terms that are searched for one wildcard pattern. */
   readonly wildcardTerms: number
   readonly log: Log
 }
 
-/** One index of a request. */
-export type IndexPart = Answering & { readonly index: IndexName }
+/** Searched generation of an index of a request. */
+export type IndexPart = SearchedGeneration & { readonly index: IndexName }
 
-/** The indices of a request, each once; those that do not exist hold nothing. */
+/** Indices of a request, each once, without those that do not exist. */
 export const partsOf = (
   indices: readonly IndexName[],
-  { answering }: ReadContext,
+  { searched }: ReadContext,
 ): readonly IndexPart[] =>
   [...new Set(indices)].flatMap((index) => {
-    const own = answering(index)
+    const own = searched(index)
     return own ? [{ ...own, index }] : []
   })
 
-/** Rows of a call: their attributes are what is asked for. */
+/** Schema of a row; the attributes in its shape are requested from the server. */
 export type Rows<Row> = z.ZodType<Row> & { readonly shape: Readonly<Record<string, unknown>> }
 
-type Fetching<Row> = {
+type FetchRequest<Row> = {
   readonly row: Rows<Row>
-  /** Further attributes, for rows that are loose. */
-  readonly more?: readonly string[]
+  /** Other attributes to request, for schemas of loose objects. */
+  readonly extraAttributes?: readonly string[]
   readonly filter?: string
   readonly ids?: readonly string[]
   readonly sort?: readonly string[]
@@ -50,14 +50,14 @@ type Fetching<Row> = {
   readonly limit: number
 }
 
-/** Documents as they are stored, and how many there are in all. */
-export async function fetched<Row>(
+/** Reads stored documents, and the number of all documents that fit. */
+export async function fetchDocuments<Row>(
   { client }: Pick<ReadContext, 'client'>,
   uid: string,
-  { row, more = [], ...request }: Fetching<Row>,
+  { row, extraAttributes = [], ...request }: FetchRequest<Row>,
   signal?: AbortSignal,
 ): Promise<{ readonly results: readonly Row[]; readonly total: number }> {
-  const body = { ...request, fields: [...Object.keys(row.shape), ...more] }
+  const body = { ...request, fields: [...Object.keys(row.shape), ...extraAttributes] }
   const answer = await client.post(`/indexes/${uid}/documents/fetch`, body, signal)
   return z.object({ results: z.array(row), total: z.number() }).parse(answer)
 }
@@ -65,35 +65,36 @@ export async function fetched<Row>(
 /** Query of one index. */
 export type IndexQuery = {
   readonly part: IndexPart
-  /** `undefined` = all documents. */
+  /** Text in the filter language; `undefined` = all documents. */
   readonly filter?: string
-  /** Empty in all indices or in none. */
+  /** Ranking searches; empty in all indices of a request or in none. */
   readonly rankings: readonly Ranking[]
 }
 
-/** Hits are `row`s. */
+/** Range, order and attributes of the hits to return. */
 export type HitWindow<Row> = {
   readonly row: Rows<Row>
   readonly sort: readonly string[]
   readonly offset: number
   readonly limit: number
-  /** Facets to count: absent = none, without ids = all. */
+  /** Facets to count: absent = none, without `ids` = all. */
   readonly facets?: { readonly ids?: readonly string[] | undefined }
 }
 
-/** Attribute → code → count, in one index. */
+/** Facet counts of one index: attribute → code → number of documents. */
 export type Distribution = Readonly<Record<string, Readonly<Record<string, number>>>>
 
+/** Hits of a search with their total and facet counts. */
 export type EngineHits<Row> = {
   readonly total: number
   readonly hits: readonly { readonly hit: Row; readonly part: IndexPart; readonly score: number }[]
-  /** One per query. */
+  /** Facet counts of each query. */
   readonly distributions: readonly Distribution[]
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** A thousand counts in every answer: checked without a schema for each, which would copy them all. */
+/** Schema of facet counts. It checks a thousand counts in each answer without copying them. */
 const distribution = z.custom<Distribution>(
   (value) =>
     isObject(value) &&
@@ -115,8 +116,8 @@ const plainAnswer = z.object({
   facetDistribution: distribution.default({}),
 })
 
-/** Hits, total and facet counts of one state of all queried indices, in one call. */
-export async function hitsOf<Row>(
+/** Reads hits, total and facet counts of all queries in one call, so that they are of one state of the server. */
+export async function fetchHits<Row>(
   queries: readonly IndexQuery[],
   window: HitWindow<Row>,
   context: Pick<ReadContext, 'client'>,
@@ -124,22 +125,22 @@ export async function hitsOf<Row>(
 ): Promise<EngineHits<Row>> {
   const [first] = queries
   if (!first) return { total: 0, hits: [], distributions: [] }
-  // Of one index and one ranking: many times as fast as several searches when the window is large or far behind.
+  // A plain search is many times faster than a federated one when `offset` or `limit` is large.
   const isPlain = queries.length === 1 && first.rankings.length <= 1
   try {
     return isPlain
-      ? await plainHits(first, window, context, signal)
-      : await federatedHits(queries, window, context, signal)
+      ? await fetchPlainHits(first, window, context, signal)
+      : await fetchFederatedHits(queries, window, context, signal)
   } catch (error) {
-    // A field that no document has had any text in yet cannot be searched: then nothing is worth a rank there.
+    // Meilisearch refuses to search an attribute that no document has had: then no word ranks.
     const isUnknownField = isRefusal(error, 'invalid_search_attributes_to_search_on')
     if (!isUnknownField || queries.every(({ rankings }) => rankings.length === 0)) throw error
     const unranked = queries.map((one) => ({ ...one, rankings: [] }))
-    return hitsOf(unranked, window, context, signal)
+    return fetchHits(unranked, window, context, signal)
   }
 }
 
-/** Parameters that both kinds of searches share. */
+/** Parameters that plain and federated searches share. */
 const queryOf = <Row>(
   { filter }: IndexQuery,
   { row, sort }: HitWindow<Row>,
@@ -148,13 +149,15 @@ const queryOf = <Row>(
   filter,
   attributesToRetrieve: Object.keys(row.shape),
   ...(sort.length > 0 && { sort }),
-  ...(ranking && { q: ranking.q, attributesToSearchOn: ranking.on }),
+  ...(ranking && { q: ranking.q, attributesToSearchOn: ranking.attributes }),
 })
 
 const codesIn = <Row>({ settings }: IndexPart, { facets }: HitWindow<Row>): readonly string[] =>
-  settings.facets.flatMap(({ id }) => ((facets?.ids?.includes(id) ?? true) ? [codesOf(id)] : []))
+  settings.facets.flatMap(({ id }) =>
+    (facets?.ids?.includes(id) ?? true) ? [facetAttribute(id)] : [],
+  )
 
-async function plainHits<Row>(
+async function fetchPlainHits<Row>(
   query: IndexQuery,
   window: HitWindow<Row>,
   { client }: Pick<ReadContext, 'client'>,
@@ -178,7 +181,7 @@ async function plainHits<Row>(
   }
 }
 
-async function federatedHits<Row>(
+async function fetchFederatedHits<Row>(
   queries: readonly IndexQuery[],
   window: HitWindow<Row>,
   { client }: Pick<ReadContext, 'client'>,

@@ -1,70 +1,67 @@
 /**
- * The only writer of our indices: what is written is searchable when its promise resolves. Meilisearch has no write on a condition:
- * the stored versions are read before every write, and the rules of versions are applied in memory. The dictionaries are written
- * before the records.
+ * Writer of the indices of a platform. Meilisearch has no conditional writes: the stored versions are read before every write and
+ * compared in memory, so that only one process may write. The dictionaries are written before the records.
  */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import { KeyedLock } from '../../workers/keyed-lock.ts'
 import type { IndexName } from '../index-settings.ts'
 import type { Document, IndexChange } from '../search-index.ts'
-import { type WriteQueue, writeQueue } from '../write-queue.ts'
-import { attributes, keyOf, termKey, type Uids } from './attributes.ts'
+import { attributes, documentKey, termKey, type Uids } from './attributes.ts'
 import { Dictionary } from './dictionary.ts'
 import {
-  away,
-  expected,
+  engineUnavailable,
+  parseAnswer,
   hasLostData,
   jsonText,
   type EngineClient,
-  type TasksDone,
+  type WaitForTasks,
 } from './engine-client.ts'
-import { orAbsent } from './engine-indices.ts'
-import type { Answering, Generation } from './engine-state.ts'
-import { storedOf, type Layout } from './stored-document.ts'
+import { whenIndexExists } from './engine-indices.ts'
+import type { SearchedGeneration, EngineGeneration } from './engine-state.ts'
+import { engineDocument, type Layout } from './stored-document.ts'
 
 type WriterContext = {
   readonly client: EngineClient
-  readonly done: TasksDone
+  readonly waitForTasks: WaitForTasks
   readonly uids: Uids
-  readonly answering: () => ReadonlyMap<IndexName, Answering>
+  readonly searched: () => ReadonlyMap<IndexName, SearchedGeneration>
   /**
-   * Called with the keys of what is about to be written or removed where searches are answered from, for the cursors that still
-   * show what was there; what it answers is called when that has happened or failed.
+   * Called before documents with these keys are written or removed in a searched index, so that cursors can copy them. The result is
+   * called when the write has ended or failed.
    */
-  readonly before: (uid: string, keys: readonly string[]) => Promise<() => void>
+  readonly beforeWrite: (uid: string, keys: readonly string[]) => Promise<() => void>
 }
 
-/** The last state of a record in an index; without a document it goes. */
-type Final = { readonly document?: Document; readonly version: number }
+/** State of a record after a write; without a document it is removed. */
+type FinalState = { readonly document?: Document; readonly version: number }
 
-/** One index that is written to, the versions stored in it, and what is to become of its records. */
+/** Write to one generation: the stored versions of the records, and their states after the write. */
 type Plan = {
-  readonly generation: Generation
+  readonly generation: EngineGeneration
   readonly versions: Map<string, number>
-  readonly finals: Map<string, Final>
+  readonly finals: Map<string, FinalState>
 }
 
-/** Ids per call, documents and characters per request (servers take 100 MB by default). */
+/** Most ids in a call, and most documents and characters in a write (servers accept 100 MB by default). */
 const [mostIds, mostDocuments, mostChars] = [5000, 5000, 16_000_000]
-/** Removals that are remembered; after a restart only what is stored is written, nothing older. */
+/** Most cached removals. After a restart none is needed, because only the present records are written. */
 const maxRemovals = 100_000
-/** In the index of terms: no term has such a key. */
+/** Key in the index of terms of the entry with the largest version of a removal; no term has this key. */
 const removedKey = '_removed'
 
 const storedVersions = z.object({
   results: z.array(z.object({ i: z.string(), version: z.number() })),
 })
 
-/** There must be one in all processes that share the indices. */
+/** Writes changes and waits until they are searchable. There must be one writer in all processes that share the indices. */
 export class EngineWriter {
   readonly #context: WriterContext
   readonly #terms: Dictionary
   readonly #values: Dictionary
-  /** Versions that took records away, by mark and id: an older write that comes late must not bring a record back. */
+  /** Versions of removals by generation and id, so that an older write that arrives later does not restore a record. */
   readonly #removals = new Map<string, number>()
-  /** The last number that was given, and the largest version that took a record away; looked up when first needed. */
+  /** Last used document number, and largest version of a removal; read when first needed. */
   #last: number | undefined
   #removed: number | undefined
 
@@ -75,92 +72,92 @@ export class EngineWriter {
     this.#values = new Dictionary(client, uids.facetValues)
   }
 
-  /** Writes all changes as one. Not beside another call. */
+  /** Writes all changes. Calls must not overlap. */
   async write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
     const plans: Plan[] = []
-    for (const [answering, own] of Map.groupBy(changes, (change) => this.#find(change)))
-      plans.push(...(await this.#plans(answering, own, signal)))
+    for (const [searched, own] of Map.groupBy(changes, (change) => this.#find(change)))
+      plans.push(...(await this.#plans(searched, own, signal)))
     this.#last ??= await this.#largest(attributes.number)
     let isDone = false
     try {
       const lines = plans.map((plan) => this.#linesOf(plan))
       await this.#noteRemovals(changes, signal)
-      const begun = [await this.#terms.post(signal), await this.#values.post(signal)]
-      await this.#context.done(begun.flat(), signal)
+      const started = [await this.#terms.post(signal), await this.#values.post(signal)]
+      await this.#context.waitForTasks(started.flat(), signal)
       isDone = true
       await this.#send(plans, lines, signal)
     } finally {
-      this.#terms.settle(isDone)
-      this.#values.settle(isDone)
+      this.#terms.endWrite(isDone)
+      this.#values.endWrite(isDone)
     }
     for (const plan of plans) this.#remember(plan)
   }
 
-  /** The stored versions of records, those of their removals too, by id. */
+  /** Stored versions of records by id, including those of removals. */
   async versions(
-    { uid, mark }: Generation,
+    { uid, instance }: EngineGeneration,
     ids: readonly string[],
     signal?: AbortSignal,
   ): Promise<Map<string, number>> {
     const versions = new Map<string, number>()
     for (const id of ids) {
-      const removed = this.#removals.get(`${mark} ${id}`)
+      const removed = this.#removals.get(`${instance} ${id}`)
       if (removed !== undefined) versions.set(id, removed)
     }
     for (let at = 0; at < ids.length; at += mostIds) {
-      const keys = ids.slice(at, at + mostIds).map(keyOf)
+      const keys = ids.slice(at, at + mostIds).map(documentKey)
       const request = { ids: keys, fields: [attributes.id, attributes.version], limit: mostIds }
       const path = `/indexes/${uid}/documents/fetch`
       const answer = await this.#context.client.post(path, request, signal)
-      for (const { i, version } of expected(storedVersions, answer).results)
+      for (const { i, version } of parseAnswer(storedVersions, answer).results)
         versions.set(i, version)
     }
     return versions
   }
 
-  /** The largest version ever written, those of removals included; 0 when there is none. */
-  async newest(): Promise<number> {
+  /** Largest version ever written, including removals; 0 if there is none. */
+  async newestVersion(): Promise<number> {
     return Math.max(await this.#largestRemoval(), await this.#largest(attributes.version))
   }
 
-  /** Documents that are gone tell of no version: the largest one that took a record away is stored by itself. */
+  /** Largest version of a removal, which is stored as an entry of its own, because a removed document has no version. */
   async #largestRemoval(): Promise<number> {
     const { client, uids } = this.#context
     const request = { ids: [removedKey], fields: [attributes.version], limit: 1 }
     return (this.#removed ??= await numberIn(client, uids.terms, attributes.version, request))
   }
 
-  /** The largest value of a sortable number in all indices. */
+  /** Largest value of a sortable number in all indices. */
   async #largest(attribute: string): Promise<number> {
-    const { client, answering } = this.#context
-    const generations = [...answering().values()].flatMap((own) => [own, own.next ?? own])
+    const { client, searched } = this.#context
+    const generations = [...searched().values()].flatMap((own) => [own, own.next ?? own])
     const request = { fields: [attribute], sort: [`${attribute}:desc`], limit: 1 }
     const found = generations.map(({ uid }) => numberIn(client, uid, attribute, request))
     return Math.max(0, ...(await Promise.all(found)))
   }
 
-  #find(change: IndexChange): Answering {
+  #find(change: IndexChange): SearchedGeneration {
     const { index } = recordOf(change)
-    const found = this.#context.answering().get(index)
+    const found = this.#context.searched().get(index)
     if (!found) throw new Failure('internal', `The index ${index} is not configured.`)
     return found
   }
 
-  /** Plans the changes of one index, for the generation that answers and for the one that is filled. */
+  /** Plans the changes of one index for the searched generation and for the one that is being filled. */
   async #plans(
-    own: Answering,
+    searched: SearchedGeneration,
     changes: readonly IndexChange[],
     signal?: AbortSignal,
   ): Promise<readonly Plan[]> {
     const ids = [...new Set(changes.map((change) => recordOf(change).id))]
-    const planOf = async (generation: Generation): Promise<Plan> => {
+    const planOf = async (generation: EngineGeneration): Promise<Plan> => {
       const versions = await this.versions(generation, ids, signal)
       return { generation, versions, finals: new Map() }
     }
-    const answering = await planOf(own)
-    const next = own.next && (await planOf(own.next))
-    for (const change of changes) apply(change, answering, next)
-    return [answering, ...(next ? [next] : [])].filter(({ finals }) => finals.size > 0)
+    const searchedPlan = await planOf(searched)
+    const next = searched.next && (await planOf(searched.next))
+    for (const change of changes) planChange(change, searchedPlan, next)
+    return [searchedPlan, ...(next ? [next] : [])].filter(({ finals }) => finals.size > 0)
   }
 
   #linesOf({ generation, finals }: Plan): readonly string[] {
@@ -175,7 +172,7 @@ export class EngineWriter {
       if (!document) return []
       this.#last = (this.#last ?? 0) + 1
       const numbers = { [attributes.number]: this.#last, [attributes.version]: version }
-      return [jsonText({ ...storedOf(document, layout), ...numbers })]
+      return [jsonText({ ...engineDocument(document, layout), ...numbers })]
     })
   }
 
@@ -184,8 +181,11 @@ export class EngineWriter {
     const newest = Math.max(0, ...versions)
     if (newest === 0 || newest <= (await this.#largestRemoval())) return
     const line = JSON.stringify({ [attributes.key]: removedKey, [attributes.version]: newest })
-    const { client, done, uids } = this.#context
-    await done([await client.lines(`/indexes/${uids.terms}/documents`, [line], signal)], signal)
+    const { client, waitForTasks, uids } = this.#context
+    await waitForTasks(
+      [await client.postLines(`/indexes/${uids.terms}/documents`, [line], signal)],
+      signal,
+    )
     this.#removed = newest
   }
 
@@ -194,24 +194,26 @@ export class EngineWriter {
     lines: readonly (readonly string[])[],
     signal?: AbortSignal,
   ): Promise<void> {
-    const { done, answering, before } = this.#context
-    const shown = new Set([...answering().values()].map(({ uid }) => uid))
+    const { waitForTasks, searched, beforeWrite } = this.#context
+    const searchedUids = new Set([...searched().values()].map(({ uid }) => uid))
     const after = await Promise.all(
       plans
-        .filter(({ generation }) => shown.has(generation.uid))
-        .map(({ generation, finals }) => before(generation.uid, [...finals.keys()].map(keyOf))),
+        .filter(({ generation }) => searchedUids.has(generation.uid))
+        .map(({ generation, finals }) =>
+          beforeWrite(generation.uid, [...finals.keys()].map(documentKey)),
+        ),
     )
     try {
-      const begun = await Promise.all(
+      const started = await Promise.all(
         plans.map((plan, i) => this.#post(plan, lines[i] ?? [], signal)),
       )
-      await done(begun.flat(), signal)
+      await waitForTasks(started.flat(), signal)
     } finally {
       for (const call of after) call()
     }
   }
 
-  /** The tasks that were begun. They are done in the order of the requests. */
+  /** Sends a plan and returns the started tasks, which the server runs in order. */
   async #post(
     { generation, finals }: Plan,
     lines: readonly string[],
@@ -219,10 +221,10 @@ export class EngineWriter {
   ): Promise<unknown[]> {
     const { client } = this.#context
     const documents = `/indexes/${generation.uid}/documents`
-    const removed = [...finals].flatMap(([id, { document }]) => (document ? [] : [keyOf(id)]))
+    const removed = [...finals].flatMap(([id, { document }]) => (document ? [] : [documentKey(id)]))
     const tasks: unknown[] = []
     for (const portion of portions(lines))
-      tasks.push(await client.lines(documents, portion, signal))
+      tasks.push(await client.postLines(documents, portion, signal))
     if (removed.length > 0)
       tasks.push(await client.post(`${documents}/delete-batch`, removed, signal))
     return tasks
@@ -230,7 +232,7 @@ export class EngineWriter {
 
   #remember({ generation, finals }: Plan): void {
     for (const [id, { document, version }] of finals) {
-      const key = `${generation.mark} ${id}`
+      const key = `${generation.instance} ${id}`
       this.#removals.delete(key)
       if (!document) this.#removals.set(key, version)
       const [oldest] = this.#removals.size > maxRemovals ? this.#removals.keys() : []
@@ -241,33 +243,35 @@ export class EngineWriter {
 
 const recordOf = (change: IndexChange) => ('put' in change ? change.put : change.remove)
 
-/** A write goes to both, each under its own settings; what only fills goes where the record is missing. */
-function apply(change: IndexChange, answering: Plan, next: Plan | undefined): void {
+/**
+ * Applies a change to the plans of both generations; with `onlyIfMissing` only to the one that is being filled, if it lacks the record.
+ */
+function planChange(change: IndexChange, searched: Plan, next: Plan | undefined): void {
   const { id, version } = recordOf(change)
   const document = 'put' in change ? change.put : undefined
-  const stored = answering.versions.get(id) ?? 0
-  if ('put' in change && change.filling === true) {
-    const filled = next ?? (answering.generation.isWhole ? undefined : answering)
+  const stored = searched.versions.get(id) ?? 0
+  if ('put' in change && change.onlyIfMissing === true) {
+    const filled = next ?? (searched.generation.isComplete ? undefined : searched)
     if (filled && !filled.versions.has(id))
-      enter(filled, id, { document: change.put, version: stored })
+      setFinal(filled, id, { document: change.put, version: stored })
     return
   }
-  // Made again from what is stored: it replaces a version that is not older.
+  // A projection from the store replaces the stored document and keeps its version.
   const isAgain = version === 0
   const final = { document, version: isAgain ? stored : version }
-  for (const plan of next ? [answering, next] : [answering]) {
+  for (const plan of next ? [searched, next] : [searched]) {
     const before = plan.versions.get(id)
-    if (before === undefined || before < final.version || isAgain) enter(plan, id, final)
+    if (before === undefined || before < final.version || isAgain) setFinal(plan, id, final)
   }
 }
 
-function enter({ versions, finals }: Plan, id: string, final: Final): void {
+function setFinal({ versions, finals }: Plan, id: string, final: FinalState): void {
   const version = Math.max(versions.get(id) ?? 0, final.version)
   versions.set(id, version)
   finals.set(id, { ...final, version })
 }
 
-/** The number that the first document of a fetch has; 0 without one. */
+/** Number in an attribute of the first document that is found; 0 if there is none. */
 async function numberIn(
   client: EngineClient,
   uid: string,
@@ -276,8 +280,11 @@ async function numberIn(
 ): Promise<number> {
   const shape = z.object({ results: z.array(z.record(z.string(), z.number())) })
   const none = { results: [] }
-  const answer = await orAbsent(client.post(`/indexes/${uid}/documents/fetch`, request), none)
-  return expected(shape, answer).results[0]?.[attribute] ?? 0
+  const answer = await whenIndexExists(
+    client.post(`/indexes/${uid}/documents/fetch`, request),
+    none,
+  )
+  return parseAnswer(shape, answer).results[0]?.[attribute] ?? 0
 }
 
 function* portions(lines: readonly string[]): Generator<readonly string[]> {
@@ -293,46 +300,48 @@ function* portions(lines: readonly string[]): Generator<readonly string[]> {
   if (from < lines.length) yield lines.slice(from)
 }
 
-/** Changes that go out together. */
-const maxChanges = 5000
-
-type Write = (changes: readonly IndexChange[], signal: AbortSignal) => Promise<void>
-
-type Renewal = {
-  /** A writer that knows nothing of the server yet. */
+type RecoveryContext = {
+  /** Makes a writer without cached state. */
   readonly open: () => EngineWriter
-  /** Rejects while it is not certain what is on the server. */
-  readonly certain: () => Promise<void>
+  /** As `EngineState.resolveUncertainty`. */
+  readonly resolveUncertainty: () => Promise<void>
   /** Configures the server again. */
   readonly configure: () => Promise<void>
 }
 
-/** Writes to a server that may come back without its data: what is remembered of it is forgotten then, and its indices are made again. */
-export class RenewedWriter {
-  readonly #renewal: Renewal
+/**
+ * Writes to a server that may lose its data. After a loss it replaces its writer, which caches state of the server, and creates the
+ * indices again.
+ */
+export class RecoveringWriter {
+  readonly #renewal: RecoveryContext
   #isLost = false
   #writer: EngineWriter
 
-  constructor(renewal: Renewal) {
+  constructor(renewal: RecoveryContext) {
     this.#renewal = renewal
     this.#writer = renewal.open()
   }
 
+  /** Present writer. */
   get current(): EngineWriter {
     return this.#writer
   }
 
-  /** As `EngineWriter.write`. The write that meets the loss fails, and so does each one until the server is configured. */
+  /** As `EngineWriter.write`. Rejects if the server has lost its data, and until the indices are created again. */
   async write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
     if (this.#isLost) await this.#renew()
-    await this.#renewal.certain()
+    await this.#renewal.resolveUncertainty()
     try {
       await this.#writer.write(changes, signal)
     } catch (error) {
       if (!hasLostData(error)) throw error
       this.#isLost = true
       await this.#renew()
-      throw away('The search engine came back without its data, which are written again.', error)
+      throw engineUnavailable(
+        'The search engine came back without its data, which are written again.',
+        error,
+      )
     }
   }
 
@@ -340,57 +349,5 @@ export class RenewedWriter {
     this.#writer = this.#renewal.open()
     await this.#renewal.configure()
     this.#isLost = false
-  }
-}
-
-/** Group commit; nothing is written while an index is made or swapped. */
-export class EngineQueue {
-  readonly #write: Write
-  readonly #queue: WriteQueue<readonly IndexChange[]>
-  readonly #lock = new KeyedLock()
-  readonly #closing = new AbortController()
-
-  constructor(write: Write) {
-    this.#write = write
-    this.#queue = writeQueue({
-      most: maxChanges,
-      commit: (batches) => this.alone(() => this.#commit(batches)),
-    })
-  }
-
-  add(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
-    return this.#queue.write(changes, signal)
-  }
-
-  /** Does `work` while nothing is written. */
-  alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#lock.run(['writes'], work)
-  }
-
-  /** Closes the writer; tasks that were sent are completed by the server. */
-  async close(): Promise<void> {
-    this.#closing.abort(away('The search engine is closed.'))
-    await this.#queue.close()
-    await this.alone(() => Promise.resolve())
-  }
-
-  /** A batch that the engine refuses does not take its neighbours with it: then each is written by itself. */
-  async #commit(batches: readonly (readonly IndexChange[])[]): Promise<readonly unknown[]> {
-    try {
-      await this.#write(batches.flat(), this.#closing.signal)
-      return []
-    } catch (error) {
-      const isRefused = error instanceof Failure && error.kind === 'internal'
-      if (batches.length === 1 || !isRefused) throw error
-    }
-    const errors: unknown[] = []
-    for (const batch of batches)
-      errors.push(
-        await this.#commit([batch]).then(
-          () => undefined,
-          (error: unknown) => error,
-        ),
-      )
-    return errors
   }
 }

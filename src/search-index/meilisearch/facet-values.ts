@@ -1,15 +1,15 @@
-/** Facets of an answer: codes and their counts, index by index, become values under their titles. */
+/** Facets of an answer: adds the counts of facet codes over all indices and replaces codes by values with their titles. */
 
 import { z } from 'zod'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { byCount, facetDefinitions, withBands } from '../facet-answer.ts'
 import type { IndexName } from '../index-settings.ts'
 import type { Facet, FacetItem } from '../search-index.ts'
-import { codesOf } from './attributes.ts'
+import { facetAttribute } from './attributes.ts'
 import { quoted } from './condition.ts'
 import {
-  fetched,
-  hitsOf,
+  fetchDocuments,
+  fetchHits,
   partsOf,
   type Distribution,
   type IndexPart,
@@ -18,13 +18,13 @@ import {
 import { facetValuesPerAnswer, type FacetEntry } from './stored-document.ts'
 import { countLookups } from '../../workers/bounded-cache.ts'
 
-/** Looks up the titles of codes; unknown codes are absent. */
+/** Looks up facet values by code; unknown codes are absent. */
 export type FacetTitles = (
   codes: Iterable<string>,
   signal?: AbortSignal,
 ) => Promise<ReadonlyMap<string, FacetEntry>>
 
-/** A document of the index of facet values; `id` is the code. */
+/** Document of the index of facet values; `id` is the code. */
 const valueRow = z.object({
   id: z.string(),
   facet: z.string(),
@@ -32,35 +32,35 @@ const valueRow = z.object({
   title: z.string(),
 })
 
-/** Values that are cached, and milliseconds after which another process may have written. */
-const [mostCached, freshMs] = [50_000, 2_000]
+/** Most cached values, and most milliseconds that they are cached, because another process may write. */
+const [mostCached, mostCachedMs] = [50_000, 2_000]
 
-/** Looks codes up; what was found is cached until something is written, for two seconds at most. */
+/** Makes a lookup of facet values with a cache, which is cleared at each write and after two seconds. */
 export function facetTitles(context: ReadContext): FacetTitles {
   let cache = new Map<string, FacetEntry>()
   let since = { changes: -1, at: 0 }
   return async (codes, signal) => {
     const { changes, now, uids } = context
-    const isOld = since.changes !== changes() || now() - since.at > freshMs
+    const isOld = since.changes !== changes() || now() - since.at > mostCachedMs
     if (isOld || cache.size > mostCached) {
-      // Whoever still reads puts what was found into the old one.
+      // A lookup that is running adds its values to the old map.
       cache = new Map()
       since = { changes: changes(), at: now() }
     }
     const values = cache
-    const asked = new Set(codes)
-    const ids = [...asked].filter((code) => !values.has(code))
-    countLookups('facet-values', asked.size - ids.length, ids.length)
+    const requested = new Set(codes)
+    const ids = [...requested].filter((code) => !values.has(code))
+    countLookups('facet-values', requested.size - ids.length, ids.length)
     if (ids.length > 0) {
       const request = { ids, row: valueRow, limit: ids.length }
-      const { results } = await fetched(context, uids.facetValues, request, signal)
+      const { results } = await fetchDocuments(context, uids.facetValues, request, signal)
       for (const { id, ...value } of results) values.set(id, value)
     }
     return values
   }
 }
 
-/** Facets in order of first appearance, or in the wanted one; counts of the same value add up. */
+/** Facets in order of first appearance, or of `ids`; counts of equal values are added. */
 export function facetsOfAnswer(
   parts: readonly Pick<IndexPart, 'settings'>[],
   distributions: readonly Distribution[],
@@ -77,24 +77,24 @@ export function facetsOfAnswer(
 
 type Counts = ReadonlyMap<string, number>
 
-/** Counts of the codes of a facet over all indices. */
+/** Counts of a facet over all indices by code. */
 function countsOf(facet: string, distributions: readonly Distribution[]): Counts {
   const counts = new Map<string, number>()
   for (const distribution of distributions)
-    for (const [code, count] of Object.entries(distribution[codesOf(facet)] ?? {}))
+    for (const [code, count] of Object.entries(distribution[facetAttribute(facet)] ?? {}))
       counts.set(code, (counts.get(code) ?? 0) + count)
   return counts
 }
 
-/** Values with their titles; codes that nobody knows and values without records are left out. */
+/** Values with titles and counts, without unknown codes and values without records. */
 const itemsOf = (counts: Counts, values: ReadonlyMap<string, FacetEntry>): FacetItem[] =>
   [...counts].flatMap(([code, count]) => {
     const entry = values.get(code)
     return entry && count > 0 ? [{ id: entry.value, title: entry.title, count }] : []
   })
 
-/** All values of a facet over a whole index with their counts, ids ascending. */
-export async function facetValuesOf(
+/** All values of a facet in an index with their counts, ids ascending. */
+export async function allFacetValues(
   index: IndexName,
   facet: string,
   { context, titles }: { readonly context: ReadContext; readonly titles: FacetTitles },
@@ -104,11 +104,11 @@ export async function facetValuesOf(
   const own = part?.settings.facets.find(({ id }) => id === facet)
   if (!part || !own) return []
   const window = { sort: [], offset: 0, limit: 0, row: z.object({}), facets: { ids: [facet] } }
-  const { distributions } = await hitsOf([{ part, rankings: [] }], window, context, signal)
+  const { distributions } = await fetchHits([{ part, rankings: [] }], window, context, signal)
   const some = countsOf(facet, distributions)
-  // A distribution with fewer codes is whole.
-  const isWhole = some.size < facetValuesPerAnswer
-  const counts = isWhole ? some : await countedOneByOne(part, facet, context, signal)
+  // A distribution with fewer codes than the limit is complete.
+  const isComplete = some.size < facetValuesPerAnswer
+  const counts = isComplete ? some : await countedOneByOne(part, facet, context, signal)
   const shown = withBands(own, itemsOf(counts, await titles(counts.keys(), signal)))
   return shown.toSorted((a, b) => compareCodePoints(a.id, b.id))
 }
@@ -117,7 +117,7 @@ const [rowsPerCall, queriesPerCall] = [10_000, 500]
 const codeRow = z.object({ id: z.string(), facet: z.string() })
 const totals = z.object({ results: z.array(z.object({ estimatedTotalHits: z.number() })) })
 
-/** Every code that the facet ever had, and how many documents have it: one small search each, many in one call. */
+/** Counts the documents of every code that the facet ever had, by a search for each, many of them in one call. */
 async function countedOneByOne(
   { uid }: IndexPart,
   facet: string,
@@ -129,7 +129,7 @@ async function countedOneByOne(
   const filter = `facet = ${quoted(facet)}`
   for (let [offset, total] = [0, 1]; offset < total; offset += rowsPerCall) {
     const request = { row: codeRow, filter, offset, limit: rowsPerCall }
-    const page = await fetched(context, context.uids.facetValues, request, signal)
+    const page = await fetchDocuments(context, context.uids.facetValues, request, signal)
     codes.push(...page.results.filter((row) => row.facet === facet).map(({ id }) => id))
     total = page.total
   }
@@ -137,7 +137,7 @@ async function countedOneByOne(
     const some = codes.slice(at, at + queriesPerCall)
     const queries = some.map((code) => ({
       indexUid: uid,
-      filter: `${codesOf(facet)} = ${quoted(code)}`,
+      filter: `${facetAttribute(facet)} = ${quoted(code)}`,
       limit: 0,
     }))
     const answer = await context.client.post('/multi-search', { queries }, signal)

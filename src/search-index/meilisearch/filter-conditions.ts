@@ -1,79 +1,81 @@
-/** The filter of a request, and a whole query tree, as conditions. */
+/** Translation of the filter of a request, and of a query tree, to conditions. */
 
 import type { IndexSettings } from '../index-settings.ts'
 import type { Leaf, QueryTree } from '../query-tree.ts'
 import type { Box, FacetFilter, Filter } from '../search-index.ts'
 import {
   attributes,
-  boxOf,
-  codesOf,
+  boxAttributes,
+  facetAttribute,
   facetCode,
-  numberOf,
-  ordered,
-  periodOf,
-  places,
+  numberAttribute,
+  sortableText,
+  periodAttributes,
+  slots,
 } from './attributes.ts'
-import { all, and, type Condition, is, none, not, or, quoted } from './condition.ts'
+import { all, and, type Condition, comparison, none, not, or, quoted } from './condition.ts'
 
 type Bounds = { readonly from?: number; readonly to?: number }
 
-/** An index that has no such field, facet or flag has nothing that fits. */
+/** Condition of a filter; `none` for an index that lacks a field, facet or flag of the filter. */
 export function filterCondition(filter: Filter, settings: IndexSettings): Condition {
   const { date, numbers = [], flags = [], box, facets, after } = filter
   return and([
     facets ? facetsCondition(facets, settings) : all,
-    ...flags.map((name) => (settings.flags.includes(name) ? is(`${numberOf(name)} = 1`) : none)),
+    ...flags.map((name) =>
+      settings.flags.includes(name) ? comparison(`${numberAttribute(name)} = 1`) : none,
+    ),
     ...numbers.map((range) =>
-      settings.numbers.includes(range.name) ? isBetween(range.name, range) : none,
+      settings.numbers.includes(range.name) ? between(range.name, range) : none,
     ),
     date ? (settings.dates.includes(date.name) ? overlaps(date.name, date) : none) : all,
-    box ? (settings.boxes ? meets(box) : none) : all,
-    after === undefined ? all : isBehind(after),
+    box ? (settings.boxes ? intersects(box) : none) : all,
+    after === undefined ? all : idAfter(after),
   ])
 }
 
-/** Ids that come later. */
-export const isBehind = (id: string): Condition =>
-  is(`${attributes.orderedId} > ${quoted(ordered(id))}`)
+/** Condition that the id is greater, in the order of code points. */
+export const idAfter = (id: string): Condition =>
+  comparison(`${attributes.orderedId} > ${quoted(sortableText(id))}`)
 
-/** Both bounds inclusive; a record without the number does not fit. */
-function isBetween(name: string, bounds: Bounds): Condition {
-  const attribute = numberOf(name)
+/** Condition that a number exists and is between inclusive bounds. */
+function between(name: string, bounds: Bounds): Condition {
+  const attribute = numberAttribute(name)
   const parts = [
-    ...(isBound(bounds.from) ? [is(`${attribute} >= ${bounds.from}`)] : []),
-    ...(isBound(bounds.to) ? [is(`${attribute} <= ${bounds.to}`)] : []),
+    ...(isBound(bounds.from) ? [comparison(`${attribute} >= ${bounds.from}`)] : []),
+    ...(isBound(bounds.to) ? [comparison(`${attribute} <= ${bounds.to}`)] : []),
   ]
-  return parts.length === 0 ? is(`${attribute} EXISTS`) : and(parts)
+  return parts.length === 0 ? comparison(`${attribute} EXISTS`) : and(parts)
 }
 
-/** Any period overlaps; both bounds inclusive. */
+/** Condition that one of the periods overlaps; bounds are inclusive. */
 function overlaps(name: string, { from, to }: Bounds): Condition {
   return or(
-    places.map((place) => {
-      const period = periodOf(name, place)
+    slots.map((place) => {
+      const period = periodAttributes(name, place)
       const parts = [
-        ...(isBound(to) ? [is(`${period.from} <= ${to}`)] : []),
-        ...(isBound(from) ? [is(`${period.to} >= ${from}`)] : []),
+        ...(isBound(to) ? [comparison(`${period.from} <= ${to}`)] : []),
+        ...(isBound(from) ? [comparison(`${period.to} >= ${from}`)] : []),
       ]
-      return parts.length === 0 ? is(`${period.from} EXISTS`) : and(parts)
+      return parts.length === 0 ? comparison(`${period.from} EXISTS`) : and(parts)
     }),
   )
 }
 
-/** An infinite bound is none. */
+/** Whether a bound is set and finite. */
 const isBound = (bound: number | undefined): bound is number =>
   bound !== undefined && Math.abs(bound) !== Infinity
 
-/** Any box meets the wanted one, borders included. */
-function meets([west, south, east, north]: Box): Condition {
+/** Condition that one of the boxes intersects a box, including borders. */
+function intersects([west, south, east, north]: Box): Condition {
   return or(
-    places.map((place) => {
-      const [w, s, e, n] = boxOf(place)
-      const sides = [is(`${w} <= ${east}`), is(`${e} >= ${west}`)]
+    slots.map((place) => {
+      const [w, s, e, n] = boxAttributes(place)
+      const sides = [comparison(`${w} <= ${east}`), comparison(`${e} >= ${west}`)]
       return and([
         west > east ? or(sides) : and(sides),
-        is(`${s} <= ${north}`),
-        is(`${n} >= ${south}`),
+        comparison(`${s} <= ${north}`),
+        comparison(`${n} >= ${south}`),
       ])
     }),
   )
@@ -81,10 +83,10 @@ function meets([west, south, east, north]: Box): Condition {
 
 const hasValue = (facet: string, value: string, settings: IndexSettings): Condition =>
   settings.facets.some(({ id }) => id === facet)
-    ? is(`${codesOf(facet)} = ${quoted(facetCode(facet, value))}`)
+    ? comparison(`${facetAttribute(facet)} = ${quoted(facetCode(facet, value))}`)
     : none
 
-/** Groups combine by `groupOperator`, the values of one group by `operator`; empty groups ask for nothing. */
+/** Condition of a facet filter. Groups without values are ignored. */
 function facetsCondition(filter: FacetFilter, settings: IndexSettings): Condition {
   const groups = filter.groups.filter((group) => group.values.length > 0)
   if (groups.length === 0) return all
@@ -93,12 +95,12 @@ function facetsCondition(filter: FacetFilter, settings: IndexSettings): Conditio
     if (filter.operator === 'AND') return and(each.map((one) => hasValue(facet, one, settings)))
     if (!settings.facets.some(({ id }) => id === facet)) return none
     const codes = each.map((value) => quoted(facetCode(facet, value))).join(', ')
-    return is(`${codesOf(facet)} IN [${codes}]`)
+    return comparison(`${facetAttribute(facet)} IN [${codes}]`)
   })
   return filter.groupOperator === 'AND' ? and(parts) : or(parts)
 }
 
-/** `leaf` answers for words, phrases and wildcards. */
+/** Condition of a query tree; `leaf` returns those of its words, phrases and wildcards. */
 export function treeCondition(
   tree: QueryTree,
   settings: IndexSettings,
@@ -120,7 +122,7 @@ export function treeCondition(
       return settings.dates.includes(tree.name)
         ? overlaps(tree.name, tree)
         : settings.numbers.includes(tree.name)
-          ? isBetween(tree.name, tree)
+          ? between(tree.name, tree)
           : none
     case 'value':
       return hasValue(tree.facet, tree.value, settings)

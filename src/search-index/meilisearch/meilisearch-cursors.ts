@@ -1,6 +1,6 @@
 /**
- * Cursors on Meilisearch, which has none: all hits of a search at one moment, as numbers of versions in our memory, and the old
- * versions of what is written meanwhile. In one process with the writer, which says what it is about to replace.
+ * Cursors for Meilisearch, which has none. The memory holds the numbers of all hits of a search, and copies of documents that are
+ * replaced while a cursor needs them. The writer is in the same process and announces the documents that it replaces.
  */
 
 import { z } from 'zod'
@@ -9,38 +9,38 @@ import { type CursorLimits, Cursors, type PageSpan } from '../cursors.ts'
 import { includeText } from '../include.ts'
 import type { Answer, CursorRequest, Hit, Page, PageOptions } from '../search-index.ts'
 import { attributes } from './attributes.ts'
-import { textOf } from './condition.ts'
-import { fetched, type IndexPart, type ReadContext } from './engine-reads.ts'
-import { amongNumbers } from './matching.ts'
-import { attributeOf, isRanked } from './ranking.ts'
-import { queried, type SearchContext } from './search-answer.ts'
+import { filterText } from './condition.ts'
+import { fetchDocuments, type IndexPart, type ReadContext } from './engine-reads.ts'
+import { hasNumberAmong } from './matching.ts'
+import { sortAttributeOf, isRanked } from './ranking.ts'
+import { runQuery, type AnswerContext } from './search-answer.ts'
 
-/** Hits in their order, as they were at one time. */
+/** Hits of a search in their order. */
 type Snapshot = {
   readonly numbers: Uint32Array
-  /** Which index each is of, as a place in `parts`. */
+  /** Position in `parts` of the index of each hit. */
   readonly of: Uint8Array
   readonly parts: readonly IndexPart[]
   readonly scores?: Float64Array
-  /** First sort attribute per place in `parts`; absent for texts and scores. */
+  /** First sort attribute of each part; absent for texts and scores. */
   readonly sortedBy: readonly (string | undefined)[]
-  /** The time of the replaced versions at which it was taken. */
+  /** `ReplacedVersions.time` when the snapshot was taken. */
   readonly since: number
 }
 
 const numberRow = z.object({ n: z.number() })
 
-/** More than there are. */
+/** Limit that is greater than the number of hits. */
 const allHits = 1_000_000_000
 
-/** Pages are read by number, from the server or from the copies of what was replaced. */
+/** Opens and reads cursors. Pages are read by number, from the server or from the copies of replaced documents. */
 export class MeilisearchCursors {
-  readonly #using: SearchContext
+  readonly #using: AnswerContext
   readonly #cursors: Cursors<Snapshot>
   readonly #replaced: ReplacedVersions
   #opening = 0
 
-  constructor(using: SearchContext, limits: CursorLimits) {
+  constructor(using: AnswerContext, limits: CursorLimits) {
     const { context } = using
     const { now, log } = context
     const { bytes } = limits
@@ -58,21 +58,24 @@ export class MeilisearchCursors {
     this.#replaced = new ReplacedVersions({ context, isNeeded, bytes, onOverflow })
   }
 
-  /** Before documents of an answering index are replaced or removed; the answer is to be called when they were. */
-  before(uid: string, keys: readonly string[]): Promise<() => void> {
+  /**
+   * Must be called before documents of a searched index are replaced or removed. The result is to be called after the write has ended.
+   */
+  beforeWrite(uid: string, keys: readonly string[]): Promise<() => void> {
     this.#sweep()
-    return this.#replaced.before(uid, keys)
+    return this.#replaced.beforeWrite(uid, keys)
   }
 
-  /** Before another index answers under this name. */
+  /** Must be called before another index is swapped to this uid. */
   async beforeSwap(uid: string): Promise<void> {
     this.#sweep()
-    for (const { numbers, of, parts } of this.#cursors.kept()) {
+    for (const { numbers, of, parts } of this.#cursors.snapshots()) {
       const own = [...numbers].filter((_, place) => parts[of[place] ?? 0]?.uid === uid)
       await this.#replaced.copy(uid, own)
     }
   }
 
+  /** As `SearchIndex.openCursor`. */
   async open(request: CursorRequest, signal?: AbortSignal): Promise<Page> {
     this.#sweep()
     this.#cursors.admit(request.client)
@@ -80,20 +83,24 @@ export class MeilisearchCursors {
     try {
       const since = this.#replaced.time
       await this.#replaced.copyUnderway()
-      const { facets, shortened, kept } = await this.#snapshot(request, since, signal)
+      const { facets, truncatedPatterns, snapshot } = await this.#snapshot(request, since, signal)
       const { include, score, limit } = request
-      const count = kept.numbers.length
-      const bytes = kept.numbers.byteLength + kept.of.byteLength + (kept.scores?.byteLength ?? 0)
+      const count = snapshot.numbers.length
+      const bytes =
+        snapshot.numbers.byteLength + snapshot.of.byteLength + (snapshot.scores?.byteLength ?? 0)
       const end = Math.min(limit, count)
       const page =
-        end > 0 ? await this.#read(kept, { start: 0, end, include, score }, signal) : { hits: [] }
-      const found = { ...page, facets, shortened }
-      return this.#cursors.open(request, { ...found, count, bytes, kept })
+        end > 0
+          ? await this.#read(snapshot, { start: 0, end, include, score }, signal)
+          : { hits: [] }
+      const found = { ...page, facets, truncatedPatterns }
+      return this.#cursors.open(request, { ...found, count, bytes, snapshot })
     } finally {
       this.#opening--
     }
   }
 
+  /** As `SearchIndex.readPage`. */
   async page(cursor: string, options?: PageOptions, signal?: AbortSignal): Promise<Page> {
     this.#sweep()
     return this.#cursors.page(cursor, options, signal)
@@ -103,28 +110,28 @@ export class MeilisearchCursors {
     asked: CursorRequest,
     since: number,
     signal?: AbortSignal,
-  ): Promise<{ readonly kept: Snapshot } & Pick<Answer, 'facets' | 'shortened'>> {
+  ): Promise<{ readonly snapshot: Snapshot } & Pick<Answer, 'facets' | 'truncatedPatterns'>> {
     const { client: _, note: __, ...request } = asked
     const window = { offset: 0, limit: allHits, row: numberRow }
-    const { hits, parts, keys, ...answer } = await queried(request, window, this.#using, signal)
+    const { hits, parts, keys, ...answer } = await runQuery(request, window, this.#using, signal)
     const [key] = keys
     const isScored = isRanked(keys)
     const isText = ({ settings }: IndexPart) =>
       settings.orders.some((name) => key?.by === name || key?.by.startsWith(`${name}.`))
-    const kept = {
+    const snapshot = {
       numbers: Uint32Array.from(hits, ({ hit }) => hit.n),
       of: Uint8Array.from(hits, ({ part }) => parts.indexOf(part)),
       parts,
       ...(isScored && { scores: Float64Array.from(hits, ({ score }) => score) }),
       sortedBy: parts.map((part) =>
-        key && !isScored && !isText(part) ? attributeOf(key, part) : undefined,
+        key && !isScored && !isText(part) ? sortAttributeOf(key, part) : undefined,
       ),
       since,
     }
-    return { ...answer, kept }
+    return { ...answer, snapshot }
   }
 
-  /** The records of a page as they were, and what the last of them is sorted by. */
+  /** Records of a page as they were, and the sort value of the last one. */
   async #read(
     snapshot: Snapshot,
     { start, end, include, score: isScored }: PageSpan,
@@ -133,7 +140,7 @@ export class MeilisearchCursors {
     const { numbers, of, parts, scores, sortedBy } = snapshot
     const places = Array.from({ length: end - start }, (_, i) => start + i)
     const live = await this.#live(snapshot, places, signal)
-    // Looked for second: what was replaced meanwhile was copied before.
+    // The copies are read after the server: documents that are replaced meanwhile were copied before.
     const shown = places.flatMap((place) => {
       const n = numbers[place] ?? 0
       const at = of[place] ?? 0
@@ -143,7 +150,7 @@ export class MeilisearchCursors {
     })
     const lost = places.length - shown.length
     if (lost > 0) {
-      // Only a process that knows of the cursor copies what it replaces: pages with gaps would look whole.
+      // Another process writes without copying. Pages with gaps would look complete.
       this.#using.context.log.warn({ lost }, 'cursor.versions-lost')
       throw new Failure('unknown-cursor', 'records of the cursor have changed: begin again')
     }
@@ -158,7 +165,7 @@ export class MeilisearchCursors {
     return { hits, ...(typeof value === 'number' && { value }) }
   }
 
-  /** The versions at some places that are still there, by number. */
+  /** Documents at some positions of the snapshot that are still on the server, by number. */
   async #live(
     { numbers, of, parts, sortedBy }: Snapshot,
     places: readonly number[],
@@ -170,33 +177,31 @@ export class MeilisearchCursors {
       if (own.length === 0) continue
       const sorted = sortedBy[at]
       const request = {
-        filter: textOf(amongNumbers(own)),
+        filter: filterText(hasNumberAmong(own)),
         row: versionRow,
-        more: sorted === undefined ? [] : [sorted],
+        extraAttributes: sorted === undefined ? [] : [sorted],
         limit: own.length,
       }
-      const { results } = await fetched(this.#using.context, part.uid, request, signal)
+      const { results } = await fetchDocuments(this.#using.context, part.uid, request, signal)
       for (const version of results) live.set(version.n, version)
     }
     return live
   }
 
-  /** Drops cursors that are too old, and versions that nobody shows any more. */
+  /** Drops expired cursors, and copies that no cursor needs. */
   #sweep(): void {
     this.#cursors.sweep()
     if (this.#opening > 0) return
-    const oldest = Math.min(Infinity, ...this.#cursors.kept().map(({ since }) => since))
-    this.#replaced.forget(oldest)
+    const oldest = Math.min(Infinity, ...this.#cursors.snapshots().map(({ since }) => since))
+    this.#replaced.dropCopiedBefore(oldest)
   }
 }
 
-// Versions of records that open cursors still show are copied before they are replaced.
-
-/** A version of a record, with what it is sorted by. */
+/** Version of a document, with the attribute that it is sorted by. */
 const versionRow = z.looseObject({ n: z.number(), i: z.string(), r: z.string() })
 type Version = z.infer<typeof versionRow>
 
-/** A text takes two bytes per unit at most; the rest is the map's. */
+/** Estimated bytes of a copy: two for each code unit, and the entry of the map. */
 const bytesOf = ({ i, r }: Version) => 2 * (i.length + r.length) + 200
 
 const perCall = 1_000
@@ -205,32 +210,34 @@ type Write = { readonly uid: string; readonly keys: readonly string[] }
 
 type VersionsContext = {
   readonly context: ReadContext
-  /** Nothing is copied while this says that nobody reads. */
+  /** Whether a cursor is open; else nothing is copied. */
   readonly isNeeded: () => boolean
-  /** Over so many bytes everything is dropped: `onOverflow` is called, and whoever reads has to begin again. */
+  /** Most bytes of copies; if they are exceeded, all copies are dropped and `onOverflow` is called. */
   readonly bytes: number
   readonly onOverflow: () => void
 }
 
+/** Copies of documents that open cursors need, made before they are replaced. */
 class ReplacedVersions {
   readonly #using: VersionsContext
   readonly #versions = new Map<number, { readonly version: Version; readonly at: number }>()
-  /** Writes under way: what they replace may still be there or not. */
+  /** Running writes; the documents that they replace may be gone already. */
   readonly #writes = new Set<Write>()
   #bytes = 0
-  /** Grows with every copy. */
+  /** Number of copies that were made. */
   time = 0
 
   constructor(using: VersionsContext) {
     this.#using = using
   }
 
+  /** Copy of a version. */
   version(n: number): Version | undefined {
     return this.#versions.get(n)?.version
   }
 
-  /** Before documents are replaced or removed; the answer is to be called when they were. */
-  async before(uid: string, keys: readonly string[]): Promise<() => void> {
+  /** Copies documents before they are replaced or removed. The result is to be called after the write has ended. */
+  async beforeWrite(uid: string, keys: readonly string[]): Promise<() => void> {
     const write = { uid, keys }
     this.#writes.add(write)
     const done = () => void this.#writes.delete(write)
@@ -243,12 +250,12 @@ class ReplacedVersions {
     }
   }
 
-  /** Waits for writes that began before anybody read; to be called before a snapshot is taken. */
+  /** Copies the documents of running writes, which began before a cursor was open; to be called before a snapshot is taken. */
   async copyUnderway(): Promise<void> {
     for (const write of this.#writes) await this.#copyKeys(write)
   }
 
-  /** Copies versions by their numbers, those that are there. */
+  /** Copies the documents with these numbers that exist. */
   async copy(uid: string, numbers: readonly number[]): Promise<void> {
     for (let at = 0; at < numbers.length; at += perCall) {
       const some = numbers.slice(at, at + perCall)
@@ -256,8 +263,8 @@ class ReplacedVersions {
     }
   }
 
-  /** Drops what was copied before `time`. */
-  forget(time: number): void {
+  /** Drops the copies made before `time`. */
+  dropCopiedBefore(time: number): void {
     for (const [n, { version, at }] of this.#versions) {
       if (at >= time) return
       this.#versions.delete(n)
@@ -276,14 +283,14 @@ class ReplacedVersions {
   ): Promise<void> {
     const { context, bytes, onOverflow } = this.#using
     const request = { ...which, row: versionRow, limit: perCall }
-    const { results } = await fetched(context, uid, request)
+    const { results } = await fetchDocuments(context, uid, request)
     for (const version of results) {
       if (this.#versions.has(version.n)) continue
       this.#versions.set(version.n, { version, at: this.time++ })
       this.#bytes += bytesOf(version)
     }
     if (this.#bytes <= bytes) return
-    this.forget(Infinity)
+    this.dropCopiedBefore(Infinity)
     onOverflow()
   }
 }

@@ -1,66 +1,68 @@
-/** The search engine Meilisearch: a server of its own, for more records than the embedded engine is good for. */
+/** The search engine Meilisearch, a separate server for more records than the embedded engine can hold. */
 
 import { randomUUID } from 'node:crypto'
-import { cutLists } from '../cut-lists.ts'
+import { truncateLists } from '../truncate-lists.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { officialLanguages } from '../../text/language.ts'
+import { KeyedLock } from '../../workers/keyed-lock.ts'
 import type { Pause } from '../../workers/pause.ts'
 import type { CursorLimits } from '../cursors.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
-import type { SearchIndex } from '../search-index.ts'
+import type { IndexChange, SearchIndex } from '../search-index.ts'
+import { type WriteQueue, writeQueue } from '../write-queue.ts'
 import { uidsOf } from './attributes.ts'
-import { connect, releaseOf, tasksOf } from './engine-client.ts'
-import { indicesOf } from './engine-indices.ts'
+import { connectEngine, engineUnavailable, releaseOf, taskWaiter } from './engine-client.ts'
+import { engineIndices } from './engine-indices.ts'
 import type { ReadContext } from './engine-reads.ts'
 import { EngineState } from './engine-state.ts'
-import { EngineQueue, EngineWriter, RenewedWriter } from './engine-writer.ts'
-import { facetTitles, facetValuesOf } from './facet-values.ts'
-import { nearTerms } from './matching.ts'
+import { EngineWriter, RecoveringWriter } from './engine-writer.ts'
+import { facetTitles, allFacetValues } from './facet-values.ts'
+import { termsNear } from './matching.ts'
 import { MeilisearchCursors } from './meilisearch-cursors.ts'
-import { entriesOf, recordOf, search } from './search-answer.ts'
+import { fetchEntries, fetchRecord, answerSearch } from './search-answer.ts'
 
 type MeilisearchOptions = {
   /** `http://` or `https://`, without user info. */
   readonly url: string
   readonly apiKey?: string
-  /** Begins the names of all our indices, so that several platforms can share a server. */
+  /** Prefix of the uids of all indices, so that several platforms can share a server. */
   readonly prefix?: string
   readonly log: Log
   /** Languages with a text bucket of their own; by default the official ones of the European Union. */
   readonly languages?: readonly string[]
   /** Milliseconds after which a search fails with `time-limit`. */
   readonly searchMs?: number
-  /** Milliseconds after which a server that does not answer counts as away, after the largest posts too. */
+  /** Most milliseconds of a call of the server, including the largest writes. */
   readonly callMs?: number
-  /** Terms that one wildcard stands for. */
+  /** Most terms that are searched for one wildcard pattern. */
   readonly wildcardTerms?: number
   readonly cursors: CursorLimits
-  /** Milliseconds that never go back. */
+  /** Milliseconds that never decrease. */
   readonly now: () => number
   readonly pause: Pause
 }
 
-/** A write costs a task, however small it is; somebody waits for those beside a large one. */
-const batch = 500
+/** Changes in one write: each write is a task of the server, but clients wait for the tasks before theirs. */
+const preferredBatch = 500
 
 /**
- * Resolves also while the server is away: every call rejects with `engine-unavailable` until `configure` has reached it.
- * Rejects when the server answers and is too old.
+ * Connects to Meilisearch. Also resolves if the server cannot be reached; all calls then reject with `engine-unavailable` until
+ * `configure` has reached it. Rejects if the release of the server is too old.
  */
 export async function meilisearchIndex(options: MeilisearchOptions): Promise<SearchIndex> {
   const { log } = options
   const parts = partsOf(options)
   const { client, queue } = parts
-  const contact = contactWith(() => releaseOf(client, log))
+  const contact = untilSuccess(() => releaseOf(client, log))
   await contact().catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'engine-unavailable') return
     client.close()
     throw error
   })
   return {
-    batch,
-    onLost: parts.listen,
+    preferredBatch,
+    onDataLost: parts.listen,
     ...changingCalls(parts, contact),
     ...readingCalls(parts, options.searchMs ?? 10_000),
     close: async () => {
@@ -74,10 +76,10 @@ type Parts = ReturnType<typeof partsOf>
 
 function partsOf(options: MeilisearchOptions) {
   const { log, now, pause, prefix = '', languages = officialLanguages } = options
-  const client = connect({ callMs: 30_000, ...options })
-  const done = tasksOf(client, pause)
+  const client = connectEngine({ callMs: 30_000, ...options })
+  const waitForTasks = taskWaiter(client, pause)
   const uids = uidsOf(prefix)
-  const indices = indicesOf(client, done)
+  const indices = engineIndices(client, waitForTasks)
   const state = new EngineState({ uids, indices, languages })
   const count = { changes: 0 }
   const context: ReadContext = {
@@ -85,20 +87,27 @@ function partsOf(options: MeilisearchOptions) {
     uids,
     log,
     now,
-    answering: (index) => state.answering.get(index),
+    searched: (index) => state.searched.get(index),
     changes: () => count.changes,
     wildcardTerms: options.wildcardTerms ?? 1000,
   }
   const using = { context, titles: facetTitles(context) }
   const cursors = new MeilisearchCursors(using, options.cursors)
-  const before = (uid: string, keys: readonly string[]) => cursors.before(uid, keys)
+  const beforeWrite = (uid: string, keys: readonly string[]) => cursors.beforeWrite(uid, keys)
   let settings: readonly IndexSettings[] = []
   let onLost: (rebuild: readonly IndexName[]) => void = () => undefined
-  const writer = new RenewedWriter({
-    open: () => new EngineWriter({ client, done, uids, answering: () => state.answering, before }),
-    certain: () => state.certain(),
+  const writer = new RecoveringWriter({
+    open: () =>
+      new EngineWriter({
+        client,
+        waitForTasks,
+        uids,
+        searched: () => state.searched,
+        beforeWrite,
+      }),
+    resolveUncertainty: () => state.resolveUncertainty(),
     configure: async () => {
-      // After a try that failed some of them are missing.
+      // After a failed attempt the state has only some of the indices.
       if (state.current.length > settings.length) settings = state.current
       const rebuild = await state.configure(settings)
       log.warn({ indices: rebuild }, 'index.lost')
@@ -106,43 +115,43 @@ function partsOf(options: MeilisearchOptions) {
     },
   })
   const queue = new EngineQueue((changes, signal) => writer.write(changes, signal))
-  const listen: SearchIndex['onLost'] = (listener) => {
+  const listen: SearchIndex['onDataLost'] = (listener) => {
     onLost = listener
   }
   return { listen, client, indices, state, count, using, cursors, writer, queue, log }
 }
 
-/** Calls that change the state, also when they fail: their effect may have happened all the same. */
+/** Calls that write. They are counted as changes even if they fail, because the server may have carried them out. */
 function changingCalls(
   { queue, state, count, cursors, log }: Parts,
   contact: () => Promise<void>,
 ): Pick<SearchIndex, 'configure' | 'finish' | 'write'> {
   const changing = <T>(work: Promise<T>): Promise<T> => work.finally(() => void count.changes++)
-  const configure: SearchIndex['configure'] = async (settings, anew) => {
+  const configure: SearchIndex['configure'] = async (settings, refill) => {
     await contact()
-    const rebuild = await state.configure(settings, anew)
+    const rebuild = await state.configure(settings, refill)
     if (rebuild.length > 0) log.info({ indices: rebuild }, 'index.rebuild-required')
     return { rebuild }
   }
   const finish: SearchIndex['finish'] = async (index) => {
-    const own = state.answering.get(index)
+    const own = state.searched.get(index)
     if (own?.next) await cursors.beforeSwap(own.uid)
     await state.finish(index)
   }
   return {
-    configure: (settings, anew) => changing(queue.alone(() => configure(settings, anew))),
-    finish: (index) => changing(queue.alone(() => finish(index))),
+    configure: (settings, refill) => changing(queue.exclusive(() => configure(settings, refill))),
+    finish: (index) => changing(queue.exclusive(() => finish(index))),
     write: (changes, signal) => changing(queue.add(changes, signal)),
   }
 }
 
-/** Every call but `current` and `state` rejects while nothing is configured; searches have a time limit. */
+/** Calls that read. All but `currentSettings` and `stateTag` reject before `configure`; searches have a time limit. */
 function readingCalls({ indices, state, count, using, cursors, writer }: Parts, searchMs: number) {
   const { context } = using
   const process = randomUUID()
   const ready = <T>(work: () => Promise<T>): Promise<T> =>
     Promise.try(() => {
-      state.check()
+      state.requireConfigured()
       return work()
     })
   const limited = <T>(signal: AbortSignal | undefined, work: (end: AbortSignal) => Promise<T>) => {
@@ -150,43 +159,102 @@ function readingCalls({ indices, state, count, using, cursors, writer }: Parts, 
     return ready(() => work(signal ? AbortSignal.any([limit, signal]) : limit))
   }
   return {
-    current: () => state.current,
-    state: () => `${process}.${count.changes}`,
-    newest: () => ready(() => writer.current.newest()),
-    missing: (index, ids) =>
+    currentSettings: () => state.current,
+    stateTag: () => `${process}.${count.changes}`,
+    newestVersion: () => ready(() => writer.current.newestVersion()),
+    missingIds: (index, ids) =>
       ready(async () => {
-        const filled = state.filled(index)
+        const filled = state.fillingGeneration(index)
         const versions = filled && (await writer.current.versions(filled, ids))
         return versions ? ids.filter((id) => !versions.has(id)) : []
       }),
     health: () =>
       ready(async () => {
         const counts = await indices.counts()
-        const own = [...state.answering].map(([index, { uid }]) => [index, counts.get(uid) ?? 0])
+        const own = [...state.searched].map(([index, { uid }]) => [index, counts.get(uid) ?? 0])
         return { documents: Object.fromEntries(own) }
       }),
-    search: (request, signal) => limited(signal, (end) => search(request, using, end)),
-    open: (request, signal) => limited(signal, (end) => cursors.open(request, end)),
-    page: (cursor, options, signal) => limited(signal, (end) => cursors.page(cursor, options, end)),
-    near: (tokens, signal) =>
-      limited(signal, (end) => Promise.all(tokens.map((token) => nearTerms(token, context, end)))),
-    values: (index, facet, signal) =>
-      limited(signal, (end) => facetValuesOf(index, facet, using, end)),
+    search: (request, signal) => limited(signal, (end) => answerSearch(request, using, end)),
+    openCursor: (request, signal) => limited(signal, (end) => cursors.open(request, end)),
+    readPage: (cursor, options, signal) =>
+      limited(signal, (end) => cursors.page(cursor, options, end)),
+    similarTokens: (tokens, signal) =>
+      limited(signal, (end) => Promise.all(tokens.map((token) => termsNear(token, context, end)))),
+    facetValues: (index, facet, signal) =>
+      limited(signal, (end) => allFacetValues(index, facet, using, end)),
     get: async (index, id, signal, most) => {
-      const text = await limited(signal, (end) => recordOf(context, index, id, end))
-      return text && cutLists(text, most)
+      const text = await limited(signal, (end) => fetchRecord(context, index, id, end))
+      return text && truncateLists(text, most)
     },
     entries: (index, after, limit, signal) =>
-      limited(signal, (end) => entriesOf(context, index, { after, limit }, end)),
+      limited(signal, (end) => fetchEntries(context, index, { after, limit }, end)),
   } satisfies Partial<SearchIndex>
 }
 
-/** Until it has succeeded once. */
-function contactWith(look: () => Promise<unknown>): () => Promise<void> {
-  let isMade = false
+/** Repeats an attempt at each call until it has succeeded once. */
+function untilSuccess(attempt: () => Promise<unknown>): () => Promise<void> {
+  let hasSucceeded = false
   return async () => {
-    if (isMade) return
-    await look()
-    isMade = true
+    if (hasSucceeded) return
+    await attempt()
+    hasSucceeded = true
+  }
+}
+
+/** Changes in one commit. */
+const maxChanges = 5000
+
+type WriteChanges = (changes: readonly IndexChange[], signal: AbortSignal) => Promise<void>
+
+/** Queue of writes with group commit, and a lock that keeps writes apart from changes of the indices. */
+export class EngineQueue {
+  readonly #write: WriteChanges
+  readonly #queue: WriteQueue<readonly IndexChange[]>
+  readonly #lock = new KeyedLock()
+  readonly #closing = new AbortController()
+
+  constructor(write: WriteChanges) {
+    this.#write = write
+    this.#queue = writeQueue({
+      mostChanges: maxChanges,
+      commit: (batches) => this.exclusive(() => this.#commit(batches)),
+    })
+  }
+
+  /** Resolves when the changes are written. */
+  add(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
+    return this.#queue.write(changes, signal)
+  }
+
+  /** Runs `work` while nothing is written. */
+  exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#lock.run(['writes'], work)
+  }
+
+  /** Aborts running writes and refuses further ones. The server completes the tasks that it has received. */
+  async close(): Promise<void> {
+    this.#closing.abort(engineUnavailable('The search engine is closed.'))
+    await this.#queue.close()
+    await this.exclusive(() => Promise.resolve())
+  }
+
+  /** Writes batches together; if the engine refuses one, each is written alone, so that the others do not fail. */
+  async #commit(batches: readonly (readonly IndexChange[])[]): Promise<readonly unknown[]> {
+    try {
+      await this.#write(batches.flat(), this.#closing.signal)
+      return []
+    } catch (error) {
+      const isRefused = error instanceof Failure && error.kind === 'internal'
+      if (batches.length === 1 || !isRefused) throw error
+    }
+    const errors: unknown[] = []
+    for (const batch of batches)
+      errors.push(
+        await this.#commit([batch]).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      )
+    return errors
   }
 }

@@ -1,55 +1,68 @@
 /**
- * The order of hits in the words of Meilisearch: attributes to sort by, and searches whose words, weights and fields put the
- * documents of a match set in order of relevance.
+ * Order of hits for Meilisearch: attributes to sort by, and weighted searches for words that order the documents of a match set by
+ * relevance.
  */
 
-import type { FieldReach } from '../field-reach.ts'
+import type { SearchedField } from '../field-reach.ts'
 import { idField } from '../field-reach.ts'
-import { fieldWeights, orderOf as keysThatCount, sortedText } from '../hit-order.ts'
+import { fieldWeights, sortKeysOf as keysThatCount, sortedText } from '../hit-order.ts'
 import type { TextSettings } from '../index-settings.ts'
 import { type Leaf, type QueryTree, rankingLeaves } from '../query-tree.ts'
 import type { OrderKey, SearchRequest } from '../search-index.ts'
-import { attributes, dateOrderOf, numberOf, orderOf, sentinel, textsOf } from './attributes.ts'
-import type { Generation } from './engine-state.ts'
-import { searchedFields } from './stored-document.ts'
+import {
+  attributes,
+  dateSortAttribute,
+  numberAttribute,
+  sortTextAttribute,
+  sentinel,
+  textsAttribute,
+} from './attributes.ts'
+import type { EngineGeneration } from './engine-state.ts'
+import { fieldsByBoost } from './stored-document.ts'
 
-type Ordered = Pick<Generation, 'settings' | 'languages'>
+type OrderedIndex = Pick<EngineGeneration, 'settings' | 'languages'>
 
-/** The attribute that an index is ordered by; `undefined` when it cannot be. */
-export function attributeOf(
+/** Attribute that an index is sorted by for a key; `undefined` if it cannot be sorted by it. */
+export function sortAttributeOf(
   { by, direction }: OrderKey,
-  { settings, languages }: Ordered,
+  { settings, languages }: OrderedIndex,
 ): string | undefined {
-  if (settings.dates.includes(by)) return dateOrderOf(by, direction)
-  if (settings.numbers.includes(by) || settings.flags.includes(by)) return numberOf(by)
+  if (settings.dates.includes(by)) return dateSortAttribute(by, direction)
+  if (settings.numbers.includes(by) || settings.flags.includes(by)) return numberAttribute(by)
   const sorted = sortedText(by, settings)
   if (!sorted) return undefined
   const { field, language } = sorted
-  return orderOf(language !== undefined && languages.includes(language) ? by : field)
+  return sortTextAttribute(language !== undefined && languages.includes(language) ? by : field)
 }
 
-/** The keys of a request that all the searched indices have. */
+/** Sort keys of a request that all searched indices have. */
 export const orderKeys = (
   request: Pick<SearchRequest, 'order' | 'tree'>,
-  parts: readonly Ordered[],
+  parts: readonly OrderedIndex[],
 ): readonly OrderKey[] =>
   keysThatCount(
     request,
     (by) =>
       by === 'relevance' ||
-      parts.every((part) => attributeOf({ by, direction: 'asc' }, part) !== undefined),
+      parts.every((part) => sortAttributeOf({ by, direction: 'asc' }, part) !== undefined),
   )
 
-/** Whether relevance decides first; after other keys it is left out, as the engine cannot rank within a tie. */
+/**
+ * Whether the first key is relevance. After other keys relevance is ignored, because Meilisearch cannot rank hits with equal sort
+ * values.
+ */
 export const isRanked = (keys: readonly OrderKey[]): boolean => keys[0]?.by === 'relevance'
 
 /**
- * Sort attributes of a request; ties are ordered by the name of the index, then by id. After relevance the ranking rules of the indices
- * do the same.
+ * Sort parameters of a request. Equal hits are ordered by the name of the index, then by id; after relevance the ranking rules of the
+ * indices do this.
  */
-export function sortOf(keys: readonly OrderKey[], parts: readonly Ordered[]): readonly string[] {
+export function sortAttributes(
+  keys: readonly OrderKey[],
+  parts: readonly OrderedIndex[],
+): readonly string[] {
   const named = keys.flatMap((key) => {
-    const names = new Set(parts.map((part) => attributeOf(key, part)))
+    const names = new Set(parts.map((part) => sortAttributeOf(key, part)))
     const [name] = names
     return name !== undefined && names.size === 1 ? [`${name}:${key.direction}`] : []
   })
@@ -57,134 +70,145 @@ export function sortOf(keys: readonly OrderKey[], parts: readonly Ordered[]): re
   return [...named, `${attributes.orderedIndex}:asc`, `${attributes.orderedId}:asc`]
 }
 
-/** One ranking search: what it scores counts with its weight. */
+/** Search that scores documents; scores are multiplied by its weight. */
 export type Ranking = {
   readonly q: string
-  /** Attributes that are searched; absent = all. */
-  readonly on?: readonly string[]
+  /** Attributes to search; absent = all. */
+  readonly attributes?: readonly string[]
   readonly weight: number
 }
 
-/** Ranked words of one index, and the fields that the request searches. */
-type Ranked = {
+/** Index with the fields that the request searches. */
+type RankedIndex = {
   readonly settings: TextSettings
-  readonly places: readonly FieldReach[]
+  readonly fields: readonly SearchedField[]
 }
 
-/** Field, or field and language, → weight of a request. */
+/** Weights of a request by field, or field and language. */
 type Boosts = Readonly<Record<string, number>>
 
-/** The engine reads no more words than these. */
+/** Most words of a query that Meilisearch reads. */
 const maxWords = 10
-const maxTurns = 4
-/** Most further words for which one turn is enough: a document that has only the last of them is ranked by the word that all hold. */
-const maxBeside = 2
-/** Too little to put a document before one that any word says something about. */
+const maxRotations = 4
+/** Optional words up to which one search is enough, because the required words rank documents without the first optional ones. */
+const maxExtraWords = 2
+/** Weight that is too small to change the order of documents with a ranking word. */
 const leastWeight = 1e-9
 
-/** Every document is a hit of this one. A search without words cannot be compared with others. */
-const rest: Ranking = { q: sentinel, on: [attributes.sentinel], weight: leastWeight }
+/**
+ * Search that finds every document, so that those without a ranking word remain hits. Scores of a search without words could not be
+ * compared with others.
+ */
+const unrankedSearch: Ranking = {
+  q: sentinel,
+  attributes: [attributes.sentinel],
+  weight: leastWeight,
+}
 
 /**
- * Searches for each index; together their hits are all documents of the set, so that totals and pages are those of the set.
- * None at all where no word can be ranked by.
+ * Ranking searches for each index. Together they find all documents of the match set, so that totals and pages are right. Empty for all
+ * indices if no word ranks.
  */
 export function rankingsOf(
   words: Words,
   boosts: Boosts,
-  all: readonly Ranked[],
+  all: readonly RankedIndex[],
 ): readonly (readonly Ranking[])[] {
-  const hasWords = words.wanted.length + words.possible.length > 0
-  const isScored = hasWords && all.some(({ places }) => textsAmong(places).length > 0)
+  const hasWords = words.required.length + words.optional.length > 0
+  const isScored = hasWords && all.some(({ fields }) => textFields(fields).length > 0)
   if (!isScored) return all.map(() => [])
-  const isSimple = all.every((one) => isInOrder(boosts, one))
+  const isSimple = all.every((one) => isOrderedByWeight(boosts, one))
   return all.map((one) =>
-    isSimple ? whole(words, boosts, one) : [...groups(words, boosts, one), rest],
+    isSimple
+      ? simpleSearches(words, boosts, one)
+      : [...searchesByWeight(words, boosts, one), unrankedSearch],
   )
 }
 
-const textsAmong = (places: readonly FieldReach[]) =>
+const textFields = (places: readonly SearchedField[]) =>
   places.filter(({ field }) => field !== idField)
 
-/** Whether the wanted weights fall along the fields: then the engine's own order is the wanted one. */
-function isInOrder(boosts: Boosts, { settings, places }: Ranked): boolean {
-  const among = new Set(textsAmong(places).map(({ field }) => field))
-  const weights = searchedFields(settings)
+/**
+ * Whether the weights of a request decrease in the order of the searchable attributes, so that the ranking of Meilisearch is the
+ * requested one.
+ */
+function isOrderedByWeight(boosts: Boosts, { settings, fields }: RankedIndex): boolean {
+  const among = new Set(textFields(fields).map(({ field }) => field))
+  const weights = fieldsByBoost(settings)
     .filter((field) => among.has(field))
     .map(fieldWeights(boosts, settings))
   return weights.every((weight, i) => weight <= (weights[i - 1] ?? Infinity))
 }
 
 /**
- * One search for all fields, or one per turn of the words that a document may lack. Every document holds the sentinel, which
- * as a phrase cannot be done without: it keeps those in the set that have other forms of the words. Phrases are words here:
- * nothing else may be indispensable.
+ * Searches over all fields: one, or one for each rotation of the optional words. The sentinel as a phrase is the only required part, so
+ * that documents with other forms of the words remain hits; phrases are therefore searched as words.
  */
-function whole(
-  { wanted, possible }: Words,
+function simpleSearches(
+  { required, optional }: Words,
   boosts: Boosts,
-  { settings, places }: Ranked,
+  { settings, fields }: RankedIndex,
 ): readonly Ranking[] {
   const weightOf = fieldWeights(boosts, settings)
-  const counted = textsAmong(places).filter(({ field }) => weightOf(field) > 0)
-  const fields = settings.texts.filter(({ name }) => name !== idField)
-  const isAll = counted.filter(({ bucket }) => bucket === undefined).length === fields.length
-  const on = isAll ? {} : { on: [attributes.sentinel, ...namesOf(counted)] }
-  const isOne = wanted.length > 0 && possible.length <= maxBeside
-  const searches = (isOne ? [possible] : turnsOf(possible)).map((turn) => {
-    const tokens = new Set([...wanted, ...turn].flat())
+  const counted = textFields(fields).filter(({ field }) => weightOf(field) > 0)
+  const fieldCount = settings.texts.filter(({ name }) => name !== idField).length
+  const isAll = counted.filter(({ bucket }) => bucket === undefined).length === fieldCount
+  const searched = isAll ? undefined : [attributes.sentinel, ...namesOf(counted)]
+  const isSingle = required.length > 0 && optional.length <= maxExtraWords
+  const searches = (isSingle ? [optional] : rotationsOf(optional)).map((turn) => {
+    const tokens = new Set([...required, ...turn].flat())
     return [`"${sentinel}"`, ...[...tokens].slice(0, maxWords - 1)].join(' ')
   })
-  return [...new Set(searches)].map((q): Ranking => ({ q, ...on, weight: 1 }))
+  return [...new Set(searches)].map((q): Ranking => ({ q, attributes: searched, weight: 1 }))
 }
 
-/** One search per turn of the words and group of fields that weigh the same. */
-function groups(
-  { wanted, possible }: Words,
+/** Searches for each group of fields with equal weight, one for each rotation of the words. */
+function searchesByWeight(
+  { required, optional }: Words,
   boosts: Boosts,
-  { settings, places }: Ranked,
+  { settings, fields }: RankedIndex,
 ): readonly Ranking[] {
   const spelled = (word: Word) => (word.length > 1 ? `"${word.join(' ')}"` : word.join(''))
-  const words = [...wanted, ...possible].slice(0, maxWords)
-  const turns = turnsOf(words).map((turn) => turn.map(spelled).join(' '))
+  const words = [...required, ...optional].slice(0, maxWords)
+  const turns = rotationsOf(words).map((turn) => turn.map(spelled).join(' '))
   const weightOf = fieldWeights(boosts, settings)
-  const byWeight = Map.groupBy(textsAmong(places), ({ field }) => weightOf(field))
+  const byWeight = Map.groupBy(textFields(fields), ({ field }) => weightOf(field))
   return [...byWeight].flatMap(([weight, group]) =>
-    turns.map((q): Ranking => ({ q, on: namesOf(group), weight })),
+    turns.map((q): Ranking => ({ q, attributes: namesOf(group), weight })),
   )
 }
 
-/** The last words of a search are given up first: each word leads once, but many words not all. */
-const turnsOf = (words: readonly Word[]): readonly (readonly Word[])[] =>
-  words.slice(0, maxTurns).map((_, i) => [...words.slice(i), ...words.slice(0, i)])
+/** Rotations of words, in which each of the first four words comes first once: Meilisearch drops words from the end. */
+const rotationsOf = (words: readonly Word[]): readonly (readonly Word[])[] =>
+  words.slice(0, maxRotations).map((_, i) => [...words.slice(i), ...words.slice(0, i)])
 
-const namesOf = (places: readonly FieldReach[]): readonly string[] =>
-  places.map(({ field, bucket = '*' }) => `${textsOf(field)}.${bucket}`)
+const namesOf = (places: readonly SearchedField[]): readonly string[] =>
+  places.map(({ field, bucket = '*' }) => `${textsAttribute(field)}.${bucket}`)
 
-/** The tokens of a word, one, or of a phrase. */
+/** Token of a word, or tokens of a phrase. */
 type Word = readonly string[]
 
-/** Words and phrases, each once, but not wildcards. */
+/** Distinct words and phrases of a query, without wildcards. */
 type Words = {
-  /** Words that every document of the set holds, in this form or in another one. */
-  readonly wanted: readonly Word[]
-  /** Words that a document of the set may lack. */
-  readonly possible: readonly Word[]
+  /** Words that every document of the match set has, in any form. */
+  readonly required: readonly Word[]
+  /** Words that a document of the match set may lack. */
+  readonly optional: readonly Word[]
 }
 
-/** The words of a query that rank. */
+/** Words of a query that count for relevance. */
 export function wordsOf(tree: QueryTree): Words {
-  const wanted = named(wantedLeaves(tree))
-  const others = [...named(rankingLeaves(tree))].filter(([name]) => !wanted.has(name))
-  return { wanted: [...wanted.values()], possible: others.map(([, word]) => word) }
+  const wanted = wordsByText(requiredLeaves(tree))
+  const others = [...wordsByText(rankingLeaves(tree))].filter(([name]) => !wanted.has(name))
+  return { required: [...wanted.values()], optional: others.map(([, word]) => word) }
 }
 
-function wantedLeaves(tree: QueryTree): readonly Leaf[] {
-  if (tree.kind === 'and') return tree.of.flatMap(wantedLeaves)
+function requiredLeaves(tree: QueryTree): readonly Leaf[] {
+  if (tree.kind === 'and') return tree.of.flatMap(requiredLeaves)
   return tree.kind === 'or' ? [] : rankingLeaves(tree)
 }
 
-const named = (leaves: readonly Leaf[]): ReadonlyMap<string, Word> =>
+const wordsByText = (leaves: readonly Leaf[]): ReadonlyMap<string, Word> =>
   new Map(leaves.flatMap(wordOf).map((word) => [word.join(' '), word]))
 
 function wordOf(leaf: Leaf): readonly Word[] {

@@ -1,4 +1,4 @@
-/** One search from request to answer, and records by id. */
+/** Execution of searches on Meilisearch, and reading of records by id. */
 
 import { z } from 'zod'
 import { compareCodePoints } from '../../text/code-points.ts'
@@ -6,11 +6,11 @@ import { includeText } from '../include.ts'
 import type { IndexName } from '../index-settings.ts'
 import { leavesOf } from '../query-tree.ts'
 import type { Answer, Entry, Hit, OrderKey, SearchRequest } from '../search-index.ts'
-import { attributes, keyOf } from './attributes.ts'
-import { textOf } from './condition.ts'
+import { attributes, documentKey } from './attributes.ts'
+import { filterText } from './condition.ts'
 import {
-  fetched,
-  hitsOf,
+  fetchDocuments,
+  fetchHits,
   partsOf,
   type EngineHits,
   type HitWindow,
@@ -20,29 +20,30 @@ import {
   type Rows,
 } from './engine-reads.ts'
 import { facetsOfAnswer, type FacetTitles } from './facet-values.ts'
-import { isBehind } from './filter-conditions.ts'
-import { expansionsOf, matchedBy, placesOf } from './matching.ts'
-import { isRanked, orderKeys, rankingsOf, sortOf, wordsOf } from './ranking.ts'
+import { idAfter } from './filter-conditions.ts'
+import { expandPatterns, matchCondition, fieldsReached } from './matching.ts'
+import { isRanked, orderKeys, rankingsOf, sortAttributes, wordsOf } from './ranking.ts'
 
 const recordRow = z.object({ i: z.string(), r: z.string() })
 const idRow = recordRow.pick({ i: true })
 
-export type SearchContext = { readonly context: ReadContext; readonly titles: FacetTitles }
+/** Context of searches: access to the server, and the lookup of facet values. */
+export type AnswerContext = { readonly context: ReadContext; readonly titles: FacetTitles }
 
-/** Where in the order, and which attributes. */
+/** Range of the hits, and the attributes to return. */
 type Span<Row> = Pick<HitWindow<Row>, 'offset' | 'limit' | 'row'>
 type Query = Omit<SearchRequest, 'offset' | 'limit'>
 
-/** A page of hits, an exact count, and facets where they are asked for. */
-export async function search(
+/** Searches and returns a page of hits, the exact count, and the requested facets. */
+export async function answerSearch(
   { offset, limit, ...request }: SearchRequest,
-  using: SearchContext,
+  using: AnswerContext,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  // The text of a record is most of what comes over the wire: for ids alone it is not asked for.
+  // Most of an answer is the text of the records, which is not requested when only ids are needed.
   const row: Rows<{ i: string; r?: string }> = request.include?.length === 0 ? idRow : recordRow
-  const answer = await queried(request, { offset, limit, row }, using, signal)
-  const { count, hits, facets, shortened } = answer
+  const answer = await runQuery(request, { offset, limit, row }, using, signal)
+  const { count, hits, facets, truncatedPatterns } = answer
   return {
     count,
     hits: hits.map(({ hit, part, score }): Hit => ({
@@ -52,35 +53,35 @@ export async function search(
       record: hit.r === undefined ? '{}' : includeText(hit.r, request.include),
     })),
     facets,
-    shortened,
+    truncatedPatterns,
   }
 }
 
-type Queried<Row> = Omit<Answer, 'hits'> & {
+type QueryResult<Row> = Omit<Answer, 'hits'> & {
   readonly hits: EngineHits<Row>['hits']
   readonly parts: readonly IndexPart[]
-  /** The keys that counted. */
+  /** Sort keys that were applied. */
   readonly keys: readonly OrderKey[]
 }
 
-/** Hits as `Row`s of attributes. */
-export async function queried<Row>(
+/** Runs a query and returns the hits with the attributes of `Row`. */
+export async function runQuery<Row>(
   request: Query,
   span: Span<Row>,
-  { context, titles }: SearchContext,
+  { context, titles }: AnswerContext,
   signal?: AbortSignal,
-): Promise<Queried<Row>> {
-  const { parts, keys, queries, shortened } = await planned(request, context, signal)
+): Promise<QueryResult<Row>> {
+  const { parts, keys, queries, truncatedPatterns } = await planQueries(request, context, signal)
   const { facets } = request
-  const own = facets && !facets.global ? { facets: { ids: facets.ids } } : {}
-  const window = { ...span, sort: sortOf(keys, parts), ...own }
-  const { total, hits, distributions } = await hitsOf(queries, window, context, signal)
+  const counting = facets && !facets.global ? { facets: { ids: facets.ids } } : {}
+  const window = { ...span, sort: sortAttributes(keys, parts), ...counting }
+  const { total, hits, distributions } = await fetchHits(queries, window, context, signal)
   const counted = async () => {
     if (!facets?.global) return distributions
     const all = parts.map((part): IndexQuery => ({ part, rankings: [] }))
     const nothing = { sort: [], offset: 0, limit: 0, row: z.object({}) }
-    const whole = { ...nothing, facets: { ids: facets.ids } }
-    return (await hitsOf(all, whole, context, signal)).distributions
+    const facetsOnly = { ...nothing, facets: { ids: facets.ids } }
+    return (await fetchHits(all, facetsOnly, context, signal)).distributions
   }
   const facetsFrom = async (wanted: NonNullable<Query['facets']>) => {
     const counts = await counted()
@@ -93,69 +94,73 @@ export async function queried<Row>(
     parts,
     keys,
     ...(facets && { facets: await facetsFrom(facets) }),
-    ...(shortened.length > 0 && { shortened }),
+    ...(truncatedPatterns.length > 0 && { truncatedPatterns }),
   }
 }
 
-/** Plans the query of each index in which something may match. */
-async function planned(request: Query, context: ReadContext, signal?: AbortSignal) {
+/** Makes the query of each index in which something may match. */
+async function planQueries(request: Query, context: ReadContext, signal?: AbortSignal) {
   const parts = partsOf(request.indices, context)
-  const given = orderKeys(request, parts)
-  const { expanded, shortened } = await expansionsOf(leavesOf(request.tree), context, signal)
+  const requested = orderKeys(request, parts)
+  const { expanded, truncatedPatterns } = await expandPatterns(
+    leavesOf(request.tree),
+    context,
+    signal,
+  )
   const matching: { readonly part: IndexPart; readonly filter: string | undefined }[] = []
   for (const part of parts) {
-    const condition = await matchedBy(request, part, { reading: context, signal, expanded })
-    if (condition.kind !== 'none') matching.push({ part, filter: textOf(condition) })
+    const condition = await matchCondition(request, part, { reading: context, signal, expanded })
+    if (condition.kind !== 'none') matching.push({ part, filter: filterText(condition) })
   }
   const ranked = matching.map(({ part: { settings, languages } }) => ({
     settings,
-    places: placesOf(request.fields, settings, languages),
+    fields: fieldsReached(request.fields, settings, languages),
   }))
-  const words = isRanked(given) ? wordsOf(request.tree) : { wanted: [], possible: [] }
+  const words = isRanked(requested) ? wordsOf(request.tree) : { required: [], optional: [] }
   const rankings = rankingsOf(words, request.boosts, ranked)
   const queries = matching.map((one, i): IndexQuery => ({ ...one, rankings: rankings[i] ?? [] }))
-  // Where no word can be ranked by, all scores are equal: the keys after relevance decide.
+  // Without a ranking word all scores are equal, so that the keys after relevance decide.
   const isScored = queries.some(({ rankings }) => rankings.length > 0)
-  const keys = isScored ? given : given.filter(({ by }) => by !== 'relevance')
-  return { parts, keys, queries, shortened }
+  const keys = isScored ? requested : requested.filter(({ by }) => by !== 'relevance')
+  return { parts, keys, queries, truncatedPatterns }
 }
 
-/** The JSON text of a record. */
-export async function recordOf(
+/** Reads the JSON text of a record; `undefined` if it does not exist. */
+export async function fetchRecord(
   context: ReadContext,
   index: IndexName,
   id: string,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const answering = context.answering(index)
-  if (!answering) return undefined
-  const request = { ids: [keyOf(id)], row: recordRow, limit: 1 }
-  const { results } = await fetched(context, answering.uid, request, signal)
+  const searched = context.searched(index)
+  if (!searched) return undefined
+  const request = { ids: [documentKey(id)], row: recordRow, limit: 1 }
+  const { results } = await fetchDocuments(context, searched.uid, request, signal)
   return results.find(({ i }) => i === id)?.r
 }
 
 const entryRow = z.object({ i: z.string(), version: z.number(), hash: z.string() })
 
-/** Ids after `after` in their order; of two versions of one record the one that answers counts. */
-export async function entriesOf(
+/** Entries with ids greater than `after`, in order. Of a record in two generations the entry of the searched one is returned. */
+export async function fetchEntries(
   context: ReadContext,
   index: IndexName,
   { after, limit }: { readonly after: string; readonly limit: number },
   signal?: AbortSignal,
 ): Promise<readonly Entry[]> {
-  const answering = context.answering(index)
+  const searched = context.searched(index)
   const all = new Map<string, Entry>()
-  for (const uid of [answering?.next?.uid, answering?.uid]) {
+  for (const uid of [searched?.next?.uid, searched?.uid]) {
     if (uid === undefined) continue
     const request = {
-      ...(after !== '' && { filter: textOf(isBehind(after)) }),
+      ...(after !== '' && { filter: filterText(idAfter(after)) }),
       row: entryRow,
       sort: [`${attributes.orderedId}:asc`],
       limit,
     }
-    const { results } = await fetched(context, uid, request, signal)
+    const { results } = await fetchDocuments(context, uid, request, signal)
     for (const { i, version, hash } of results) all.set(i, { id: i, version, hash })
   }
-  const inOrder = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))
-  return inOrder.slice(0, limit)
+  const sorted = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))
+  return sorted.slice(0, limit)
 }

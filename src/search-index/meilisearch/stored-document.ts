@@ -1,7 +1,6 @@
 /**
- * A record as a document of Meilisearch: tokens to match, pairs of neighbours for phrases, values as written to rank by, codes of
- * facet values, numbers to filter and sort by, and the record itself as JSON text. The settings of its index name the same
- * attributes.
+ * Document of a record in Meilisearch, and the settings of its index. A document has tokens to match, pairs of adjacent tokens for
+ * phrases, original texts for ranking, codes of facet values, numbers to filter and sort by, and the record as JSON text.
  */
 
 import { bucketOf, otherBucket } from '../../text/language.ts'
@@ -12,33 +11,34 @@ import type { IndexSettings, TextSettings } from '../index-settings.ts'
 import type { Document } from '../search-index.ts'
 import {
   attributes,
-  boxOf,
-  codesOf,
-  dateOrderOf,
+  boxAttributes,
+  facetAttribute,
+  dateSortAttribute,
   facetCode,
   hasPairs,
-  inBucket,
-  keyOf,
-  numberOf,
-  ordered,
-  orderOf,
+  tokenInBucket,
+  documentKey,
+  numberAttribute,
+  sortableText,
+  sortTextAttribute,
   pairCode,
-  pairsOf,
-  periodOf,
-  places,
+  pairsAttribute,
+  periodAttributes,
+  slots,
   sentinel,
-  stemmed,
-  textsOf,
-  tokensOf,
+  stemToken,
+  textsAttribute,
+  tokensAttribute,
 } from './attributes.ts'
 
+/** Settings of an index of Meilisearch, as in its API. */
 export type EngineSettings = Readonly<Record<string, unknown>>
 
-/** Facet values per facet of one answer: twice the usual size, so that ties can be put in order. */
+/** Values of a facet in one answer of the server: twice the usual size, so that values with equal counts can be sorted. */
 export const facetValuesPerAnswer = 100
 
-/** Fields in the order in which the engine prefers them by itself: those that weigh most come first. */
-export const searchedFields = ({ texts }: TextSettings): readonly string[] =>
+/** Text fields in descending order of their weights, the order in which Meilisearch prefers searchable attributes. */
+export const fieldsByBoost = ({ texts }: TextSettings): readonly string[] =>
   texts.toSorted((a, b) => b.boost - a.boost).map(({ name }) => name)
 
 const filterable = (comparison: boolean, ...attributePatterns: string[]) => ({
@@ -46,7 +46,7 @@ const filterable = (comparison: boolean, ...attributePatterns: string[]) => ({
   features: { facetSearch: false, filter: { equality: true, comparison } },
 })
 
-const common = {
+const commonSettings = {
   typoTolerance: { enabled: false },
   prefixSearch: 'disabled',
   proximityPrecision: 'byAttribute',
@@ -54,7 +54,7 @@ const common = {
   searchCutoffMs: 60_000,
 }
 
-/** Settings of an index of records. `note` is an attribute that no document has: facts about the index are stored with its settings. */
+/** Settings of an index of records. `note` is text that is stored as the name of an attribute that no document has. */
 export function recordSettings(
   settings: IndexSettings,
   languages: readonly string[],
@@ -64,15 +64,15 @@ export function recordSettings(
   const rules = ['words', 'typo', 'proximity', 'attribute', 'sort', 'exactness']
   return {
     displayedAttributes: [key, id, number, version, hash, record, note],
-    searchableAttributes: [attributes.sentinel, ...searchedFields(settings).map(textsOf)],
+    searchableAttributes: [attributes.sentinel, ...fieldsByBoost(settings).map(textsAttribute)],
     filterableAttributes: [
       filterable(false, '_f.*', '_g.*', '_k.*', key),
       filterable(true, number, '_n.*', orderedId),
     ],
-    // In the order in which the server lists them.
+    // Sorted as the server returns them, so that they can be compared.
     sortableAttributes: sortable(settings, languages).toSorted(),
     rankingRules: [...rules, `${orderedIndex}:asc`, `${orderedId}:asc`],
-    ...common,
+    ...commonSettings,
     faceting: { maxValuesPerFacet: facetValuesPerAnswer, sortFacetValuesBy: { '*': 'count' } },
   }
 }
@@ -82,35 +82,38 @@ const sortable = (settings: IndexSettings, languages: readonly string[]): string
   attributes.version,
   attributes.orderedId,
   attributes.orderedIndex,
-  ...settings.dates.flatMap((name) => [dateOrderOf(name, 'asc'), dateOrderOf(name, 'desc')]),
-  ...[...settings.numbers, ...settings.flags].map(numberOf),
+  ...settings.dates.flatMap((name) => [
+    dateSortAttribute(name, 'asc'),
+    dateSortAttribute(name, 'desc'),
+  ]),
+  ...[...settings.numbers, ...settings.flags].map(numberAttribute),
   ...settings.orders.flatMap((name) => [
-    orderOf(name),
-    ...languages.map((language) => orderOf(`${name}.${language}`)),
+    sortTextAttribute(name),
+    ...languages.map((language) => sortTextAttribute(`${name}.${language}`)),
   ]),
 ]
 
 /**
- * A document with every attribute that a search may name: Meilisearch refuses to sort by one, or to search in one, that no
- * document ever had.
+ * Document with every attribute that a search may name: Meilisearch refuses to sort by or search in an attribute that no document has
+ * had.
  */
 export function seedOf(settings: IndexSettings, languages: readonly string[]): EngineSettings {
   const seed: Record<string, unknown> = { [attributes.sentinel]: sentinel }
   for (const name of sortable(settings, languages))
     seed[name] = name.startsWith('_o.') ? sentinel : 0
   const buckets = [...languages, otherBucket].map((bucket) => [bucket, [sentinel]])
-  for (const { name } of settings.texts) seed[textsOf(name)] = Object.fromEntries(buckets)
+  for (const { name } of settings.texts) seed[textsAttribute(name)] = Object.fromEntries(buckets)
   return seed
 }
 
-/** Settings of a dictionary: nothing to search in, one attribute to filter by. */
+/** Settings of a dictionary, which is only filtered by one attribute. */
 export const dictionarySettings = (attribute: string): EngineSettings => ({
   searchableAttributes: ['_none'],
   filterableAttributes: [filterable(false, attribute)],
-  ...common,
+  ...commonSettings,
 })
 
-/** Layout of the documents of one index, and the receiver of the dictionary entries that must be written before them. */
+/** Settings for the documents of one index, and callbacks for the dictionary entries that must be written before them. */
 export type Layout = {
   readonly settings: IndexSettings
   readonly languages: readonly string[]
@@ -118,22 +121,22 @@ export type Layout = {
   readonly onFacetValue: (code: string, value: FacetEntry) => void
 }
 
-/** Title of a facet value. */
+/** Entry of the dictionary of facet values. */
 export type FacetEntry = { readonly facet: string; readonly value: string; readonly title: string }
 
 type Attributes = Record<string, unknown>
 
-/** All attributes but the number and the version. */
-export function storedOf(document: Document, layout: Layout): Attributes {
+/** Makes the document of a record, without its number and version. */
+export function engineDocument(document: Document, layout: Layout): Attributes {
   const { id, index, hash, text } = document
   const { settings } = layout
   const into: Attributes = {
-    [attributes.key]: keyOf(id),
+    [attributes.key]: documentKey(id),
     [attributes.id]: id,
     [attributes.hash]: hash,
     [attributes.sentinel]: sentinel,
-    [attributes.orderedId]: ordered(id),
-    [attributes.orderedIndex]: ordered(index),
+    [attributes.orderedId]: sortableText(id),
+    [attributes.orderedIndex]: sortableText(index),
   }
   addText(into, idField, { [otherBucket]: [id] }, layout)
   for (const { name } of settings.texts)
@@ -145,7 +148,7 @@ export function storedOf(document: Document, layout: Layout): Attributes {
   return into
 }
 
-/** Tokens per field that are indexed, in all its languages together; a longer text is found by its beginning. */
+/** Tokens of a field that are indexed, in all languages together; the rest of a longer text is not searchable. */
 const longestText = 20_000
 
 function addText(
@@ -156,26 +159,26 @@ function addText(
 ): void {
   const [tokens, pairs] = [new Set<string>(), new Set<string>()]
   const indexed: Record<string, string[]> = {}
-  let left = longestText
+  let remaining = longestText
   for (const [key, values] of Object.entries(texts)) {
     const bucket = bucketOf(key, languages)
     for (const value of values) {
-      const found = wordsIn(bucket, value).slice(0, left)
-      left -= found.length
+      const found = wordsIn(bucket, value).slice(0, remaining)
+      remaining -= found.length
       if (found.length === 0) continue
       ;(indexed[bucket] ??= []).push(value)
       for (const [i, { token, stems }] of found.entries()) {
         onToken(token)
-        tokens.add(token).add(inBucket(bucket, token))
-        for (const stem of stems) tokens.add(stemmed(stem))
+        tokens.add(token).add(tokenInBucket(bucket, token))
+        for (const stem of stems) tokens.add(stemToken(stem))
         const next = hasPairs(field) && found[i + 1]
         if (next) pairs.add(pairCode(bucket, token, next.token))
       }
     }
   }
-  if (tokens.size > 0) into[tokensOf(field)] = [...tokens]
-  if (pairs.size > 0) into[pairsOf(field)] = [...pairs]
-  if (tokens.size > 0 && field !== idField) into[textsOf(field)] = indexed
+  if (tokens.size > 0) into[tokensAttribute(field)] = [...tokens]
+  if (pairs.size > 0) into[pairsAttribute(field)] = [...pairs]
+  if (tokens.size > 0 && field !== idField) into[textsAttribute(field)] = indexed
 }
 
 function addFacets(into: Attributes, { facets }: Document, layout: Layout): void {
@@ -186,46 +189,47 @@ function addFacets(into: Attributes, { facets }: Document, layout: Layout): void
       codes.add(code)
       layout.onFacetValue(code, { facet, value, title })
     }
-    if (codes.size > 0) into[codesOf(facet)] = [...codes]
+    if (codes.size > 0) into[facetAttribute(facet)] = [...codes]
   }
 }
 
 function addNumbers(into: Attributes, document: Document, settings: IndexSettings): void {
   for (const name of settings.numbers) {
     const value = document.numbers[name]
-    if (value !== undefined && Number.isFinite(value)) into[numberOf(name)] = value
+    if (value !== undefined && Number.isFinite(value)) into[numberAttribute(name)] = value
   }
   for (const name of settings.flags) {
     const value = document.flags[name]
-    if (value !== undefined) into[numberOf(name)] = value ? 1 : 0
+    if (value !== undefined) into[numberAttribute(name)] = value ? 1 : 0
   }
   for (const name of settings.dates) {
     const periods = document.dates[name] ?? []
     if (periods.length === 0) continue
-    for (const [place, [start, end]] of periods.slice(0, places.length).entries()) {
-      const { from, to } = periodOf(name, place)
+    for (const [place, [start, end]] of periods.slice(0, slots.length).entries()) {
+      const { from, to } = periodAttributes(name, place)
       Object.assign(into, { [from]: start, [to]: end })
     }
-    into[dateOrderOf(name, 'asc')] = Math.min(...periods.map(([from]) => from))
-    into[dateOrderOf(name, 'desc')] = Math.max(...periods.map(([, to]) => to))
+    into[dateSortAttribute(name, 'asc')] = Math.min(...periods.map(([from]) => from))
+    into[dateSortAttribute(name, 'desc')] = Math.max(...periods.map(([, to]) => to))
   }
   for (const [place, box] of (settings.boxes ? document.boxes : []).entries())
-    if (place < places.length) for (const [i, side] of boxOf(place).entries()) into[side] = box[i]
+    if (place < slots.length)
+      for (const [i, side] of boxAttributes(place).entries()) into[side] = box[i]
 }
 
-/** A sortable text has one sort text per configured language, its own or that of the main language. */
+/** Adds the sort texts of each sortable field: one for each configured language, or that of the main language in its place. */
 function addOrders(into: Attributes, { order }: Document, { settings, languages }: Layout): void {
   for (const name of settings.orders) {
     const main = order[name]
-    if (main !== undefined) into[orderOf(name)] = ordered(main)
+    if (main !== undefined) into[sortTextAttribute(name)] = sortableText(main)
     for (const language of languages) {
       const text = order[`${name}.${language}`] ?? main
-      if (text !== undefined) into[orderOf(`${name}.${language}`)] = ordered(text)
+      if (text !== undefined) into[sortTextAttribute(`${name}.${language}`)] = sortableText(text)
     }
   }
 }
 
-/** The words of a text in a bucket that have a token, in their order. */
+/** Words of a text that have a token, with their stems in the bucket, in order. */
 const wordsIn = (bucket: string, text: string) =>
   words(text).flatMap((written) => {
     const token = tokenOf(written)

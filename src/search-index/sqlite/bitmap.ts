@@ -1,43 +1,46 @@
-/** Sets of record numbers as bits, and those that were found before. */
+/** Sets of record numbers as bitmaps, and a cache of them. */
 
 import { BoundedCache } from '../../workers/bounded-cache.ts'
 
-/** Bit `n & 31` of word `n >>> 5` says whether `n` is in the set. */
+/** Set of numbers: bit `n & 31` of word `n >>> 5` is 1 if `n` is in the set. */
 export type Bitmap = Uint32Array<ArrayBuffer>
 
-/** An empty set with room for the numbers below `size`. */
+/** Makes an empty set for the numbers below `size`. */
 export const bitmapOf = (size: number): Bitmap => new Uint32Array((size + 31) >>> 5)
 
+/** Whether a number is in a set. */
 export const has = (set: Bitmap, n: number): boolean =>
   (((set[n >>> 5] ?? 0) >>> (n & 31)) & 1) === 1
 
+/** Adds a number below the size of the set. */
 export function add(set: Bitmap, n: number): void {
   set[n >>> 5] = (set[n >>> 5] ?? 0) | (1 << (n & 31))
 }
 
+/** Removes a number below the size of the set. */
 export function remove(set: Bitmap, n: number): void {
   set[n >>> 5] = (set[n >>> 5] ?? 0) & ~(1 << (n & 31))
 }
 
-/** `left` narrowed to what is in `right` too. */
+/** Removes from `left` what is not in `right`, and returns `left`. */
 export function intersect(left: Bitmap, right: Bitmap): Bitmap {
   for (let i = 0; i < left.length; i++) left[i] = (left[i] ?? 0) & (right[i] ?? 0)
   return left
 }
 
-/** `left` widened by `right`. */
+/** Adds the numbers of `right` to `left`, and returns `left`. */
 export function unite(left: Bitmap, right: Bitmap): Bitmap {
   for (let i = 0; i < left.length; i++) left[i] = (left[i] ?? 0) | (right[i] ?? 0)
   return left
 }
 
-/** `left` without what is in `right`. */
+/** Removes the numbers of `right` from `left`, and returns `left`. */
 export function subtract(left: Bitmap, right: Bitmap): Bitmap {
   for (let i = 0; i < left.length; i++) left[i] = (left[i] ?? 0) & ~(right[i] ?? 0)
   return left
 }
 
-/** Number of members of a set: bits are counted in parallel, word by word (Warren, Hacker's Delight, 5-1). */
+/** Counts the numbers in a set, the bits of each word in parallel (Warren, Hacker's Delight, 5-1). */
 export function sizeOf(set: Bitmap): number {
   let count = 0
   for (let i = 0; i < set.length; i++) {
@@ -50,7 +53,7 @@ export function sizeOf(set: Bitmap): number {
   return count
 }
 
-/** The members in ascending order. */
+/** Numbers in a set, ascending. */
 export function membersOf(set: Bitmap): Uint32Array<ArrayBuffer> {
   const members = new Uint32Array(sizeOf(set))
   let at = 0
@@ -62,14 +65,13 @@ export function membersOf(set: Bitmap): Uint32Array<ArrayBuffer> {
   return members
 }
 
-/** Sets per index and reader: a bit for every number each, 16 MB in all at a million. */
+/** Cached sets for each index and reader: 16 MB together for a million records. */
 const maxSets = 128
 const longestKey = 2_000
 
 /**
- * Sets of record numbers that were found: by the words that they match, or by the facet values that they have. What is written
- * down about a version never changes under its number, so that a set stays true for ever; only for numbers that were given
- * later it has to be extended.
+ * Cache of the sets of record numbers that match a text query or have facet values. The content of a record number never changes, so
+ * that a cached set is only extended by numbers that were added later.
  */
 export class SetCache {
   readonly #sets = new BoundedCache<{ readonly set: Bitmap; readonly size: number }>(
@@ -77,13 +79,14 @@ export class SetCache {
     maxSets,
   )
 
+  /** Whether a set is cached. */
   has(key: string): boolean {
     return this.#sets.peek(key) !== undefined
   }
 
   /**
-   * The set of a key over the numbers below `size`; it holds dead versions too and is not the caller's to change. `extend` adds
-   * the members from a number on.
+   * Set of a key for the numbers below `size`, computed or extended by `extend`, which adds the members from a number on. It contains
+   * ended versions too, and must not be changed by the caller.
    */
   of(key: string, size: number, extend: (set: Bitmap, from: number) => void): Bitmap {
     const known = this.#sets.get(key)

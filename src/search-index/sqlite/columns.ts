@@ -1,22 +1,25 @@
 /**
- * The columns of one index in memory, indexed by record number: what filters, facets and sorting read. In the file they are narrow
- * rows (table `col`), packed for one quick scan when a reader starts.
+ * Columns of one generation in the memory of a reader, indexed by record number, for filters, facets and sorting. In the file they are
+ * narrow rows (table `col`), which a reader scans when it starts.
  */
 
 import type { Row } from '../../sqlite.ts'
 import type { IndexSettings } from '../index-settings.ts'
 import type { Document } from '../search-index.ts'
 
-/** First period of every record; the few records with more keep the others beside. Missing = NaN. */
+/**
+ * Periods of a date field by record number. `from` and `to` have the first period of each record, NaN if it has none; `more` has the
+ * other periods of the few records with several.
+ */
 export type Periods = {
   from: Float64Array
   to: Float64Array
   readonly more: Map<number, readonly (readonly [number, number])[]>
 }
 
-/** Grows by half of its size when it is full; nothing is ever taken out of it. */
+/** Column arrays. They grow by half of their size when full; values are never removed. */
 export class Columns {
-  /** Numbers 0 … size − 1 have a place. */
+  /** Number of rows: those of the record numbers 0 … size − 1. */
   size = 0
   readonly dates: Periods[]
   readonly numbers: Float64Array[]
@@ -25,7 +28,7 @@ export class Columns {
   /** Four numbers per record; missing = NaN. */
   boxes: Float64Array
   readonly moreBoxes = new Map<number, Float64Array>()
-  /** Facet numbers of record n: `ords` from `starts[n]` to `ends[n]`. */
+  /** Numbers of the facet values of record n: `ords` from `starts[n]` to `ends[n]`, exclusive. */
   starts: Uint32Array = new Uint32Array(0)
   ends: Uint32Array = new Uint32Array(0)
   ords: Uint32Array = new Uint32Array(0)
@@ -33,8 +36,8 @@ export class Columns {
   words: Uint32Array = new Uint32Array(0)
   readonly #hasBoxes: boolean
   #capacity = 0
-  /** Places of `ords` that were given. */
-  #given = 0
+  /** Length of the used part of `ords`. */
+  #usedOrds = 0
 
   constructor(settings: IndexSettings) {
     const empty = () => new Float64Array(0)
@@ -45,7 +48,7 @@ export class Columns {
     this.#hasBoxes = settings.boxes
   }
 
-  /** Takes in a row of the `col` table whose number is larger than all before; numbers that were purged have an empty place. */
+  /** Appends a row of the table `col`. `n` must be greater than all before; rows of purged numbers in between are empty. */
   append(n: number, row: Row): void {
     this.#reserve(n + 1)
     this.size = n + 1
@@ -71,12 +74,12 @@ export class Columns {
   }
 
   #appendOrds(n: number, ords: Uint32Array): void {
-    const end = this.#given + ords.length
-    if (end > this.ords.length) this.ords = grown(this.ords, new Uint32Array(room(end)))
-    this.ords.set(ords, this.#given)
-    this.starts[n] = this.#given
+    const end = this.#usedOrds + ords.length
+    if (end > this.ords.length) this.ords = copyInto(this.ords, new Uint32Array(capacityFor(end)))
+    this.ords.set(ords, this.#usedOrds)
+    this.starts[n] = this.#usedOrds
     this.ends[n] = end
-    this.#given = end
+    this.#usedOrds = end
   }
 
   #appendDates(n: number, triples: Float64Array): void {
@@ -93,35 +96,35 @@ export class Columns {
 
   #reserve(rows: number): void {
     if (rows <= this.#capacity) return
-    const capacity = room(rows)
+    const capacity = capacityFor(rows)
     const floats = (old: Float64Array, width = 1) =>
-      grown(old, new Float64Array(capacity * width).fill(Number.NaN))
+      copyInto(old, new Float64Array(capacity * width).fill(Number.NaN))
     for (const periods of this.dates) {
       periods.from = floats(periods.from)
       periods.to = floats(periods.to)
     }
     for (const [i, column] of this.numbers.entries()) this.numbers[i] = floats(column)
     for (const [i, column] of this.flags.entries()) {
-      this.flags[i] = grown(column, new Uint8Array(capacity))
+      this.flags[i] = copyInto(column, new Uint8Array(capacity))
     }
     if (this.#hasBoxes) this.boxes = floats(this.boxes, 4)
-    this.starts = grown(this.starts, new Uint32Array(capacity))
-    this.ends = grown(this.ends, new Uint32Array(capacity))
-    this.words = grown(this.words, new Uint32Array(capacity))
+    this.starts = copyInto(this.starts, new Uint32Array(capacity))
+    this.ends = copyInto(this.ends, new Uint32Array(capacity))
+    this.words = copyInto(this.words, new Uint32Array(capacity))
     this.#capacity = capacity
   }
 }
 
-const room = (wanted: number) => Math.max(1024, Math.ceil(wanted * 1.5))
+const capacityFor = (wanted: number) => Math.max(1024, Math.ceil(wanted * 1.5))
 
-function grown<T extends Float64Array | Uint32Array | Uint8Array>(old: T, next: T): T {
+function copyInto<T extends Float64Array | Uint32Array | Uint8Array>(old: T, next: T): T {
   next.set(old)
   return next
 }
 
 type Blob = Uint8Array<ArrayBuffer>
 
-/** Blobs are null where there is nothing. Positions are those of the names in the settings. */
+/** Values of a row of the table `col`; null = no value. Positions are those of the names in the settings. */
 type PackedRow = {
   /** Float64 triples: position, from, to. */
   readonly dates: Blob | null
@@ -135,7 +138,7 @@ type PackedRow = {
 
 type Packed = Pick<Document, 'dates' | 'numbers' | 'flags' | 'boxes'>
 
-/** Row of the `col` table for a document. */
+/** Packs a document as a row of the table `col`. */
 export function packRow(document: Packed, settings: IndexSettings): PackedRow {
   const dates = settings.dates.flatMap((name, i) =>
     (document.dates[name] ?? []).flatMap(([from, to]) => [i, from, to]),
@@ -159,7 +162,7 @@ export function packRow(document: Packed, settings: IndexSettings): PackedRow {
 const bytesOf = (numbers: readonly number[]): Blob | null =>
   numbers.length === 0 ? null : new Uint8Array(Float64Array.from(numbers).buffer)
 
-/** Facet numbers of a record, without doubles. */
+/** Packs the numbers of the facet values of a record; null = none. */
 export const packOrds = (ords: ReadonlySet<number>): Blob | null =>
   ords.size === 0 ? null : new Uint8Array(Uint32Array.from(ords).buffer)
 
@@ -174,8 +177,8 @@ function ordsOf(blob: unknown): Uint32Array {
 const none = new Float64Array(0)
 const noOrds = new Uint32Array(0)
 
-/** SQLite's own buffer where it fits, else a copy. */
+/** Buffer of a blob: its own if it has the blob only and a multiple of `width` bytes, else a copy. */
 function aligned(blob: Uint8Array, width: number): ArrayBufferLike {
-  const whole = blob.byteOffset === 0 && blob.byteLength === blob.buffer.byteLength
-  return whole && blob.byteLength % width === 0 ? blob.buffer : blob.slice().buffer
+  const isOwnBuffer = blob.byteOffset === 0 && blob.byteLength === blob.buffer.byteLength
+  return isOwnBuffer && blob.byteLength % width === 0 ? blob.buffer : blob.slice().buffer
 }

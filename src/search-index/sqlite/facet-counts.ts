@@ -1,17 +1,19 @@
-/** Facet values and their counts: the dictionary in memory, and exact counts over a match set by one loop over the facet column. */
+/** Dictionary of facet values in a reader, and exact counts of the values in a set of records by one loop over the facet column. */
 
 import { compareCodePoints } from '../../text/code-points.ts'
 import { byCount, facetDefinitions, withBands } from '../facet-answer.ts'
 import type { Facet, FacetItem } from '../search-index.ts'
 import { membersOf, sizeOf } from './bitmap.ts'
 import { firstOf } from './top-hits.ts'
-import type { Part, View } from './view.ts'
+import type { MatchedPart, GenerationView } from './view.ts'
 
-type Sql = View['sql']
+type Sql = GenerationView['sql']
 
-/** Shared by all indices, so that counts of one facet over several indices add up by themselves. */
+/**
+ * Facet values by their numbers (`o` in table `ord`). All indices share the numbers, so that counts over several indices can be added.
+ */
 export class FacetDictionary {
-  /** Number of a facet value → position of its facet in `facets`. */
+  /** Position in `facets` of the facet of each value, by the number of the value. */
   facetOf = new Uint16Array(1024)
   readonly values: string[] = []
   readonly titles: string[] = []
@@ -23,16 +25,17 @@ export class FacetDictionary {
     this.#sql = sql
   }
 
+  /** Number of values. */
   get size(): number {
     return this.values.length
   }
 
-  /** The value of a number with its count. */
+  /** Facet value `o` with a count. */
   item(o: number, count: number): FacetItem {
     return { id: this.values[o] ?? '', title: this.titles[o] ?? '', count }
   }
 
-  /** Takes in values that are new and titles that changed; part of the request's snapshot. */
+  /** Reads new values and changed titles, inside the transaction of the request. */
   refresh(): void {
     const changed = this.#sql(
       'SELECT o, facet, value, title, seq FROM ord WHERE seq > ? ORDER BY seq',
@@ -51,7 +54,7 @@ export class FacetDictionary {
     }
   }
 
-  /** The number of a value, `undefined` when no record ever had it. */
+  /** Number of a value, `undefined` if no record ever had it. */
   find(facet: string, value: string): number | undefined {
     const row = this.#sql('SELECT o FROM ord WHERE facet = ? AND value = ?').get(facet, value)
     return row ? Number(row['o']) : undefined
@@ -63,9 +66,9 @@ export class FacetDictionary {
   }
 }
 
-/** Facets over several indices; counts of the same value add up. */
+/** Counts facet values over several indices; counts of equal values are added. */
 export function countFacets(
-  parts: readonly Part[],
+  parts: readonly MatchedPart[],
   dictionary: FacetDictionary,
   { ids, size }: { readonly ids?: readonly string[]; readonly size: number },
 ): Facet[] {
@@ -82,13 +85,17 @@ export function countFacets(
     const all = Uint32Array.from(found.get(dictionary.facets.indexOf(facet.id)) ?? [])
     const first = firstOf(all, facet.bands ? Infinity : size, { compare })
     const items = Array.from(first, (o) => dictionary.item(o, counts[o] ?? 0))
-    const shown = facet.bands ? withBands(facet, items).toSorted(byCount) : items
-    return { id: facet.id, title: facet.title, items: shown }
+    const listed = facet.bands ? withBands(facet, items).toSorted(byCount) : items
+    return { id: facet.id, title: facet.title, items: listed }
   })
 }
 
-/** All values of a facet over a whole index, ids ascending; nothing where the index has no such facet. */
-export function allValues(view: View, dictionary: FacetDictionary, id: string): FacetItem[] {
+/** All values of a facet in an index, ids ascending; empty if the index has no such facet. */
+export function allValues(
+  view: GenerationView,
+  dictionary: FacetDictionary,
+  id: string,
+): FacetItem[] {
   const facet = view.generation.settings.facets.find((one) => one.id === id)
   if (!facet) return []
   const position = dictionary.facets.indexOf(id)
@@ -100,10 +107,10 @@ export function allValues(view: View, dictionary: FacetDictionary, id: string): 
   return withBands(facet, items).toSorted((a, b) => compareCodePoints(a.id, b.id))
 }
 
-function countValues(parts: readonly Part[], size: number): Uint32Array {
+function countValues(parts: readonly MatchedPart[], size: number): Uint32Array {
   const counts = new Uint32Array(size)
   for (const { view, set } of parts) {
-    // A match set is a part of what is alive: of the same size it is all of it.
+    // A match set contains only live records: if it has as many, it contains all.
     if (sizeOf(set) === view.count) {
       for (const [o, count] of view.facetCounts.entries()) counts[o] = (counts[o] ?? 0) + count
       continue

@@ -1,7 +1,7 @@
 /**
- * The two questions that FTS5 is asked: which records match, and where a word occurs. Relevance is bm25 over the positive words of a
- * query, computed here: the function of that name reads the length of every record from the file, which takes three times as long.
- * Phrases and beginnings of words count by how few records have them; FTS5 would merge hundreds of words anew each time.
+ * Queries to FTS5 (records that match, occurrences of a token) and ranking. Relevance is bm25 over the leaves that are not under a
+ * `not`. It is computed here because `bm25()` of FTS5 reads the length of every record from the file, which takes three times as long.
+ * Phrases and prefixes count only by the number of records that have them.
  */
 
 import type { DatabaseSync } from 'node:sqlite'
@@ -10,22 +10,22 @@ import { rankingLeaves, type Leaf, type QueryTree } from '../query-tree.ts'
 import type { SearchRequest } from '../search-index.ts'
 import { add, bitmapOf, intersect, membersOf, type Bitmap } from './bitmap.ts'
 import { inColumns, type PhrasePart, type Phrases } from './leaf-phrases.ts'
-import type { View } from './view.ts'
+import type { GenerationView } from './view.ts'
 
-/** Calls between two looks at whether the answer is still needed. */
+/** Rows between two checks whether the call was cancelled. */
 const stride = 4096
 
-/** One per connection: the functions that SQLite calls back belong to it. */
+/** Full-text queries of one connection, on which it registers its SQL functions. */
 export class FullText {
   readonly #check: () => void
   #hits: Bitmap = bitmapOf(0)
   #visit: (n: number, column: number) => void = () => undefined
   #calls = 0
 
-  /** `check` throws when the request is to stop: SQLite itself cannot be interrupted from outside. */
+  /** `check` throws if the current call was cancelled; a running statement of SQLite cannot be interrupted from another thread. */
   constructor(db: DatabaseSync, check: () => void) {
     this.#check = check
-    // Functions that answer 0 let no row out of SQLite: taking a number here is much cheaper than a row.
+    // The functions return 0, so that the condition is false and SQLite returns no rows: collecting numbers in a function is much faster.
     db.function('hit', (n) => {
       this.#count()
       add(this.#hits, Number(n))
@@ -38,8 +38,8 @@ export class FullText {
     })
   }
 
-  /** A fresh set of the living records that match an expression of FTS5. */
-  match(view: View, text: string): Bitmap {
+  /** Live records that match an expression of FTS5, as a new set. */
+  match(view: GenerationView, text: string): Bitmap {
     const { fts } = view.tables
     const set = view.sets.of(text, view.columns.size, (found, from) => {
       this.#hits = found
@@ -50,8 +50,12 @@ export class FullText {
     return intersect(set.slice(), view.live)
   }
 
-  /** Visits every occurrence of a token: number of the record, and of the column. */
-  occurrences(view: View, token: string, visit: (n: number, column: number) => void): void {
+  /** Calls `visit` for every occurrence of a token, with the number of the record and of the column. */
+  occurrences(
+    view: GenerationView,
+    token: string,
+    visit: (n: number, column: number) => void,
+  ): void {
     this.#visit = visit
     const { occurrence } = view.tables
     view
@@ -66,27 +70,27 @@ export class FullText {
   }
 }
 
-/** More words than these cost more time than their ranking is worth; such leaves match and do not rank. */
+/** Phrases of a leaf up to which it counts for relevance; more take too long to rank. */
 const maxPhrases = 64
-/** The constants of bm25 (sqlite.org/fts5.html, "The bm25() function"). */
+/** Constants of bm25 (sqlite.org/fts5.html, "The bm25() function"). */
 const [k1, b] = [1.2, 0.75]
-/** The least that a word counts, also when more than half of all records have it. */
-const leastRarity = 1e-6
+/** Least inverse frequency, for words that more than half of all records have. */
+const leastInverseFrequency = 1e-6
 
 type RankingContext = {
   readonly fullText: FullText
   readonly phrases: (leaf: Leaf) => Phrases | undefined
 }
 
-/** Scores by record number, 0 where no positive word says anything; `undefined` where no word ranks. */
+/** Scores by record number, 0 for records without a ranking word; `undefined` if the query has none. */
 export function scoresOf(
   { tree, boosts }: { readonly tree: QueryTree; readonly boosts: SearchRequest['boosts'] },
-  view: View,
+  view: GenerationView,
   { fullText, phrases }: RankingContext,
 ): Float32Array | undefined {
   const all = rankingLeaves(tree).flatMap((leaf) => phrases(leaf) ?? [])
-  const few = all.filter((leaf) => leaf.count <= maxPhrases)
-  const leaves = new Map(few.map((leaf) => [leaf.text, leaf]))
+  const rankable = all.filter((leaf) => leaf.phraseCount <= maxPhrases)
+  const leaves = new Map(rankable.map((leaf) => [leaf.expression, leaf]))
   if (leaves.size === 0) return undefined
   const weightOf = fieldWeights(boosts, view.generation.settings)
   const weights = view.textColumns.map(({ field }) => weightOf(field))
@@ -101,17 +105,17 @@ export function scoresOf(
 }
 
 type Weighing = {
-  readonly view: View
-  /** By column. */
+  readonly view: GenerationView
+  /** Weight of each column. */
   readonly weights: readonly number[]
   readonly fullText: FullText
 }
 
-/** Weight of a match that `hits` of all records have: the rarer, the higher. */
-const rarityOf = ({ count }: View, hits: number): number =>
-  Math.max(leastRarity, Math.log((count - hits + 0.5) / (hits + 0.5)))
+/** Inverse document frequency of a match that `hits` records have. */
+const inverseFrequencyOf = ({ count }: GenerationView, hits: number): number =>
+  Math.max(leastInverseFrequency, Math.log((count - hits + 0.5) / (hits + 0.5)))
 
-/** Words that mean the same: how often, in columns of which weight, in how long a record. */
+/** Adds the bm25 scores of a word with its other forms: by frequency, weight of the columns and length of the record. */
 function addWords(
   { tokens, aliases }: PhrasePart,
   { view, weights, fullText }: Weighing,
@@ -129,20 +133,21 @@ function addWords(
       if (before === 0 && weight > 0) hits++
       frequencies[n] = before + weight
     })
-  const rarity = rarityOf(view, hits)
+  const inverseFrequency = inverseFrequencyOf(view, hits)
   const { words } = view.columns
   const mean = view.meanWords
   for (let n = 0; n < frequencies.length; n++) {
     const frequency = frequencies[n] ?? 0
     if (frequency === 0) continue
     const length = 1 - b + (b * (words[n] ?? 0)) / mean
-    scores[n] = (scores[n] ?? 0) + (rarity * frequency * (k1 + 1)) / (frequency + k1 * length)
+    scores[n] =
+      (scores[n] ?? 0) + (inverseFrequency * frequency * (k1 + 1)) / (frequency + k1 * length)
   }
 }
 
-/** That a record has it counts, once for all columns of a weight, and not how often. */
+/** Adds a score to every record that has a phrase or prefix: once for all columns of equal weight, regardless of its frequency. */
 function addPresence(
-  { any, aliases }: PhrasePart,
+  { expression, aliases }: PhrasePart,
   { view, weights, fullText }: Weighing,
   scores: Float32Array,
 ): void {
@@ -151,8 +156,8 @@ function addPresence(
     .filter(({ alias }) => !aliases || aliases.includes(alias))
   for (const [weight, some] of Map.groupBy(columns, (column) => column.weight)) {
     const names = some.map(({ alias }) => alias)
-    const members = membersOf(fullText.match(view, inColumns(any, names)))
-    const score = weight * rarityOf(view, members.length)
+    const members = membersOf(fullText.match(view, inColumns(expression, names)))
+    const score = weight * inverseFrequencyOf(view, members.length)
     for (const n of members) scores[n] = (scores[n] ?? 0) + score
   }
 }

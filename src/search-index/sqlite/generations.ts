@@ -1,9 +1,9 @@
 /**
- * The generations of each index: which one answers, which one is being filled, which ones go.
+ * Generations of each index in the index file, and their states:
  *
- *     (no documents yet)   filling ──finish──▶ current
- *     (changed settings)   current stays, next is filled beside it ──finish──▶ next is current, current is old
- *     old ──purge──▶ (dropped)
+ * (no documents yet) filling ──finish──▶ current
+ * (changed settings) current stays, next is filled beside it ──finish──▶ next is current, current is old
+ * old ──purge──▶ (dropped)
  */
 
 import type { DatabaseSync } from 'node:sqlite'
@@ -12,103 +12,107 @@ import { signatureOf, type IndexName, type IndexSettings } from '../index-settin
 import { columnsOf, createTables, endOfGeneration, layoutNumber, tablesOf } from './index-file.ts'
 
 /**
- * `current` answers and is whole; `filling` answers although it is not, because there is nothing older; `next` is filled beside
- * one that answers; `old` waits to be dropped.
+ * `current` is complete and searched; `filling` is searched although incomplete, because there is no older one; `next` is filled beside
+ * the one that is searched; `old` is to be dropped.
  */
 const states = ['current', 'filling', 'next', 'old'] as const
 type State = (typeof states)[number]
 
+/** Generation of an index: its own tables, filled under one set of settings. */
 export type Generation = {
   readonly index: IndexName
-  /** Never given twice. */
-  readonly generation: number
+  /** Unique in the file, never used again. */
+  readonly number: number
   readonly state: State
-  /** Two with the same one were written under the same settings. */
+  /** `signatureOf` the settings. */
   readonly signature: string
   readonly settings: IndexSettings
   readonly languages: readonly string[]
 }
 
-/** Whether searches are answered from it. */
-export const answers = ({ state }: Generation): boolean =>
+/** Whether searches use a generation. */
+export const isSearched = ({ state }: Generation): boolean =>
   state === 'current' || state === 'filling'
 
-/** The one of an index that has to be filled. */
-export const isBuilt = ({ state }: Generation): boolean => state === 'next' || state === 'filling'
+/** Whether a generation is being filled. */
+export const isBeingFilled = ({ state }: Generation): boolean =>
+  state === 'next' || state === 'filling'
 
-/** In the order in which they were made. */
+/** Generations in the file, in the order of their creation. */
 export function readGenerations(db: DatabaseSync): Generation[] {
   const rows = db.prepare('SELECT * FROM gen ORDER BY generation').all()
   return rows.map((row) => {
     const settings: IndexSettings = JSON.parse(String(row['settings']))
     const languages: readonly string[] = JSON.parse(String(row['languages']))
     const state = states.find((one) => one === row['state']) ?? 'old'
-    const generation = Number(row['generation'])
+    const number = Number(row['generation'])
     const signature = String(row['signature'])
-    return { index: settings.index, generation, state, signature, settings, languages }
+    return { index: settings.index, number, state, signature, settings, languages }
   })
 }
 
 /**
- * Makes the settings those of every index and answers which of them have to be filled. Documents under other settings go
- * on answering beside what is filled, and so do those of an index that is to be filled `anew`. Indices that are not named go.
+ * Applies the settings and returns the indices to fill: those whose signature has changed, those in `refill`, and fragmented ones.
+ * Generations with documents are searched until the new ones are filled. Indices that are not named are marked `old`.
  */
-export function configure(
+export function configureGenerations(
   db: DatabaseSync,
   all: readonly IndexSettings[],
   languages: readonly string[],
-  anew: readonly IndexName[] = [],
+  refill: readonly IndexName[] = [],
 ): IndexName[] {
   const living = readGenerations(db).filter(({ state }) => state !== 'old')
   return transaction(db, () => {
     for (const one of living) {
-      if (!all.some(({ index }) => index === one.index)) become(db, one, 'old')
+      if (!all.some(({ index }) => index === one.index)) setState(db, one, 'old')
     }
     const unfilled = all.filter((settings) => {
       const { index } = settings
       const own = living.filter((one) => one.index === index)
-      return prepare(db, { settings, languages, isAnew: anew.includes(index) }, own)
+      return prepareIndex(db, { settings, languages, mustRefill: refill.includes(index) }, own)
     })
     return unfilled.map(({ index }) => index)
   })
 }
 
-/** Makes the filled generation the one that answers; does nothing when none is being filled. */
-export function finish(db: DatabaseSync, index: IndexName): void {
+/** Makes the generation that is being filled the current one; does nothing if there is none. */
+export function finishGeneration(db: DatabaseSync, index: IndexName): void {
   const own = readGenerations(db).filter((one) => one.index === index)
-  const built = own.find(({ state }) => state === 'next') ?? own.find(isBuilt)
+  const built = own.find(({ state }) => state === 'next') ?? own.find(isBeingFilled)
   if (!built) return
   transaction(db, () => {
-    for (const one of own.filter(answers)) if (one !== built) become(db, one, 'old')
-    become(db, built, 'current')
+    for (const one of own.filter(isSearched)) if (one !== built) setState(db, one, 'old')
+    setState(db, built, 'current')
   })
 }
 
 type Target = {
   readonly settings: IndexSettings
   readonly languages: readonly string[]
-  readonly isAnew: boolean
+  readonly mustRefill: boolean
 }
 
-/** Whether the index has to be filled; `own` are its generations. */
-function prepare(db: DatabaseSync, target: Target, own: readonly Generation[]): boolean {
-  const { settings, languages, isAnew } = target
+/**
+ * Updates the newest generation of an index, or creates one, and returns whether the index has to be filled. `own` are its generations.
+ */
+function prepareIndex(db: DatabaseSync, target: Target, own: readonly Generation[]): boolean {
+  const { settings, languages, mustRefill } = target
   const signature = signatureOf(layoutNumber, settings, languages)
   const texts = [JSON.stringify(settings), JSON.stringify(languages)] as const
   const next = own.find(({ state }) => state === 'next')
-  const answering = own.find(answers)
-  const newest = next ?? answering
-  if (newest?.signature === signature && !isAnew && !isWorn(db, newest)) {
+  const searched = own.find(isSearched)
+  const newest = next ?? searched
+  if (newest?.signature === signature && !mustRefill && !isFragmented(db, newest)) {
     db.prepare('UPDATE gen SET settings = ?, languages = ? WHERE generation = ?').run(
       ...texts,
-      newest.generation,
+      newest.number,
     )
-    return isBuilt(newest)
+    return isBeingFilled(newest)
   }
-  // The one that answers was written to under other settings while `next` was filled: it is no longer what its signature says.
-  if (next) become(db, next, 'old')
-  const stays = answering !== undefined && hasRecords(db, answering)
-  if (answering && !stays) become(db, answering, 'old')
+  // The searched generation was written to under other settings while `next` was filled, so that its signature is not valid any more.
+  if (next) setState(db, next, 'old')
+  const stays = searched !== undefined && hasRecords(db, searched)
+  if (searched && !stays) setState(db, searched, 'old')
   const { lastInsertRowid } = db
     .prepare('INSERT INTO gen (name, state, signature, settings, languages) VALUES (?, ?, ?, ?, ?)')
     .run(settings.index, stays ? 'next' : 'filling', signature, ...texts)
@@ -116,25 +120,28 @@ function prepare(db: DatabaseSync, target: Target, own: readonly Generation[]): 
   return true
 }
 
-function become(db: DatabaseSync, { generation }: Generation, state: State): void {
-  db.prepare('UPDATE gen SET state = ? WHERE generation = ?').run(state, generation)
+function setState(db: DatabaseSync, { number }: Generation, state: State): void {
+  db.prepare('UPDATE gen SET state = ? WHERE generation = ?').run(state, number)
   if (state !== 'old') return
-  db.prepare('INSERT INTO dead (generation, n) VALUES (?, ?)').run(generation, endOfGeneration)
+  db.prepare('INSERT INTO dead (generation, n) VALUES (?, ?)').run(number, endOfGeneration)
 }
 
-/** Numbers that may be dead before an index is worn: what readers hold for them is little. */
+/** Numbers of ended versions that are tolerated, because they take little memory. */
 const spareNumbers = 100_000
 
-/** Readers hold a place for every number that was ever given: when most of them are dead, it is time to fill the index anew. */
-export function isWorn(db: DatabaseSync, { generation, state }: Generation): boolean {
+/**
+ * Whether more than half of the numbers of a generation belong to ended versions. Readers hold memory for every number, so that the
+ * index should be filled again.
+ */
+export function isFragmented(db: DatabaseSync, { number, state }: Generation): boolean {
   if (state !== 'current') return false
-  const { key, col } = tablesOf(generation)
+  const { key, col } = tablesOf(number)
   const last = Number(db.prepare(`SELECT max(n) AS n FROM ${col}`).get()?.['n'] ?? 0)
   if (last < spareNumbers) return false
   const row = db.prepare(`SELECT count(*) AS count FROM ${key} WHERE n IS NOT NULL`).get()
   return last > 2 * Number(row?.['count'] ?? 0) + spareNumbers
 }
 
-function hasRecords(db: DatabaseSync, { generation }: Generation): boolean {
-  return db.prepare(`SELECT 1 FROM ${tablesOf(generation).key} LIMIT 1`).get() !== undefined
+function hasRecords(db: DatabaseSync, { number }: Generation): boolean {
+  return db.prepare(`SELECT 1 FROM ${tablesOf(number).key} LIMIT 1`).get() !== undefined
 }

@@ -1,9 +1,8 @@
 /**
- * The index file: how it is opened, how damage is told from other troubles and reported by the workers that meet it, and what its
- * tables hold.
+ * The index file: opening, tables, and classification of errors as damage of the file.
  *
- * Each index is stored in a generation with tables of its own, so that a new one can be filled beside the one that answers. Every
- * version of a record has a number `n` in its generation and never changes under it.
+ * Each index is stored in a generation with its own tables, so that a new one can be filled beside the one that is searched. Every
+ * version of a record has a number `n` in its generation; the row of a number never changes.
  */
 
 import type { DatabaseSync } from 'node:sqlite'
@@ -14,18 +13,15 @@ import type { IndexSettings } from '../index-settings.ts'
 import { Failure } from '../../errors.ts'
 import { emit } from '../../workers/serve.ts'
 
-/**
- * Kilobytes of SQLite's page cache; the rest is in the cache of the system. A writer goes through the tables in the order of its
- * documents.
- */
+/** Kilobytes of SQLite's page cache; other pages are in the file cache of the operating system. */
 const cacheKb = { writer: 6144, reader: 16_384 } as const
 
 /**
- * A connection in WAL mode. The index can be rebuilt, so `synchronous=NORMAL` is enough: a power cut may lose the last
- * commits, never consistency.
+ * Opens a connection in WAL mode. `synchronous=NORMAL` is enough for an index that can be rebuilt: a power cut may lose the last
+ * commits, but leaves the file consistent.
  */
 export function openDatabase(path: string, role: 'writer' | 'reader'): DatabaseSync {
-  // One of another layout is written anew, whoever wrote it.
+  // A file of another layout, by whichever release, is emptied by `createCommonTables`.
   const db = openFile(path)
   try {
     if (role === 'writer')
@@ -40,19 +36,24 @@ export function openDatabase(path: string, role: 'writer' | 'reader'): DatabaseS
   }
 }
 
+// Result codes of SQLite (sqlite.org/rescode.html).
 const corrupt = 11
 const cannotOpen = 14
 const notADatabase = 26
 
-/** Full, locked, out of memory, not permitted: what says nothing about the file. */
-const worldly = new Set([5, 6, 7, 8, 9, 10, 13])
+/** Result codes that do not indicate damage: full disk, locks, memory, permissions, I/O. */
+const environmentErrors = new Set([5, 6, 7, 8, 9, 10, 13])
 
-/** Whether a file that could not even be opened is at fault: what is wrong with it may look like anything. */
+/** Whether a failure to open the file means that it is damaged: every error except those of the environment. */
 export const isUnusable = (error: unknown): boolean =>
   isDamage(error) ||
-  !(error instanceof Error && 'errcode' in error && worldly.has(Number(error.errcode) & 0xff))
+  !(
+    error instanceof Error &&
+    'errcode' in error &&
+    environmentErrors.has(Number(error.errcode) & 0xff)
+  )
 
-/** Whether SQLite said that the file itself is at fault, or a record in it is no longer what was written. */
+/** Whether an error means that the file is damaged: SQLite says so, or a stored record cannot be decompressed or parsed. */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof SyntaxError || error instanceof ForeignFile) return true
@@ -62,33 +63,38 @@ export function isDamage(error: unknown): boolean {
   return code === corrupt || code === notADatabase || code === cannotOpen
 }
 
-/** Names of the tables of one generation of one index. */
+/** Names of the tables of one generation. */
 export type Tables = {
-  /** Record id → number of its current version (null after a deletion), version, hash, and what tells it from another one. */
+  /**
+   * Record id → number of its current version (null after a removal), version, hash of the record in the store, and hash of the
+   * document (`print`).
+   */
   readonly key: string
-  /** Number → record as deflated JSON. */
+  /** Number → record as deflated JSON text. */
   readonly doc: string
-  /** Number → the narrow row that readers load into arrays. */
+  /** Number → row that readers load into `Columns`. */
   readonly col: string
-  /** Where each token of the full text occurs, as SQLite shows it; before `fts`, because it is dropped first. */
+  /** View of the occurrences of each token in `fts`. It precedes `fts`, because tables are dropped in this order. */
   readonly occurrence: string
-  /** Full text, contentless: one column per field, the language in every token. */
+  /** Contentless FTS5 table with one column for each field; every token begins with its language. */
   readonly fts: string
 }
 
-/** Numbers, not names of indices: those come from outside, and a number is never given twice. */
+/**
+ * Table names of a generation. They contain its number, which is unique, and not the name of the index, which the profile may define.
+ */
 export function tablesOf(generation: number): Tables {
   const name = (table: string) => `${table}_${generation}`
   const occurrence = name('occurrence')
   return { key: name('key'), doc: name('doc'), col: name('col'), occurrence, fts: name('fts') }
 }
 
-/** In the place of the number of a version in `dead`: the whole generation has ended. */
+/** Value of `n` in the table `dead` that means the end of the whole generation. */
 export const endOfGeneration = -1
 
 /**
- * Tables that all indices have in common: generations, the ends of versions, and the dictionaries of facet values, terms and stems.
- * Tables of another layout go, whatever they hold.
+ * Creates the tables that all indices share: generations (`gen`), ends of versions (`dead`), and the dictionaries of facet values
+ * (`ord`), terms and stems. Drops all tables of another layout.
  */
 export function createCommonTables(db: DatabaseSync): void {
   if (db.prepare('PRAGMA user_version').get()?.['user_version'] !== layoutNumber) {
@@ -114,7 +120,7 @@ export function createCommonTables(db: DatabaseSync): void {
       stem TEXT NOT NULL, term TEXT NOT NULL, PRIMARY KEY (stem, term)) WITHOUT ROWID;`)
 }
 
-/** The tables of a new generation; throws where there are any of that name. */
+/** Creates the tables of a new generation; throws if they exist. */
 export function createTables(db: DatabaseSync, tables: Tables, columns: readonly Column[]): void {
   const names = columns.map((column) => column.alias).join(', ')
   db.exec(`
@@ -131,7 +137,9 @@ export function createTables(db: DatabaseSync, tables: Tables, columns: readonly
     CREATE VIRTUAL TABLE ${tables.occurrence} USING fts5vocab(${tables.fts}, instance);`)
 }
 
-/** Drops the tables whose definition begins so. Virtual tables take their shadow tables with them: they are to be dropped first. */
+/**
+ * Drops the tables whose definition begins with `kind`. Virtual tables must be dropped first, because they drop their shadow tables.
+ */
 function dropAll(db: DatabaseSync, kind: string): void {
   const find = db.prepare(
     `SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE ? AND name NOT LIKE 'sqlite%'`,
@@ -139,41 +147,44 @@ function dropAll(db: DatabaseSync, kind: string): void {
   for (const row of find.all(kind)) db.exec(`DROP TABLE "${String(row['name'])}"`)
 }
 
-/** Counts changes of this layout: an index of another one is written anew. */
+/** Version of this layout; the index in a file of another layout is filled again. */
 export const layoutNumber = 9
 
-/** A column of the full-text table. */
+/** Column of the full-text table. */
 export type Column = {
-  /** Our own short name: names of profiles contain dots and come from outside. */
+  /** Name of the column: field names may contain dots and are defined by profiles. */
   readonly alias: string
   readonly field: string
 }
 
-/** All columns in their order; the first is the record's id. */
+/** Columns of the full-text table in their order; the first has the record's id. */
 export function columnsOf(settings: IndexSettings): Column[] {
   const fields = settings.texts.map((text) => text.name).filter((name) => name !== idField)
   return [idField, ...fields].map((field, i) => ({ alias: `c${i}`, field }))
 }
 
-/** Stands between two values of one column, so that no phrase spans them; no query contains it. */
-export const valueBorder = '\ue000'
+/** Token between two values of a column, so that no phrase matches across them. Queries cannot contain it (U+E000, private use). */
+export const valueSeparator = '\ue000'
 
 /**
- * A token as it stands in the full-text table: behind its bucket, so that a word, a phrase, a beginning or a stem of one
- * language never meets text of another. The mark is for private use: no tokeniser yields it. The bucket of the others is the
- * mark alone: without any, words that begin with `d` would be all that begins with `de` and the mark.
+ * Token of the full-text table: language bucket, separator (U+E001, private use, in no token) and token, so that searches in one
+ * language do not match texts in another. The bucket of other languages has the separator too: else the prefix `d` would match every
+ * token of the bucket `de`.
  */
-export const marked = (bucket: string, token: string): string =>
+export const bucketToken = (bucket: string, token: string): string =>
   `${bucket === otherBucket ? '' : bucket}\ue001${token}`
 
-/** Something went wrong in a worker; `damaged`: the index file is at fault. */
+/** Error in a worker, reported to the main thread. `damaged` means that the index file is damaged. */
 export type WorkerEvent = { readonly damaged: boolean; readonly message: string }
 
-/** Thrown inside a worker when nobody waits for the answer any more. */
+/** Error that ends a cancelled call inside a worker. */
 export class Cancelled extends Error {}
 
-/** Does the work of a call; what it throws becomes a `Failure`, and is reported. `isAtFault` says whether the file is. */
-export function reported<Result>(
+/**
+ * Runs a call. Reports an error to the main thread as `WorkerEvent`, and throws a `Failure` in its place: `time-limit` for a cancelled
+ * call, else `engine-unavailable`. `isAtFault` decides whether the error means damage.
+ */
+export function reportFailures<Result>(
   work: () => Result,
   isAtFault: (error: unknown) => boolean = isDamage,
 ): Result {

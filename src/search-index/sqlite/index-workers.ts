@@ -1,4 +1,4 @@
-/** The workers of the index file, one that writes and a few that read: their calls end in failures that a search may end in. */
+/** Workers of the index file: one writer and a few readers. Their calls reject with the failures of a `SearchIndex`. */
 
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
@@ -11,21 +11,21 @@ import type { ReaderCalls, WorkerSettings, WriterCalls } from './worker-messages
 
 type WorkersOptions = WorkerSettings & {
   readonly log: Log
-  /** Called by whatever found the index file damaged. */
-  readonly damaged: () => void
+  /** Called when a worker reports that the index file is damaged. */
+  readonly onDamage: () => void
 }
 
 const workerEvent: z.ZodType<WorkerEvent> = z.object({ damaged: z.boolean(), message: z.string() })
 
-/** Workers of one kind; they are started by the first call. */
+/** Workers of one kind. The first call starts them. */
 export class IndexWorkers<Calls extends Signatures> {
   readonly #pool: WorkerPool<Calls>
-  /** Milliseconds of one call, waiting for a worker included. */
+  /** Most milliseconds of a call, including the wait for a worker. */
   readonly #callMs: number | undefined
   #isClosed = false
 
   constructor(
-    { path, wildcardTerms, log, damaged }: WorkersOptions,
+    { path, wildcardTerms, log, onDamage }: WorkersOptions,
     options: PoolOptions,
     callMs?: number,
   ) {
@@ -35,23 +35,26 @@ export class IndexWorkers<Calls extends Signatures> {
       const { data: failed } = workerEvent.safeParse(event)
       if (!failed) return
       log.error({ worker: options.name, message: failed.message }, 'index.call-failed')
-      if (failed.damaged) damaged()
+      if (failed.damaged) onDamage()
     }
     this.#pool = new WorkerPool({ ...options, data, onEvent })
   }
 
-  /** Whether there is a worker now; a call would start one. */
+  /** Whether a worker is running. */
   get isRunning(): boolean {
     return this.#pool.isRunning
   }
 
-  /** Rejects with `engine-unavailable` when the worker dies, with `time-limit` or the signal's own failure when given up. */
+  /**
+   * Calls a worker. Rejects with `engine-unavailable` if the worker dies, and with `time-limit`, or the failure that is the reason of
+   * the signal, if the call is aborted.
+   */
   async call<Name extends keyof Calls & string>(
     name: Name,
     payload: Calls[Name][0],
     signal?: AbortSignal,
   ): Promise<Calls[Name][1]> {
-    if (this.#isClosed) throw unavailable('it is closed')
+    if (this.#isClosed) throw indexUnavailable('it is closed')
     const limit = new AbortController()
     const ms = this.#callMs
     const timer = ms === undefined ? undefined : setTimeout(() => limit.abort(), ms)
@@ -60,7 +63,7 @@ export class IndexWorkers<Calls extends Signatures> {
       return await this.#pool.call(name, payload, { signal: either })
     } catch (error) {
       if (error instanceof Failure) throw error
-      if (!either.aborted) throw unavailable('its worker died', error)
+      if (!either.aborted) throw indexUnavailable('its worker died', error)
       const more = { retryAfter: 10, cause: error }
       throw new Failure('time-limit', 'the search took too long or was given up', more)
     } finally {
@@ -68,17 +71,17 @@ export class IndexWorkers<Calls extends Signatures> {
     }
   }
 
-  /** Does `work` while no worker is in a call, one such work after the other; calls wait meanwhile. */
+  /** Runs `work` while no worker is in a call; calls wait meanwhile. Several works run one after another. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#pool.exclusive(work)
   }
 
-  /** Ends the workers, whatever they do; those that come afterwards know nothing of before. */
+  /** Terminates the workers, even during a call; later calls start new ones. */
   restart(): Promise<void> {
     return this.#pool.restart()
   }
 
-  /** Lets what was begun end, and ends the workers. */
+  /** Refuses further calls, waits for those that run, and ends the workers. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#pool.drain()
@@ -86,8 +89,8 @@ export class IndexWorkers<Calls extends Signatures> {
   }
 }
 
-/** The failure of calls that cannot be answered now. */
-export const unavailable = (why: string, cause?: unknown): Failure =>
+/** Failure `engine-unavailable` of the embedded engine, with the reason. */
+export const indexUnavailable = (why: string, cause?: unknown): Failure =>
   new Failure('engine-unavailable', `the search index is not available: ${why}`, {
     retryAfter: 10,
     cause,
@@ -95,26 +98,26 @@ export const unavailable = (why: string, cause?: unknown): Failure =>
 
 const entry = (name: string) => new URL(`${name}.ts`, import.meta.url)
 
-/** One, because SQLite has one writer. */
+/** The writer of the index file; one, because SQLite has one writer. */
 export const indexWriter = (options: WorkersOptions): IndexWorkers<WriterCalls> =>
   new IndexWorkers(options, {
     entry: entry('writer'),
     name: 'index writer',
     workers: 1,
-    // Two hundred documents at most are parsed, written and forgotten.
+    // At most two hundred documents are in memory at a time.
     nurseryMb: 6,
     abortGraceMs: Infinity,
   })
 
 type ReaderOptions = { readonly count?: number; readonly searchMs?: number | undefined }
 
-/** By default one reader less than there are cores, at least 1 and at most 2; a search may take `searchMs`. */
+/** Readers of the index file: by default one less than there are cores, but 1 or 2. A call may take `searchMs`. */
 export function indexReaders(
   options: WorkersOptions,
   { count, searchMs = 10_000 }: ReaderOptions = {},
 ): IndexWorkers<ReaderCalls> {
   const workers = count ?? Math.max(1, Math.min(2, availableParallelism() - 1))
-  // The grace is how long a worker may take to notice that nobody waits any more; then it is replaced.
+  // After this time a worker that has not noticed that its call was aborted is replaced.
   const pool = { entry: entry('reader'), name: 'index reader', workers, abortGraceMs: 2_000 }
   return new IndexWorkers(options, pool, searchMs)
 }

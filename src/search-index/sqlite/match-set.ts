@@ -1,6 +1,6 @@
 /**
- * The match set of a query: leaves of its tree are answered by FTS5, and what joins and filters them by sets of bits and the columns.
- * Each `keep…` narrows a set to what fits and answers the same set.
+ * Match set of a query: FTS5 finds the records of its leaves; operators and filters are computed with bitmaps and columns. Functions
+ * named `keep…` remove the records that do not fit from a set and return that set.
  */
 
 import type { Leaf, QueryTree } from '../query-tree.ts'
@@ -10,22 +10,22 @@ import type { Columns, Periods } from './columns.ts'
 import type { FacetDictionary } from './facet-counts.ts'
 import type { FullText } from './full-text.ts'
 import type { Phrases } from './leaf-phrases.ts'
-import type { View } from './view.ts'
+import type { GenerationView } from './view.ts'
 
-/** Where leaves and facet values of a tree are looked up. */
+/** Generation and dictionaries in which the leaves and facet values of a tree are looked up. */
 export type MatchContext = {
-  readonly view: View
+  readonly view: GenerationView
   readonly fullText: FullText
   readonly facets: FacetDictionary
-  /** `undefined` for a leaf that can match nothing. */
+  /** Phrases of a leaf; `undefined` if it can match nothing. */
   readonly phrases: (leaf: Leaf) => Phrases | undefined
 }
 
-/** A fresh set of living record numbers. */
-export function matchSet(tree: QueryTree, context: MatchContext): Bitmap {
+/** Numbers of the live records that match a tree, as a new set. */
+export function matchSetOf(tree: QueryTree, context: MatchContext): Bitmap {
   const { view } = context
   const none = () => bitmapOf(view.columns.size)
-  const inner = (part: QueryTree) => matchSet(part, context)
+  const inner = (part: QueryTree) => matchSetOf(part, context)
   switch (tree.kind) {
     case 'all':
       return view.live.slice()
@@ -43,19 +43,19 @@ export function matchSet(tree: QueryTree, context: MatchContext): Bitmap {
       const known = view.generation.settings.facets.some((facet) => facet.id === tree.facet)
       const o = known ? context.facets.find(tree.facet, tree.value) : undefined
       if (o === undefined) return none()
-      return keepMarked(view.live.slice(), view, { ords: [o], all: false })
+      return keepWithValues(view.live.slice(), view, { ords: [o], all: false })
     }
     default: {
       const phrases = context.phrases(tree)
-      return phrases ? context.fullText.match(view, phrases.text) : none()
+      return phrases ? context.fullText.match(view, phrases.expression) : none()
     }
   }
 }
 
-/** A name is a date, a number or nothing of this index. */
+/** Records with a date or number in the range; `undefined` if the index has no such field. */
 function inRange(
   range: Extract<QueryTree, { readonly kind: 'range' }>,
-  { live, columns, generation: { settings } }: View,
+  { live, columns, generation: { settings } }: GenerationView,
 ): Bitmap | undefined {
   const periods = columns.dates[settings.dates.indexOf(range.name)]
   if (periods) return keepPeriods(live.slice(), periods, range)
@@ -65,11 +65,11 @@ function inRange(
 
 type Bounds = { readonly from?: number; readonly to?: number }
 
-/** An index that has no such field, facet or flag keeps nothing. */
+/** Removes the records that do not meet the filter; all of them if the index lacks a field, facet or flag of the filter. */
 export function keepFiltered(
   set: Bitmap,
   filter: Filter,
-  view: View,
+  view: GenerationView,
   facets: FacetDictionary,
 ): Bitmap {
   const { columns } = view
@@ -86,23 +86,23 @@ export function keepFiltered(
     keep(set, (n) => flags?.[n] === 2)
   }
   if (filter.box) keepBoxes(set, columns, settings.boxes ? filter.box : undefined)
-  if (filter.after !== undefined) intersect(set, view.after(filter.after))
+  if (filter.after !== undefined) intersect(set, view.withIdsAfter(filter.after))
   return filter.facets ? keepFacets(set, filter.facets, view, facets) : set
 }
 
 function keep(set: Bitmap, fits: (n: number) => boolean): Bitmap {
   for (let i = 0; i < set.length; i++) {
-    let kept = 0
+    let matches = 0
     for (let word = set[i] ?? 0; word !== 0; word &= word - 1) {
       const bit = word & -word
-      if (fits((i << 5) + (31 - Math.clz32(bit)))) kept |= bit
+      if (fits((i << 5) + (31 - Math.clz32(bit)))) matches |= bit
     }
-    set[i] = kept
+    set[i] = matches
   }
   return set
 }
 
-/** Any period overlaps; both bounds inclusive. */
+/** Keeps records of which a period overlaps; bounds are inclusive. */
 function keepPeriods(set: Bitmap, periods: Periods | undefined, bounds: Bounds): Bitmap {
   if (!periods) return set.fill(0)
   const { from = -Infinity, to = Infinity } = bounds
@@ -125,7 +125,7 @@ function keepNumbers(set: Bitmap, numbers: Float64Array | undefined, bounds: Bou
 
 const noBoxes = new Float64Array(0)
 
-/** Any box of the record meets the wanted one, borders included. */
+/** Keeps records of which a box intersects `wanted`, including borders. */
 function keepBoxes(set: Bitmap, columns: Columns, wanted: Box | undefined): Bitmap {
   if (!wanted) return set.fill(0)
   const [west, south, east, north] = wanted
@@ -143,40 +143,49 @@ function keepBoxes(set: Bitmap, columns: Columns, wanted: Box | undefined): Bitm
   })
 }
 
-/** Groups combine by `groupOperator`, the values of one group by `operator`. */
-function keepFacets(set: Bitmap, filter: FacetFilter, view: View, facets: FacetDictionary): Bitmap {
+/** Keeps records that meet a facet filter. Groups without values are ignored. */
+function keepFacets(
+  set: Bitmap,
+  filter: FacetFilter,
+  view: GenerationView,
+  facets: FacetDictionary,
+): Bitmap {
   const groups = filter.groups.filter((group) => group.values.length > 0)
   if (groups.length === 0) return set
   const known = new Set(view.generation.settings.facets.map((facet) => facet.id))
-  const kept = groups.map(({ facet, values }) => {
-    const found = [...new Set(values)].map((value) => facets.find(facet, value))
-    const ords = found.filter((o) => o !== undefined)
+  const matches = groups.map(({ facet, values }) => {
+    const numbers = [...new Set(values)].map((value) => facets.find(facet, value))
+    const ords = numbers.filter((o) => o !== undefined)
     const all = filter.operator === 'AND'
-    const hopeless = !known.has(facet) || (all && ords.length < found.length)
-    return keepMarked(set.slice(), view, { ords: hopeless ? [] : ords, all })
+    const isImpossible = !known.has(facet) || (all && ords.length < numbers.length)
+    return keepWithValues(set.slice(), view, { ords: isImpossible ? [] : ords, all })
   })
-  return kept.reduce(filter.groupOperator === 'AND' ? intersect : unite)
+  return matches.reduce(filter.groupOperator === 'AND' ? intersect : unite)
 }
 
-/** Numbers of facet values: a record has any of them, or all. */
-type Marks = { readonly ords: readonly number[]; readonly all: boolean }
+/** Facet values by number, of which a record must have all, or any. */
+type WantedValues = { readonly ords: readonly number[]; readonly all: boolean }
 
-/** Divisor below which each record is looked at instead of the whole column. */
-const fewOf = 8
+/** A set smaller than 1/8 of the index is tested record by record; else the result for the whole index is computed and cached. */
+const scanDivisor = 8
 
-/** Records with any, or with all, of some facet values; a record has a value at most once. */
-function keepMarked(set: Bitmap, { columns, sets }: View, marks: Marks): Bitmap {
+/** Keeps records with any, or all, of some facet values. A record has a value at most once. */
+function keepWithValues(
+  set: Bitmap,
+  { columns, sets }: GenerationView,
+  marks: WantedValues,
+): Bitmap {
   if (marks.ords.length === 0) return set.fill(0)
-  const isMarked = markTest(columns, marks)
+  const hasWanted = valueTest(columns, marks)
   const key = `${marks.all}:${marks.ords.toSorted((a, b) => a - b).join()}`
-  if (!sets.has(key) && sizeOf(set) * fewOf < columns.size) return keep(set, isMarked)
-  const marked = sets.of(key, columns.size, (found, from) => {
-    for (let n = from; n < columns.size; n++) if (isMarked(n)) add(found, n)
+  if (!sets.has(key) && sizeOf(set) * scanDivisor < columns.size) return keep(set, hasWanted)
+  const marked = sets.of(key, columns.size, (numbers, from) => {
+    for (let n = from; n < columns.size; n++) if (hasWanted(n)) add(numbers, n)
   })
   return intersect(set, marked)
 }
 
-function markTest({ starts, ends, ords }: Columns, { ords: wanted, all }: Marks) {
+function valueTest({ starts, ends, ords }: Columns, { ords: wanted, all }: WantedValues) {
   const marks = new Uint8Array(Math.max(...wanted) + 1)
   for (const o of wanted) marks[o] = 1
   const needed = all ? wanted.length : 1
@@ -184,7 +193,7 @@ function markTest({ starts, ends, ords }: Columns, { ords: wanted, all }: Marks)
     let missing = needed
     const end = ends[n] ?? 0
     for (let at = starts[n] ?? 0; at < end && missing > 0; at++) {
-      // Reading beyond the end of an array is many times slower than the comparison.
+      // Reading beyond the end of a typed array is many times slower than this comparison.
       const o = ords[at] ?? 0
       if (o < marks.length) missing -= marks[o] ?? 0
     }

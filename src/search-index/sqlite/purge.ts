@@ -1,9 +1,10 @@
 /**
- * Removing what nobody can read any more: versions of records that were replaced, and generations that were swapped away.
+ * Removal of versions and generations that no reader and no cursor can read any more.
  *
- * Every end of a version, and of a generation, is a row of the table `dead` with a number that grows (`seq`). A cursor that is
- * opened notes the last of these numbers: what ended later may be in its snapshot and stays until the cursor is gone. Versions
- * are removed in portions, oldest first, so that a write that comes meanwhile does not wait long.
+ * A version ends when it is replaced or removed, a generation when another one takes its place. Each end is a row of the table `dead`
+ * with an increasing number (`seq`). A cursor remembers the last number at the time it was opened: what ended later may be in its
+ * snapshot and is not removed before the cursor is dropped. Rows are removed in portions, oldest first, so that writes do not wait
+ * long.
  */
 
 import type { DatabaseSync } from 'node:sqlite'
@@ -13,10 +14,10 @@ import { endOfGeneration, tablesOf, type Tables } from './index-file.ts'
 
 /** Rows per transaction. */
 const portion = 2_000
-/** Ends that stay on record after the purge, so that a reader that was idle for long learns of them. */
+/** Rows of `dead` that remain after the purge, so that readers that were idle can apply them. */
 const recordedEnds = 100_000
 
-/** The large tables and their keys; the full-text table keeps its content in tables of its own. */
+/** Large tables of a generation with their keys; the last two are those in which FTS5 stores its content. */
 const rowsOf = ({ key, doc, col, fts }: Tables) =>
   [
     [doc, 'n'],
@@ -26,22 +27,23 @@ const rowsOf = ({ key, doc, col, fts }: Tables) =>
     [`${fts}_docsize`, 'id'],
   ] as const
 
+/** Removes ended versions and generations from the file, a portion at each call. */
 export class Purge {
   readonly #db: DatabaseSync
-  /** The last end whose rows are removed. A new process begins at the oldest again, which removes nothing twice. */
-  #done = 0
+  /** Number of the last end whose rows are removed. A new process begins with the oldest row of `dead`, whose rows are gone already. */
+  #purgedUpTo = 0
 
   constructor(db: DatabaseSync) {
     this.#db = db
   }
 
-  /** The number of the last end, 0 without any: a snapshot that is taken from now on can contain nothing that ended by then. */
-  lastEnd(): number {
+  /** Number of the last end, 0 if there is none. Snapshots that are taken later contain nothing that ended by then. */
+  lastEnded(): number {
     return Number(this.#db.prepare('SELECT max(seq) AS seq FROM dead').get()?.['seq'] ?? 0)
   }
 
-  /** Removes a portion of what ended by `limit`; true = there is more. Not inside a transaction. */
-  step(limit: number): boolean {
+  /** Removes a portion of what ended up to `limit` and returns whether there may be more. Opens its own transactions. */
+  removePortion(limit: number): boolean {
     const versions = this.#removeVersions(limit)
     return this.#removeGeneration(limit) || versions
   }
@@ -51,30 +53,30 @@ export class Purge {
       .prepare(
         'SELECT seq, generation, n FROM dead WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
       )
-      .all(this.#done, limit, portion)
+      .all(this.#purgedUpTo, limit, portion)
     if (ended.length === 0) return false
     const byGeneration = Map.groupBy(ended, (row) => Number(row['generation']))
     const done = Number(ended.at(-1)?.['seq'])
     transaction(this.#db, () => {
-      for (const { generation, state } of readGenerations(this.#db)) {
+      for (const { number, state } of readGenerations(this.#db)) {
         if (state === 'old') continue
-        const { doc, col } = tablesOf(generation)
+        const { doc, col } = tablesOf(number)
         for (const table of [doc, col]) {
           const statement = this.#db.prepare(`DELETE FROM ${table} WHERE n = ?`)
-          for (const row of byGeneration.get(generation) ?? []) statement.run(Number(row['n']))
+          for (const row of byGeneration.get(number) ?? []) statement.run(Number(row['n']))
         }
       }
       this.#db
         .prepare('DELETE FROM dead WHERE seq <= ? AND seq <= (SELECT max(seq) FROM dead) - ?')
         .run(done, recordedEnds)
     })
-    this.#done = done
+    this.#purgedUpTo = done
     return ended.length === portion
   }
 
   /**
-   * Removes a portion of the oldest generation that was swapped away. Its tables are emptied before they are dropped: dropping a
-   * full one reads all its pages in one go.
+   * Removes a portion of the oldest ended generation. Its tables are emptied before they are dropped, because `DROP TABLE` reads all
+   * pages of a table at once.
    */
   #removeGeneration(limit: number): boolean {
     const old = this.#db
@@ -87,7 +89,7 @@ export class Purge {
     if (!old) return false
     const generation = Number(old['generation'])
     const tables = tablesOf(generation)
-    if (this.#empty(tables)) return true
+    if (this.#deleteRows(tables)) return true
     transaction(this.#db, () => {
       for (const name of Object.values(tables)) this.#db.exec(`DROP TABLE ${name}`)
       this.#db.prepare('DELETE FROM gen WHERE generation = ?').run(generation)
@@ -95,9 +97,9 @@ export class Purge {
     return true
   }
 
-  /** Removes a portion of rows; false = there was none. */
-  #empty(tables: Tables): boolean {
-    // The tables behind the full text are protected against just this.
+  /** Deletes a portion of rows from one of the tables and returns whether there were any. */
+  #deleteRows(tables: Tables): boolean {
+    // The defensive mode of SQLite forbids deleting rows from the tables of FTS5.
     this.#db.enableDefensive(false)
     try {
       return rowsOf(tables).some(([table, key]) => {

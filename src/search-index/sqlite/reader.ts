@@ -1,18 +1,18 @@
-/** A reader of the index file, and the entry of its worker: each request sees one committed state from beginning to end. */
+/** Reader of the index file, and entry of its worker. Each call reads one committed state of the file. */
 
 import { workerData } from 'node:worker_threads'
 import { preparedOnce } from '../../sqlite.ts'
 import { serve, type CallContext } from '../../workers/serve.ts'
-import { cutLists } from '../cut-lists.ts'
+import { truncateLists } from '../truncate-lists.ts'
 import type { IndexName } from '../index-settings.ts'
 import type { Answer, FacetItem, SearchRequest } from '../search-index.ts'
 import { allValues, FacetDictionary } from './facet-counts.ts'
 import { FullText } from './full-text.ts'
-import { answers, readGenerations, type Generation } from './generations.ts'
+import { isSearched, readGenerations, type Generation } from './generations.ts'
 import { openDatabase } from './index-file.ts'
 import { LeafPhrases } from './leaf-phrases.ts'
-import { nearTokens } from './near-tokens.ts'
-import { open, search, type SearchContext } from './run-search.ts'
+import { similarTokens } from './similar-tokens.ts'
+import { openSnapshot, runSearch, type ReaderContext } from './run-search.ts'
 import {
   readSlice,
   type Slice,
@@ -21,22 +21,22 @@ import {
   type SnapshotRequest,
 } from './stored-records.ts'
 import { StoredRecords } from './stored-records.ts'
-import { View, type ReaderFile } from './view.ts'
-import { Cancelled, reported } from './index-file.ts'
+import { GenerationView, type ReaderFile } from './view.ts'
+import { Cancelled, reportFailures } from './index-file.ts'
 import type { ReaderCalls, WorkerSettings } from './worker-messages.ts'
 
-/** Columns and sets in memory follow the file: each request first takes in what was committed since the last one. */
+/** Reads the index file. Each call first brings the columns in memory up to the committed state. */
 export class IndexFileReader {
   readonly #file: ReaderFile
-  readonly #context: SearchContext
-  /** SQLite's number of the last state that was read. */
-  #seen: unknown
-  /** Views that answer, by index. */
-  #views = new Map<IndexName, View>()
-  /** Views that are being filled, by index: they are kept up to date, so that nobody waits when they take over. */
-  #built = new Map<IndexName, View>()
+  readonly #context: ReaderContext
+  /** `PRAGMA data_version` at the last refresh. */
+  #dataVersion: unknown
+  /** Views of the searched generations, by index. */
+  #views = new Map<IndexName, GenerationView>()
+  /** Views of the generations `next`, by index. They are refreshed too, so that searches do not wait when they take over. */
+  #filling = new Map<IndexName, GenerationView>()
 
-  /** `check` throws when the request at hand is to stop. */
+  /** `check` throws if the current call was cancelled. */
   constructor(path: string, check: () => void, wildcardTerms = 1_000) {
     const db = openDatabase(path, 'reader')
     const sql = preparedOnce(db)
@@ -50,54 +50,56 @@ export class IndexFileReader {
     }
   }
 
+  /** As `SearchIndex.search`. */
   search(request: SearchRequest): Answer {
-    return this.#snapshot(() => search(request, this.#searched(request), this.#context))
+    return this.#snapshot(() => runSearch(request, this.#viewsOf(request), this.#context))
   }
 
+  /** Searches and returns all hits as a snapshot, with the first page. */
   open(request: SnapshotRequest): SnapshotAnswer {
-    return this.#snapshot(() => open(request, this.#searched(request), this.#context))
+    return this.#snapshot(() => openSnapshot(request, this.#viewsOf(request), this.#context))
   }
 
-  /** Reads by number only: whatever was written or swapped since changes nothing. */
+  /** Reads the records of a slice by number, independent of later writes. */
   page(slice: Slice): SlicePage {
     return this.#transaction(() => readSlice(slice, this.#context.records))
   }
 
-  /** All values of a facet with their counts. */
-  values(index: IndexName, facet: string): readonly FacetItem[] {
+  /** As `SearchIndex.facetValues`. */
+  facetValues(index: IndexName, facet: string): readonly FacetItem[] {
     return this.#snapshot(() => {
       const view = this.#views.get(index)
       return view ? allValues(view, this.#context.facets, facet) : []
     })
   }
 
-  /** Words that each of some mistyped tokens may mean. */
-  near(tokens: readonly string[]): readonly (readonly string[])[] {
+  /** As `SearchIndex.similarTokens`. */
+  similarTokens(tokens: readonly string[]): readonly (readonly string[])[] {
     return this.#snapshot(() =>
-      tokens.map((token) => nearTokens(this.#file.sql, [...this.#views.values()], token)),
+      tokens.map((token) => similarTokens(this.#file.sql, [...this.#views.values()], token)),
     )
   }
 
-  /** The record as JSON text. */
+  /** As `SearchIndex.get`. */
   get(index: IndexName, id: string, most?: number): string | undefined {
     return this.#snapshot(() => {
-      const generation = this.#views.get(index)?.generation.generation
+      const generation = this.#views.get(index)?.generation.number
       if (generation === undefined) return undefined
       const n = this.#context.records.find(generation, id)
       const { records } = this.#context
-      return typeof n === 'number' ? cutLists(records.text(generation, n), most) : undefined
+      return typeof n === 'number' ? truncateLists(records.text(generation, n), most) : undefined
     })
   }
 
-  /** The ids among these that neither are nor were there; none in an index that is not being filled. */
-  missing(index: IndexName, ids: readonly string[]): readonly string[] {
+  /** As `SearchIndex.missingIds`; removed records are not missing. */
+  missingIds(index: IndexName, ids: readonly string[]): readonly string[] {
     return this.#snapshot(() => {
-      const answering = this.#views.get(index)
-      const isWhole = answering?.generation.state === 'current'
-      const view = this.#built.get(index) ?? (isWhole ? undefined : answering)
+      const searched = this.#views.get(index)
+      const isComplete = searched?.generation.state === 'current'
+      const view = this.#filling.get(index) ?? (isComplete ? undefined : searched)
       if (!view) return []
-      const { generation } = view.generation
-      return ids.filter((id) => this.#context.records.find(generation, id) === undefined)
+      const { number } = view.generation
+      return ids.filter((id) => this.#context.records.find(number, id) === undefined)
     })
   }
 
@@ -105,7 +107,7 @@ export class IndexFileReader {
     this.#file.db.close()
   }
 
-  #searched({ indices }: SnapshotRequest): View[] {
+  #viewsOf({ indices }: SnapshotRequest): GenerationView[] {
     return [...new Set(indices)].flatMap((name) => this.#views.get(name) ?? [])
   }
 
@@ -125,57 +127,58 @@ export class IndexFileReader {
     }
   }
 
-  /** Reading the data version also fixes the snapshot. */
+  /** Refreshes views and dictionary if the file has changed. Reading the data version also begins the read transaction. */
   #refresh(): void {
     const version = this.#file.sql('PRAGMA data_version').get()?.['data_version']
-    if (version === this.#seen) return
+    if (version === this.#dataVersion) return
     const known = new Map(
-      [...this.#views.values(), ...this.#built.values()].map((view) => [
-        view.generation.generation,
+      [...this.#views.values(), ...this.#filling.values()].map((view) => [
+        view.generation.number,
         view,
       ]),
     )
     const living = readGenerations(this.#file.db).filter(({ state }) => state !== 'old')
-    const views = living.map((one) => this.#viewOf(one, known.get(one.generation)))
-    const byIndex = (some: readonly View[]) => new Map(some.map((view) => [view.index, view]))
-    this.#views = byIndex(views.filter(({ generation }) => answers(generation)))
-    this.#built = byIndex(views.filter(({ generation }) => !answers(generation)))
+    const views = living.map((one) => this.#viewOf(one, known.get(one.number)))
+    const byIndex = (some: readonly GenerationView[]) =>
+      new Map(some.map((view) => [view.index, view]))
+    this.#views = byIndex(views.filter(({ generation }) => isSearched(generation)))
+    this.#filling = byIndex(views.filter(({ generation }) => !isSearched(generation)))
     this.#context.facets.refresh()
     for (const view of views) view.refresh(this.#context.check)
-    this.#seen = version
+    this.#dataVersion = version
   }
 
-  /** A view stays when its generation takes over; where weights or titles are others it is made anew. */
-  #viewOf(generation: Generation, known: View | undefined): View {
+  /** The known view of a generation, or a new one if there is none or its settings have changed. */
+  #viewOf(generation: Generation, known: GenerationView | undefined): GenerationView {
     const settings = JSON.stringify(generation.settings)
     if (!known || JSON.stringify(known.generation.settings) !== settings)
-      return new View(this.#file, generation)
+      return new GenerationView(this.#file, generation)
     known.generation = generation
     return known
   }
 }
 
-// Tests import the class where there is no worker.
+// Tests import the class without a worker.
 const { path = '', wildcardTerms }: Partial<WorkerSettings> = workerData?.data ?? {}
 let opened: IndexFileReader | undefined
 let current: CallContext | undefined
 
 function check(): void {
-  if (current?.isCancelled()) throw new Cancelled('nobody waits any more')
+  if (current?.isCancelled()) throw new Cancelled('the call was cancelled')
 }
 
-/** Opened by the first call, so that a damaged file is an answer and not a crash. */
+/** Runs a call. The first one opens the file, so that damage is an error of the call and does not end the worker. */
 function read<Result>(call: CallContext, work: (reader: IndexFileReader) => Result): Result {
   current = call
-  return reported(() => work((opened ??= new IndexFileReader(path, check, wildcardTerms))))
+  return reportFailures(() => work((opened ??= new IndexFileReader(path, check, wildcardTerms))))
 }
 
 serve<ReaderCalls>({
   search: (request, call) => read(call, (reader) => reader.search(request)),
   open: (request, call) => read(call, (reader) => reader.open(request)),
   page: (slice, call) => read(call, (reader) => reader.page(slice)),
-  values: ({ index, facet }, call) => read(call, (reader) => reader.values(index, facet)),
-  near: (tokens, call) => read(call, (reader) => reader.near(tokens)),
+  facetValues: ({ index, facet }, call) => read(call, (reader) => reader.facetValues(index, facet)),
+  similarTokens: (tokens, call) => read(call, (reader) => reader.similarTokens(tokens)),
   get: ({ index, id, most }, call) => read(call, (reader) => reader.get(index, id, most)),
-  missing: ({ index, ids }, call) => read(call, (reader) => reader.missing(index, ids)),
+  missingIds: ({ index, ids }, call) => read(call, (reader) => reader.missingIds(index, ids)),
 })

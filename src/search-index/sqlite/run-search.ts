@@ -1,16 +1,16 @@
 /**
- * One search from request to answer, inside one snapshot: the match set of the tree, narrowed by the filter, counted by facets,
- * put in order as far as the page goes, and the records of the page.
+ * Execution of a search in a reader, inside one transaction: match set of the query tree, filter, facet counts, order of the hits up to
+ * the end of the page, records of the page.
  */
 
-import { orderOf } from '../hit-order.ts'
+import { sortKeysOf } from '../hit-order.ts'
 import type { Leaf } from '../query-tree.ts'
 import type { Answer, Facet, OrderKey, SearchRequest } from '../search-index.ts'
 import { sizeOf } from './bitmap.ts'
 import { countFacets, type FacetDictionary } from './facet-counts.ts'
 import { scoresOf, type FullText } from './full-text.ts'
 import type { LeafPhrases } from './leaf-phrases.ts'
-import { keepFiltered, matchSet } from './match-set.ts'
+import { keepFiltered, matchSetOf } from './match-set.ts'
 import {
   readSlice,
   sliceOf,
@@ -20,27 +20,28 @@ import {
 } from './stored-records.ts'
 import { canOrderBy, keysOf } from './top-hits.ts'
 import type { StoredRecords } from './stored-records.ts'
-import { merge, top, type Merged, type Ordered } from './top-hits.ts'
-import type { Part, View } from './view.ts'
+import { mergeHits, topHits, type MergedHits, type OrderedHits } from './top-hits.ts'
+import type { MatchedPart, GenerationView } from './view.ts'
 
-export type SearchContext = {
+/** Parts of a reader that searches use. */
+export type ReaderContext = {
   readonly fullText: FullText
   readonly leaves: LeafPhrases
   readonly facets: FacetDictionary
   readonly records: StoredRecords
-  /** Throws when the answer is no longer needed. */
+  /** Throws if the call was cancelled. */
   readonly check: () => void
 }
 
-/** A page of hits, an exact count, and facets where they are asked for. */
-export function search(
+/** Searches and returns a page of hits, the exact count, and the requested facets. */
+export function runSearch(
   request: SearchRequest,
-  views: readonly View[],
-  context: SearchContext,
+  views: readonly GenerationView[],
+  context: ReaderContext,
 ): Answer {
   const { offset, limit } = request
   const end = limit > 0 ? offset + limit : 0
-  const { parts, ...extras } = matched(request, views, context)
+  const { parts, ...extras } = matchAll(request, views, context)
   const snapshot = end > 0 ? snapshotOf(request, parts, { context, end }) : noHits
   const { hits } = page(request, sliceOf(snapshot, offset, Math.max(offset, end)), context)
   return {
@@ -52,80 +53,84 @@ export function search(
 
 const noHits: Snapshot = { spans: [], numbers: new Uint32Array(0) }
 
-/** All hits as numbers, the first page of them as records. */
-export function open(
+/** Searches and returns all hits as record numbers, and the first page of records. */
+export function openSnapshot(
   request: SnapshotRequest,
-  views: readonly View[],
-  context: SearchContext,
+  views: readonly GenerationView[],
+  context: ReaderContext,
 ): SnapshotAnswer {
-  const { parts, ...extras } = matched(request, views, context)
+  const { parts, ...extras } = matchAll(request, views, context)
   const snapshot = snapshotOf(request, parts, { context, end: Infinity })
   const first = page(request, sliceOf(snapshot, 0, request.limit), context)
   return { ...first, snapshot, ...extras }
 }
 
-const page = ({ include, score }: SnapshotRequest, slice: Snapshot, { records }: SearchContext) =>
+const page = ({ include, score }: SnapshotRequest, slice: Snapshot, { records }: ReaderContext) =>
   readSlice({ ...slice, include, score }, records)
 
-function matched(
+function matchAll(
   request: SnapshotRequest,
-  views: readonly View[],
-  context: SearchContext,
-): { readonly parts: readonly Part[] } & Pick<Answer, 'facets' | 'shortened'> {
+  views: readonly GenerationView[],
+  context: ReaderContext,
+): { readonly parts: readonly MatchedPart[] } & Pick<Answer, 'facets' | 'truncatedPatterns'> {
   const { leaves, check } = context
-  leaves.begin()
-  const parts = views.map((view) => matchedIn(view, request, context))
+  leaves.startRequest()
+  const parts = views.map((view) => matchIn(view, request, context))
   check()
   const facets = request.facets && facetsOf(request.facets, parts, context)
   check()
   return {
     parts,
     facets,
-    ...(leaves.cut.size > 0 && { shortened: [...leaves.cut] }),
+    ...(leaves.truncatedPatterns.size > 0 && { truncatedPatterns: [...leaves.truncatedPatterns] }),
   }
 }
 
-function matchedIn(view: View, request: SnapshotRequest, context: SearchContext): Part {
+function matchIn(
+  view: GenerationView,
+  request: SnapshotRequest,
+  context: ReaderContext,
+): MatchedPart {
   const { fullText, facets } = context
   const phrases = phrasesIn(view, request, context)
-  const set = matchSet(request.tree, { view, fullText, facets, phrases })
+  const set = matchSetOf(request.tree, { view, fullText, facets, phrases })
   return { view, set: keepFiltered(set, request.filter, view, facets) }
 }
 
 const phrasesIn =
-  (view: View, { fields }: SnapshotRequest, { leaves }: SearchContext) =>
+  (view: GenerationView, { fields }: SnapshotRequest, { leaves }: ReaderContext) =>
   (leaf: Leaf) =>
     leaves.of(leaf, fields, view)
 
 function facetsOf(
   wanted: NonNullable<SearchRequest['facets']>,
-  parts: readonly Part[],
-  { facets }: SearchContext,
+  parts: readonly MatchedPart[],
+  { facets }: ReaderContext,
 ): Facet[] {
   const counted = wanted.global ? parts.map(({ view }) => ({ view, set: view.live })) : parts
   return countFacets(counted, facets, wanted)
 }
 
-type Ordering = { readonly context: SearchContext; readonly end: number }
+type Ordering = { readonly context: ReaderContext; readonly end: number }
 
 function snapshotOf(
   request: SnapshotRequest,
-  parts: readonly Part[],
+  parts: readonly MatchedPart[],
   ordering: Ordering,
 ): Snapshot {
   const settings = parts.map(({ view }) => view.generation.settings)
-  const order = orderOf(request, (name) => settings.every((one) => canOrderBy(name, one)))
-  const { lists, numbers, of } = orderedBy(order, request, parts, ordering)
-  const listOf = (i: number) => lists[of?.[i] ?? 0]
+  const order = sortKeysOf(request, (name) => settings.every((one) => canOrderBy(name, one)))
+  const { lists, numbers, listIndexes: spanIndexes } = orderedBy(order, request, parts, ordering)
+  const listOf = (i: number) => lists[spanIndexes?.[i] ?? 0]
   const [sortedBy] = order
   const isScored = request.score || sortedBy?.by === 'relevance'
   return {
     spans: lists.map(({ view: { generation: one } }) => ({
       index: one.index,
-      generation: one.generation,
+      generation: one.number,
     })),
     numbers,
-    of,
+    spanIndexes,
     ...(isScored && {
       scores: Float32Array.from(numbers, (n, i) => listOf(i)?.scores?.[n] ?? 0),
     }),
@@ -133,22 +138,22 @@ function snapshotOf(
   }
 }
 
-/** The first hits of all indices in their order, up to `end`. */
+/** The first `end` hits of all indices, in order. */
 function orderedBy(
   order: readonly OrderKey[],
   request: SnapshotRequest,
-  parts: readonly Part[],
+  parts: readonly MatchedPart[],
   { context, end }: Ordering,
-): Merged {
+): MergedHits {
   const { fullText, check } = context
   const isRanked = request.score || order.some((key) => key.by === 'relevance')
-  const lists = parts.map(({ view, set }): Ordered => {
+  const lists = parts.map(({ view, set }): OrderedHits => {
     const phrases = phrasesIn(view, request, context)
     const scores = isRanked ? scoresOf(request, view, { fullText, phrases }) : undefined
     const keys = keysOf(order, view, scores)
-    const numbers = top(set, end, keys, view.ids.places())
+    const numbers = topHits(set, end, keys, view.ids.positions())
     check()
     return { view, numbers, keys, scores }
   })
-  return merge(lists, end, check)
+  return mergeHits(lists, end, check)
 }

@@ -1,12 +1,15 @@
-/** The cursors of the embedded engine: the numbers of all hits in the main thread, the records where they have always been. */
+/**
+ * Cursors of the embedded engine. The record numbers of all hits are in the memory of the main thread; the records stay in the index
+ * file.
+ */
 
 import { type CursorLimits, Cursors } from '../cursors.ts'
 import type { CursorRequest, Page, PageOptions } from '../search-index.ts'
-import { unavailable, type IndexWorkers } from './index-workers.ts'
+import { indexUnavailable, type IndexWorkers } from './index-workers.ts'
 import { sliceOf, type Snapshot } from './stored-records.ts'
 import type { ReaderCalls, WriterCalls } from './worker-messages.ts'
 
-/** Versions that ended up to `end` are in no snapshot; later ones stay as long as the cursor. */
+/** Limit for the purge: versions that ended after `end` may be in a snapshot and are not removed. */
 type Hold = { end: number }
 
 type CursorsContext = {
@@ -16,11 +19,11 @@ type CursorsContext = {
   readonly now: () => number
 }
 
-/** Versions that an open cursor shows are not purged before it is gone. */
+/** Opens and reads cursors, and lets the writer remove the versions that no cursor needs. */
 export class SqliteCursors {
   readonly #context: CursorsContext
-  readonly #cursors: Cursors<Hold & { readonly snapshot: Snapshot }>
-  /** Holds of cursors that are being opened. */
+  readonly #cursors: Cursors<Hold & { readonly hits: Snapshot }>
+  /** Limits of cursors that are being opened. */
   readonly #opening = new Set<Hold>()
   #isClosed = false
 
@@ -29,14 +32,15 @@ export class SqliteCursors {
     this.#context = context
     this.#cursors = new Cursors(
       context,
-      ({ snapshot }, { start, end, include, score }, signal) => {
-        const slice = { ...sliceOf(snapshot, start, end), include, score }
+      ({ hits }, { start, end, include, score }, signal) => {
+        const slice = { ...sliceOf(hits, start, end), include, score }
         return readers.call('page', slice, signal)
       },
       () => this.purge(),
     )
   }
 
+  /** As `SearchIndex.openCursor`. */
   async open(request: CursorRequest, signal?: AbortSignal): Promise<Page> {
     this.#check()
     this.#cursors.admit(request.client)
@@ -44,46 +48,47 @@ export class SqliteCursors {
     const hold = { end: 0 }
     this.#opening.add(hold)
     try {
-      // Known before the snapshot is taken: what dies in between stays too.
-      hold.end = await writer.call('lastEnd', undefined, signal)
+      // Read before the snapshot is taken, so that versions that end in between are not removed.
+      hold.end = await writer.call('lastEnded', undefined, signal)
       const { client: _, note: __, ...search } = request
       const opened = await readers.call('open', search, signal)
-      const { snapshot } = opened
-      const { numbers, of, scores } = snapshot
-      const arrays = [numbers, of, scores]
+      const { numbers, spanIndexes, scores } = opened.snapshot
+      const arrays = [numbers, spanIndexes, scores]
       const bytes = arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0)
-      const kept = { ...hold, snapshot }
-      return this.#cursors.open(request, { ...opened, count: numbers.length, bytes, kept })
+      const snapshot = { ...hold, hits: opened.snapshot }
+      return this.#cursors.open(request, { ...opened, count: numbers.length, bytes, snapshot })
     } finally {
       this.#opening.delete(hold)
     }
   }
 
+  /** As `SearchIndex.readPage`. */
   async page(cursor: string, options?: PageOptions, signal?: AbortSignal): Promise<Page> {
     this.#check()
     return this.#cursors.page(cursor, options, signal)
   }
 
-  /** Has the writer remove what no cursor needs any more. */
+  /** Lets the writer remove what no cursor needs any more. */
   purge(): void {
     this.#cursors.sweep()
     const { writer } = this.#context
-    const ends = [...this.#cursors.kept(), ...this.#opening].map(({ end }) => end)
+    const ends = [...this.#cursors.snapshots(), ...this.#opening].map(({ end }) => end)
     const limit = Math.min(Number.MAX_SAFE_INTEGER, ...ends)
     if (writer.isRunning && !this.#isClosed) void Promise.allSettled([writer.call('purge', limit)])
   }
 
-  /** Forgets all: the file that they were of is gone. */
+  /** Drops all cursors, when the index file is replaced. */
   clear(): void {
     this.#cursors.clear()
   }
 
+  /** Drops all cursors and refuses further calls. */
   close(): void {
     this.#isClosed = true
     this.clear()
   }
 
   #check(): void {
-    if (this.#isClosed) throw unavailable('it is closed')
+    if (this.#isClosed) throw indexUnavailable('it is closed')
   }
 }

@@ -1,4 +1,4 @@
-/** The embedded search engine: one file, one writer thread, a few reader threads, nothing to install. Good to about a million records. */
+/** The embedded search engine: one SQLite file, a writer thread and a few reader threads, for up to about a million records. */
 
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -11,70 +11,71 @@ import { defaultCursorLimits, type CursorLimits } from '../cursors.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { writeQueue } from '../write-queue.ts'
-import { Repair } from './damage.ts'
-import { indexReaders, indexWriter, unavailable, type IndexWorkers } from './index-workers.ts'
+import { Repair } from './repair.ts'
+import { indexReaders, indexWriter, indexUnavailable, type IndexWorkers } from './index-workers.ts'
 import { SqliteCursors } from './sqlite-cursors.ts'
 import { batchOf, type Batch, type ReaderCalls, type WriterCalls } from './worker-messages.ts'
 
+/** Options of `embeddedIndex`. */
 export type EmbeddedOptions = {
-  /** Holds `index.db`; made when it is not there. */
+  /** Directory of `index.db`; created if missing. */
   readonly directory: string
   readonly log: Log
-  /** Reader threads; by default one less than there are cores, at least 1 and at most 2. */
+  /** Reader threads; by default one less than there are cores, but 1 or 2. */
   readonly readers?: number
   /** Languages with a text bucket of their own; by default the official ones of the European Union. */
   readonly languages?: readonly string[]
   /** Milliseconds after which a search fails with `time-limit`. */
   readonly searchMs?: number
-  /** Terms that one wildcard stands for at most. */
+  /** Most terms that are searched for one wildcard pattern; 1,000 by default. */
   readonly wildcardTerms?: number
   readonly cursors?: CursorLimits
-  /** Milliseconds that never go back, for the life of cursors. */
+  /** Milliseconds that never decrease, for the lifetime of cursors. */
   readonly now?: () => number
 }
 
 /**
- * Opens the file of a directory. One that cannot be read is set aside and replaced by an empty one: `configure` then asks for a
- * rebuild.
+ * Opens the search engine of a directory. A file that cannot be read is renamed and replaced by an empty one; `configure` then returns
+ * all indices to fill.
  */
 export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchIndex> {
   const { directory, log } = options
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const isNew = !existsSync(join(directory, 'index.db'))
-  const parts = await opened(options)
+  const parts = await openParts(options)
   const { writer, cursors, repair, configuration } = parts
   const [process, state] = [randomUUID(), { changes: 0 }]
-  const changed = () => void state.changes++
-  const queue = writeQueue({ most: maxChanges, commit: committer(parts, changed) })
+  const countChange = () => void state.changes++
+  const queue = writeQueue({ mostChanges: maxChanges, commit: committer(parts, countChange) })
   const purging = backgroundLoop('cursor.purge-failed', purgeEveryMs, () => cursors.purge(), {
     log,
     pause,
   })
   return {
-    configure: async (settings, anew) => {
-      const rebuild = await configuration.configure(settings, anew)
-      changed()
+    configure: async (settings, refill) => {
+      const rebuild = await configuration.configure(settings, refill)
+      countChange()
       cursors.purge()
       if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.rebuild-required')
       return { rebuild }
     },
     finish: async (index) => {
       await configuration.finish(index)
-      repair.filled(index)
-      changed()
+      repair.setComplete(index)
+      countChange()
       cursors.purge()
     },
-    onLost: (listener) => repair.onLost(listener),
-    current: () => configuration.current,
+    onDataLost: (listener) => repair.onDataLost(listener),
+    currentSettings: () => configuration.current,
     write: (changes, signal) => queue.write(batchOf(changes), signal),
-    ...searches(parts),
-    state: () => `${process}.${state.changes}`,
+    ...readingCalls(parts),
+    stateTag: () => `${process}.${state.changes}`,
     entries: (index, after, limit, signal) =>
       writer.call('entries', { index, after, limit }, signal),
-    fragmented: () => writer.call('worn', undefined),
-    newest: () => writer.call('newest', undefined),
-    // By the writer: a reader takes 20 MB and more, and nobody needs one before the first search.
-    health: async () => ({ documents: await writer.call('documents', undefined) }),
+    fragmented: () => writer.call('fragmented', undefined),
+    newestVersion: () => writer.call('newestVersion', undefined),
+    // Counted by the writer: a reader takes more than 20 MB, and is not started before the first search.
+    health: async () => ({ documents: await writer.call('documentCounts', undefined) }),
     close: async () => {
       await purging.stop()
       cursors.close()
@@ -94,14 +95,14 @@ type Parts = {
   readonly configuration: Configuration
 }
 
-/** The parts of the engine; the file is open when the writer has answered. */
-async function opened(options: EmbeddedOptions): Promise<Parts> {
+/** Starts the writer, which opens the file, and makes the other parts of the engine. */
+async function openParts(options: EmbeddedOptions): Promise<Parts> {
   const { log, languages = officialLanguages, wildcardTerms = 1_000, searchMs } = options
   const { cursors: limits = defaultCursorLimits, now = () => performance.now() } = options
   const path = join(options.directory, 'index.db')
   const use = { hasBegun: false }
-  const damaged = () => repair.damaged(use.hasBegun)
-  const common = { path, wildcardTerms, log, damaged }
+  const onDamage = () => repair.noteDamage(use.hasBegun)
+  const common = { path, wildcardTerms, log, onDamage }
   const writer = indexWriter(common)
   const readers = indexReaders(common, { count: options.readers, searchMs })
   const cursors = new SqliteCursors({ writer, readers, limits, now })
@@ -126,7 +127,7 @@ async function opened(options: EmbeddedOptions): Promise<Parts> {
   return { writer, readers, cursors, repair, configuration }
 }
 
-/** The settings of the indices: those that were asked for, and those that answers are given under. */
+/** Settings of the indices: those that were requested last, and those of the documents that are searched (`current`). */
 class Configuration {
   current: readonly IndexSettings[] = []
   readonly #writer: IndexWorkers<WriterCalls>
@@ -138,18 +139,19 @@ class Configuration {
     this.#languages = languages
   }
 
-  /** Which indices are to be filled; without settings those of the last time are made sure of. */
+  /** Configures the indices and returns those to fill. Without settings the last ones are applied again. */
   async configure(
     settings = this.#latest,
-    anew: readonly IndexName[] = [],
+    refill: readonly IndexName[] = [],
   ): Promise<readonly IndexName[]> {
     this.#latest = settings
-    const payload = { settings, languages: this.#languages, anew }
+    const payload = { settings, languages: this.#languages, refill }
     const { rebuild, current } = await this.#writer.call('configure', payload)
     this.current = current
     return rebuild
   }
 
+  /** Makes the filled generation of an index the searched one. */
   async finish(index: IndexName): Promise<void> {
     this.current = await this.#writer.call('finish', index)
   }
@@ -157,44 +159,44 @@ class Configuration {
 
 /** Changes per transaction. */
 const maxChanges = 200
-/** A log of this size is moved into the file while the readers pause. */
+/** Size of the write-ahead log at which readers are paused for a complete checkpoint. */
 const maxWalBytes = 64 * 1024 * 1024
 
-/** Writes batches in one transaction; answers the error of each. */
-function committer({ writer, readers }: Parts, changed: () => void) {
+/** Makes the function that writes batches in one transaction and returns the error of each. */
+function committer({ writer, readers }: Parts, countChange: () => void) {
   return async (batches: readonly Batch[]) => {
-    const { errors, walBytes } = await writer.call('write', batches).finally(changed)
+    const { errors, walBytes } = await writer.call('write', batches).finally(countChange)
     if (walBytes > maxWalBytes) {
-      // A log that could not be moved is moved after a later batch; the failure is already in the log.
+      // After a failed checkpoint, which the worker has logged, a later batch starts the next one.
       const moved = readers.exclusive(() => writer.call('checkpoint', undefined))
       await Promise.allSettled([moved])
     }
-    return errors.map((error) => error && unavailable('a batch could not be written', error))
+    return errors.map((error) => error && indexUnavailable('a batch could not be written', error))
   }
 }
 
-/** Reading calls, which answer for complete indices only. */
-function searches({ readers, repair, cursors }: Parts) {
+/** Calls that read; they reject for indices that are incomplete after damage. */
+function readingCalls({ readers, repair, cursors }: Parts) {
   return {
     search: async (request, signal) => {
-      repair.need(request.indices)
+      repair.requireComplete(request.indices)
       return readers.call('search', request, signal)
     },
-    values: async (index, facet, signal) => {
-      repair.need([index])
-      return readers.call('values', { index, facet }, signal)
+    facetValues: async (index, facet, signal) => {
+      repair.requireComplete([index])
+      return readers.call('facetValues', { index, facet }, signal)
     },
     get: async (index, id, signal, most) => {
-      repair.need([index])
+      repair.requireComplete([index])
       return readers.call('get', { index, id, most }, signal)
     },
-    near: (tokens, signal) => readers.call('near', tokens, signal),
-    missing: (index, ids) => readers.call('missing', { index, ids }),
-    open: async (request, signal) => {
-      repair.need(request.indices)
+    similarTokens: (tokens, signal) => readers.call('similarTokens', tokens, signal),
+    missingIds: (index, ids) => readers.call('missingIds', { index, ids }),
+    openCursor: async (request, signal) => {
+      repair.requireComplete(request.indices)
       return cursors.open(request, signal)
     },
-    page: (cursor, options, signal) => cursors.page(cursor, options, signal),
+    readPage: (cursor, options, signal) => cursors.page(cursor, options, signal),
   } satisfies Partial<SearchIndex>
 }
 

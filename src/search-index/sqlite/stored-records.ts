@@ -1,6 +1,6 @@
 /**
- * Records by number and by id, in whatever generation they are, also versions that no search finds any more; and snapshots, which keep
- * the hits of a search as numbers and read their records page by page.
+ * Reading of stored records by number or id, including versions that have ended, and snapshots, which hold the hits of a search as
+ * numbers and read their records page by page.
  */
 
 import { existsSync } from 'node:fs'
@@ -14,20 +14,20 @@ import { includeText } from '../include.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { Entry, OrderKey, Facet, Hit, SearchRequest } from '../search-index.ts'
 import { Columns } from './columns.ts'
-import { answers, readGenerations } from './generations.ts'
+import { isSearched, readGenerations } from './generations.ts'
 import { tablesOf } from './index-file.ts'
 import { columnValue } from './top-hits.ts'
 
-/** Reads by number need no view of an index: they work for old cursors too. */
+/** Reads records of any generation. */
 export class StoredRecords {
   readonly #sql: (text: string) => StatementSync
 
-  /** `sql` gives prepared statements by their text. */
+  /** `sql` returns the prepared statement of a text. */
   constructor(sql: (text: string) => StatementSync) {
     this.#sql = sql
   }
 
-  /** The JSON text of a version, reduced to `include`. */
+  /** JSON text of a version, reduced to `include`. Throws if the version was purged. */
   text(generation: number, n: number, include?: readonly string[]): string {
     const { doc } = tablesOf(generation)
     const json = this.#sql(`SELECT json FROM ${doc} WHERE n = ?`).get(n)?.['json']
@@ -35,13 +35,13 @@ export class StoredRecords {
     return includeText(uninterrupted(() => inflateRawSync(json)).toString(), include)
   }
 
-  /** The id of a version. */
+  /** Record id of a version. */
   id(generation: number, n: number): string {
     const { col } = tablesOf(generation)
     return String(this.#sql(`SELECT id FROM ${col} WHERE n = ?`).get(n)?.['id'])
   }
 
-  /** Sort value of a version; `undefined` for texts, and where it has no such value. */
+  /** Sort value of a version; `undefined` for texts, and if it has no such value. */
   sortValue(generation: number, n: number, key: OrderKey): number | undefined {
     const { col } = tablesOf(generation)
     const row = this.#sql(`SELECT dates, numbers, flags FROM ${col} WHERE n = ?`).get(n) ?? {}
@@ -53,7 +53,7 @@ export class StoredRecords {
     return Number.isNaN(value) ? undefined : value
   }
 
-  /** The number of the current version of a record; null = it was deleted. */
+  /** Number of the current version of a record; null = removed, `undefined` = never stored. */
   find(generation: number, id: string): number | null | undefined {
     const row = this.#sql(`SELECT n FROM ${tablesOf(generation).key} WHERE id = ?`).get(id)
     const n = row?.['n']
@@ -61,23 +61,21 @@ export class StoredRecords {
   }
 }
 
+/** Arguments of `entries`. */
 export type EntriesRequest = {
   readonly index: IndexName
-  /** Ids after this one. */
+  /** Only ids greater than this one. */
   readonly after: string
   readonly limit: number
 }
 
-/**
- * Entries of an index in the order of ids, for the comparison with the store. Of two versions of one record, one of them in a generation
- * that is being filled, the one that answers counts.
- */
+/** Entries of an index in the order of ids, for reconcile. Of a record in two generations the entry of the searched one is returned. */
 export function entries(db: DatabaseSync, { index, after, limit }: EntriesRequest): Entry[] {
   const living = readGenerations(db).filter((one) => one.index === index && one.state !== 'old')
-  const answeringLast = living.toSorted((a, b) => Number(answers(a)) - Number(answers(b)))
+  const searchedLast = living.toSorted((a, b) => Number(isSearched(a)) - Number(isSearched(b)))
   const all = new Map<string, Entry>()
-  for (const { generation } of answeringLast) {
-    const { key } = tablesOf(generation)
+  for (const { number } of searchedLast) {
+    const { key } = tablesOf(number)
     const rows = db
       .prepare(
         `SELECT id, version, hash FROM ${key} WHERE id > ? AND n IS NOT NULL ORDER BY id LIMIT ?`,
@@ -92,7 +90,7 @@ export function entries(db: DatabaseSync, { index, after, limit }: EntriesReques
   return inOrder.slice(0, limit)
 }
 
-/** Number of records in the index of a directory that no process has open; none where its file cannot be read. */
+/** Number of records in the index of a directory, which no process may have open; 0 if the file is missing or cannot be read. */
 export function recordsIn(directory: string): number {
   const path = join(directory, 'index.db')
   if (!existsSync(path)) return 0
@@ -100,63 +98,66 @@ export function recordsIn(directory: string): number {
     const file = openFile(path, { readOnly: true })
     try {
       const counts = readGenerations(file)
-        .filter(answers)
-        .map(({ generation }) =>
-          file.prepare(`SELECT count(n) AS count FROM ${tablesOf(generation).key}`).get(),
+        .filter(isSearched)
+        .map(({ number }) =>
+          file.prepare(`SELECT count(n) AS count FROM ${tablesOf(number).key}`).get(),
         )
       return counts.reduce((sum, row) => sum + Number(row?.['count'] ?? 0), 0)
     } finally {
       file.close()
     }
   } catch {
-    // Whoever opens it says what is wrong with it.
+    // Opening the index reports what is wrong with the file.
     return 0
   }
 }
 
+/** Search whose hits are held. */
 export type SnapshotRequest = Omit<SearchRequest, 'offset'>
 
-/** Hits in their order. A version does not change under its number while a cursor holds it, nor before the next write. */
+/** Hits of a search in their order. The record of a number does not change as long as a cursor holds it. */
 export type Snapshot = {
-  /** The indices as they were searched. */
+  /** Searched generations. */
   readonly spans: readonly { readonly index: IndexName; readonly generation: number }[]
+  /** Record number of each hit. */
   readonly numbers: Uint32Array
-  /** Which of the spans each is in; absent when there is one. */
-  readonly of?: Uint16Array
-  /** Absent when nobody asks for them. */
+  /** Position in `spans` of each hit; absent if there is only one span. */
+  readonly spanIndexes?: Uint16Array
+  /** Score of each hit; absent unless requested or sorted by. */
   readonly scores?: Float32Array
   /** First sort key, if any. */
   readonly sortedBy?: OrderKey
 }
 
-/** Neighbours of a snapshot, and how their records are wanted. */
+/** Consecutive hits of a snapshot, and the form in which their records are returned. */
 export type Slice = Snapshot & { readonly include?: readonly string[]; readonly score: boolean }
 
+/** Records of a slice. */
 export type SlicePage = {
   readonly hits: readonly Hit[]
-  /** Sort value or score of the last hit; absent for texts and where it is missing. */
+  /** Sort value or score of the last hit; absent for texts and if the record has none. */
   readonly value?: number
 }
 
-/** A snapshot and its first page. */
+/** Snapshot and its first page. */
 export type SnapshotAnswer = SlicePage & {
   readonly snapshot: Snapshot
   readonly facets?: readonly Facet[]
-  readonly shortened?: readonly string[]
+  readonly truncatedPatterns?: readonly string[]
 }
 
-/** The hits from one place up to another, in arrays of their own. */
+/** Copies the hits from `start` to `end`, exclusive. */
 export const sliceOf = (snapshot: Snapshot, start: number, end: number): Snapshot => ({
   ...snapshot,
   numbers: snapshot.numbers.slice(start, end),
-  ...(snapshot.of && { of: snapshot.of.slice(start, end) }),
+  ...(snapshot.spanIndexes && { spanIndexes: snapshot.spanIndexes.slice(start, end) }),
   ...(snapshot.scores && { scores: snapshot.scores.slice(start, end) }),
 })
 
-/** The records of a slice as they were when the snapshot was taken. */
+/** Reads the records of a slice as they were when the snapshot was taken. */
 export function readSlice(slice: Slice, records: StoredRecords): SlicePage {
-  const { spans, numbers, of, scores, sortedBy, include, score } = slice
-  const spanOf = (i: number) => spans[of?.[i] ?? 0]
+  const { spans, numbers, spanIndexes, scores, sortedBy, include, score } = slice
+  const spanOf = (i: number) => spans[spanIndexes?.[i] ?? 0]
   const hits = Array.from(numbers, (n, i): Hit => {
     const span = spanOf(i)
     if (!span) throw new Error(`no index at place ${i}`)

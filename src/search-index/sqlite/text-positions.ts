@@ -1,89 +1,90 @@
-/** Texts of records as numbers in their order, so that sorting by text compares numbers. */
+/** Positions of records in the order of a text, such as a title, so that sorting by text compares numbers. */
 
 import type { Row } from '../../sqlite.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 
 type TextSource = {
-  /** Rows with `n` and `text` in the order of the texts' UTF-8 bytes. */
+  /** Reads rows with `n` and `text`, sorted by the UTF-8 bytes of the text. */
   readonly scan: () => Iterable<Row>
-  /** The text of one record; something else when it has none or is gone. */
+  /** Reads the text of one record; the result is no string if the record has none or is removed. */
   readonly textOf: (n: number) => unknown
 }
 
-/** Records that are placed one by one before it is better to scan all again. */
+/** Records that are inserted one by one before all are scanned again. */
 const maxLate = (size: number) => Math.max(2_000, size >>> 6)
 
 /**
- * Built by one scan when it is first needed. Later records are placed between the scanned ones by binary search and get
- * fractions; when there are many, the scan is done again.
+ * Positions of records by number. They are computed by one scan when first needed. Later records are inserted by binary search and get
+ * fractional positions between the scanned ones; when there are many, the scan is repeated.
  */
-export class Positions {
+export class TextPositions {
   readonly #source: TextSource
-  /** Number → position; NaN = no text. */
-  #places = new Float64Array(0)
-  /** One record per different text, in order. */
+  /** Position by record number; NaN = no text. */
+  #positions = new Float64Array(0)
+  /** Record number of each distinct text, in order. */
   #ranks: number[] = []
-  #between = new Map<number, Map<string, number[]>>()
-  #built = false
-  #placed = 0
-  #late = 0
+  #lateTexts = new Map<number, Map<string, number[]>>()
+  #isBuilt = false
+  #placedSize = 0
+  #lateCount = 0
   #size = 0
 
   constructor(source: TextSource) {
     this.#source = source
   }
 
-  /** Numbers below `size` exist. */
+  /** Sets the number of records: those with numbers below `size` exist. */
   extend(size: number): void {
     this.#size = size
   }
 
-  /** Positions by number, complete for this snapshot; NaN = no text. */
-  places(): Float64Array {
-    if (this.#built && this.#placed === this.#size) return this.#places
-    const late = this.#size - this.#placed
-    if (!this.#built || this.#late + late > maxLate(this.#size)) this.#scan()
-    else this.#placeLate()
-    return this.#places
+  /** Positions by record number, complete for the records below the size; NaN = no text. */
+  positions(): Float64Array {
+    if (this.#isBuilt && this.#placedSize === this.#size) return this.#positions
+    const late = this.#size - this.#placedSize
+    if (!this.#isBuilt || this.#lateCount + late > maxLate(this.#size)) this.#scan()
+    else this.#placeLateRecords()
+    return this.#positions
   }
 
+  /** Text of a record, if it has one. */
   textOf(n: number): string | undefined {
     const text = this.#source.textOf(n)
     return typeof text === 'string' ? text : undefined
   }
 
   #scan(): void {
-    this.#places = new Float64Array(this.#size + maxLate(this.#size)).fill(Number.NaN)
+    this.#positions = new Float64Array(this.#size + maxLate(this.#size)).fill(Number.NaN)
     this.#ranks = []
-    this.#between = new Map()
+    this.#lateTexts = new Map()
     let last: unknown
     for (const row of this.#source.scan()) {
       const n = Number(row['n'])
       if (this.#ranks.length === 0 || row['text'] !== last) this.#ranks.push(n)
       last = row['text']
-      this.#places[n] = this.#ranks.length - 1
+      this.#positions[n] = this.#ranks.length - 1
     }
-    this.#built = true
-    this.#placed = this.#size
-    this.#late = 0
+    this.#isBuilt = true
+    this.#placedSize = this.#size
+    this.#lateCount = 0
   }
 
-  #placeLate(): void {
-    if (this.#size > this.#places.length) return this.#scan()
-    for (let n = this.#placed; n < this.#size; n++) {
+  #placeLateRecords(): void {
+    if (this.#size > this.#positions.length) return this.#scan()
+    for (let n = this.#placedSize; n < this.#size; n++) {
       const text = this.textOf(n)
       if (text === undefined) continue
       const rank = this.#rankOf(text)
-      // The record that stood for a rank was purged: nothing to compare with any more.
+      // The record that represents a text was purged, so that there is nothing to compare with.
       if (rank === undefined) return this.#scan()
-      if (Number.isInteger(rank)) this.#places[n] = rank
-      else this.#squeeze(rank + 0.5, text, n)
+      if (Number.isInteger(rank)) this.#positions[n] = rank
+      else this.#interpolate(rank + 0.5, text, n)
     }
-    this.#late += this.#size - this.#placed
-    this.#placed = this.#size
+    this.#lateCount += this.#size - this.#placedSize
+    this.#placedSize = this.#size
   }
 
-  /** The rank of an equal text, or half of a step before the next greater one. */
+  /** Rank of an equal text, or that of the next greater text minus 0.5; `undefined` if a record to compare with was purged. */
   #rankOf(text: string): number | undefined {
     let [low, high] = [0, this.#ranks.length]
     while (low < high) {
@@ -98,17 +99,17 @@ export class Positions {
     return low - 0.5
   }
 
-  /** Spreads all late texts of one gap evenly over it. */
-  #squeeze(next: number, text: string, n: number): void {
-    const texts = this.#between.get(next) ?? new Map<string, number[]>()
-    this.#between.set(next, texts)
+  /** Adds a text before rank `next` and spreads all later texts of that gap evenly over it. */
+  #interpolate(next: number, text: string, n: number): void {
+    const texts = this.#lateTexts.get(next) ?? new Map<string, number[]>()
+    this.#lateTexts.set(next, texts)
     const equal = texts.get(text)
     if (equal) equal.push(n)
     else texts.set(text, [n])
     const sorted = [...texts.keys()].sort(compareCodePoints)
     for (const [i, key] of sorted.entries()) {
       const place = next - 1 + (i + 1) / (sorted.length + 1)
-      for (const member of texts.get(key) ?? []) this.#places[member] = place
+      for (const member of texts.get(key) ?? []) this.#positions[member] = place
     }
   }
 }

@@ -1,11 +1,11 @@
 /**
- * The order of hits: the keys of a request as numbers per record, the first records of a set by them without sorting the rest, and the
- * lists of several indices as one.
+ * Order of hits: sort keys as numbers by record, selection of the first records of a set without sorting the rest, and merging of the
+ * hits of several indices.
  */
 
 import { compareCodePoints } from '../../text/code-points.ts'
 import { type Bitmap, membersOf } from './bitmap.ts'
-import type { View } from './view.ts'
+import type { GenerationView } from './view.ts'
 import { sortedText } from '../hit-order.ts'
 import type { IndexSettings } from '../index-settings.ts'
 import type { OrderKey } from '../search-index.ts'
@@ -13,8 +13,8 @@ import type { Columns, Periods } from './columns.ts'
 
 type Numbers = Uint32Array<ArrayBuffer>
 
-/** The first `count` members by the keys, then by `ties`. */
-export function top(
+/** The first `count` numbers of a set, sorted by the keys, then by `ties` (position by record number). */
+export function topHits(
   set: Bitmap,
   count: number,
   keys: readonly SortKey[],
@@ -30,7 +30,7 @@ export function top(
   const [first] = keys
   return firstOf(membersOf(set), count, {
     compare,
-    // Most are told apart by one look; what is missing, and what is equal, compares as neither.
+    // A quick comparison by the first key decides for most numbers; it is false for missing and equal values.
     isAfter: (n, worst) => {
       if (!first) return false
       const [value, other] = [first.value(n), first.value(worst)]
@@ -41,13 +41,12 @@ export function top(
 
 type Order = {
   readonly compare: (a: number, b: number) => number
-  /** A quick test: whether the one certainly comes after the other. */
+  /** Quick test that is true only if `a` comes after `b`. */
   readonly isAfter?: (a: number, b: number) => boolean
 }
 
 /**
- * The first `count` of some numbers in their order. A heap with the last kept one on top: most of many are compared once, with
- * that one.
+ * The first `count` numbers in their order. Uses a heap of the best ones with the worst on top, so that most numbers are compared once.
  */
 export function firstOf(all: Numbers, count: number, { compare, isAfter }: Order): Numbers {
   if (all.length <= count) return all.sort(compare)
@@ -77,53 +76,57 @@ function sink(heap: Numbers, from: number, compare: Order['compare']): void {
   heap[at] = moved
 }
 
-/** The hits of one index in their order, with what they were ordered by. */
-export type Ordered = {
-  readonly view: View
+/** Hits of one index in their order, with their sort keys and scores. */
+export type OrderedHits = {
+  readonly view: GenerationView
   readonly numbers: Uint32Array
   readonly keys: readonly SortKey[]
   readonly scores: Float32Array | undefined
 }
 
-/** One list out of several: numbers, and which of the lists each is from. */
-export type Merged = {
-  readonly lists: readonly Ordered[]
+/** Hits of several indices in one order. */
+export type MergedHits = {
+  readonly lists: readonly OrderedHits[]
   readonly numbers: Uint32Array
-  /** Absent when there is one list. */
-  readonly of?: Uint16Array
+  /** Position in `lists` of each hit; absent if there is one list. */
+  readonly listIndexes?: Uint16Array
 }
 
-/** A hit of one of several lists: its values by key, texts as texts, read once and not for every comparison. */
-type Listed = {
+/** Hit of one of several lists, with its values by sort key, which are read once. */
+type MergeEntry = {
   readonly n: number
-  readonly of: number
+  readonly listIndex: number
   readonly values: readonly (number | string | undefined)[]
 }
 
-/** The first `count` of all lists by their keys; ties by the name of the index, then as in the list. */
-export function merge(unsorted: readonly Ordered[], count: number, check: () => void): Merged {
+/** Merges lists and returns the first `count` hits. Hits with equal keys are ordered by the name of the index, then as in the list. */
+export function mergeHits(
+  unsorted: readonly OrderedHits[],
+  count: number,
+  check: () => void,
+): MergedHits {
   const lists = unsorted.toSorted((a, b) =>
     compareCodePoints(a.view.generation.index, b.view.generation.index),
   )
   const [first] = lists
   if (first && lists.length === 1) return { lists, numbers: first.numbers }
-  const all = lists.flatMap(({ keys, numbers }, of) => {
+  const all = lists.flatMap(({ keys, numbers }, listIndex) => {
     check()
-    return Array.from(numbers, (n): Listed => {
+    return Array.from(numbers, (n): MergeEntry => {
       const values = keys.map((key) => (key.text ? key.text(n) : key.value(n)))
-      return { n, of, values }
+      return { n, listIndex, values }
     })
   })
-  // What is equal stays in the order of the lists.
+  // The sort is stable, so that equal hits stay in the order of the lists.
   const hits = all.sort((a, b) => compare(a, b, first?.keys ?? [])).slice(0, count)
   return {
     lists,
     numbers: Uint32Array.from(hits, ({ n }) => n),
-    of: Uint16Array.from(hits, ({ of }) => of),
+    listIndexes: Uint16Array.from(hits, ({ listIndex }) => listIndex),
   }
 }
 
-function compare(a: Listed, b: Listed, keys: readonly SortKey[]): number {
+function compare(a: MergeEntry, b: MergeEntry, keys: readonly SortKey[]): number {
   for (const [i, { descending }] of keys.entries()) {
     const [one, other] = [a.values[i], b.values[i]]
     const order =
@@ -135,19 +138,20 @@ function compare(a: Listed, b: Listed, keys: readonly SortKey[]): number {
   return 0
 }
 
-/** A text comes before none. */
+/** Number for the comparison of a text with a missing one, which comes last. */
 const rankOf = (value: number | string | undefined): number =>
   typeof value === 'number' ? value : value === undefined ? Number.NaN : 0
 
+/** Sort key of an index. */
 export type SortKey = {
-  /** NaN = missing. */
+  /** Sort value by record number; NaN = missing. */
   readonly value: (n: number) => number
   readonly descending: boolean
-  /** Where numbers of two indices say nothing about each other: the text itself. */
+  /** Text by record number, because positions of texts cannot be compared between indices. */
   readonly text?: (n: number) => string | undefined
 }
 
-/** Whether an index can be ordered by a key. */
+/** Whether an index can be sorted by a name. */
 export const canOrderBy = (name: string, settings: IndexSettings): boolean =>
   name === 'relevance' ||
   settings.dates.includes(name) ||
@@ -155,10 +159,10 @@ export const canOrderBy = (name: string, settings: IndexSettings): boolean =>
   settings.flags.includes(name) ||
   sortedText(name, settings) !== undefined
 
-/** The keys of one index; scores are those of `relevance`. */
+/** Sort keys for one index; `scores` are the values of `relevance`. */
 export function keysOf(
   order: readonly OrderKey[],
-  view: View,
+  view: GenerationView,
   scores: Float32Array | undefined,
 ): SortKey[] {
   const { settings } = view.generation
@@ -170,23 +174,23 @@ export function keysOf(
   })
 }
 
-/** Reads a sort key from the columns, NaN where it is missing; `undefined` for texts. */
+/** Makes a function that returns the sort value by record number, NaN if it is missing; `undefined` for texts. */
 export function columnValue(
   { by, direction }: OrderKey,
   columns: Columns,
   settings: IndexSettings,
 ): ((n: number) => number) | undefined {
   const periods = columns.dates[settings.dates.indexOf(by)]
-  if (periods) return dateOf(periods, direction === 'desc')
+  if (periods) return dateReader(periods, direction === 'desc')
   const numbers = columns.numbers[settings.numbers.indexOf(by)]
   if (numbers) return (n) => numbers[n] ?? Number.NaN
   const flags = columns.flags[settings.flags.indexOf(by)]
   return flags && ((n) => flags[n] || Number.NaN)
 }
 
-function textKey(name: string, view: View, descending: boolean): SortKey {
+function textKey(name: string, view: GenerationView, descending: boolean): SortKey {
   const positions = view.positionsBy(name, sortedText(name, view.generation.settings)?.field)
-  const places = positions.places()
+  const places = positions.positions()
   return {
     value: (n) => places[n] ?? Number.NaN,
     descending,
@@ -194,8 +198,11 @@ function textKey(name: string, view: View, descending: boolean): SortKey {
   }
 }
 
-/** Date of a record with several periods: the earliest beginning when ascending, the latest end when descending. */
-function dateOf(periods: Periods, descending: boolean): (n: number) => number {
+/**
+ * Makes a function that returns the date of a record: of several periods the earliest start when ascending, the latest end when
+ * descending.
+ */
+function dateReader(periods: Periods, descending: boolean): (n: number) => number {
   const { from, to, more } = periods
   return (n) => {
     const first = (descending ? to : from)[n] ?? Number.NaN
@@ -207,7 +214,7 @@ function dateOf(periods: Periods, descending: boolean): (n: number) => number {
   }
 }
 
-/** Missing values are last in both directions. */
+/** Compares numbers; NaN comes last in both directions. */
 function compareValues(a: number, b: number, descending: boolean): number {
   if (a === b) return 0
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1

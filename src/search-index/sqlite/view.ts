@@ -1,4 +1,4 @@
-/** One generation as a reader sees it: its columns, and which record numbers are alive in this snapshot. */
+/** A generation in a reader: its columns, and the record numbers that are live in the current snapshot. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { IndexName } from '../index-settings.ts'
@@ -7,52 +7,52 @@ import { add, bitmapOf, has, remove, SetCache, sizeOf, type Bitmap } from './bit
 import { Columns } from './columns.ts'
 import type { Generation } from './generations.ts'
 import { columnsOf, tablesOf, type Column, type Tables } from './index-file.ts'
-import { Positions } from './text-positions.ts'
+import { TextPositions } from './text-positions.ts'
 
-/** Records between two looks at whether the answer is still needed. */
+/** Records between two checks whether the call was cancelled. */
 const stride = 4096
 
-/** A reader's connection; `sql` gives statements that are prepared once. */
+/** Connection of a reader; `sql` returns the prepared statement of a text. */
 export type ReaderFile = {
   readonly db: DatabaseSync
   readonly sql: (text: string) => StatementSync
 }
 
-/** Records that matched in one index. */
-export type Part = { readonly view: View; readonly set: Bitmap }
+/** Matching records of one index. */
+export type MatchedPart = { readonly view: GenerationView; readonly set: Bitmap }
 
-/** Bytes of all scores that an index and reader keep: four of a million records. */
+/** Most bytes of cached scores for each index and reader: four times a million records. */
 const maxScoreBytes = 16 * 2 ** 20
 
-/** Stays the same object while its generation lives; `refresh` brings it up to a snapshot. */
-export class View {
+/** State of a generation in the memory of a reader; `refresh` brings it up to the current snapshot. */
+export class GenerationView {
   generation: Generation
   readonly tables: Tables
   readonly columns: Columns
   readonly sets = new SetCache()
   /**
-   * Scores by record number that were computed since the last write: the next filter, page or order of the same words has them.
-   * How many records there are decides every score, so that all are forgotten when something is written.
+   * Cached scores by record number, for other pages and filters of the same query. They depend on the number of records, and are
+   * cleared when something was written.
    */
   readonly #scores = new BoundedCache<Float32Array>('search-scores', 1)
   /** Columns of the full-text table. */
   readonly textColumns: readonly Column[]
-  /** Ties are broken by id. */
-  readonly ids: Positions
+  /** Positions by id, which order hits with equal sort keys. */
+  readonly ids: TextPositions
   readonly sql: ReaderFile['sql']
-  readonly #living: Living
-  readonly #texts = new Map<string, Positions>()
-  #lastDeath = 0
+  readonly #liveRows: LiveRows
+  readonly #texts = new Map<string, TextPositions>()
+  #lastEnded = 0
 
   constructor({ sql }: ReaderFile, generation: Generation) {
     this.sql = sql
     this.generation = generation
-    this.tables = tablesOf(generation.generation)
+    this.tables = tablesOf(generation.number)
     this.columns = new Columns(generation.settings)
-    this.#living = new Living(this.columns)
+    this.#liveRows = new LiveRows(this.columns)
     this.textColumns = columnsOf(generation.settings)
     const { key, col } = this.tables
-    this.ids = new Positions({
+    this.ids = new TextPositions({
       scan: () => sql(`SELECT n, id AS text FROM ${key} WHERE n IS NOT NULL ORDER BY id`).iterate(),
       textOf: (n) => sql(`SELECT id AS text FROM ${col} WHERE n = ?`).get(n)?.['text'],
     })
@@ -62,54 +62,55 @@ export class View {
     return this.generation.index
   }
 
-  /** Numbers of the records that are alive. */
+  /** Numbers of the live records: the current versions. */
   get live(): Bitmap {
-    return this.#living.bits
+    return this.#liveRows.bits
   }
 
+  /** Number of live records. */
   get count(): number {
-    return sizeOf(this.#living.bits)
+    return sizeOf(this.#liveRows.bits)
   }
 
-  /** Words of a record on average. */
+  /** Average number of words of a record. */
   get meanWords(): number {
-    return this.#living.words / Math.max(1, this.count)
+    return this.#liveRows.words / Math.max(1, this.count)
   }
 
-  /** The scores of a key, computed where they are not known. */
+  /** Scores of a key, computed if they are not cached. */
   scores(key: string, compute: () => Float32Array): Float32Array {
     const scores = this.#scores.get(key) ?? compute()
     this.#scores.set(key, scores, Math.max(1, Math.floor(maxScoreBytes / scores.byteLength)))
     return scores
   }
 
-  /** Counts of each facet value in the whole index, by its number; may be shorter than the dictionary. */
+  /** Number of live records with each facet value, by the number of the value; may be shorter than the dictionary. */
   get facetCounts(): Uint32Array {
-    return this.#living.counts
+    return this.#liveRows.counts
   }
 
-  /** Positions by a sort text (`title.de`), falling back to the text without language. */
-  positionsBy(name: string, fallback = name): Positions {
+  /** Positions by a sort text (`title.de`), or by `fallback` for records without it. */
+  positionsBy(name: string, fallback = name): TextPositions {
     const known = this.#texts.get(name)
     if (known) return known
     const paths = [`$."${name}"`, `$."${fallback}"`] as const
     const { col } = this.tables
     const text = 'coalesce(orders ->> ?, orders ->> ?) AS text'
-    const made = new Positions({
+    const positions = new TextPositions({
       scan: () =>
         this.sql(
           `SELECT n, ${text} FROM ${col} WHERE orders IS NOT NULL AND text IS NOT NULL ORDER BY text`,
         ).iterate(...paths),
       textOf: (n) => this.sql(`SELECT ${text} FROM ${col} WHERE n = ?`).get(...paths, n)?.['text'],
     })
-    made.extend(this.columns.size)
-    this.#texts.set(name, made)
-    return made
+    positions.extend(this.columns.size)
+    this.#texts.set(name, positions)
+    return positions
   }
 
   /**
-   * Takes in what was committed since the last request; inside the request's transaction. `check` may throw: a million records
-   * can take longer than a request may, and the next one goes on from there.
+   * Reads what was committed since the last request, inside the transaction of the request. When `check` throws, because loading takes
+   * longer than the request may, the next request continues.
    */
   refresh(check: () => void): void {
     this.#scores.clear()
@@ -121,30 +122,30 @@ export class View {
       const n = Number(row['n'])
       if (n % stride === 0) check()
       this.columns.append(n, row)
-      this.#living.add(n)
+      this.#liveRows.add(n)
     }
-    this.#removeDead()
+    this.#removeEnded()
     for (const positions of [this.ids, ...this.#texts.values()]) {
       positions.extend(this.columns.size)
     }
   }
 
-  #removeDead(): void {
+  #removeEnded(): void {
     const ends = this.sql('SELECT min(seq) AS first, max(seq) AS last FROM dead').get()
-    // A reader that was idle for very long finds the first of the ends that it missed already forgotten.
-    if (Number(ends?.['first'] ?? 0) > this.#lastDeath + 1) {
-      this.#living.clear()
+    // The rows of `dead` that an idle reader has not applied may be purged: then the live rows are read from the table.
+    if (Number(ends?.['first'] ?? 0) > this.#lastEnded + 1) {
+      this.#liveRows.clear()
       const living = this.sql(`SELECT n FROM ${this.tables.key} WHERE n IS NOT NULL`)
-      for (const row of living.iterate()) this.#living.add(Number(row['n']))
+      for (const row of living.iterate()) this.#liveRows.add(Number(row['n']))
     }
-    const deaths = this.sql('SELECT n FROM dead WHERE generation = ? AND seq > ? AND n >= 0')
-    for (const row of deaths.iterate(this.generation.generation, this.#lastDeath))
-      this.#living.remove(Number(row['n']))
-    this.#lastDeath = Number(ends?.['last'] ?? this.#lastDeath)
+    const ended = this.sql('SELECT n FROM dead WHERE generation = ? AND seq > ? AND n >= 0')
+    for (const row of ended.iterate(this.generation.number, this.#lastEnded))
+      this.#liveRows.remove(Number(row['n']))
+    this.#lastEnded = Number(ends?.['last'] ?? this.#lastEnded)
   }
 
-  /** Numbers of the records whose ids come later. */
-  after(id: string): Bitmap {
+  /** Numbers of the live records with greater ids. */
+  withIdsAfter(id: string): Bitmap {
     const set = bitmapOf(this.columns.size)
     const later = this.sql(`SELECT n FROM ${this.tables.key} WHERE id > ? AND n IS NOT NULL`)
     for (const row of later.iterate(id)) add(set, Number(row['n']))
@@ -152,11 +153,11 @@ export class View {
   }
 }
 
-/** Which records are alive, and how often each facet value occurs among them: the facets of a whole index cost nothing. */
-class Living {
+/** Live record numbers, with the counts of facet values and words among them, so that facets of the whole index need no counting. */
+class LiveRows {
   bits: Bitmap = bitmapOf(0)
   counts = new Uint32Array(1024)
-  /** Words of all of them. */
+  /** Number of words in all live records. */
   words = 0
   readonly #columns: Columns
 
@@ -164,7 +165,7 @@ class Living {
     this.#columns = columns
   }
 
-  /** A record whose columns are there. */
+  /** Adds a record whose columns have been loaded. */
   add(n: number): void {
     if (this.bits.length * 32 <= n) {
       const wider = bitmapOf(Math.max(1024, (n + 1) * 2))
@@ -176,12 +177,14 @@ class Living {
     this.#count(n, 1)
   }
 
+  /** Removes a record that was replaced or deleted. */
   remove(n: number): void {
     if (!has(this.bits, n)) return
     remove(this.bits, n)
     this.#count(n, -1)
   }
 
+  /** Removes all records. */
   clear(): void {
     this.bits.fill(0)
     this.counts.fill(0)

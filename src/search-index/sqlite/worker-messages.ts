@@ -1,4 +1,4 @@
-/** Messages between the main thread and the workers of the index: plain values, big ones as text. */
+/** Messages between the main thread and the workers of the index file. Large values are sent as JSON text. */
 
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type {
@@ -12,97 +12,97 @@ import type {
 import type { Slice, SlicePage, SnapshotAnswer, SnapshotRequest } from './stored-records.ts'
 import type { EntriesRequest } from './stored-records.ts'
 
-/** Settings that every worker is started with. */
+/** Data that each worker is started with. */
 export type WorkerSettings = {
   readonly path: string
-  /** Terms that one wildcard stands for at most. */
+  /** Most terms that are searched for one wildcard pattern. */
   readonly wildcardTerms: number
 }
 
 /**
- * One change of a record. JSON text crosses a thread border faster than an object tree; the record travels as the finished text
- * that is stored, so that the worker need not parse it, and what is indexed of it need not be parsed when it is stored already.
+ * `IndexChange` as it is sent to the writer. JSON text is copied between threads faster than objects; the worker stores the text of the
+ * record without parsing it, and parses `indexed` only if the document has changed.
  */
-export type Sent = {
+export type SentChange = {
   readonly index: IndexName
   readonly id: string
   readonly version: number
-  /** Without this it is a removal. */
+  /** Document to store; absent = remove the record. */
   readonly put?: {
     readonly hash: string
-    /** `Indexed` as JSON. */
+    /** `IndexedPart` as JSON. */
     readonly indexed: string
     readonly record: string
   }
-  readonly filling?: boolean
+  readonly onlyIfMissing?: boolean
 }
 
-/** Part of a document that is indexed beside its record. */
-export type Indexed = Omit<Document, 'index' | 'id' | 'version' | 'hash' | 'record'>
+/** Members of a document that are indexed, without the record. */
+export type IndexedPart = Omit<Document, 'index' | 'id' | 'version' | 'hash' | 'record'>
 
-/** One call of `write`. */
-export type Batch = readonly Sent[]
+/** Changes of one call of `SearchIndex.write`. */
+export type Batch = readonly SentChange[]
 
-/** Changes as they are sent to the writer. */
+/** Serializes changes for the writer. */
 export const batchOf = (changes: readonly IndexChange[]): Batch =>
   changes.map((change) => {
     if (!('put' in change)) return change.remove
     const { index, id, version, hash, record, ...indexed } = change.put
     const put = { hash, indexed: JSON.stringify(indexed), record: JSON.stringify(record) }
-    return { index, id, version, put, ...(change.filling && { filling: true }) }
+    return { index, id, version, put, ...(change.onlyIfMissing && { onlyIfMissing: true }) }
   })
 
-/** Per batch what went wrong, and the size of the write-ahead log. */
-export type Written = {
+/** Error message of each batch (`undefined` = written), and the size of the write-ahead log. */
+export type WriteResult = {
   readonly errors: readonly (string | undefined)[]
   readonly walBytes: number
 }
 
-/** The indices that have to be filled, and the settings of all that answer. */
-export type Configured = {
+/** Indices to fill, and the settings of all indices that are searched. */
+export type ConfigureResult = {
   readonly rebuild: readonly IndexName[]
   readonly current: readonly IndexSettings[]
 }
 
-/** Documents of each index that answers. */
-export type Counts = Readonly<Partial<Record<IndexName, number>>>
+/** Number of documents of each index that is searched. */
+export type DocumentCounts = Readonly<Partial<Record<IndexName, number>>>
 
-/** Calls of the writer by name: what they take and give. */
+/** Calls of the writer: name → argument and result. */
 export type WriterCalls = {
   open: [undefined, undefined]
   configure: [
     {
       readonly settings: readonly IndexSettings[]
       readonly languages: readonly string[]
-      /** To be filled again although nothing about them is other. */
-      readonly anew?: readonly IndexName[]
+      /** Indices to fill again although their settings have not changed. */
+      readonly refill?: readonly IndexName[]
     },
-    Configured,
+    ConfigureResult,
   ]
   finish: [IndexName, readonly IndexSettings[]]
-  write: [readonly Batch[], Written]
-  /** The number of the last end of a version; nothing that ends later is removed before the next `purge`. */
-  lastEnd: [undefined, number]
-  /** Removes what ended by this number. */
+  write: [readonly Batch[], WriteResult]
+  /** Number of the last version that ended. Versions that end later are not removed before the next `purge`. */
+  lastEnded: [undefined, number]
+  /** Removes the versions and generations that ended up to this number. */
   purge: [number, void]
-  newest: [undefined, number]
-  worn: [undefined, readonly IndexName[]]
-  documents: [undefined, Counts]
+  newestVersion: [undefined, number]
+  fragmented: [undefined, readonly IndexName[]]
+  documentCounts: [undefined, DocumentCounts]
   entries: [EntriesRequest, readonly Entry[]]
   checkpoint: [undefined, number]
   close: [undefined, undefined]
 }
 
-/** Calls of a reader. */
+/** Calls of a reader: name → argument and result. */
 export type ReaderCalls = {
   search: [SearchRequest, Answer]
   open: [SnapshotRequest, SnapshotAnswer]
   page: [Slice, SlicePage]
-  values: [{ readonly index: IndexName; readonly facet: string }, readonly FacetItem[]]
-  near: [readonly string[], readonly (readonly string[])[]]
+  facetValues: [{ readonly index: IndexName; readonly facet: string }, readonly FacetItem[]]
+  similarTokens: [readonly string[], readonly (readonly string[])[]]
   get: [
     { readonly index: IndexName; readonly id: string; readonly most?: number },
     string | undefined,
   ]
-  missing: [{ readonly index: IndexName; readonly ids: readonly string[] }, readonly string[]]
+  missingIds: [{ readonly index: IndexName; readonly ids: readonly string[] }, readonly string[]]
 }

@@ -1,7 +1,4 @@
-/**
- * The only writer of the index file, and the entry of its worker: one transaction per call; between calls it removes what nobody can
- * read any more.
- */
+/** Writer of the index file, and entry of its worker. Between calls it removes ended versions in portions. */
 
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -10,116 +7,119 @@ import { transaction } from '../../sqlite.ts'
 import { serve } from '../../workers/serve.ts'
 import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { Entry } from '../search-index.ts'
-import { FacetNumbers } from './index-writer.ts'
+import { FacetNumbers } from './generation-writer.ts'
 import {
-  answers,
-  configure,
-  finish,
-  isBuilt,
-  isWorn,
+  isSearched,
+  configureGenerations,
+  finishGeneration,
+  isBeingFilled,
+  isFragmented,
   readGenerations,
   type Generation,
 } from './generations.ts'
 import { createCommonTables, isDamage, isUnusable, openDatabase } from './index-file.ts'
-import { IndexWriter } from './index-writer.ts'
-import { Terms } from './indexed-text.ts'
+import { GenerationWriter } from './generation-writer.ts'
+import { TermDictionary } from './indexed-text.ts'
 import { Purge } from './purge.ts'
 import { entries, type EntriesRequest } from './stored-records.ts'
-import { reported } from './index-file.ts'
+import { reportFailures } from './index-file.ts'
 import type {
   Batch,
-  Configured,
-  Counts,
-  Sent,
+  ConfigureResult,
+  DocumentCounts,
+  SentChange,
   WorkerSettings,
   WriterCalls,
-  Written,
+  WriteResult,
 } from './worker-messages.ts'
 
-/** Writers of the generation that answers and of the one to be filled; the same one when there is nothing older. */
-type Pair = { readonly answering: IndexWriter; readonly built?: IndexWriter }
+/** Writers of the searched generation and of the one that is being filled, which are the same in state `filling`. */
+type Pair = { readonly searched: GenerationWriter; readonly filling?: GenerationWriter }
 
-/** Opens the file and brings its tables to the present layout. */
+/** Writes to the index file. The constructor opens the file and creates its tables. */
 export class IndexFileWriter {
   readonly #db: DatabaseSync
   readonly #path: string
-  readonly #terms: Terms
+  readonly #terms: TermDictionary
   readonly #values: FacetNumbers
   readonly #purge: Purge
-  /** By generation; one is kept as long as it lives, as it knows the last number that was given. */
-  #writers = new Map<number, IndexWriter>()
+  /** Writers by the number of their generation; they are kept because they hold the last used record number. */
+  #writers = new Map<number, GenerationWriter>()
   #indices = new Map<IndexName, Pair>()
 
   constructor(path: string) {
     this.#path = path
     this.#db = openDatabase(path, 'writer')
     createCommonTables(this.#db)
-    this.#terms = new Terms(this.#db)
+    this.#terms = new TermDictionary(this.#db)
     this.#values = new FacetNumbers(this.#db)
     this.#purge = new Purge(this.#db)
-    this.#open()
+    this.#openGenerations()
   }
 
+  /** As `configureGenerations`, with the settings of the searched generations. */
   configure(
     settings: readonly IndexSettings[],
     languages: readonly string[],
-    anew: readonly IndexName[] = [],
-  ): Configured {
-    const rebuild = configure(this.#db, settings, languages, anew)
-    return { rebuild, current: this.#open() }
+    refill: readonly IndexName[] = [],
+  ): ConfigureResult {
+    const rebuild = configureGenerations(this.#db, settings, languages, refill)
+    return { rebuild, current: this.#openGenerations() }
   }
 
-  /** Makes the filled generation of an index the one that answers; the settings of all that answer. */
+  /** Makes the filled generation of an index the searched one; returns the settings of all searched generations. */
   finish(index: IndexName): IndexSettings[] {
-    finish(this.#db, index)
-    return this.#open()
+    finishGeneration(this.#db, index)
+    return this.#openGenerations()
   }
 
   /**
-   * Writes all batches in one commit. Where that fails, each gets a commit of its own, so that a bad batch does not take
-   * its neighbours with it.
+   * Writes all batches in one transaction. If that fails, each is written in its own transaction, so that one bad batch does not make
+   * the others fail.
    */
-  write(batches: readonly Batch[]): Written {
-    const error = this.#tried(batches)
-    const isAlone = batches.length === 1
+  write(batches: readonly Batch[]): WriteResult {
+    const error = this.#tryWrite(batches)
+    const isSingle = batches.length === 1
     const errors = batches.map((batch) =>
-      error === undefined || isAlone ? error : this.#tried([batch]),
+      error === undefined || isSingle ? error : this.#tryWrite([batch]),
     )
     return { errors, walBytes: this.#walBytes() }
   }
 
-  /** The largest version ever written, deletions included. */
-  newest(): number {
-    return Math.max(0, ...[...this.#writers.values()].map((writer) => writer.newest()))
+  /** Largest version ever written, including removals. */
+  newestVersion(): number {
+    return Math.max(0, ...[...this.#writers.values()].map((writer) => writer.newestVersion()))
   }
 
-  /** Indices in which most numbers are of dead versions. */
-  worn(): IndexName[] {
-    const all = readGenerations(this.#db).filter((one) => isWorn(this.#db, one))
+  /** Indices that are fragmented (`isFragmented`). */
+  fragmented(): IndexName[] {
+    const all = readGenerations(this.#db).filter((one) => isFragmented(this.#db, one))
     return all.map(({ index }) => index)
   }
 
-  documents(): Counts {
+  /** Number of documents of each searched index. */
+  documentCounts(): DocumentCounts {
     return Object.fromEntries(
-      [...this.#indices].map(([index, { answering }]) => [index, answering.count]),
+      [...this.#indices].map(([index, { searched }]) => [index, searched.count]),
     )
   }
 
+  /** As `SearchIndex.entries`. */
   entries(request: EntriesRequest): readonly Entry[] {
     return entries(this.#db, request)
   }
 
-  /** The number of the last end of a version or generation. */
-  lastEnd(): number {
-    return this.#purge.lastEnd()
+  /** Number of the last end of a version or generation. */
+  lastEnded(): number {
+    return this.#purge.lastEnded()
   }
 
-  /** Removes one portion of what ended by `limit`; true = there is more. */
+  /** Removes one portion of what ended up to `limit`; returns whether there may be more. */
   purge(limit: number = Number.MAX_SAFE_INTEGER): boolean {
-    return this.#purge.step(limit)
+    return this.#purge.removePortion(limit)
   }
 
-  /** Moves the whole log into the file; complete only while no reader is inside a request. */
+  /** Moves the write-ahead log into the file and returns its remaining bytes. It is complete only while no reader is in a call. */
   checkpoint(): number {
     this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     return this.#walBytes()
@@ -129,31 +129,31 @@ export class IndexFileWriter {
     this.#db.close()
   }
 
-  /** The settings of what answers. */
-  #open(): IndexSettings[] {
+  /** Reads the generations, opens a writer for each, and returns the settings of the searched ones. */
+  #openGenerations(): IndexSettings[] {
     const context = { db: this.#db, terms: this.#terms, values: this.#values }
     const living = readGenerations(this.#db).filter(({ state }) => state !== 'old')
     const before = this.#writers
     const writerOf = (one: Generation) =>
-      before.get(one.generation) ?? new IndexWriter(one, context)
-    this.#writers = new Map(living.map((one) => [one.generation, writerOf(one)]))
-    const answering = living.filter(answers)
+      before.get(one.number) ?? new GenerationWriter(one, context)
+    this.#writers = new Map(living.map((one) => [one.number, writerOf(one)]))
+    const searched = living.filter(isSearched)
     this.#indices = new Map()
-    for (const one of answering) {
+    for (const one of searched) {
       const own = living.filter(({ index }) => index === one.index)
-      const built = own.find(({ state }) => state === 'next') ?? own.find(isBuilt)
-      const [writer, other] = [one, built].map((each) => each && this.#writers.get(each.generation))
-      if (writer) this.#indices.set(one.index, { answering: writer, built: other })
+      const built = own.find(({ state }) => state === 'next') ?? own.find(isBeingFilled)
+      const [writer, other] = [one, built].map((each) => each && this.#writers.get(each.number))
+      if (writer) this.#indices.set(one.index, { searched: writer, filling: other })
     }
-    return answering.map(({ settings }) => settings)
+    return searched.map(({ settings }) => settings)
   }
 
-  /** Writes the batches; answers the fault as text, and then nothing is written. Throws when the file is damaged. */
-  #tried(batches: readonly Batch[]): string | undefined {
+  /** Writes the batches in one transaction; returns the error message if it was rolled back. Throws if the file is damaged. */
+  #tryWrite(batches: readonly Batch[]): string | undefined {
     try {
       transaction(this.#db, () => {
         for (const batch of batches) for (const change of batch) this.#apply(change)
-        for (const writer of this.#writers.values()) writer.end()
+        for (const writer of this.#writers.values()) writer.flush()
       })
       return undefined
     } catch (error) {
@@ -165,22 +165,25 @@ export class IndexFileWriter {
     }
   }
 
-  /** A write goes to all that live, each under its own settings; what only fills goes where the record is missing. */
-  #apply({ index, id, version, put, filling }: Sent): void {
+  /**
+   * Applies a change to the searched generation and to the one that is being filled; with `onlyIfMissing` only to the latter, if it
+   * lacks the record.
+   */
+  #apply({ index, id, version, put, onlyIfMissing }: SentChange): void {
     const pair = this.#indices.get(index)
     if (!pair) throw new Error(`index ${index} is not configured`)
-    const { answering, built } = pair
-    const stored = () => answering.version(id) ?? 0
-    if (filling) {
-      if (put && built && built.version(id) === undefined)
-        built.put({ id, ...put }, { version: stored(), again: false })
+    const { searched, filling } = pair
+    const stored = () => searched.version(id) ?? 0
+    if (onlyIfMissing) {
+      if (put && filling && filling.version(id) === undefined)
+        filling.put({ id, ...put }, { version: stored(), isRebuilt: false })
       return
     }
-    const again = version === 0
-    const how = { version: again ? stored() : version, again }
-    for (const writer of new Set([answering, ...(built ? [built] : [])])) {
-      if (put) writer.put({ id, ...put }, how)
-      else writer.remove(id, how)
+    const isRebuilt = version === 0
+    const mode = { version: isRebuilt ? stored() : version, isRebuilt }
+    for (const writer of new Set([searched, ...(filling ? [filling] : [])])) {
+      if (put) writer.put({ id, ...put }, mode)
+      else writer.remove(id, mode)
     }
   }
 
@@ -189,29 +192,29 @@ export class IndexFileWriter {
   }
 }
 
-// Tests import the class where there is no worker.
+// Tests import the class without a worker.
 const { path = '' }: Partial<WorkerSettings> = workerData?.data ?? {}
-let opened: IndexFileWriter | undefined
-/** End up to which versions may be removed. */
+let fileWriter: IndexFileWriter | undefined
+/** Number up to which ended versions may be removed. */
 let purgeLimit = 0
 
-/** Opened by the first call, so that a damaged file is an answer and not a crash. */
+/** Runs a call. The first one opens the file, so that damage is an error of the call and does not end the worker. */
 const write = <Result>(work: (writer: IndexFileWriter) => Result): Result =>
-  reported(() => work((opened ??= new IndexFileWriter(path))))
+  reportFailures(() => work((fileWriter ??= new IndexFileWriter(path))))
 
-/** Removes one portion; whatever came in meanwhile goes before the next. */
+/** Removes one portion, and continues after the calls that have arrived meanwhile. */
 function purge(): void {
-  if (opened?.purge(purgeLimit)) setImmediate(purge)
+  if (fileWriter?.purge(purgeLimit)) setImmediate(purge)
 }
 
 serve<WriterCalls>({
-  open: () => reported(() => void (opened ??= new IndexFileWriter(path)), isUnusable),
-  configure: ({ settings, languages, anew }) =>
-    write((writer) => writer.configure(settings, languages, anew)),
+  open: () => reportFailures(() => void (fileWriter ??= new IndexFileWriter(path)), isUnusable),
+  configure: ({ settings, languages, refill }) =>
+    write((writer) => writer.configure(settings, languages, refill)),
   finish: (index) => write((writer) => writer.finish(index)),
   write: (batches) => write((writer) => writer.write(batches)),
-  lastEnd: () => {
-    const end = write((writer) => writer.lastEnd())
+  lastEnded: () => {
+    const end = write((writer) => writer.lastEnded())
     purgeLimit = Math.min(purgeLimit, end)
     return end
   },
@@ -219,13 +222,13 @@ serve<WriterCalls>({
     purgeLimit = limit
     setImmediate(purge)
   },
-  newest: () => write((writer) => writer.newest()),
-  worn: () => write((writer) => writer.worn()),
-  documents: () => write((writer) => writer.documents()),
+  newestVersion: () => write((writer) => writer.newestVersion()),
+  fragmented: () => write((writer) => writer.fragmented()),
+  documentCounts: () => write((writer) => writer.documentCounts()),
   entries: (request) => write((writer) => writer.entries(request)),
   checkpoint: () => write((writer) => writer.checkpoint()),
   close: () => {
-    opened?.close()
-    opened = undefined
+    fileWriter?.close()
+    fileWriter = undefined
   },
 })

@@ -98,7 +98,7 @@ async function valuesOf(
   facet: string,
   signal: AbortSignal,
 ): Promise<readonly Entry[]> {
-  const items = await index.values('dataset', facet, signal)
+  const items = await index.facetValues('dataset', facet, signal)
   return items.map(({ id, title, count }) => ({ id, title, count }))
 }
 

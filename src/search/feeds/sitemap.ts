@@ -188,10 +188,10 @@ async function* everyRecord(
 ): AsyncGenerator<readonly Hit[]> {
   const { offset: _, ...all } = everything(kind)
   const include = ['title', 'modified', 'catalog_record.modified']
-  let page = await index.open({ ...all, limit: step, include, client: 'sitemap', note: '' })
+  let page = await index.openCursor({ ...all, limit: step, include, client: 'sitemap', note: '' })
   while (page.hits.length > 0) {
     yield page.hits
     if (page.hits.length < step) return
-    page = await index.page(page.cursor)
+    page = await index.readPage(page.cursor)
   }
 }

@@ -8,7 +8,7 @@ import { fold } from '../../text/fold.ts'
 import { tokens } from '../../text/tokens.ts'
 import { mathInstant } from './date-math.ts'
 import { type InstantSpan, spanIn, spanOf } from './instants.ts'
-import { reachOf } from '../../search-index/field-reach.ts'
+import { searchedFieldsOf } from '../../search-index/field-reach.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
 
 /**
@@ -114,7 +114,9 @@ export function scopesOf(settings: readonly IndexSettings[], zone?: string): Sco
   const facets = new Map(ids.map((id) => [plain(id), id]))
   const fieldOf = (name: string) => {
     const suffix = name.slice(withoutLanguage(name).length + 1).toLowerCase()
-    return reachOf(name, texts, suffix === '' ? [] : [suffix]).length > 0 ? name : undefined
+    return searchedFieldsOf(name, texts, suffix === '' ? [] : [suffix]).length > 0
+      ? name
+      : undefined
   }
   return (name) => {
     if (dates.has(name)) return { kind: 'date', name, zone }

@@ -154,7 +154,7 @@ const [writesPerSecond, writesAtRate] = [100, 2000]
 
 /** How long a write takes until it is found: alone, and at a steady rate. */
 async function writes(engine: SearchIndex, count: number): Promise<string> {
-  let version = count + Math.round(await engine.newest())
+  let version = count + Math.round(await engine.newestVersion())
   const some = [...records(400)]
   const put = (n: number) =>
     engine.write(some.slice(n, n + 1).map((one) => ({ put: { ...one, version: ++version } })))

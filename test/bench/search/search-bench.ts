@@ -115,7 +115,7 @@ async function besides(index: SearchIndex): Promise<string> {
   await lanes(60, 4, ask)
   delay.disable()
   const p99 = (delay.percentile(99) / 1e6).toFixed(1)
-  const newest = await index.newest()
+  const newest = await index.newestVersion()
   const puts = [...records(200)].map((put, n) => ({ put: { ...put, version: newest + n + 1 } }))
   const written = await lanes(puts.length, 2, (n) => index.write(puts.slice(n, n + 1)))
   return `event loop delay p99 ${p99} ms beside broad queries; a write is searchable after p50 ${percentile(written, 0.5)}, p99 ${percentile(written, 0.99)} ms`

@@ -32,15 +32,17 @@ describe.skipIf(isSearchMissing)('beside another process', () => {
 
   it('that replaces records, a cursor ends instead of showing gaps', async () => {
     const { offset: _, ...asked } = request({ limit: 5 })
-    const open = () => reader!.index.open({ ...asked, client: 'me', note: '' })
+    const open = () => reader!.index.openCursor({ ...asked, client: 'me', note: '' })
     const first = await open()
     expect([first.count, first.hits.length]).toEqual([14, 5])
     const shown = new Set(first.hits.map(({ id }) => id))
     const others = documents.filter(({ index, id }) => index === 'dataset' && !shown.has(id))
     await writer!.index.write(others.map((put) => ({ put: { ...put, version: 9 } })))
-    await expect(reader!.index.page(first.cursor)).rejects.toMatchObject({ kind: 'unknown-cursor' })
+    await expect(reader!.index.readPage(first.cursor)).rejects.toMatchObject({
+      kind: 'unknown-cursor',
+    })
     // What comes anew sees what is there now.
     const again = await open()
-    expect((await reader!.index.page(again.cursor)).hits).toHaveLength(5)
+    expect((await reader!.index.readPage(again.cursor)).hits).toHaveLength(5)
   })
 })

@@ -66,7 +66,7 @@ it(
     for (const n of acknowledged) expect((await last.search(`word${n}`)).count).toBe(1)
     const entries = await last.index.entries('dataset', '', 1000)
     expect(ids.filter((id) => !entries.some((entry) => entry.id === id))).toEqual([])
-    expect(await last.index.missing('dataset', ids)).toEqual([])
+    expect(await last.index.missingIds('dataset', ids)).toEqual([])
     await running.stop()
     await last.close()
     await rm(directory, { recursive: true, force: true })

@@ -69,7 +69,7 @@ async function fill(): Promise<string> {
 }
 
 const basisOf = ({ index }: Awaited<ReturnType<typeof start>>) =>
-  index.current().find((one) => one.index === 'dataset')!.basis
+  index.currentSettings().find((one) => one.index === 'dataset')!.basis
 
 describe('an index', () => {
   it('that was never there answers from the beginning, and is whole when the store is through', async () => {
@@ -142,7 +142,7 @@ describe('an index', () => {
     const first = await start(2)
     const old = basisOf(first)
     const { index } = first
-    const left = async () => (await index.missing('dataset', ids)).length
+    const left = async () => (await index.missingIds('dataset', ids)).length
     await expect.poll(left, { timeout: 20_000, interval: 5 }).toBeLessThan(ids.length)
     await first.end()
     const lines: string[] = []
@@ -171,7 +171,7 @@ describe('an index', () => {
         : readAll(graphs, ...rest)
     const projected = await made.start()
     running.push({ stop: projected.stop, close: made.close })
-    const left = () => made.index.missing('dataset', ids)
+    const left = () => made.index.missingIds('dataset', ids)
     await expect.poll(left, { timeout: 25_000, interval: 20 }).toEqual([ids[5]])
     expect(projected.rebuilding().map(({ index }) => index)).toEqual(['dataset'])
     expect((await made.search('dataset')).count).toBe(ids.length)

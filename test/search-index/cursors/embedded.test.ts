@@ -34,7 +34,7 @@ let version: number
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'cursors-'))
   const path = join(directory, 'index.db')
-  const common = { path, wildcardTerms: 10, log: logger('silent'), damaged: () => undefined }
+  const common = { path, wildcardTerms: 10, log: logger('silent'), onDamage: () => undefined }
   writer = indexWriter(common)
   readers = indexReaders(common, { count: 1 })
   clock = version = 0
@@ -146,7 +146,7 @@ describe('a cursor', () => {
     await expect.poll(() => writer.isRunning).toBe(false)
     await write()
     cursors.purge()
-    await writer.call('newest', undefined)
+    await writer.call('newestVersion', undefined)
     expect((await cursors.page(cursor)).hits).toHaveLength(5)
     await toEnd(cursor)
     await expect.poll(stored).toBe(count)

@@ -79,7 +79,7 @@ class Play {
 
   /** As the main thread does it; something may be written between the hold and the snapshot. */
   open(by: number, between: readonly number[]): void {
-    const end = this.#writer.lastEnd()
+    const end = this.#writer.lastEnded()
     if (between.length > 0) this.write(between)
     this.purgeUpTo(Math.min(end, ...[...this.#cursors.values()].map((cursor) => cursor.end)))
     const { offset: _, ...all } = request()

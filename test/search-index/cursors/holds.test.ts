@@ -73,7 +73,7 @@ function versionsOf({ snapshot }: SnapshotAnswer): Set<unknown> {
 it('versions that die after a hold was taken are purged when it is released', () => {
   write(1)
   write(2)
-  const hold = writer.lastEnd()
+  const hold = writer.lastEnded()
   write(3)
   const snapshot = open()
   write(4)
@@ -88,15 +88,15 @@ it('versions that die after a hold was taken are purged when it is released', ()
 
 it('the oldest of several holds decides', () => {
   write(1)
-  const one = writer.lastEnd()
+  const one = writer.lastEnded()
   const first = open()
   write(2)
-  const two = writer.lastEnd()
+  const two = writer.lastEnded()
   const second = open()
   write(3)
   purgeAll(one, two)
   expect([versionsOf(first), versionsOf(second)]).toEqual([new Set([1]), new Set([2])])
-  const three = writer.lastEnd()
+  const three = writer.lastEnded()
   purgeAll(three)
   expect(rows()).toBe(count)
   write(4)
@@ -128,20 +128,20 @@ it('a generation that is swapped away stays until the hold is released, one that
     for (const name of rebuild) writer.finish(name)
   }
   write(1)
-  const hold = writer.lastEnd()
+  const hold = writer.lastEnded()
   const snapshot = open()
   next('second')
   purgeAll(hold)
   expect(tables()).toContain('doc_1')
   expect(versionsOf(snapshot)).toEqual(new Set([1]))
-  purgeAll(writer.lastEnd())
+  purgeAll(writer.lastEnded())
   expect(tables()).not.toContain('doc_1')
   expect(() => versionsOf(snapshot)).toThrow('no such table')
 })
 
 it('a generation that is made after a hold is held too: a snapshot may have been taken of it', () => {
   write(1)
-  const hold = writer.lastEnd()
+  const hold = writer.lastEnded()
   const { rebuild } = writer.configure(
     settings.map((one) => ({ ...one, basis: 'other' })),
     languages,
@@ -161,7 +161,7 @@ it('a generation that is made after a hold is held too: a snapshot may have been
 
 it('what was held by a process that died goes with the next one', () => {
   write(1)
-  const hold = writer.lastEnd()
+  const hold = writer.lastEnded()
   write(2)
   writer.configure(
     settings.map((one) => ({ ...one, basis: 'other' })),

@@ -72,7 +72,7 @@ it(
         read.set(id, JSON.parse(record))
       }
     }
-    const first = await index.open({
+    const first = await index.openCursor({
       ...request({ indices: ['dataset'], limit }),
       client: 'c',
       note: '',
@@ -80,7 +80,7 @@ it(
     expect(first.count).toBe(count)
     take(first)
     for (let hits = first.hits.length; hits > 0;) {
-      const [page] = await Promise.all([index.page(first.cursor), change()])
+      const [page] = await Promise.all([index.readPage(first.cursor), change()])
       take(page)
       hits = page.hits.length
     }

@@ -33,9 +33,9 @@ describe('a cursor', () => {
   })
 
   it('gives back what it holds and its note, and takes another note', () => {
-    const held = { bytes: 1, name: 'mine' }
-    const name = registry.open('a', held, 'first')
-    expect(registry.use(name)).toMatchObject({ held, note: 'first' })
+    const content = { bytes: 1, name: 'mine' }
+    const name = registry.open('a', content, 'first')
+    expect(registry.use(name)).toMatchObject({ content, note: 'first' })
     expect(registry.use(name, 'second').note).toBe('second')
     expect(registry.use(name).note).toBe('second')
   })
@@ -87,7 +87,7 @@ describe('one too many', () => {
     open('b', 10)
     registry.end(large, { bytes: 0 })
     open('c', 90)
-    expect([...registry.held()].map((held) => held.bytes)).toEqual([10, 90])
+    expect([...registry.contents()].map((held) => held.bytes)).toEqual([10, 90])
   })
 
   it('larger than all memory there is never fits', () => {
@@ -102,10 +102,10 @@ describe('an ended cursor', () => {
   it('counts no more, answers with what is left of it, and expires like others', () => {
     const ended = [open('a'), open('a')]
     for (const name of ended) registry.end(name, { bytes: 0, name: 'rest' })
-    expect([registry.size, [...registry.held()]]).toEqual([0, []])
+    expect([registry.size, [...registry.contents()]]).toEqual([0, []])
     open('a')
     clock += 9_000
-    expect(registry.use(ended[0]!).held).toEqual({ bytes: 0, name: 'rest' })
+    expect(registry.use(ended[0]!).content).toEqual({ bytes: 0, name: 'rest' })
     clock += 1_000
     expect(refusal(() => registry.use(ended[1]!)).kind).toBe('unknown-cursor')
     registry.use(ended[0]!)

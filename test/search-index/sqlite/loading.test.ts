@@ -51,7 +51,7 @@ it('to be filled, counted and compared with the store an index needs no reader',
     await configured(index)
     await index.write([{ put: documentOf({ index: 'dataset', id: 'r', version: 1 }) }])
     expect(await index.health()).toMatchObject({ documents: { dataset: 1 } })
-    expect(await index.newest()).toBe(1)
+    expect(await index.newestVersion()).toBe(1)
     expect(await index.entries('dataset', '', 10)).toMatchObject([{ id: 'r', version: 1 }])
     expect(started).toEqual(['index writer'])
     await index.get('dataset', 'r')

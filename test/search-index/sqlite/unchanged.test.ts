@@ -60,7 +60,7 @@ it('has the newer version and hash afterwards, in the same row', () => {
   put({ version: 1 })
   put({ version: 2 })
   expect(entry()).toEqual([{ id: 'r', version: 2, hash: 'h2' }])
-  expect([rows(), found('harbour'), writer.newest()]).toEqual([1, 1, 2])
+  expect([rows(), found('harbour'), writer.newestVersion()]).toEqual([1, 1, 2])
 })
 
 it('still refuses what is older, whatever it says', () => {
@@ -76,7 +76,7 @@ it('is another one as soon as a text, a facet or the record differs', () => {
   put({ version: 2, word: 'quay' })
   put({ version: 3, word: 'quay', format: 'XML' })
   expect([rows(), found('harbour'), found('quay')]).toEqual([3, 0, 1])
-  expect(reader.values('dataset', 'format').map(({ id }) => id)).toEqual(['XML'])
+  expect(reader.facetValues('dataset', 'format').map(({ id }) => id)).toEqual(['XML'])
 })
 
 it('comes back after it was removed', () => {

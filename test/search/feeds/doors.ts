@@ -36,7 +36,7 @@ export async function doors(
   }
   const app = searchApp({
     index,
-    settings: () => index.current(),
+    settings: () => index.currentSettings(),
     http,
     limits: defaultLimits,
     now,

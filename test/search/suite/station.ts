@@ -67,7 +67,7 @@ export async function station(held = documents, added: Added = {}): Promise<Stat
   await index.write(held.map((put) => ({ put })))
   const app = searchApp({
     index,
-    settings: () => index.current(),
+    settings: () => index.currentSettings(),
     scoreField: 'scoring',
     limits: defaultLimits,
     now: () => new Date('2026-01-02T03:04:05Z'),

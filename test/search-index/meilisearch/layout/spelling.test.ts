@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   facetCode,
-  keyOf,
-  ordered,
+  documentKey,
+  sortableText,
   pairCode,
-  spelled,
+  encodedName,
   termKey,
 } from '../../../../src/search-index/meilisearch/attributes.ts'
 import { compareCodePoints } from '../../../../src/text/code-points.ts'
@@ -26,19 +26,21 @@ describe('the key of a record', () => {
     ['a_b', 'a_5fb'],
     ['-', '-'],
     ['', '_'],
-  ])('of %s is %s', (id, key) => expect(keyOf(id)).toBe(key))
+  ])('of %s is %s', (id, key) => expect(documentKey(id)).toBe(key))
 
   it('is one that Meilisearch takes, another one for every id', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
-        expect(keyOf(a)).toMatch(/^[A-Za-z0-9_-]+$/)
-        expect(isSame(keyOf(a), keyOf(b))).toBe(isSame(a.toWellFormed(), b.toWellFormed()))
+        expect(documentKey(a)).toMatch(/^[A-Za-z0-9_-]+$/)
+        expect(isSame(documentKey(a), documentKey(b))).toBe(
+          isSame(a.toWellFormed(), b.toWellFormed()),
+        )
       }),
     )
   })
 
   it('of a long id is short, and no key of another', () => {
-    const [long, longer] = [keyOf('ü'.repeat(300)), keyOf('ü'.repeat(301))]
+    const [long, longer] = [documentKey('ü'.repeat(300)), documentKey('ü'.repeat(301))]
     expect(long.length).toBeLessThan(512)
     expect(long).not.toBe(longer)
     expect(long).toMatch(/^_h[0-9a-f]{64}$/)
@@ -51,7 +53,7 @@ describe('an ordered text', () => {
     fc.assert(
       fc.property(text, text, (one, two) => {
         const [a, b] = [one.toWellFormed(), two.toWellFormed()]
-        const [left, right] = [ordered(a), ordered(b)]
+        const [left, right] = [sortableText(a), sortableText(b)]
         expect(compared(left)).toBe(left)
         expect(left < right ? -1 : left > right ? 1 : 0).toBe(sign(compareCodePoints(a, b)))
       }),
@@ -63,18 +65,18 @@ describe('an ordered text', () => {
     ['\u00e9', 'e\u0301'],
     ['й', 'и'],
     ['x '.repeat(300), `${'x '.repeat(300)}y`],
-  ])('tells %s from %s', (a, b) => expect(ordered(a)).not.toBe(ordered(b)))
+  ])('tells %s from %s', (a, b) => expect(sortableText(a)).not.toBe(sortableText(b)))
 
   it('is never longer than what Meilisearch compares', () => {
-    expect(ordered('デ'.repeat(1000)).length).toBeLessThanOrEqual(468)
+    expect(sortableText('デ'.repeat(1000)).length).toBeLessThanOrEqual(468)
   })
 })
 
 describe('names and codes', () => {
   it('have no sign that a filter, a path or a pattern reads', () => {
-    fc.assert(fc.property(text, (name) => /^[A-Za-z0-9_]*$/.test(spelled(name))))
-    expect(spelled('publisher.name')).toBe('publisher_2ename')
-    expect(spelled('publisher_name')).not.toBe(spelled('publisher.name'))
+    fc.assert(fc.property(text, (name) => /^[A-Za-z0-9_]*$/.test(encodedName(name))))
+    expect(encodedName('publisher.name')).toBe('publisher_2ename')
+    expect(encodedName('publisher_name')).not.toBe(encodedName('publisher.name'))
   })
 
   it('tell values apart that differ in case, in marks or behind 468 bytes', () => {

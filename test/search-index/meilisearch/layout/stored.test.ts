@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { facetCode, pairCode } from '../../../../src/search-index/meilisearch/attributes.ts'
-import { storedOf } from '../../../../src/search-index/meilisearch/stored-document.ts'
+import { engineDocument } from '../../../../src/search-index/meilisearch/stored-document.ts'
 import type { Document } from '../../../../src/search-index/search-index.ts'
 import {
   documentOf,
@@ -20,7 +20,7 @@ function stored(document: Document) {
     onToken: (token: string) => void tokens.push(token),
     onFacetValue: (...value: unknown[]) => void values.push(value),
   }
-  return { attributes: storedOf(document, layout), tokens, values }
+  return { attributes: engineDocument(document, layout), tokens, values }
 }
 
 it('has its words by field, as they are, by bucket and with their stems; the neighbours of its phrases; and its text for ranking', () => {

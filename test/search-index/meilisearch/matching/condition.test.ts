@@ -5,16 +5,16 @@ import {
   and,
   type Condition,
   heightOf,
-  is,
+  comparison,
   none,
   not,
   or,
   quoted,
-  shallow,
-  textOf,
+  flatten,
+  filterText,
 } from '../../../../src/search-index/meilisearch/condition.ts'
 
-const [a, b, c] = [is('a = 1'), is('b = 1'), is('c = 1')] as const
+const [a, b, c] = [comparison('a = 1'), comparison('b = 1'), comparison('c = 1')] as const
 
 /** What the text of a condition means, read by a parser of this language that knows nothing of how it was made. */
 function meaningOf(text: string, isTrue: (name: string) => boolean): boolean {
@@ -71,7 +71,7 @@ const { plain } = fc.letrec<{ plain: Plain }>((tie) => ({
 function made(one: Plain): Condition {
   if (one === 'all') return all
   if (one === 'none') return none
-  if (typeof one === 'string') return is(`${one} = 1`)
+  if (typeof one === 'string') return comparison(`${one} = 1`)
   const parts = one.of.map(made)
   if (one.op === 'not') return not(parts[0]!)
   return one.op === 'and' ? and(parts) : or(parts)
@@ -90,7 +90,7 @@ describe('conditions', () => {
     fc.assert(
       fc.property(plain, fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }), (one, values) => {
         const isTrue = (name: string) => values['abc'.indexOf(name)] === true
-        const text = textOf(made(one))
+        const text = filterText(made(one))
         expect(text === undefined || meaningOf(text, isTrue)).toBe(meant(one, isTrue))
       }),
       { numRuns: 500 },
@@ -98,16 +98,16 @@ describe('conditions', () => {
   })
 
   it('are flat, without parts that decide nothing', () => {
-    expect(textOf(and([a, and([b, all]), or([c])]))).toBe('a = 1 AND b = 1 AND c = 1')
-    expect(textOf(or([and([a, b]), none, c]))).toBe('(a = 1 AND b = 1) OR c = 1')
+    expect(filterText(and([a, and([b, all]), or([c])]))).toBe('a = 1 AND b = 1 AND c = 1')
+    expect(filterText(or([and([a, b]), none, c]))).toBe('(a = 1 AND b = 1) OR c = 1')
     expect(and([a, none])).toBe(none)
     expect(or([a, all])).toBe(all)
     expect([and([]), or([])]).toEqual([all, none])
-    expect(textOf(all)).toBeUndefined()
+    expect(filterText(all)).toBeUndefined()
   })
 
   it('negate leaf by leaf', () => {
-    expect(textOf(not(and([a, not(or([b, c]))])))).toBe('NOT a = 1 OR b = 1 OR c = 1')
+    expect(filterText(not(and([a, not(or([b, c]))])))).toBe('NOT a = 1 OR b = 1 OR c = 1')
     expect(not(not(a))).toBe(a)
     expect([not(all), not(none)]).toEqual([none, all])
   })
@@ -122,14 +122,14 @@ describe('deep conditions', () => {
 
   it('are left alone where the engine can read them', async () => {
     const condition = alternating(20)
-    expect(await shallow(condition, () => Promise.reject(new Error('asked')))).toBe(condition)
+    expect(await flatten(condition, () => Promise.reject(new Error('asked')))).toBe(condition)
   })
 
   it('of 60 levels need few levels when their depths are looked up', async () => {
     const asked: number[] = []
-    const flat = await shallow(alternating(60), (part) => {
+    const flat = await flatten(alternating(60), (part) => {
       asked.push(heightOf(part))
-      return Promise.resolve(is('n IN [1]'))
+      return Promise.resolve(comparison('n IN [1]'))
     })
     expect(heightOf(flat)).toBeLessThanOrEqual(20)
     expect(Math.max(...asked)).toBeLessThanOrEqual(20)
@@ -138,8 +138,8 @@ describe('deep conditions', () => {
 
   it('vanish when nothing is found for their depths', async () => {
     const deepAnd = and([c, or([b, alternating(40)])])
-    const flat = await shallow(deepAnd, () => Promise.resolve(none))
-    expect(textOf(flat)).toBeDefined()
+    const flat = await flatten(deepAnd, () => Promise.resolve(none))
+    expect(filterText(flat)).toBeDefined()
     expect(heightOf(flat)).toBeLessThan(20)
   })
 })

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadContext } from '../../../../src/search-index/meilisearch/engine-reads.ts'
 import { facetCode, pairCode, uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
-import { and, textOf } from '../../../../src/search-index/meilisearch/condition.ts'
+import { and, filterText } from '../../../../src/search-index/meilisearch/condition.ts'
 import {
   filterCondition,
   treeCondition,
 } from '../../../../src/search-index/meilisearch/filter-conditions.ts'
 import {
-  expansionsOf,
-  isLoose,
+  expandPatterns,
+  needsVerification,
   leafCondition,
-  placesOf,
+  fieldsReached,
 } from '../../../../src/search-index/meilisearch/matching.ts'
 import { leavesOf } from '../../../../src/search-index/query-tree.ts'
 import type { Filter } from '../../../../src/search-index/search-index.ts'
@@ -25,11 +25,11 @@ function filterOf(
   fields?: readonly string[],
   expanded: ReadonlyMap<string, readonly string[]> = new Map(),
 ): string | undefined {
-  return textOf(
+  return filterText(
     treeCondition(treeOf(text), dataset, (leaf) => {
       const names = leaf.field === undefined ? fields : [leaf.field]
       return leafCondition(leaf, {
-        places: placesOf(names, dataset, languages),
+        fields: fieldsReached(names, dataset, languages),
         languages,
         expanded,
       })
@@ -39,11 +39,15 @@ function filterOf(
 
 describe('places', () => {
   it('are the id and every field, or those that names reach', () => {
-    expect(placesOf(undefined, dataset, languages)).toHaveLength(1 + 3)
-    expect(placesOf(['title', 'nope', 'title'], dataset, languages)).toEqual([{ field: 'title' }])
-    expect(placesOf(['title.de'], dataset, languages)).toEqual([{ field: 'title', bucket: 'de' }])
-    expect(placesOf(['id'], dataset, languages)).toEqual([{ field: 'id' }])
-    expect(placesOf(['nope'], dataset, languages)).toEqual([])
+    expect(fieldsReached(undefined, dataset, languages)).toHaveLength(1 + 3)
+    expect(fieldsReached(['title', 'nope', 'title'], dataset, languages)).toEqual([
+      { field: 'title' },
+    ])
+    expect(fieldsReached(['title.de'], dataset, languages)).toEqual([
+      { field: 'title', bucket: 'de' },
+    ])
+    expect(fieldsReached(['id'], dataset, languages)).toEqual([{ field: 'id' }])
+    expect(fieldsReached(['nope'], dataset, languages)).toEqual([])
   })
 })
 
@@ -78,7 +82,7 @@ describe('leaves', () => {
 
   it('of phrases are loose beyond two words, and where no neighbours are stored', () => {
     const loose = (text: string, names: readonly string[]) =>
-      isLoose(
+      needsVerification(
         leavesOf(treeOf(text))[0]!,
         names.map((field) => ({ field, bucket: 'en' })),
       )
@@ -100,14 +104,14 @@ describe('wildcards', () => {
       },
     }
     const context = { client, uids: uidsOf(''), wildcardTerms } as unknown as ReadContext
-    return { filters, ...(await expansionsOf(leavesOf(treeOf(tree)), context)) }
+    return { filters, ...(await expandPatterns(leavesOf(treeOf(tree)), context)) }
   }
 
   it('that stand for too many terms take the shortest and say so', async () => {
     const few = await lookUp('wild(w*r*)', 2)
     expect(few.expanded.get('w*r*')).toEqual(['water', 'wasser'])
-    expect(few.shortened).toEqual(['w*r*'])
-    expect((await lookUp('wild(w*r*)', 3)).shortened).toEqual([])
+    expect(few.truncatedPatterns).toEqual(['w*r*'])
+    expect((await lookUp('wild(w*r*)', 3)).truncatedPatterns).toEqual([])
   })
 
   it('are looked up where the engine cannot, each once, also those under a not', async () => {
@@ -139,7 +143,7 @@ describe('ranges and values', () => {
 })
 
 describe('filters', () => {
-  const filter = (of: Filter) => textOf(filterCondition(of, dataset))
+  const filter = (of: Filter) => filterText(filterCondition(of, dataset))
   const facets = (operator: 'AND' | 'OR', groupOperator: 'AND' | 'OR', groups: object) => ({
     facets: {
       operator,
@@ -162,7 +166,7 @@ describe('filters', () => {
     expect(filter({ flags: ['nope'] })).toBe('n = -1')
     expect(filter({ date: { name: 'nope' } })).toBe('n = -1')
     expect(filter({ numbers: [{ name: 'nope', from: 1 }] })).toBe('n = -1')
-    expect(textOf(filterCondition({ box: [0, 0, 1, 1] }, settings[1]!))).toBe('n = -1')
+    expect(filterText(filterCondition({ box: [0, 0, 1, 1] }, settings[1]!))).toBe('n = -1')
   })
 
   it('of a box ask for one box that meets it', () => {
@@ -176,6 +180,6 @@ describe('filters', () => {
       filterCondition({ flags: ['dataServices'] }, dataset),
       filterCondition({}, dataset),
     ])
-    expect(textOf(both)).toBe('_n.dataServices = 1')
+    expect(filterText(both)).toBe('_n.dataServices = 1')
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { placesOf } from '../../../../src/search-index/meilisearch/matching.ts'
-import { searchedFields } from '../../../../src/search-index/meilisearch/stored-document.ts'
+import { fieldsReached } from '../../../../src/search-index/meilisearch/matching.ts'
+import { fieldsByBoost } from '../../../../src/search-index/meilisearch/stored-document.ts'
 import { fieldWeights } from '../../../../src/search-index/hit-order.ts'
 import {
   isRanked,
   orderKeys,
   rankingsOf,
-  sortOf,
+  sortAttributes,
   wordsOf,
 } from '../../../../src/search-index/meilisearch/ranking.ts'
 import type { OrderKey } from '../../../../src/search-index/search-index.ts'
@@ -24,7 +24,7 @@ const words = (tree: string) => wordsOf(treeOf(tree))
 type Boosts = Readonly<Record<string, number>>
 const placed = (own: IndexSettings, fields?: string[]) => ({
   settings: own,
-  places: placesOf(fields, own, languages),
+  fields: fieldsReached(fields, own, languages),
 })
 const ranked = (tree: string, boosts: Boosts, fields?: string[]) =>
   rankingsOf(words(tree), boosts, [placed(settings[0]!, fields)])[0]!
@@ -34,10 +34,10 @@ describe('words that rank', () => {
     const tree =
       'and(water, not(air), or(phrase(open data), air, water), water, exact(l), wild(a*))'
     expect(words(tree)).toEqual({
-      wanted: [['water'], ['l']],
-      possible: [['open', 'data'], ['air']],
+      required: [['water'], ['l']],
+      optional: [['open', 'data'], ['air']],
     })
-    expect(words('phrase(open data)')).toEqual({ wanted: [['open', 'data']], possible: [] })
+    expect(words('phrase(open data)')).toEqual({ required: [['open', 'data']], optional: [] })
   })
 })
 
@@ -45,7 +45,7 @@ describe('rankings', () => {
   const many = Array.from({ length: 12 }, (_, i) => `w${i}`)
 
   it('are one search where the wanted weights fall along the fields', () => {
-    const one = (q: string, on?: string[]) => [{ q, ...(on && { on }), weight: 1 }]
+    const one = (q: string, attributes?: string[]) => [{ q, attributes, weight: 1 }]
     expect(ranked('and(or(street, trees), phrase(open trees))', {})).toEqual(
       one('"zzz" open trees street'),
     )
@@ -76,13 +76,13 @@ describe('rankings', () => {
   })
 
   it('are else one per turn of the words and weight of fields, and one that finds all', () => {
-    const rest = { q: 'zzz', on: ['_s'], weight: 1e-9 }
+    const rest = { q: 'zzz', attributes: ['_s'], weight: 1e-9 }
     const [description, others] = [['_t.description.*'], ['_t.title.*', '_t.keywords.*']]
     expect(ranked('and(street, phrase(open trees))', { description: 20 })).toEqual([
-      { q: 'street "open trees"', on: others, weight: 1 },
-      { q: '"open trees" street', on: others, weight: 1 },
-      { q: 'street "open trees"', on: description, weight: 20 },
-      { q: '"open trees" street', on: description, weight: 20 },
+      { q: 'street "open trees"', attributes: others, weight: 1 },
+      { q: '"open trees" street', attributes: others, weight: 1 },
+      { q: 'street "open trees"', attributes: description, weight: 20 },
+      { q: '"open trees" street', attributes: description, weight: 20 },
       rest,
     ])
     const long = ranked(`or(${many.join(', ')})`, { description: 20 })
@@ -119,12 +119,12 @@ it('fields are searched in the order of their weights, as they come where these 
     boost,
     autocomplete: false,
   }))
-  expect(searchedFields({ texts })).toEqual(['b', 'd', 'a', 'c'])
+  expect(fieldsByBoost({ texts })).toEqual(['b', 'd', 'a', 'c'])
 })
 
 describe('orders', () => {
   const sorted = (order: readonly OrderKey[], parts = [dataset!]) =>
-    sortOf(orderKeys(request({ order }), parts), parts)
+    sortAttributes(orderKeys(request({ order }), parts), parts)
   const ties = ['_o._index:asc', '_o._id:asc']
 
   it('name attributes, ties by index and id', () => {
@@ -157,6 +157,6 @@ describe('orders', () => {
   it('by relevance leave ties to the rules of the index', () => {
     const keys = orderKeys(request({ tree: treeOf('water') }), [dataset!])
     expect(isRanked(keys)).toBe(true)
-    expect(sortOf(keys, [dataset!])).toEqual([])
+    expect(sortAttributes(keys, [dataset!])).toEqual([])
   })
 })

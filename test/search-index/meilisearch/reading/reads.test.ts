@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { facetCode, uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
 import {
   facetTitles,
-  facetValuesOf,
+  allFacetValues,
 } from '../../../../src/search-index/meilisearch/facet-values.ts'
-import { search } from '../../../../src/search-index/meilisearch/search-answer.ts'
-import { refused } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import { answerSearch } from '../../../../src/search-index/meilisearch/search-answer.ts'
+import { refusalFailure } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { EngineClient } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { SearchRequest } from '../../../../src/search-index/search-index.ts'
 import type { IndexName } from '../../../../src/search-index/index-settings.ts'
@@ -27,23 +27,23 @@ function readsFrom(answer: (call: Call) => unknown) {
   const client: EngineClient = {
     post,
     get: unused,
-    once: unused,
+    postOnce: unused,
     patch: unused,
     remove: unused,
-    lines: unused,
+    postLines: unused,
     close: () => undefined,
   }
-  const answering = (index: IndexName) => {
+  const searched = (index: IndexName) => {
     const own = settings.find((one) => one.index === index)
     return (
       own && {
         uid: index,
-        mark: '',
+        instance: '',
         number: 1,
         signature: '',
         settings: own,
         languages,
-        isWhole: true,
+        isComplete: true,
       }
     )
   }
@@ -51,7 +51,7 @@ function readsFrom(answer: (call: Call) => unknown) {
   const context = {
     client,
     uids: uidsOf(''),
-    answering,
+    searched,
     changes: () => clock.changes,
     now: () => clock.now,
     wildcardTerms: 1000,
@@ -59,8 +59,8 @@ function readsFrom(answer: (call: Call) => unknown) {
   }
   const using = { context, titles: facetTitles(context) }
   const index = {
-    search: (wanted: SearchRequest) => search(wanted, using),
-    values: (name: IndexName, facet: string) => facetValuesOf(name, facet, using),
+    search: (wanted: SearchRequest) => answerSearch(wanted, using),
+    values: (name: IndexName, facet: string) => allFacetValues(name, facet, using),
   }
   return { index, calls, clock }
 }
@@ -122,7 +122,7 @@ describe('a search', () => {
     const { index, calls } = readsFrom((call) => {
       if (call.path.startsWith('/indexes') && call.body['q'] === undefined) return nothing
       const code = 'invalid_search_attributes_to_search_on'
-      throw refused(400, JSON.stringify({ code, message: 'not searchable' }))
+      throw refusalFailure(400, JSON.stringify({ code, message: 'not searchable' }))
     })
     const answer = await index.search(request({ tree: treeOf('water'), ...wish }))
     expect(answer).toEqual({ count: 0, hits: [] })
@@ -132,7 +132,7 @@ describe('a search', () => {
 
   it('tells of every other refusal', async () => {
     const { index } = readsFrom(() => {
-      throw refused(400, JSON.stringify({ code: 'invalid_search_filter', message: 'no' }))
+      throw refusalFailure(400, JSON.stringify({ code: 'invalid_search_filter', message: 'no' }))
     })
     const search = index.search(request({ tree: treeOf('water') }))
     await expect(search).rejects.toMatchObject({ kind: 'internal' })

@@ -28,7 +28,7 @@ export function fake() {
         const [a, b] = [held.get(one)!, held.get(other)!]
         held.set(one, b).set(other, a)
       }),
-    swapped: () => Promise.resolve(),
+    waitForSwaps: () => Promise.resolve(),
     settings: (uid) => Promise.resolve(held.get(uid)?.settings),
     counts: () => Promise.resolve(new Map([...held].map(([uid, one]) => [uid, one.documents]))),
   }

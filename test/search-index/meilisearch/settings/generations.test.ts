@@ -39,14 +39,14 @@ describe('the first start', () => {
   it('has everything to fill, and answers from what it fills', async () => {
     expect(await state.configure(settings)).toEqual(['dataset', 'catalogue'])
     expect(state.current).toEqual(settings)
-    expect(state.filled('dataset')?.uid).toBe('p_dataset')
+    expect(state.fillingGeneration('dataset')?.uid).toBe('p_dataset')
     await state.finish('dataset')
-    expect(state.filled('dataset')).toBeUndefined()
+    expect(state.fillingGeneration('dataset')).toBeUndefined()
     expect(await state.configure(settings)).toEqual(['catalogue'])
   })
 
   it('answers nothing before, not even that there is nothing', () => {
-    expect(() => state.check()).toThrow('engine-unavailable')
+    expect(() => state.requireConfigured()).toThrow('engine-unavailable')
   })
 })
 
@@ -72,7 +72,7 @@ describe('the next start', () => {
     restart()
     expect(await state.configure(other('2'))).toEqual(['dataset'])
     expect(state.current).toEqual(settings)
-    expect(state.answering.get('dataset')).toMatchObject({
+    expect(state.searched.get('dataset')).toMatchObject({
       uid: 'p_dataset',
       next: { uid: 'p_dataset_next', settings: { basis: '2' } },
     })
@@ -83,25 +83,25 @@ describe('the next start', () => {
   it('goes on with what an earlier one began to fill', async () => {
     await whole()
     await state.configure(other('2'))
-    const mark = state.filled('dataset')?.mark
+    const mark = state.fillingGeneration('dataset')?.instance
     restart()
     expect(await state.configure(other('2'))).toEqual(['dataset'])
-    expect(state.filled('dataset')?.mark).toBe(mark)
+    expect(state.fillingGeneration('dataset')?.instance).toBe(mark)
   })
 
   it('begins again for third settings, also when they are those that answer', async () => {
     await whole()
     await state.configure(other('2'))
-    const mark = state.filled('dataset')?.mark
+    const mark = state.fillingGeneration('dataset')?.instance
     expect(await state.configure(settings)).toEqual(['dataset'])
-    expect(state.filled('dataset')?.mark).not.toBe(mark)
+    expect(state.fillingGeneration('dataset')?.instance).not.toBe(mark)
   })
 
   it('fills in place what holds no documents', async () => {
     await whole()
     fill('p_dataset', 0)
     expect(await state.configure(other('2'))).toEqual(['dataset'])
-    expect(state.filled('dataset')?.uid).toBe('p_dataset')
+    expect(state.fillingGeneration('dataset')?.uid).toBe('p_dataset')
   })
 
   it('drops what is not named any more', async () => {
@@ -122,7 +122,7 @@ describe('the next start', () => {
     fill('p_term', 0)
     restart()
     expect(await state.configure(settings)).toEqual(['dataset', 'catalogue'])
-    expect(state.filled('dataset')?.uid).toBe('p_dataset_next')
+    expect(state.fillingGeneration('dataset')?.uid).toBe('p_dataset_next')
   })
 })
 
@@ -159,7 +159,7 @@ describe('a swap', () => {
       engine.left.steps = steps
       await expect(state.finish('dataset')).rejects.toThrow('away')
       engine.left.steps = Infinity
-      await state.certain()
+      await state.resolveUncertainty()
       expect(answers()).toEqual(steps > 0 ? [11, '2'] : [10, '1'])
       await state.finish('dataset')
       expect(answers()).toEqual([11, '2'])

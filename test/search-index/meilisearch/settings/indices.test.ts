@@ -2,14 +2,14 @@
 
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
-  indicesOf,
+  engineIndices,
   type EngineIndices,
 } from '../../../../src/search-index/meilisearch/engine-indices.ts'
 import { recordSettings, seedOf } from '../../../../src/search-index/meilisearch/stored-document.ts'
 import { signatureOf } from '../../../../src/search-index/index-settings.ts'
-import { tasksOf } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import { taskWaiter } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import {
-  connect,
+  connectEngine,
   type EngineClient,
 } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import { logger } from '../../../../src/log.ts'
@@ -38,16 +38,16 @@ beforeEach(async () => {
     if (asked.method === 'PATCH') live = { ...live, ...JSON.parse(asked.body) }
     return json({ taskUid: told.asked.length }, 202)(asked, response)
   })
-  client = connect({
+  client = connectEngine({
     url: told.url,
     log: logger('silent'),
     now: () => 0,
     pause: () => Promise.resolve(),
     callMs: 5000,
   })
-  indices = indicesOf(
+  indices = engineIndices(
     client,
-    tasksOf(client, () => Promise.resolve()),
+    taskWaiter(client, () => Promise.resolve()),
   )
 })
 afterEach(async () => {

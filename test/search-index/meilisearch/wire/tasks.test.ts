@@ -1,7 +1,7 @@
 /** Waiting for tasks: all of them, and none of them is taken for done that failed. */
 
 import { expect, it } from 'vitest'
-import { hasLostData, tasksOf } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import { hasLostData, taskWaiter } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { EngineClient } from '../../../../src/search-index/meilisearch/engine-client.ts'
 
 /** A wire whose tasks have these states, one after the other. */
@@ -20,7 +20,15 @@ function fake(states: Record<number, string[]>): { wire: EngineClient; asked: st
       })
     return Promise.resolve({ results })
   }
-  const wire = { get, post: none, once: none, patch: none, remove: none, lines: none, close() {} }
+  const wire = {
+    get,
+    post: none,
+    postOnce: none,
+    patch: none,
+    remove: none,
+    postLines: none,
+    close() {},
+  }
   return { wire, asked }
 }
 
@@ -32,7 +40,7 @@ const pause = (ms: number) => {
 
 it('resolves when all have succeeded, and asks no more about those that have', async () => {
   const { wire, asked } = fake({ 1: ['succeeded'], 2: ['enqueued', 'processing', 'succeeded'] })
-  await tasksOf(wire, pause)([{ taskUid: 1 }, { taskUid: 2 }])
+  await taskWaiter(wire, pause)([{ taskUid: 1 }, { taskUid: 2 }])
   expect(asked).toEqual(
     ['1,2', '2', '2'].map((uids) => `/tasks?uids=${uids}&limit=${uids.split(',').length}`),
   )
@@ -41,7 +49,7 @@ it('resolves when all have succeeded, and asks no more about those that have', a
 it('asks less and less often', async () => {
   pauses.length = 0
   const { wire } = fake({ 1: [...Array<string>(40).fill('processing'), 'succeeded'] })
-  await tasksOf(wire, pause)([{ taskUid: 1 }])
+  await taskWaiter(wire, pause)([{ taskUid: 1 }])
   expect(pauses[0]).toBeLessThan(10)
   expect(pauses).toEqual(pauses.toSorted((a, b) => a - b))
   expect(Math.max(...pauses)).toBe(200)
@@ -49,20 +57,22 @@ it('asks less and less often', async () => {
 
 it.each(['failed', 'canceled'])('rejects when one is %s', async (status) => {
   const { wire } = fake({ 1: ['succeeded'], 2: ['processing', status] })
-  const done = tasksOf(wire, pause)([{ taskUid: 1 }, { taskUid: 2 }])
+  const done = taskWaiter(wire, pause)([{ taskUid: 1 }, { taskUid: 2 }])
   await expect(done).rejects.toMatchObject({ kind: 'internal' })
 })
 
 it('rejects when its signal is aborted', async () => {
   const { wire } = fake({ 1: ['processing'] })
-  await expect(tasksOf(wire, pause)([{ taskUid: 1 }], AbortSignal.abort())).rejects.toMatchObject({
+  await expect(
+    taskWaiter(wire, pause)([{ taskUid: 1 }], AbortSignal.abort()),
+  ).rejects.toMatchObject({
     kind: 'time-limit',
   })
 })
 
 it('has nothing to wait for without tasks', async () => {
   const { wire, asked } = fake({})
-  await tasksOf(wire, pause)([])
+  await taskWaiter(wire, pause)([])
   expect(asked).toEqual([])
 })
 
@@ -71,7 +81,7 @@ it.each([
   ['does not end a task in half an hour', { 1: ['succeeded'], 2: ['processing'] }, 'tasks 2'],
 ])('rejects when the server %s', async (_, states, detail) => {
   const { wire, asked } = fake(states)
-  const done = tasksOf(wire, pause)([{ taskUid: 1 }, { taskUid: 2 }])
+  const done = taskWaiter(wire, pause)([{ taskUid: 1 }, { taskUid: 2 }])
   const error: unknown = await done.catch((one: unknown) => one)
   expect(error).toMatchObject({ kind: 'engine-unavailable' })
   expect(error).toHaveProperty('detail', expect.stringContaining(detail))

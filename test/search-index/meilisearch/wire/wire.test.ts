@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  connect,
+  connectEngine,
   releaseOf,
   type EngineClient,
 } from '../../../../src/search-index/meilisearch/engine-client.ts'
@@ -16,7 +16,7 @@ let told: Told
 let wire: EngineClient
 let time = 0
 const open = (more: { apiKey?: string; callMs?: number; url?: string } = {}) =>
-  connect({
+  connectEngine({
     url: told.url,
     log,
     now: () => time,
@@ -61,7 +61,7 @@ describe('what is sent', () => {
   })
 
   it('are lines for documents', async () => {
-    await wire.lines('/indexes/a/documents', ['{"id":1}', '{"id":2}'])
+    await wire.postLines('/indexes/a/documents', ['{"id":1}', '{"id":2}'])
     expect(told.asked[0]?.headers['content-type']).toBe('application/x-ndjson')
     expect(told.asked[0]?.body).toBe('{"id":1}\n{"id":2}')
   })
@@ -140,7 +140,7 @@ describe('a server that is away', () => {
     await wire.get('/first')
     expect(await wire.get('/second')).toEqual({ ok: true })
     expect(told.asked.map(({ url }) => url)).toEqual(['/first', '/second', '/second'])
-    expect((await failure(wire.once('/swap', []))).kind).toBe('engine-unavailable')
+    expect((await failure(wire.postOnce('/swap', []))).kind).toBe('engine-unavailable')
     expect(told.asked).toHaveLength(4)
   })
 })

@@ -51,7 +51,7 @@ export function fake(): Fake {
     onWrite: () => undefined,
     client: {
       get: none,
-      once: none,
+      postOnce: none,
       patch: none,
       remove: none,
       close: () => undefined,
@@ -61,7 +61,7 @@ export function fake(): Fake {
           for (const id of body as string[]) own.delete(id)
         })
       },
-      lines: (path, lines) =>
+      postLines: (path, lines) =>
         write(path, (own) => {
           for (const line of lines) {
             const one = JSON.parse(line) as Stored

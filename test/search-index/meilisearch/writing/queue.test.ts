@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../../../src/errors.ts'
-import { EngineQueue } from '../../../../src/search-index/meilisearch/engine-writer.ts'
+import { EngineQueue } from '../../../../src/search-index/meilisearch/meilisearch-index.ts'
 import type { IndexChange } from '../../../../src/search-index/search-index.ts'
 
 const change = (id: string): IndexChange => ({ remove: { index: 'dataset', id, version: 1 } })
@@ -69,7 +69,7 @@ describe('a group', () => {
 
 it('nothing is written beside what must be alone, also when that fails', async () => {
   const alone = Promise.withResolvers<void>()
-  const work = queue.alone(() => alone.promise)
+  const work = queue.exclusive(() => alone.promise)
   const write = add('a')
   await new Promise((resolve) => setImmediate(resolve))
   expect(groups).toEqual([])

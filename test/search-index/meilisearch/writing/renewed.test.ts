@@ -3,36 +3,37 @@
 import { expect, it } from 'vitest'
 import {
   EngineWriter,
-  RenewedWriter,
+  RecoveringWriter,
 } from '../../../../src/search-index/meilisearch/engine-writer.ts'
-import { refused } from '../../../../src/search-index/meilisearch/engine-client.ts'
+import { refusalFailure } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import { Failure } from '../../../../src/errors.ts'
 import { fake } from './fake.ts'
 
-const missing = () => refused(404, JSON.stringify({ code: 'index_not_found', message: 'none' }))
+const missing = () =>
+  refusalFailure(404, JSON.stringify({ code: 'index_not_found', message: 'none' }))
 
 /** `fails` is thrown by the first write of the first writer. */
 function renewing(fails: () => Error, configured: (() => Promise<void>)[] = []) {
   const { client, uids } = fake()
   const opened: EngineWriter[] = []
   const calls = { configured: 0, certain: 0 }
-  const writer = new RenewedWriter({
+  const writer = new RecoveringWriter({
     open: () => {
       const isFirst = opened.length === 0
       const one = new EngineWriter({
         client,
         uids,
-        done: () => Promise.resolve(),
-        answering: () => {
+        waitForTasks: () => Promise.resolve(),
+        searched: () => {
           if (isFirst) throw fails()
           return new Map()
         },
-        before: () => Promise.resolve(() => undefined),
+        beforeWrite: () => Promise.resolve(() => undefined),
       })
       opened.push(one)
       return one
     },
-    certain: async () => void calls.certain++,
+    resolveUncertainty: async () => void calls.certain++,
     configure: async () => {
       calls.configured += 1
       await configured.shift()?.()

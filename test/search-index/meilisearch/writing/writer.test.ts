@@ -3,8 +3,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../../../src/errors.ts'
 import type {
-  Answering,
-  Generation,
+  SearchedGeneration,
+  EngineGeneration,
 } from '../../../../src/search-index/meilisearch/engine-state.ts'
 import { EngineWriter } from '../../../../src/search-index/meilisearch/engine-writer.ts'
 import type { IndexChange } from '../../../../src/search-index/search-index.ts'
@@ -17,21 +17,21 @@ import {
 } from '../../../contracts/search-index-corpus.ts'
 import { fake, type Fake } from './fake.ts'
 
-const held = (uid: string): Generation => ({
+const held = (uid: string): EngineGeneration => ({
   uid,
-  mark: uid,
+  instance: uid,
   number: 1,
   signature: '',
   settings: settings[0]!,
   languages,
-  isWhole: true,
+  isComplete: true,
 })
 const put = (sample: Partial<Sample> & { id: string }): IndexChange => ({
   put: documentOf({ index: 'dataset', ...sample }),
 })
 const filling = (sample: Partial<Sample> & { id: string }): IndexChange => ({
   ...put({ version: 0, ...sample }),
-  filling: true,
+  onlyIfMissing: true,
 })
 const remove = (id: string, version: number): IndexChange => ({
   remove: { index: 'dataset', id, version },
@@ -39,7 +39,7 @@ const remove = (id: string, version: number): IndexChange => ({
 const words = (text: string) => ({ title: { en: [text] } })
 
 let engine: Fake
-let answering: Answering
+let answering: SearchedGeneration
 let writer: EngineWriter
 let told: string[]
 const start = () => {
@@ -47,9 +47,9 @@ const start = () => {
   writer = new EngineWriter({
     client: engine.client,
     uids: engine.uids,
-    done: () => Promise.resolve(),
-    answering: () => new Map([['dataset', answering]]),
-    before: (uid, keys) => {
+    waitForTasks: () => Promise.resolve(),
+    searched: () => new Map([['dataset', answering]]),
+    beforeWrite: (uid, keys) => {
       told.push(`${uid}: ${keys.join(' ')}`)
       return Promise.resolve(() => void told.push('done'))
     },
@@ -57,7 +57,7 @@ const start = () => {
 }
 beforeEach(() => {
   engine = fake()
-  answering = { ...held('dataset'), isWhole: true }
+  answering = { ...held('dataset'), isComplete: true }
   start()
 })
 const versions = (uid = 'dataset') =>
@@ -84,11 +84,11 @@ describe('versions', () => {
   it('that took a record away are known to the next process', async () => {
     await writer.write([put({ id: 'a', version: 5 }), remove('b', 7)])
     await writer.write([remove('b', 6), remove('c', 3)])
-    expect(await writer.newest()).toBe(7)
+    expect(await writer.newestVersion()).toBe(7)
     start()
-    expect(await writer.newest()).toBe(7)
+    expect(await writer.newestVersion()).toBe(7)
     await writer.write([put({ id: 'd', version: 8 })])
-    expect(await writer.newest()).toBe(8)
+    expect(await writer.newestVersion()).toBe(8)
   })
 
   it('are taken over by what is made again', async () => {

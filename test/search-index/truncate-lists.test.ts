@@ -1,7 +1,7 @@
 /** Long lists of a record are cut, and what is said of all entries stays true. */
 
 import { describe, expect, it } from 'vitest'
-import { cutLists } from '../../src/search-index/cut-lists.ts'
+import { truncateLists } from '../../src/search-index/truncate-lists.ts'
 
 const licence = (n: number) => ({ id: `licence-${n}`, label: `Licence ${n}` })
 const record = (count: number, licences = 2) =>
@@ -20,7 +20,7 @@ type Cut = {
   distributions: readonly object[]
   _cut?: { distributions: { count: number; values: Record<string, readonly unknown[]> } }
 }
-const cut = (text: string, most?: number): Cut => JSON.parse(cutLists(text, most))
+const cut = (text: string, most?: number): Cut => JSON.parse(truncateLists(text, most))
 
 describe('a record with a long list', () => {
   it('keeps its first entries, counts all, and knows what all of them have', () => {
@@ -37,7 +37,7 @@ describe('a record with a long list', () => {
   })
 
   it('is as it was where nobody asks for less, and where it is short', () => {
-    expect(cutLists(record(5000), undefined)).toBe(record(5000))
-    expect(cutLists(record(300), 200)).toBe(record(300))
+    expect(truncateLists(record(5000), undefined)).toBe(record(5000))
+    expect(truncateLists(record(300), 200)).toBe(record(300))
   })
 })

@@ -1,7 +1,4 @@
-/**
- * Writing the records of one generation: every version gets a number of its own, under which it never changes, and so does every facet
- * value.
- */
+/** Writing of the records of one generation. Every version of a record gets a new number, and every facet value a number. */
 
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
@@ -11,32 +8,33 @@ import { uninterrupted } from '../../workers/uninterrupted.ts'
 import { packOrds, packRow } from './columns.ts'
 import type { Generation } from './generations.ts'
 import { columnsOf, tablesOf } from './index-file.ts'
-import { FullTextRows, Texts, type Terms } from './indexed-text.ts'
-import type { Indexed, Sent } from './worker-messages.ts'
+import { FullTextRows, TextIndexer, type TermDictionary } from './indexed-text.ts'
+import type { IndexedPart, SentChange } from './worker-messages.ts'
 import type { FacetValue } from '../search-index.ts'
 
-/** A document as it arrives: JSON text of the record, and of what is indexed of it. */
-type Arrival = { readonly id: string } & NonNullable<Sent['put']>
+/** Document as it is received: JSON text of the record and of its indexed part. */
+type SentDocument = { readonly id: string } & NonNullable<SentChange['put']>
 
-/** `again` = made from what is stored: it replaces a version that is not older. */
-type How = { readonly version: number; readonly again: boolean }
+/** Version of a write. `isRebuilt` means a projection from the store, which also replaces an equal or newer version. */
+type WriteMode = { readonly version: number; readonly isRebuilt: boolean }
 
 type WriterContext = {
   readonly db: DatabaseSync
-  readonly terms: Terms
+  readonly terms: TermDictionary
   readonly values: FacetNumbers
 }
 
-/** A record is a few KB: zlib's default buffers would cost more than the compressing. */
+/** Options of zlib with small buffers, because records have a few KB. */
 const deflate = { level: 1, windowBits: 12, memLevel: 5, chunkSize: 4096 }
 
-export class IndexWriter {
+/** Writes documents and removals to the tables of one generation, inside transactions of the caller. */
+export class GenerationWriter {
   readonly #generation: Generation
   readonly #values: FacetNumbers
-  readonly #texts: Texts
+  readonly #texts: TextIndexer
   readonly #statements
   readonly #fullText: FullTextRows
-  /** The last number that was given. Numbers that a rollback took back are not given again: readers may know them. */
+  /** Last used number. Numbers are not reused after a rollback. */
   #last: number
   #count: number | undefined
 
@@ -44,72 +42,72 @@ export class IndexWriter {
     const columns = columnsOf(generation.settings)
     this.#generation = generation
     this.#values = values
-    this.#texts = new Texts(terms, columns, generation.languages)
-    this.#statements = prepare(db, generation.generation)
-    this.#fullText = new FullTextRows(db, tablesOf(generation.generation).fts, columns)
+    this.#texts = new TextIndexer(terms, columns, generation.languages)
+    this.#statements = statementsOf(db, generation.number)
+    this.#fullText = new FullTextRows(db, tablesOf(generation.number).fts, columns)
     this.#last = Number(this.#statements.last.get()?.['n'] ?? -1)
   }
 
-  /** Living records; counted when somebody asks first, and kept up from then on. */
+  /** Number of live records; counted at the first call, then updated. */
   get count(): number {
     return (this.#count ??= Number(this.#statements.count.get()?.['count'] ?? 0))
   }
 
-  /** The largest version ever written, deletions included. */
-  newest(): number {
+  /** Largest version ever written, including removals. */
+  newestVersion(): number {
     return Number(this.#statements.newest.get()?.['version'] ?? 0)
   }
 
-  /** The version that is stored of a record, also of a deleted one. */
+  /** Stored version of a record, also of a removed one. */
   version(id: string): number | undefined {
     const row = this.#statements.find.get(id)
     return row && Number(row['version'])
   }
 
   /**
-   * A version that is not newer than the stored one changes nothing. One that says the same as the stored one only takes its
-   * version over: quality is measured again and again, and most of the time it is what it was.
+   * Stores a document, unless its version is not newer than the stored one. A document that equals the stored one only updates version
+   * and hash, which is common for repeated measurements of quality.
    */
-  put(arrival: Arrival, how: How): void {
+  put(arrival: SentDocument, how: WriteMode): void {
     const { id, indexed, record } = arrival
     const row = this.#statements.find.get(id)
-    const version = newer(row, how)
+    const version = versionToWrite(row, how)
     if (version === undefined) return
     // 132 bits of SHA-256.
-    const print = hash('sha256', `${indexed}\n${record}`, 'base64url').slice(0, 22)
-    if (row && row['n'] !== null && row['print'] === print) {
+    const fingerprint = hash('sha256', `${indexed}\n${record}`, 'base64url').slice(0, 22)
+    if (row && row['n'] !== null && row['print'] === fingerprint) {
       this.#statements.stay.run(version, arrival.hash, id)
       return
     }
-    this.#retire(row)
+    this.#endVersion(row)
     const n = ++this.#last
-    this.#statements.key.run(id, n, version, arrival.hash, print)
+    this.#statements.key.run(id, n, version, arrival.hash, fingerprint)
     if (this.#count !== undefined) this.#count += 1
     this.#insert(n, arrival)
   }
 
-  /** The deleted version stays on record, so that an older put that comes late does not bring the record back. */
-  remove(id: string, how: How): void {
+  /** Removes a record. Its version stays stored, so that an older document that arrives later is not written. */
+  remove(id: string, how: WriteMode): void {
     const row = this.#statements.find.get(id)
-    const version = newer(row, how)
+    const version = versionToWrite(row, how)
     if (version === undefined) return
-    this.#retire(row)
+    this.#endVersion(row)
     this.#statements.key.run(id, null, version, '', '')
   }
 
-  /** To be called before a transaction is committed. */
-  end(): void {
+  /** Writes the full-text rows; to be called before the transaction is committed. */
+  flush(): void {
     this.#fullText.write()
   }
 
-  /** After a rollback. */
+  /** Drops the state of a transaction; to be called after a rollback. */
   forget(): void {
     this.#fullText.forget()
     this.#count = undefined
   }
 
-  #insert(n: number, { id, record, indexed }: Arrival): void {
-    const document: Indexed = JSON.parse(indexed)
+  #insert(n: number, { id, record, indexed }: SentDocument): void {
+    const document: IndexedPart = JSON.parse(indexed)
     const { settings } = this.#generation
     this.#statements.doc.run(
       n,
@@ -121,21 +119,21 @@ export class IndexWriter {
     )
     const sortTexts = orders.length > 0 ? JSON.stringify(Object.fromEntries(orders)) : null
     const ords = this.#ords(document)
-    const { columns, size } = this.#texts.of(id, document.text)
+    const { columns, size } = this.#texts.index(id, document.text)
     this.#statements.col.run(n, id, dates, numbers, flags, boxes, ords, sortTexts, size)
     this.#fullText.add(n, columns)
   }
 
-  /** The present version is dead. */
-  #retire(row: Row | undefined): void {
+  /** Ends the current version of a record, if it has one. */
+  #endVersion(row: Row | undefined): void {
     const n = row?.['n']
     if (n === undefined || n === null) return
     this.#fullText.remove(Number(n))
-    this.#statements.die.run(this.#generation.generation, Number(n))
+    this.#statements.die.run(this.#generation.number, Number(n))
     if (this.#count !== undefined) this.#count -= 1
   }
 
-  #ords({ facets }: Indexed) {
+  #ords({ facets }: IndexedPart) {
     const known = this.#generation.settings.facets
     const numbers = known.flatMap(({ id }) =>
       (facets[id] ?? []).map((value) => this.#values.of(id, value)),
@@ -144,17 +142,20 @@ export class IndexWriter {
   }
 }
 
-/** `title` of `title.de`. */
+/** Name without its last part: `title` for `title.de`. */
 const parentOf = (name: string) => name.slice(0, name.lastIndexOf('.'))
 
-/** The version to write when it is news. */
-function newer(row: Row | undefined, { version, again }: How): number | undefined {
+/** Version to store; `undefined` if the stored one is newer. */
+function versionToWrite(
+  row: Row | undefined,
+  { version, isRebuilt }: WriteMode,
+): number | undefined {
   if (!row) return version
   const stored = Number(row['version'])
-  return stored >= version && !again ? undefined : Math.max(stored, version)
+  return stored >= version && !isRebuilt ? undefined : Math.max(stored, version)
 }
 
-function prepare(db: DatabaseSync, generation: number) {
+function statementsOf(db: DatabaseSync, generation: number) {
   const { key, doc, col } = tablesOf(generation)
   return {
     find: db.prepare(`SELECT n, version, print FROM ${key} WHERE id = ?`),
@@ -168,7 +169,7 @@ function prepare(db: DatabaseSync, generation: number) {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     die: db.prepare('INSERT INTO dead (generation, n) VALUES (?, ?)'),
-    // Numbers of purged versions stay taken: readers know them as dead.
+    // Numbers of purged versions are not used again, because readers may still hold them as ended.
     last: db.prepare(
       `SELECT max(n) AS n FROM (SELECT max(n) AS n FROM ${doc}
        UNION ALL SELECT max(n) FROM dead WHERE generation = ${generation})`,
@@ -178,6 +179,7 @@ function prepare(db: DatabaseSync, generation: number) {
   }
 }
 
+/** Numbers of facet values (table `ord`), shared by all generations. */
 export class FacetNumbers {
   readonly #find
   readonly #insert
@@ -198,7 +200,7 @@ export class FacetNumbers {
     this.forget()
   }
 
-  /** The number of a value; its title becomes the newest one. */
+  /** Number of a value, which is added if it is new; updates its title. */
   of(facet: string, { id, title }: FacetValue): number {
     const row = this.#find.get(facet, id)
     if (!row) {
@@ -210,7 +212,7 @@ export class FacetNumbers {
     return o
   }
 
-  /** After a rollback the last numbers may not be in the file. */
+  /** Reads the last numbers again; to be called after a rollback. */
   forget(): void {
     const row = this.#newest.get()
     this.#next = Number(row?.['next'] ?? 0)

@@ -1,28 +1,32 @@
-/** Tokens of the dictionary that a mistyped one may mean. */
+/** Spelling suggestions from the dictionary of the index file. */
 
 import { typosIn, wordsNear } from '../../text/nearest.ts'
-import { marked } from './index-file.ts'
-import type { View } from './view.ts'
+import { bucketToken } from './index-file.ts'
+import type { GenerationView } from './view.ts'
 
-/** Tokens that are counted, and occurrences up to which they are. */
+/** Most tokens whose occurrences are counted, and the count at which counting stops. */
 const [mostTokens, mostOccurrences] = [12, 500]
-/** Milliseconds that the dictionary is read for one token: it has some hundred thousand, and other searches wait. */
-const readingMs = 10
-/** Rows between two looks at the clock. */
+/** Most milliseconds for reading the dictionary, because other searches wait. */
+const mostReadMs = 10
+/** Rows between two checks of the clock. */
 const stride = 256
 
-/** Nearest first, then by how often they occur. */
-export const nearTokens = (sql: View['sql'], views: readonly View[], token: string): string[] =>
+/** Tokens that differ from one by a letter or two, nearest first, then most frequent first. */
+export const similarTokens = (
+  sql: GenerationView['sql'],
+  views: readonly GenerationView[],
+  token: string,
+): string[] =>
   wordsNear(token, termsLike(sql, token), mostTokens)
     .map((one) => ({ ...one, count: occurrencesOf(sql, views, one.word) }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => a.steps - b.steps || b.count - a.count)
     .map(({ word }) => word)
 
-/** Terms of about the same length; those that share two letters come before those that share one. */
-function* termsLike(sql: View['sql'], token: string): Generator<string> {
+/** Terms of similar length: first those that begin with the same two letters, then those with the same first letter. */
+function* termsLike(sql: GenerationView['sql'], token: string): Generator<string> {
   const letters = Array.from(token)
-  const end = performance.now() + readingMs
+  const end = performance.now() + mostReadMs
   const lengths = [letters.length - typosIn(token), letters.length + typosIn(token)] as const
   const statement = sql(
     'SELECT DISTINCT term FROM term WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?',
@@ -37,13 +41,19 @@ function* termsLike(sql: View['sql'], token: string): Generator<string> {
   }
 }
 
-/** In all languages and indices, up to a number for each. */
-function occurrencesOf(sql: View['sql'], views: readonly View[], term: string): number {
+/** Number of records with a term in all languages and indices, each counted up to `mostOccurrences`. */
+function occurrencesOf(
+  sql: GenerationView['sql'],
+  views: readonly GenerationView[],
+  term: string,
+): number {
   const buckets = sql('SELECT bucket FROM term WHERE term = ?').all(term)
   const counts = views.flatMap(({ tables: { occurrence } }) => {
     const some = `SELECT 1 FROM ${occurrence} WHERE term = ? LIMIT ${mostOccurrences}`
     const count = sql(`SELECT count(*) AS count FROM (${some})`)
-    return buckets.map((row) => Number(count.get(marked(String(row['bucket']), term))?.['count']))
+    return buckets.map((row) =>
+      Number(count.get(bucketToken(String(row['bucket']), term))?.['count']),
+    )
   })
   return counts.reduce((sum, count) => sum + count, 0)
 }

@@ -1,31 +1,32 @@
-/** An index file that turns out to be broken: it is set aside, and where that happens while it is in use, filled again. */
+/** Repair of a damaged index file: it is moved away, and if that happens while the process runs, its indices are filled again. */
 
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Log } from '../../log.ts'
 import { asideMark, setAside as moveAside } from '../../sqlite.ts'
 import type { IndexName } from '../index-settings.ts'
-import { unavailable } from './index-workers.ts'
+import { indexUnavailable } from './index-workers.ts'
 
 type RepairContext = {
   readonly path: string
   readonly log: Log
-  /** Ends all workers, does the work while none runs, and forgets what was read from the file. */
+  /** Terminates all workers, runs `work` while none runs, and drops what was read from the file. */
   readonly withoutWorkers: (work: () => void) => Promise<void>
-  /** Makes the indices anew and answers which of them are to be filled. */
+  /** Creates the indices in a new file and returns those to fill. */
   readonly configure: () => Promise<readonly IndexName[]>
 }
 
 /**
- * Indices whose file was damaged: they are not searched until they are complete again, because half of an answer looks like a whole one.
+ * Detects that the index file was damaged and replaces it. Searches are refused until the indices are complete again, because
+ * incomplete answers would look complete.
  */
 export class Repair {
   readonly #context: RepairContext
-  /** A file beside the index says that it was found damaged; whoever opens it next sets it aside. */
+  /** Path of a file that marks the index as damaged, so that the next start of the process moves it away. */
   readonly #mark: string
   readonly #listeners: ((lost: readonly IndexName[]) => void)[] = []
   #lost = new Set<IndexName>()
-  /** The file is broken or being replaced. */
+  /** Whether the file is damaged or being replaced. */
   #isBroken = false
   #isRunning = false
 
@@ -34,12 +35,13 @@ export class Repair {
     this.#mark = join(dirname(context.path), 'index.damaged')
   }
 
+  /** Whether the index file was found damaged and is still in place. */
   get isMarked(): boolean {
     return existsSync(this.#mark)
   }
 
-  /** Notes the damage. While the index is in use it begins to repair it; where that fails, the next who meets it begins again. */
-  damaged(isInUse: boolean): void {
+  /** Marks the index as damaged and, if it is in use, starts the repair. After a failed repair the next report starts it again. */
+  noteDamage(isInUse: boolean): void {
     writeFileSync(this.#mark, '')
     if (!isInUse) return
     this.#isBroken = true
@@ -48,7 +50,7 @@ export class Repair {
     void this.#repair()
   }
 
-  /** Moves the file away. One is kept for those who want to know why it broke, in the place of an older one. */
+  /** Renames the index file. One damaged file is kept for analysis; older ones are removed. */
   setAside(): void {
     const { path, log } = this.#context
     try {
@@ -59,22 +61,23 @@ export class Repair {
       rmSync(this.#mark, { force: true })
       log.error({ file: path, kept }, 'index.set-aside')
     } catch (error) {
-      throw unavailable('its broken file cannot be moved away', error)
+      throw indexUnavailable('its broken file cannot be moved away', error)
     }
   }
 
-  onLost(listener: (lost: readonly IndexName[]) => void): void {
+  /** Registers a listener that is called with the indices to fill after a repair. */
+  onDataLost(listener: (lost: readonly IndexName[]) => void): void {
     this.#listeners.push(listener)
   }
 
-  /** Throws `engine-unavailable` while one of these is not whole. */
-  need(indices: readonly IndexName[]): void {
+  /** Throws `engine-unavailable` while one of the indices is incomplete after damage. */
+  requireComplete(indices: readonly IndexName[]): void {
     if (this.#isBroken || indices.some((index) => this.#lost.has(index)))
-      throw unavailable('its file was damaged, and it is being filled again')
+      throw indexUnavailable('its file was damaged, and it is being filled again')
   }
 
-  /** An index is whole again. */
-  filled(index: IndexName): void {
+  /** Marks an index as complete. */
+  setComplete(index: IndexName): void {
     this.#lost.delete(index)
   }
 
@@ -89,7 +92,7 @@ export class Repair {
       log.warn({ indices: lost }, 'index.refilling')
       for (const listener of this.#listeners) listener(lost)
     } catch (error) {
-      log.error({ err: error }, 'index.not-mended')
+      log.error({ err: error }, 'index.repair-failed')
     } finally {
       this.#isRunning = false
     }

@@ -61,7 +61,7 @@ const found = async () => (await search()).hits.map(({ id }) => id)
 
 it('searches are refused until the indices that were lost are filled again', async () => {
   const before = await found()
-  const lost = new Promise<readonly string[]>((resolve) => index.onLost?.(resolve))
+  const lost = new Promise<readonly string[]>((resolve) => index.onDataLost?.(resolve))
   damage()
   // Whoever meets the damage is told that the engine is away, and so is everybody after.
   const put = documentOf({ index: 'dataset', id: 'late', version: 1_000_000 })

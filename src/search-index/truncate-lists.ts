@@ -1,32 +1,33 @@
-/** Records with very long lists, cut where they are read, so that nobody else has to hold all of them. */
+/** Truncation of very long lists in records, where they are read, so that large records are not sent between services. */
 
 import { isJsonObject, type Fields } from '../text/json.ts'
 
-/** Texts up to so many characters are given as they are: they cost nobody anything. */
-const shortText = 100_000
+/** Characters of JSON text up to which a record is not changed. */
+const untouchedLength = 100_000
 
-/** Distinct values of a member that are kept, to say truly what all entries have in common. */
+/** Distinct values of a member that are reported, at most. */
 const maxDistinct = 100
 
 /**
- * The JSON text with the first `most` entries of each list. `_cut` then has, by the name of each list, the `count` of all entries and
- * the distinct `values` of those members that are objects; `null` stands for entries without the member.
+ * Cuts each list at the top level of a record to its first `most` entries, and returns the JSON text. The member `_cut` then has, by
+ * the name of each list, the `count` of all entries and the distinct `values` of the members that are objects; `null` represents
+ * entries without the member.
  */
-export function cutLists(text: string, most: number | undefined): string {
-  if (most === undefined || text.length <= shortText) return text
+export function truncateLists(text: string, most: number | undefined): string {
+  if (most === undefined || text.length <= untouchedLength) return text
   const record: Fields = Object(JSON.parse(text))
   const lists = Object.entries(record).flatMap(([name, value]) =>
     Array.isArray(value) && value.length > most ? [[name, value] as const] : [],
   )
   if (lists.length === 0) return text
-  const shown = lists.map(([name, list]) => [name, list.slice(0, most)])
-  const facts = lists.map(([name, list]) => {
+  const shortened = lists.map(([name, list]) => [name, list.slice(0, most)])
+  const summaries = lists.map(([name, list]) => {
     return [name, { count: list.length, values: distinctValues(list) }]
   })
   return JSON.stringify({
     ...record,
-    ...Object.fromEntries(shown),
-    _cut: Object.fromEntries(facts),
+    ...Object.fromEntries(shortened),
+    _cut: Object.fromEntries(summaries),
   })
 }
 
