@@ -205,8 +205,8 @@ async function rebuild(
   tell({ index, done: 0, of })
   log.info({ index, of }, 'reindex.started')
   const submit = (resource: string) => projector.fill(resource)
-  const window = engine.preferredBatch === undefined ? {} : { window: 2 * engine.preferredBatch }
-  const filled = await projectResources(absent(), { submit, pause, progress, ...window }, signal)
+  const maxInFlight = engine.preferredBatch && 2 * engine.preferredBatch
+  const filled = await projectResources(absent(), { submit, pause, progress, maxInFlight }, signal)
   const version = await indexed()
   // Documents written by filling have the version 0, and removed records leave no document. Without this version the index would
   // look like an older copy at the next start. No record has an empty id.
