@@ -54,7 +54,7 @@ export function portalService(
     oidc,
     writers,
     sessions: canSignIn
-      ? openSessions({ keys, people: oidc?.prefix, ...fileOf('sessions.sqlite') })
+      ? openSessions({ keys, userPrefix: oidc?.prefix, ...fileOf('sessions.sqlite') })
       : undefined,
     ...httpAt(context, ''),
   })

@@ -1,4 +1,4 @@
-/** The form that checks a description of a dataset; its texts are parsed and validated, and not stored. */
+/** Endpoint that checks the description of a dataset from a form: parses and validates the text, and stores nothing. */
 
 import { Failure } from '../errors.ts'
 import { wrongKeyCounter } from '../http/api-key.ts'
@@ -10,13 +10,13 @@ import type { PageContext } from './context.ts'
 import { checkPage, shapeModelOf } from './pages/check-page.ts'
 import type { PortalServices } from './portal-services.ts'
 
-/** Most texts of a client in a minute. */
+/** Most checks of a client in a minute. */
 const checksPerMinute = 20
 
-/** Most bytes of a form: those of the longest text, each of which a form may write as three. */
+/** Most bytes of a form: the longest text, whose bytes a form may percent-encode as three each, and more. */
 const longestForm = 8 * 2 ** 20
 
-/** Makes the endpoint. It takes no turn in the queue of pages, because a check may take longer than a page. */
+/** Makes the endpoint. The check runs outside the queue of pages, because it may take longer than a page. */
 export function checkEndpoint(): Endpoint<PortalServices> {
   const checker = openChecker()
   const checks = wrongKeyCounter({ perMinute: checksPerMinute, now: Date.now })
@@ -33,7 +33,7 @@ export function checkEndpoint(): Endpoint<PortalServices> {
     const context = { ...page, signal: c.get('signal') }
     const most = context.steward ? longestOfSteward : longestOfStranger
     if (Buffer.byteLength(rdf) > most) {
-      const further = context.steward ? '' : `; who is signed in, ${longestOfSteward}`
+      const further = context.steward ? '' : `; ${longestOfSteward} after signing in`
       throw new Failure('too-large', `at most ${most} bytes are checked at once${further}`)
     }
     return rdf.trim() === '' ? undefined : checker.check(context, rdf, shapeModelOf(level))

@@ -1,4 +1,4 @@
-/** How a dataset is cited: a sentence, BibTeX, RIS and CSL-JSON. */
+/** Citations of datasets as a sentence, BibTeX, RIS and CSL-JSON. */
 
 import { type Fields, listed, textAt } from '../text/json.ts'
 import type { PageContext } from './context.ts'
@@ -6,7 +6,7 @@ import { listAt, textsAt } from './record.ts'
 
 type Citation = ReturnType<typeof citationOf>
 
-/** Its own identifiers, then those that others gave it. */
+/** Identifiers of a dataset, then its further ones (`adms:identifier`). */
 export const identifiersOf = (record: Fields): readonly string[] => [
   ...textsAt(record, 'identifier'),
   ...listAt(record, 'adms_identifier').flatMap(
@@ -14,16 +14,16 @@ export const identifiersOf = (record: Fields): readonly string[] => [
   ),
 ]
 
-/** The DOI in an identifier: `10.1234/abc`. */
+/** DOI at the end of an identifier: `10.1234/abc`; `undefined` where there is none. */
 export const doiIn = (identifier: string): string | undefined =>
   /\b(10\.\d{4,9}\/\S+)$/.exec(identifier)?.[1]
 
-/** On one line, without characters that end one. */
+/** Replaces blanks and control characters by single blanks. */
 const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
 
 /**
- * Creators, else the publisher; the year of the last change, else of publication; a DOI where there is one. The day stands for a
- * version that has no name: a year or month is none.
+ * Members of the citation of a dataset. Authors are its creators, else its publishers; the year is that of the last change, else of
+ * publication. Where the dataset names no version, the day of the last change is the version.
  */
 export function citationOf(context: PageContext, record: Fields) {
   const names = (value: unknown) =>
@@ -45,7 +45,7 @@ export function citationOf(context: PageContext, record: Fields) {
   }
 }
 
-/** `Three Rivers Basin Authority (2026): Water levels. Version 2026-05-30. http://…` */
+/** Citation as a sentence: `Three Rivers Basin Authority (2026): Water levels. Version 2026-05-30. http://…` */
 export function citationText({ t }: PageContext, citation: Citation): string {
   const { authors, year, title, version, url } = citation
   const who = authors.join('; ')
@@ -53,53 +53,56 @@ export function citationText({ t }: PageContext, citation: Citation): string {
   return `${head}${version === undefined ? '' : ` ${t('version')} ${version}.`} ${url}`
 }
 
-/** Members of a citation by their names in BibTeX, with their tags in RIS. */
+/** Member of a citation, named as in BibTeX → its tag in RIS. */
 const tags = { title: 'TI', year: 'PY', version: 'ET', publisher: 'PB', doi: 'DO', url: 'UR' }
 
-/** Those that are there. */
+/** Members that a citation has. */
 const membersOf = (citation: Citation) =>
   Object.entries(tags).flatMap(([name, tag]) => {
     const value = textAt(citation, name)
     return value === undefined ? [] : [{ name, tag, value }]
   })
 
-/** What LaTeX gives a meaning to, or has no sign for in its oldest fonts. */
-const latex: Readonly<Record<string, string>> = {
+/** Replacements of characters that have a meaning in LaTeX, or that its oldest fonts do not have. */
+const latexEscapes: Readonly<Record<string, string>> = {
   '\\': String.raw`\textbackslash{}`,
   '~': String.raw`\textasciitilde{}`,
   '^': String.raw`\textasciicircum{}`,
   '<': String.raw`\textless{}`,
   '>': String.raw`\textgreater{}`,
 }
-/** BibTeX counts braces also behind a backslash: single ones have names. */
-const braces: Readonly<Record<string, string>> = {
+/** Replacements of braces without a partner: BibTeX counts braces even after a backslash. */
+const braceEscapes: Readonly<Record<string, string>> = {
   '{': String.raw`\textbraceleft{}`,
   '}': String.raw`\textbraceright{}`,
 }
 
 function isBalanced(text: string): boolean {
   let depth = 0
-  for (const sign of text) {
-    depth += sign === '{' ? 1 : sign === '}' ? -1 : 0
+  for (const char of text) {
+    depth += char === '{' ? 1 : char === '}' ? -1 : 0
     if (depth < 0) return false
   }
   return depth === 0
 }
 
-/** Text that LaTeX prints as it is. */
-function escaped(text: string): string {
-  const single = isBalanced(text) ? {} : braces
-  return text.replaceAll(/[\\{}&%$#_~^<>]/g, (sign) => latex[sign] ?? single[sign] ?? `\\${sign}`)
+/** Escapes a text for LaTeX. */
+function escapeLatex(text: string): string {
+  const single = isBalanced(text) ? {} : braceEscapes
+  return text.replaceAll(
+    /[\\{}&%$#_~^<>]/g,
+    (char) => latexEscapes[char] ?? single[char] ?? `\\${char}`,
+  )
 }
 
-/** Addresses are taken as they are, so that nothing in them may end their field. */
-const addressIn = (text: string): string => text.replaceAll(/[{}\\\s]/g, encodeURIComponent)
+/** Percent-encodes the characters of an address that could end its field, because BibTeX does not unescape addresses. */
+const escapeAddress = (text: string): string => text.replaceAll(/[{}\\\s]/g, encodeURIComponent)
 
 function bibTex(citation: Citation): string {
-  const authors = citation.authors.map((name) => `{${escaped(name)}}`).join(' and ')
+  const authors = citation.authors.map((name) => `{${escapeLatex(name)}}`).join(' and ')
   const lines = membersOf(citation).map(({ name, value }) => {
-    const text = name === 'doi' || name === 'url' ? addressIn(value) : escaped(value)
-    // Twice in braces: a title keeps its capitals.
+    const text = name === 'doi' || name === 'url' ? escapeAddress(value) : escapeLatex(value)
+    // Double braces keep the capitals of a title.
     return `  ${name} = {${name === 'title' ? `{${text}}` : text}}`
   })
   const all = authors === '' ? lines : [`  author = {${authors}}`, ...lines]
@@ -129,7 +132,7 @@ const csl = ({ id, authors, year, title, version, publisher, url, doi }: Citatio
     },
   ])
 
-/** Formats of a citation by the ending of their address. */
+/** Formats of citations by the ending of their address. */
 export const citationFormats: Readonly<
   Record<string, { readonly type: string; readonly write: (citation: Citation) => string }>
 > = {

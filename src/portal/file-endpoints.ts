@@ -1,4 +1,4 @@
-/** Files for programs and scripts: suggestions, hits as CSV, schema.org, citations, answers of SPARQL. */
+/** Endpoints of files for programs and scripts: search suggestions, hits as CSV, schema.org, citations, SPARQL results. */
 
 import Papa from 'papaparse'
 import { Failure } from '../errors.ts'
@@ -20,7 +20,7 @@ import { searchParamsOf, lastReachableHit, searchForm } from './search-form.ts'
 
 type Answer = (context: PageContext, c: AppContext) => Promise<Response>
 
-/** Defines the endpoint of a file behind the language; what a service refuses is its problem document. */
+/** Defines the endpoint of a file below `/{language}`; a failure is answered as a problem document. */
 const fileEndpoint = (
   ending: `/${string}`,
   operation: string,
@@ -45,8 +45,8 @@ const readSuggestions = fileEndpoint(
   'getSuggestions',
   '/en/suggest?q=water',
   async (context, c) => {
-    const found = await suggestionsFor(context, c.req.query('q') ?? '')
-    return c.json(found, 200, { 'Cache-Control': 'public, max-age=60' })
+    const suggestions = await suggestionsFor(context, c.req.query('q') ?? '')
+    return c.json(suggestions, 200, { 'Cache-Control': 'public, max-age=60' })
   },
 )
 
@@ -55,9 +55,9 @@ const readResults = fileEndpoint(
   'getSparqlResults',
   '/en/sparql.csv?query=ASK%20%7B%7D',
   async (context, c) => {
-    const found = await sparqlFile(context, endingOf(c), c.req.query('query') ?? '')
-    if (!found) throw new Failure('not-found', 'there is no such format')
-    return endingOf(c) === 'csv' ? withByteOrderMark(found) : found
+    const answer = await sparqlFile(context, endingOf(c), c.req.query('query') ?? '')
+    if (!answer) throw new Failure('not-found', 'there is no such format')
+    return endingOf(c) === 'csv' ? withByteOrderMark(answer) : answer
   },
 )
 
@@ -90,9 +90,10 @@ const readCitation = fileEndpoint(
   },
 )
 
+/** Ending of the file name in the path. */
 const endingOf = (c: AppContext): string => c.req.param('file')?.split('.').at(-1) ?? ''
 
-/** Sends hits in a slot of long answers, not in a place of the queue of pages, which it would hold while its client reads. */
+/** Hits as CSV, in a slot of long answers: a place in the queue of pages would be held while the client reads. */
 const readHits = pageEndpoint<PortalServices>({
   path: '/:language/datasets.csv',
   operation: 'getHits',
@@ -101,7 +102,7 @@ const readHits = pageEndpoint<PortalServices>({
   example: '/en/datasets.csv?q=water',
   auth: anyone,
   page: async (c, { contextOf }) => {
-    // Rows are read as the client takes them: longer than a page may take.
+    // Rows are read as fast as the client reads, so the deadline of pages does not apply.
     const context = { ...(await contextOf(c)), signal: c.get('signal') }
     const { query } = searchForm(context.query)
     const pieces = () => hitsCsv(context, query, c.get('longAnswers').turn)
@@ -110,7 +111,7 @@ const readHits = pageEndpoint<PortalServices>({
   },
 })
 
-/** The endpoints of files: suggestions, hits, results of queries, schema.org, citations. */
+/** All endpoints of files. */
 export const fileEndpoints = [readSuggestions, readResults, readSchema, readCitation, readHits]
 
 const csvHeaders = {
@@ -120,9 +121,10 @@ const csvHeaders = {
 
 const includes = ['id', 'title', 'identifier', 'language']
 const counted = ['categories', 'publisher']
+/** Most suggested titles, most themes and publishers each, and the length of a text that has suggestions. */
 const [mostTitles, mostLabels, shortest, longest] = [8, 4, 2, 100]
 
-/** At most eight titles, four themes and four publishers; none for fewer than two letters. Rejects with `Failure`. */
+/** Suggestions for the text that was typed into the search field. Rejects with `Failure`. */
 async function suggestionsFor(context: PageContext, typed: string) {
   const { language, find, nameOf, plainTitle, pathTo, searchTo } = context
   const lower = (text: string) => text.toLocaleLowerCase(language)
@@ -132,7 +134,7 @@ async function suggestionsFor(context: PageContext, typed: string) {
     find({ filters: 'dataset', q, limit: mostTitles, includes, more: { autocomplete: 'true' } }),
     find({ filters: 'dataset', limit: 0, counted, more: { facetSize: '500' } }),
   ])
-  /** Values with a word that begins like what was typed. */
+  /** Values of a facet with a word that begins with the typed text. */
   const labels = (facet: string) =>
     (facets.get(facet) ?? [])
       .map(({ id, title }) => ({ id, label: nameOf(title) ?? id }))
@@ -151,7 +153,7 @@ async function suggestionsFor(context: PageContext, typed: string) {
 
 const perPage = 500
 
-/** Column → its cell. */
+/** Cells of a record by the names of the columns. */
 const rowOf = ({ nameOf, textOf, plainTitle, formatsOf }: PageContext, record: Fields) => ({
   id: textAt(record, 'id'),
   address: textAt(record, 'resource'),
@@ -165,17 +167,17 @@ const rowOf = ({ nameOf, textOf, plainTitle, formatsOf }: PageContext, record: F
   modified: textAt(record, 'modified'),
 })
 
-/** Lines of a file; a spreadsheet takes no cell for a formula. */
+/** Lines of CSV, in which spreadsheets take no cell for a formula. */
 const csvLines = (rows: readonly object[]): string =>
   rows.map((row) => `${Papa.unparse([Object.values(row)], { escapeFormulae: true })}\r\n`).join('')
 
-/** At most 10,000 rows, each a hit; the first row names the columns. Rejects as the search does, before the first row. */
+/** CSV with a row for each hit, at most 10,000, after a row of column names. Rejects before the first row where the search fails. */
 async function hitsCsv(context: PageContext, query: FormEntries, turn: LongAnswers['turn']) {
   const { find, language, signal } = context
   const fields = { includes: [...hitFields, 'resource'] }
-  const asked = { ...searchParamsOf(query, language), ...fields, limit: perPage }
-  const read = async (page: number) => (await find({ ...asked, page }, signal)).records
-  // Before the answer begins: a search that is refused is a problem, not a file.
+  const params = { ...searchParamsOf(query, language), ...fields, limit: perPage }
+  const read = async (page: number) => (await find({ ...params, page }, signal)).records
+  // Read before the answer begins, so that a failed search is answered as a problem.
   const first = await read(0)
   async function* pages() {
     yield first

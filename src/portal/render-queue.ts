@@ -40,7 +40,7 @@ export function renderQueue(writers = noWriters, slow = slowMs) {
     },
   })
   const turns = new Semaphore(rendersBesideWriters)
-  // A proxy on this host may stand for many readers, so each of its requests counts as a client of its own.
+  // A proxy on this host may forward requests of many readers, so each of its requests counts as a client of its own.
   let local = 0
   const readerOf = (client: string) =>
     client === inProcess || isLoopback(client) ? `local ${(local += 1)}` : machineOf(client)

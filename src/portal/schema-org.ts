@@ -1,4 +1,4 @@
-/** Records as schema.org, as Google Dataset Search reads them; a property without a valid value is absent. */
+/** Records as schema.org for search engines such as Google Dataset Search; properties without a valid value are absent. */
 
 import { type Fields, listed, textAt, valueAt } from '../text/json.ts'
 import { doiIn, identifiersOf } from './citations.ts'
@@ -8,10 +8,10 @@ import { plainDescription } from './parts/hits.ts'
 import { boxesOf } from '../vocabularies/geometry.ts'
 import { fieldsAt, listAt, sharedLicence, textsAt } from './record.ts'
 
-/** Characters of a description. */
+/** Least and most characters of a description. */
 const [shortest, longest] = [50, 5000]
 
-/** Without members that are `undefined` or lists in which there is nothing else. */
+/** Leaves out members that are `undefined` or empty lists; `undefined` in lists does not count. */
 function withoutEmpty(members: Readonly<Record<string, unknown>>): object {
   const filled = Object.entries(members).map(([name, value]): [string, unknown] => {
     const list = Array.isArray(value) && value.filter((one) => one !== undefined)
@@ -20,7 +20,7 @@ function withoutEmpty(members: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(filled.filter(([, value]) => value !== undefined))
 }
 
-/** What datasets and catalogues have in common. */
+/** Members that datasets and catalogues have in common. */
 const common = (context: PageContext, record: Fields, page: string) => ({
   '@context': 'https://schema.org',
   '@id': textAt(record, 'resource'),
@@ -30,7 +30,7 @@ const common = (context: PageContext, record: Fields, page: string) => ({
   publisher: party(context, record['publisher']),
 })
 
-/** `schema:Dataset` of a dataset. `page` is the address of its page. */
+/** `schema:Dataset` of a dataset. `page` is the URL of its page. */
 export function datasetSchema(context: PageContext, record: Fields, page: string): object {
   const catalogue = fieldsAt(record, 'catalog')
   const memberOf = {
@@ -61,7 +61,7 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
   })
 }
 
-/** An identifier as it is; a DOI says that it is one. */
+/** An identifier as text, a DOI as `schema:PropertyValue`. */
 function identifierSchema(identifier: string): string | object {
   const doi = doiIn(identifier)
   if (doi === undefined) return identifier
@@ -69,14 +69,14 @@ function identifierSchema(identifier: string): string | object {
   return { '@type': 'PropertyValue', propertyID: 'DOI', value: doi, url }
 }
 
-/** Series and versions are known by their addresses alone; what is no address of the web is left out. */
+/** References to the http(s) IRIs among the values of some fields. */
 const iriReferences = (record: Fields, ...names: readonly string[]) =>
   names
     .flatMap((name) => textsAt(record, name))
     .flatMap((iri) => webAddress(iri) ?? [])
     .map((iri) => ({ '@id': iri }))
 
-/** `schema:DataCatalog` of a catalogue. */
+/** `schema:DataCatalog` of a catalogue. `page` is the URL of its page. */
 export const catalogueSchema = (context: PageContext, record: Fields, page: string): object =>
   withoutEmpty({
     ...common(context, record, page),
@@ -84,7 +84,7 @@ export const catalogueSchema = (context: PageContext, record: Fields, page: stri
     license: webAddress(valueAt(record, 'license.resource')),
   })
 
-/** Filled up with what else is known where it is too short for search engines, cut at a word where it is too long. */
+/** Description in the length that search engines take: a short one is completed with publisher, catalogue, formats and keywords, a long one is cut after a word. */
 function descriptionOf(context: PageContext, record: Fields, page: string): string {
   const { t, formatsOf, nameOf, textOf } = context
   const text = plainDescription(textOf(record['description'], record)?.text ?? '', 4 * longest)
@@ -124,7 +124,7 @@ function party({ nameOf }: PageContext, value: unknown): object | undefined {
   })
 }
 
-/** `1987-01-01/..`, `2020`: ISO 8601, open ends as two dots, one date for what begins and ends alike. */
+/** Period in ISO 8601 such as `1987-01-01/..` (open end) or `2020` (begin and end are equal). */
 function periodOf(period: Fields): string | undefined {
   const [from, to] = ['gte', 'lte'].map((end) => textAt(period, end)?.replace('T00:00:00Z', ''))
   if (from !== undefined && from === to && !from.includes('T')) return from

@@ -1,6 +1,6 @@
 /**
- * Sessions of stewards: a random id in a cookie, whose hash lies in the data directory with the fingerprint of the key, its
- * permissions and its end. The key itself is kept nowhere.
+ * Sessions of stewards. The cookie has a random id; a file has its SHA-256 with the fingerprint of the key, the permissions and the
+ * end of the session. Keys are not stored.
  */
 
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -11,12 +11,14 @@ import { Failure } from '../errors.ts'
 import { openSqlite } from '../sqlite.ts'
 import { textAt } from '../text/json.ts'
 
+/** Session of a steward, with its permissions. */
 export type Session = ReturnType<typeof sessionFor>
+/** The sessions of this platform, as `openSessions` returns them. */
 export type Sessions = ReturnType<typeof openSessions>
 
 const sessionsFormat = 1
 
-/** Milliseconds: in all, and without a request. */
+/** Milliseconds after which a session ends: since its start, and since its last request. */
 const [lifetimeMs, idleMs] = [8 * 3_600_000, 3_600_000]
 const failuresPerMinute = 5
 
@@ -35,19 +37,20 @@ const sessionRow = z.object({ fingerprint: z.string(), permissions: permissionLi
 type SessionOptions = {
   readonly path: string
   readonly keys: ApiKeys
-  /** With what ids of users of the provider begin; absent where there is none. */
-  readonly people: string | undefined
+  /** Prefix of the ids of users of the provider; absent without a provider. */
+  readonly userPrefix: string | undefined
   readonly now: () => number
 }
 
-/** Keeps sessions in a file, which others of this platform may have open, too. */
-export function openSessions({ path, keys, people, now }: SessionOptions) {
+/** Opens the file of sessions, which other processes of the platform may have open too. */
+export function openSessions({ path, keys, userPrefix, now }: SessionOptions) {
   const file = openSqlite({ path, schema, format: sessionsFormat })
-  const wrong = wrongKeyCounter({ perMinute: failuresPerMinute, now })
+  const wrongKeys = wrongKeyCounter({ perMinute: failuresPerMinute, now })
   const feedOf = feedTokens(file)
-  const isPerson = (id: string): boolean => people !== undefined && id.startsWith(people)
-  // A key, and a provider, that left the configuration takes its sessions along.
-  const isKnown = (id: string): boolean => isPerson(id) || keys.list().some((key) => key.id === id)
+  const isUser = (id: string): boolean => userPrefix !== undefined && id.startsWith(userPrefix)
+  // Sessions of a key or a provider that is no longer configured are invalid.
+  const isConfigured = (id: string): boolean =>
+    isUser(id) || keys.list().some((key) => key.id === id)
   const begin = ({ id, permissions }: Key): string => {
     file.run('DELETE FROM session WHERE ends < ? OR seen < ?', now(), now() - idleMs)
     const cookie = randomBytes(32).toString('base64url')
@@ -56,65 +59,68 @@ export function openSessions({ path, keys, people, now }: SessionOptions) {
     return cookie
   }
   return {
-    /** The cookie's value for somebody whom the provider vouches for. */
+    /** Begins the session of a user whom the provider has authenticated; returns the value of the cookie. */
     begin,
     /**
-     * The cookie's value for a right key, whatever others guessed behind the same address; throws `unauthorized`, and
-     * `too-many-requests` after five wrong keys in a minute.
+     * Begins the session of a valid API key; returns the value of the cookie. Throws `unauthorized` for a wrong key, and
+     * `too-many-requests` after five wrong keys of one address in a minute, which do not block a valid one.
      */
-    signIn: (shown: string, client: string): string => {
+    signIn: (apiKey: string, client: string): string => {
       try {
-        return begin(keys.check(shown, client))
+        return begin(keys.check(apiKey, client))
       } catch (error) {
-        const retryAfter = wrong.blocked(client)
+        const retryAfter = wrongKeys.blocked(client)
         if (retryAfter !== undefined)
           throw new Failure('too-many-requests', 'too many wrong keys', { retryAfter })
-        if (error instanceof Failure && error.kind === 'unauthorized') wrong.count(client)
+        if (error instanceof Failure && error.kind === 'unauthorized') wrongKeys.count(client)
         throw error
       }
     },
+    /** Session of a cookie; `undefined` where there is none or it has ended. */
     find: (cookie = ''): Session | undefined => {
       if (cookie.length > 100) return undefined
       const found = file.first(activeSession, digest(cookie), now(), now() - idleMs)
       if (!found) return undefined
       const { fingerprint: id, permissions } = sessionRow.parse(found)
-      if (!isKnown(id)) return undefined
+      if (!isConfigured(id)) return undefined
       file.run('UPDATE session SET seen = ? WHERE id = ?', now(), digest(cookie))
       const token = hash('sha256', `form ${cookie}`, 'base64url')
-      return sessionFor({ id, permissions }, token, isPerson(id) ? undefined : feedOf(id))
+      return sessionFor({ id, permissions }, token, isUser(id) ? undefined : feedOf(id))
     },
-    /** Whose feed has a secret address; the key has to be in the configuration still. */
+    /** Session of the key to which a feed token belongs; `undefined` where no configured key has it. */
     findFeed: (feed: string): Session | undefined => {
       const key = keys.list().find(({ id }) => equalInConstantTime(feed, feedOf(id)))
       return key && sessionFor(key, '', feed)
     },
+    /** Ends the session of a cookie. */
     signOut: (cookie = ''): void =>
       void file.run('DELETE FROM session WHERE id = ?', digest(cookie)),
     close: () => file.close(),
   }
 }
 
-/** What a session may do and know; accounts of a provider have no feed, because nobody says when one ends. */
+/** Makes a session. Accounts of a provider have no feed, because the portal does not learn when an account ends. */
 const sessionFor = (key: Key, token: string, feed: string | undefined) => ({
-  /** Fingerprint of the key, or who somebody is at the provider. */
+  /** Fingerprint of the key, or id of the user of the provider. */
   id: key.id,
+  /** Whether the session permits an action. */
   may: (action: Action): boolean => isPermitted(key, action),
-  /** Catalogues that it is for alone; none where it is for all of them. */
+  /** Catalogues to which the session is limited; empty where it is for all of them. */
   catalogues: key.permissions.includes('*')
     ? []
     : key.permissions.filter((one) => !one.includes(' ')),
-  /** Whether it may see what is at a path and says which catalogue it belongs to. */
-  mayRead: (path: string, of: unknown): boolean =>
-    isPermitted(key, { method: 'GET', path, catalogue: textAt(of, 'catalogue') }),
-  /** Of the forms of this session: what another site cannot know (OWASP, synchroniser token). */
+  /** Whether the session may read a pipe or run at a path; `fields` name its catalogue. */
+  mayRead: (path: string, fields: unknown): boolean =>
+    isPermitted(key, { method: 'GET', path, catalogue: textAt(fields, 'catalogue') }),
+  /** Token in the forms of this session, which other sites do not know (OWASP, synchroniser token). */
   token,
-  /** Of the secret address of a feed. */
+  /** Secret token in the address of the feed of failed runs. */
   feed,
 })
 
 const digest = (cookie: string): string => hash('sha256', cookie, 'hex')
 
-/** Tokens of feeds by ids of keys: only who has the secret of this data directory can make them. */
+/** Makes the function from the id of a key to its feed token: an HMAC with a secret of the data directory. */
 function feedTokens(file: ReturnType<typeof openSqlite>): (id: string) => string {
   const fresh = randomBytes(32).toString('base64url')
   file.run(`INSERT OR IGNORE INTO secret VALUES ('feeds', ?)`, fresh)
@@ -125,6 +131,6 @@ function feedTokens(file: ReturnType<typeof openSqlite>): (id: string) => string
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-/** Compares in constant time, whatever the lengths. */
+/** Compares two texts of any length in constant time. */
 export const equalInConstantTime = (given: string, wanted: string): boolean =>
   timingSafeEqual(sha256(given), sha256(wanted))

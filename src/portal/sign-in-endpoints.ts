@@ -1,4 +1,4 @@
-/** Signing in and out, with a key or with the account of an institution: sessions in cookies that only this host gets. */
+/** Sign-in with an API key or with an account of an OpenID Connect provider. Sessions are in cookies of this host alone. */
 
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { Failure } from '../errors.ts'
@@ -19,22 +19,22 @@ import type { Session, Sessions } from './sessions.ts'
 
 const isSecure = (c: AppContext): boolean => c.get('root').startsWith('https:')
 
-/** Whether a browser on this machine asks by plain http: a request that a proxy passed on names another host, or the proxy. */
+/** Whether a browser on this machine sent the request by plain http. A request from a proxy names another host or has forwarding headers. */
 const isPlainLocal = (c: AppContext): boolean =>
   !isSecure(c) &&
   isLoopback(c.get('client')) &&
   ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Proto'].every((name) => !c.req.header(name)) &&
   /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(c.req.header('Host') ?? '')
 
-/** `__Host-` binds a cookie to this host and to TLS (RFC 6265bis 4.1.3); browsers send it nowhere else. */
+/** Options of all cookies. The prefix `__Host-` binds a cookie to this host and to TLS (RFC 6265bis 4.1.3). */
 const cookieOptions = (c: AppContext): { path: '/'; prefix?: 'host' } =>
   isPlainLocal(c) ? { path: '/' } : { prefix: 'host', path: '/' }
 
-/** The cookie of a session, and the one between leaving for the provider and coming back. */
+/** Value of a cookie: `session`, or `sign-in` of a sign-in at the provider that is under way. */
 const cookieOf = (c: AppContext, name: 'session' | 'sign-in'): string | undefined =>
   getCookie(c, name, cookieOptions(c).prefix)
 
-/** The session of a request; absent for strangers. */
+/** Session of a request; `undefined` for anonymous readers. */
 export const sessionOf = (c: AppContext, sessions: Sessions): Session | undefined =>
   sessions.find(cookieOf(c, 'session'))
 
@@ -45,7 +45,7 @@ const setSessionCookie = (c: AppContext, cookie: string): void =>
 export const endSession = (c: AppContext, sessions: Sessions): void =>
   sessions.signOut(deleteCookie(c, 'session', cookieOptions(c)))
 
-/** Why nobody was signed in, as the form says it. */
+/** Reason of a failed sign-in → status of the form and key of its message. */
 const refusals: ReadonlyMap<string, readonly [status: PageStatus, text: string]> = new Map([
   ['too-many-requests', [429, 'error-429']],
   ['unauthorized', [401, 'wrong-key']],
@@ -56,13 +56,13 @@ const refusals: ReadonlyMap<string, readonly [status: PageStatus, text: string]>
   ['nobody', [403, 'oidc-nobody']],
 ])
 
-/** Tries to sign somebody in; who fails gets the form again. */
+/** Wraps a step of the sign-in: where it fails for a known reason, the form is answered with that reason. */
 const withRefusalPage =
-  (enter: (context: PageContext, c: AppContext, services: PortalServices) => Promise<Response>) =>
+  (step: (context: PageContext, c: AppContext, services: PortalServices) => Promise<Response>) =>
   async (c: AppContext, services: PortalServices): Promise<Response> => {
     const context = await services.contextOf(c)
     try {
-      return await enter(context, c, services)
+      return await step(context, c, services)
     } catch (error) {
       const kind = error instanceof Failure ? error.kind : ''
       const why = error instanceof SignInProblem ? error.why : kind
@@ -73,7 +73,7 @@ const withRefusalPage =
     }
   }
 
-/** Throws `forbidden` without TLS, but for browsers on this machine. */
+/** Throws `forbidden` without TLS, except for browsers on this machine. */
 function demandTls(c: AppContext): undefined {
   if (!isSecure(c) && !isLoopback(c.get('client')))
     throw new Failure('forbidden', 'signing in needs TLS: this portal is reached by http')
@@ -81,7 +81,7 @@ function demandTls(c: AppContext): undefined {
 
 const overTls: Auth<PortalServices> = { ...anyone, check: demandTls }
 
-/** The form for a key, from this host and over TLS, where keys open sessions. */
+/** Permits the form for keys: sent by a page of this host, over TLS, where the configuration permits keys. */
 const ownFormOverTls: Auth<PortalServices> = {
   ...anyone,
   check: (c, { config }) => {
@@ -95,7 +95,7 @@ const ownFormOverTls: Auth<PortalServices> = {
 
 const tag = 'sign-in'
 
-/** The endpoints of the form for keys. */
+/** Endpoints of the sign-in with a key. */
 export const signInEndpoints = (sessions: Sessions): readonly Endpoint<PortalServices>[] => [
   pageEndpoint<PortalServices>({
     path: '/:language/sign-in',
@@ -134,18 +134,18 @@ const redirectToProvider = (oidc: Oidc) =>
       },
     },
     page: withRefusalPage(async ({ language, root, pathTo }, c) => {
-      // A page of another site may lead here, but not begin a sign-in that nobody asked for.
+      // A link on another site leads to the form; it must not begin a sign-in that the user did not ask for.
       if (!isSameHostForm(c)) return c.redirect(pathTo('sign-in'), 303)
       const { address, cookie } = await oidc.begin(language, `${root}sign-in/callback`)
-      // `Lax`, because the way back begins at another site.
-      const kept = { httpOnly: true, sameSite: 'Lax', maxAge: 600, ...cookieOptions(c) } as const
-      setCookie(c, 'sign-in', cookie, kept)
+      // `Lax`, because the redirect back comes from another site.
+      const options = { httpOnly: true, sameSite: 'Lax', maxAge: 600, ...cookieOptions(c) } as const
+      setCookie(c, 'sign-in', cookie, options)
       c.header('Cache-Control', 'no-store')
       return c.redirect(address, 303)
     }),
   })
 
-/** The provider knows one address, which leads on to the language of the reader. */
+/** Redirects from the one callback address that the provider knows to the page in the language in which the sign-in began. */
 const redirectFromProvider = (oidc: Oidc) =>
   pageEndpoint<PortalServices>({
     path: '/sign-in/callback',
@@ -184,7 +184,7 @@ const finishSignIn = (sessions: Sessions, oidc: Oidc) =>
     }),
   })
 
-/** The endpoints of the way to the provider and back. */
+/** Endpoints of the sign-in at the provider. */
 export const providerEndpoints = (
   sessions: Sessions,
   oidc: Oidc,
@@ -194,7 +194,7 @@ export const providerEndpoints = (
   finishSignIn(sessions, oidc),
 ]
 
-/** `wrong` is the key of the text that says why the last try failed. */
+/** Page with the forms of sign-in. `wrong` is the key of the message of the last failed attempt. */
 function signInPage({ t, config, pathTo }: PageContext, wrong?: string): PageContent {
   const refusal = wrong !== undefined && html`<div role="alert">${notice('bad', t(wrong))}</div>`
   const provider = html`<p class="row"><a class="button primary" rel="nofollow"
@@ -213,7 +213,7 @@ function signInPage({ t, config, pathTo }: PageContext, wrong?: string): PageCon
   }
 }
 
-/** After the provider: goes on by itself, because a session is not sent on the way back from another site. */
+/** Page after the sign-in at the provider. It reloads itself, because browsers do not send the session cookie on a redirect from another site. */
 function signedInPage({ t, pathTo }: PageContext): PageContent {
   const next = pathTo('harvest')
   return {

@@ -1,4 +1,4 @@
-/** Pages, actions and the feed of stewards. */
+/** Endpoints for stewards: pages about pipes and runs, forms that act on them, and the feed of failed runs. */
 
 import { Failure } from '../errors.ts'
 import type { AppContext } from '../http/app.ts'
@@ -26,7 +26,7 @@ import { withByteOrderMark } from './ports.ts'
 import { equalInConstantTime, type Session, type Sessions } from './sessions.ts'
 import { endSession } from './sign-in-endpoints.ts'
 
-/** Path below `/harvest`, summary, and the page, which takes the id of a pipe or a run. */
+/** Path below `/harvest`, summary, and function of a page, which takes the id of a pipe or a run. */
 type Row = readonly [
   path: string,
   summary: string,
@@ -46,7 +46,7 @@ const rows: readonly Row[] = [
 /** A request to a service. */
 type ServiceRequest = Action & { readonly body?: object | undefined }
 
-/** Makes the request of an action on the pipe or the run at a path. */
+/** Makes the request to the scheduler for an action on the pipe or the run at `path`. */
 type MakeRequest = (path: string, field: FormFields) => ServiceRequest
 
 const post =
@@ -56,7 +56,7 @@ const post =
 const triggerPath = (pipe: string, id: string) => `${pipe}/triggers/${encodeURIComponent(id)}`
 const remove = (path: string): ServiceRequest => ({ method: 'DELETE', path })
 
-/** Kind and name of an action → the request that it sends to the scheduler. */
+/** Kind of the target and name of the action → request to the scheduler. */
 const actions: ReadonlyMap<string, MakeRequest> = new Map([
   ['pipes run', post('/runs', {})],
   ['pipes dry', post('/runs', { dryRun: true })],
@@ -69,7 +69,7 @@ const actions: ReadonlyMap<string, MakeRequest> = new Map([
   ['runs retry', post('/retry')],
 ])
 
-/** Sets the trigger of the portal. Times are UTC: browsers send them without seconds and zone. */
+/** Request that sets the trigger of the portal. Browsers send the time without seconds and zone; it is taken as UTC. */
 function schedule(pipe: string, field: FormFields): ServiceRequest {
   const next = field('next') !== '' && { next: `${field('next').slice(0, 16)}:00Z` }
   const interval = { unit: field('unit'), value: 1 }
@@ -79,7 +79,7 @@ function schedule(pipe: string, field: FormFields): ServiceRequest {
 
 const notAllowed = () => new Failure('forbidden', 'your key may not do this')
 
-/** Sends a request that the session permits to a service, and resolves with the answer. Rejects with `forbidden`. */
+/** Sends a request to a service and resolves with its answer. Rejects with `forbidden` where the session does not permit it. */
 async function send(
   context: StewardContext,
   service: 'scheduler' | 'repositoryAdmin',
@@ -94,40 +94,40 @@ async function send(
   return ask(service, path, { method, signal, ...sent })
 }
 
-/** Runs what a form asks for, and resolves with the path of the page to show next. */
+/** Runs the action of a form, and resolves with the path of the page to show next. */
 type RunForm = (context: StewardContext, field: FormFields, c: AppContext) => Promise<string>
 
 const runAction: RunForm = async (context, field, c) => {
   const { kind = '', id = '' } = c.req.param()
-  const [did, path] = [field('do'), `/${kind}/${encodeURIComponent(id)}`]
-  const to = (...steps: readonly string[]) => `${context.pathTo('harvest', ...steps)}?did=${did}`
-  if (did === 'confirm' && field('sure') !== 'yes')
+  const [action, path] = [field('do'), `/${kind}/${encodeURIComponent(id)}`]
+  const to = (...steps: readonly string[]) => `${context.pathTo('harvest', ...steps)}?did=${action}`
+  if (action === 'confirm' && field('sure') !== 'yes')
     throw new Failure('invalid-parameter', 'tick that you have looked at the source')
-  const request = actions.get(`${kind} ${did}`)?.(path, field)
+  const request = actions.get(`${kind} ${action}`)?.(path, field)
   if (!request) throw new Failure('invalid-parameter', 'there is no such action')
-  // Permissions may be for single catalogues; pipes are nobody's.
-  const of = kind === 'runs' ? await context.ask('scheduler', path) : undefined
-  const whole = { ...request, catalogue: textAt(of, 'catalogue') }
-  if (!context.steward.may(whole)) throw notAllowed()
-  if (isDecision.has(did) && removalDecision(of)) return heldPath(context, id)
+  // A permission may be for one catalogue; runs belong to a catalogue, pipes do not.
+  const run = kind === 'runs' ? await context.ask('scheduler', path) : undefined
+  const serviceRequest = { ...request, catalogue: textAt(run, 'catalogue') }
+  if (!context.steward.may(serviceRequest)) throw notAllowed()
+  if (decisions.has(action) && removalDecision(run)) return heldPath(context, id)
   try {
-    const answer = await send(context, 'scheduler', whole)
-    const isOfPipe = kind === 'pipes' && request.method !== 'POST'
-    if (did === 'keep') return to('waiting')
-    return isOfPipe ? to('pipes', id) : to('runs', textAt(answer, 'id') ?? id)
+    const answer = await send(context, 'scheduler', serviceRequest)
+    const isTriggerChange = kind === 'pipes' && request.method !== 'POST'
+    if (action === 'keep') return to('waiting')
+    return isTriggerChange ? to('pipes', id) : to('runs', textAt(answer, 'id') ?? id)
   } catch (error) {
     const { kind: why } = error instanceof Failure ? error : {}
-    // A second click, or one on a page that somebody left open: the page of today says how it stands.
-    if (why === 'unknown-trigger' && did === 'unschedule') return to('pipes', id)
+    // A second click, or one on an old page: the page that is shown next has the present state.
+    if (why === 'unknown-trigger' && action === 'unschedule') return to('pipes', id)
     if (why !== 'conflict') throw error
-    if (isDecision.has(did) && removalDecision(await context.ask('scheduler', path)))
+    if (decisions.has(action) && removalDecision(await context.ask('scheduler', path)))
       return heldPath(context, id)
     return `${context.pathTo('harvest', kind, id)}?did=late`
   }
 }
 
-/** Actions that decide about held removals, once. */
-const isDecision: ReadonlySet<string> = new Set(['confirm', 'keep'])
+/** Actions that decide about held removals; a run takes only one such decision. */
+const decisions: ReadonlySet<string> = new Set(['confirm', 'keep'])
 
 const heldPath = ({ pathTo }: StewardContext, run: string) => pathTo('harvest', 'runs', run, 'held')
 
@@ -137,7 +137,7 @@ const restoreRecord: RunForm = async (context, _field, c) => {
   const record = all.find((one) => one.kind === kind && one.id === id)
   const to = (did: string) => `${context.pathTo('harvest', 'deleted')}?did=${did}`
   if (!record) {
-    // A second click: what was restored is there.
+    // After a second click the record is restored already.
     await context.ask('repositoryAdmin', storedPath(kind, id))
     return to('restored')
   }
@@ -147,7 +147,7 @@ const restoreRecord: RunForm = async (context, _field, c) => {
 
 const privateCaching = { 'Cache-Control': 'private, no-store' }
 
-/** Everything that a run did, as the scheduler writes it for spreadsheets. */
+/** Items of a run as CSV of the scheduler, with a byte order mark for spreadsheets. */
 async function itemsOf(context: StewardContext, c: AppContext): Promise<Response> {
   const { ports, steward, ask, signal } = context
   const path = `/runs/${encodeURIComponent(c.req.param('id') ?? '')}`
@@ -177,19 +177,19 @@ const withSession: Auth<PortalServices> = {
   },
 }
 
-/** The context of a page as that of a steward. Throws `unauthorized` where the session has ended since it was checked. */
+/** Context of a page for its steward. Throws `unauthorized` where the session ended after it was checked. */
 function stewardContext({ steward, ...context }: PageContext): StewardContext {
   if (!steward) throw new Failure('unauthorized', 'the session has ended: sign in again')
   return { ...context, steward }
 }
 
-/** The context of a steward's request that is answered without a page, in the time that a request has. */
+/** Context of a steward's request that is answered without a page; the deadline of requests applies. */
 const actionContext = async (c: AppContext, { contextOf }: PortalServices) => ({
   ...stewardContext(await contextOf(c)),
   signal: c.get('signal'),
 })
 
-/** Defines the endpoint of a form, which leads to a page that says what happened. */
+/** Defines the endpoint of a form, which redirects to a page with the result. */
 const formEndpoint = (ending: `/${string}`, summary: string, run: RunForm) => {
   const path = `/:language${ending}` as const
   return pageEndpoint<PortalServices>({
@@ -227,7 +227,7 @@ const readItems = pageEndpoint<PortalServices>({
   page: async (c, services) => itemsOf(await actionContext(c, services), c),
 })
 
-/** The endpoints of stewards: pages, actions, and the feed, whose address is the permission. */
+/** Endpoints for stewards. The feed needs no session: its address contains a secret token. */
 export const stewardEndpoints = (sessions: Sessions): readonly Endpoint<PortalServices>[] => [
   ...stewardPages,
   readItems,

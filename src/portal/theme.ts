@@ -1,4 +1,4 @@
-/** What an operator adds to the portal in one directory: pages, texts, a style sheet, pictures. Changes need no restart. */
+/** Theme: pages, texts, a style sheet and pictures of the operator in one directory. Changes need no restart. */
 
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { PortalConfig } from '../config/portal.ts'
 import type { Log } from '../log.ts'
 
-/** A page of the operator in Markdown. `language` is absent where it is the same in all. */
+/** Page of the operator in Markdown; without `language` it is shown in all languages. Pages are ordered by `position`. */
 type OperatorPage = {
   readonly name: string
   readonly language: string | undefined
@@ -18,13 +18,14 @@ type OperatorPage = {
   readonly text: string
 }
 
+/** State of the theme. */
 export type Theme = {
   readonly pages: readonly OperatorPage[]
-  /** Language → texts in place of ours. */
+  /** Language → messages that replace those of the portal. */
   readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>
-  /** Path of the operator's style sheet below the root. */
+  /** Path of the operator's style sheet below the root of the platform. */
   readonly customStyle: string | undefined
-  /** Path of the logo below the root. */
+  /** Path of the logo below the root of the platform. */
   readonly logo: string | undefined
 }
 
@@ -38,20 +39,21 @@ const types: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** The type of a file by its ending; `undefined` where we serve none of it. */
+/** Media type of a file by its ending; `undefined` for types that are not served. */
 export const assetType = (name: string): string | undefined =>
   types[name.slice(name.lastIndexOf('.') + 1).toLowerCase()]
 
-/** Milliseconds for which nobody looks again. */
-const lookMs = 2000
+/** Milliseconds between two reads of the directory. */
+const readIntervalMs = 2000
 const mostBytes = 5 * 2 ** 20
 
+/** Opens the theme in the configured directory; without one it has the built-in pages alone. */
 export function openTheme({ directory, logo }: PortalConfig, log: Log) {
-  let [last, looked]: [Promise<Theme> | undefined, number] = [undefined, -Infinity]
-  /** The same object while nothing has changed: what was made of it holds. */
+  let [last, lastRead]: [Promise<Theme> | undefined, number] = [undefined, -Infinity]
+  /** Reads the theme again; resolves with the same object while nothing has changed, so that caches can compare it. */
   const refresh = async (before: Promise<Theme> | undefined): Promise<Theme> => {
-    const [known, found] = [await before, await read()]
-    return known && isDeepStrictEqual(known, found) ? known : found
+    const [old, current] = [await before, await read()]
+    return old && isDeepStrictEqual(old, current) ? old : current
   }
   const read = async (): Promise<Theme> => {
     const ownPages = directory === undefined ? [] : await pagesIn(join(directory, 'pages'), log)
@@ -65,43 +67,44 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log) {
     }
   }
   return {
-    /** The theme as it is now. */
+    /** The theme, at most two seconds old. */
     current: (): Promise<Theme> => {
-      if (last && performance.now() - looked < lookMs) return last
-      looked = performance.now()
+      if (last && performance.now() - lastRead < readIntervalMs) return last
+      lastRead = performance.now()
       last = refresh(last)
       return last
     },
-    /** A file of its folder `assets`, or its style sheet. */
+    /** File of the folder `assets`, or `custom.css`; `undefined` where there is none that may be served. */
     file: async (name: string) => {
       const type = assetType(name)
       if (directory === undefined || type === undefined || name !== basename(name)) return undefined
-      const place = name === 'custom.css' ? join(directory, name) : join(directory, 'assets', name)
-      const about = await stat(place).catch(() => undefined)
+      const path = name === 'custom.css' ? join(directory, name) : join(directory, 'assets', name)
+      const about = await stat(path).catch(() => undefined)
       if (!about?.isFile() || about.size > mostBytes) return undefined
-      return { type, body: await readFile(place) }
+      return { type, body: await readFile(path) }
     },
   }
 }
 
-/** Pages that the portal comes with; a page of the operator with the same name replaces them in all languages. */
+/** Directory of the built-in pages; a page of the operator with the same name replaces them in all languages. */
 const builtInPages = fileURLToPath(new URL('assets/pages/', import.meta.url))
 
 const mergePages = (
   pages: readonly OperatorPage[],
-  own: readonly OperatorPage[],
+  replacements: readonly OperatorPage[],
 ): readonly OperatorPage[] =>
-  [...pages.filter(({ name }) => !own.some((one) => one.name === name)), ...own].toSorted(
-    (a, b) => a.position - b.position,
-  )
+  [
+    ...pages.filter(({ name }) => !replacements.some((one) => one.name === name)),
+    ...replacements,
+  ].toSorted((a, b) => a.position - b.position)
 
-/** When a file was changed, as a part of its address; `undefined` where there is none. */
+/** Version of a file for its address, made of its time of change; `undefined` where there is no file. */
 const fileVersion = async (path: string): Promise<string | undefined> => {
   const about = await stat(path).catch(() => undefined)
   return about?.isFile() ? Math.round(about.mtimeMs).toString(36) : undefined
 }
 
-/** What `read` makes of each file of a folder whose name matches; what it cannot read is left out and told. */
+/** Results of `read` for each file of a folder whose name matches; a file that cannot be read is logged and left out. */
 async function filesIn<Read>(
   folder: string,
   name: RegExp,
@@ -110,7 +113,7 @@ async function filesIn<Read>(
 ): Promise<readonly Read[]> {
   const files = await readdir(folder).catch(() => [])
   const matches = files.map((file) => name.exec(file)).filter((match) => match !== null)
-  const found = await Promise.all(
+  const results = await Promise.all(
     matches.map(async (match) => {
       try {
         return [read(await readFile(join(folder, match[0]), 'utf8'), match)]
@@ -120,15 +123,15 @@ async function filesIn<Read>(
       }
     }),
   )
-  return found.flat()
+  return results.flat()
 }
 
 const frontMatter = z.object({ title: z.string().optional(), position: z.number().default(0) })
 
-/** `imprint.de.md`, `about.md`: title and position stand in YAML before the text. */
+/** Reads pages such as `imprint.de.md` and `about.md`; title and position are in YAML before the text. */
 const pagesIn = (folder: string, log: Log): Promise<readonly OperatorPage[]> =>
-  filesIn(folder, /^([\w-]+)(?:\.([a-z]{2}))?\.md$/, log, (whole, [, name = '', language]) => {
-    const [, head = '', text = whole] = /^---\n([^]*?)\n---\n([^]*)$/.exec(whole) ?? []
+  filesIn(folder, /^([\w-]+)(?:\.([a-z]{2}))?\.md$/, log, (content, [, name = '', language]) => {
+    const [, head = '', text = content] = /^---\n([^]*?)\n---\n([^]*)$/.exec(content) ?? []
     const { title = name, position } = frontMatter.parse(parseYaml(head) ?? {})
     return { name, language, title, position, text }
   })

@@ -1,4 +1,4 @@
-/** Texts in the language of a page: what the portal says (ICU messages) and what records say (language maps). */
+/** Texts in the language of a page: messages of the portal (ICU), dates and numbers, and texts of records (language maps). */
 
 import { readFileSync } from 'node:fs'
 import { IntlMessageFormat } from 'intl-messageformat'
@@ -16,66 +16,66 @@ import { shortText } from '../text/code-points.ts'
 import { timeRangeOf } from '../vocabularies/dates.ts'
 import { fieldsAt, listAt, distributionValues } from './record.ts'
 
-/** Languages that the portal speaks. */
+/** Languages for which the portal has messages. */
 export const interfaceLanguages = ['en', 'de', 'fr', 'it'] as const
 
 type Messages = Readonly<Record<string, string>>
 
-/** A message of the portal in the language of the page; `values` fill its arguments. */
+/** Returns a message of the portal by its key, with `values` as its arguments. */
 type Translate = (key: string, values?: Readonly<Record<string, string | number>>) => string
 
 const messagesOf = (language: string): Messages =>
   JSON.parse(readFileSync(new URL(`texts/${language}.json`, import.meta.url), 'utf8'))
 
-/** Own messages win over those that come with the portal; English stands in for what is missing. */
-function translator(language: string, own: Messages = {}): Translate {
-  const messages = { ...messagesOf('en'), ...messagesOf(language), ...own }
+/** Makes the function that translates. `replacements` override the messages of the portal; missing ones are English. */
+function translator(language: string, replacements: Messages = {}): Translate {
+  const messages = { ...messagesOf('en'), ...messagesOf(language), ...replacements }
   const compiled = new Map<string, IntlMessageFormat>()
   const locale = localeOf(language)
   return (key, values) => {
     const message = messages[key] ?? key
     if (!message.includes('{')) return message
-    const known = compiled.get(key) ?? new IntlMessageFormat(message, locale, undefined, literal)
-    compiled.set(key, known)
-    return String(known.format(values))
+    const format = compiled.get(key) ?? new IntlMessageFormat(message, locale, undefined, literal)
+    compiled.set(key, format)
+    return String(format.format(values))
   }
 }
 
-/** Tags in messages are text. */
+/** Options of message formats: tags in messages are plain text. */
 const literal = { ignoreTag: true } as const
 
-/** Dates in English are written as in Britain. */
+/** Locale for dates and numbers of a language; English ones are written as in Britain. */
 export const localeOf = (language: string): string => (language === 'en' ? 'en-GB' : language)
 
 /** Languages written from right to left. */
 const rightToLeft: ReadonlySet<string> = new Set(['ar', 'fa', 'he', 'ur', 'yi'])
 
-/** Value of the attribute `dir`. */
+/** Value of the HTML attribute `dir` for a language. */
 export const directionOf = (language: string): 'ltr' | 'rtl' =>
   rightToLeft.has(language.split('-')[0] ?? '') ? 'rtl' : 'ltr'
 
-/** A text of a record and the language that it is in; of a text without language that is `undefined`. */
+/** Text of a record with its language, which is `undefined` where the record does not name it. */
 type Text = { readonly text: string; readonly language?: string | undefined }
 
 /**
- * A text of a language map (`{"en": "…"}`) or a plain text: the wanted languages in their order, then English, then any. Machine
- * translations (`de-t-en-t0-mtec`) count as their language.
+ * Picks a text of a language map (`{"en": "…"}`), or a plain text: in the first of `languages` that it has, else in English, else in
+ * any. Machine translations (`de-t-en-t0-mtec`) count as their language.
  */
-export function pickText(value: unknown, wanted: readonly string[]): Text | undefined {
+export function pickText(value: unknown, languages: readonly string[]): Text | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : { text: value }
   if (!isJsonObject(value)) return undefined
-  const texts = Object.entries(value).flatMap(([key, given]) => {
-    const text = Array.isArray(given) ? (given[0] as unknown) : given
+  const texts = Object.entries(value).flatMap(([key, member]) => {
+    const text = Array.isArray(member) ? (member[0] as unknown) : member
     return typeof text === 'string' && text.trim() !== '' ? [{ key, text }] : []
   })
-  const [found = texts[0]] = [...wanted, 'en'].flatMap((language) => {
-    const own = texts.find(({ key }) => key === language)
-    return own ?? texts.find(({ key }) => key.startsWith(`${language}-`)) ?? []
+  const [best = texts[0]] = [...languages, 'en'].flatMap((language) => {
+    const exact = texts.find(({ key }) => key === language)
+    return exact ?? texts.find(({ key }) => key.startsWith(`${language}-`)) ?? []
   })
-  return found && { text: found.text, language: found.key.split('-t-')[0] }
+  return best && { text: best.text, language: best.key.split('-t-')[0] }
 }
 
-/** Dates, numbers and sizes as readers of the language write them. */
+/** Formats of dates, numbers and sizes in a language. Values that are no dates give `undefined`. */
 function localFormats(language: string, timeZone: string) {
   const locale = localeOf(language)
   const number = new Intl.NumberFormat(locale)
@@ -95,16 +95,18 @@ function localFormats(language: string, timeZone: string) {
     }
   }
   return {
-    /** A day of the portal's zone; a year, month or day as it is written. */
+    /** Date in the portal's time zone as a `time` element; a year, month or day in its own precision. */
     day: dated({}),
-    /** A day (`YYYY-MM-DD`) as text alone. */
+    /** Day (`YYYY-MM-DD`) as plain text. */
     dayText: (day: string): string => withoutZone(10).format(new Date(day)),
+    /** Date in digits (`2024-03-31`, `2024-03`, `2024`) as plain text. */
     isoDate: isoDates(timeZone),
+    /** Date and time in the portal's time zone as a `time` element. */
     moment: dated({ timeStyle: 'short' }),
     number: (value: number) => number.format(value),
-    /** `413 kB`: decimal units, as browsers show downloads. */
+    /** Size of a number of bytes in decimal units, as browsers show downloads: `413 kB`. */
     size: (bytes: number) => sizeText(bytes, locale),
-    /** A country by its number in ISO 3166, of which a locale makes the letters that name it. */
+    /** Name of a country by its number in ISO 3166, which `Intl.Locale` maps to its letters. */
     countryName: (number: string): string => {
       const { region } = new Intl.Locale(`und-${number}`)
       return countries.of(region ?? number) ?? number
@@ -121,7 +123,7 @@ function localFormats(language: string, timeZone: string) {
 
 type Formats = ReturnType<typeof localFormats>
 
-/** The format of a date without a time by the length of its text: years and months are no days, and none of them has a zone. */
+/** Formats of dates without a time by the length of their text: 4 is a year, 7 a month, any other a day. They have no time zone. */
 function plainDates(locale: string) {
   const clock = { timeZone: 'UTC' } as const
   const precisions: Readonly<Record<number, Intl.DateTimeFormat>> = {
@@ -132,7 +134,7 @@ function plainDates(locale: string) {
   return (length: number) => precisions[length] ?? wholeDay
 }
 
-/** Dates in digits, in the precision that they have: `2024-03-31`, `2024-03`, `2024`. */
+/** Writes dates in digits in their own precision: `2024-03-31`, `2024-03`, `2024`. */
 function isoDates(timeZone: string) {
   const digits = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
   const isoDay = new Intl.DateTimeFormat('en-CA', { timeZone, ...digits })
@@ -158,16 +160,16 @@ function sizeText(bytes: number, locale: string): string {
 
 type PageLanguage = { readonly language: string; readonly t: Translate; readonly formats: Formats }
 
-/** Members that name a value, the best first. */
+/** Members that can have the name of a value, in the order of preference. */
 const nameMembers = ['label', 'title', 'name_translated', 'name', 'pref_label']
 
-/** Codes of licences that say their name: `CC_BY_4_0` is CC BY 4.0. */
+/** Codes of licences from which the name is made: `CC_BY_4_0` → `CC BY 4.0`. */
 const licenceCode = /^(?:CC|ODC|DL|IODL|OGL|LO)[\w-]*$/
 
 const codeName = (id: string): string | undefined =>
   licenceCode.test(id) ? id.replaceAll(/(\d)_(?=\d)/g, '$1.').replaceAll('_', ' ') : undefined
 
-/** In which language a title is where that is not the page's, and that a machine has translated it. */
+/** Badge after a title that is in another language than the page, or was translated by a machine. */
 function titleBadge(
   { language, t, formats }: PageLanguage,
   record: Fields,
@@ -182,7 +184,7 @@ function titleBadge(
   return html` <abbr class="lang" title="${title}">${isMachine ? 'MT' : code}</abbr>`
 }
 
-/** What a value with a label, a title or a name is called, cut at 200 characters or at `most`. */
+/** Name of a value: its label, title or name, else its id or IRI; cut after `most` characters, by default 200. */
 function nameIn(language: string, value: unknown, most?: number): Text | undefined {
   const fields = memberFields(value)
   const texts = nameMembers.map((name) => pickText(fields[name], [language]))
@@ -194,25 +196,26 @@ function nameIn(language: string, value: unknown, most?: number): Text | undefin
   return text && { ...text, text: shortText(text.text, most) }
 }
 
+/** Keywords in the language of the page and those without a language; all of them where there are none. */
 function keywordsIn(record: Fields, language: string): readonly Fields[] {
   const all = listAt(record, 'keywords').map((one): Fields => ({
     ...one,
     label: shortText(textAt(one, 'label') ?? ''),
   }))
-  const own = all.filter((one) => (one['language'] ?? language) === language)
-  return own.length > 0 ? own : all
+  const ofLanguage = all.filter((one) => (one['language'] ?? language) === language)
+  return ofLanguage.length > 0 ? ofLanguage : all
 }
 
-/** What every page of a language says and how: messages, dates and numbers, texts of records. `own` are messages in place of ours. */
-export function translationsOf(language: string, timeZone: string, own?: Messages) {
-  const [t, formats] = [translator(language, own), localFormats(language, timeZone)]
-  const spoken = { language, t, formats }
-  /** The language of the page, then those of the record's catalogue. */
-  const wanted = (record: unknown): readonly string[] => {
-    const own = valueAt(record, 'catalog.language') ?? valueAt(record, 'language')
-    return [language, ...listed(own).flatMap((one) => textAt(one, 'id') ?? [])]
+/** Makes the texts and formats of a language, which all its pages share. `replacements` override messages of the portal. */
+export function translationsOf(language: string, timeZone: string, replacements?: Messages) {
+  const [t, formats] = [translator(language, replacements), localFormats(language, timeZone)]
+  const pageLanguage = { language, t, formats }
+  /** Language of the page, then those of the record's catalogue. */
+  const preferred = (record: unknown): readonly string[] => {
+    const languages = valueAt(record, 'catalog.language') ?? valueAt(record, 'language')
+    return [language, ...listed(languages).flatMap((one) => textAt(one, 'id') ?? [])]
   }
-  const textOf = (value: unknown, record?: unknown) => pickText(value, wanted(record))
+  const textOf = (value: unknown, record?: unknown) => pickText(value, preferred(record))
   const inLanguage = (text: Text, content: HtmlContent = text.text): HtmlContent =>
     (text.language ?? language) === language
       ? html`<bdi>${content}</bdi>`
@@ -227,31 +230,33 @@ export function translationsOf(language: string, timeZone: string, own?: Message
     return label && inLanguage(label)
   }
   return {
-    ...spoken,
-    /** The text of a language map in the best language there is. */
+    ...pageLanguage,
+    /** Text of a language map or a plain text, in the language of the page or the next best one; `record` names further languages. */
     textOf,
-    /** A text in an element that says its language where that is not the page's. */
+    /** Element with a text, with the attribute `lang` where its language is not that of the page. */
     inLanguage,
-    /** A title with a badge that names its language where that is not the page's, and says that a machine translated it. */
+    /** Title of a record, with a badge where it is in another language or was translated by a machine. */
     titleOf: (record: Fields, content?: HtmlContent): HtmlContent => {
       const text = titleIn(record)
-      return html`${inLanguage(text, content ?? text.text)}${titleBadge(spoken, record, text)}`
+      return html`${inLanguage(text, content ?? text.text)}${titleBadge(pageLanguage, record, text)}`
     },
-    /** The title alone, for places that take text only. */
+    /** Title of a record as plain text. */
     plainTitle: (record: Fields): string => titleIn(record).text,
-    /** What a value with a label, a title or a name is called; the text itself where it is one. Cut at 200 characters, or at `most`. */
+    /** Name of a value (label, title or name), or the value itself where it is a text; cut after `most` characters, by default 200. */
     labelOf,
-    /** The same as text alone. */
+    /** `labelOf` as plain text. */
     nameOf: (value: unknown, most?: number): string | undefined => named(value, most)?.text,
+    /** Name of a licence, made of its code where that is readable. */
     licenceName: (licence: unknown): HtmlContent =>
       codeName(textAt(licence, 'id') ?? '') ?? labelOf(licence),
-    /** Keywords in the language of the page and those in none; all of them where there are no such. */
+    /** Keywords in the language of the page and those without a language; all of them where there are none. */
     keywordsOf: (record: Fields): readonly Fields[] => keywordsIn(record, language),
-    /** Formats of all distributions, each once, in their order. */
+    /** Names of the formats of all distributions, each once. */
     formatsOf: (record: Fields): readonly string[] => [
       ...new Set(distributionValues(record, 'format').flatMap((one) => named(one)?.text ?? [])),
     ],
   }
 }
 
+/** Texts and formats of a language, as `translationsOf` returns them. */
 export type Translations = ReturnType<typeof translationsOf>

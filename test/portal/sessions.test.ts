@@ -206,7 +206,7 @@ describe('in time', () => {
     openSessions({
       path: join(directory, 'sessions.sqlite'),
       keys: apiKeys({ [steward]: ['*'] }),
-      people: undefined,
+      userPrefix: undefined,
       now: () => time,
     })
 

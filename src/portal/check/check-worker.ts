@@ -1,4 +1,4 @@
-/** Reads RDF that strangers have checked, in a thread of its own, whose memory and time are bounded. */
+/** Worker that reads RDF which readers let check, in a thread with bounded memory and time. */
 
 import { serve } from '../../workers/serve.ts'
 import {
@@ -8,7 +8,7 @@ import {
   readCheckedText,
 } from './checked-text.ts'
 
-/** Calls of the thread: a text, then the text with the report of its validation as N-Triples. */
+/** Calls of the worker: `read` takes a text, `place` a text with the report of its validation as N-Triples. */
 export type CheckCalls = {
   readonly read: readonly [text: string, read: CheckedText]
   readonly place: readonly [{ readonly text: string; readonly report: string }, LocatedResults]

@@ -1,4 +1,4 @@
-/** What a page says of RDF that is checked and not stored: its syntax, its datasets as hits, the lines of results. */
+/** Reads RDF that is checked: syntax errors, its datasets in the form of search hits, and the lines of validation results. */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -11,26 +11,26 @@ import { type ShaclResult, shaclResults } from '../parts/findings.ts'
 
 const base = 'https://example.org/'
 
-/** Where a text cannot be read, or what it describes. */
+/** Syntax error of a text with line and column from 1, or its media type and its datasets as records. */
 export type CheckedText =
   | {
       readonly fault: { readonly detail: string; readonly line?: number; readonly column?: number }
     }
   | { readonly mediaType: string; readonly records: readonly Fields[] }
 
-/** At most 500 results, errors first; `errors` and `warnings` count all of them. */
+/** At most 500 validation results with their lines, errors first; `errors` and `warnings` count all of them. */
 export type LocatedResults = {
   readonly results: readonly ShaclResult[]
   readonly errors: number
   readonly warnings: number
 }
 
-/** Records of a text, and distributions and texts of one, that are shown. */
+/** Most records of a text, most distributions and texts of a record, and most results. */
 const [mostRecords, mostParts, mostResults] = [5, 100, 500]
 
 const formatOf = (text: string) => formatOfText(text.slice(0, 1000)) ?? 'turtle'
 
-/** Reads a text; the first five datasets that it describes are made into records as a search gives them. */
+/** Reads a text, and makes records in the form of search hits of its first five datasets. Rejects only for internal errors. */
 export async function readCheckedText(text: string): Promise<CheckedText> {
   const format = formatOf(text)
   try {
@@ -51,7 +51,7 @@ export async function readCheckedText(text: string): Promise<CheckedText> {
   }
 }
 
-/** The results of a report (N-Triples), each with its line in a text of Turtle or N-Triples. */
+/** Finds the lines of the results of a report (N-Triples) in a text; only Turtle and N-Triples have lines. */
 export async function locateResults({
   text,
   report,
@@ -65,7 +65,7 @@ export async function locateResults({
   return { results: results.slice(0, mostResults), errors, warnings: results.length - errors }
 }
 
-/** The line of the value of a result, else of its path, else of its focus node. */
+/** Makes the function that finds the line of a result: that of its value, else of its path, else of its focus node. */
 function linesIn(placed: readonly PlacedQuad[]): (result: ShaclResult) => number | undefined {
   const bySubject = Map.groupBy(placed, ({ quad }) => quad.subject.value)
   const byPath = Map.groupBy(placed, ({ quad }) => `${quad.subject.value} ${quad.predicate.value}`)
@@ -76,7 +76,7 @@ function linesIn(placed: readonly PlacedQuad[]): (result: ShaclResult) => number
   }
 }
 
-/** A record that is not published yet, with what its hit shows. */
+/** Record with the fields that `searchHit` shows, made of a dataset that is not published. */
 function recordOf(bySubject: ReadonlyMap<string, readonly Quad[]>, subject: Term): Fields {
   const valuesOf = (node: Term, predicate: Term) =>
     (bySubject.get(node.value) ?? []).flatMap((one) =>

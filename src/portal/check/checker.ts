@@ -1,4 +1,4 @@
-/** Checks texts of strangers: one text at a time over all clients, and what is read of it in a worker thread. */
+/** Checker of descriptions: handles one text at a time over all clients, and reads it in a worker thread. */
 
 import { Failure } from '../../errors.ts'
 import { type Fields, textOr } from '../../text/json.ts'
@@ -9,7 +9,7 @@ import { listAt } from '../record.ts'
 import type { CheckCalls } from './check-worker.ts'
 import type { CheckedText, LocatedResults } from './checked-text.ts'
 
-/** What a page says of a text. `results` is absent where nothing validates, `refusal` tells why there is no more. */
+/** Outcome of a check. `results` is absent where no service validates; `refusal` is why the text could not be checked. */
 export type CheckedDescription = Partial<LocatedResults> & {
   readonly fault?: Extract<CheckedText, { fault: unknown }>['fault']
   readonly records?: readonly Fields[]
@@ -18,14 +18,14 @@ export type CheckedDescription = Partial<LocatedResults> & {
   readonly refusal?: Failure
 }
 
-/** Bytes of a text of a stranger, and of somebody who is signed in. */
+/** Most bytes of a text of an anonymous reader, and of a steward who is signed in. */
 export const [longestOfStranger, longestOfSteward] = [200_000, 2_000_000]
 
-/** Texts that wait, and milliseconds of one reading. */
+/** Most waiting texts, and milliseconds for one call of the worker. */
 const [mostWaiting, readMs] = [8, 5000]
-const busy = 'other texts are being checked: try again in a moment'
+const busy = 'other texts are being checkText: try again in a moment'
 
-/** Opens the thread when it is first needed; it ends a minute after its last call. */
+/** Makes a checker. Its worker starts with the first text and ends a minute after the last one. */
 export function openChecker() {
   const turns = new Semaphore(1)
   const pool = new WorkerPool<CheckCalls>({
@@ -45,7 +45,7 @@ export function openChecker() {
     pool.call(name, payload, { signal }).catch((error: unknown) => {
       throw error instanceof WorkerLost ? refusalOf(error) : error
     })
-  const checked = async (context: PageContext, text: string, model: string) => {
+  const checkText = async (context: PageContext, text: string, model: string) => {
     const { ports, signal, ask } = context
     const read = await call('read', text, signal)
     if ('fault' in read) return read
@@ -63,11 +63,11 @@ export function openChecker() {
     return { records, expected: listAt(expected, 'datasets'), ...placed }
   }
   return {
-    /** Rejects with the signal's reason, and with `queue-full` when too many texts wait; what a text is refused for is its outcome. */
+    /** Checks a text against a shape model. Rejects with the signal's reason, and with `queue-full` when too many texts wait; other failures are in the outcome. */
     check: (context: PageContext, text: string, model: string): Promise<CheckedDescription> => {
       if (turns.waiting >= mostWaiting)
         return Promise.reject(new Failure('queue-full', busy, { retryAfter: 10 }))
-      const work = () => checked(context, text, model)
+      const work = () => checkText(context, text, model)
       return turns.run(work, context.signal).catch((error: unknown) => {
         if (!(error instanceof Failure) || error.kind === 'queue-full') throw error
         return { refusal: error }
@@ -76,6 +76,7 @@ export function openChecker() {
   }
 }
 
+/** Failure for a call whose worker was ended. */
 function refusalOf(cause: WorkerLost): Failure {
   switch (cause.reason) {
     case 'timeout':

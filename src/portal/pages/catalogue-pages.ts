@@ -1,4 +1,4 @@
-/** Catalogues, each with its datasets, its quality and its dumps; and publishers with what each of them offers. */
+/** Pages of catalogues, with their datasets, quality and dumps, and of publishers. */
 
 import { type Fields, listed, valueAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
@@ -16,24 +16,24 @@ import { catalogueSchema } from '../schema-org.ts'
 
 const mostTags = 12
 
-/** All catalogues by title. Throws `Failure`. */
+/** List of all catalogues by title. Rejects with `Failure`. */
 export async function cataloguesPage(context: PageContext): Promise<PageContent> {
   const { t, language } = context
-  const { found, body } = await pagedList(context, {
-    asked: { filters: 'catalogue', sort: `title.${language}+asc` },
+  const { result, body } = await pagedList(context, {
+    params: { filters: 'catalogue', sort: `title.${language}+asc` },
     style: 'entries',
     item: (record) => catalogueEntry(context, record, 'h2'),
   })
-  const title = t('n-catalogues', { count: found.count })
+  const title = t('n-catalogues', { count: result.count })
   const page = { title, section: 'catalogues', canonical: 'catalogues' } as const
   return { ...page, body: html`<h1>${title}</h1>${body}` }
 }
 
-/** One catalogue. Throws `Failure`. */
+/** Page of a catalogue. Rejects with `Failure`. */
 export async function cataloguePage(context: PageContext, id: string): Promise<PageContent> {
   const { t, root, language, ask, optional, readRecord, pathTo, plainTitle, titleOf } = context
   const path = `catalogues/${encodeURIComponent(id)}`
-  const [record, { found, section }, measured] = await Promise.all([
+  const [record, { result, section }, measured] = await Promise.all([
     readRecord('catalogues', id),
     datasetsOf(context, id),
     optional(ask('metrics', `/${path}`)),
@@ -51,9 +51,9 @@ export async function cataloguePage(context: PageContext, id: string): Promise<P
       <div class="with-aside"><div><header class="title"><h1>${titleOf(record)}</h1>
       ${publishedBy(context, record)}</header><div class="prose close stack">
       ${description && context.inLanguage(description, sanitizedProse(description.text))}</div>
-      ${facts(context, record, found)} ${section}</div>
+      ${facts(context, record, result)} ${section}</div>
       <aside aria-label="${t('about-catalogue')}">${qualityPanel(context, id, measured)}
-      ${tagPanel(context, id, 'format', found)} ${tagPanel(context, id, 'categories', found)}
+      ${tagPanel(context, id, 'format', result)} ${tagPanel(context, id, 'categories', result)}
       ${dumps(context, id)}</aside></div>`,
   }
 }
@@ -104,7 +104,7 @@ function qualityPanel(context: PageContext, id: string, measured: unknown): Html
   return panel(t('metadata-quality'), [...meanScore(context, result), report])
 }
 
-/** Values that the datasets of a catalogue have, each a search. */
+/** Panel of the formats or themes of a catalogue, each a link to a search. */
 function tagPanel(
   { t, formats, searchTo, labelOf }: PageContext,
   catalogue: string,
@@ -131,27 +131,27 @@ function dumps({ root, t, language }: PageContext, id: string): HtmlMarkup {
   )
 }
 
-/** All publishers of datasets. Throws `Failure`. */
+/** List of all publishers of datasets. Rejects with `Failure`. */
 export async function publishersPage(context: PageContext): Promise<PageContent> {
   const title = context.t('publishers')
   const links = await valueLinks(context, 'publishers', 'dataset', 'publisher')
   return { title, section: 'data', body: html`<h1>${title}</h1>${links}` }
 }
 
-/** One publisher; absent where nothing is published by it. Throws `Failure`. */
+/** Page of a publisher; `undefined` for one without datasets. Rejects with `Failure`. */
 export async function publisherPage(context: PageContext, id: string): MaybePage {
   const { t, formats, labelOf, nameOf, pathTo } = context
-  const { found, section } = await datasetsWith(context, {
+  const { result, section } = await datasetsWith(context, {
     facet: 'publisher',
     value: id,
     about: ({ catalog }) => labelOf(catalog),
   })
-  const [first] = found.records
+  const [first] = result.records
   if (!first) return undefined
   const publisher = valueAt(first, 'publisher')
   const contacts = listAt(first, 'contact_point').slice(0, 3)
   const rows = [
-    [t('datasets-title'), formats.number(found.count)] as const,
+    [t('datasets-title'), formats.number(result.count)] as const,
     ...contacts.map((one) => [t('contact'), contactLines(context, one)] as const),
   ]
   return {

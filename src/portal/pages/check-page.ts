@@ -1,4 +1,4 @@
-/** "Check my metadata": syntax with its line, findings of the validation with their lines. Nothing is stored. */
+/** Page "Check my metadata": syntax errors and validation results of a text with their lines. Nothing is stored. */
 
 import { readFileSync } from 'node:fs'
 import { type Fields, textAt } from '../../text/json.ts'
@@ -17,11 +17,11 @@ const models = ['dcatap301level1', 'dcatap301level2', 'dcatap211level1'] as cons
 
 const sample = readFileSync(new URL('../assets/examples/check.ttl', import.meta.url), 'utf8')
 
-/** The model of shapes that a form names, else the first. */
+/** Shape model that the form names, else the first one. */
 export const shapeModelOf = (level: string | undefined): string =>
   models.find((one) => one === level) ?? models[0]
 
-/** A form for RDF, and what was found in the text that it was sent with. */
+/** Form for RDF and, after it was sent, the outcome of the check. */
 export function checkPage(
   context: PageContext,
   form: { readonly rdf?: string; readonly level?: string; readonly outcome?: CheckedDescription },
@@ -55,23 +55,23 @@ function outcomeSections(
   const { t } = context
   const { fault, refusal, records = [], expected = [] } = outcome
   if (refusal) {
-    const found = notice('bad', t('check-refused'), html`<p><bdi>${refusal.detail}</bdi></p>`)
-    return resultSection(context, text, [], found)
+    const content = notice('bad', t('check-refused'), html`<p><bdi>${refusal.detail}</bdi></p>`)
+    return resultSection(context, text, [], content)
   }
   if (fault) {
     const { line, column = 1, detail } = fault
     const where = line === undefined ? '' : t('at-line', { line, column })
     const heading = html`${t('syntax-error')} ${where}`
-    const found = notice('bad', heading, html`<p><bdi>${detail}</bdi></p>`)
-    return resultSection(context, text, [line], found)
+    const content = notice('bad', heading, html`<p><bdi>${detail}</bdi></p>`)
+    return resultSection(context, text, [line], content)
   }
   const { results, errors = 0, warnings = 0 } = outcome
   const lines = results?.map(({ line }) => line) ?? []
-  const found = results
+  const content = results
     ? findings(context, { results, errors, warnings })
     : html`<p>${t('syntax-right')}</p>`
   return [
-    resultSection(context, text, lines, found),
+    resultSection(context, text, lines, content),
     expectation(context, expected),
     recordPreviews(context, records),
   ]
@@ -82,27 +82,27 @@ function findings(
   { results, errors, warnings }: LocatedResults,
 ): HtmlContent {
   const { t } = context
-  const sign = errors > 0 ? 'bad' : warnings > 0 ? 'warn' : 'good'
+  const kind = errors > 0 ? 'bad' : warnings > 0 ? 'warn' : 'good'
   const meaning = html`<p>${t(errors > 0 ? 'valid-not-compliant' : 'valid-compliant')}</p>`
   return [
-    notice(sign, t('n-findings', { errors, warnings }), meaning),
+    notice(kind, t('n-findings', { errors, warnings }), meaning),
     results.length > 0 && shaclTable(context, 'result', results),
   ]
 }
 
-/** What was found, and where it was the text with the lines of the findings marked. */
+/** Section with the outcome, and with the text where lines of it are marked; `hits` are the lines. */
 function resultSection(
   { t }: PageContext,
   text: string,
   hits: readonly (number | undefined)[],
-  found: HtmlContent,
+  content: HtmlContent,
 ): HtmlMarkup {
-  const place = html`<h3 class="section">${t('where-it-is')}</h3> ${codeListing(t('your-metadata'), text, hits)}`
-  const isPlaced = hits.some((line) => line !== undefined)
-  return pageSection('result', t('result'), [found, isPlaced && place])
+  const textListing = html`<h3 class="section">${t('where-it-is')}</h3> ${codeListing(t('your-metadata'), text, hits)}`
+  const hasLines = hits.some((line) => line !== undefined)
+  return pageSection('result', t('result'), [content, hasLines && textListing])
 }
 
-/** Points of each dataset, those of its links aside: nobody asked them. */
+/** Section with the expected points of each dataset, without those of its links, which are not requested. */
 function expectation(context: PageContext, datasets: readonly Fields[]): HtmlContent {
   const { t } = context
   const rows = datasets.map((one) => {
@@ -115,7 +115,7 @@ function expectation(context: PageContext, datasets: readonly Fields[]): HtmlCon
   return rows.length > 0 && pageSection('points', t('points-to-expect'), [lead, rows])
 }
 
-/** Records that are not published yet, as their hits would look; nothing where the RDF describes no dataset. */
+/** Section with the datasets as search hits; nothing where the RDF describes none. */
 function recordPreviews(context: PageContext, records: readonly Fields[]): HtmlContent {
   const hits = records.map((record) => searchHit(context, record))
   const list = html`<ol class="hits" role="list">${hits}</ol>`

@@ -1,4 +1,4 @@
-/** The page of a dataset: what it is, how to get it, where it comes from, how good its metadata is. */
+/** Page of a dataset: description, distributions, related datasets, all metadata, provenance, quality. */
 
 import { type Fields, listed, textAt, valueAt } from '../../text/json.ts'
 import { citationOf, citationText } from '../citations.ts'
@@ -19,7 +19,7 @@ import { datasetSchema } from '../schema-org.ts'
 
 const [mostKeywords, mostContacts] = [12, 10]
 
-/** Throws `Failure`. */
+/** Page of a dataset. Rejects with `Failure`. */
 export async function datasetPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, root, language, readRecord, askOptional, pathTo, plainTitle, textOf, titleOf } =
     context
@@ -69,7 +69,7 @@ function byLine({ t, searchTo, labelOf, nameOf }: PageContext, record: Fields): 
   return html`<p class="by">${t('published-by')} <a href="${href}">${labelOf(record['publisher'])}</a></p>`
 }
 
-/** Themes, high value and keywords in the language of the page, each a search. */
+/** Themes, the mark of high-value datasets and keywords, each a link to a search. */
 function tagLinks(context: PageContext, record: Fields): HtmlContent {
   const { t, keywordsOf, labelOf, searchTo } = context
   const tag = (facet: string, value: unknown, label: HtmlContent) =>
@@ -171,14 +171,14 @@ function contacts(context: PageContext, record: Fields): HtmlContent {
   )
 }
 
-/** Where to tell that something is wrong: as the operator has it, else the first address of a contact. */
+/** Address for reports of problems: the configured one with `{id}`, `{iri}` and `{title}` filled in, else the first mail address of a contact. */
 function reportAddress(context: PageContext, record: Fields, people: readonly Fields[]) {
   const { config, plainTitle } = context
   const { id, resource: iri } = record
   const values = { id, iri, title: plainTitle(record) }
   const mail = people.flatMap((one) => textAt(one, 'email') ?? [])[0]
-  const own = mail && `${mail.includes(':') ? mail : `mailto:${mail}`}?subject={id}`
-  return (config.feedback ?? own)?.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+  const contact = mail && `${mail.includes(':') ? mail : `mailto:${mail}`}?subject={id}`
+  return (config.feedback ?? contact)?.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(textAt(values, name) ?? ''),
   )
 }

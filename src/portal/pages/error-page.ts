@@ -1,4 +1,4 @@
-/** What stands in place of a page that cannot be shown: nothing there, removed, not possible, not now. */
+/** Page about a problem, in place of the one that was requested: not found, removed, invalid request, not available. */
 
 import { unescape } from 'node:querystring'
 import { Failure } from '../../errors.ts'
@@ -9,20 +9,21 @@ import { pageSection, pairList } from '../parts/blocks.ts'
 import { datasetList } from '../parts/hits.ts'
 import { textOr } from '../../text/json.ts'
 
+/** Problem that a page describes. */
 type PageProblem = {
   readonly status: number
-  /** Words of the service, in English: for what nobody foresaw. */
+  /** Detail of the problem in English, shown where the portal has no message for the status. */
   readonly detail?: string
-  /** Seconds until the page asks again. */
+  /** Seconds after which the page reloads itself. */
   readonly retryAfter?: number
-  /** What helps: links, dates. */
+  /** Content that helps the reader, such as links and dates. */
   readonly help?: HtmlContent
 }
 
-/** A record of the portal by its page, or by that of a CKAN before it. */
+/** Path of the page of a record, or of its former page in CKAN. */
 const recordPage = /^(?:\/[a-z]{2})?\/(datasets?|catalogues?|organization)\/([^/]+)/
 
-/** For what is not there: when it was removed and until when it can come back (410), else records with similar titles. */
+/** Help for a missing page: when a record was removed and until when it can be restored (status 410), else datasets with similar titles. */
 export async function helpFor(
   context: PageContext,
   path: string,
@@ -35,59 +36,65 @@ export async function helpFor(
   const removed = id !== undefined && (await removal(context, `/${list}/${id}`))
   if (removed) return { status: 410, help: removed }
   const q = wordsOf(path)
-  const found = q.length < 3 ? undefined : await optional(find({ filters: 'dataset', q, limit: 5 }))
-  if (!found || found.records.length === 0) return {}
-  const similar = datasetList(context, found.records, () => [])
+  const result =
+    q.length < 3 ? undefined : await optional(find({ filters: 'dataset', q, limit: 5 }))
+  if (!result || result.records.length === 0) return {}
+  const similar = datasetList(context, result.records, () => [])
   return { help: pageSection('similar', t('similar'), similar) }
 }
 
-/** What is left of a record that was removed; `undefined` where there was none. */
+/** Dates and catalogue of a record that was removed; `undefined` where there was none. `path` is that in the repository. */
 async function removal(context: PageContext, path: string): Promise<HtmlContent> {
   const { t, formats, ask, optional, pathTo, titleOf, readRecord } = context
   const refusal: unknown = await ask('repository', path).catch((error: unknown) => error)
   if (!(refusal instanceof Failure && refusal.kind === 'gone')) return undefined
   const { deletedAt, restorableUntil, catalogue } = refusal.members
-  const home = textOr(catalogue)
-  const record = home === undefined ? undefined : await optional(readRecord('catalogues', home))
-  const name = record ? titleOf(record) : home
+  const catalogueId = textOr(catalogue)
+  const record =
+    catalogueId === undefined ? undefined : await optional(readRecord('catalogues', catalogueId))
+  const name = record ? titleOf(record) : catalogueId
   return pairList([
     [t('removed-on'), formats.moment(deletedAt)],
     [t('restorable-until'), formats.moment(restorableUntil)],
-    [t('facet-catalog'), home && html`<a href="${pathTo('catalogues', home)}">${name}</a>`],
+    [
+      t('facet-catalog'),
+      catalogueId && html`<a href="${pathTo('catalogues', catalogueId)}">${name}</a>`,
+    ],
   ])
 }
 
-const known: ReadonlySet<number> = new Set([404, 406, 410, 413, 429, 503])
+/** Statuses with messages of their own: `error-{status}` and `error-{status}-text`. */
+const describedStatuses: ReadonlySet<number> = new Set([404, 406, 410, 413, 429, 503])
 
-/** `path` is what was asked for. */
+/** Page about a problem; `path` is the requested one. */
 export function errorPage(
   context: PageContext,
   path: string,
   { status, detail, retryAfter, help }: PageProblem,
 ): PageContent {
   const { t, requestId } = context
-  const kind = known.has(status) ? status : status >= 500 ? 500 : 400
+  const kind = describedStatuses.has(status) ? status : status >= 500 ? 500 : 400
   const title = t(`error-${kind}`)
-  const isAbsent = status === 404 || status === 410
-  const isAway = status === 503
+  const isMissing = status === 404 || status === 410
+  const isUnavailable = status === 503
   const about =
     status === 404 ? html`${t('nothing-at')} <code>${path}</code>` : t(`error-${kind}-text`)
   return {
     title,
     isIndexed: false,
-    // Whoever searched need not type the words again.
-    query: isAway && (context.query.get('q') ?? false),
+    // Keeps the words of a search that failed.
+    query: isUnavailable && (context.query.get('q') ?? false),
     head: retryAfter !== undefined && html`<meta http-equiv="refresh" content="${retryAfter}" />`,
     body: html`<div class="error"><p class="code" aria-hidden="true">${status}</p><h1>${title}</h1> <p>${about}</p>
-      ${!isAbsent && !isAway && detail !== undefined && html`<p class="soft"><bdi>${detail}</bdi></p>`}
-      ${help}${isAbsent && searchBar(context, wordsOf(path))}
-      ${isAway && html`<p class="row"><a class="button" href="">${t('try-again')}</a></p>`}
+      ${!isMissing && !isUnavailable && detail !== undefined && html`<p class="soft"><bdi>${detail}</bdi></p>`}
+      ${help}${isMissing && searchBar(context, wordsOf(path))}
+      ${isUnavailable && html`<p class="row"><a class="button" href="">${t('try-again')}</a></p>`}
       <p class="soft small">${t('programs-get')} <code>application/problem+json</code>. ${t('reference')}
       <code>${requestId.slice(0, 8)}</code></p></div>`,
   }
 }
 
-/** Words in the last step of an address; what is encoded wrongly stays as it is. */
+/** Words in the last segment of a path; invalid percent-encoding stays as it is. */
 const wordsOf = (path: string): string =>
   unescape(path.split('/').at(-1) ?? '')
     .replaceAll(/[-_.]+/g, ' ')

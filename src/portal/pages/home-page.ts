@@ -1,4 +1,4 @@
-/** The first page: how much there is, where, about what, and what is new. */
+/** Home page: search field, numbers of datasets and catalogues, a map, themes, and the newest datasets. */
 
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
@@ -14,7 +14,7 @@ import { siteSchema } from '../schema-org.ts'
 const newestFirst = { filters: 'dataset', sort: 'modified+desc' }
 const [mostAreas, mostNew, mostCatalogues, mostThemes] = [500, 5, 6, 24]
 
-/** Counts are left out where the search does not answer: the field stays. */
+/** Home page. Where the search service does not answer, the page has the search field without numbers and lists. */
 export async function homePage(context: PageContext): Promise<PageContent> {
   const { t, config, root, language, configuredText, optional, find, searchTo } = context
   const [recent, catalogues, areas] = await Promise.all([
@@ -25,11 +25,11 @@ export async function homePage(context: PageContext): Promise<PageContent> {
     optional(find({ filters: 'dataset', limit: mostAreas, includes: ['spatial', 'title'] })),
   ])
   const lead = config.lead === undefined ? t('home-lead') : configuredText(config.lead)
-  const { examples: given } = config
-  const searches = Array.isArray(given)
-    ? given
-    : (Object.entries(given).find(([key]) => key === language)?.[1] ??
-      given[config.defaultLanguage])
+  const { examples: configured } = config
+  const searches = Array.isArray(configured)
+    ? configured
+    : (Object.entries(configured).find(([key]) => key === language)?.[1] ??
+      configured[config.defaultLanguage])
   const examples = (searches ?? []).map(
     (q: string) => html`<a href="${searchTo([['q', q]])}">${q}</a>`,
   )
@@ -53,6 +53,7 @@ export async function homePage(context: PageContext): Promise<PageContent> {
   }
 }
 
+/** Heading with the numbers of datasets and catalogues, else the name of the portal. */
 function heading(
   { t, formats, config, configuredText }: PageContext,
   recent: SearchResult | undefined,
@@ -66,19 +67,20 @@ function heading(
     catalogues: bold(catalogues),
     datasetCount: recent.count,
     catalogueCount: catalogues.count,
-    languageCount: languagesOf(areas),
+    languageCount: languageCount(areas),
   })
   return message.split('\n').map((part, at) => (at % 2 === 1 ? html`<b>${part}</b>` : part))
 }
 
-/** How many languages titles are in; those of machine translations do not count. */
-const languagesOf = (found: SearchResult | undefined): number =>
+/** Number of languages of the titles, without machine translations. */
+const languageCount = (result: SearchResult | undefined): number =>
   new Set(
-    found?.records
+    result?.records
       .flatMap((record) => Object.keys(fieldsAt(record, 'title')))
       .filter((language) => !language.includes('-t-')),
   ).size
 
+/** Map of the areas of the datasets. */
 function extents(context: PageContext, areas: SearchResult | undefined): HtmlContent {
   const { t, searchTo } = context
   const boxes = (areas?.records ?? []).flatMap(({ spatial }) => areasOf(spatial).slice(0, 1))
@@ -123,7 +125,7 @@ function someCatalogues(context: PageContext, catalogues: SearchResult | undefin
   return items.length > 0 && headedSection('cats', t('menu-catalogues'), all, list)
 }
 
-/** Nothing is in yet: the two ways to change that. */
+/** Section for a portal without datasets: the two ways to add some. */
 const emptyPortal = ({ t }: PageContext): HtmlMarkup =>
   html`<section class="section"><h2>${t('no-datasets-yet')}</h2><ul class="prose">
     <li>${t('add-by-import')} <code>npm run import -- catalogue.ttl</code></li>

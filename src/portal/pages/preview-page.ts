@@ -1,4 +1,4 @@
-/** The first rows of a distribution, or why they cannot be shown. */
+/** Page with the preview of a distribution, or with the reason why there is none. */
 
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, webAddress } from '../html.ts'
@@ -12,17 +12,18 @@ import { type Fields, listed, textAt } from '../../text/json.ts'
 import { listAt } from '../record.ts'
 
 /**
- * Where the file of a distribution is, absent where it has no such address; `undefined` where the record has no such distribution.
- * Only addresses of stored distributions are fetched, never one that a request names.
+ * Download URL of a distribution, `href` is `undefined` without an http(s) one; the result is `undefined` where the record has no such
+ * distribution. Only URLs of stored distributions are fetched, never one of a request.
  */
 export function previewAddress(
   record: Fields,
   distribution: string,
 ): { readonly href: string | undefined } | undefined {
-  const found = listAt(record, 'distributions').find(({ id }) => id === distribution)
-  return found && { href: webAddress(listed(found['download_url'])[0]) }
+  const stored = listAt(record, 'distributions').find(({ id }) => id === distribution)
+  return stored && { href: webAddress(listed(stored['download_url'])[0]) }
 }
 
+/** Page with the result of a preview. */
 export function previewPage(
   context: PageContext,
   record: Fields,
@@ -35,7 +36,7 @@ export function previewPage(
     section: 'data',
     isIndexed: false,
     body: html`${breadcrumbs(context, above)}<h1>${t('preview')}</h1>
-      <div class="section" id="preview">${shown(context, result)}</div>`,
+      <div class="section" id="preview">${previewContent(context, result)}</div>`,
   }
 }
 
@@ -44,7 +45,7 @@ function placesMap(context: PageContext, { box, shapes }: PreviewMap): HtmlConte
   return areaMap(context, [box], { label, width: 640, height: 360, shapes })
 }
 
-function shown(context: PageContext, result: PreviewResult): HtmlContent {
+function previewContent(context: PageContext, result: PreviewResult): HtmlContent {
   const { t } = context
   if ('reason' in result)
     return html`<p>${t(`preview-${result.reason}`, { status: result.status ?? 0 })}</p>`

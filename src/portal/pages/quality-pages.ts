@@ -1,4 +1,4 @@
-/** The quality of metadata: of one dataset with what to do first to make it better, of all catalogues, and of one. */
+/** Pages about metadata quality: of a dataset with its most important corrections, of all catalogues, and of one catalogue. */
 
 import { Failure } from '../../errors.ts'
 import { shortText } from '../../text/code-points.ts'
@@ -49,7 +49,7 @@ import { fieldsAt, listAt, numberAt } from '../record.ts'
 const [mostFixes, mostFiles] = [5, 5]
 const asNTriples = { headers: { Accept: 'application/n-triples' } }
 
-/** Makes the page of the quality of one dataset. Rejects with `Failure`. */
+/** Page about the quality of a dataset. Rejects with `Failure`. */
 export async function qualityPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, formats, root, pathTo, plainTitle, titleOf, readRecord, ask, askOptional, optional } =
     context
@@ -86,7 +86,7 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
     canonical: `${path}/quality`,
     body: html`${breadcrumbs(context, ...steps)}
       <header class="title"><h1>${title}</h1><p class="by">${joinHtml([t('measured-by'), day], ' · ')}</p></header>
-      ${isMeasured ? [ownFigures(context, result, { findings, failing: failingFiles(context, record, files), id }), data] : [notMeasured(context), findings]}`,
+      ${isMeasured ? [datasetFigures(context, result, { findings, failingFilesOf: failingFiles(context, record, files), id }), data] : [notMeasured(context), findings]}`,
   }
 }
 
@@ -106,40 +106,40 @@ function findingsIn(
   return results.length > 0 && pageSection('shacl', t('findings'), body)
 }
 
-/** Titles of the distributions that do not fulfil an indicator. */
-type Failing = (indicator: string) => readonly HtmlContent[]
+/** Returns the titles of the distributions that do not fulfil an indicator. */
+type FailingFiles = (indicator: string) => readonly HtmlContent[]
 
-/** `answer` of the metrics has the figures of each distribution. */
-function failingFiles({ titleOf }: PageContext, record: Fields, answer?: Fields): Failing {
+/** Makes the function; `answer` is that of the metrics to `/datasets/{id}/distributions`. */
+function failingFiles({ titleOf }: PageContext, record: Fields, answer?: Fields): FailingFiles {
   const titles = new Map(
     listAt(record, 'distributions').map((one) => [textAt(one, 'id'), titleOf(one)]),
   )
   const files = listed(valueAt(answer, 'result.results')).map((parts) => {
     const members = listed(parts).flatMap((one) => Object.entries(memberFields(one)))
-    const whole = Object.fromEntries(members)
-    return { title: titles.get(textAt(whole, 'info.distribution-id')), share: sharesIn(whole) }
+    const merged = Object.fromEntries(members)
+    return { title: titles.get(textAt(merged, 'info.distribution-id')), share: sharesIn(merged) }
   })
   return (key) =>
     files.flatMap(({ title, share }) => ((share(key) ?? 1) < 0.999 && title ? [title] : []))
 }
 
-type OwnFigures = {
+type DatasetFigureParts = {
   readonly id: string
   readonly findings: HtmlContent
-  readonly failing: Failing
+  readonly failingFilesOf: FailingFiles
 }
 
-/** Shows the points that a dataset has, the points that it could have, and each indicator. */
-function ownFigures(
+/** Sections of a measured dataset: its score, corrections, findings and all indicators. */
+function datasetFigures(
   context: PageContext,
   result: Fields,
-  { id, findings, failing }: OwnFigures,
+  { id, findings, failingFilesOf }: DatasetFigureParts,
 ): HtmlContent {
   const { t } = context
   const [score, scores] = [numberAt(result, 'info.score'), fieldsAt(result, 'info.scores')]
   const text = scoreText(context, score, undefined, pointsToNextStep(context, score))
   const shareOf = sharesIn(result)
-  // What was not measured can neither earn points nor be corrected.
+  // An indicator without a measurement gives no points and needs no correction.
   const pointsOf = ({ key }: PageIndicator) => {
     const earned = numberAt(result, `points.${key}.points`)
     const most = numberAt(result, `points.${key}.max`)
@@ -149,7 +149,7 @@ function ownFigures(
   const gain = (one: PageIndicator) => pointsOf(one).gain
   return [
     scoreSummary(text, dimensionBars(context, scores, true)),
-    pageSection('fix', t('what-to-fix'), fixes(context, id, { gain, failing })),
+    pageSection('fix', t('what-to-fix'), fixes(context, id, { gain, failing: failingFilesOf })),
     findings,
     indicatorTable(context, shareOf, {
       of: (one) => pointsOf(one).text,
@@ -158,11 +158,14 @@ function ownFigures(
   ]
 }
 
-/** Missing indicators, those with the most points first. */
+/** List of the indicators that could give more points, those with the most first. */
 function fixes(
   { t, pathTo }: PageContext,
   id: string,
-  { gain, failing }: { readonly gain: (one: PageIndicator) => number; readonly failing: Failing },
+  {
+    gain,
+    failing,
+  }: { readonly gain: (one: PageIndicator) => number; readonly failing: FailingFiles },
 ): HtmlMarkup {
   const missing = qualityDimensions
     .flatMap(({ indicators }) => indicators)
@@ -181,10 +184,10 @@ function fixes(
     <p class="close"><a class="button" href="${pathTo('check')}?dataset=${encodeURIComponent(id)}">${icon('wrench')} ${t('try-corrected')}</a></p>`
 }
 
-/** Catalogues on one page of their list, and its last page. */
+/** Catalogues on one page of the list, and the last page that can be requested. */
 const [perPage, mostPages] = [50, 200]
 
-/** The quality of all catalogues: their figures together, a list of them, and how they are measured. Throws `Failure`. */
+/** Page about the quality of all catalogues: common figures, a list of them, and the method. Rejects with `Failure`. */
 export async function reportsPage(context: PageContext): Promise<PageContent> {
   const { t, language, query, ask } = context
   const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(query.get('page'))) || 1))
@@ -205,7 +208,7 @@ export async function reportsPage(context: PageContext): Promise<PageContent> {
   }
 }
 
-/** Title of a page, and when its figures were made. */
+/** Title of a report, and the day of its figures. */
 const reportHeader = ({ t, formats }: PageContext, title: string, report: Fields): HtmlMarkup =>
   html`<header class="title"><h1>${title}</h1><p class="by">${joinHtml([t('measured-by'), formats.day(report['refreshed'])], ' · ')}</p></header>`
 
@@ -215,7 +218,7 @@ const reportAsData = ({ t, root, language }: PageContext, path: string): HtmlMar
     <a href="${address}.csv?locale=${language}">CSV</a><a href="${address}.json?locale=${language}">JSON</a></p>`
 }
 
-/** Body of a report of a catalogue or of all catalogues: score, then `list`, then the tables of indicators. */
+/** Content of a report: score, then `list`, then bands, history, indicators and lists of problems. */
 const figuresOf = (
   context: PageContext,
   report: Fields,
@@ -231,13 +234,13 @@ const figuresOf = (
       ]
     : [notMeasured(context), html`<p>${context.t('after-run')}</p>`, list]
 
-type ListPlace = { readonly page: number; readonly order: 'best' | 'worst' }
+type ListPosition = { readonly page: number; readonly order: 'best' | 'worst' }
 
-/** A page of the catalogues by their scores, with links to the pages beside it and to the other order. */
+/** Section with a page of the catalogues by score, and links to the neighbouring pages and to the other order. */
 function catalogueList(
   context: PageContext,
   report: Fields,
-  { page, order }: ListPlace,
+  { page, order }: ListPosition,
 ): HtmlContent {
   const { t, pathTo } = context
   const all = numberAt(report, 'catalogues.count')
@@ -279,18 +282,18 @@ function explanation({ t }: PageContext): HtmlContent {
   })
 }
 
-/** The quality of the datasets of one catalogue. Throws `Failure`. */
+/** Page about the quality of a catalogue. Rejects with `Failure`. */
 export async function catalogueReportPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, language, pathTo, ask } = context
   const path = `catalogues/${encodeURIComponent(id)}`
-  /** A catalogue that the figures do not have yet. */
+  /** Report without figures, for a catalogue that was not counted yet. */
   const withoutFigures = async (cause: unknown): Promise<Fields> => {
     if (!(cause instanceof Failure) || cause.kind !== 'unknown-catalogue') throw cause
     const info = fieldsAt(await ask('metrics', `/${path}?filter=info`), 'result.results.0.info')
     return { title: id, ...info }
   }
-  const asked = ask('reports', `/${path}.json?locale=${language}`)
-  const report = await asked.then(memberFields).catch(withoutFigures)
+  const answer = ask('reports', `/${path}.json?locale=${language}`)
+  const report = await answer.then(memberFields).catch(withoutFigures)
   const title = t('quality-of', { title: shortText(textAt(report, 'title') ?? id) })
   const steps = [
     { href: pathTo('quality'), label: t('menu-quality') },
@@ -304,21 +307,21 @@ export async function catalogueReportPage(context: PageContext, id: string): Pro
   }
 }
 
-/** All indicators with the share that fulfils each, and the points that it can give. */
+/** Section of a report with all indicators: the share that fulfils each, and its points. */
 function reportIndicators(context: PageContext, report: Fields): HtmlMarkup {
   const measured = fieldsAt(report, 'measured')
-  const found = new Map(listAt(measured, 'indicators').map((one) => [textAt(one, 'name'), one]))
+  const byName = new Map(listAt(measured, 'indicators').map((one) => [textAt(one, 'name'), one]))
   return indicatorTable(context, shareInReport(report), {
-    of: ({ key }) => String(numberAt(found.get(key), 'points')),
+    of: ({ key }) => String(numberAt(byName.get(key), 'points')),
     sum: ({ key }) =>
       ['points', 'max'].map((one) => numberAt(measured, `dimensions.${key}.${one}`)).join(' / '),
-    note: ({ key }) => badStatusCodes(context, found.get(key)),
+    note: ({ key }) => badStatusCodes(context, byName.get(key)),
   })
 }
 
-/** Shares in what the metrics answer about a dataset. */
+/** Makes the function that returns the share of an indicator in the answer of the metrics about a dataset or a distribution. */
 function sharesIn(result: Fields): ShareOf {
-  // Dates are told apart for the dataset and its distributions.
+  // Indicators of dates are measured on the dataset and on its distributions; those of the dataset count here.
   const parts = qualityDimensions
     .flatMap(({ key }) => listAt(result, key))
     .flatMap((one) => [one, ...listAt(one, 'dataset')])
@@ -333,6 +336,7 @@ function sharesIn(result: Fields): ShareOf {
   }
 }
 
+/** Content of the columns of points. */
 type PointsColumn = {
   readonly of: (indicator: PageIndicator) => string
   readonly sum: (dimension: (typeof qualityDimensions)[number]) => string

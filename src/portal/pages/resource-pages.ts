@@ -1,4 +1,4 @@
-/** Records of the types that an institution's own profile adds: the list of a type, and one record with all its fields. */
+/** Pages of resources of types that a profile adds: the list of a type, and a resource with all its fields. */
 
 import type { PageContext } from '../context.ts'
 import { html } from '../html.ts'
@@ -10,13 +10,14 @@ import { pagedList } from '../parts/record-lists.ts'
 import { textAt, textOr } from '../../text/json.ts'
 import { listAt } from '../record.ts'
 
+/** Type as the profile declares it. */
 type ResourceType = {
   readonly label: string
-  /** Name of a field in records → what the profile calls it (`sh:name`). */
+  /** Field → its label in the profile (`sh:name`). */
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** The type as the profile declares it; `undefined` where it does not. Throws `Failure`. */
+/** Reads a type from the profile; `undefined` where it has none. Rejects with `Failure`. */
 async function typeOf({ ask }: PageContext, type: string): Promise<ResourceType | undefined> {
   const shapes = listAt(await ask('search', '/profile'), 'resources')
   const shape = shapes.find(({ id }) => id === type)
@@ -28,13 +29,13 @@ async function typeOf({ ask }: PageContext, type: string): Promise<ResourceType 
   return { label: textAt(shape, 'name') ?? type, fields: new Map(fields) }
 }
 
-/** Records of a type, fifty a page. Throws `Failure`. */
+/** List of the resources of a type; `undefined` for an unknown type. Rejects with `Failure`. */
 export async function resourcesPage(context: PageContext, type: string): MaybePage {
   const { t, language, labelOf, pathTo, titleOf } = context
   const about = await typeOf(context, type)
   if (!about) return undefined
-  const { found, body } = await pagedList(context, {
-    asked: { filters: `resource_${type}`, sort: `title.${language}+asc` },
+  const { result, body } = await pagedList(context, {
+    params: { filters: `resource_${type}`, sort: `title.${language}+asc` },
     searchLabel: t('search'),
     style: 'entries',
     item: (record) => {
@@ -42,14 +43,14 @@ export async function resourcesPage(context: PageContext, type: string): MaybePa
       return html`<li><h2><a href="${path}">${titleOf(record)}</a></h2><p>${labelOf(record['catalog'])}</p></li>`
     },
   })
-  const count = t('n-records', { count: found.count })
+  const count = t('n-records', { count: result.count })
   return {
     title: about.label,
     body: html`<h1>${about.label}</h1><p class="soft close" role="status">${count}</p>${body}`,
   }
 }
 
-/** One record of a type. Throws `Failure`. */
+/** Page of a resource; `undefined` for an unknown type. Rejects with `Failure`. */
 export async function resourcePage(context: PageContext, type: string, id: string): MaybePage {
   const { t, root, inLanguage, pathTo, plainTitle, textOf, titleOf, readRecord } = context
   const about = await typeOf(context, type)

@@ -1,4 +1,4 @@
-/** The search: hits, pages, the search for other programs, and what helps when nothing is found. */
+/** Search page with hits, links to further pages and other formats, and alternatives when there are no hits; and the page of all values of a facet. */
 
 import type { Fields } from '../../text/json.ts'
 import type { FormEntries } from '../addresses.ts'
@@ -31,28 +31,29 @@ import {
   withoutFields,
 } from '../search-form.ts'
 
+/** Search that is shown. */
 type Search = {
   readonly query: FormEntries
   readonly page: number
   readonly pages: ReturnType<typeof pageLinks>
-  readonly found: SearchResult
+  readonly result: SearchResult
 }
 
-/** Throws `Failure` of the search. */
+/** Page of hits. Rejects with the `Failure` of the search. */
 export async function searchPage(context: PageContext): Promise<PageContent> {
   const { t, language, find } = context
   const { query, page } = searchForm(context.query)
   const [q = ''] = formValues(query, 'q')
-  const asked = searchParamsOf(query, language, page)
-  const found = await find({
-    ...asked,
+  const params = searchParamsOf(query, language, page)
+  const result = await find({
+    ...params,
     includes: [...hitFields, '_highlight'],
     counted: configuredFacets(context).map(searchFacetOf),
-    more: { ...asked.more, highlight: 'title,description', suggestions: 'true' },
+    more: { ...params.more, highlight: 'title,description', suggestions: 'true' },
   })
-  const { count } = found
+  const { count } = result
   const pages = pageLinks(context, query, page, count)
-  const search = { query, page, pages, found, openGroup: context.query.get('open') }
+  const search = { query, page, pages, result, openGroup: context.query.get('open') }
   const title = t(q === '' ? 'n-datasets' : 'n-datasets-for', { count, query: q })
   const hits = () => html`<div class="with-filters">${filterForm(context, search)}
     <div>${hitList(context, search)}</div></div>`
@@ -65,18 +66,18 @@ export async function searchPage(context: PageContext): Promise<PageContent> {
     head: html`<link rel="alternate" type="application/atom+xml" title="${t('feed')}" href="${feedAddress(context, query)}"/>
       ${pages.map(({ rel, href }) => rel && html`<link rel="${rel}" href="${href}" />`)}`,
     body: html`<div class="search-head"><h1>${title}</h1> ${filterChips(context, search)}</div>
-      ${count === 0 ? await searchesWithHits(context, query, found) : hits()}`,
+      ${count === 0 ? await searchesWithHits(context, query, result) : hits()}`,
   }
 }
 
 function hitList(context: PageContext, search: Search): HtmlMarkup {
   const { t } = context
-  const { query, page, found } = search
+  const { query, page, result } = search
   const before = (page - 1) * pageSize
-  const range = { first: before + 1, last: before + found.records.length, count: found.count }
-  const status = found.records.length === 0 ? t('no-hits-here') : t('hits-from-to', range)
+  const range = { first: before + 1, last: before + result.records.length, count: result.count }
+  const status = result.records.length === 0 ? t('no-hits-here') : t('hits-from-to', range)
   return html`<div class="listbar"><p class="soft small" role="status">${status}</p> ${sortForm(context, query)}</div>
-    <ol class="hits" role="list">${found.records.map((record) => searchHit(context, record))}</ol>
+    <ol class="hits" role="list">${result.records.map((record) => searchHit(context, record))}</ol>
     ${pageList(context, search)} ${otherFormats(context, query)}`
 }
 
@@ -92,7 +93,7 @@ function sortForm({ t, pathTo }: PageContext, query: FormEntries): HtmlMarkup {
     <button class="button small">${t('sort')}</button></form>`
 }
 
-/** Links to the first page, to this one and those beside it, and to the last one. */
+/** Links to the first page, to the current page and its neighbours, and to the last page. */
 function pageLinks({ searchTo }: PageContext, query: FormEntries, page: number, count: number) {
   const last = Math.ceil(Math.min(count, lastReachableHit) / pageSize)
   const numbers = new Set([1, page - 1, page, page + 1, last])
@@ -106,7 +107,7 @@ function pageLinks({ searchTo }: PageContext, query: FormEntries, page: number, 
     }))
 }
 
-function pageList({ t }: PageContext, { page, pages, found }: Search): HtmlContent {
+function pageList({ t }: PageContext, { page, pages, result }: Search): HtmlContent {
   if (pages.length < 2) return false
   const numbers = pages.map(({ number, href }) => {
     const label = t('page-n', { page: number })
@@ -115,20 +116,20 @@ function pageList({ t }: PageContext, { page, pages, found }: Search): HtmlConte
       : html`<a href="${href}" aria-label="${label}">${number}</a>`
   })
   const next = pages.find(({ rel }) => rel === 'next')
-  const isEnd = page * pageSize === lastReachableHit && found.count > lastReachableHit
+  const isEnd = page * pageSize === lastReachableHit && result.count > lastReachableHit
   return html`<nav class="pages" aria-label="${t('pages')}">${numbers}
     ${next && html`<a href="${next.href}" rel="next">${t('next')} ${icon('arrow-right')}</a>`}</nav>
     ${isEnd && html`<p class="soft small">${t('beyond-pages', { count: lastReachableHit })}</p>`}`
 }
 
-/** The same search as the search service takes it. */
+/** Query string of the search for the search API. */
 const parametersOf = ({ language }: PageContext, query: FormEntries, counted?: readonly string[]) =>
   searchQueryString({ ...searchParamsOf(query, language), counted }, language)
 
 const feedAddress = (context: PageContext, query: FormEntries, kind = 'atom'): string =>
   `${context.root}api/hub/search/${context.language}/feeds/datasets.${kind}?${parametersOf(context, query)}`
 
-/** The same search for other programs. */
+/** Links to the search as feeds, JSON, CSV and SPARQL. */
 function otherFormats(context: PageContext, query: FormEntries): HtmlMarkup {
   const { t, root, pathTo, searchTo } = context
   const api = `${root}api/hub/search/search?${parametersOf(context, query, configuredFacets(context).map(searchFacetOf))}`
@@ -142,7 +143,7 @@ function otherFormats(context: PageContext, query: FormEntries): HtmlMarkup {
     ${sparql && html`<a href="${sparql}">SPARQL</a>`}</p>`
 }
 
-/** The words without the filters, and the filters without the words, each with what it finds. */
+/** Links to the search words without the filters and to the filters without the words, each with its number of hits. */
 async function alternatives(context: PageContext, query: FormEntries): Promise<HtmlContent> {
   const { t, language, find, searchTo } = context
   const [q] = formValues(query, 'q')
@@ -160,7 +161,7 @@ async function alternatives(context: PageContext, query: FormEntries): Promise<H
   )
 }
 
-/** What was probably meant: under the same filters where that finds something, else without them, as suggestions are counted. */
+/** Search with the suggested spelling: with the same filters where that has hits, else without them. `undefined` without a suggestion. */
 async function suggestedSearch(
   context: PageContext,
   query: FormEntries,
@@ -168,29 +169,29 @@ async function suggestedSearch(
 ) {
   const { language, find } = context
   if (!first) return undefined
-  const searches = [withoutFields(query, 'q'), onlyFields(query, 'sort')].map(async (kept) => {
-    const meant: FormEntries = [...kept, ['q', first.q]]
-    const asked = { ...searchParamsOf(meant, language), limit: 3, includes: hitFields }
-    return { ...(await find(asked)), q: first.q, meant }
+  const searches = [withoutFields(query, 'q'), onlyFields(query, 'sort')].map(async (entries) => {
+    const suggested: FormEntries = [...entries, ['q', first.q]]
+    const params = { ...searchParamsOf(suggested, language), limit: 3, includes: hitFields }
+    return { ...(await find(params)), q: first.q, suggested }
   })
   return (await Promise.all(searches)).find(({ count }) => count > 0)
 }
 
-/** Other searches that find something, each with its count, and the first hits of the best one. */
+/** Content in place of hits: other searches that have hits, each with their number, and the first hits of the suggested one. */
 async function searchesWithHits(
   context: PageContext,
   query: FormEntries,
-  found: SearchResult,
+  result: SearchResult,
 ): Promise<HtmlContent> {
   const { t, formats, labelOf, pathTo, searchTo } = context
   const [others, best] = await Promise.all([
     alternatives(context, query),
-    suggestedSearch(context, query, found),
+    suggestedSearch(context, query, result),
   ])
   const below = (record: Fields) => [labelOf(record['publisher']), formats.day(record['modified'])]
   return html`<div class="stack prose">${
     best &&
-    html`<p>${t('did-you-mean')} <a href="${searchTo(best.meant)}"><strong>${best.q}</strong></a>?
+    html`<p>${t('did-you-mean')} <a href="${searchTo(best.suggested)}"><strong>${best.q}</strong></a>?
       ${t('that-finds', { count: best.count })}</p>`
   }<ul>${others}<li><a href="${pathTo('')}">${t('browse-themes')}</a></li></ul></div>
     ${
@@ -204,7 +205,7 @@ async function searchesWithHits(
     <a href="${feedAddress(context, query)}">${icon('rss')} ${t('subscribe-search')}</a></p>`
 }
 
-/** Where somebody can ask for what is missing, if the operator names a place. */
+/** Link for requests of missing data, where the operator has configured one. */
 function missing({ t, config }: PageContext, query: FormEntries): HtmlContent {
   const [q = ''] = formValues(query, 'q')
   const address = config.feedback
@@ -213,18 +214,18 @@ function missing({ t, config }: PageContext, query: FormEntries): HtmlContent {
   return address && html`${t('is-missing')} <a href="${address}">${t('ask-for-it')}</a> · `
 }
 
-/** All values of one facet, with a field that narrows them down. */
+/** Page of all values of a facet, with a field that filters them; `undefined` for an unknown facet. Rejects with `Failure`. */
 export async function facetPage(context: PageContext, name: string): MaybePage {
   if (!isFacetField(name)) return undefined
   const { t, language, nameOf, searchTo, find } = context
   const { query } = searchForm(context.query)
-  const wanted = (context.query.get('filter') ?? '').trim().toLocaleLowerCase(language)
-  const asked = searchParamsOf(query, language)
-  const more = { ...asked.more, facetSize: '500' }
-  const found = await find({ ...asked, limit: 0, counted: [searchFacetOf(name)], more })
-  const items = (found.facets.get(searchFacetOf(name)) ?? []).filter(({ id, title, count }) => {
+  const filterText = (context.query.get('filter') ?? '').trim().toLocaleLowerCase(language)
+  const params = searchParamsOf(query, language)
+  const more = { ...params.more, facetSize: '500' }
+  const result = await find({ ...params, limit: 0, counted: [searchFacetOf(name)], more })
+  const items = (result.facets.get(searchFacetOf(name)) ?? []).filter(({ id, title, count }) => {
     const label = nameOf(title) ?? id
-    return count > 0 && label.toLocaleLowerCase(language).includes(wanted)
+    return count > 0 && label.toLocaleLowerCase(language).includes(filterText)
   })
   const links = items.map((item) => ({
     href: searchTo(toggleValue(query, name, item.id)),
@@ -239,7 +240,7 @@ export async function facetPage(context: PageContext, name: string): MaybePage {
     isIndexed: false,
     body: html`<h1>${title}</h1><form class="row close" action="${searchTo([], 'datasets', 'facets', name)}">
       ${hiddenFields(query)}<div class="field"><label for="filter">${t('narrow-down')}</label>
-      <input type="search" id="filter" name="filter" value="${wanted}" /></div>
+      <input type="search" id="filter" name="filter" value="${filterText}" /></div>
       <button class="button">${t('apply')}</button></form>
       <p class="soft small close" role="status">${t('n-values', { count: items.length })}</p>
       ${countedLinks(context, links, t('datasets'))}

@@ -1,4 +1,4 @@
-/** Questions in SPARQL: a form, examples, and the answer as a table. */
+/** Page of SPARQL queries: a form, example queries, and the result as a table. */
 
 import { Failure } from '../../errors.ts'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { fieldsAt, listAt } from '../record.ts'
 
 const folder = new URL('../assets/examples/', import.meta.url)
 
-/** The first lines are comments: a title in each language, `# en: …`. */
+/** Example queries; the first lines of each file are its titles: `# en: …`. */
 const examples = readdirSync(folder)
   .filter((name) => name.endsWith('.rq'))
   .sort()
@@ -26,15 +26,17 @@ const examples = readdirSync(folder)
     return { titles: Object.fromEntries(titles), query }
   })
 
-/** Rows that are shown; the links below the table give all. */
+/** Most rows of the table; links lead to the complete result. */
 const mostRows = 500
+/** Most characters of a query, of an answer that is no table, and of a value. */
 const [longestQuery, longestText, longestValue] = [50_000, 200_000, 1000]
 
+/** Page with the form and, where the request has a query, its result. Rejects with `Failure`. */
 export async function sparqlPage(context: PageContext): Promise<PageContent> {
   const { t, root, pathTo, configuredText } = context
-  const given = context.query.get('query')?.slice(0, longestQuery)
-  const query = given ?? examples[0]?.query ?? ''
-  const isAsked = given !== undefined && given.trim() !== ''
+  const sent = context.query.get('query')?.slice(0, longestQuery)
+  const query = sent ?? examples[0]?.query ?? ''
+  const isSent = sent !== undefined && sent.trim() !== ''
   const links = examples.map((one) => {
     const here = one.query === query && html` aria-current="true"`
     return html`<li><a href="${addressOf(context, 'sparql', one.query)}"${here}>${configuredText(one.titles)}</a></li>`
@@ -42,7 +44,7 @@ export async function sparqlPage(context: PageContext): Promise<PageContent> {
   return {
     title: t('sparql-title'),
     section: 'sparql',
-    isIndexed: given === undefined,
+    isIndexed: sent === undefined,
     body: html`<h1>${t('sparql-title')}</h1><p class="prose close">${t('sparql-lead')}</p>
       <div class="editor section"><form class="stack" action="${pathTo('sparql')}">
       <div class="field"><label for="query">${t('query')}</label>
@@ -50,7 +52,7 @@ export async function sparqlPage(context: PageContext): Promise<PageContent> {
       <p class="row"><button class="button primary">${icon('play')} ${t('run-query')}</button></p></form>
       <aside aria-label="${t('examples')}"><h2 class="label">${t('examples')}</h2>
       <ul class="examples small" role="list">${links}</ul></aside></div>
-      ${isAsked && (await outcome(context, query))}
+      ${isSent && (await outcome(context, query))}
       <p class="soft small close">${t('sparql-programs')} <code>${root}sparql</code></p>`,
   }
 }
@@ -58,21 +60,21 @@ export async function sparqlPage(context: PageContext): Promise<PageContent> {
 const addressOf = ({ pathTo }: PageContext, page: string, query: string): string =>
   `${pathTo(page)}?query=${encodeURIComponent(query)}`
 
-/** Formats of whole answers by the ending of their address. */
+/** Ending of the address of a complete result → media type. */
 const endings: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   json: 'application/sparql-results+json',
   xml: 'application/sparql-results+xml',
 }
 
-const request = (accept: string, query: string, signal: AbortSignal) => ({
+const queryRequest = (accept: string, query: string, signal: AbortSignal) => ({
   method: 'POST',
   headers: { 'Content-Type': 'application/sparql-query', Accept: accept },
   body: query,
   signal,
 })
 
-/** The answer of the service as it is, in the format of an ending; `undefined` for other endings. */
+/** Complete result of a query in the format of an ending; `undefined` for an unknown ending. Rejects with `store-unavailable`. */
 export async function sparqlFile(
   { ports, signal }: PageContext,
   ending: string,
@@ -80,16 +82,16 @@ export async function sparqlFile(
 ): Promise<Response | undefined> {
   const accept = endings[ending]
   if (accept === undefined) return undefined
-  return askPort(ports.sparql, '', request(accept, query.slice(0, longestQuery), signal))
+  return askPort(ports.sparql, '', queryRequest(accept, query.slice(0, longestQuery), signal))
 }
 
-/** What the service answers; what is wrong with the query is no error of the page. */
+/** Section with the result of a query, or with the reason why the service refused it. Rejects with `store-unavailable`. */
 async function outcome(context: PageContext, query: string): Promise<HtmlContent> {
   const { t, signal, ask } = context
   const started = performance.now()
   try {
     const accept = `${endings['json']}, text/turtle;q=0.9`
-    const answer = await ask('sparql', '', request(accept, query, signal))
+    const answer = await ask('sparql', '', queryRequest(accept, query, signal))
     if (typeof answer !== 'string')
       return resultOf(context, query, answer, performance.now() - started)
     const text = answer.slice(0, longestText)
@@ -103,7 +105,7 @@ async function outcome(context: PageContext, query: string): Promise<HtmlContent
   }
 }
 
-/** SPARQL 1.1 Query Results JSON Format: yes or no, or a table. */
+/** Section with a result in SPARQL 1.1 Query Results JSON: yes or no, or a table; `ms` is the time of the query. */
 function resultOf(context: PageContext, query: string, answer: unknown, ms: number): HtmlContent {
   const { t } = context
   const isTrue = valueAt(answer, 'boolean')
@@ -127,5 +129,5 @@ function cellOf(row: Fields, name: string) {
   const text = (textOr(value) ?? '').slice(0, longestValue)
   const content = type === 'uri' ? linkTo(value, text) : html`<bdi>${text}</bdi>`
   const tag = language !== undefined && html` <span class="lang">${textOr(language)}</span>`
-  return { text, shown: html`${content}${tag}` }
+  return { text, content: html`${content}${tag}` }
 }

@@ -1,4 +1,4 @@
-/** Vocabularies: the list of them, the concepts of one, and a concept with its labels and the datasets that use it. */
+/** Pages of vocabularies, of the concepts of one, and of a concept with its labels and the datasets that use it. */
 
 import { type Fields, listed, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
@@ -11,8 +11,8 @@ import { fieldsAt } from '../record.ts'
 
 const mostLinks = 50
 
-/** Vocabulary → facet whose values are its concepts. */
-const usedBy: Readonly<Record<string, string>> = {
+/** Id of a vocabulary → facet whose values are its concepts. */
+const facetOfVocabulary: Readonly<Record<string, string>> = {
   'data-theme': 'categories',
   'file-type': 'format',
   country: 'country',
@@ -20,7 +20,7 @@ const usedBy: Readonly<Record<string, string>> = {
   subject: 'subject',
 }
 
-/** All vocabularies with concepts. Throws `Failure`. */
+/** List of all vocabularies that have concepts. Rejects with `Failure`. */
 export async function vocabulariesPage(context: PageContext): Promise<PageContent> {
   const { t } = context
   const links = await valueLinks(context, 'vocabularies', 'vocabulary', 'vocabulary')
@@ -28,17 +28,17 @@ export async function vocabulariesPage(context: PageContext): Promise<PageConten
   return { title: t('vocabularies'), body: html`<h1>${t('vocabularies')}</h1>${links || empty}` }
 }
 
-/** Concepts of one, fifty a page. Throws `Failure`. */
+/** List of the concepts of a vocabulary; `undefined` for one without concepts. Rejects with `Failure`. */
 export async function vocabularyPage(
   context: PageContext,
   id: string,
 ): Promise<PageContent | undefined> {
   const { t, language, nameOf, pathTo } = context
   const sort = `pref_label.${language}+asc`
-  const whole = await vocabularyOf(context, id)
-  if (!whole) return undefined
-  const { found, body } = await pagedList(context, {
-    asked: { filters: 'vocabulary', sort, more: { vocabulary: id } },
+  const scheme = await vocabularyOf(context, id)
+  if (!scheme) return undefined
+  const { result, body } = await pagedList(context, {
+    params: { filters: 'vocabulary', sort, more: { vocabulary: id } },
     searchLabel: t('search-concepts'),
     style: 'index',
     item: (concept) => {
@@ -46,33 +46,33 @@ export async function vocabularyPage(
       return html`<li><a href="${path}"><span>${context.labelOf(concept)}</span></a></li>`
     },
   })
-  const name = nameOf(whole.title) ?? id
+  const name = nameOf(scheme.title) ?? id
   return {
     title: name,
     body: html`${breadcrumbs(context, { href: pathTo('vocabularies'), label: t('vocabularies') })}<h1>${name}</h1>
-      <p class="soft close" role="status">${t('n-concepts', { count: found.count })}</p>${body}
+      <p class="soft close" role="status">${t('n-concepts', { count: result.count })}</p>${body}
       ${vocabularyAs(context, id)}`,
   }
 }
 
-/** A concept. Throws `Failure`. */
+/** Page of a concept. Rejects with `Failure`. */
 export async function conceptPage(
   context: PageContext,
   vocabulary: string,
   id: string,
 ): Promise<PageContent> {
   const { t, labelOf, nameOf, pathTo, readRecord, optional } = context
-  const [concept, uses, whole] = await Promise.all([
+  const [concept, uses, scheme] = await Promise.all([
     readRecord(`vocabularies/${encodeURIComponent(vocabulary)}`, id),
     usesOf(context, vocabulary, id),
     optional(vocabularyOf(context, vocabulary)),
   ])
   const above = {
     href: pathTo('vocabularies', vocabulary),
-    label: labelOf(whole?.title) ?? vocabulary,
+    label: labelOf(scheme?.title) ?? vocabulary,
   }
-  const size = whole && html` (${t('n-concepts', { count: whole.count })})`
-  const count = uses?.found.count ?? 0
+  const size = scheme && html` (${t('n-concepts', { count: scheme.count })})`
+  const count = uses?.result.count ?? 0
   const iri = textAt(concept, 'resource')
   const [broader, narrower, same] = await Promise.all(
     ['broader', 'narrower', 'exact_match'].map((name) =>
@@ -107,28 +107,28 @@ export async function conceptPage(
   }
 }
 
-/** Links to the whole vocabulary in each format. */
+/** Links to the vocabulary in each RDF format. */
 function vocabularyAs({ t, root }: PageContext, id: string): HtmlMarkup {
   const address = `${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}`
   return html`<p class="take close"><span>${t('vocabulary-as')}</span>${rdfLinks(address, ['ttl', 'jsonld', 'rdf'])}</p>`
 }
 
-/** Title of a vocabulary, and how many concepts it has; `undefined` where there are none. */
+/** Title of a vocabulary and number of its concepts; `undefined` where it has none. */
 async function vocabularyOf({ find }: PageContext, id: string) {
   const more = { vocabulary: id }
   const { facets } = await find({ filters: 'vocabulary', limit: 0, counted: ['vocabulary'], more })
   return facets.get('vocabulary')?.find((one) => one.id === id)
 }
 
-/** Datasets that use a concept; nothing where no facet has values of its vocabulary. */
+/** Datasets that use a concept; `undefined` where no facet has the concepts of the vocabulary. */
 async function usesOf(context: PageContext, vocabulary: string, value: string) {
-  const facet = usedBy[vocabulary]
+  const facet = facetOfVocabulary[vocabulary]
   if (facet === undefined) return undefined
   const about = ({ publisher }: Fields) => context.labelOf(publisher)
   return datasetsWith(context, { facet, value, heading: context.t('datasets-with'), about })
 }
 
-/** Concepts of the same vocabulary lead to their pages, others to their IRIs. */
+/** Links to concepts: to the pages of those in the same vocabulary, to the IRIs of others. */
 async function related(
   { labelOf, pathTo, askOptional }: PageContext,
   vocabulary: string,
@@ -146,7 +146,7 @@ async function related(
   return joinHtml(await Promise.all(links), ', ')
 }
 
-/** The preferred label in every language, where there are several. */
+/** Section with the preferred labels in all languages; nothing where there is only one. */
 function labels({ t, formats }: PageContext, concept: Fields): HtmlContent {
   const rows = Object.entries(fieldsAt(concept, 'pref_label')).flatMap(([language, value]) => {
     const text = textOr(value)

@@ -1,24 +1,25 @@
-/** Blocks that pages are put together from: sections, panels, notices, lists of pairs, of links and of counts. */
+/** HTML blocks of pages: breadcrumbs, sections, panels, notices, description lists, lists of links, code listings. */
 
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, isEmpty } from '../html.ts'
 
+/** Link of the breadcrumbs. */
 type Step = { readonly href: string; readonly label: HtmlContent }
 
-/** Steps above the page; those that there are not are left out. */
+/** Breadcrumbs: links to the pages above this one; `false` is left out. */
 export const breadcrumbs = ({ t }: PageContext, ...steps: readonly (Step | false)[]): HtmlMarkup =>
   html`<nav class="crumbs" aria-label="${t('breadcrumb')}"><ol role="list">
     ${steps.map((step) => step && html`<li><a href="${step.href}">${step.label}</a></li>`)}</ol></nav>`
 
-/** A part of the column beside the content. */
+/** Panel in the column beside the content. */
 export const panel = (heading: string, body: HtmlContent): HtmlMarkup =>
   html`<div class="panel"><h2>${heading}</h2> ${body}</div>`
 
-/** A section with its heading. */
+/** Section with a heading; `id` is that of the heading. */
 export const pageSection = (id: string, heading: HtmlContent, body: HtmlContent): HtmlMarkup =>
   html`<section class="section" aria-labelledby="${id}"><h2 id="${id}">${heading}</h2> ${body}</section>`
 
-/** A section whose heading has something beside it: a link to more of it. */
+/** Section with further content, such as a link, beside its heading. */
 export const headedSection = (
   id: string,
   heading: HtmlContent,
@@ -27,6 +28,7 @@ export const headedSection = (
 ): HtmlMarkup => html`<section class="section" aria-labelledby="${id}">
     <div class="section-head"><h2 id="${id}">${heading}</h2> ${beside}</div> ${body}</section>`
 
+/** Kind of a state → its icon. */
 const stateIcons = {
   good: 'circle-check',
   bad: 'circle-x',
@@ -35,30 +37,30 @@ const stateIcons = {
   run: 'refresh-cw',
 } as const
 
-/** How something stands; never shown by its colour alone. */
+/** Kind of a state, which decides its icon and colour. */
 export type StateKind = keyof typeof stateIcons
 
-/** A state in a word. */
-export const stateBadge = (sign: StateKind, text: HtmlContent): HtmlMarkup =>
-  html`<span class="state ${sign}">${icon(stateIcons[sign])} ${text}</span>`
+/** Badge with the icon of a state and a text. */
+export const stateBadge = (kind: StateKind, text: HtmlContent): HtmlMarkup =>
+  html`<span class="state ${kind}">${icon(stateIcons[kind])} ${text}</span>`
 
-/** A box with a sign, a heading and what follows from it. */
+/** Box with the icon of a state, a heading and further content. */
 export const notice = (
-  sign: StateKind,
+  kind: StateKind,
   heading: HtmlContent,
   body: HtmlContent = false,
 ): HtmlMarkup =>
-  html`<div class="close"><div class="notice ${sign}">${icon(stateIcons[sign])}<div><h2>${heading}</h2>${body}</div></div></div>`
+  html`<div class="close"><div class="notice ${kind}">${icon(stateIcons[kind])}<div><h2>${heading}</h2>${body}</div></div></div>`
 
-/** Names and values; a row without a value is left out, and the list where no row is left. */
+/** Description list (`dl`) of names and values. Rows with an empty value are left out; nothing is written without any row. */
 export function pairList(
   rows: readonly (readonly [name: HtmlContent, value: HtmlContent])[],
   style = 'pairs',
 ): HtmlContent {
-  const shown = rows.filter(([, value]) => !isEmpty(value))
+  const filled = rows.filter(([, value]) => !isEmpty(value))
   return (
-    shown.length > 0 &&
-    html`<dl class="${style}">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+    filled.length > 0 &&
+    html`<dl class="${style}">${filled.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
   )
 }
 
@@ -68,7 +70,7 @@ type CountedLink = {
   readonly count?: number
 }
 
-/** Links in columns, each with how many things of a kind it leads to. */
+/** Links in columns, each with a count; `kind` is the counted noun, for screen readers. */
 export const countedLinks = (
   { formats }: PageContext,
   links: readonly CountedLink[],
@@ -80,7 +82,7 @@ export const countedLinks = (
       ${count !== undefined && html`<span class="n">${formats.number(count)}<span class="vh"> ${kind}</span></span>`}</a></li>`,
   )}</ul>`
 
-/** Ending of an address → what it leads to, and its media type. */
+/** Ending of the address of RDF → name of the format and media type. */
 export const serialisations = {
   ttl: ['Turtle', 'text/turtle'],
   jsonld: ['JSON-LD', 'application/ld+json'],
@@ -88,17 +90,17 @@ export const serialisations = {
   nt: ['N-Triples', 'application/n-triples'],
 } as const
 
-/** Links to RDF at an address without its ending, in each of its formats. */
+/** Links to RDF in some formats; `address` has no ending. */
 export const rdfLinks = (
   address: string,
   endings: readonly (keyof typeof serialisations)[] = ['ttl', 'jsonld', 'rdf', 'nt'],
 ): readonly HtmlMarkup[] =>
   endings.map((ending) => html`<a href="${address}.${ending}">${serialisations[ending][0]}</a>`)
 
-/** Lines at most, and characters of each. */
+/** Most lines of a listing, and most characters of a line. */
 const [mostLines, longestLine] = [2000, 1000]
 
-/** A text with numbered lines, some of which are marked. `label` says what it is; lines are counted from 1 and can be led to by `#l{line}`. */
+/** Text with numbered lines from 1, which links reach as `#l{line}`. `hits` are the marked lines, `label` names the text for screen readers. */
 export function codeListing(label: string, text: string, hits: readonly unknown[]): HtmlMarkup {
   const rows = text.trimEnd().split('\n').slice(0, mostLines)
   const lines = rows.map((row, at) => {

@@ -1,4 +1,4 @@
-/** The distributions of a dataset: what each is, whether its links work, how to get it. */
+/** Cards of the distributions of a dataset: format, facts, state of the links, buttons to download, preview. */
 
 import {
   type Fields,
@@ -13,15 +13,16 @@ import { html, type HtmlContent, type HtmlMarkup, icon, linkTo, safeAddress } fr
 import { distributionCount, listAt, sharedLicence, textsAt } from '../record.ts'
 import { rdfLinks, stateBadge } from './blocks.ts'
 
+/** Facts of the dataset that a card needs. */
 type CardContext = {
   readonly dataset: Fields
-  /** Whether the licence stands above all cards. */
+  /** Whether the page shows one licence for all distributions, which the cards leave out. */
   readonly hasSharedLicence: boolean
-  /** Its place among the distributions, which names one without a title. */
+  /** Number of the distribution from 1, part of the name of one without a title. */
   readonly number: number
 }
 
-/** A card for each distribution; `answer` of the metrics says what its links answered when they were last asked. */
+/** Card for each distribution. `answer` is that of the metrics to `/datasets/{id}/distributions`, with the last status of each link. */
 export function distributionCards(
   context: PageContext,
   dataset: Fields,
@@ -36,14 +37,14 @@ export function distributionCards(
   const links = new Map(
     listed(valueAt(answer, 'result.results')).map((parts) => {
       const members = listed(parts).flatMap((one) => Object.entries(memberFields(one)))
-      const whole = Object.fromEntries(members)
-      return [textAt(whole, 'info.distribution-id'), listAt(whole, 'links')] as const
+      const merged = Object.fromEntries(members)
+      return [textAt(merged, 'info.distribution-id'), listAt(merged, 'links')] as const
     }),
   )
   const hasSharedLicence = isJsonObject(sharedLicence(dataset))
   const cards = all.slice(0, mostEntries).map((one, at) => {
-    const own = links.get(textAt(one, 'id')) ?? []
-    return distributionCard(context, one, own, { dataset, hasSharedLicence, number: at + 1 })
+    const ownLinks = links.get(textAt(one, 'id')) ?? []
+    return distributionCard(context, one, ownLinks, { dataset, hasSharedLicence, number: at + 1 })
   })
   const more = distributionCount(dataset) - mostEntries
   const id = encodeURIComponent(textAt(dataset, 'id') ?? '')
@@ -69,9 +70,9 @@ function distributionCard(
   const unnamed = { text: t('file-n', { format: format ?? 'none', number }) }
   const ofService = valueAt(listed(distribution['access_service'])[0], 'title')
   const title = textOf(distribution['title'], dataset) ?? textOf(ofService, dataset) ?? unnamed
-  const buttons = offered.map(({ href, label, sign }, at) => {
+  const buttons = offered.map(({ href, label, iconName }, at) => {
     const style = at === 0 ? 'button primary small' : 'button small'
-    return html`<a class="${style}" href="${href}">${icon(sign)}${t(label)}<span class="vh">: ${title.text}</span></a>`
+    return html`<a class="${style}" href="${href}">${icon(iconName)}${t(label)}<span class="vh">: ${title.text}</span></a>`
   })
   return html`<article class="dist"><div><p class="kind">${isService ? t('api') : (format ?? t('file'))}</p>
     <div><h3>${inLanguage(title)}</h3><p class="meta">${facts(context, distribution, card)}</p>
@@ -79,7 +80,7 @@ function distributionCard(
     ${!isService && preview(context, distribution, dataset)}</article>`
 }
 
-/** Where the data is to be had, the best first. */
+/** Addresses of the data with their labels and icons, the best first, and whether the distribution is a service. */
 function offers(distribution: Fields) {
   const first = (value: unknown, path: string) => listed(valueAt(value, path))[0]
   const [download, access] = [
@@ -88,29 +89,31 @@ function offers(distribution: Fields) {
   ]
   const service = first(distribution, 'access_service')
   const isService = service !== undefined && download === undefined
-  const all: readonly (readonly [address: unknown, label: string, sign: string])[] = [
+  const all: readonly (readonly [address: unknown, label: string, iconName: string])[] = [
     [download, 'download', 'download'],
     [isService && (first(service, 'endpoint_url') ?? access), 'open-service', 'external-link'],
     [isService && first(service, 'endpoint_description'), 'api-description', 'file-text'],
     [!isService && access !== download && access, 'web-page', 'external-link'],
   ]
-  const offered = all.flatMap(([address, label, sign]) => {
+  const offered = all.flatMap(([address, label, iconName]) => {
     const href = safeAddress(address)
-    return href === undefined ? [] : [{ href, label, sign }]
+    return href === undefined ? [] : [{ href, label, iconName }]
   })
   return { isService, offered }
 }
 
+/** Statement of rights, as a link where it is a URL. */
 const rightsText = (text: string): HtmlContent =>
   safeAddress(text) === undefined ? html`<bdi>${text}</bdi>` : linkTo(text, text)
 
-/** The name of a licence, and that it is the dataset's where the distribution has none of its own. */
+/** Name of a licence, with a note where the distribution inherits it from the dataset. */
 const licenceOf = ({ t, licenceName }: PageContext, licence: unknown): HtmlContent => {
   const name = licenceName(licence)
   const isInherited = valueAt(licence, 'inherited') === true
   return isInherited ? html`${name} (${t('of-the-dataset')})` : name
 }
 
+/** Facts of a distribution: size, compression, licence, rights, date of change. */
 function facts(
   context: PageContext,
   distribution: Fields,
@@ -121,7 +124,7 @@ function facts(
   const size = Number(distribution['byte_size'])
   const changed = formats.day(distribution['modified'])
   const type = textAt(distribution, 'media_type') ?? textAt(distribution, 'compress_format')
-  // Sources also write where the data is in words: `ask at the desk`.
+  // Some sources write a text in place of an access URL: `ask at the desk`.
   const words = textsAt(distribution, 'access_url').filter((one) => safeAddress(one) === undefined)
   return [
     size > 0 && html`<span class="vh">${t('size')}: </span>${formats.size(size)}`,
@@ -133,10 +136,10 @@ function facts(
   ].map((one) => one && html`<span>${one}</span>`)
 }
 
-/** What came of asking the addresses; codes of 1000 and more are ours (`reference` of the metrics). */
+/** State of the links by their last check; status codes from 1000 on are those of the metrics for failed connections and invalid URLs. */
 function linkState({ t, formats }: PageContext, isService: boolean, links: readonly Fields[]) {
   const downloads = links.filter(({ type }) => type === 'downloadUrl')
-  // The best of several counts, as it does for the score.
+  // The best of several links counts, as in the score.
   const [link] = (downloads.length > 0 ? downloads : links).toSorted(
     (a, b) => Number(a['statusCode']) - Number(b['statusCode']),
   )
@@ -156,11 +159,11 @@ function linkState({ t, formats }: PageContext, isService: boolean, links: reado
 const tableTypes =
   /\b(?:csv|tsv|xlsx|geojson|json|jsonl|ndjson|tab-separated-values|spreadsheetml)\b/i
 
-/** Endings of files that are no tables, or none that previews read. Others say nothing: `/get.php`, `/v1.2`. */
+/** Endings of files that previews cannot read. Other endings decide nothing: `/get.php`, `/v1.2`. */
 const otherEndings =
   /\.(?:pdf|html?|docx?|xls|odt|ods|pptx?|xml|rdf|ttl|nt|kml|kmz|gml|gpkg|shp|tiff?|png|jpe?g|svg|nc|grib2?|las|laz|dwg|dxf|mdb|sqlite|parquet|7z|rar|tar|tgz|mp4|mp3)(?:\.(?:gz|zip))?$/i
 
-/** Whether a file may be one that previews read: its format, its type or the ending of its address says so, or nothing does. */
+/** Whether previews may be able to read a file: by its format, media type or ending, or because none of them is known. */
 function isTable(distribution: Fields): boolean {
   const path = URL.parse(textsAt(distribution, 'download_url')[0] ?? '')?.pathname ?? ''
   const names = ['format.id', 'format.label', 'media_type'].flatMap(
@@ -171,18 +174,18 @@ function isTable(distribution: Fields): boolean {
   return names.length === 0 && !otherEndings.test(path)
 }
 
-/** Nothing is fetched before somebody asks for it. */
+/** Collapsed preview, whose content a script fetches when it is opened; nothing where previews cannot read the file. */
 function preview(context: PageContext, distribution: Fields, dataset: Fields): HtmlContent {
   const { t, config, pathTo } = context
   const [download] = listed(distribution['download_url'])
   if (!config.preview || safeAddress(download) === undefined || !isTable(distribution)) return false
-  const [id, own] = [textAt(dataset, 'id') ?? '', textAt(distribution, 'id') ?? '']
-  const address = pathTo('datasets', id, 'distributions', own, 'preview')
+  const [id, distributionId] = [textAt(dataset, 'id') ?? '', textAt(distribution, 'id') ?? '']
+  const address = pathTo('datasets', id, 'distributions', distributionId, 'preview')
   return html`<details data-preview="${address}"><summary>${t('preview')}</summary>
     <p class="small"><a href="${address}" rel="nofollow">${t('open-preview')}</a></p></details>`
 }
 
-/** The licence of all distributions, or what there is to say where they have none in common. */
+/** Licence that all distributions share, as a link; else a message that they have different ones or none. */
 export function licenceText(context: PageContext, dataset: Fields): HtmlContent {
   const { t } = context
   const licence = sharedLicence(dataset)

@@ -1,4 +1,4 @@
-/** What narrows a search down: groups of values and fields, and a chip for each that is chosen. */
+/** Filters of the search: the form with groups of facet values and fields, and a chip for each active filter. */
 
 import type { FormEntries } from '../addresses.ts'
 import type { PageContext } from '../context.ts'
@@ -13,37 +13,38 @@ import {
   withoutFields,
 } from '../search-form.ts'
 
-/** Values of a facet before the link to all of them. */
+/** Most values of a facet in the form; a link leads to all of them. */
 const mostValues = 10
-/** Facets that are open at first. */
+/** Number of facets whose groups are open by default. */
 const openFacets = 5
-/** Fields beside the facets, with their kind of input. */
+/** Further fields of the form → type of their input. */
 const inputs = { from: 'date', to: 'date', place: 'text' } as const
 
+/** Search whose filters are shown. */
 type FilterState = {
   readonly query: FormEntries
-  readonly found: SearchResult
-  /** Name of a group that a link asked to open. */
+  readonly result: SearchResult
+  /** Name of the group that a link wants open (`?open=`); `null` without one. */
   readonly openGroup: string | null
 }
 
-/** Facets that the operator chose, of those that there are. */
+/** Configured facets that the search form has. */
 export const configuredFacets = ({ config }: PageContext): readonly string[] =>
   config.facets.filter(isFacetField)
 
-/** What a value of a facet is called: in words of ours where the value is a sign. */
+/** Label of a facet value; high-value datasets and bands of quality have messages of the portal. */
 export function valueLabel(context: PageContext, name: string, { id, title }: CountedFacetValue) {
   if (name === 'hvd' || name === 'quality') return context.t(`${name}-${id}`)
   return context.labelOf(title) ?? id
 }
 
-/** Fields that a form does not show but has to send. */
+/** Hidden inputs for fields that a form sends but does not show. */
 export const hiddenFields = (query: FormEntries): readonly HtmlMarkup[] =>
   query.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)
 
-/** Values of a facet: those that are chosen, each with what it finds, and others that find something. */
-function facetValuesOf({ query, found }: FilterState, name: string) {
-  const counted = found.facets.get(searchFacetOf(name)) ?? []
+/** Values of a facet: the chosen ones, also without hits, and the others that have hits. */
+function facetValuesOf({ query, result }: FilterState, name: string) {
+  const counted = result.facets.get(searchFacetOf(name)) ?? []
   const values = formValues(query, name)
   return {
     chosen: values.map((id) => counted.find((one) => one.id === id) ?? { id, title: id, count: 0 }),
@@ -51,7 +52,7 @@ function facetValuesOf({ query, found }: FilterState, name: string) {
   }
 }
 
-/** A link for each filter that removes it. */
+/** Chip for each active filter; its link removes the filter. */
 export function filterChips(context: PageContext, search: FilterState): HtmlContent {
   const { t, searchTo } = context
   const { query } = search
@@ -68,7 +69,7 @@ export function filterChips(context: PageContext, search: FilterState): HtmlCont
     ${links.length > 1 && html`<a href="${searchTo(onlyFields(query, 'q'))}">${t('remove-all')}</a>`}</div>`
 }
 
-/** The form of all filters; what it does not show stays as it is. */
+/** Form with all filters. Fields that it does not show are sent as hidden inputs. */
 export function filterForm(context: PageContext, search: FilterState): HtmlMarkup {
   const { t, pathTo, searchTo } = context
   const { query, openGroup } = search
@@ -85,17 +86,18 @@ export function filterForm(context: PageContext, search: FilterState): HtmlMarku
     <a class="button quiet" href="${searchTo(onlyFields(query, 'q'))}">${t('reset')}</a></div></form></details>`
 }
 
+/** Collapsible group of the form. */
 const group = (name: HtmlMarkup, isOpen: boolean, body: HtmlContent): HtmlMarkup =>
   html`<details class="facet"${isOpen && html` open`}><summary>${name}${icon('chevron-down')}</summary>${body}</details>`
 
-/** Checked values first; those that would find nothing only where they are checked. */
+/** Group of the values of a facet, checked ones first. */
 function facetGroup(context: PageContext, search: FilterState, name: string): HtmlContent {
   const { t, formats, searchTo } = context
   const { chosen, others } = facetValuesOf(search, name)
   const count = chosen.length + others.length
   if (count === 0) return false
-  const shown = [...chosen, ...others].slice(0, Math.max(mostValues, chosen.length))
-  const rows = shown.map((choice) => {
+  const listed = [...chosen, ...others].slice(0, Math.max(mostValues, chosen.length))
+  const rows = listed.map((choice) => {
     const isChecked = chosen.includes(choice)
     return html`<label><input type="checkbox" name="${name}" value="${choice.id}"${isChecked && html` checked`} />
       <span>${valueLabel(context, name, choice)}</span>
@@ -112,6 +114,7 @@ function facetGroup(context: PageContext, search: FilterState, name: string): Ht
   )
 }
 
+/** Group of the fields for dates and place. */
 function datesAndPlace({ t }: PageContext, { query, openGroup }: FilterState): HtmlMarkup {
   const fields = Object.entries(inputs).map(([name, type]) => {
     const [value = ''] = formValues(query, name)

@@ -1,4 +1,4 @@
-/** What is wrong with a record: results of a validation (SHACL, W3C Recommendation of 2017, section 3.6), and values left out. */
+/** Tables of what is wrong with a record: results of a SHACL validation (W3C SHACL, 3.6), and values that the search leaves out. */
 
 import type { Term } from '@rdfjs/types'
 import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
@@ -10,7 +10,9 @@ import { listAt } from '../record.ts'
 import { pageSection, stateBadge } from './blocks.ts'
 import { textTable } from './table.ts'
 
+/** Result of a SHACL validation as plain texts. */
 export type ShaclResult = {
+  /** Whether its severity is `sh:Violation`. */
   readonly isError: boolean
   /** IRI or label of the node that the result is about. */
   readonly focus: string
@@ -18,23 +20,23 @@ export type ShaclResult = {
   readonly path: string
   readonly value: string
   readonly message: string
-  /** Line of a text of the reader, where there is one. */
+  /** Line in the text that a reader let check; absent for stored records. */
   readonly line?: number
 }
 
-/** `dct:title` where the IRI has a short name. */
+/** Short form of an IRI with a known prefix (`dct:title`), else the IRI. */
 export const prefixedName = (iri: string): string => shortNames().shorten(iri) ?? iri
 
-/** The results of a report in N-Triples: those that count as errors first, then by their lines. */
+/** Reads the results of a validation report in N-Triples: errors first, then by line. */
 export async function shaclResults(
   report: unknown,
   lineOf: (result: ShaclResult) => number | undefined = () => undefined,
 ): Promise<readonly ShaclResult[]> {
   const quads = await parse(textOr(report) ?? '', 'ntriples', { baseIri: 'urn:report' })
   const nodes = [...Map.groupBy(quads, ({ subject }) => subject.value).values()]
-  const results = nodes.flatMap((own) => {
+  const results = nodes.flatMap((quads) => {
     const valueOf = (property: Term) =>
-      own.find(({ predicate }) => predicate.equals(property))?.object.value ?? ''
+      quads.find(({ predicate }) => predicate.equals(property))?.object.value ?? ''
     if (valueOf(rdf('type')) !== sh('ValidationResult').value) return []
     const result = {
       isError: !/#(?:Warning|Info)$/.test(valueOf(sh('resultSeverity'))),
@@ -50,19 +52,19 @@ export async function shaclResults(
   )
 }
 
-/** How many count as errors, and how many do not, in words. */
+/** Message with the numbers of errors and warnings. */
 export function resultCounts({ t }: PageContext, results: readonly ShaclResult[]): string {
   const errors = results.filter(({ isError }) => isError).length
   return t('n-findings', { errors, warnings: results.length - errors })
 }
 
-/** Rows of tables; further values that are left out are counted. */
+/** Most rows of each table; values that were left out beyond them are counted. */
 const [mostRows, mostLeftOut] = [500, 50]
 const longestValue = 300
 
 /**
- * A row for each result: its line where it has one, else what it is about: the end of an IRI, which `names` may call something
- * better. `label`: text of the portal.
+ * Table with a row for each result. The first column is the line where results have lines, else the focus node: the last part of its
+ * IRI, or its entry in `names`. `label` is the key of a message.
  */
 export function shaclTable(
   context: PageContext,
@@ -89,20 +91,21 @@ export function shaclTable(
   return textTable(context, label, heads, rows)
 }
 
-/** The last part of an IRI, which people recognise. */
+/** Last part of an IRI that is not empty. */
 const nodeName = (iri: string): string => iri.split(/[/#]/).findLast((part) => part !== '') ?? iri
 
-/** Values of a record that its document does not show. A missing mandatory field is a finding, too, without a value. */
+/** Findings of the search about values that it left out of the document. Findings about missing fields have no value and do not count. */
 const leftOutValues = (answer: Fields | undefined): readonly Fields[] =>
   listAt(answer, 'result.findings').filter((one) => textAt(one, 'value') !== undefined)
 
-/** How many there are, with a link to the table on the quality page. */
+/** Link to the table of left-out values on the quality page, with their number; nothing where there are none. `answer` is that of the search to `/findings`. */
 export function leftOutCount({ t, pathTo }: PageContext, id: string, answer?: Fields): HtmlContent {
   const { length: count } = leftOutValues(answer)
   const href = `${pathTo('datasets', id, 'quality')}#left-out`
   return count > 0 && html`<a href="${href}">${t('n-values-left-out', { count })}</a>`
 }
 
+/** Section with the values that the search left out, and the reasons. */
 export function leftOutTable(context: PageContext, answer: Fields | undefined): HtmlContent {
   const { t } = context
   const all = leftOutValues(answer)

@@ -1,4 +1,4 @@
-/** Records in lists: hits of a search with their words marked, and short entries. */
+/** Records in lists: search hits with highlighted words, and short entries. */
 
 import { type Fields, isJsonObject, listed, textAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
@@ -6,21 +6,22 @@ import { html, type HtmlContent, type HtmlMarkup, joinHtml } from '../html.ts'
 import { fieldsAt, numberAt, recordScore, sharedLicence } from '../record.ts'
 import { qualityBadge } from './quality.ts'
 
-/** Fields of datasets that lists of them are made from. */
+/** Fields of datasets that hits and entries need, as the parameter `includes` takes them. */
 export const hitFields = (
   'id,title,description,identifier,language,publisher,catalog,catalog.title,issued,modified,is_hvd,' +
   'quality_meas.scoring,distributions.format,distributions.license'
 ).split(',')
 
-/** Characters of a description in a list, and formats of one record. */
+/** Most characters of a snippet, and most formats of one record. */
 const [snippetLength, mostFormats] = [240, 8]
 
-/** One hit of a search. */
+/** List item of a search hit. */
 export function searchHit(context: PageContext, record: Fields): HtmlMarkup {
   const { t, formats, labelOf, nameOf, pathTo, textOf } = context
-  const found = fieldsAt(record, '_highlight')
+  const highlights = fieldsAt(record, '_highlight')
   const title = textOf(record['title'], record)
-  const marked = title && found['title'] ? withMarks(title.text, found['title']) : undefined
+  const marked =
+    title && highlights['title'] ? withMarks(title.text, highlights['title']) : undefined
   const updated = formats.day(record['modified'] ?? record['issued'])
   const from = [
     labelOf(record['publisher']),
@@ -34,7 +35,7 @@ export function searchHit(context: PageContext, record: Fields): HtmlMarkup {
     ${score !== undefined && qualityBadge(context, score, quality)}</div></li>`
 }
 
-/** The title, which leads to the page of the record; one without id, which is not published, has none. */
+/** Title of a record as a link to its page; a record without id, which is not published, has no page. */
 function linkedTitle(
   { pathTo, titleOf }: PageContext,
   kind: 'datasets' | 'catalogues',
@@ -45,7 +46,7 @@ function linkedTitle(
   return id === undefined ? name : html`<a href="${pathTo(kind, id)}">${name}</a>`
 }
 
-/** A text with the offsets `[from, to]` marked. */
+/** Text with `mark` elements at the offsets `[from, to]`. */
 function withMarks(text: string, offsets: unknown): HtmlContent {
   const parts: HtmlContent[] = []
   let done = 0
@@ -58,18 +59,19 @@ function withMarks(text: string, offsets: unknown): HtmlContent {
   return [...parts, text.slice(done)]
 }
 
-/** What the search found in the description, else how it begins. */
+/** Highlighted part of the description, else its beginning. */
 function snippet({ textOf, inLanguage }: PageContext, record: Fields): HtmlContent {
-  const found = fieldsAt(record, '_highlight.description')
-  const [text, language] = [textAt(found, 'text'), textAt(found, 'language')]
-  const whole = text === undefined ? textOf(record['description'], record) : { text, language }
-  if (!whole) return false
-  const start = () => truncateAtWord(plainDescription(whole.text), snippetLength)
-  const shown = text === undefined ? start() : withMarks(text, found['marks'])
-  return html`<p class="snippet">${inLanguage(whole, shown)}</p>`
+  const highlight = fieldsAt(record, '_highlight.description')
+  const [text, language] = [textAt(highlight, 'text'), textAt(highlight, 'language')]
+  const description =
+    text === undefined ? textOf(record['description'], record) : { text, language }
+  if (!description) return false
+  const start = () => truncateAtWord(plainDescription(description.text), snippetLength)
+  const content = text === undefined ? start() : withMarks(text, highlight['marks'])
+  return html`<p class="snippet">${inLanguage(description, content)}</p>`
 }
 
-/** A description without the HTML that many sources put into it. */
+/** Description as plain text without HTML tags, which many sources use. */
 export const plainDescription = (text: string, most = 5000): string =>
   text
     .slice(0, most)
@@ -77,7 +79,7 @@ export const plainDescription = (text: string, most = 5000): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** Cut behind a word. */
+/** Cuts a text after a word and adds an ellipsis. */
 export function truncateAtWord(text: string, length: number): string {
   if (text.length <= length) return text
   const cut = text.slice(0, length)
@@ -97,7 +99,7 @@ function tags({ t, formatsOf, licenceName }: PageContext, record: Fields): HtmlM
     ${names.map(tag('tag format'))}${others.map(tag('tag'))}</div>`
 }
 
-/** Datasets in a short list: the title of each, and below it what there is to say. */
+/** Short list of datasets: the title of each, and below it the parts that `below` returns. */
 export const datasetList = (
   context: PageContext,
   records: readonly Fields[],
@@ -109,7 +111,7 @@ export const datasetList = (
       <p>${joinHtml(below(record), ' · ')}</p></li>`,
   )}</ul>`
 
-/** A catalogue in a list, with how many datasets it has; in a list of its own with what it is about, too. */
+/** List item of a catalogue with its number of datasets; with `h2` also its description and publisher. */
 export function catalogueEntry(
   context: PageContext,
   record: Fields,

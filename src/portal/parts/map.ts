@@ -1,4 +1,4 @@
-/** Maps of areas as SVG: countries of Natural Earth (public domain), projected once for each view. */
+/** Maps of areas as SVG over the countries of Natural Earth (public domain), whose paths are cached for each view. */
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,7 +12,7 @@ import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { listed } from '../../text/json.ts'
 
-/** The boxes around geometries of GeoJSON; one that goes over the date line ends east of 180. */
+/** Bounding boxes of GeoJSON geometries; a box across the date line has an east above 180. */
 export const areasOf = (geometries: unknown): readonly BoundingBox[] =>
   listed(geometries).flatMap((geometry): readonly BoundingBox[] => {
     const boxes = boxesOf(geometry)
@@ -21,7 +21,7 @@ export const areasOf = (geometries: unknown): readonly BoundingBox[] =>
     return [[west[0], Math.min(west[1], east[1]), east[2] + 360, Math.max(west[3], east[3])]]
   })
 
-/** `7.1–8.3° E, 47.4–48.3° N` */
+/** Bounding box in words: `7.1–8.3° E, 47.4–48.3° N`. */
 export function boxText(
   { t, formats }: Pick<PageContext, 't' | 'formats'>,
   [west, south, east, north]: BoundingBox,
@@ -38,40 +38,42 @@ export function boxText(
   return `${side(west, east, 'west', 'east')}, ${side(south, north, 'south', 'north')}`
 }
 
+/** Size of a map in pixels. */
 type Size = { readonly width: number; readonly height: number }
 
 const backgrounds = new BoundedCache<HtmlMarkup>('maps', 500)
 
-/** Something on a map, in degrees. */
+/** Shape on a map with its positions in degrees. */
 type MapShape = {
   readonly kind: 'point' | 'line' | 'area'
   readonly places: readonly (readonly [longitude: number, latitude: number])[]
 }
 
+/** Size and content of a map. */
 type Drawing = Size & {
-  /** What the map shows, in words. */
+  /** Text alternative of the map. */
   readonly label: string
-  /** Drawn in the place of the areas, in a nearer view. */
+  /** Drawn instead of the areas, in a closer view. */
   readonly shapes?: readonly MapShape[]
 }
 
-/** A map with areas drawn on it, or with the shapes in them. */
+/** Map of areas, or of the shapes in them; nothing without areas. */
 export function areaMap(
   context: PageContext,
   areas: readonly BoundingBox[],
   { label, width, height, shapes }: Drawing,
 ): HtmlContent {
   if (areas.length === 0) return false
-  const isOver = areas.some(([, , east]) => east > 180)
-  // Around the date line, all of the west lies east of it.
-  const boxes = isOver
+  const crossesDateLine = areas.some(([, , east]) => east > 180)
+  // A view across the date line moves western longitudes to the east of it.
+  const boxes = crossesDateLine
     ? areas.map((one): BoundingBox =>
         one[2] < 0 ? [one[0] + 360, one[1], one[2] + 360, one[3]] : one,
       )
     : areas
   const view = viewAround(boxes, shapes ? narrowMargin : wideMargin)
   const outline = { type: 'MultiPoint' as const, coordinates: corners(view) }
-  const middle = isOver ? 180 : 0
+  const middle = crossesDateLine ? 180 : 0
   const projection = geoMercator()
     .rotate([-middle, 0])
     .precision(0)
@@ -88,10 +90,10 @@ export function areaMap(
     ${land}<g class="extent${isMany && ' many'}">${raw(marks)}</g></svg>`
 }
 
-/** Least width and height of an area on a map: a point can still be seen. */
+/** Least width and height of an area in pixels, so that points are visible. */
 const smallest = 5
 
-/** A path around a box in whole pixels: areas that nobody could tell apart are one. */
+/** Path around a box in whole pixels, so that areas that look the same are drawn once. */
 function boxPath(box: BoundingBox, projection: GeoProjection): string {
   const pixels = corners(box).map((corner) => (projection(corner) ?? []).map(Math.round))
   const [[left = 0, bottom = 0] = [], [right = 0, top = 0] = []] = pixels
@@ -99,7 +101,7 @@ function boxPath(box: BoundingBox, projection: GeoProjection): string {
   return `<path d="M${left} ${top}h${w}v${h}h-${w}z"/>`
 }
 
-/** A path in whole pixels. Rings are projected corner by corner: d3 takes one that runs the other way for the rest of the world. */
+/** Path of a shape in whole pixels. Its positions are projected one by one, because d3 takes a ring with the other direction for the rest of the world. */
 function shapePath({ kind, places }: MapShape, projection: GeoProjection): string {
   const [[east, north] = [0, 0]] = places
   if (kind === 'point') return boxPath([east, north, east, north], projection)
@@ -109,28 +111,28 @@ function shapePath({ kind, places }: MapShape, projection: GeoProjection): strin
   return kind === 'area' ? `<path d="${line}z"/>` : `<path class="line" d="${line}"/>`
 }
 
-/** Mercator's world ends before the poles. */
+/** Limits a latitude to the range that the Mercator projection can show. */
 const latitude = (degrees: number): number => Math.max(-80, Math.min(84, degrees))
 
-/** South-west and north-east alone: no ring can be taken for the rest of the world. */
+/** South-western and north-eastern corner of a box; two points cannot be taken for a ring around the rest of the world. */
 const corners = ([west, south, east, north]: BoundingBox): [number, number][] => [
   [west, latitude(south)],
   [east, latitude(north)],
 ]
 
-/** Room beside what is drawn, in degrees, and how many steps a degree has: similar areas share their map. */
+/** Least margins around the drawn area in degrees, and steps per degree to which the view is rounded, so that similar areas share a background. */
 type Margin = { readonly across: number; readonly along: number; readonly steps: number }
 const wideMargin: Margin = { across: 2.6, along: 1.6, steps: 2 }
 const narrowMargin: Margin = { across: 0.1, along: 0.06, steps: 20 }
 
-/** Around all boxes with room beside them. */
-function viewAround(boxes: readonly BoundingBox[], room: Margin): BoundingBox {
+/** View around boxes with margins. */
+function viewAround(boxes: readonly BoundingBox[], margin: Margin): BoundingBox {
   const [west, south, east, north] = boundsOf(boxes.flatMap(corners))
-  const across = Math.max(room.across, (east - west) * 0.4)
-  const along = Math.max(room.along, (north - south) * 0.4)
+  const across = Math.max(margin.across, (east - west) * 0.4)
+  const along = Math.max(margin.along, (north - south) * 0.4)
   const sides = [west - across, south - along, east + across, north + along]
   const [left = 0, bottom = 0, right = 0, top = 0] = sides.map(
-    (side) => Math.round(side * room.steps) / room.steps,
+    (side) => Math.round(side * margin.steps) / margin.steps,
   )
   const middle = east > 180 ? 180 : 0
   return [
@@ -141,7 +143,7 @@ function viewAround(boxes: readonly BoundingBox[], room: Margin): BoundingBox {
   ]
 }
 
-/** The land in view, and where names of countries have room in it. */
+/** Land in the view, with names of countries where there is room for them. */
 function background(
   { formats }: PageContext,
   view: BoundingBox,
@@ -160,18 +162,18 @@ function background(
     .map((part) => ({ ...part, area: path.area(part.shape) }))
     .filter(({ area }) => area > (width * height) / 60)
     .toSorted((a, b) => a.area - b.area)
-  // The largest part of a country has its name.
+  // The name of a country is on its largest part.
   const named = [...new Map(large.map((part) => [part.name, part])).values()]
   const names = named.map(({ id, name, shape }) => {
     const [x = 0, y = 0] = path.centroid(shape).map(Math.round)
     const isInside = x > 30 && x < width - 30 && y > 15 && y < height - 10
-    const own = id === undefined ? name : formats.countryName(String(id))
-    return isInside && html`<text x="${x}" y="${y}">${own}</text>`
+    const label = id === undefined ? name : formats.countryName(String(id))
+    return isInside && html`<text x="${x}" y="${y}">${label}</text>`
   })
   return html`${raw(`<path class="land" d="${land ?? ''}"/>`)}${names}`
 }
 
-/** Degrees across up to which the large atlas is read: it would make the page of a wider view heavy. */
+/** Width of a view in degrees up to which the detailed atlas is used; in wider views it would make the page too large. */
 const nearView = 25
 
 const atlases = new Map<string, ReturnType<typeof readAtlas>>()
@@ -183,7 +185,7 @@ const atlasFiles = {
 
 type Countries = FeatureCollection<Polygon | MultiPolygon, { readonly name: string }>
 
-/** The parts of all countries, each with its box: what lies overseas costs nothing where it is not seen. */
+/** Reads an atlas: the polygons of all countries, each with its bounding box, so that only visible ones are drawn. */
 function readAtlas(scale: '50m' | '110m') {
   const text = readFileSync(atlasFiles[scale], 'utf8')
   const topology: Parameters<typeof feature>[0] = JSON.parse(text)
@@ -199,7 +201,7 @@ function readAtlas(scale: '50m' | '110m') {
   })
 }
 
-/** What may be seen of the world; 756 kB are read at the first near view, 108 kB at the first wide one. */
+/** Polygons whose boxes are in the view. The atlas is read at its first use: 756 kB for close views, 108 kB for wide ones. */
 function partsIn([west, south, east, north]: BoundingBox) {
   const scale = east - west > nearView ? '110m' : '50m'
   const parts = atlases.get(scale) ?? readAtlas(scale)

@@ -1,4 +1,4 @@
-/** Any value of a record for people: labels, links, dates, durations, periods, keywords, contacts. */
+/** Values of any field of a record as HTML: labels, links, dates, durations, periods, keywords, contacts. */
 
 import { shortText } from '../../text/code-points.ts'
 import { type Fields, isJsonObject, listed, textAt, textOr } from '../../text/json.ts'
@@ -8,12 +8,12 @@ import { directionOf, localeOf } from '../translations.ts'
 import { listAt } from '../record.ts'
 import { pairList } from './blocks.ts'
 
-/** Values of one field that are shown, and how far objects are looked into. */
+/** Most values of one field, and the deepest level of nested objects that are shown. */
 const [mostValues, deepest] = [100, 4]
-/** Characters of one value, which may be a statement of some sentences. */
+/** Most characters of one value, which may be several sentences. */
 const longestText = 2000
 
-/** Fields that the page shows in places of their own, or that are about the index. */
+/** Fields that other parts of the page show, or that describe the index. */
 const fieldsShownElsewhere: ReadonlySet<string> = new Set(
   (
     'index id title description distributions catalog quality_meas translation_meta catalog_record ' +
@@ -21,10 +21,10 @@ const fieldsShownElsewhere: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Fields whose months are months: elsewhere the same text may be a version. */
+/** Fields in which `2024-03` is a month; in other fields it may be a version. */
 const dateFields: ReadonlySet<string> = new Set(['issued', 'modified'])
 
-/** Rows of what a record says and no other part of its page shows; `names` are what an own profile calls its fields. */
+/** Description list of the fields that no other part of the page shows. `names` has the labels of fields that a profile adds. */
 export function metadataRows(
   context: PageContext,
   record: Fields,
@@ -39,16 +39,16 @@ export function metadataRows(
   return pairList([[context.t('field-keywords'), keywords(context, record)], ...rows])
 }
 
-/** A name of the profile in words: ours where there are some. */
+/** Label of a field: a message of the portal, else its name with blanks. */
 function fieldName({ t }: PageContext, name: string): string {
   const key = `field-${name}`
-  const known = t(key)
-  if (known !== key) return known
+  const message = t(key)
+  if (message !== key) return message
   const words = name.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** By language, those of the page first. */
+/** Keywords by language, those of the page first. */
 function keywords(context: PageContext, record: Fields): HtmlContent {
   const groups = Map.groupBy(listAt(record, 'keywords'), (one) => textAt(one, 'language') ?? '')
   const parts = [...new Set([context.language, ...groups.keys()])].map((language) => {
@@ -60,7 +60,7 @@ function keywords(context: PageContext, record: Fields): HtmlContent {
   return joinHtml(parts, ' · ')
 }
 
-/** Empty where there is nothing to show. */
+/** Value of any type; empty where there is nothing to show. */
 function valueText(context: PageContext, value: unknown, depth = 0): HtmlContent {
   if (depth > deepest) return undefined
   if (typeof value === 'boolean') return context.t(value ? 'yes' : 'no')
@@ -71,6 +71,7 @@ function valueText(context: PageContext, value: unknown, depth = 0): HtmlContent
   return isJsonObject(value) ? objectText(context, value, deeper) : undefined
 }
 
+/** Text that may be a duration, a date or a URL. */
 function textValue(context: PageContext, value: string): HtmlContent {
   const words = durationText(context.language, value)
   if (words !== '') return words
@@ -80,13 +81,14 @@ function textValue(context: PageContext, value: string): HtmlContent {
     : linkTo(value, lawName(context, value) ?? html`<code>${value}</code>`)
 }
 
-/** A law of the EU by its ELI, named as since 2015: `Implementing Regulation (EU) 2023/138`. */
+/** Name of a law of the EU since 2015 by its ELI: `Implementing Regulation (EU) 2023/138`. */
 function lawName({ t }: PageContext, address: string): string | undefined {
   const [, kind, year = '', number] =
     /\/eli\/(reg|reg_impl|reg_del|dir)\/(20\d\d)\/(\d+)(?:\/|$)/.exec(address) ?? []
   return year < '2015' ? undefined : t(`law-${kind}`, { number: `${year}/${number}` })
 }
 
+/** Object: a period, a label with a link, a language map, or its members. */
 function objectText(
   context: PageContext,
   value: Fields,
@@ -103,8 +105,8 @@ function objectText(
   if (map && Object.values(value).every((one) => typeof one === 'string'))
     return context.inLanguage(map)
   const parts = Object.entries(value).map(([name, one]) => {
-    const shown = deeper(one)
-    return !isEmpty(shown) && html`${fieldName(context, name)}: ${shown}`
+    const content = deeper(one)
+    return !isEmpty(content) && html`${fieldName(context, name)}: ${content}`
   })
   return joinHtml(parts, '; ')
 }
@@ -113,10 +115,10 @@ const dates = String.raw`(?:(?<years>\d+)Y)?(?:(?<months>\d+)M)?(?:(?<weeks>\d+)
 const times = String.raw`(?:T(?:(?<hours>\d+)H)?(?:(?<minutes>\d+)M)?(?:(?<seconds>\d+)S)?)?`
 const duration = new RegExp(`^P${dates}${times}$`)
 
-/** A duration of ISO 8601 in words; empty for every other text. */
+/** Duration of ISO 8601 in words; empty for any other text. */
 function durationText(language: string, value: string): string {
-  const given = Object.entries(duration.exec(value)?.groups ?? {})
-  const amounts = given
+  const parts = Object.entries(duration.exec(value)?.groups ?? {})
+  const amounts = parts
     .filter(([, amount]) => amount)
     .map(([unit, amount]) => [unit, Number(amount)])
   if (amounts.length === 0) return ''
@@ -124,11 +126,11 @@ function durationText(language: string, value: string): string {
   return words.format(Object.fromEntries(amounts))
 }
 
-/** `since 1987`, `until …`, `… – …`; whole years are shown as years, and what begins and ends alike is shown once. */
+/** Period in words: `since 1987`, `until …`, `… – …`. Full years are shown as years, and equal ends once. */
 export function periodText({ t, formats }: PageContext, value: Fields): HtmlContent {
   const [from, to] = [textOr(value['gte']), textOr(value['lte'])].map((text, at) => {
     const day = text?.replace('T00:00:00Z', '')
-    // Where instants stand for dates, a year is its first day at both ends.
+    // In periods of instants, the year of either end is its first day.
     const isYear = at === 0 ? /-01-01$/ : day === text ? /-12-31$/ : /-01-01$|-12-31$/
     return day !== undefined && isYear.test(day) ? day.slice(0, 4) : day
   })
@@ -138,7 +140,7 @@ export function periodText({ t, formats }: PageContext, value: Fields): HtmlCont
   return last && html`${t('until')} ${last}`
 }
 
-/** Name, addresses and telephone of somebody to ask. */
+/** Lines of a contact: name, mail address, telephone, postal address, web pages. */
 export function contactLines({ t, labelOf }: PageContext, contact: Fields): HtmlContent {
   const linked = (scheme: string, text: string | undefined) =>
     text !== undefined &&

@@ -1,4 +1,4 @@
-/** Descriptions as sources send them, HTML or Markdown, made harmless. */
+/** Sanitized HTML of descriptions, which sources write in HTML or Markdown, and of pages of the operator. */
 
 import { hash } from 'node:crypto'
 import MarkdownIt from 'markdown-it'
@@ -7,17 +7,17 @@ import { raw } from 'hono/html'
 import { BoundedCache } from '../../workers/bounded-cache.ts'
 import type { HtmlMarkup } from '../html.ts'
 
-/** Characters of a description that are shown, and those before them whose Markdown is read: the time grows with these alone. */
+/** Most characters of a description, and its first characters that are parsed as Markdown, which bounds the time; the rest is plain text. */
 const [longest, longestMarkdown] = [50_000, 20_000]
 
-/** CommonMark with tables and bare addresses as links; its time is linear in the length of the text, whatever that holds. */
+/** CommonMark parser with tables and bare URLs as links; its time is linear in the length of any text. */
 const markdown = new MarkdownIt({ html: true, linkify: true })
 
 const rendered = new BoundedCache<string>('prose', 200)
 
 const elements = 'p br ul ol li strong em code pre blockquote a'.split(' ')
 const headings = 'h1 h2 h3 h4 h5 h6'.split(' ')
-/** Those of the operator beside. */
+/** Further elements in pages of the operator. */
 const furtherElements = 'h2 h3 h4 img table thead tbody tr th td hr'.split(' ')
 
 const rules: sanitizeHtml.IOptions = {
@@ -41,26 +41,27 @@ const operatorRules: sanitizeHtml.IOptions = {
   transformTags: {},
 }
 
+/** HTML of Markdown with the allowed elements only. */
 const sanitizedHtml = (text: string, allowed: sanitizeHtml.IOptions): string =>
   sanitizeHtml(markdown.render(text), allowed)
 
-/** HTML of a description: paragraphs, lists, links that search engines do not follow; no images, no headings. */
+/** HTML of a description with paragraphs, lists and links that search engines do not follow; without images and headings. */
 export function sanitizedProse(text: string): HtmlMarkup {
   const key = hash('sha256', text.slice(0, longest), 'base64')
-  const known = rendered.get(key)
-  if (known !== undefined) return raw(known)
+  const cached = rendered.get(key)
+  if (cached !== undefined) return raw(cached)
   const rest = text.slice(longestMarkdown, longest)
   const markup =
-    described(text.slice(0, longestMarkdown)) + (rest === '' ? '' : plainParagraph(rest))
+    descriptionHtml(text.slice(0, longestMarkdown)) + (rest === '' ? '' : plainParagraph(rest))
   rendered.set(key, markup)
   return raw(markup)
 }
 
-function described(source: string): string {
+function descriptionHtml(source: string): string {
   try {
     return sanitizedHtml(source, rules)
   } catch (error) {
-    // Quotes within thousands of quotes: more than the parser's stack holds.
+    // Thousands of nested quotes overflow the stack of the parser.
     if (!(error instanceof RangeError)) throw error
     return plainParagraph(source)
   }
@@ -68,5 +69,5 @@ function described(source: string): string {
 
 const plainParagraph = (text: string): string => `<p>${markdown.utils.escapeHtml(text)}</p>`
 
-/** HTML of a page of the operator, who may use headings and images of the portal's own folder. */
+/** HTML of a page of the operator, which may have headings, tables and images. */
 export const operatorProse = (text: string): HtmlMarkup => raw(sanitizedHtml(text, operatorRules))

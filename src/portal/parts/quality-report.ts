@@ -1,4 +1,4 @@
-/** Sections of a quality report: the figures of all catalogues together, or of one. */
+/** Sections of a quality report, which has the figures of all catalogues together or of one. */
 
 import { shortText } from '../../text/code-points.ts'
 import { type Fields, textAt, valueAt } from '../../text/json.ts'
@@ -19,25 +19,25 @@ import {
 import { scoreChart } from './score-chart.ts'
 import { textTable } from './table.ts'
 
-/** Rows of the table of the history; the line has all of them. */
+/** Most rows of the table of the history; the chart has all measurements. */
 const newest = 12
 
-/** Heads of the columns of `pointCells`. */
+/** Keys of the column heads for `pointCells`. */
 export const pointHeads = [...qualityDimensions.map(({ key }) => `short-${key}`), 'points']
 
-/** Points of each dimension, then the score; a dash where nothing was scored. */
+/** Cells with the points of each dimension and the score; a dash where nothing was scored. */
 export const pointCells = (points: Fields, score: unknown): readonly (string | number)[] =>
   [...qualityDimensions.map(({ key }) => points[key]), score].map((one) =>
     typeof one === 'number' ? one : '–',
   )
 
-/** Points of each dimension in figures that have a share beside them. */
+/** Points by dimension, from figures that also have shares. */
 const pointsIn = (dimensions: Fields): Fields =>
   Object.fromEntries(
     qualityDimensions.map(({ key }) => [key, valueAt(dimensions, `${key}.points`)]),
   )
 
-/** A title of others that the report has in a language, cut to the length of a line. */
+/** Title of a row in its own language, cut to one line. */
 export const reportTitle = (
   { inLanguage }: PageContext,
   row: Fields,
@@ -45,11 +45,11 @@ export const reportTitle = (
 ): HtmlContent =>
   inLanguage({ text: shortText(textAt(row, name) ?? ''), language: textAt(row, `${name}Language`) })
 
-/** Section whose text says what its figures are. */
+/** Section with an explanation of its figures; `{key}` and `{key}-text` are messages. */
 const explainedSection = ({ t }: PageContext, key: string, body: HtmlContent): HtmlMarkup =>
   pageSection(key, t(key), html`<p class="soft">${t(`${key}-text`)}</p>${body}`)
 
-/** The score and how much was measured; nothing where a report has no figures. */
+/** Score with the bars of the dimensions, and the number of measured datasets. */
 export function reportSummary(context: PageContext, { measured }: Fields): HtmlMarkup {
   const { t } = context
   const [score, dimensions] = [valueAt(measured, 'score'), fieldsAt(measured, 'dimensions')]
@@ -68,14 +68,14 @@ export function reportSummary(context: PageContext, { measured }: Fields): HtmlM
   return html`${figures}<p class="close">${t('measured-datasets', counts)} ${t('score-text')}</p>`
 }
 
-/** Sections before the one of the indicators: bands, history, and where most is missing. */
+/** Sections before the indicators: bands, history, and the indicators that cost the most points. */
 export const overviewSections = (context: PageContext, report: Fields): HtmlContent => [
   bandSection(context, report),
   historySection(context, report),
   missingSection(context, report),
 ]
 
-/** Names of the bands that come with the platform; those of an operator keep their title. */
+/** Title of a default band → key of its message; bands of the operator keep their titles. */
 const bandKeys: Readonly<Record<string, string>> = {
   Excellent: 'quality-excellent',
   Good: 'quality-good',
@@ -83,6 +83,7 @@ const bandKeys: Readonly<Record<string, string>> = {
   Bad: 'quality-poor',
 }
 
+/** Bands of scores with translated titles. */
 function bandsOf({ t }: PageContext, report: Fields) {
   return listAt(report, 'bands').map((band) => {
     const title = textAt(band, 'title') ?? ''
@@ -105,7 +106,7 @@ function bandSection(context: PageContext, report: Fields): HtmlMarkup {
   return explainedSection(context, 'score-bands', textTable(context, 'score-bands', heads, rows))
 }
 
-/** `97.5 %` */
+/** Percentage with at most one decimal: `97.5 %`. */
 const percent = ({ t, formats }: PageContext, share: number): string =>
   t('in-part', { share: formats.number(Math.round(share * 10) / 10) })
 
@@ -131,7 +132,7 @@ function historySection(context: PageContext, report: Fields): HtmlMarkup {
   return explainedSection(context, 'score-over-time', body)
 }
 
-/** Sections after the one of the indicators: violations, links and datasets. */
+/** Sections after the indicators: violations, broken links, worst and best datasets. */
 export const listSections = (context: PageContext, report: Fields): HtmlContent => [
   violationSection(context, report),
   hostSection(context, report),
@@ -170,7 +171,7 @@ function violationSection(context: PageContext, report: Fields): HtmlMarkup {
   )
 }
 
-/** A status code, or words in place of a pseudo code of the metrics. */
+/** Status code, or a message for a pseudo code of the metrics. */
 const statusName = ({ t }: PageContext, status: unknown): string =>
   status === 1100 ? t('link-unreachable') : status === 1300 ? t('link-invalid') : String(status)
 
@@ -195,7 +196,7 @@ function hostSection(context: PageContext, report: Fields): HtmlMarkup {
   )
 }
 
-/** At most ten datasets; the report of the portal names their catalogues. */
+/** Section with the worst or best datasets, at most ten; the report of the portal names their catalogues. */
 function datasetSection(context: PageContext, report: Fields, end: string): HtmlMarkup {
   const { t, pathTo } = context
   const isPortal = report['report'] === 'portal'
@@ -221,10 +222,10 @@ function datasetSection(context: PageContext, report: Fields, end: string): Html
   return pageSection(`${end}-datasets`, t(`${end}-datasets`), table)
 }
 
-/** Bad answers of URLs that are named. */
+/** Most status codes that are named for an indicator. */
 const mostCodes = 3
 
-/** The most frequent answers other than 200 to 299 of the URLs of an indicator, with their shares. */
+/** Most frequent status codes outside 200 to 299 of the URLs of an indicator, with their shares. */
 export function badStatusCodes(context: PageContext, indicator: Fields | undefined): HtmlContent {
   const bad = listAt(indicator, 'codes').filter(({ name }) => !/^2\d\d$/.test(String(name)))
   const named = bad
@@ -241,7 +242,7 @@ export function badStatusCodes(context: PageContext, indicator: Fields | undefin
   )
 }
 
-/** Share of each indicator in a report, 0 to 1; `undefined` where it was not measured. */
+/** Makes the function that returns the share of an indicator in a report. */
 export function shareInReport(report: Fields): ShareOf {
   const shares = new Map(
     listAt(report, 'measured.indicators').map(({ name, yes }) => [name, yes] as const),
@@ -252,7 +253,7 @@ export function shareInReport(report: Fields): ShareOf {
   }
 }
 
-/** The indicators that cost the most points, with what would bring them. */
+/** Section with the indicators that cost the most points. */
 function missingSection(context: PageContext, report: Fields): HtmlMarkup {
   const { t } = context
   const shareOf = shareInReport(report)

@@ -1,4 +1,4 @@
-/** How good metadata is, drawn: four steps with a word, bars of the five dimensions; and the 23 indicators that are measured. */
+/** Metadata quality as HTML: the badge with four steps, bars of the five dimensions; and the table of the 23 indicators. */
 
 import { readFileSync } from 'node:fs'
 import type { Fields } from '../../text/json.ts'
@@ -7,7 +7,7 @@ import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { numberAt } from '../record.ts'
 import { stateBadge } from './blocks.ts'
 
-/** Points from which each step begins (data.europa.eu, Metadata Quality Assessment). */
+/** Steps of quality with their first points (data.europa.eu, Metadata Quality Assessment). */
 const steps = [
   { key: 'poor', from: 0 },
   { key: 'sufficient', from: 121 },
@@ -15,35 +15,37 @@ const steps = [
   { key: 'excellent', from: 351 },
 ] as const
 
+/** Indicator as pages show it. */
 export type PageIndicator = {
   readonly key: string
   readonly dimension: string
-  /** Points that it can earn. */
+  /** Most points that it gives. */
   readonly most: number
+  /** Short name of the property that it measures. */
   readonly property?: string
-  /** What to write, as Turtle. */
+  /** Turtle that fulfils it. */
   readonly example?: string
 }
 
-/** In the order of pages. */
+/** All indicators in the order of pages. */
 const indicators: readonly PageIndicator[] = JSON.parse(
   readFileSync(new URL('../assets/indicators.json', import.meta.url), 'utf8'),
 )
 
 const pointsOf = (some: readonly PageIndicator[]) => some.reduce((sum, { most }) => sum + most, 0)
 
-/** Most points of a record. */
+/** Most points of a dataset. */
 const mostPoints = pointsOf(indicators)
 
-/** The five dimensions with their indicators and the points that each can earn. */
+/** The five dimensions with their indicators and the most points of each. */
 export const qualityDimensions = [...Map.groupBy(indicators, ({ dimension }) => dimension)].map(
-  ([key, own]) => ({ key, indicators: own, most: pointsOf(own) }),
+  ([key, members]) => ({ key, indicators: members, most: pointsOf(members) }),
 )
 
-/** Step of a score, 0 to 3. */
+/** Index of the step that a score reaches, 0 to 3. */
 const stepIndexOf = (score: number): number => steps.findLastIndex(({ from }) => score >= from)
 
-/** How many points are missing to the next step, in words; nothing on the last one. */
+/** Message with the points that are missing to the next step; nothing on the last one. */
 export function pointsToNextStep({ t }: PageContext, score: number): HtmlContent {
   const next = steps[stepIndexOf(score) + 1]
   if (!next) return false
@@ -51,7 +53,7 @@ export function pointsToNextStep({ t }: PageContext, score: number): HtmlContent
   return html` · ${t('points-to', { count, step: t(`quality-${next.key}`) })}`
 }
 
-/** Four squares and a word; a link where there is an address. */
+/** Badge of the step of a score: four squares and a word; a link where `href` is passed. */
 export function qualityBadge({ t }: PageContext, score: number, href?: string): HtmlMarkup {
   const rank = stepIndexOf(score)
   const squares = steps.map(
@@ -65,7 +67,7 @@ export function qualityBadge({ t }: PageContext, score: number, href?: string): 
     : html`<a class="quality rank-${rank}" href="${href}">${inner}</a>`
 }
 
-/** Points in large digits with a word on what they are of, and the step that they reach. */
+/** Score in large digits with its unit, and the badge of its step; `beside` follows the badge. */
 export const scoreText = (
   context: PageContext,
   score: number,
@@ -75,11 +77,11 @@ export const scoreText = (
   html`<p class="score"><strong>${Math.round(score)}</strong><span class="soft">${unit}</span></p>
     <p>${qualityBadge(context, score)}${beside}</p>`
 
-/** The text of a score beside the bars of its dimensions. */
+/** Text of a score beside the bars of its dimensions. */
 export const scoreSummary = (text: HtmlContent, bars: HtmlContent): HtmlMarkup =>
   html`<div class="verdict close"><div>${text}</div>${bars}</div>`
 
-/** Text and bars of the mean of a catalogue, out of its figures. */
+/** Text and bars of the mean score of a catalogue; `result` are its figures in the metrics cache. */
 export const meanScore = (context: PageContext, result: Fields) => {
   const points = qualityDimensions.map(
     ({ key }) => [key, numberAt(result, `${key}.score.points`)] as const,
@@ -90,7 +92,7 @@ export const meanScore = (context: PageContext, result: Fields) => {
   ] as const
 }
 
-/** A bar for each dimension. `scores`: dimension → points. */
+/** Bar for each dimension. `scores` has the points by dimension; `isLinked` links to the dimension on the same page. */
 export function dimensionBars({ t }: PageContext, scores: Fields, isLinked = false): HtmlMarkup {
   const rows = qualityDimensions.map(({ key, most }) => {
     const score = Math.round(numberAt(scores, key))
@@ -105,10 +107,10 @@ export function dimensionBars({ t }: PageContext, scores: Fields, isLinked = fal
   return html`<ul class="dims" role="list">${rows}</ul>`
 }
 
-/** The share that fulfils an indicator, 0 to 1; `undefined` for one that was not measured. */
+/** Returns the share that fulfils an indicator, 0 to 1; `undefined` for one that was not measured. */
 export type ShareOf = (indicator: string) => number | undefined
 
-/** Whether an indicator is fulfilled, in a word or as a percentage. */
+/** Badge with yes, no or the percentage that fulfils an indicator. */
 export function shareBadge({ t, formats }: PageContext, share: number | undefined): HtmlMarkup {
   if (share === undefined) return stateBadge('idle', t('not-measured'))
   if (share >= 0.999) return stateBadge('good', t('yes'))
@@ -116,6 +118,6 @@ export function shareBadge({ t, formats }: PageContext, share: number | undefine
   return stateBadge('warn', t('in-part', { share: formats.number(Math.round(share * 1000) / 10) }))
 }
 
-/** The step that a score reaches; nothing without a score. */
+/** Badge of a score; nothing where it is no number. */
 export const scoreBadge = (context: PageContext, score: unknown): HtmlContent =>
   typeof score === 'number' && qualityBadge(context, score)

@@ -1,4 +1,4 @@
-/** Lists of records: those of one index, fifty a page, with a field to search in them; and the newest datasets with a value. */
+/** Lists of records: all records of a kind in pages of fifty with a search field, and the newest datasets with a facet value. */
 
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
@@ -7,13 +7,13 @@ import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 import { countedLinks, headedSection } from './blocks.ts'
 import { datasetList } from './hits.ts'
 
-/** Fields of datasets that lists of them and the pages around them show, as the search takes them. */
+/** Fields of datasets that lists and the pages around them need, as the parameter `includes` takes them. */
 const shownFields =
   'id,title,identifier,language,modified,catalog,catalog.title,publisher,contact_point,distributions'
 
 const [perPage, mostPages, mostNew] = [50, 200, 6]
 
-/** Links to the pages below `page` of all values of a facet, with how many records have each. Throws `Failure`. */
+/** Links to the pages of all values of a facet below the path `page`, with their counts. Rejects with `Failure`. */
 export async function valueLinks(
   context: PageContext,
   page: string,
@@ -30,24 +30,26 @@ export async function valueLinks(
   return links.length > 0 && countedLinks(context, links, kind)
 }
 
+/** Options of `pagedList`. */
 type PagedList = {
-  /** Which records the list has; sorted where nobody looks for words. */
-  readonly asked: SearchParams
-  /** Label of the search field; without one there is none. */
+  /** Search for the records; its sort order applies without search words. */
+  readonly params: SearchParams
+  /** Label of the search field; absent for a list without one. */
   readonly searchLabel?: string
   readonly style: 'entries' | 'index'
+  /** Makes the list item of a record. */
   readonly item: (record: Fields) => HtmlContent
 }
 
-/** The list, and what the search answered to `q` and `page` of the request. Throws `Failure`. */
+/** Searches for the parameters `q` and `page` of the request, and makes the list. Rejects with `Failure`. */
 export async function pagedList(
   { t, find, query }: PageContext,
-  { asked, searchLabel, style, item }: PagedList,
-): Promise<{ readonly found: SearchResult; readonly body: HtmlContent }> {
+  { params, searchLabel, style, item }: PagedList,
+): Promise<{ readonly result: SearchResult; readonly body: HtmlContent }> {
   const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(query.get('page'))) || 1))
   const q = searchLabel === undefined ? '' : (query.get('q') ?? '').slice(0, 200)
   const words = q === '' ? {} : { q, sort: undefined }
-  const found = await find({ ...asked, ...words, limit: perPage, page: page - 1 })
+  const result = await find({ ...params, ...words, limit: perPage, page: page - 1 })
   const step = (to: number, key: 'previous' | 'next', rel: string): HtmlMarkup =>
     html`<a href="?${new URLSearchParams({ ...(q !== '' && { q }), page: String(to) })}" rel="${rel}">${t(key)}</a>`
   const field =
@@ -56,38 +58,43 @@ export async function pagedList(
     <label class="vh" for="qlist">${searchLabel}</label>
     <input type="search" id="qlist" name="q" value="${q}" placeholder="${searchLabel}" />
     <button class="button primary">${t('search')}</button></form></search>`
-  const body = html`${field}<ul class="${style} close" role="list">${found.records.map(item)}</ul>
+  const body = html`${field}<ul class="${style} close" role="list">${result.records.map(item)}</ul>
     <nav class="pages" aria-label="${t('pages')}">${page > 1 && step(page - 1, 'previous', 'prev')}
-    ${page * perPage < found.count && step(page + 1, 'next', 'next')}</nav>`
-  return { found, body }
+    ${page * perPage < result.count && step(page + 1, 'next', 'next')}</nav>`
+  return { result, body }
 }
 
+/** Options of `datasetsWith`. */
 type DatasetsWith = {
   readonly facet: string
   readonly value: string
-  /** “Datasets” where it is absent. */
+  /** Heading of the section; by default “Datasets”. */
   readonly heading?: string
-  /** What stands below a title, before the day of the last change. */
+  /** Text below a title, before the date of the last change. */
   readonly about: (record: Fields) => HtmlContent
+  /** Content above the list. */
   readonly above?: HtmlContent
-  /** Facets of them that are counted. */
+  /** Facets whose values are counted. */
   readonly counted?: readonly string[]
 }
 
-/** Datasets with a value of a facet: what the search answered, and a section with the newest of them. Throws `Failure`. */
+/** Searches for the datasets with a facet value, and makes a section with the newest ones. Rejects with `Failure`. */
 export async function datasetsWith(
   context: PageContext,
   { facet, value, heading, about, above, counted }: DatasetsWith,
-): Promise<{ readonly found: SearchResult; readonly section: HtmlMarkup }> {
+): Promise<{ readonly result: SearchResult; readonly section: HtmlMarkup }> {
   const { t, formats, searchTo, find } = context
   const newest = { filters: 'dataset', limit: mostNew, sort: 'modified+desc' }
   const facets = { [facet]: [value] }
-  const found = await find({ ...newest, facets, counted, includes: [shownFields] })
+  const result = await find({ ...newest, facets, counted, includes: [shownFields] })
   const below = (record: Fields) => {
     const day = formats.day(record['modified'])
     return [about(record), day && html`${t('updated')} ${day}`]
   }
-  const all = html`<a href="${searchTo([[facet, value]])}">${t('all-n', { count: found.count })}</a>`
-  const list = datasetList(context, found.records, below, above ? 'entries close' : 'entries')
-  return { found, section: headedSection('in', heading ?? t('datasets-title'), all, [above, list]) }
+  const all = html`<a href="${searchTo([[facet, value]])}">${t('all-n', { count: result.count })}</a>`
+  const list = datasetList(context, result.records, below, above ? 'entries close' : 'entries')
+  return {
+    result,
+    section: headedSection('in', heading ?? t('datasets-title'), all, [above, list]),
+  }
 }

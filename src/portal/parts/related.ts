@@ -1,4 +1,4 @@
-/** Series, members, versions and parts of a dataset, as links to their pages. */
+/** Related datasets: series, members, versions and parts as links to their pages. */
 
 import { type Fields, listed, textAt, textOr } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
@@ -7,29 +7,29 @@ import { listAt } from '../record.ts'
 import { pageSection, pairList } from './blocks.ts'
 import { datasetList } from './hits.ts'
 
-/** Datasets that are shown of each relation. */
+/** Most datasets of each relation. */
 const mostShown = 200
 
 const groups = ['series', 'previous', 'next', 'version', 'whole', 'part'] as const
 
-/** The sections of the page of a dataset; `answer` is that of the repository to `/related`. */
+/** Sections with the related datasets; `answer` is that of the repository to `/datasets/{id}/related`. */
 export function relatedSections(context: PageContext, answer: Fields | undefined): HtmlContent {
   const { t, pathTo, titleOf } = context
   const all = Map.groupBy(listAt(answer, 'related'), (one) => textAt(one, 'relation'))
-  const of = (relation: string) => (all.get(relation) ?? []).slice(0, mostShown)
+  const datasetsOf = (relation: string) => (all.get(relation) ?? []).slice(0, mostShown)
   const link = (one: Fields) =>
     html`<a href="${pathTo('datasets', textAt(one, 'id') ?? '')}">${titleOf(one)}</a>`
   const rows = groups.flatMap((relation) => {
-    const links = of(relation).map(link)
+    const links = datasetsOf(relation).map(link)
     return links.length > 0 ? [[t(`relation-${relation}`), joinHtml(links, ' · ')] as const] : []
   })
-  const members = of('member')
+  const members = datasetsOf('member')
   const list = () => datasetList(context, members, () => [])
   return html`${rows.length > 0 && pageSection('rel', t('related'), pairList(rows))}
     ${members.length > 0 && pageSection('members', t('relation-member'), list())}`
 }
 
-/** The record with the addresses of datasets that are here as links to their pages. */
+/** Replaces the IRIs of datasets of this platform in a record by links to their pages; `answer` as in `relatedSections`. */
 export function linkRelatedDatasets(
   { root, language, plainTitle }: PageContext,
   record: Fields,

@@ -1,25 +1,26 @@
-/** The score over time as a line between the limits of the bands: SVG without scripts. */
+/** Chart of the score over time as SVG: a line over the limits of the bands. */
 
 import type { PageContext } from '../context.ts'
 import { html, type HtmlMarkup } from '../html.ts'
 
-/** Across in percent, so that texts keep their size at every width; down in pixels. */
+/** Height in pixels, and the area of the line: horizontally in percent, so that texts keep their size at every width, vertically in pixels. */
 const height = 236
 const plot = { left: 16, right: 97, top: 8, bottom: 208 } as const
-/** More points than these would run into each other; then the last one alone is marked. */
+/** Most measurements with a dot each; with more of them only the last one has a dot. */
 const fewPoints = 40
-/** Bands that are less high have no room for a label. */
+/** Least height in pixels of a band with a label. */
 const lowestLabel = 16
 
 const tenths = (value: number): number => Math.round(value * 10) / 10
 
-/** Day (`YYYY-MM-DD`) of a measurement with the score that was reached; without one it is a gap in the line. */
+/** Score of a day (`YYYY-MM-DD`); a day without a score is a gap in the line. */
 type Moment = { readonly day: string; readonly score: number | undefined }
 
+/** Vertical scale of the chart. */
 type Scale = {
-  /** Highest score. */
+  /** Highest possible score. */
   readonly most: number
-  /** First score of each band, ascending, with its name. */
+  /** First score and title of each band, ascending. */
   readonly bands: readonly { readonly from: number; readonly title: string }[]
 }
 
@@ -30,7 +31,7 @@ type Point = {
   readonly day: string
 }
 
-/** Draws measurements, which are ascending. A single day is in the middle. */
+/** Draws the chart; `moments` are ascending by day. A single day is in the middle. */
 export function scoreChart(
   context: PageContext,
   moments: readonly Moment[],
@@ -74,6 +75,7 @@ export function scoreChart(
     ${dots.map((one) => html`<circle cx="${one.x}%" cy="${one.y}" r="3.5"/>`)}${values}</svg>`
 }
 
+/** Text alternative of the chart. */
 function inWords({ t, formats }: PageContext, points: readonly Point[], most: number): string {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined) return t('no-scores')

@@ -1,18 +1,17 @@
-/** Tables: on a narrow screen each row becomes a card, and roles keep it a table for screen readers; grids of values scroll. */
+/** Tables of the portal (on a narrow screen each row becomes a card, with ARIA roles that keep it a table) and grids of data, which scroll. */
 
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
 
-/** A region that scrolls sideways where the screen is too narrow for the table in it. */
+/** Region that scrolls horizontally where the screen is too narrow for its table. */
 export const scrollRegion = (label: string, table: HtmlContent): HtmlMarkup =>
   html`<div class="scroll close" tabindex="0" role="group" aria-label="${label}">${table}</div>`
 
 type Cells = readonly HtmlContent[]
 
 /**
- * A table whose label and heads are texts of the portal, by their keys. The first cell of a row names the row; numbers stand at
- * the end of their cells; the head of a column of buttons (`actions`) is for screen readers only. Without rows it is what `no-{label}`
- * says.
+ * Table whose label and heads are keys of messages. The first cell of a row is its heading; numbers are right-aligned; the head of a
+ * column of buttons (`actions`) is for screen readers only. Without rows the message `no-{label}` is shown.
  */
 export function textTable(
   context: PageContext,
@@ -46,16 +45,16 @@ function row({ formats }: PageContext, columns: readonly Column[], [name, ...cel
   const others = cells.map((cell, at) => {
     const { label, isNumber, isHidden } = columns[at + 1] ?? {}
     const named = !isHidden && html` data-label="${label}"`
-    const shown = typeof cell === 'number' ? formats.number(cell) : cell
-    return html`<td role="cell" class="${isNumber ? 'num' : 'wide'}"${named}>${shown}</td>`
+    const content = typeof cell === 'number' ? formats.number(cell) : cell
+    return html`<td role="cell" class="${isNumber ? 'num' : 'wide'}"${named}>${content}</td>`
   })
   return html`<tr role="row"><th scope="row" role="rowheader" class="wide">${name}</th>${others}</tr>`
 }
 
-/** A value as it came, and how it is shown where that is more than its text. */
-type GridCell = { readonly text: string; readonly shown?: HtmlContent }
+/** Text of a cell, and its HTML where that is more than the text. */
+type GridCell = { readonly text: string; readonly content?: HtmlContent }
 
-/** Values of files and queries: columns that hold nothing but numbers are set as such. */
+/** Grid of the values of a file or a query; columns with numbers only are right-aligned. */
 export function gridTable(
   label: string,
   heads: readonly string[],
@@ -65,7 +64,7 @@ export function gridTable(
     const isNumber = rows.every((cells) => /^-?[\d.,\s]*$/.test(cells[at]?.text ?? ''))
     return { name, style: isNumber && rows.length > 0 && html` class="num"` }
   })
-  const cell = (one: GridCell | undefined) => one?.shown ?? html`<bdi>${one?.text}</bdi>`
+  const cell = (one: GridCell | undefined) => one?.content ?? html`<bdi>${one?.text}</bdi>`
   return scrollRegion(
     label,
     html`<table class="table grid-lines">

@@ -1,15 +1,15 @@
-/** Rows of CSV and its relatives (RFC 4180), whatever separates their values. */
+/** Rows of CSV and similar formats (RFC 4180) with any of the usual separators. */
 
 import Papa from 'papaparse'
 import { previewRows } from './preview-table.ts'
 
-/** A comma comes last: it is also the decimal point of half the world. */
+/** Separators in the order of preference; the comma is last, because it is also a decimal point. */
 const delimiters = ['\t', ';', '|', ',']
 
-/** Rows that are looked at to find the separator. */
+/** Rows that are examined to find the separator. */
 const sample = 100
 
-/** Excel writes the separator into a line before the first: `sep=;`. */
+/** First line in which Excel names the separator: `sep=;`. */
 const namedDelimiter = /^\uFEFF?("?)sep=(.)\1\r?\n/i
 
 type Rows = readonly (readonly string[])[]
@@ -17,14 +17,14 @@ type Rows = readonly (readonly string[])[]
 const rowsOf = (text: string, delimiter: string, most: number): Rows =>
   Papa.parse<string[]>(text, { delimiter, preview: most, skipEmptyLines: true }).data
 
-/** The share of rows that have the most usual number of values, where that is more than one. */
+/** Share (0 to 1) of the rows with the most frequent number of values above one. */
 function evenness(rows: Rows): number {
   const counts = new Map<number, number>()
   for (const { length } of rows) if (length > 1) counts.set(length, (counts.get(length) ?? 0) + 1)
   return Math.max(0, ...counts.values()) / Math.max(1, rows.length)
 }
 
-/** Whether commas stand in numbers only, below the name of one column: they separate no values then. */
+/** Whether all commas are in numbers of a single column: they do not separate values then. */
 function isDecimalColumn([head = [], ...rows]: Rows): boolean {
   const isNumber = (row: readonly string[]) =>
     row.length <= 2 && /^\s*[+-]?\d+(?:,\d+)?\s*$/.test(row.join(','))
@@ -32,8 +32,8 @@ function isDecimalColumn([head = [], ...rows]: Rows): boolean {
 }
 
 /**
- * The first rows of a text, those of a title too; in rows of one value where nothing separates them. The last one is left out where
- * the text `isCut`.
+ * First rows of a text with its title lines; rows have one value where no separator is found. The last row of a text that `isCut` is
+ * left out.
  */
 export function delimitedRows(text: string, isCut: boolean): Rows {
   const named = namedDelimiter.exec(text)
@@ -43,27 +43,27 @@ export function delimitedRows(text: string, isCut: boolean): Rows {
   })
   const [best] = tried.toSorted((a, b) => b.share - a.share)
   const delimiter = named?.[2] ?? (best && best.share > 0 ? best.delimiter : ',')
-  // Lines of a title come on top of the rows.
+  // Title lines are read in addition to the rows.
   const most = previewRows + 30
   const rows = rowsOf(body, delimiter, most)
-  const whole = isCut && rows.length < most ? rows.slice(0, -1) : rows
-  return !named && delimiter === ',' && isDecimalColumn(whole)
-    ? whole.map((row) => [row.join(',')])
-    : withTitle(whole, delimiter)
+  const completeRows = isCut && rows.length < most ? rows.slice(0, -1) : rows
+  return !named && delimiter === ',' && isDecimalColumn(completeRows)
+    ? completeRows.map((row) => [row.join(',')])
+    : withTitle(completeRows, delimiter)
 }
 
-/** Rows in which a head is looked for, and rows below it that are compared. */
+/** Rows in which the head is looked for, and rows below it that are compared with it. */
 const [mostTitleRows, compared] = [10, 10]
 
 const isNumeric = (text = ''): boolean => /^\s*[+-]?\d[\d.,\s]*%?\s*$/.test(text)
 
-/** A sentence has a blank after each of its commas. */
+/** Whether the values of a row are a sentence: a blank follows each comma. */
 const isSentence = ([, ...others]: readonly string[]): boolean =>
   others.every((text) => text === '' || /^\s/.test(text))
 
 const isYear = (text = ''): boolean => /^\s*(?:1[89]|20)\d\d\s*$/.test(text)
 
-/** Whether a row names columns, of which one or more have numbers only; years are names of columns that hold no years. */
+/** Whether a row names the columns of the rows below, of which at least one has numbers only. A year is a name where its column has no years. */
 const isHead = (row: readonly string[], below: Rows): boolean =>
   row.length > 1 &&
   row.every((text, at) => {
@@ -74,7 +74,7 @@ const isHead = (row: readonly string[], below: Rows): boolean =>
   below.length > 0 &&
   row.some((_, at) => below.every((other) => isNumeric(other[at])))
 
-/** Rows with the sentences above the head in one value each: their commas separate nothing. */
+/** Joins the values of title lines above the head, because their commas separate no values. */
 function withTitle(rows: Rows, delimiter: string): Rows {
   const head = rows
     .slice(0, mostTitleRows)

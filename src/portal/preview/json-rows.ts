@@ -1,4 +1,4 @@
-/** JSON as rows: an object in each line, or a list of objects, with numbers as they are written. */
+/** Rows of JSON Lines, JSON lists of objects and GeoJSON; numbers keep their spelling. */
 
 import { type Fields, isJsonObject, memberFields } from '../../text/json.ts'
 import { previewColumns, previewRows } from './preview-table.ts'
@@ -11,14 +11,15 @@ declare global {
   }
 }
 
+/** Rows of a JSON text. */
 export type JsonRows = {
-  /** The names of the members come first. */
+  /** The first row has the names of the members. */
   readonly rows: readonly (readonly unknown[])[]
   /** Geometries of GeoJSON. */
   readonly geometries: readonly unknown[]
 }
 
-/** A number keeps its spelling: 9007199254740993, 1.10 and 1e400 are no numbers of JavaScript. */
+/** Reviver that keeps the spelling of numbers which JavaScript cannot represent: 9007199254740993, 1.10, 1e400. */
 const asWritten = (_key: string, value: unknown, ...[context]: { readonly source?: string }[]) =>
   typeof value === 'number' && context?.source !== undefined && context.source !== String(value)
     ? JSON.rawJSON(context.source)
@@ -26,7 +27,7 @@ const asWritten = (_key: string, value: unknown, ...[context]: { readonly source
 
 const parsed = (text: string): unknown => JSON.parse(text, asWritten)
 
-/** A cut text shows the lines that are whole. `undefined` for JSON without a list of objects. Throws for what is no JSON. */
+/** Reads the rows of a text. A cut text has rows only in JSON Lines, otherwise the result is `cut`. `undefined` for JSON without a list of objects. Throws for invalid JSON. */
 export function jsonRows(text: string, isCut: boolean): JsonRows | 'cut' | undefined {
   const lines = text.split('\n', previewRows + 1).filter((line) => line.trim() !== '')
   const records = lines.map(lineObject)
@@ -38,7 +39,7 @@ export function jsonRows(text: string, isCut: boolean): JsonRows | 'cut' | undef
   const features = featuresOf(value)
   if (features) {
     const properties = features.map((one) => memberFields(one['properties']))
-    // Coordinates are numbers there, however they are written.
+    // Coordinates have to be numbers, so the text is parsed a second time without the reviver.
     const plain: unknown = JSON.parse(text)
     return { ...rowsOfObjects(properties), geometries: (featuresOf(plain) ?? []).map(geometryIn) }
   }
@@ -50,7 +51,7 @@ export function jsonRows(text: string, isCut: boolean): JsonRows | 'cut' | undef
 
 const geometryTypes = /^(?:multi)?(?:point|linestring|polygon)$|^geometrycollection$/i
 
-/** The features of GeoJSON (RFC 7946), also of one by itself and of a bare geometry; letters may be large or small. */
+/** Features of GeoJSON (RFC 7946): of a collection, a single feature or a geometry; the case of types does not matter. `undefined` for other JSON. */
 function featuresOf(value: unknown): readonly Fields[] | undefined {
   if (!isJsonObject(value) || typeof value['type'] !== 'string') return undefined
   const type = value['type'].toLowerCase()

@@ -1,4 +1,4 @@
-/** What a preview draws on its map: the geometries of GeoJSON, or the places that columns of a table give. */
+/** Map of a preview: geometries of GeoJSON, or coordinates in columns of a table. */
 
 import {
   type BoundingBox,
@@ -12,21 +12,22 @@ import type { PreviewTable } from './preview-table.ts'
 
 type Place = readonly [longitude: number, latitude: number]
 
-/** Degrees, at most `mostPlaces` of them in all shapes together. */
+/** Shape with its positions in degrees. */
 type PreviewShape = {
   readonly kind: 'point' | 'line' | 'area'
   readonly places: readonly Place[]
 }
 
+/** Shapes of a map; together they have at most `mostPlaces` positions. */
 export type PreviewMap = {
   readonly shapes: readonly PreviewShape[]
-  /** Around the shapes. */
+  /** Bounding box of the shapes. */
   readonly box: BoundingBox
 }
 
 const [mostShapes, mostPlaces, mostPerShape] = [500, 5000, 200]
 
-/** A line with fewer corners: every nth, and the last. */
+/** Reduces a line to at most about `mostPerShape` positions: every n-th and the last. */
 function simplifiedLine(places: readonly Place[]): readonly Place[] {
   const step = Math.ceil(places.length / mostPerShape)
   return places.filter((_, at) => at % step === 0 || at === places.length - 1)
@@ -49,7 +50,7 @@ function shapesOf(geometry: Geometry): readonly PreviewShape[] {
       return of('line', [geometry.coordinates])
     case 'MultiLineString':
       return of('line', geometry.coordinates)
-    // Holes are drawn as what they are: outlines.
+    // Holes are drawn as outlines too.
     case 'Polygon':
       return of('area', geometry.coordinates)
     default:
@@ -57,7 +58,7 @@ function shapesOf(geometry: Geometry): readonly PreviewShape[] {
   }
 }
 
-/** The map of geometries; absent where none lies on Earth in degrees. */
+/** Map of GeoJSON geometries; `undefined` where none has valid degrees. */
 export function mapOfGeometries(geometries: readonly unknown[]): PreviewMap | undefined {
   const shapes: PreviewShape[] = []
   let places = 0
@@ -72,7 +73,7 @@ export function mapOfGeometries(geometries: readonly unknown[]): PreviewMap | un
   return mapOfShapes(shapes)
 }
 
-/** The narrower of the boxes around places: one ends east of 180, where it goes over the date line. */
+/** Narrower one of the two bounding boxes of positions; a box across the date line has an east above 180. */
 function boxAround(places: readonly Place[]): BoundingBox {
   const plain = boundsOf(places)
   const easts = places.map(([east]) => (east < 0 ? east + 360 : east))
@@ -94,16 +95,17 @@ const geometryNames = namesIn(
   'wkt geom geometry geometrie geometria shape point geo geojson coordinates koordinaten coordonnees coordonnées coordinate location position',
 )
 
-/** Names of lengths, ranks and forms as well. */
+/** Names that can also mean a length, a rank or a form. */
 const otherNames = namesIn('länge laenge breite longitud x y shape point location position')
 
-const only = (names: ReadonlySet<string>) => names.difference(otherNames)
+/** Names that cannot mean anything else. */
+const unambiguous = (names: ReadonlySet<string>) => names.difference(otherNames)
 
-/** Whether most texts of places have the decimals of degrees: lengths and ranks have fewer. */
+/** Whether at least half of the texts have two numbers with four decimals, as degrees have; lengths and ranks have fewer. */
 const areExact = (texts: readonly string[]): boolean =>
   texts.filter((text) => (text.match(/\d[.,]\d{4}/g) ?? []).length > 1).length * 2 >= texts.length
 
-/** `LAT_WGS84` → lat, wgs84 */
+/** Words of the name of a column in lower case: `LAT_WGS84` → lat, wgs84. */
 const wordsOf = (name: string): readonly string[] => name.toLowerCase().split(/[^\p{L}\p{N}]+/u)
 
 const isNamed = (name: string, names: ReadonlySet<string>): boolean =>
@@ -114,11 +116,11 @@ const columnOf = (head: readonly string[], names: ReadonlySet<string>): number =
 
 const isCoordinate = (word: string): boolean => longitudes.has(word) || latitudes.has(word)
 
-/** One column that is named for both coordinates, as `lat,lon`, holds pairs. */
+/** Index of a column that is named after both coordinates (`lat,lon`) and has pairs; -1 where there is none. */
 const pairColumnOf = (head: readonly string[]): number =>
   head.findIndex((name) => isNamed(name, latitudes) && isNamed(name, longitudes))
 
-/** `52.5` and `52,5`, also a number that is too large for degrees; NaN for anything else. */
+/** Number such as `52.5` or `52,5`, also one too large for degrees; NaN for any other text. */
 const degreesOf = (text: string | undefined): number =>
   /^\s*[+-]?\d{1,20}(?:[.,]\d+)?\s*°?\s*$/.test(text ?? '')
     ? Number.parseFloat((text ?? '').replace(',', '.'))
@@ -134,7 +136,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** WKT, GeoJSON, or latitude and longitude in the order of the column's name, as they stand in one cell. */
+/** Geometry in a cell: WKT, GeoJSON, or a pair of coordinates, whose first is the latitude unless `isSwapped`. */
 function geometryIn(text: string, isSwapped: boolean): unknown {
   const [, first, second] = pair.exec(text) ?? []
   if (second !== undefined) {
@@ -147,23 +149,23 @@ function geometryIn(text: string, isSwapped: boolean): unknown {
 const areDegrees = ([longitude, latitude]: Place): boolean =>
   Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90
 
-/** The places in two columns of numbers: metres are no places, and one value out of range shows that they are metres. */
+/** Positions in two columns of numbers; none where a value is out of the range of degrees, because all are metres then. */
 function columnPlaces({ head, rows }: PreviewTable): readonly Place[] {
   const firstOf = (...names: readonly ReadonlySet<string>[]) =>
     names.map((some) => columnOf(head, some)).find((at) => at >= 0) ?? -1
-  const x = firstOf(only(longitudes), longitudes, new Set(['x']))
-  const y = firstOf(only(latitudes), latitudes, new Set(['y']))
+  const x = firstOf(unambiguous(longitudes), longitudes, new Set(['x']))
+  const y = firstOf(unambiguous(latitudes), latitudes, new Set(['y']))
   const cells = rows
     .map((row) => [row[x] ?? '', row[y] ?? ''] as const)
     .filter((row) => !Number.isNaN(degreesOf(row[0]) + degreesOf(row[1])))
   const places = cells.map((row): Place => [degreesOf(row[0]), degreesOf(row[1])])
-  const clear = only(longitudes.union(latitudes))
-  const isSure = [x, y].some((at) => isNamed(head[at] ?? '', clear))
-  const isRight = isSure || areExact(cells.map((row) => row.join(' ')))
-  return isRight && places.every(areDegrees) ? places : []
+  const clear = unambiguous(longitudes.union(latitudes))
+  const isUnambiguous = [x, y].some((at) => isNamed(head[at] ?? '', clear))
+  const areCoordinates = isUnambiguous || areExact(cells.map((row) => row.join(' ')))
+  return areCoordinates && places.every(areDegrees) ? places : []
 }
 
-/** The map of the places in a table: columns of latitude and longitude, `x` and `y` in degrees, or one column of geometries. */
+/** Map of the positions in a table: columns of latitude and longitude, `x` and `y` in degrees, or one column of geometries; `undefined` without these. */
 export function mapOfTable(table: PreviewTable): PreviewMap | undefined {
   const { head, rows } = table
   const pairs = pairColumnOf(head)
@@ -173,8 +175,8 @@ export function mapOfTable(table: PreviewTable): PreviewMap | undefined {
   const column = pairs < 0 ? columnOf(head, geometryNames) : pairs
   const name = head[column] ?? ''
   const cells = rows.map((row) => row[column] ?? '').filter((text) => text.trim() !== '')
-  const isSure = pairs >= 0 || isNamed(name, only(geometryNames))
-  if (!isSure && cells.some((text) => pair.test(text)) && !areExact(cells)) return undefined
+  const isUnambiguous = pairs >= 0 || isNamed(name, unambiguous(geometryNames))
+  if (!isUnambiguous && cells.some((text) => pair.test(text)) && !areExact(cells)) return undefined
   const isSwapped = pairs >= 0 && longitudes.has(wordsOf(name).find(isCoordinate) ?? '')
   return mapOfGeometries(cells.map((text) => geometryIn(text, isSwapped)))
 }

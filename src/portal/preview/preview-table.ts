@@ -1,17 +1,18 @@
-/** A table of a preview: the first rows and columns of what a file says, as texts. */
+/** Table of a preview: the first rows and columns of a file as texts. */
 
 import { dayMs } from '../../text/duration.ts'
 
-/** What a preview holds at most. */
+/** Most rows and columns of a preview. */
 export const [previewRows, previewColumns] = [200, 50]
-/** Characters of a value. */
+/** Most characters of a cell. */
 const mostCharacters = 300
-/** Lines of a title that are kept, and rows in which the head is looked for. */
+/** Most title lines that are shown, and rows in which the head is looked for. */
 const [mostNotes, mostRowsBefore] = [5, 20]
 
+/** Table of a preview; all rows are as long as the head. */
 export type PreviewTable = {
   readonly name?: string
-  /** Lines of a title above the head. */
+  /** Title lines above the head. */
   readonly notes: readonly string[]
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
@@ -20,8 +21,8 @@ export type PreviewTable = {
 const isFilled = (cell: unknown): boolean => cellText(cell).trim() !== ''
 
 /**
- * The table in rows of cells. Rows of one value before the first row with more are its title. A column that the head does not name
- * is named by its number.
+ * Makes a table of rows of cells; its texts are cut after `most` characters. Rows with one value before the first row with more are
+ * title lines. A column without a name is named by its number: `#3`.
  */
 export function previewTable(
   rows: readonly (readonly unknown[])[],
@@ -51,10 +52,10 @@ export function previewTable(
   }
 }
 
-/** The day zero of workbooks, on which times of day lie that have no date. */
+/** Day zero of workbooks: times without a date are on this day. */
 const dayZero = Date.UTC(1899, 11, 30)
 
-/** A moment without a time of day is a date: workbooks have no type for those. */
+/** Text of a date of a workbook: a time of day, a date, or both. */
 function momentText(moment: Date): string {
   if (Number.isNaN(moment.getTime())) return ''
   const time = moment.getTime() - dayZero

@@ -1,4 +1,4 @@
-/** Previews of files that records name: fetched through the guarded client, read in a worker, kept for a day. */
+/** Previews of the files of distributions: fetched through the guarded client, read in a worker, stored for a day. */
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
@@ -18,30 +18,31 @@ import {
 } from './read-preview.ts'
 import { dayMs } from '../../text/duration.ts'
 
+/** Previews of this process, as `openPreviews` returns them. */
 export type Previews = ReturnType<typeof openPreviews>
 
 type PreviewOptions = {
   readonly outbound: Outbound
   /** Hosts inside the institution that previews may reach. */
   readonly allow: readonly string[]
-  /** File that keeps them. */
+  /** Path of the file that stores previews. */
   readonly path: string
   readonly now: () => number
 }
 
-/** Size of a file by its header; time to fetch it and to read it. */
+/** Most bytes of a file by its header, and milliseconds to fetch it and to read it. */
 const [mostBytes, fetchMs, readMs] = [25 * 2 ** 20, 10_000, 5000]
 
-/** How long previews are kept, and how many bytes of them; `address` is a hash: addresses may hold secrets. */
+/** Milliseconds for which previews are stored, most bytes of all of them, and the format of the file. Its `address` is a hash, because URLs may contain secrets. */
 const [keptMs, keptBytes, previewsFormat] = [dayMs, 200 * 2 ** 20, 1]
-/** Counted up when `PreviewResult` changes: what was kept before is not found then. */
+/** Version of `PreviewResult`; part of the hash, so that results in an older form are not found. */
 const resultShape = 3
-/** How long these reasons are kept. */
-const keptReasons: Readonly<Partial<Record<NoPreview['reason'], number>>> = {
+/** Milliseconds for which some failures are stored; the others as long as previews. */
+const failureLifetimes: Readonly<Partial<Record<NoPreview['reason'], number>>> = {
   unreachable: 60_000,
   'too-heavy': 3_600_000,
 }
-/** Files that are fetched and read at the same time, those that wait, and for how long. */
+/** Most files at the same time, most of one client, most that wait, and milliseconds of waiting. */
 const [mostFiles, filesPerClient, mostWaiting, waitMs] = [4, 2, 8, 15_000]
 
 const busy = () => {
@@ -73,19 +74,20 @@ const readers = {
   isIsolated: true,
 }
 
+/** Opens the stored previews. */
 export function openPreviews(options: PreviewOptions) {
   const { path, now } = options
   const file = openSqlite({ path, schema, format: previewsFormat })
   const pool = new WorkerPool<PreviewCalls>(readers)
   const current = new SingleFlight<string, PreviewResult>()
-  const places = fileLimiter()
+  const limiter = fileLimiter()
   const make = async (address: string, key: string): Promise<PreviewResult> => {
     const result = await fetchFile(address, options)
-      .then((found) => ('reason' in found ? found : pool.call('tables', found)))
+      .then((file) => ('reason' in file ? file : pool.call('tables', file)))
       .catch(reasonOf)
-    // What may be otherwise soon is entered as nearly outdated: the host comes back, or the machine has more time.
-    const kept = 'reason' in result ? keptReasons[result.reason] : undefined
-    const made = now() - keptMs + (kept ?? keptMs)
+    // A failure that may be temporary is stored with an earlier time, so that it is outdated soon.
+    const failureMs = 'reason' in result ? failureLifetimes[result.reason] : undefined
+    const made = now() - keptMs + (failureMs ?? keptMs)
     file.run('INSERT OR REPLACE INTO preview VALUES (?, ?, ?)', key, JSON.stringify(result), made)
     file.run(outdated, now() - keptMs, keptBytes)
     return result
@@ -95,24 +97,24 @@ export function openPreviews(options: PreviewOptions) {
     key: string,
     client: string,
   ): Promise<PreviewResult> => {
-    // Not the signal of the request: others may wait for the same file.
-    const release = await places.take(machineOf(client), AbortSignal.timeout(waitMs)).catch(() => {
+    // Not the signal of the request, because other requests may wait for the same file.
+    const release = await limiter.take(machineOf(client), AbortSignal.timeout(waitMs)).catch(() => {
       throw busy()
     })
     return make(address, key).finally(release)
   }
   return {
     /**
-     * What is known of a file, or what is read now; why there is no preview is an answer, too. Rejects with `queue-full` when too
-     * many files are being read. Who waits may leave: the next one finds what was read.
+     * Resolves with the stored preview of a file, or fetches and reads it; the reason why there is none is a result too. Rejects with
+     * `queue-full` when too many files are being read. The work goes on when the client leaves.
      */
     read: async (address: string | undefined, client: string): Promise<PreviewResult> => {
       if (address === undefined) return { reason: 'address' }
       const key = hash('sha256', `${resultShape} ${address}`, 'hex')
       const query = 'SELECT result FROM preview WHERE address = ? AND made > ?'
-      const known = file.first(query, key, now() - keptMs)
+      const stored = file.first(query, key, now() - keptMs)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `make` has written
-      if (known) return JSON.parse(z.string().parse(known['result'])) as PreviewResult
+      if (stored) return JSON.parse(z.string().parse(stored['result'])) as PreviewResult
       return current.get(key, () => makeInTurn(address, key, client))
     },
     close: async () => {
@@ -128,13 +130,13 @@ const reasons: Readonly<Partial<Record<Failure['kind'], NoPreview['reason']>>> =
   'source-malformed': 'damaged',
 }
 
-/** A worker that was ended in the file would be ended in it again. */
+/** Result for an error. A file that ended its worker is `too-heavy`, because it would end the next one too. */
 const reasonOf = (error: unknown): PreviewResult => {
   if (error instanceof WorkerLost && error.reason !== 'closed') return { reason: 'too-heavy' }
   return { reason: (error instanceof Failure ? reasons[error.kind] : undefined) ?? 'unreachable' }
 }
 
-/** The beginning of a file, or what its host answered instead. Rejects with `Failure`. */
+/** Fetches the beginning of a file, or the reason for which its host does not send it. Rejects with `Failure`. */
 async function fetchFile(
   address: string,
   options: PreviewOptions,

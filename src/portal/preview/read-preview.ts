@@ -1,4 +1,4 @@
-/** The first rows of a file: CSV, TSV, JSON, JSON Lines, GeoJSON and XLSX, packed by gzip or zip or not. */
+/** Reads the first rows of a file in CSV, TSV, JSON, JSON Lines, GeoJSON or XLSX, also compressed by gzip or zip. */
 
 import { constants, gunzipSync } from 'node:zlib'
 import { unzipSync, zipSync } from 'fflate'
@@ -11,11 +11,12 @@ import { mapOfGeometries, mapOfTable, type PreviewMap } from './preview-map.ts'
 import { type PreviewTable, previewTable } from './preview-table.ts'
 
 const mostSheets = 3
-/** Bytes of a file that are read, and that its content may unpack to. */
+/** Most bytes of a file that are read. */
 export const previewBytes = 5 * 2 ** 20
+/** Most bytes that a compressed file may unpack to. */
 const unpackedBytes = 50 * 2 ** 20
 
-/** Why there is no preview; the page has a sentence for each. */
+/** Reason why there is no preview: `preview-{reason}` is the message on the page. */
 type PreviewReason =
   | 'too-large'
   | 'too-heavy'
@@ -28,17 +29,20 @@ type PreviewReason =
   | 'address'
   | 'damaged'
 
+/** Failure of a preview; `status` is that of the host. */
 export type NoPreview = { readonly reason: PreviewReason; readonly status?: number }
 type Preview = {
   readonly tables: readonly PreviewTable[]
-  /** Of what has places: features of GeoJSON, rows with coordinates. */
+  /** Map of GeoJSON features or of rows with coordinates; absent without either. */
   readonly map?: PreviewMap
 }
+/** Preview of a file, or the reason why there is none. */
 export type PreviewResult = Preview | NoPreview
 
+/** Beginning of a file. */
 export type PreviewFile = {
   readonly bytes: Uint8Array
-  /** Whether there is more than `bytes`. */
+  /** Whether the file is longer than `bytes`. */
   readonly isCut: boolean
   /** `Content-Type`. */
   readonly type: string
@@ -46,29 +50,29 @@ export type PreviewFile = {
 
 type Read = Preview | PreviewReason
 
-/** Never rejects. */
+/** Reads the preview of a file. Never rejects: an error becomes a reason. */
 export async function readPreview(file: PreviewFile): Promise<PreviewResult> {
   try {
     const read = await tablesIn(file, false)
     return typeof read === 'string' ? { reason: read } : read
   } catch (error) {
-    // What `maxOutputLength` throws: the file unpacks to more than may be read.
-    const isBomb = error instanceof RangeError && 'code' in error
-    return { reason: isBomb ? 'too-large' : 'damaged' }
+    // `maxOutputLength` throws this error when the file unpacks to more than may be read.
+    const isTooLong = error instanceof RangeError && 'code' in error
+    return { reason: isTooLong ? 'too-large' : 'damaged' }
   }
 }
 
 const startsWith = (bytes: Uint8Array, ...start: readonly number[]): boolean =>
   start.every((byte, at) => bytes[at] === byte)
 
-/** What is packed within what is packed is not looked at. */
+/** Reads tables by the first bytes of the file; a compressed file inside of a compressed one is not read. */
 async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<Read> {
   const { bytes, isCut, type } = file
   if (startsWith(bytes, 0x1f, 0x8b) && !isUnpacked) {
     const finishFlush = isCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH
     const options = { maxOutputLength: unpackedBytes, finishFlush }
-    const whole = uninterrupted(() => gunzipSync(bytes, options))
-    return tablesIn(firstBytesOf(whole, type, isCut), true)
+    const unpacked = uninterrupted(() => gunzipSync(bytes, options))
+    return tablesIn(firstBytesOf(unpacked, type, isCut), true)
   }
   if (startsWith(bytes, 0x50, 0x4b, 3, 4)) return isCut ? 'too-large' : readZip(file, isUnpacked)
   const text = decodedText(file)
@@ -79,25 +83,25 @@ async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<Read> {
   return /^\s*[[{]/.test(text) ? readJson(text, isCut) : readDelimited(text, file)
 }
 
-/** As much as may be read. */
-const firstBytesOf = (whole: Uint8Array, type: string, isCut = false): PreviewFile => ({
-  bytes: whole.subarray(0, previewBytes),
-  isCut: isCut || whole.length > previewBytes,
+/** Cuts unpacked bytes to the length that may be read. */
+const firstBytesOf = (unpacked: Uint8Array, type: string, isCut = false): PreviewFile => ({
+  bytes: unpacked.subarray(0, previewBytes),
+  isCut: isCut || unpacked.length > previewBytes,
   type,
 })
 
 const readable = /^(?!xl\/).*\.(?:csv|tsv|txt|json|geojson|jsonl|ndjson)$/i
 
 /**
- * The workbook with its parts stored uncompressed: the reader would start threads of its own for large ones, and Node's zlib must
- * not be in use when this thread is ended.
+ * Rewrites a workbook with uncompressed parts: for large compressed ones the reader would start threads of its own, and Node's zlib
+ * must not be in use when this thread is ended.
  */
 function unpackedWorkbook(bytes: Uint8Array): ArrayBuffer {
   const parts = unzipSync(bytes, { filter: ({ name }) => /\.(?:xml|rels)$/i.test(name) })
   return zipSync(parts, { level: 0 }).buffer
 }
 
-/** A workbook, or the first file in an archive that can be read. */
+/** Reads a workbook, or the first readable file of a zip archive. */
 async function readZip({ bytes, type }: PreviewFile, isUnpacked: boolean): Promise<Read> {
   let total = 0
   let isWorkbook = false
@@ -119,19 +123,19 @@ async function readZip({ bytes, type }: PreviewFile, isUnpacked: boolean): Promi
   return first && !isUnpacked ? tablesIn(firstBytesOf(first, type), true) : 'format'
 }
 
-/** Control characters in so many of the first characters show that a file is no text. */
+/** First characters that are examined, and most control characters among them in a file that counts as text. */
 const [sampleSize, mostControls] = [4096, 8]
 
-/** The text in its charset; `undefined` for what is no text. */
+/** Decodes a text in its charset; `undefined` for a file that is no text. */
 function decodedText({ bytes, isCut, type }: PreviewFile): string | undefined {
   try {
-    const whole = isCut ? withoutCutCharacter(bytes) : bytes
-    // Texts of a sequence begin with a record separator (RFC 7464).
-    const text = decodeText(whole, { declared: charsetOf(type) }).text.replaceAll('\u001E', '')
+    const complete = isCut ? withoutCutCharacter(bytes) : bytes
+    // Texts of a JSON sequence begin with a record separator (RFC 7464).
+    const text = decodeText(complete, { declared: charsetOf(type) }).text.replaceAll('\u001E', '')
     const start = text.slice(0, sampleSize)
     // oxlint-disable-next-line no-control-regex
     const controls = start.match(/[\x01-\x08\x0E-\x1F\uFFFD]/g) ?? []
-    // Two bytes for each character are a guess, unless a mark says so.
+    // UTF-16 without a byte order mark is a guess, so no control character is permitted.
     const most = bytes.subarray(0, sampleSize).includes(0) ? 0 : mostControls
     return start.includes('\0') || controls.length > most ? undefined : text
   } catch (error) {
@@ -140,13 +144,13 @@ function decodedText({ bytes, isCut, type }: PreviewFile): string | undefined {
   }
 }
 
-/** Bytes of UTF-8 that do not end within a character. */
+/** Removes an incomplete character at the end of UTF-8. */
 function withoutCutCharacter(bytes: Uint8Array): Uint8Array {
   const start = bytes.subarray(-4).findLastIndex((byte) => byte >= 0xc0)
   return start < 0 ? bytes : bytes.subarray(0, Math.max(0, bytes.length - 4) + start)
 }
 
-/** Text in one column is a table where its type says so, or says nothing. */
+/** Media types with which a text in one column counts as a table. */
 const listTypes = /^$|csv|tab-separated|excel|text\/plain|octet-stream|download/i
 
 function readDelimited(text: string, { isCut, type }: PreviewFile): Read {
@@ -167,6 +171,6 @@ function readJson(text: string, isCut: boolean): Read {
   }
 }
 
-/** Geometries in cells are longer than what is shown of them. */
+/** Map of the geometries in rows; cells are not cut as in the table, because geometries are long. */
 const mapOfRows = (rows: readonly (readonly unknown[])[]) =>
   mapOfTable(previewTable(rows, { most: 100_000 }))

@@ -1,4 +1,4 @@
-/** Lists of stewards: sources with their last results, runs, removals that wait for consent, deleted records. */
+/** Lists for stewards: sources with their last results, runs, held removals, deleted records. */
 
 import { type Fields, listed, memberFields, textAt, valueAt } from '../../../text/json.ts'
 import type { StewardContext } from '../../context.ts'
@@ -9,17 +9,17 @@ import { listAt, numberAt } from '../../record.ts'
 import { countNames, harvestRun, type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
 import { actionForm, runButtons, stewardPage } from './steward-parts.ts'
 
-/** A pipe with its last run; a file that holds no pipe has no name. */
+/** Pipe with its last run; a pipe file that cannot be read has no name. */
 type Source = {
   readonly pipe: Fields
   readonly name: string
   readonly run: HarvestRun
   readonly catalogue: HtmlContent
-  /** When it starts next. */
+  /** Time of the next start as the scheduler answers it. */
   readonly next: unknown
 }
 
-/** Pipes with their last runs, worst first. Rejects with `Failure`. */
+/** Page of all pipes with their last runs, those that need attention first. Rejects with `Failure`. */
 export async function sourcesPage(context: StewardContext): Promise<PageContent> {
   const { t, pathTo, steward, ask } = context
   const [pipes, runs, triggers, catalogueName] = await Promise.all([
@@ -32,7 +32,7 @@ export async function sourcesPage(context: StewardContext): Promise<PageContent>
     .map((pipe): Source => {
       const name = textAt(pipe, 'name') ?? ''
       const none = harvestRun(context, { status: name === '' ? 'unreadable' : 'never' })
-      const run = runs.find((one) => one.isReal && one.pipe === name) ?? none
+      const run = runs.find((one) => !one.isDryRun && one.pipe === name) ?? none
       const next = listAt(triggers, name).find((one) => one['next'] !== undefined)?.['next']
       const catalogue = catalogueName(textAt(pipe, 'catalogue'))
       return { pipe: memberFields(pipe), name, run, catalogue, next }
@@ -56,7 +56,7 @@ export async function sourcesPage(context: StewardContext): Promise<PageContent>
 
 const shortCounts = ['offered', 'created', 'updated', 'failed']
 
-/** `5 sources · Failed: 2 · Waiting for you: 1` */
+/** Numbers of sources by state: `5 sources · Failed: 2 · Waiting for you: 1`. */
 function summary(context: StewardContext, sources: readonly Source[]): HtmlContent {
   const { t, formats } = context
   const states = Map.groupBy(sources, ({ run }) => run.label)
@@ -71,8 +71,8 @@ function sourceRow(
   const { t, formats, pathTo } = context
   const [problem] = listAt(pipe, 'problems')
   const line = numberAt(problem, 'line')
-  const told = joinHtml([run.cause ?? textAt(problem, 'detail'), run.detail], ': ')
-  const cause = joinHtml([told, !run.cause && line > 0 && t('line-n', { line })], ' ')
+  const reason = joinHtml([run.cause ?? textAt(problem, 'detail'), run.detail], ': ')
+  const cause = joinHtml([reason, !run.cause && line > 0 && t('line-n', { line })], ' ')
   const title = textAt(pipe, 'title') ?? name
   const about = [name || textAt(pipe, 'file'), catalogue]
   return [
@@ -81,13 +81,13 @@ function sourceRow(
     html`${run.badge}
       ${cause !== '' && html`<br><span class="small soft"><bdi>${cause}</bdi></span>`}`,
     ...shortCounts.map(run.count),
-    run.begun ? run.link : '–',
+    run.startDate ? run.link : '–',
     formats.moment(next) ?? html`<span class="soft nowrap">${t('by-hand')}</span>`,
     name !== '' && runButtons(context, name),
   ]
 }
 
-/** Runs with all their counts, of one pipe or of all; those that wait lead to what they would remove. */
+/** Table of runs with all their counts, without the column of the pipe where `isOfOne`. The state of a run with held removals links to them. */
 export function runTable(
   context: StewardContext,
   runs: readonly HarvestRun[],
@@ -100,18 +100,18 @@ export function runTable(
   const rows = runs.map((run) => [
     run.link,
     ...(isOfOne ? [] : [html`<a href="${pathTo('harvest', 'pipes', run.pipe)}">${run.title}</a>`]),
-    run.isHeld ? html`<a href="${run.path}/held">${run.badge}</a>` : run.badge,
+    run.hasHeldRemovals ? html`<a href="${run.path}/held">${run.badge}</a>` : run.badge,
     ...countNames.map(run.count),
   ])
   return textTable(context, label, heads, rows)
 }
 
-/** The newest runs of all pipes. Rejects with `Failure`. */
+/** Page of the newest runs of all pipes. Rejects with `Failure`. */
 export async function runsPage(context: StewardContext): Promise<PageContent> {
   return stewardPage(context, { tab: 'runs', body: runTable(context, await visibleRuns(context)) })
 }
 
-/** Runs whose removals wait for consent. Rejects with `Failure`. */
+/** Page of the runs whose removals wait for a decision. Rejects with `Failure`. */
 export async function waitingPage(context: StewardContext): Promise<PageContent> {
   const waiting = waitingRuns(await visibleRuns(context))
   return stewardPage(context, {
@@ -122,27 +122,30 @@ export async function waitingPage(context: StewardContext): Promise<PageContent>
 
 const mostCatalogues = 500
 
-/** Titles of catalogues by their ids; the id where the search does not know it, or not in time. */
+/** Makes the function that returns the title of a catalogue by id; the id where the search has no title in time. */
 async function catalogueNames({ optional, find, titleOf }: StewardContext) {
   const includes = ['id', 'title']
-  const found = await optional(find({ filters: 'catalogue', limit: mostCatalogues, includes }))
-  const names = new Map(found?.records.map((one) => [textAt(one, 'id'), titleOf(one)]))
+  const result = await optional(find({ filters: 'catalogue', limit: mostCatalogues, includes }))
+  const names = new Map(result?.records.map((one) => [textAt(one, 'id'), titleOf(one)]))
   return (id: string | undefined): HtmlContent => names.get(id) ?? id
 }
 
 const mostDeleted = 200
-const folders: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
+const collections: Readonly<Record<string, string>> = {
+  dataset: 'datasets',
+  catalogue: 'catalogues',
+}
 
-/** Path of a record in the repository. That of a resource is its type and its id: `gauges/rhine`. */
+/** Path of a record in the repository. The id of a resource includes its type: `gauges/rhine`. */
 export const storedPath = (kind: string, id: string): string =>
-  [folders[kind] ?? 'customresources', ...id.split('/')]
+  [collections[kind] ?? 'customresources', ...id.split('/')]
     .map((step) => `/${encodeURIComponent(step)}`)
     .join('')
 
-/** The newest of them, each with what restoring it asks of the repository. Rejects with `Failure`. */
+/** Newest deleted records that the session may restore, each with the request that restores it. Rejects with `Failure`. */
 export async function deletedRecords({ ask, steward }: StewardContext) {
-  const found = await ask('repositoryAdmin', `/tombstones?limit=${mostDeleted}`)
-  return listed(found).flatMap((one) => {
+  const tombstones = await ask('repositoryAdmin', `/tombstones?limit=${mostDeleted}`)
+  return listed(tombstones).flatMap((one) => {
     const [kind = '', id = ''] = [textAt(one, 'kind'), textAt(one, 'id')]
     const catalogue = kind === 'catalogue' ? id : textAt(one, 'catalogue')
     const restore = {
@@ -161,7 +164,7 @@ const deletedName = ({ textOf, inLanguage }: StewardContext, title: unknown, id:
   return text ? inLanguage({ ...text, language: text.language || undefined }) : id
 }
 
-/** Rejects with `Failure`. */
+/** Page of the deleted records that can be restored. Rejects with `Failure`. */
 export async function deletedPage(context: StewardContext): Promise<PageContent> {
   const { t, formats, pathTo } = context
   const [all, catalogueName] = await Promise.all([deletedRecords(context), catalogueNames(context)])

@@ -1,4 +1,4 @@
-/** One pipe: what its runs counted, as bars and as a table, its triggers, its document. */
+/** Page of a pipe: its runs as a chart and a table, its triggers, its document. */
 
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, joinHtml } from '../../html.ts'
@@ -10,7 +10,7 @@ import { runTable } from './lists.ts'
 import { type HarvestRun, pipesByName, visibleRuns } from './runs.ts'
 import { sessionForm, runButtons, stewardPage } from './steward-parts.ts'
 
-/** Runs of one pipe, its triggers and its document, which has no secrets. Rejects with `Failure`. */
+/** Page of a pipe; `undefined` where the session may not read it. The scheduler answers the document without secrets. Rejects with `Failure`. */
 export async function pipePage(
   context: StewardContext,
   name: string,
@@ -31,7 +31,7 @@ export async function pipePage(
   return stewardPage(context, {
     title,
     tab: 'sources',
-    of: { pipe: name, title },
+    pipe: { pipe: name, title },
     actions: runButtons(context, name),
     body: html`
       ${pageSection('runs', t('runs'), [runChart(context, runs), runTable(context, runs, 'runs', true)])}
@@ -40,10 +40,10 @@ export async function pipePage(
   })
 }
 
-/** Id of the trigger that the portal sets. */
+/** Id of the trigger that the form of the portal sets. */
 export const portalTrigger = 'portal'
 
-/** Triggers of a pipe, and for those who may, forms that remove them and set that of the portal. */
+/** List of the triggers of a pipe; where the session permits it, with forms that remove them and set that of the portal. */
 function triggerForms(context: StewardContext, pipe: string, triggers: readonly unknown[]) {
   const { t, formats, pathTo, steward } = context
   const form = (id: string, body: HtmlContent) =>
@@ -71,7 +71,7 @@ function triggerForms(context: StewardContext, pipe: string, triggers: readonly 
   return html`${list} ${form(portalTrigger, fields)}`
 }
 
-/** Parts of a bar from its foot to its top; `chart-{key}` names them. */
+/** Segments of a bar from bottom to top; `chart-{key}` is the message of each. */
 const parts = [
   { key: 'good', counts: ['created', 'updated', 'unchanged'] },
   { key: 'bad', counts: ['failed'] },
@@ -82,22 +82,22 @@ const [mostBars, step, width, height] = [30, 14, 10, 80]
 const sumOf = (run: HarvestRun | undefined, counted: typeof parts): number =>
   counted.flatMap(({ counts }) => counts).reduce((sum, name) => sum + (run?.count(name) ?? 0), 0)
 
-/** Real runs, the newest at the end; its label says the last one in words, and a table has the others. */
+/** Bar chart of the runs without dry runs, the newest on the right; its text alternative describes the newest one. */
 function runChart({ t }: StewardContext, runs: readonly HarvestRun[]): HtmlContent {
-  const shown = runs.filter(({ isReal }) => isReal).slice(0, mostBars)
-  const most = Math.max(0, ...shown.map((run) => sumOf(run, parts)))
+  const latest = runs.filter(({ isDryRun }) => !isDryRun).slice(0, mostBars)
+  const most = Math.max(0, ...latest.map((run) => sumOf(run, parts)))
   if (most === 0) return false
   const scaled = (count: number) => Math.round((count / most) * height * 10) / 10
-  const bars = shown.map((run, at) =>
+  const bars = latest.map((run, at) =>
     parts.map((part, level) => {
-      const [own, all] = [[part], parts.slice(0, level + 1)].map((one) => scaled(sumOf(run, one)))
-      const x = (shown.length - 1 - at) * step
-      return html`<rect class="${part.key}" x="${x}" y="${height - (all ?? 0)}" width="${width}" height="${own}" />`
+      const [size, top] = [[part], parts.slice(0, level + 1)].map((one) => scaled(sumOf(run, one)))
+      const x = (latest.length - 1 - at) * step
+      return html`<rect class="${part.key}" x="${x}" y="${height - (top ?? 0)}" width="${width}" height="${size}" />`
     }),
   )
-  const last = parts.map((part) => [part.key, sumOf(shown[0], [part])] as const)
-  const label = t('runs-chart', { count: shown.length, most, ...Object.fromEntries(last) })
+  const last = parts.map((part) => [part.key, sumOf(latest[0], [part])] as const)
+  const label = t('runs-chart', { count: latest.length, most, ...Object.fromEntries(last) })
   return html`<figure class="runs close">
-    <svg viewBox="0 0 ${shown.length * step} ${height}" role="img" aria-label="${label}">${bars}</svg>
+    <svg viewBox="0 0 ${latest.length * step} ${height}" role="img" aria-label="${label}">${bars}</svg>
     <figcaption>${parts.map(({ key }) => html`<span class="${key}">${t(`chart-${key}`)}</span>`)}</figcaption></figure>`
 }

@@ -1,4 +1,4 @@
-/** One run: counts, what its outcome means, its problems in groups, what it changed; live, dry, or waiting for consent. */
+/** Page of a run: counts, meaning of the outcome, problems in groups, changed records; and the page of its held removals. */
 
 import { Failure } from '../../../errors.ts'
 import { shortNames } from '../../../rdf/namespaces.ts'
@@ -19,11 +19,11 @@ import { notice, pageSection, pairList, stateBadge } from '../../parts/blocks.ts
 import { textTable } from '../../parts/table.ts'
 import { fieldsAt, listAt, numberAt } from '../../record.ts'
 
-/** Records of each kind that a page shows. */
+/** Most records of each state on a page. */
 const mostItems = 100
 
-/** The run with its report and the document of its pipe. Rejects with `not-found` where the session may not see it. */
-async function reportOf(context: StewardContext, id: string) {
+/** Reads a run with its report and the document of its pipe; `items` reads records by state. Rejects with `not-found` where the session may not read the run. */
+async function readReport(context: StewardContext, id: string) {
   const { ask, askOptional, steward } = context
   const path = `/runs/${encodeURIComponent(id)}`
   const report = memberFields(await ask('scheduler', `${path}/report`))
@@ -33,40 +33,41 @@ async function reportOf(context: StewardContext, id: string) {
   const pipe = await askOptional('scheduler', `/pipes/${name}`)
   const run = harvestRun(context, fields, textAt(pipe, 'header.title'))
   const items = async (state: string) => {
-    const found = await ask('scheduler', `${path}/items?state=${state}&limit=${mostItems}`)
-    return listed(found).map(memberFields)
+    const answer = await ask('scheduler', `${path}/items?state=${state}&limit=${mostItems}`)
+    return listed(answer).map(memberFields)
   }
   return { run, report, pipe, items }
 }
 
-/** Rejects with `Failure`. */
+/** Page of a run. Rejects with `Failure`. */
 export async function runPage(context: StewardContext, id: string): Promise<PageContent> {
   const { t, root } = context
-  const { run, report, items } = await reportOf(context, id)
-  const shown = ['failed', 'updated', 'created'].map(items)
-  const [failed = [], updated = [], created = []] = await Promise.all(shown)
-  const { isActive, isReal, title } = run
+  const { run, report, items } = await readReport(context, id)
+  const read = ['failed', 'updated', 'created'].map(items)
+  const [failed = [], updated = [], created = []] = await Promise.all(read)
+  const { isActive, isDryRun, title } = run
   const live = isActive && html` data-live="${root}api/scheduler/runs/${id}/events"`
   const changed = changedRecords(context, [...updated, ...created])
   return stewardPage(context, {
-    title: isReal ? t('run-of', { pipe: title }) : t('dry-title'),
+    title: isDryRun ? t('dry-title') : t('run-of', { pipe: title }),
     tab: 'runs',
-    of: run,
+    pipe: run,
     actions: buttons(context, run),
     head: isActive && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`,
     body: html`<div${live}>${facts(context, run)} ${isActive && progress(context, run)}
-      ${counts(context, run)} ${meaning(context, run)}
-      ${problemGroups(context, failed)} ${leftOut(context, report)}
-      ${changed && pageSection('recs', t(isReal ? 'changed-records' : 'would-change'), changed)}
-      ${isActive ? steps(context, run) : comparison(context, report)}</div>`,
+      ${counts(context, run)} ${outcomeNotice(context, run)}
+      ${problemGroups(context, failed)} ${leftOutSection(context, report)}
+      ${changed && pageSection('recs', t(isDryRun ? 'would-change' : 'changed-records'), changed)}
+      ${isActive ? segmentStates(context, run) : comparison(context, report)}</div>`,
   })
 }
 
+/** Buttons for the actions that the state of the run permits. */
 function buttons(context: StewardContext, run: HarvestRun): HtmlContent {
   const { t } = context
   const button = (name: string, label: HtmlContent) => actionForm(context, run.path, name, label)
   if (run.isActive) return button('cancel', t('cancel-run'))
-  if (!run.isReal) return runButtons(context, run.pipe, true)
+  if (run.isDryRun) return runButtons(context, run.pipe, true)
   const count = run.count('failed')
   return [
     count > 0 && button('retry', html`${icon('rotate-ccw')} ${t('retry-n', { count })}`),
@@ -75,21 +76,25 @@ function buttons(context: StewardContext, run: HarvestRun): HtmlContent {
   ]
 }
 
-/** When it ran, who began it, how long it took, and how it ended. */
-function facts({ t, language }: StewardContext, { fields, begun, isReal, badge }: HarvestRun) {
+/** Line with start time, initiator, duration and state of a run. */
+function facts(
+  { t, language }: StewardContext,
+  { fields, startDate, isDryRun, badge }: HarvestRun,
+) {
   const [from, to] = ['startTime', 'endTime'].map((key) => Date.parse(textAt(fields, key) ?? ''))
   const seconds = (Number(to) - Number(from)) / 1000
   const unit = { style: 'unit', unit: 'second', unitDisplay: 'long' } as const
   const format = new Intl.NumberFormat(language, { ...unit, maximumFractionDigits: 1 })
   const parts = [
-    begun,
+    startDate,
     t(`by-${textAt(fields, 'startedBy')}`),
     seconds >= 0 && t('took', { time: format.format(Math.max(seconds, 0.1)) }),
-    !isReal && t('nothing-written'),
+    isDryRun && t('nothing-written'),
   ]
   return html`<p class="soft">${joinHtml(parts, ' · ')} ${badge}</p>`
 }
 
+/** Counts of records that are done. */
 const doneNames = ['created', 'updated', 'unchanged', 'skipped', 'failed', 'refused', 'duplicate']
 
 function progress({ t }: StewardContext, { fields, count }: HarvestRun): HtmlContent {
@@ -102,43 +107,43 @@ function progress({ t }: StewardContext, { fields, count }: HarvestRun): HtmlCon
     <label class="vh" for="p">${t('progress')}</label><progress id="p"${bar}></progress></div>`
 }
 
-const tones: Readonly<Record<string, string>> = { failed: 'bad', held: 'warn' }
+const countStyles: Readonly<Record<string, string>> = { failed: 'bad', held: 'warn' }
 
-function counts({ t, formats }: StewardContext, { count, isReal }: HarvestRun): HtmlContent {
+function counts({ t, formats }: StewardContext, { count, isDryRun }: HarvestRun): HtmlContent {
   const all = countNames.map((name) => [name, count(name)] as const)
-  if (!isReal) return html`<p class="close">${t('dry-counts', Object.fromEntries(all))}</p>`
+  if (isDryRun) return html`<p class="close">${t('dry-counts', Object.fromEntries(all))}</p>`
   const rows = all.map(([name, n]) => {
-    const shown = html`<span class="${n > 0 && tones[name]}">${formats.number(n)}</span>`
-    return [t(`count-${name}`), shown] as const
+    const value = html`<span class="${n > 0 && countStyles[name]}">${formats.number(n)}</span>`
+    return [t(`count-${name}`), value] as const
   })
   return pairList(rows, 'counts close')
 }
 
-/** What the outcome means for the records of the source, or that removals wait. */
-function meaning(
+/** Notice about the decision on removals, about held removals, or about the meaning of an incomplete or failed run. */
+function outcomeNotice(
   context: StewardContext,
   { fields, cause, decision, ...run }: HarvestRun,
 ): HtmlContent {
   const { t } = context
   if (decision) return notice('good', decisionText(context, decision))
-  if (run.isHeld) {
+  if (run.hasHeldRemovals) {
     const link = html`<p><a href="${run.path}/held">${t('held-look')}</a></p>`
     return notice('warn', t('held-title', { count: run.count('held') }), link)
   }
   const { outcome } = fields
   if (cause === undefined && outcome !== 'incomplete') return false
-  const key = run.isReal ? (outcome === 'incomplete' ? 'incomplete' : 'failed') : 'dry'
+  const key = run.isDryRun ? 'dry' : outcome === 'incomplete' ? 'incomplete' : 'failed'
   const text = cause !== undefined && html`<p><bdi>${joinHtml([cause, run.detail], ': ')}</bdi></p>`
-  return notice(run.sign === 'bad' ? 'bad' : 'warn', t(`${key}-means`), text)
+  return notice(run.stateKind === 'bad' ? 'bad' : 'warn', t(`${key}-means`), text)
 }
 
-/** Records that a run would remove, and the choice. Rejects with `Failure`. */
+/** Page of the held removals of a run, with the form for the decision. Rejects with `Failure`. */
 export async function heldPage(context: StewardContext, id: string): Promise<PageContent> {
   const { t, pathTo } = context
-  const { run, pipe, items } = await reportOf(context, id)
+  const { run, pipe, items } = await readReport(context, id)
   if (run.count('held') === 0) throw new Failure('not-found', 'this run held back no removals')
-  if (!run.isHeld) return decidedPage(context, run)
-  const held = await titled(context, await items('held'))
+  if (!run.hasHeldRemovals) return decidedPage(context, run)
+  const held = await withTitles(context, await items('held'))
   const count = run.count('held')
   const source = safeAddress(textAt(pipe, 'body.segments.0.body.config.address'))
   const look =
@@ -161,24 +166,24 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   return stewardPage(context, {
     title: t('held-title', { count }),
     tab: 'waiting',
-    of: run,
+    pipe: run,
     body: html`${facts(context, run)} ${counts(context, run)} ${notice('warn', t('held-why'), why)}
       ${sessionForm(context, run.path, choice, 'section')}`,
   })
 }
 
-/** The answer to a second click: the decision about held removals, how many records it was about, and when it was made. */
+/** Page about a decision that was already made, such as after a second click. */
 const decidedPage = (context: StewardContext, run: HarvestRun): Promise<PageContent> =>
   stewardPage(context, {
     title: context.t('run-of', { pipe: run.title }),
     tab: 'waiting',
-    of: run,
-    body: html`${facts(context, run)} ${counts(context, run)} ${meaning(context, run)}
+    pipe: run,
+    body: html`${facts(context, run)} ${counts(context, run)} ${outcomeNotice(context, run)}
       <p><a href="${run.path}">${context.t('decision-run')}</a></p>`,
   })
 
-/** Records that a run did not read, with the titles that the search has for them. */
-async function titled(
+/** Adds the titles that the search has for records which the run did not read. */
+async function withTitles(
   { optional, readRecord, plainTitle }: StewardContext,
   items: readonly Fields[],
 ) {
@@ -189,7 +194,7 @@ async function titled(
   return (await optional(Promise.all(all))) ?? items
 }
 
-/** A record of a run: its title leads to its page, where it has one. */
+/** Title of a record of a run, as a link to its page where it has one. */
 function recordLink({ t, pathTo }: StewardContext, item: Fields): HtmlContent {
   const names = ['title', 'originalId', 'sourceId'].flatMap((key) => textAt(item, key) ?? [])
   const [title = t('untitled')] = names
@@ -198,49 +203,49 @@ function recordLink({ t, pathTo }: StewardContext, item: Fields): HtmlContent {
   return html`<a href="${pathTo('datasets', id)}">${title}</a>`
 }
 
-/** What is wrong, with its line or JSON pointer in the source where that is known. */
-function wrongAt({ t }: StewardContext, detail: unknown, errors: readonly Fields[]): HtmlContent {
+/** Detail of an error, with its line or JSON Pointer in the source where it has one. */
+function errorText({ t }: StewardContext, detail: unknown, errors: readonly Fields[]): HtmlContent {
   const place = errors.find(({ line, pointer }) => line !== undefined || pointer !== undefined)
   const line = numberAt(place, 'line')
   const pointer = textAt(place, 'pointer')
   const where = pointer !== undefined && html`<code>${pointer}</code>`
-  // Some details end with the line, too.
+  // Some details end with the line as well.
   const text = textOr(detail)?.replace(`, line ${line}.`, '.')
   return html`<bdi>${text}</bdi> ${line > 0 ? t('line-n', { line }) : where}`
 }
 
-/** Failed records by the kind of their problem, each group with its cause and what helps. */
+/** Section with the failed records in groups by type of problem, each with its cause and remedy. */
 function problemGroups(context: StewardContext, items: readonly Fields[]): HtmlContent {
   const { t } = context
   const groups = Map.groupBy(items, (item) => textAt(item, 'problem.type'))
-  const details = [...groups.values()].map((own) => {
-    const rows = own.map((item) => {
+  const details = [...groups.values()].map((group) => {
+    const rows = group.map((item) => {
       const errors = listAt(item, 'problem.errors')
       const detail = errors[0]?.['detail'] ?? textAt(item, 'problem.detail')
       const source = safeAddress(item['sourceUrl'])
       const link = source && html` <span class="small">${linkTo(source, t('at-source'))}</span>`
       const record = html`${recordLink(context, item)}${link}`
-      return [record, textAt(item, 'stage'), wrongAt(context, detail, errors)]
+      return [record, textAt(item, 'stage'), errorText(context, detail, errors)]
     })
-    const problem = own[0]?.['problem']
+    const problem = group[0]?.['problem']
     const label = problemText(context, 'cause', problem) ?? 'problem'
     const cure = problemText(context, 'cure', problem)
     return html`<details class="group" open>
-      <summary>${causeOf(context, problem) ?? t('problem')} <span class="n">${t('n-records', { count: own.length })}</span>${icon('chevron-down')}</summary>
+      <summary>${causeOf(context, problem) ?? t('problem')} <span class="n">${t('n-records', { count: group.length })}</span>${icon('chevron-down')}</summary>
       ${cure && html`<p class="prose">${cure}</p>`}
       ${textTable(context, label, ['record', 'step', 'what-is-wrong'], rows)}</details>`
   })
   return details.length > 0 && pageSection('problems', t('problems'), details)
 }
 
-/** Values that were not understood and so not taken over, by kind, with the first records of each. */
-function leftOut(context: StewardContext, report: Fields): HtmlContent {
+/** Section with findings of the run, such as values that were left out, with examples of each kind. */
+function leftOutSection(context: StewardContext, report: Fields): HtmlContent {
   const { t } = context
   const rows = Object.entries(fieldsAt(report, 'findings')).flatMap(([slug, group]) => {
     const count = t('n-records', { count: numberAt(group, 'count') })
     return listAt(group, 'examples').map((example) => [
       recordLink(context, { originalId: example['id'], ...example }),
-      wrongAt(context, leftOutText(context, example), [example]),
+      errorText(context, leftOutText(context, example), [example]),
       html`${slug === 'left-out' ? t('values-left-out') : html`<code>${slug}</code>`} <span class="soft">${count}</span>`,
     ])
   })
@@ -248,27 +253,27 @@ function leftOut(context: StewardContext, report: Fields): HtmlContent {
   return rows.length > 0 && pageSection('left-out', t('left-out'), table)
 }
 
-/** `issued: “some time in spring” – Not a date or time`; else what the report says. */
+/** Text of a left-out value: `issued: “some time in spring” – Not a date or time`; of other findings the detail. */
 function leftOutText({ t }: StewardContext, example: Fields): unknown {
   const { property, value, reason, detail } = example
   if (reason === undefined) return detail
   return `${textOr(property)}: “${textOr(value)}” – ${t(`reason-${textOr(reason)}`)}`
 }
 
-/** Records with the statements that are gone and new in each, where the run has noted them; else a table. */
+/** List of changed records with their removed and added statements where the run recorded these, else a table. */
 function changedRecords(context: StewardContext, items: readonly Fields[]): HtmlContent {
   if (items.length === 0) return false
   const { t } = context
-  const shown = items.map((item) => {
+  const rows = items.map((item) => {
     const source = safeAddress(item['sourceUrl'] ?? item['sourceId'])
     const link = source !== undefined && linkTo(source, html`<code>${source}</code>`)
     return [recordLink(context, item), t(`count-${textAt(item, 'state')}`), link] as const
   })
   if (!items.some(({ difference }) => difference))
-    return textTable(context, 'changed-records', ['record', 'result', 'source'], shown)
+    return textTable(context, 'changed-records', ['record', 'result', 'source'], rows)
   const minus = html`<span class="sign" role="img" aria-label="${t('removed')}">−</span>`
   const plus = html`<span class="sign" role="img" aria-label="${t('added')}">+</span>`
-  const parts = shown.map(([record, state, source], at) => {
+  const parts = rows.map(([record, state, source], at) => {
     const { gone, come } = fieldsAt(items[at], 'difference')
     const lines = [
       ...statements(gone).map((one) => html`<div class="gone">${minus}<del>${one}</del></div>`),
@@ -281,14 +286,14 @@ function changedRecords(context: StewardContext, items: readonly Fields[]): Html
   return html`<ul class="entries" role="list">${parts}</ul>`
 }
 
-/** Statements with their IRIs shortened. */
+/** Statements with prefixed names in place of IRIs. */
 const statements = (value: unknown): readonly (string | undefined)[] => {
-  const shorter = (whole: string, iri: string) => shortNames().shorten(iri) ?? whole
+  const shorter = (match: string, iri: string) => shortNames().shorten(iri) ?? match
   return listed(value).map((one) => textOr(one)?.replaceAll(/<([^<>"\s]+)>/g, shorter))
 }
 
-/** Segments of a run that goes on. */
-function steps(context: StewardContext, { fields }: HarvestRun): HtmlContent {
+/** Section with the segments of a running run and their states. */
+function segmentStates(context: StewardContext, { fields }: HarvestRun): HtmlContent {
   const { t } = context
   const rows = listAt(fields, 'segments').map((segment) => [
     textAt(segment, 'name'),
@@ -300,19 +305,19 @@ function steps(context: StewardContext, { fields }: HarvestRun): HtmlContent {
   return html`${pageSection('steps', t('steps'), table)}<p class="close soft small">${t('live-hint')}</p>`
 }
 
-/** Problems that came and went since the run before, and what was asked of the source. */
+/** Sections with new and solved problems since the previous run, and with the requests to the source. */
 function comparison({ t }: StewardContext, report: Fields): HtmlContent {
-  const records = (key: string): HtmlContent => {
-    const found = fieldsAt(report, `difference.${key}`)
-    const ids = listed(found['ids']).slice(0, 5)
+  const recordsOf = (key: string): HtmlContent => {
+    const records = fieldsAt(report, `difference.${key}`)
+    const ids = listed(records['ids']).slice(0, 5)
     const names = ids.map((id) => html`<code>${textOr(id)}</code>`)
-    const count = numberAt(found, 'count')
+    const count = numberAt(records, 'count')
     if (count === 0) return report['difference'] !== undefined && t('none')
     return html`${t('n-records', { count })} ${joinHtml(names, ', ')}`
   }
   const before = pairList([
-    [t('new-problems'), records('newlyFailing')],
-    [t('solved-problems'), records('newlyFixed')],
+    [t('new-problems'), recordsOf('newlyFailing')],
+    [t('solved-problems'), recordsOf('newlyFixed')],
   ])
   const requests = Object.entries(fieldsAt(report, 'requests')).map(([host, statuses]) => {
     const answers = Object.keys(memberFields(statuses)).map((status) =>
@@ -320,9 +325,9 @@ function comparison({ t }: StewardContext, report: Fields): HtmlContent {
     )
     return [html`<bdi>${host}</bdi>`, answers.join('; ')] as const
   })
-  const asked = pairList(requests)
+  const requestList = pairList(requests)
   return [
     before && pageSection('before', t('compared'), before),
-    asked && pageSection('asked', t('requests'), asked),
+    requestList && pageSection('asked', t('requests'), requestList),
   ]
 }

@@ -1,4 +1,4 @@
-/** Runs as pages and the feed of stewards show them: how they stand, what they counted, what went wrong. */
+/** Runs in the form that pages for stewards show: state, counts and cause of failure; and the feed of failed runs. */
 
 import { feedFormats } from '../../../http/feed-formats.ts'
 import { type Fields, listed, memberFields, textAt, textOr } from '../../../text/json.ts'
@@ -7,14 +7,14 @@ import { html } from '../../html.ts'
 import { type StateKind, stateBadge } from '../../parts/blocks.ts'
 import { listAt, numberAt } from '../../record.ts'
 
-/** Runs that lists and the feed show, the newest. */
+/** Most runs in lists, and most entries of the feed; the newest ones. */
 const [mostRuns, mostEntries] = [100, 50]
 
-/** What a run counts, as `count-{name}` calls it. */
+/** Counts of a run in the order of columns; `count-{name}` is the message of each. */
 export const countNames = 'offered created updated unchanged failed removed held'.split(' ')
 
-/** Signs of states, and ranks that are low where somebody is needed most. */
-const states: Readonly<Record<string, readonly [sign: StateKind, rank: number]>> = {
+/** State of a run → its kind, and its rank; states that need attention have low ranks. */
+const states: Readonly<Record<string, readonly [kind: StateKind, rank: number]>> = {
   unreadable: ['bad', 0],
   failed: ['bad', 0],
   held: ['warn', 1],
@@ -26,17 +26,17 @@ const states: Readonly<Record<string, readonly [sign: StateKind, rank: number]>>
   complete: ['good', 5],
 }
 
-/** A run out of what the scheduler says of it, and what its pipe is called; `{ status: 'never' }` stands for none. */
+/** Makes a run for pages. `fields` is the run as the scheduler answers it, `{ status: 'never' }` for a pipe without runs; `title` is that of the pipe. */
 export function harvestRun(context: PageContext, fields: Fields, title?: string) {
   const { t, formats, pathTo } = context
   const { status, outcome, startTime, created, problem } = fields
   const [id = '', pipe = ''] = [textAt(fields, 'id'), textAt(fields, 'pipe')]
   const count = (name: string): number => numberAt(fields, `counts.${name}`)
   const decision = removalDecision(fields)
-  const isHeld = count('held') > 0 && decision === undefined
+  const hasHeldRemovals = count('held') > 0 && decision === undefined
   const stage = textOr(status === 'finished' ? outcome : status) ?? ''
-  const state = isHeld && status !== 'failed' ? 'held' : stage
-  const [sign, rank] = states[state] ?? ['warn', 2]
+  const state = hasHeldRemovals && status !== 'failed' ? 'held' : stage
+  const [stateKind, rank] = states[state] ?? ['warn', 2]
   const label = t(`run-${state}`)
   const path = pathTo('harvest', 'runs', id)
   const startDate = formats.moment(startTime ?? created)
@@ -47,19 +47,20 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
     title: title ?? pipe,
     path,
     count,
-    isReal: outcome !== 'dry-run',
-    isHeld,
+    isDryRun: outcome === 'dry-run',
+    /** Whether removals wait for a decision. */
+    hasHeldRemovals,
     decision,
     isActive: status === 'running' || status === 'waiting',
-    sign,
+    stateKind,
     rank,
-    /** How it stands, in a word. */
+    /** Name of the state in the language of the page. */
     label,
-    badge: stateBadge(sign, label),
-    begun: startDate,
+    badge: stateBadge(stateKind, label),
+    startDate,
     link: html`<a href="${path}">${startDate}</a>`,
     cause: decision ? undefined : causeOf(context, problem),
-    /** The `detail` of the problem that ended the run (RFC 9457), beside our sentence for its type; absent without one. */
+    /** Detail of the problem that ended the run, where `cause` is a message for its type; else `undefined`. */
     detail:
       decision || problemText(context, 'cause', problem) === undefined
         ? undefined
@@ -67,19 +68,21 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
   }
 }
 
+/** Run as `harvestRun` returns it. */
 export type HarvestRun = ReturnType<typeof harvestRun>
 
-/** The last decision about the removals that a run held back; absent while one is needed, as after removals that failed or were cut off. */
+/** Last decision about the held removals of a run; `undefined` while one is needed, also after removals that failed or were interrupted. */
 export function removalDecision(run: unknown): Fields | undefined {
   const last = listAt(run, 'notes').findLast(({ action }) => action !== 'restore')
   if (last?.['action'] !== 'confirm') return last
   const [done, failed] = [numberAt(last, 'done'), numberAt(last, 'failed')]
-  // Without counts it had only begun; the end of a process ends what it was doing.
-  const isCutOff = done + failed === 0 && Date.parse(String(last['time'])) < performance.timeOrigin
-  return failed > 0 || isCutOff ? undefined : last
+  // Removals without counts had only started; those of an earlier process were interrupted by its end.
+  const isInterrupted =
+    done + failed === 0 && Date.parse(String(last['time'])) < performance.timeOrigin
+  return failed > 0 || isInterrupted ? undefined : last
 }
 
-/** What was decided and when, in a sentence: removed, being removed, or kept. */
+/** Message with a decision (removed, being removed, kept) and its time. */
 export function decisionText({ t, formats }: PageContext, decision: Fields) {
   const count = numberAt(decision, 'done')
   const action = textAt(decision, 'action')
@@ -88,13 +91,13 @@ export function decisionText({ t, formats }: PageContext, decision: Fields) {
   return html`${t(`decision-${key}`, { count })} (${time})`
 }
 
-/** The newest runs that the session may see. Rejects with `Failure`. */
+/** Newest runs that the session may read; `query` is appended to the request. Rejects with `Failure`. */
 export async function visibleRuns(context: StewardContext, query = '') {
-  const [found, pipes] = await Promise.all([
+  const [runs, pipes] = await Promise.all([
     context.ask('scheduler', `/runs?limit=${mostRuns}${query}`),
     pipesByName(context),
   ])
-  return listed(found)
+  return listed(runs)
     .filter((run) => context.steward.mayRead(`/runs/${textAt(run, 'id')}`, run))
     .map((run) => {
       const pipe = pipes.get(textAt(run, 'pipe') ?? '')
@@ -102,32 +105,32 @@ export async function visibleRuns(context: StewardContext, query = '') {
     })
 }
 
-/** What the scheduler says of its pipes, by their names; none where it does not answer in time. */
+/** Pipes as the scheduler answers them, by name; none where it does not answer in time. */
 export async function pipesByName({ ask, optional }: StewardContext) {
   const pipes = listed(await optional(ask('scheduler', '/pipes')))
   return new Map(pipes.map((pipe) => [textAt(pipe, 'name') ?? '', memberFields(pipe)]))
 }
 
-/** The runs whose removals wait for consent. A later complete run of the pipe settles them, because it has looked again. */
+/** Runs whose removals wait for a decision. A later complete run of the pipe makes the decision obsolete, because it read the source again. */
 export const waitingRuns = (runs: readonly HarvestRun[]): readonly HarvestRun[] =>
   runs.filter((run) => {
     const settles = ({ pipe, fields }: HarvestRun) =>
       pipe === run.pipe && fields['outcome'] === 'complete'
-    return run.isHeld && run === runs.find((one) => one === run || settles(one))
+    return run.hasHeldRemovals && run === runs.find((one) => one === run || settles(one))
   })
 
-/** A text of ours for a kind of problem, such as `cause-item-malformed`; absent where there is none. */
+/** Message for the type of a problem, such as `cause-item-malformed`; `undefined` where there is none. */
 export function problemText({ t }: PageContext, kind: 'cause' | 'cure', problem: unknown) {
   const key = `${kind}-${textAt(problem, 'type')?.split(':').at(-1) ?? ''}`
   const text = t(key)
   return text === key ? undefined : text
 }
 
-/** What went wrong, in words of ours for its kind, else in those of the service. */
+/** Cause of a problem: the message for its type, else its detail or title. */
 export const causeOf = (context: PageContext, problem: unknown): string | undefined =>
   problemText(context, 'cause', problem) ?? textAt(problem, 'detail') ?? textAt(problem, 'title')
 
-/** Failed, incomplete, held and interrupted runs, the newest first, as Atom (RFC 4287). Rejects with `Failure`. */
+/** Atom feed (RFC 4287) of runs that need attention: failed, incomplete, with held removals, interrupted. Newest first. Rejects with `Failure`. */
 export async function failureFeed(context: StewardContext): Promise<string> {
   const { t, language, root, pathInLanguage, config, pathTo, configuredText } = context
   const entryOf = ({ fields, path, pipe, label, cause }: HarvestRun) => {

@@ -1,4 +1,4 @@
-/** What the pages of stewards share: the menu, what was done, forms. */
+/** Parts of all pages for stewards: menu, notice of the last action, forms. */
 
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../../html.ts'
@@ -6,7 +6,7 @@ import type { PageContent } from '../../layout.ts'
 import { type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
 import { breadcrumbs, notice } from '../../parts/blocks.ts'
 
-/** A form of the session: what stands in it goes to a path, with the token that other sites do not know. */
+/** Form that posts to a path with the token of the session, which other sites do not know. */
 export const sessionForm = (
   { steward }: StewardContext,
   path: string,
@@ -15,9 +15,10 @@ export const sessionForm = (
 ): HtmlMarkup => html`<form class="${style}" method="post" action="${path}">
   <input type="hidden" name="_csrf" value="${steward.token}">${body}</form>`
 
+/** Name of an action → style of its button. */
 const styles: Readonly<Record<string, string>> = { cancel: 'danger', dry: 'quiet' }
 
-/** A button that does something. */
+/** Form with one button, which sends the name of an action. */
 export const actionForm = (
   context: StewardContext,
   path: string,
@@ -29,8 +30,8 @@ export const actionForm = (
 }
 
 /**
- * Buttons that start a pipe, where the session may: a permission for one catalogue does not say so. After a dry run the real one
- * is what is left to do.
+ * Buttons that start a pipe, or a dry run of it; after a dry run (`isTried`) only the former. Nothing where the session does not
+ * permit it: a permission for one catalogue does not suffice.
  */
 export function runButtons(context: StewardContext, pipe: string, isTried = false): HtmlContent {
   const { t, pathTo, steward } = context
@@ -50,27 +51,28 @@ export function runButtons(context: StewardContext, pipe: string, isTried = fals
 
 const tabs = ['sources', 'runs', 'waiting', 'deleted'] as const
 
+/** Content of a page for stewards. */
 type StewardContent = {
   readonly tab: (typeof tabs)[number]
-  /** That of the tab where it is absent. */
+  /** By default the title of the tab. */
   readonly title?: string
-  /** Pipe that the page is about: a step between the sources and the page. */
-  readonly of?: Pick<HarvestRun, 'pipe' | 'title'>
-  /** Beside the heading. */
+  /** Pipe that the page is about, for the breadcrumbs. */
+  readonly pipe?: Pick<HarvestRun, 'pipe' | 'title'>
+  /** Content beside the heading. */
   readonly actions?: HtmlContent
   readonly body: HtmlContent
   readonly head?: HtmlContent
 }
 
-/** A page for stewards: never in search engines, with the menu of all of them. */
+/** Makes a page for stewards, with their menu; search engines do not index it. */
 export async function stewardPage(
   context: StewardContext,
-  { tab, title = context.t(`steward-${tab}`), of, actions, body, head }: StewardContent,
+  { tab, title = context.t(`steward-${tab}`), pipe, actions, body, head }: StewardContent,
 ): Promise<PageContent> {
   const { t, pathTo } = context
-  const steps = of && [
+  const steps = pipe && [
     { href: pathTo('harvest'), label: t('steward-sources') },
-    of.title !== title && { href: pathTo('harvest', 'pipes', of.pipe), label: of.title },
+    pipe.title !== title && { href: pathTo('harvest', 'pipes', pipe.pipe), label: pipe.title },
   ]
   return {
     title,
@@ -83,7 +85,7 @@ export async function stewardPage(
   }
 }
 
-/** The menu; beside the list of what waits its length. */
+/** Menu of the pages for stewards, with the number of runs whose removals wait. */
 async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMarkup> {
   const { t, pathTo, formats, optional } = context
   const waiting = waitingRuns((await optional(visibleRuns(context))) ?? []).length
@@ -98,7 +100,7 @@ async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMa
     <ul role="list">${entries}<li>${out}</li></ul></nav>`
 }
 
-/** Says for which catalogues a key is: lists leave out all others. */
+/** Note about the catalogues to which the session is limited; nothing where it is for all. */
 function scope({ t, steward }: StewardContext): HtmlContent {
   const { length: count } = steward.catalogues
   const names = steward.catalogues.slice(0, 20).map((id) => html`<code>${id}</code>`)
@@ -107,7 +109,7 @@ function scope({ t, steward }: StewardContext): HtmlContent {
   )
 }
 
-/** What an action did, said on the page that it leads to: `?did=confirm` is the text `did-confirm`. */
+/** Notice about the last action: `?did=confirm` shows the message `did-confirm`. */
 function actionNotice({ t, query }: StewardContext): HtmlContent {
   const key = `did-${query.get('did')}`
   return t(key) !== key && html`<div role="status">${notice('good', t(key))}</div>`
