@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { awayFromHome, mostSharedNames, overBudget, sharedNames } from './support/budgets.ts'
 import { allowedLoops, handMadeLoops } from './support/hand-made-loops.ts'
 import { allowedMiddleware, handMadeRoutes } from './support/hand-made-routes.ts'
-import { circle, faults, loadedWith, type SourceFile } from './support/ladder.ts'
+import { importCycle, faults, modulesLoadedBy, type SourceFile } from './support/import-rules.ts'
 
 const root = new URL('../src/', import.meta.url).pathname
 const files: SourceFile[] = globSync('**/*.ts', { cwd: root }).map((path) => ({
@@ -19,15 +19,17 @@ describe('the house', () => {
   })
 
   it('has no circle of imports, types included', () => {
-    expect(circle(files)).toBeUndefined()
+    expect(importCycle(files)).toBeUndefined()
   })
 
   it('loads what a triplestore needs only where it is asked for: elsewhere it is memory for nothing', () => {
-    const loaded = loadedWith(files, 'main.ts')
+    const loaded = modulesLoadedBy(files, 'main.ts')
     expect(loaded.has('n3')).toBe(true)
     expect(loaded.has('oxigraph/web.js')).toBe(false)
     expect(loaded.has('sparql-http-client/SimpleClient.js')).toBe(false)
-    expect(loadedWith(files, 'store/embedded/embedded-store.ts').has('oxigraph/web.js')).toBe(true)
+    expect(modulesLoadedBy(files, 'store/embedded/embedded-store.ts').has('oxigraph/web.js')).toBe(
+      true,
+    )
   })
 
   it('has no file over 400 lines', () => {
@@ -140,6 +142,6 @@ describe('the rules can fail', () => {
       { path: 'rdf/b.ts', text: `import type { c } from './c.ts'` },
       { path: 'rdf/c.ts', text: `export { a } from './a.ts'` },
     ]
-    expect(circle(ring)).toEqual(['rdf/a.ts', 'rdf/b.ts', 'rdf/c.ts', 'rdf/a.ts'])
+    expect(importCycle(ring)).toEqual(['rdf/a.ts', 'rdf/b.ts', 'rdf/c.ts', 'rdf/a.ts'])
   })
 })

@@ -12,7 +12,7 @@ import { loadProfile } from '../src/profile/load-profile.ts'
 import { mappingClasses } from '../src/projector/mappings/classes.ts'
 import { remove, temporaryDirectory } from './support/gateway.ts'
 import { firstSteps } from './journeys/first-steps.ts'
-import { embedded } from './journeys/ground.ts'
+import { embedded } from './journeys/store-under-test.ts'
 
 const root = new URL('..', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')

@@ -4,18 +4,18 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.ts'
 import type { OutboundRequest } from '../../src/client/outbound.ts'
-import { stage, type Stage } from '../support/portals/outbound.ts'
+import { outboundFixture, type OutboundFixture } from '../support/portals/outbound.ts'
 import { portal, type Portal } from '../support/portals/portal.ts'
 import { rawHost, slowHost } from '../support/portals/slow-host.ts'
 
 const never = new AbortController().signal
 const deadlines = { connectMs: 20_000, firstByteMs: 20_000, idleMs: 20_000, pageMs: 20_000 }
 let slow: Portal
-let scene: Stage
+let scene: OutboundFixture
 
 beforeAll(async () => {
   slow = await slowHost()
-  scene = stage({ limits: { deadlines } })
+  scene = outboundFixture({ limits: { deadlines } })
 })
 
 afterAll(async () => {
@@ -169,7 +169,7 @@ describe('bodies that break off', () => {
     await answering(
       () => new Response('x'.repeat(1000)),
       async ({ url, faults, requests }) => {
-        const { client } = stage({})
+        const { client } = outboundFixture({})
         faults.at(1, { kind: 'truncated', framing })
         expect((await client.read(asked(url, { attempts: 3 }), never)).text).toHaveLength(1000)
         expect(requests).toHaveLength(2)

@@ -6,7 +6,7 @@ import type { Failure } from '../../src/errors.ts'
 import { outbound, type OutboundRequest, type Reach } from '../../src/client/outbound.ts'
 import { logger } from '../../src/log.ts'
 import { journeys, meanings as names, publicAddresses } from '../support/portals/addresses.ts'
-import { stage, type Stage } from '../support/portals/outbound.ts'
+import { outboundFixture, type OutboundFixture } from '../support/portals/outbound.ts'
 import { portal, type Portal } from '../support/portals/portal.ts'
 
 const signal = new AbortController().signal
@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 /** What became of a request: `yes` with the addresses that were dialled, or the kind of failure. */
-async function verdict(scene: Stage, url: string, reach?: Reach): Promise<string> {
+async function verdict(scene: OutboundFixture, url: string, reach?: Reach): Promise<string> {
   const failure = await scene.client.read(ask(url, reach), signal).then(
     () => undefined,
     (error: Failure) => error,
@@ -65,7 +65,7 @@ const dialledRows = (row: number, expected: string): number =>
 
 describe('[T1] with public addresses only', () => {
   it.each(rows)('row %i: %s is %s', async (row, url, expected) => {
-    const scene = stage({ names, world: world() })
+    const scene = outboundFixture({ names, world: world() })
     expect(await verdict(scene, url.replace('{canary}', String(canary.port)))).toBe(expected)
     expect(scene.dialled).toHaveLength(dialledRows(row, expected))
     expect(canary.connections()).toBe(0)
@@ -74,7 +74,7 @@ describe('[T1] with public addresses only', () => {
   it.each(rows.filter(([, , expected]) => expected === 'address-refused'))(
     'row %i: a redirect to %s is refused as well, and nothing is dialled for it',
     async (_, url) => {
-      const scene = stage({ names, world: world() })
+      const scene = outboundFixture({ names, world: world() })
       open.faults.at(open.requests.length + 1, {
         kind: 'redirect',
         to: Buffer.from(url.replace('{canary}', String(canary.port))).toString('latin1'),
@@ -86,7 +86,7 @@ describe('[T1] with public addresses only', () => {
   )
 
   it('row 20: user info is not sent', async () => {
-    const { client } = stage({ names, world: world() })
+    const { client } = outboundFixture({ names, world: world() })
     const answer = await client.read(ask('http://user:word@public.example/a?b#c'), signal)
     expect(answer.url).toBe('http://public.example/a?b')
     expect(open.requests.at(-1)?.headers['authorization']).toBeUndefined()
@@ -94,16 +94,16 @@ describe('[T1] with public addresses only', () => {
   })
 
   it('row 21: of a name with public and private addresses only the public ones are dialled', async () => {
-    const scene = stage({ names, world: world() })
+    const scene = outboundFixture({ names, world: world() })
     await verdict(scene, 'http://both.example/')
     expect(scene.dialled).toEqual([{ addresses: ['8.8.8.8'], port: 80 }])
-    const down = stage({ names, world: world() })
+    const down = outboundFixture({ names, world: world() })
     await verdict(down, 'http://down.example/')
     expect(down.dialled).toEqual([{ addresses: ['8.8.4.4'], port: 80 }])
   })
 
   it('row 23: what a name means is judged again for every connection', async () => {
-    const scene = stage({
+    const scene = outboundFixture({
       names: { 'rebinding.example': [['8.8.8.8'], ['127.0.0.1']] },
       world: world(),
     })
@@ -117,7 +117,7 @@ describe('[T1] with public addresses only', () => {
   })
 
   it('a connection that stands elsewhere than it was sent is cut before a byte is written', async () => {
-    const scene = stage({
+    const scene = outboundFixture({
       names: { 'liar.example': ['8.8.8.8'] },
       world: { '8.8.8.8': canary.port },
       honest: true,
@@ -145,7 +145,7 @@ describe('[T1] with a configured address', () => {
         { trust: 'trusted' },
         { allow: ['169.254.0.0/16', 'fd00::/8'] },
       ] as const) {
-        expect(await verdict(stage({ world: {} }), url, configured(url, more))).toBe(
+        expect(await verdict(outboundFixture({ world: {} }), url, configured(url, more))).toBe(
           'address-refused',
         )
       }
@@ -155,14 +155,14 @@ describe('[T1] with a configured address', () => {
   it('row 30: the operator may name a host and port of the house, and only those are reached', async () => {
     const url = `${open.url}/records`
     const reach = configured(url, { trust: 'trusted' })
-    expect(await verdict(stage({}), url, reach)).toBe('yes')
-    expect(await verdict(stage({}), url, configured(url))).toBe('address-refused')
-    expect(await verdict(stage({}), `${canary.url}/next`, reach)).toBe('address-refused')
+    expect(await verdict(outboundFixture({}), url, reach)).toBe('yes')
+    expect(await verdict(outboundFixture({}), url, configured(url))).toBe('address-refused')
+    expect(await verdict(outboundFixture({}), `${canary.url}/next`, reach)).toBe('address-refused')
     expect(canary.connections()).toBe(0)
   })
 
   it('row 30: a kept connection of a trusted request is no way in for others', async () => {
-    const { client } = stage({})
+    const { client } = outboundFixture({})
     const reach = configured(open.url, { trust: 'trusted' })
     await client.read(ask(open.url, reach), signal)
     await expect(client.read(ask(open.url), signal)).rejects.toMatchObject({
@@ -174,7 +174,8 @@ describe('[T1] with a configured address', () => {
   it('row 31: allowed blocks and hosts hold for the configured address, not for data', async () => {
     const url = 'http://10.20.3.4/'
     const allow = ['10.20.0.0/16']
-    const scene = () => stage({ names: { 'intern.example': ['10.20.3.4'] }, world: world() })
+    const scene = () =>
+      outboundFixture({ names: { 'intern.example': ['10.20.3.4'] }, world: world() })
     expect(await verdict(scene(), url, configured(url, { allow }))).toBe('yes')
     expect(await verdict(scene(), url)).toBe('address-refused')
     expect(await verdict(scene(), url, configured('http://public.example/', { allow }))).toBe(

@@ -3,19 +3,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { nextStep, type Step } from '../../src/client/redirect.ts'
 import type { OutboundRequest } from '../../src/client/outbound.ts'
-import { stage, type Stage } from '../support/portals/outbound.ts'
+import { outboundFixture, type OutboundFixture } from '../support/portals/outbound.ts'
 import { portal, type Portal } from '../support/portals/portal.ts'
 import { redirector } from '../support/portals/redirector.ts'
 
 const signal = new AbortController().signal
 let first: Portal
 let second: Portal
-let scene: Stage
+let scene: OutboundFixture
 
 beforeAll(async () => {
   first = await redirector()
   second = await portal((request) => new Response(request.method))
-  scene = stage({
+  scene = outboundFixture({
     names: { 'one.example': ['8.8.8.8'], 'two.example': ['9.9.9.9'] },
     world: { '8.8.8.8': first.port, '9.9.9.9': second.port },
   })
@@ -184,7 +184,7 @@ describe('the next step', () => {
 describe('a source that sets a cookie and redirects', () => {
   const site = async (answer: (request: Request, cookie: string) => Response) => {
     const third = await portal((request) => answer(request, request.headers.get('cookie') ?? ''))
-    const own = stage({
+    const own = outboundFixture({
       names: { 'one.example': ['8.8.8.8'], 'two.example': ['9.9.9.9'] },
       world: { '8.8.8.8': third.port, '9.9.9.9': third.port },
     })

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { OutboundRequest } from '../../src/client/outbound.ts'
 import { backoffMs, retryAfterMs } from '../../src/workers/retry.ts'
 import { userAgent } from '../../src/client/redirect.ts'
-import { stage } from '../support/portals/outbound.ts'
+import { outboundFixture } from '../support/portals/outbound.ts'
 import { portal, type Portal } from '../support/portals/portal.ts'
 
 const signal = new AbortController().signal
@@ -22,7 +22,7 @@ afterEach(() => {
 afterAll(() => source.close())
 
 async function ask(more: Partial<OutboundRequest> = {}) {
-  const scene = stage({})
+  const scene = outboundFixture({})
   const url = source.url
   const reach = { kind: 'configured', address: url, trust: 'trusted', allow: [] } as const
   const outcome = await scene.client
@@ -149,7 +149,7 @@ describe('requests', () => {
   })
 
   it('share connections', async () => {
-    const scene = stage({})
+    const scene = outboundFixture({})
     const url = source.url
     const reach = { kind: 'configured', address: url, trust: 'trusted', allow: [] } as const
     for (let count = 0; count < 5; count += 1) {
@@ -170,7 +170,7 @@ describe('requests', () => {
       working.now -= 1
       return new Response(String(number))
     })
-    const scene = stage({})
+    const scene = outboundFixture({})
     const { url } = busy
     const reach = { kind: 'configured', address: url, trust: 'trusted', allow: [] } as const
     const texts = await Promise.all(
@@ -193,7 +193,7 @@ describe('requests', () => {
 
   it('end when the client is closed', async () => {
     source.faults.from(1, { kind: 'silent' })
-    const { client } = stage({})
+    const { client } = outboundFixture({})
     const url = source.url
     const reach = { kind: 'configured', address: url, trust: 'trusted', allow: [] } as const
     const work = client.read({ url, reach, maxBytes: 1000 }, signal)

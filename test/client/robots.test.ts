@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { rulesOf } from '../../src/client/robots.ts'
-import { stage, type Stage } from '../support/portals/outbound.ts'
+import { outboundFixture, type OutboundFixture } from '../support/portals/outbound.ts'
 import type { Portal } from '../support/portals/portal.ts'
 import { robotsHost } from '../support/portals/robots.ts'
 
@@ -81,7 +81,7 @@ describe('the rules', () => {
 
 describe('asking', () => {
   let host: Portal
-  let scene: Stage
+  let scene: OutboundFixture
   const ask = (path: string) =>
     scene.client.robots({ reach, url: `http://a.example${path}` }, signal)
 
@@ -90,7 +90,10 @@ describe('asking', () => {
   })
 
   const play = () => {
-    scene = stage({ names: { 'a.example': ['8.8.8.8'] }, world: { '8.8.8.8': host.port } })
+    scene = outboundFixture({
+      names: { 'a.example': ['8.8.8.8'] },
+      world: { '8.8.8.8': host.port },
+    })
   }
 
   afterEach(async () => {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OutboundRequest } from '../../src/client/outbound.ts'
-import { stage, type Stage } from '../support/portals/outbound.ts'
+import { outboundFixture, type OutboundFixture } from '../support/portals/outbound.ts'
 
 const signal = new AbortController().signal
 const pem = (name: string) =>
@@ -14,7 +14,7 @@ const pem = (name: string) =>
 const known = getCACertificates('default')
 const seen: (string | undefined)[] = []
 let server: Server
-let scene: Stage
+let scene: OutboundFixture
 
 beforeAll(async () => {
   server = createServer({ key: pem('key'), cert: pem('cert') }, (request, response) => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  scene = stage({
+  scene = outboundFixture({
     names: { 'tls.example': ['8.8.8.8'], 'other.example': ['8.8.8.8'] },
     world: { '8.8.8.8': port },
   })

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WrongUsage } from '../../src/errors.ts'
 import { ask, parseClientArguments } from '../../src/console/console-client.ts'
 import { serve } from '../../src/http/serve.ts'
-import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
+import { consoleFixture, type ConsoleFixture } from '../support/console/console-fixture.ts'
 
 const script = new URL('../../src/console/console.ts', import.meta.url).pathname
 
-let station: ConsoleStation
+let fixture: ConsoleFixture
 beforeAll(async () => {
-  station = await consoleStation()
+  fixture = await consoleFixture()
 })
-afterAll(() => station.stop())
+afterAll(() => fixture.stop())
 
 async function run(argumentList: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [script, ...argumentList], {
@@ -31,7 +31,7 @@ async function run(argumentList: readonly string[], env: Record<string, string> 
 const asked = async (line: string, more: { to?: string; key?: string } = {}) => {
   let [out, err] = ['', '']
   const code = await ask(
-    { to: station.url, key: 'operator', line, ...more },
+    { to: fixture.url, key: 'operator', line, ...more },
     { out: (text) => (out += text), err: (text) => (err += text) },
     AbortSignal.timeout(10_000),
   )
@@ -40,7 +40,7 @@ const asked = async (line: string, more: { to?: string; key?: string } = {}) => 
 
 describe('the client', () => {
   it('prints the answer and ends with 0', async () => {
-    const done = await run(['--to', `${station.url}/shell.html`, 'vocabularies'])
+    const done = await run(['--to', `${fixture.url}/shell.html`, 'vocabularies'])
     expect(done).toEqual({ code: 0, out: 'language  1,200 concepts\n1 vocabulary\n', err: '' })
   })
 

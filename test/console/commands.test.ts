@@ -4,18 +4,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { progressBar, triggerRow } from '../../src/console/text-output.ts'
 import { storedProblem } from '../../src/pipe/runs/run.ts'
 import { Failure } from '../../src/errors.ts'
-import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
+import { consoleFixture, type ConsoleFixture } from '../support/console/console-fixture.ts'
 
-let station: ConsoleStation
+let fixture: ConsoleFixture
 let clock = 0
 beforeEach(async () => {
   clock = 0
-  station = await consoleStation({ now: () => (clock += 6000) })
+  fixture = await consoleFixture({ now: () => (clock += 6000) })
 })
-afterEach(() => station.stop())
+afterEach(() => fixture.stop())
 
 const finishedRun = (pipe: string, held = 0) => {
-  const { launcher, runs } = station
+  const { launcher, runs } = fixture
   const launched = launcher.launch({ pipe, startedBy: 'api' })
   if ('dropped' in launched) throw new Error('dropped')
   const { id } = launched.run
@@ -35,32 +35,32 @@ const finishedRun = (pipe: string, held = 0) => {
 /** Ends the newest run of a pipe as soon as there is one. */
 const ending = async (pipe: string, status: 'finished' | 'failed', records = 1) => {
   const newest = () =>
-    station.runs.list({ pipe, status: 'running', offset: 0, limit: 1 }).find((run) => run)
+    fixture.runs.list({ pipe, status: 'running', offset: 0, limit: 1 }).find((run) => run)
   await expect.poll(newest).toBeDefined()
   const { id } = newest() ?? { id: '' }
   for (let at = 0; at < records; at++)
-    station.runs.sink(id).item({ originalId: `r${at}`, stage: 'export', state: 'created' })
-  station.runs.change(id, status === 'finished' ? { status, outcome: 'complete' } : { status })
+    fixture.runs.sink(id).item({ originalId: `r${at}`, stage: 'export', state: 'created' })
+  fixture.runs.change(id, status === 'finished' ? { status, outcome: 'complete' } : { status })
 }
 
 describe('pipes', () => {
   it('are shown with their secrets masked', async () => {
-    const text = await station.said('pipe city show')
+    const text = await fixture.said('pipe city show')
     expect(text).toContain('"name": "city"')
     expect(text).toContain('"body": "•••"')
-    expect(await station.said('pipe nowhere')).toMatch(/^Command failed: there is no pipe nowhere/)
-    expect(await station.said('pipe city burn')).toMatch(/it is show or launch, not burn/)
+    expect(await fixture.said('pipe nowhere')).toMatch(/^Command failed: there is no pipe nowhere/)
+    expect(await fixture.said('pipe city burn')).toMatch(/it is show or launch, not burn/)
   })
 
   it('are launched with configurations that name their segments, by the console', async () => {
     const [text] = await Promise.all([
-      station.said('launch city {"importing-rdf":{"limit":5}} -v'),
+      fixture.said('launch city {"importing-rdf":{"limit":5}} -v'),
       ending('city', 'finished'),
     ])
     expect(text).toMatch(
       /^run \S+\nsegment 1 importing-rdf\n[^]*finished \(complete\)[^]*Command finished\n$/,
     )
-    expect(station.launcher.launches[0]).toEqual({
+    expect(fixture.launcher.launches[0]).toEqual({
       pipe: 'city',
       startedBy: 'console',
       configs: { 'importing-rdf': { limit: 5 } },
@@ -68,11 +68,11 @@ describe('pipes', () => {
   })
 
   it('through which a catalogue is sent are watched to the end only when that is wanted', async () => {
-    expect(await station.said('launch town lake')).toMatch(
+    expect(await fixture.said('launch town lake')).toMatch(
       /^3 datasets found\nrun \S+\nCommand finished\n$/,
     )
     const [text] = await Promise.all([
-      station.said('launch town city -v'),
+      fixture.said('launch town city -v'),
       ending('city', 'finished'),
     ])
     expect(text).toMatch(/^3 datasets found\nrun \S+\n[^]*finished \(complete\)[^]*finished\n$/)
@@ -80,35 +80,35 @@ describe('pipes', () => {
 
   it('are not launched with configurations that mean nothing', async () => {
     for (const configs of ['{"importing-rdf":5}', '{oops}', '{"nothing":{}}'])
-      expect(await station.said(`launch city ${configs}`)).toMatch(/^Command failed: /)
-    expect(station.launcher.launches).toEqual([])
+      expect(await fixture.said(`launch city ${configs}`)).toMatch(/^Command failed: /)
+    expect(fixture.launcher.launches).toEqual([])
   })
 
   it('that fail make their command fail', async () => {
-    const [text] = await Promise.all([station.said('pipe lake launch'), ending('lake', 'failed')])
+    const [text] = await Promise.all([fixture.said('pipe lake launch'), ending('lake', 'failed')])
     expect(text).toMatch(/\nCommand failed: the run is failed\n$/)
   })
 
   it('that bring no record make their command fail', async () => {
-    const [text] = await Promise.all([station.said('launch city'), ending('city', 'finished', 0)])
+    const [text] = await Promise.all([fixture.said('launch city'), ending('city', 'finished', 0)])
     expect(text).toMatch(/\nCommand failed: the run brought no record\n$/)
   })
 
   it('that are active already are not started twice', async () => {
-    station.launcher.launch({ pipe: 'city', startedBy: 'api' })
-    expect(await station.said('launch city')).toMatch(/the pipe is active already: run /)
+    fixture.launcher.launch({ pipe: 'city', startedBy: 'api' })
+    expect(await fixture.said('launch city')).toMatch(/the pipe is active already: run /)
   })
 
   it('are imported without writing, and the report is told', async () => {
-    const [text] = await Promise.all([station.said('dryrun city -n 5'), ending('city', 'finished')])
+    const [text] = await Promise.all([fixture.said('dryrun city -n 5'), ending('city', 'finished')])
     expect(text).toMatch(/Command finished\n$/)
-    expect(station.launcher.launches).toEqual([
+    expect(fixture.launcher.launches).toEqual([
       { pipe: 'city', startedBy: 'console', dryRun: true, limit: 5 },
     ])
   })
 
   it('are read again', async () => {
-    expect(await station.said('reload')).toMatch(
+    expect(await fixture.said('reload')).toMatch(
       /^2 pipes, 1 file not valid\n! pipes bad.yaml: no segments\n/,
     )
   })
@@ -116,12 +116,12 @@ describe('pipes', () => {
 
 describe('triggers', () => {
   it('are listed and switched', async () => {
-    expect(await station.said('disable city daily')).toMatch(/^trigger daily of city is disabled\n/)
-    expect(await station.said('triggers')).toMatch(
+    expect(await fixture.said('disable city daily')).toMatch(/^trigger daily of city is disabled\n/)
+    expect(await fixture.said('triggers')).toMatch(
       /^city {2}daily {2}disabled {2}cron 0 3 \* \* \*/,
     )
-    expect(await station.said('enable city nightly')).toMatch(/^Command failed: no such trigger/)
-    expect(await station.said('triggers lake')).toMatch(/^no triggers/)
+    expect(await fixture.said('enable city nightly')).toMatch(/^Command failed: no such trigger/)
+    expect(await fixture.said('triggers lake')).toMatch(/^no triggers/)
   })
 
   it('of a pipe that is gone say so in place of their next firing', () => {
@@ -141,56 +141,56 @@ describe('triggers', () => {
 describe('runs', () => {
   it('are listed and told with what failed', async () => {
     const id = finishedRun('city')
-    expect(await station.said('runs city -n 1')).toMatch(
+    expect(await fixture.said('runs city -n 1')).toMatch(
       new RegExp(`^${id}  city  api  \\S+Z  finished \\(complete\\)  failed 1\n`),
     )
-    const text = await station.said(`run ${id}`)
+    const text = await fixture.said(`run ${id}`)
     expect(text).toMatch(
       /\ncatalogue {2}city\n[^]*\n {2}parks {2}export {2}failed {2}export-refused: no title\n/,
     )
   })
 
   it('are cancelled, and tried again where they failed', async () => {
-    const launched = station.launcher.launch({ pipe: 'lake', startedBy: 'api' })
+    const launched = fixture.launcher.launch({ pipe: 'lake', startedBy: 'api' })
     const id = 'run' in launched ? launched.run.id : ''
-    expect(await station.said(`cancel ${id}`)).toMatch(/ is cancelled\n/)
-    const [text] = await Promise.all([station.said(`retry ${id}`), ending('lake', 'finished')])
+    expect(await fixture.said(`cancel ${id}`)).toMatch(/ is cancelled\n/)
+    const [text] = await Promise.all([fixture.said(`retry ${id}`), ending('lake', 'finished')])
     expect(text).toMatch(/Command finished\n$/)
-    expect(await station.said(`resume ${id}`)).toMatch(/^Command failed: the run is cancelled/)
+    expect(await fixture.said(`resume ${id}`)).toMatch(/^Command failed: the run is cancelled/)
   })
 
   it('may have brought what another catalogue has', async () => {
-    expect(await station.said('duplicates -n 2')).toBe(
+    expect(await fixture.said('duplicates -n 2')).toBe(
       'the same identifier: water in city, water~~1 in town\n' +
         'the same identifier: weather in city, weather~~1 in town\nand more\nCommand finished\n',
     )
-    expect(await station.said('duplicates lake')).toMatch(/^nothing looks the same\n/)
+    expect(await fixture.said('duplicates lake')).toMatch(/^nothing looks the same\n/)
   })
 
   it('have their removals confirmed only when they hold some and are the newest', async () => {
     const older = finishedRun('city', 2)
     const newer = finishedRun('city', 3)
     const none = finishedRun('lake')
-    expect(await station.said(`confirm ${newer}`)).toMatch(/^3 removals confirmed\n/)
-    expect(await station.said(`confirm ${older}`)).toMatch(/not the latest complete run/)
-    expect(await station.said(`confirm ${none}`)).toMatch(/holds no removals back/)
-    expect(station.seen.confirmed).toEqual([newer])
+    expect(await fixture.said(`confirm ${newer}`)).toMatch(/^3 removals confirmed\n/)
+    expect(await fixture.said(`confirm ${older}`)).toMatch(/not the latest complete run/)
+    expect(await fixture.said(`confirm ${none}`)).toMatch(/holds no removals back/)
+    expect(fixture.seen.confirmed).toEqual([newer])
   })
 
   it('tell what was done about them after their end', async () => {
     const id = finishedRun('city', 2)
-    station.runs.note(id, { action: 'confirm', done: 2, failed: 0 })
-    station.runs.note(id, { action: 'restore', done: 1, failed: 1 })
-    const text = await station.said(`run ${id}`)
+    fixture.runs.note(id, { action: 'confirm', done: 2, failed: 0 })
+    fixture.runs.note(id, { action: 'restore', done: 1, failed: 1 })
+    const text = await fixture.said(`run ${id}`)
     expect(text).toMatch(/\nnote {7}\S+Z 2 removals confirmed\n/)
     expect(text).toMatch(/\nnote {7}\S+Z 1 records restored, 1 failed\n/)
   })
 
   it('hand the records of a renamed pipe over', async () => {
-    expect(await station.said('adopt city --from town')).toMatch(
+    expect(await fixture.said('adopt city --from town')).toMatch(
       /^4 records of town belong to city now/,
     )
-    expect(await station.said('adopt city')).toMatch(/say --from <pipe>/)
+    expect(await fixture.said('adopt city')).toMatch(/say --from <pipe>/)
   })
 })
 
@@ -213,26 +213,26 @@ describe('records', () => {
     ['refresh city', /^refreshed\n/],
     ['exit', /^Command finished\n/],
   ])('%s', async (line, said) => {
-    const text = await station.said(line)
+    const text = await fixture.said(line)
     expect(text).toMatch(said)
     expect(text).toMatch(/Command finished\n$/)
   })
 
   it('that do not come back are named, and the command fails', async () => {
-    expect(await station.said('restore gone')).toBe(
+    expect(await fixture.said('restore gone')).toBe(
       'gone: its id is in use again\n1 dataset restored\nCommand failed: 1 dataset could not be restored\n',
     )
   })
 
   it('are repaired at once: only addresses and the store have a dry run', async () => {
-    expect(await station.said('repair city --dry-run')).toMatch(
+    expect(await fixture.said('repair city --dry-run')).toMatch(
       /^Command failed: only "repair addresses" and "repair store" have a dry run/,
     )
   })
 
   it('index tells its progress, and sync is the same', async () => {
-    station.finishWork()
-    const text = await station.said('sync city')
+    fixture.finishWork()
+    const text = await fixture.said('sync city')
     expect(text).toBe(`${progressBar(0, 10)}\n1 record projected\nCommand finished\n`)
   })
 })

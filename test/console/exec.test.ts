@@ -2,20 +2,20 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
-import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
+import { consoleFixture, type ConsoleFixture } from '../support/console/console-fixture.ts'
 
-let station: ConsoleStation
+let fixture: ConsoleFixture
 beforeAll(async () => {
-  station = await consoleStation({ clean: (text) => text.replaceAll('hunter22', '•••') })
+  fixture = await consoleFixture({ clean: (text) => text.replaceAll('hunter22', '•••') })
 })
-afterAll(() => station.stop())
+afterAll(() => fixture.stop())
 
 const post = (path: string, init: RequestInit) =>
-  fetch(`${station.url}/${path}`, { method: 'POST', ...init })
+  fetch(`${fixture.url}/${path}`, { method: 'POST', ...init })
 
 describe('POST /exec', () => {
   it('answers plain text, not to be kept, whose last line says that the command finished', async () => {
-    const answer = await station.exec('pipes')
+    const answer = await fixture.exec('pipes')
     expect(answer.status).toBe(200)
     expect(answer.headers.get('Content-Type')).toBe('text/plain; charset=utf-8')
     expect(answer.headers.get('Cache-Control')).toBe('no-store')
@@ -27,11 +27,11 @@ describe('POST /exec', () => {
   })
 
   it('says why a command failed in its last line', async () => {
-    expect(await station.said('run none')).toBe('Command failed: there is no run none\n')
-    expect(await station.said('launch nowhere')).toBe(
+    expect(await fixture.said('run none')).toBe('Command failed: there is no run none\n')
+    expect(await fixture.said('launch nowhere')).toBe(
       'Command failed: Pipe nowhere not available\n',
     )
-    expect(await station.said('launch city metrics')).toBe(
+    expect(await fixture.said('launch city metrics')).toBe(
       'Command failed: Pipe metrics not available\n',
     )
   })
@@ -42,7 +42,7 @@ describe('POST /exec', () => {
     ['runs -n 0', /usage: runs \[pipe\] \[-n count\]/],
     ['', /no command/],
   ])('answers 400 to %j, in plain text that tells what would be right', async (line, text) => {
-    const answer = await station.exec(line)
+    const answer = await fixture.exec(line)
     expect(answer.status).toBe(400)
     expect(answer.headers.get('Content-Type')).toMatch(/^text\/plain/)
     expect(await answer.text()).toMatch(text)
@@ -62,41 +62,41 @@ describe('POST /exec', () => {
     ['as no UTF-8', 400, { headers: { 'X-API-Key': 'operator' }, body: Uint8Array.of(0xff, 0xfe) }],
     ['as a megabyte', 413, { headers: { 'X-API-Key': 'operator' }, body: 'x'.repeat(2 ** 20) }],
   ])('[T14] runs nothing %s', async (name, status, init) => {
-    const before = station.seen.clears.length
+    const before = fixture.seen.clears.length
     const path = name.endsWith('address') ? 'exec?key=operator&X-API-Key=operator' : 'exec'
     const answer = await post(path, { body: 'clear city', ...init })
     expect(answer.status).toBe(status)
     expect(answer.headers.get('Content-Type')).toBe('application/problem+json')
-    expect(station.seen.clears).toHaveLength(before)
+    expect(fixture.seen.clears).toHaveLength(before)
   })
 
   it('takes the key of a permission of its own', async () => {
-    expect((await station.exec('help', { key: 'typist' })).status).toBe(200)
+    expect((await fixture.exec('help', { key: 'typist' })).status).toBe(200)
   })
 
   it('[T14] logs every command with the id of its key and without configurations', async () => {
-    await station.said('launch nowhere {"importing-rdf":{"apikey":"hunter22"}} -v')
-    const line = station.lines().findLast(({ event }) => event === 'command.finished')
+    await fixture.said('launch nowhere {"importing-rdf":{"apikey":"hunter22"}} -v')
+    const line = fixture.lines().findLast(({ event }) => event === 'command.finished')
     expect(line).toMatchObject({ command: 'launch', transport: 'http', words: ['nowhere'] })
     expect(line?.['key']).toMatch(/^[0-9a-f]{8}$/)
-    expect(JSON.stringify(station.lines())).not.toContain('hunter22')
+    expect(JSON.stringify(fixture.lines())).not.toContain('hunter22')
   })
 
   it('[T13] writes out what a terminal would obey, and no secret', async () => {
-    const text = await station.said('status')
+    const text = await fixture.said('status')
     expect(text).toContain(String.raw`evil          \u001b[2Jcleared\u202e`)
-    expect(await station.said('vocabularies')).toContain('language  1,200 concepts')
-    expect(await station.said('run hunter22')).toContain('there is no run •••')
+    expect(await fixture.said('vocabularies')).toContain('language  1,200 concepts')
+    expect(await fixture.said('run hunter22')).toContain('there is no run •••')
   })
 
   it('streams: the beginning is there while the command goes on', async () => {
-    const answer = await station.exec('launch city')
+    const answer = await fixture.exec('launch city')
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
     const first = await reader?.read()
     const id = /^run (\S+)\n/.exec(first?.value ?? '')?.[1] ?? ''
-    expect(station.runs.get(id)).toMatchObject({ status: 'running', startedBy: 'console' })
-    station.runs.sink(id).item({ originalId: 'a', stage: 'export', state: 'created' })
-    station.runs.change(id, { status: 'finished', outcome: 'complete' })
+    expect(fixture.runs.get(id)).toMatchObject({ status: 'running', startedBy: 'console' })
+    fixture.runs.sink(id).item({ originalId: 'a', stage: 'export', state: 'created' })
+    fixture.runs.change(id, { status: 'finished', outcome: 'complete' })
     let rest = ''
     for (let next = await reader?.read(); next?.value; next = await reader?.read())
       rest += next.value
@@ -107,32 +107,32 @@ describe('POST /exec', () => {
 describe('a reader who leaves', () => {
   it('ends a listing', async () => {
     const leaving = new AbortController()
-    const answer = await station.exec('tombstones', { signal: leaving.signal })
+    const answer = await fixture.exec('tombstones', { signal: leaving.signal })
     await answer.body?.getReader().read()
     leaving.abort()
-    await expect.poll(() => station.seen.left).toBe(true)
-    const line = () => station.lines().find(({ command }) => command === 'tombstones')
+    await expect.poll(() => fixture.seen.left).toBe(true)
+    const line = () => fixture.lines().find(({ command }) => command === 'tombstones')
     await expect.poll(() => line()?.['outcome']).toBe('left')
   })
 
   it('does not end launched work', async () => {
     const leaving = new AbortController()
-    const answer = await station.exec('launch lake', { signal: leaving.signal })
+    const answer = await fixture.exec('launch lake', { signal: leaving.signal })
     await answer.body?.getReader().read()
     leaving.abort()
-    const mine = () => station.lines().filter(({ words }) => String(words) === 'lake')
+    const mine = () => fixture.lines().filter(({ words }) => String(words) === 'lake')
     await expect.poll(() => mine().some(({ outcome }) => outcome === 'left')).toBe(true)
-    const [run] = station.runs.list({ pipe: 'lake', offset: 0, limit: 1 })
+    const [run] = fixture.runs.list({ pipe: 'lake', offset: 0, limit: 1 })
     expect(run?.status).toBe('running')
   })
 
   it('does not end what works on the records', async () => {
     const leaving = new AbortController()
-    const answer = await station.exec('index city lake', { signal: leaving.signal })
+    const answer = await fixture.exec('index city lake', { signal: leaving.signal })
     leaving.abort()
     await answer.text().catch(() => '')
-    station.finishWork()
-    const line = () => station.lines().find(({ command }) => command === 'index')
+    fixture.finishWork()
+    const line = () => fixture.lines().find(({ command }) => command === 'index')
     await expect.poll(() => line()?.['outcome']).toBe('finished')
   })
 })
@@ -146,14 +146,14 @@ describe('the console', () => {
   })
 
   it('has commands only for the services of its process', async () => {
-    const alone = await consoleStation({ parts: { status: async () => ({}) } })
+    const alone = await consoleFixture({ parts: { status: async () => ({}) } })
     expect(await alone.said('status')).toBe('Command finished\n')
     await expect(alone.said('launch city')).rejects.toThrow(/the commands are exit, help, status/)
     await alone.stop()
   })
 
   it('tells what is unexpected to the log only', async () => {
-    const broken = await consoleStation({
+    const broken = await consoleFixture({
       parts: {
         status: async () => {
           throw new Error('password=letmein')
@@ -168,7 +168,7 @@ describe('the console', () => {
   })
 
   it('ends what goes on when it is stopped, and says so', async () => {
-    const ending = await consoleStation()
+    const ending = await consoleFixture()
     const answer = await ending.exec('index')
     const stopped = ending.stop()
     expect(await answer.text()).toMatch(/^Command failed: the console is closing\n$/)
@@ -176,7 +176,7 @@ describe('the console', () => {
   })
 
   it('refuses more commands at once than it has room for', async () => {
-    const full = await consoleStation()
+    const full = await consoleFixture()
     const answers = await Promise.all(Array.from({ length: 33 }, () => full.exec('index')))
     expect(answers.map(({ status }) => status).filter((status) => status !== 200)).toEqual([429])
     full.finishWork()
@@ -186,7 +186,7 @@ describe('the console', () => {
 
   it('tells what a neighbour complains of, with its places', async () => {
     const errors = [{ pointer: '/body', detail: 'no segments' }]
-    const strict = await consoleStation({
+    const strict = await consoleFixture({
       parts: {
         status: async () => {
           throw new Failure('invalid-pipe', 'not valid', { errors })

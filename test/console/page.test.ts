@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { consoleStation, type ConsoleStation } from '../support/console/station.ts'
+import { consoleFixture, type ConsoleFixture } from '../support/console/console-fixture.ts'
 import { literally } from '../support/console/telnet-client.ts'
 
 const places = [
@@ -15,10 +15,10 @@ const places = [
 const executablePath = places.find((path) => path !== undefined && existsSync(path))
 
 describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
-  let station: ConsoleStation
+  let fixture: ConsoleFixture
   let browser: Browser
   beforeAll(async () => {
-    station = await consoleStation()
+    fixture = await consoleFixture()
     browser = await chromium.launch({
       ...(executablePath !== undefined && { executablePath }),
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
@@ -26,7 +26,7 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
   })
   afterAll(async () => {
     await browser?.close()
-    await station.stop()
+    await fixture.stop()
   })
 
   const opened = async () => {
@@ -40,7 +40,7 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
       if (message.type() === 'error' && !isRefusal) troubles.push(message.text())
     })
     page.on('request', (request) => asked.push(request.url()))
-    await page.goto(`${station.url}/shell.html`)
+    await page.goto(`${fixture.url}/shell.html`)
     return { page, troubles, asked }
   }
   const entered = async () => {
@@ -83,13 +83,13 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
     ).toBe(true)
     await type(page, 'lanch city')
     expect(await shows(page, 'did you mean launch?')).toBe(true)
-    expect(asked.every((url) => url.startsWith(`${station.url}/`))).toBe(true)
+    expect(asked.every((url) => url.startsWith(`${fixture.url}/`))).toBe(true)
     expect(troubles).toEqual([])
     await page.close()
   })
 
   it('[T14] takes no styles but its own', async () => {
-    const answer = await fetch(`${station.url}/shell.html`)
+    const answer = await fetch(`${fixture.url}/shell.html`)
     expect(answer.headers.get('Content-Security-Policy')).toMatch(/style-src 'self';/)
     const { page, troubles } = await entered()
     expect(troubles).toEqual([])
@@ -150,12 +150,12 @@ describe.skipIf(executablePath === undefined)('the page in Chromium', () => {
 
   it('Ctrl-C ends an answer and the next command works', async () => {
     const { page } = await entered()
-    station.seen.left = false
+    fixture.seen.left = false
     await type(page, 'tombstones')
     expect(await shows(page, 'gone-')).toBe(true)
     await page.keyboard.press('Control+c')
     expect(await shows(page, /\^C\s*$/)).toBe(true)
-    await expect.poll(() => station.seen.left).toBe(true)
+    await expect.poll(() => fixture.seen.left).toBe(true)
     await type(page, 'pending')
     expect(await shows(page, '2 records pending')).toBe(true)
     await page.close()

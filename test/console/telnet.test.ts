@@ -6,8 +6,8 @@ import { execution } from '../../src/console/execution.ts'
 import { openTelnet, type TelnetOptions } from '../../src/console/telnet.ts'
 import { apiKeys } from '../../src/http/api-key.ts'
 import { logger } from '../../src/log.ts'
-import { stage } from '../support/console/parts.ts'
-import { keyConfig } from '../support/console/station.ts'
+import { consoleParts } from '../support/console/console-parts.ts'
+import { keyConfig } from '../support/console/console-fixture.ts'
 import { telnetClient } from '../support/console/telnet-client.ts'
 
 const ends: (() => Promise<unknown>)[] = []
@@ -16,12 +16,12 @@ afterEach(async () => {
 })
 
 async function door(options: Partial<TelnetOptions> = {}) {
-  const ground = stage()
+  const runsFixture = consoleParts()
   const ending = new AbortController()
   const log = logger('silent')
   const running = execution({ log, now: Date.now, clean: (text) => text, ending: ending.signal })
   const server = await openTelnet({
-    table: commandsOf(ground.parts),
+    table: commandsOf(runsFixture.parts),
     execution: running,
     keys: apiKeys(keyConfig),
     log,
@@ -33,9 +33,9 @@ async function door(options: Partial<TelnetOptions> = {}) {
     ending.abort()
     await server.close()
     await running.idle()
-    await ground.close()
+    await runsFixture.close()
   })
-  return { ...ground, server, client: () => telnetClient(server.port) }
+  return { ...runsFixture, server, client: () => telnetClient(server.port) }
 }
 
 async function inside(options: Partial<TelnetOptions> = {}) {

@@ -6,7 +6,7 @@ import type { GraphStore } from '../../src/store/graph-store.ts'
 import { toLine } from '../../src/rdf/lines.ts'
 import { literal, namedNode, quad } from '../../src/rdf/terms.ts'
 import { content, graphName, linesOf, record, system } from '../store/graphs.ts'
-import { hostile } from '../store/hostile.ts'
+import { hostileText } from '../store/hostile-text.ts'
 import type { Known, OpenStore } from './graph-store.ts'
 
 const xsd = (name: string) => namedNode(`http://www.w3.org/2001/XMLSchema#${name}`)
@@ -200,7 +200,7 @@ export function valueContract(dialect: string, open: OpenStore, known: Known = {
       const [graph, other] = [graphName(), graphName()]
       await store.write([{ graph: other, content: record(3) }])
       const texts = Number(process.env['FUZZ_STRINGS'] ?? 400)
-      const many = fc.array(hostile, { minLength: 200, maxLength: 200 })
+      const many = fc.array(hostileText, { minLength: 200, maxLength: 200 })
       await fc.assert(
         fc.asyncProperty(many, async (values) => {
           const text = content(values.map((value) => tripleOf(literal(value))))

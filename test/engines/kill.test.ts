@@ -2,10 +2,10 @@
 
 import { describe } from 'vitest'
 import { killJourney, seed } from '../journeys/kill/journey.ts'
-import { isMissing, onStoreInWeather, stores } from './stores.ts'
+import { isMissing, onUnreliableStore, stores } from './stores.ts'
 
 for (const name of stores) {
   describe.skipIf(isMissing(name))(`${name} behind a bad line`, () => {
-    killJourney(name, onStoreInWeather(name, seed))
+    killJourney(name, onUnreliableStore(name, seed))
   })
 }

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { GraphStore } from '../../src/store/graph-store.ts'
-import { names, openStore, openedCache } from '../metrics/figures/ground.ts'
+import { names, openStore, cacheFixture } from '../metrics/figures/cache-fixture.ts'
 import { scores, write, type MeasuredCatalogue } from '../metrics/figures/measured.ts'
 import { openRemote } from '../store/opening.ts'
 import { isMissing, stores } from './stores.ts'
@@ -45,7 +45,7 @@ const catalogue: MeasuredCatalogue = {
 }
 
 async function figuresOn(store: GraphStore) {
-  const { cache, figures } = openedCache({ store })
+  const { cache, figures } = cacheFixture({ store })
   await cache.refresh(['many'])
   const page = { offset: 0, limit: 1000 }
   return {

@@ -3,8 +3,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { isMissing, onStore, stores } from './stores.ts'
-import { isSearchMissing, searchGround } from './search/place.ts'
-import type { Ground } from '../journeys/ground.ts'
+import { isSearchMissing, meilisearchUnderTest } from './search/meilisearch-under-test.ts'
+import type { StoreUnderTest } from '../journeys/store-under-test.ts'
 
 const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
 @prefix dct: <http://purl.org/dc/terms/> .
@@ -80,10 +80,10 @@ async function publish(platform: Gateway): Promise<void> {
 const engines: readonly {
   readonly name: string
   readonly missing: boolean
-  readonly ground: () => Promise<Ground>
+  readonly openStore: () => Promise<StoreUnderTest>
 }[] = [
-  { name: 'Meilisearch', missing: isSearchMissing, ground: searchGround },
-  ...stores.map((name) => ({ name, missing: isMissing(name), ground: onStore(name) })),
+  { name: 'Meilisearch', missing: isSearchMissing, openStore: meilisearchUnderTest },
+  ...stores.map((name) => ({ name, missing: isMissing(name), openStore: onStore(name) })),
 ]
 
 describe.skipIf(engines.every(({ missing }) => missing))('pages', () => {
@@ -93,13 +93,13 @@ describe.skipIf(engines.every(({ missing }) => missing))('pages', () => {
   })
 
   it.each(engines.filter(({ missing }) => !missing))('are the same on $name', async (engine) => {
-    const ground = await engine.ground()
+    const openStore = await engine.openStore()
     try {
-      const pages = await pagesOn(ground.env)
+      const pages = await pagesOn(openStore.env)
       for (const [at, page] of pages.entries())
         expect(page.split(/(?=<)/)).toEqual(embedded[at]?.split(/(?=<)/))
     } finally {
-      await ground.end()
+      await openStore.end()
     }
   })
 })

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { describe, expect, inject, onTestFinished, test } from 'vitest'
-import { house, type HouseOptions } from '../pipe/transport/house.ts'
+import {
+  transportFixture,
+  type TransportFixtureOptions,
+} from '../pipe/transport/transport-fixture.ts'
 import { pipeOf } from '../pipe/pipes.ts'
 import { ownNats } from '../support/engines/nats.ts'
 import { foreignSegmentAt } from '../support/segments/foreign.ts'
@@ -19,8 +22,8 @@ const quelle = (records: number) =>
 const queue = () => `queue-${randomUUID()}`
 const at = (name: string) => (address: string) => ({ [name]: { eventbus: { address } } })
 
-const housed = (options: HouseOptions) =>
-  house({ eventbusUrl: url, returnQueue: `returns-${randomUUID()}`, ...options })
+const housed = (options: TransportFixtureOptions) =>
+  transportFixture({ eventbusUrl: url, returnQueue: `returns-${randomUUID()}`, ...options })
 
 /** What is in a queue, and how much of it somebody has. */
 async function stateOf(name: string, server = url) {
@@ -129,7 +132,7 @@ describe.skipIf(url === '')('pipes over a NATS server', () => {
       onTestFinished(server.stop)
       const address = queue()
       const serviceDiscovery = at('transforming-test')(address)
-      const main = await house({
+      const main = await transportFixture({
         eventbusUrl: server.url,
         returnQueue: 'returns-one',
         serviceDiscovery,
@@ -141,7 +144,11 @@ describe.skipIf(url === '')('pipes over a NATS server', () => {
       await expect.poll(async () => (await stateOf(address, server.url)).waiting).toBe(21)
       await server.kill()
       await server.restart()
-      await house({ eventbusUrl: server.url, returnQueue: 'returns-other', serviceDiscovery })
+      await transportFixture({
+        eventbusUrl: server.url,
+        returnQueue: 'returns-other',
+        serviceDiscovery,
+      })
       expect(await running).toMatchObject({ status: 'finished', outcome: 'complete' })
       expect(main.texts().toSorted()).toEqual(quelle(20))
     },

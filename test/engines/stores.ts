@@ -1,8 +1,8 @@
 /** Triplestores of a suite's own, and what a journey needs to stand on one. */
 
 import { inject } from 'vitest'
-import type { Ground } from '../journeys/ground.ts'
-import { dice } from '../journeys/kill/dice.ts'
+import type { StoreUnderTest } from '../journeys/store-under-test.ts'
+import { seededRandom } from '../journeys/kill/seeded-random.ts'
 import { movedTo, type Engine, type EngineConfig } from '../support/engines/engine.ts'
 import { ownFuseki, startFuseki } from '../support/engines/fuseki.ts'
 import { ownVirtuoso, startVirtuoso } from '../support/engines/virtuoso.ts'
@@ -33,13 +33,13 @@ export const settingsFor = (config: EngineConfig): Record<string, string> => ({
   PLATFORM_TRIPLESTORE_CONFIG: JSON.stringify(config),
 })
 
-export const onStore = (name: StoreName) => async (): Promise<Ground> => {
+export const onStore = (name: StoreName) => async (): Promise<StoreUnderTest> => {
   const engine = await fresh(name)
   return { env: settingsFor(engine.config), end: engine.stop }
 }
 
 /** Of a hundred requests in a storm seven or so have bad luck; a write makes several. */
-const storm = {
+const start = {
   'reset-before': 0.008,
   'reset-during': 0.008,
   'reset-after': 0.008,
@@ -51,24 +51,25 @@ const storm = {
 } as const
 
 /** The same behind a proxy that makes the way to the store bad on demand. */
-export const onStoreInWeather = (name: StoreName, seed: number) => async (): Promise<Ground> => {
-  const engine = await fresh(name)
-  const proxy = await faultProxy(engine.config.queryEndpoint, { random: dice(seed) })
-  const set = (rate: (fault: keyof typeof storm) => number) => {
-    for (const fault of Object.keys(storm) as (keyof typeof storm)[])
-      proxy.rates[fault] = rate(fault)
+export const onUnreliableStore =
+  (name: StoreName, seed: number) => async (): Promise<StoreUnderTest> => {
+    const engine = await fresh(name)
+    const proxy = await faultProxy(engine.config.queryEndpoint, { random: seededRandom(seed) })
+    const set = (rate: (fault: keyof typeof start) => number) => {
+      for (const fault of Object.keys(start) as (keyof typeof start)[])
+        proxy.rates[fault] = rate(fault)
+    }
+    return {
+      env: settingsFor(movedTo(proxy.url, engine.config)),
+      faults: {
+        start: () => set((fault) => start[fault]),
+        stop: () => set(() => 0),
+        told: () => JSON.stringify(proxy.seen()),
+      },
+      leftovers: () => leftovers(engine.config),
+      end: async () => {
+        await proxy.close()
+        await engine.stop()
+      },
+    }
   }
-  return {
-    env: settingsFor(movedTo(proxy.url, engine.config)),
-    weather: {
-      storm: () => set((fault) => storm[fault]),
-      calm: () => set(() => 0),
-      told: () => JSON.stringify(proxy.seen()),
-    },
-    leftovers: () => leftovers(engine.config),
-    end: async () => {
-      await proxy.close()
-      await engine.stop()
-    },
-  }
-}

@@ -9,8 +9,8 @@ import { notifier, type Notifier } from '../../src/harvest/notifier.ts'
 import { logger } from '../../src/log.ts'
 import { type RunChange, type RunStart, storedProblem } from '../../src/pipe/runs/run.ts'
 import type { Runs } from '../../src/pipe/runs/run-history.ts'
-import { ground } from '../pipe/runs/ground.ts'
-import { stage, type Stage } from '../support/portals/outbound.ts'
+import { runsFixture } from '../pipe/runs/runs-fixture.ts'
+import { outboundFixture, type OutboundFixture } from '../support/portals/outbound.ts'
 
 const url = 'http://hook.example/in/s3cret-token'
 type Received = {
@@ -21,7 +21,7 @@ type Received = {
 let server: Server
 let received: Received[]
 let statuses: number[]
-let outside: Stage
+let outside: OutboundFixture
 let runs: Runs
 let told: Notifier
 let lines = ''
@@ -40,11 +40,11 @@ beforeEach(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  outside = stage({
+  outside = outboundFixture({
     names: { 'hook.example': ['93.184.216.34'], 'inner.example': ['10.0.0.7'] },
     world: { '93.184.216.34': port, '10.0.0.7': port },
   })
-  const place = ground()
+  const place = runsFixture()
   runs = place.open({ now: () => (place.at += 1000) })
   told = opened(url)
 })

@@ -14,7 +14,7 @@ import {
   type Gateway,
 } from '../support/gateway.ts'
 import { scheduler } from './harvesting/scheduler.ts'
-import type { Ground } from './ground.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 
 const root = new URL('../../', import.meta.url)
 const readme = readFileSync(new URL('README.md', root), 'utf8')
@@ -30,13 +30,13 @@ const hasCurl = (() => {
 })()
 
 /** `ground` is asked once. */
-export function firstSteps(name: string, ground: () => Promise<Ground>): void {
+export function firstSteps(name: string, openStore: () => Promise<StoreUnderTest>): void {
   describe.skipIf(!hasCurl)(`the first steps on ${name}`, () => {
     let directory: string
     let platform: Gateway
-    let place: Ground
+    let place: StoreUnderTest
     beforeAll(async () => {
-      place = await ground()
+      place = await openStore()
       directory = await temporaryDirectory()
       await mkdir(`${directory}/pipes`)
       const cluster = { resources: { paths: [`${directory}/pipes`] } }
@@ -92,8 +92,8 @@ export function firstSteps(name: string, ground: () => Promise<Ground>): void {
       const { base, settled } = scheduler(platform)
       const api = client(platform)
       // In one go, as it is pasted: the run comes before anybody could have noticed the new file.
-      const ground = `cd ${directory}; KEY=${platform.key}; REPO=${platform.url}/api/hub/repo`
-      await promisify(execFile)('bash', ['-euc', `${ground}; ${steps}`])
+      const openStore = `cd ${directory}; KEY=${platform.key}; REPO=${platform.url}/api/hub/repo`
+      await promisify(execFile)('bash', ['-euc', `${openStore}; ${steps}`])
       const [run] = await api.json<{ id: string }[]>(`${base}/runs?pipe=rivers`)
       const { status, counts } = await settled(run?.id ?? '')
       expect({ status, failed: counts.failed }).toEqual({ status: 'finished', failed: 0 })

@@ -11,7 +11,7 @@ import {
 } from '../support/gateway.ts'
 import { city, pipeInto } from './harvesting/city.ts'
 import { scheduler } from './harvesting/scheduler.ts'
-import { between, dice } from './kill/dice.ts'
+import { between, seededRandom } from './kill/seeded-random.ts'
 
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 2)
 const seed = Number(process.env['KILL_SEED'] ?? 20_261_121)
@@ -21,7 +21,7 @@ it(
   `a harvest that is killed ${rounds} times (seed ${seed}) ends whole`,
   { timeout: 60_000 + rounds * 60_000 },
   async () => {
-    const random = dice(seed)
+    const random = seededRandom(seed)
     const directory = await temporaryDirectory()
     const source = await city(size)
     const pipes = await pipeInto(directory, source.address)

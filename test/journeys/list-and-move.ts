@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from '../../src/rdf/parse.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
-import type { Ground } from './ground.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 
 const count = 130
 const origins = Array.from({ length: count }, (_, n) => `Lake ${n}/ä "${n % 7}"`)
@@ -19,14 +19,14 @@ const dataset = (
   dcat:distribution [ a dcat:Distribution ; dcat:accessURL <https://example.org/lakes/${n}> ] .`
 
 /** `ground` is asked once; what is carried away goes to a platform on the embedded store. */
-export function listAndMove(name: string, ground: () => Promise<Ground>): void {
+export function listAndMove(name: string, openStore: () => Promise<StoreUnderTest>): void {
   describe(`list and move on ${name}`, () => {
     const directories: string[] = []
     const platforms: Gateway[] = []
-    let place: Ground
+    let place: StoreUnderTest
     let here: ReturnType<typeof client>
 
-    const started = async (env: Ground['env']) => {
+    const started = async (env: StoreUnderTest['env']) => {
       const directory = await temporaryDirectory()
       directories.push(directory)
       const platform = await gateway(directory, env)
@@ -35,7 +35,7 @@ export function listAndMove(name: string, ground: () => Promise<Ground>): void {
     }
 
     beforeAll(async () => {
-      place = await ground()
+      place = await openStore()
       here = client(await started(place.env))
       await here.put('/catalogues/lakes', `${prefixes}<> a dcat:Catalog ; dct:title "Lakes"@en .`)
       const left = [...origins.entries()]

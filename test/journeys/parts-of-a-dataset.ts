@@ -10,7 +10,7 @@ import {
   type Gateway,
 } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
-import type { Ground } from './ground.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 
 type Document = {
   result: {
@@ -21,14 +21,14 @@ type Document = {
 }
 
 /** `ground` is asked once. */
-export function partsOfADataset(name: string, ground: () => Promise<Ground>): void {
+export function partsOfADataset(name: string, openStore: () => Promise<StoreUnderTest>): void {
   describe(`parts of a dataset on ${name}`, () => {
     let directory: string
     let platform: Gateway
-    let place: Ground
+    let place: StoreUnderTest
     let api: ReturnType<typeof client>
     beforeAll(async () => {
-      place = await ground()
+      place = await openStore()
       directory = await temporaryDirectory()
       platform = await gateway(directory, place.env)
       api = client(platform)

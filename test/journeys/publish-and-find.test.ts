@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { gateway, remove, temporaryDirectory } from '../support/gateway.ts'
-import { embedded } from './ground.ts'
+import { embedded } from './store-under-test.ts'
 import { publishAndFind } from './publish-and-find.ts'
 
 publishAndFind('embedded', embedded)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
 import { servedSchemas } from '../support/served-schemas.ts'
-import type { Ground } from './ground.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 
 type Found = {
   result: {
@@ -21,14 +21,14 @@ type Addressed = {
 }
 
 /** `ground` is asked once. */
-export function publishAndFind(name: string, ground: () => Promise<Ground>): void {
+export function publishAndFind(name: string, openStore: () => Promise<StoreUnderTest>): void {
   describe(`publish and find on ${name}`, () => {
     let directory: string
     let platform: Gateway
-    let place: Ground
+    let place: StoreUnderTest
     let api: ReturnType<typeof client>
     beforeAll(async () => {
-      place = await ground()
+      place = await openStore()
       directory = await temporaryDirectory()
       platform = await gateway(directory, place.env)
       api = client(platform)

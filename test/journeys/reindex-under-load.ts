@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
-import type { Ground } from './ground.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 
 /** Per second, and what there is to fill. */
 export type Load = {
@@ -49,18 +49,22 @@ const configured = (facets: readonly string[]) => ({
 })
 
 /** `ground` is asked once. */
-export function reindexUnderLoad(name: string, ground: () => Promise<Ground>, load: Load): void {
+export function reindexUnderLoad(
+  name: string,
+  openStore: () => Promise<StoreUnderTest>,
+  load: Load,
+): void {
   describe(`filling anew on ${name} under load`, () => {
     let directory: string
     let platform: Gateway
-    let place: Ground
+    let place: StoreUnderTest
     let api: ReturnType<typeof client>
     const start = async (facets: readonly string[]) => {
       platform = await gateway(directory, { ...place.env, ...configured(facets) })
       api = client(platform)
     }
     beforeAll(async () => {
-      place = await ground()
+      place = await openStore()
       directory = await temporaryDirectory()
       await start(['country'])
       await api.put('/catalogues/c', `${prefixes}<> a dcat:Catalog ; dct:title "C"@en .`)

@@ -1,6 +1,6 @@
 /** Search follows the repository, on the embedded engine. */
 
-import { embedded } from './ground.ts'
+import { embedded } from './store-under-test.ts'
 import { searchFollows } from './search-follows.ts'
 
 searchFollows('the embedded engine', embedded)

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
-import type { Ground } from './ground.ts'
+import type { StoreUnderTest } from './store-under-test.ts'
 
 type Hit = { readonly id: string; readonly publisher?: { readonly name?: string } }
 type Found = { readonly result: { readonly count: number; readonly results: readonly Hit[] } }
@@ -15,14 +15,14 @@ const vocabulary = (label: string) => `${prefixes}
 const rule = { fields: ['publisher'], replacements: ['name:pref_label.en'] }
 
 /** `ground` is asked once. */
-export function searchFollows(name: string, ground: () => Promise<Ground>): void {
+export function searchFollows(name: string, openStore: () => Promise<StoreUnderTest>): void {
   describe(`search follows the repository on ${name}`, () => {
     let directory: string
     let platform: Gateway
-    let place: Ground
+    let place: StoreUnderTest
     let api: ReturnType<typeof client>
     beforeAll(async () => {
-      place = await ground()
+      place = await openStore()
       directory = await temporaryDirectory()
       platform = await gateway(directory, {
         ...place.env,

@@ -6,11 +6,11 @@ import { expect, it } from 'vitest'
 import type { Pipe } from '../../src/pipe/document.ts'
 import { catalogueOf } from '../../src/pipe/pipe-check.ts'
 import { normalName } from '../../src/pipe/segment-resolver.ts'
-import { folder, opened } from './sources/ground.ts'
+import { folder, sourcesFixture } from './sources/sources-fixture.ts'
 
 const directory = fileURLToPath(new URL('../../pipes/examples', import.meta.url))
 const examples = async () => {
-  const sources = await opened(folder(), {}, { directory })
+  const sources = await sourcesFixture(folder(), {}, { directory })
   return { sources, pipes: sources.list().map(({ pipe }) => pipe) }
 }
 const segmentsOf = (pipe: Pipe) => pipe.body.segments.map(({ header }) => normalName(header.name))

@@ -9,9 +9,9 @@ import '../support/seed.ts'
 import type { SearchRequest } from '../../src/search-index/search-index.ts'
 import { request } from '../contracts/search-index-corpus.ts'
 import { iris, quadsOf } from './built.ts'
-import { station } from './enriching/station.ts'
+import { projectorFixture } from './enriching/projector-fixture.ts'
 
-type Station = Awaited<ReturnType<typeof station>>
+type Station = Awaited<ReturnType<typeof projectorFixture>>
 let opened: Station[] = []
 afterEach(async () => {
   for (const one of opened) await one.close()
@@ -58,14 +58,14 @@ async function rebuilt(one: Station): Promise<Station> {
   await Promise.all(
     ['', '-wal', '-shm'].map((end) => rm(join(one.directory, `index.db${end}`), { force: true })),
   )
-  const next = await station({ directory: one.directory })
+  const next = await projectorFixture({ directory: one.directory })
   opened = opened.map((other) => (other === one ? next : other))
   await next.quiet()
   return next
 }
 
 async function opening(hurried = false): Promise<Station> {
-  const one = await station({ hurried })
+  const one = await projectorFixture({ hurried })
   opened.push(one)
   await one.putCatalogue('cat')
   return one

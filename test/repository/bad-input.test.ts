@@ -9,17 +9,17 @@ import {
   bulk,
   dataset,
   good,
-  hostile,
+  hostileClient,
   single,
-  type Hostile,
+  type HostileClient,
   type Sent,
-} from '../support/hostile.ts'
+} from '../support/hostile-requests.ts'
 import { base, prefixes } from '../support/repository.ts'
 
 let victim: string
-let house: Hostile
+let house: HostileClient
 beforeAll(async () => {
-  house = await hostile()
+  house = await hostileClient()
   victim = await (await house.repo.ask('/datasets/victim.nt')).text()
 })
 afterAll(() => house.close())

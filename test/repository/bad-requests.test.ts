@@ -2,11 +2,19 @@
 
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bulk, dataset, good, hostile, limits, single, type Hostile } from '../support/hostile.ts'
+import {
+  bulk,
+  dataset,
+  good,
+  hostileClient,
+  limits,
+  single,
+  type HostileClient,
+} from '../support/hostile-requests.ts'
 
-let house: Hostile
+let house: HostileClient
 beforeAll(async () => {
-  house = await hostile()
+  house = await hostileClient()
 })
 afterAll(() => house.close())
 

@@ -4,12 +4,12 @@ import { isomorphic } from 'rdf-isomorphic'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from '../../src/rdf/parse.ts'
 import { alpineKey, base, prefixes } from '../support/repository.ts'
-import { water, source } from './water.ts'
+import { distributionsFixture, source } from './distributions-fixture.ts'
 
-let repo: Awaited<ReturnType<typeof water>>
+let repo: Awaited<ReturnType<typeof distributionsFixture>>
 let dataset = ''
 beforeAll(async () => {
-  repo = await water()
+  repo = await distributionsFixture()
 })
 afterAll(() => repo.close())
 beforeEach(async () => {

@@ -3,12 +3,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from '../../src/rdf/parse.ts'
 import { base, prefixes } from '../support/repository.ts'
-import { water } from './water.ts'
+import { distributionsFixture } from './distributions-fixture.ts'
 
-let repo: Awaited<ReturnType<typeof water>>
+let repo: Awaited<ReturnType<typeof distributionsFixture>>
 let dataset = ''
 beforeAll(async () => {
-  repo = await water()
+  repo = await distributionsFixture()
 })
 afterAll(() => repo.close())
 beforeEach(async () => {

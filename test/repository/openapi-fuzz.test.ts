@@ -40,7 +40,7 @@ const all = await (async () => {
 })()
 for (const { path, example } of all) if (example !== undefined) examples.set(path, example)
 
-const hostile = fc.oneof(
+const hostileClient = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom(
     `"'><`,
@@ -89,7 +89,7 @@ const seldom = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>) =>
 const valueOf = ({ name, schema }: Parameter): fc.Arbitrary<string> => {
   const flags = schema?.type === 'boolean' ? ['true', 'false', '1', 'yes'] : []
   const listed = [...(known[name] ?? []), ...(schema?.enum ?? []).map(String), ...flags]
-  return seldom(fc.constantFrom(...(listed.length > 0 ? listed : ['x'])), hostile)
+  return seldom(fc.constantFrom(...(listed.length > 0 ? listed : ['x'])), hostileClient)
 }
 
 /** A value that stays one segment: URLs know `.` and `..` also when they are encoded. */

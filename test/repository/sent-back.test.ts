@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { base, prefixes } from '../support/repository.ts'
 import { withTypes } from './declared.ts'
-import { water } from './water.ts'
+import { distributionsFixture } from './distributions-fixture.ts'
 
-let repo: Awaited<ReturnType<typeof water>>
+let repo: Awaited<ReturnType<typeof distributionsFixture>>
 beforeAll(async () => {
-  repo = await water()
+  repo = await distributionsFixture()
   await repo.putDataset('alpine-water', 'own', own)
   await repo.putDataset('alpine-water', 'other', other)
 })

@@ -1,11 +1,11 @@
 /** Triggers whose pipe is gone: they stay, do nothing, and say so. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { schedulerStation, type SchedulerStation } from '../support/scheduler/station.ts'
-import { daily, nightly } from '../support/scheduler/wishes.ts'
+import { schedulerFixture, type SchedulerFixture } from '../support/scheduler/scheduler-fixture.ts'
+import { daily, nightly } from '../support/scheduler/trigger-bodies.ts'
 
-let station: SchedulerStation
-afterEach(() => station.close())
+let fixture: SchedulerFixture
+afterEach(() => fixture.close())
 
 describe('a pipe that is gone', () => {
   const gone = new Set<string>()
@@ -13,40 +13,40 @@ describe('a pipe that is gone', () => {
   const secretly = { ...nightly, configs: { 'importing-rdf': { headers: { token: 'abc' } } } }
   beforeEach(async () => {
     gone.clear()
-    station = schedulerStation({ gone })
-    await station.put('/triggers', { city: [every, secretly], lake: [daily] })
+    fixture = schedulerFixture({ gone })
+    await fixture.put('/triggers', { city: [every, secretly], lake: [daily] })
     gone.add('city')
   })
 
   it('has triggers that stay and are inert, and fire again when it is back', async () => {
-    await station.clock.advance(600_000)
-    expect(station.launches).toEqual([])
-    const [first, second] = (await station.get('/triggers/city')).body
+    await fixture.clock.advance(600_000)
+    expect(fixture.launches).toEqual([])
+    const [first, second] = (await fixture.get('/triggers/city')).body
     expect(first).toEqual({ ...every, problem: 'pipe missing' })
     expect(second).toMatchObject({ id: 'nightly', problem: 'pipe missing' })
     expect(second).not.toHaveProperty('next')
     gone.clear()
-    await station.clock.advance(60_000)
-    expect(station.launches).toMatchObject([{ pipe: 'city', trigger: 'often' }])
-    expect((await station.get('/triggers/city')).body[0]).not.toHaveProperty('problem')
+    await fixture.clock.advance(60_000)
+    expect(fixture.launches).toMatchObject([{ pipe: 'city', trigger: 'often' }])
+    expect((await fixture.get('/triggers/city')).body[0]).not.toHaveProperty('problem')
   })
 
   it('is not what fires next', async () => {
-    await station.clock.advance(1000)
-    const [lake] = station.triggers.of('lake')
-    expect([station.triggers.next(), lake?.next]).toEqual([lake?.next, expect.any(Number)])
+    await fixture.clock.advance(1000)
+    const [lake] = fixture.triggers.of('lake')
+    expect([fixture.triggers.next(), lake?.next]).toEqual([lake?.next, expect.any(Number)])
     gone.clear()
-    const [often] = station.triggers.of('city')
-    expect(station.triggers.next()).toBe(often?.next)
+    const [often] = fixture.triggers.of('city')
+    expect(fixture.triggers.next()).toBe(often?.next)
     gone.add('city').add('lake')
-    expect(station.triggers.next()).toBeUndefined()
+    expect(fixture.triggers.next()).toBeUndefined()
   })
 
   it('lets all triggers be read and sent again', async () => {
-    const all = (await station.get('/triggers')).body
-    const answer = await station.put('/triggers', all)
+    const all = (await fixture.get('/triggers')).body
+    const answer = await fixture.put('/triggers', all)
     expect([answer.status, answer.body]).toEqual([200, all])
-    expect(station.triggers.of('city')[1]?.configs).toEqual(secretly.configs)
+    expect(fixture.triggers.of('city')[1]?.configs).toEqual(secretly.configs)
   })
 
   it.each([
@@ -54,7 +54,7 @@ describe('a pipe that is gone', () => {
     ['another rhythm', [{ ...every, interval: { unit: 'HOUR', value: 1 } }, secretly]],
     ['another status', [{ ...every, status: 'disabled' }, secretly]],
   ])('has triggers that cannot be changed: %s', async (_, city) => {
-    const answer = await station.put('/triggers', { city, lake: [daily] })
+    const answer = await fixture.put('/triggers', { city, lake: [daily] })
     expect([answer.status, answer.body.type]).toEqual([404, 'urn:cartulary:problem:unknown-pipe'])
   })
 })

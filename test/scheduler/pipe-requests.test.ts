@@ -2,21 +2,25 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { schedulerEndpoints } from '../../src/scheduler/scheduler-app.ts'
-import { pipeNamed, schedulerStation, type SchedulerStation } from '../support/scheduler/station.ts'
+import {
+  pipeNamed,
+  schedulerFixture,
+  type SchedulerFixture,
+} from '../support/scheduler/scheduler-fixture.ts'
 
-let station: SchedulerStation
+let fixture: SchedulerFixture
 beforeEach(() => {
   const config = { apiKey: 'literal-secret', other: { secret: 'by-name' } }
-  station = schedulerStation({
+  fixture = schedulerFixture({
     pipes: [pipeNamed('city', 'c', config), pipeNamed('lake', 'twice'), pipeNamed('sea', 'twice')],
     arriving: [pipeNamed('river')],
   })
 })
-afterEach(() => station.close())
+afterEach(() => fixture.close())
 
 describe('pipes', () => {
   it('are listed, those that cannot be read too', async () => {
-    const { status, body } = await station.get('/pipes')
+    const { status, body } = await fixture.get('/pipes')
     expect(status).toBe(200)
     expect(body).toHaveLength(4)
     expect(body[0]).toEqual({
@@ -32,7 +36,7 @@ describe('pipes', () => {
   })
 
   it('are shown without their secrets', async () => {
-    const { body, text } = await station.get('/pipes/city')
+    const { body, text } = await fixture.get('/pipes/city')
     expect(text).not.toContain('literal-secret')
     expect(body.header.name).toBe('city')
     expect(body.body.segments[0]?.body.config).toEqual({
@@ -44,21 +48,21 @@ describe('pipes', () => {
 
   it('are looked for when one is used that was written a moment ago', async () => {
     const triggers = [{ id: 'nightly', status: 'enabled', cron: '0 3 * * *' }]
-    expect((await station.get('/pipes/river')).status).toBe(404)
-    expect((await station.ask('PUT', '/triggers/river', { body: triggers })).status).toBe(201)
-    expect((await station.ask('POST', '/pipes/river/runs', { body: {} })).status).toBe(202)
-    expect((await station.ask('POST', '/pipes/brook/runs', { body: {} })).status).toBe(404)
+    expect((await fixture.get('/pipes/river')).status).toBe(404)
+    expect((await fixture.ask('PUT', '/triggers/river', { body: triggers })).status).toBe(201)
+    expect((await fixture.ask('POST', '/pipes/river/runs', { body: {} })).status).toBe(202)
+    expect((await fixture.ask('POST', '/pipes/brook/runs', { body: {} })).status).toBe(404)
   })
 
   it('are not looked for by those who have no key', async () => {
-    const answer = await station.ask('POST', '/pipes/river/runs', { body: {}, key: 'wrong' })
+    const answer = await fixture.ask('POST', '/pipes/river/runs', { body: {}, key: 'wrong' })
     expect(answer.status).toBe(401)
-    expect((await station.get('/pipes/river')).status).toBe(404)
+    expect((await fixture.get('/pipes/river')).status).toBe(404)
   })
 
   it('are found by an id that only one has', async () => {
-    expect((await station.get('/pipes/c')).body.header.name).toBe('city')
-    const ambiguous = await station.get('/pipes/twice')
+    expect((await fixture.get('/pipes/c')).body.header.name).toBe('city')
+    const ambiguous = await fixture.get('/pipes/twice')
     expect([ambiguous.status, ambiguous.body.type]).toEqual([
       404,
       'urn:cartulary:problem:unknown-pipe',
@@ -67,7 +71,7 @@ describe('pipes', () => {
 })
 
 describe('POST /pipes/{pipeId}/runs', () => {
-  const launch = (body?: unknown) => station.ask('POST', '/pipes/city/runs', { body })
+  const launch = (body?: unknown) => fixture.ask('POST', '/pipes/city/runs', { body })
 
   it('answers 202 with the run and where it is', async () => {
     const configs = { 'importing-rdf': { catalogue: 'x' } }
@@ -77,7 +81,7 @@ describe('POST /pipes/{pipeId}/runs', () => {
     expect(answer.headers.get('Location')).toBe(
       `http://localhost:8080/api/scheduler/runs/${answer.body.id}`,
     )
-    expect(station.launches).toEqual([
+    expect(fixture.launches).toEqual([
       { pipe: 'city', startedBy: 'api', configs, startMode: 'restart', dryRun: true, limit: 5 },
     ])
   })
@@ -104,17 +108,17 @@ describe('POST /pipes/{pipeId}/runs', () => {
     [[]],
   ])('refuses %j', async (body) => {
     const answer = await launch(body)
-    expect([answer.status, station.launches]).toEqual([400, []])
+    expect([answer.status, fixture.launches]).toEqual([400, []])
   })
 
   it('refuses in the address what belongs into the body, and names it', async () => {
-    const answer = await station.ask('POST', '/pipes/city/runs?dryRun=true')
-    expect([answer.status, station.launches]).toEqual([400, []])
+    const answer = await fixture.ask('POST', '/pipes/city/runs?dryRun=true')
+    expect([answer.status, fixture.launches]).toEqual([400, []])
     expect(answer.body).toMatchObject({ detail: 'dryRun is a member of the JSON body' })
   })
 
   it('answers 404 for an unknown pipe', async () => {
-    expect((await station.ask('POST', '/pipes/moon/runs')).status).toBe(404)
+    expect((await fixture.ask('POST', '/pipes/moon/runs')).status).toBe(404)
   })
 })
 
@@ -138,23 +142,23 @@ describe('permission', () => {
   it.each(guarded)(
     '%s %s: 401 without a key, 403 with one for a catalogue',
     async (method, path) => {
-      expect((await station.ask(method, path, { key: null })).status).toBe(401)
-      expect((await station.ask(method, path, { key: 'wrong' })).status).toBe(401)
-      expect((await station.ask(method, path, { key: 'steward' })).status).toBe(403)
+      expect((await fixture.ask(method, path, { key: null })).status).toBe(401)
+      expect((await fixture.ask(method, path, { key: 'wrong' })).status).toBe(401)
+      expect((await fixture.ask(method, path, { key: 'steward' })).status).toBe(403)
     },
   )
 
   it('is asked before anything else: without it no answer tells which pipes exist', async () => {
     const answers = await Promise.all(
       ['/pipes/city/runs', '/pipes/moon/runs'].map((path) =>
-        station.ask('POST', path, { key: 'steward', body: '{' }),
+        fixture.ask('POST', path, { key: 'steward', body: '{' }),
       ),
     )
     expect(answers.map(({ status }) => status)).toEqual([403, 403])
   })
 
   it('may be for single endpoints', async () => {
-    const as = (method: string, path: string) => station.ask(method, path, { key: 'starter' })
+    const as = (method: string, path: string) => fixture.ask(method, path, { key: 'starter' })
     expect((await as('POST', '/pipes/city/runs')).status).toBe(202)
     expect((await as('GET', '/triggers/city/daily/enabled')).status).toBe(404)
     expect((await as('GET', '/triggers/city/daily/disabled')).status).toBe(403)
@@ -163,13 +167,13 @@ describe('permission', () => {
 
   it('is not needed for lists', async () => {
     for (const path of ['/triggers', '/pipes', '/pipes/city', '/runs', '/health', '/openapi.json'])
-      expect((await station.get(path)).status).toBe(200)
+      expect((await fixture.get(path)).status).toBe(200)
   })
 })
 
 describe('the contract', () => {
   it('names every path and says which need a key', async () => {
-    const { body } = await station.get('/openapi.json')
+    const { body } = await fixture.get('/openapi.json')
     expect(Object.keys(body.paths).toSorted()).toEqual([
       '/health',
       '/pipes',
@@ -208,12 +212,12 @@ describe('the contract', () => {
   })
 
   it('is a page for browsers', async () => {
-    const page = await station.ask('GET', '/', { key: null, headers: { Accept: 'text/html' } })
+    const page = await fixture.ask('GET', '/', { key: null, headers: { Accept: 'text/html' } })
     expect(page.headers.get('Content-Type')).toMatch('text/html')
   })
 
   it('tells the methods of a path', async () => {
-    const answer = await station.ask('PATCH', '/triggers')
+    const answer = await fixture.ask('PATCH', '/triggers')
     expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS, PUT'])
   })
 })

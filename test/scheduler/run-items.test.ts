@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { storedProblem } from '../../src/pipe/runs/run.ts'
 import { toCsv, toNdjson } from '../../src/scheduler/run-routes.ts'
-import { done, ground, start } from '../pipe/runs/ground.ts'
+import { done, runsFixture, start } from '../pipe/runs/runs-fixture.ts'
 
 const created = (id: string) => ({ sourceId: id, stage: 'export', state: 'created' }) as const
 
@@ -15,7 +15,7 @@ async function whole(pieces: AsyncIterable<string>): Promise<string> {
 }
 
 describe('items', () => {
-  const runs = () => ground().open()
+  const runs = () => runsFixture().open()
 
   it('are CSV with a header, quoted where needed, without formulas', async () => {
     const history = runs()

@@ -3,33 +3,33 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { storedProblem } from '../../src/pipe/runs/run.ts'
-import { schedulerStation, type SchedulerStation } from '../support/scheduler/station.ts'
+import { schedulerFixture, type SchedulerFixture } from '../support/scheduler/scheduler-fixture.ts'
 
-let station: SchedulerStation
+let fixture: SchedulerFixture
 let confirmed: string[]
 let confirm: (runId: string, signal: AbortSignal) => Promise<void>
 beforeEach(() => {
   confirmed = []
   confirm = async (id) => void confirmed.push(id)
-  station = schedulerStation({ confirm: (id, signal) => confirm(id, signal) })
+  fixture = schedulerFixture({ confirm: (id, signal) => confirm(id, signal) })
 })
-afterEach(() => station.close())
+afterEach(() => fixture.close())
 
 async function started(pipe = 'city'): Promise<string> {
-  const { body } = await station.ask('POST', `/pipes/${pipe}/runs`, {
+  const { body } = await fixture.ask('POST', `/pipes/${pipe}/runs`, {
     body: { startMode: 'concurrent' },
   })
   return body.id
 }
 
-const finish = (id: string) => station.runs.change(id, { status: 'finished', outcome: 'complete' })
+const finish = (id: string) => fixture.runs.change(id, { status: 'finished', outcome: 'complete' })
 
 const malformed = new Failure('item-malformed', 'no "title", or "=none"', {
   errors: [{ line: 7, column: 3, detail: 'here' }],
 })
 
 function failItem(id: string, originalId: string): void {
-  const sink = station.runs.sink(id)
+  const sink = fixture.runs.sink(id)
   sink.item({
     stage: 'transform',
     state: 'failed',
@@ -44,14 +44,14 @@ describe('runs', () => {
     const ids: string[] = []
     for (let number = 0; number < 5; number++) {
       ids.unshift(await started())
-      await station.clock.advance(1000)
+      await fixture.clock.advance(1000)
     }
-    const first = await station.get('/runs?limit=2')
+    const first = await fixture.get('/runs?limit=2')
     expect(first.body.map(({ id }) => id)).toEqual(ids.slice(0, 2))
     const links = first.headers.get('Link') ?? ''
     expect(links).toMatch(/\/api\/scheduler\/runs\?limit=2&offset=2>; rel="next"/)
     expect(links).not.toContain('rel="prev"')
-    const last = await station.get('/runs?offset=4&limit=2')
+    const last = await fixture.get('/runs?offset=4&limit=2')
     expect(last.body.map(({ id }) => id)).toEqual(ids.slice(4))
     expect(last.headers.get('Link')).not.toContain('rel="next"')
     expect(last.headers.get('Link')).toContain('rel="prev"')
@@ -61,7 +61,7 @@ describe('runs', () => {
     const [city, lake] = [await started('city'), await started('lake')]
     finish(city)
     const listed = async (query: string) =>
-      (await station.get(`/runs?${query}`)).body.map(({ id }) => id)
+      (await fixture.get(`/runs?${query}`)).body.map(({ id }) => id)
     expect(await listed('pipe=lake')).toEqual([lake])
     expect(await listed('status=finished')).toEqual([city])
     expect(await listed('catalogue=none')).toEqual([])
@@ -71,21 +71,21 @@ describe('runs', () => {
   it.each(['limit=0', 'limit=1001', 'offset=-1', 'status=gone', 'limit=x'])(
     '%s is refused',
     async (query) => {
-      expect((await station.get(`/runs?${query}`)).status).toBe(400)
+      expect((await fixture.get(`/runs?${query}`)).status).toBe(400)
     },
   )
 
   it('are read one by one without a key; an unknown one is 404', async () => {
     const id = await started()
-    expect((await station.get(`/runs/${id}`)).body).toMatchObject({ id, status: 'running' })
-    const unknown = await station.get('/runs/none')
+    expect((await fixture.get(`/runs/${id}`)).body).toMatchObject({ id, status: 'running' })
+    const unknown = await fixture.get('/runs/none')
     expect([unknown.status, unknown.body.type]).toEqual([404, 'urn:cartulary:problem:unknown-run'])
   })
 })
 
 describe('items', () => {
   const items = (id: string, query = '', accept = 'application/json', key = 'steward') =>
-    station.ask('GET', `/runs/${id}/items${query}`, { key, headers: { Accept: accept } })
+    fixture.ask('GET', `/runs/${id}/items${query}`, { key, headers: { Accept: accept } })
 
   it('are a list in order of arrival, for keys of the catalogue too', async () => {
     const id = await started()
@@ -135,7 +135,7 @@ describe('items', () => {
 
   it('and findings name record, title, property, value, reason and line, as the contract says', async () => {
     const id = await started()
-    const sink = station.runs.sink(id)
+    const sink = fixture.runs.sink(id)
     const about = { property: 'issued', value: 'yesterday', reason: 'bad-date' }
     const finding = { slug: 'left-out', detail: 'issued: yesterday (bad-date)', ...about } as const
     sink.item({
@@ -155,13 +155,13 @@ describe('items', () => {
     for (const query of ['?finding=left-out', '?record=platform-a'])
       expect((await items(id, query)).body).toMatchObject([{ originalId: 'a' }])
     expect((await items(id, '?finding=unmapped-value')).body).toEqual([])
-    const report = await station.ask('GET', `/runs/${id}/report`, { key: 'steward' })
+    const report = await fixture.ask('GET', `/runs/${id}/report`, { key: 'steward' })
     const named = { id: 'a', platformId: 'platform-a', title: 'Trees', stage: 'export', line: 12 }
     expect(report.body.findings['left-out']).toEqual({
       count: 1,
       examples: [{ ...named, detail: finding.detail, ...about }],
     })
-    const { components } = (await station.get('/openapi.json')).body
+    const { components } = (await fixture.get('/openapi.json')).body
     const { RunItem, RunReport, RunFinding } = components.schemas
     const keys = (schema: { properties: object } | undefined) =>
       Object.keys(schema?.properties ?? {})
@@ -173,7 +173,7 @@ describe('items', () => {
   it('and the report groups them', async () => {
     const id = await started()
     failItem(id, 'a')
-    const { status, body } = await station.ask('GET', `/runs/${id}/report`, { key: 'steward' })
+    const { status, body } = await fixture.ask('GET', `/runs/${id}/report`, { key: 'steward' })
     expect(status).toBe(200)
     expect(body.problems['item-malformed']?.count).toBe(1)
   })
@@ -182,7 +182,7 @@ describe('items', () => {
 describe('GET /runs/{runId}/events', () => {
   it('tells each state as it comes, then the end', async () => {
     const id = await started()
-    const answer = await station.app.request(`/runs/${id}/events`, {
+    const answer = await fixture.app.request(`/runs/${id}/events`, {
       headers: { 'Accept-Encoding': 'gzip' },
     })
     expect(answer.headers.get('Content-Type')).toMatch(/^text\/event-stream/)
@@ -199,14 +199,14 @@ describe('GET /runs/{runId}/events', () => {
   it('of an ended run is its end, of an unknown one 404', async () => {
     const id = await started()
     finish(id)
-    const { text } = await station.get(`/runs/${id}/events`)
+    const { text } = await fixture.get(`/runs/${id}/events`)
     expect(text.match(/^event: \w+/gm)).toEqual(['event: run', 'event: end'])
-    expect((await station.get('/runs/none/events')).status).toBe(404)
+    expect((await fixture.get('/runs/none/events')).status).toBe(404)
   })
 
   it('is given to so many of one client at once', async () => {
     const id = await started()
-    const open = async () => station.app.request(`/runs/${id}/events`)
+    const open = async () => fixture.app.request(`/runs/${id}/events`)
     const answers = await Promise.all(Array.from({ length: 16 }, open))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     const refused = await open()
@@ -218,20 +218,20 @@ describe('GET /runs/{runId}/events', () => {
 })
 
 describe('a step of a run', () => {
-  const step = (id: string, name: string) => station.ask('POST', `/runs/${id}/${name}`)
+  const step = (id: string, name: string) => fixture.ask('POST', `/runs/${id}/${name}`)
 
   it('cancel answers 202, and 409 when the run has ended', async () => {
     const id = await started()
-    const answer = await station.ask('DELETE', `/runs/${id}`)
+    const answer = await fixture.ask('DELETE', `/runs/${id}`)
     expect([answer.status, answer.body.status]).toEqual([202, 'cancelled'])
-    expect((await station.ask('DELETE', `/runs/${id}`)).status).toBe(409)
-    expect((await station.ask('DELETE', '/runs/none')).status).toBe(404)
+    expect((await fixture.ask('DELETE', `/runs/${id}`)).status).toBe(409)
+    expect((await fixture.ask('DELETE', '/runs/none')).status).toBe(404)
   })
 
   it('resume lets an interrupted run go on, another not', async () => {
     const id = await started()
     expect((await step(id, 'resume')).status).toBe(409)
-    station.runs.change(id, { status: 'interrupted' })
+    fixture.runs.change(id, { status: 'interrupted' })
     const answer = await step(id, 'resume')
     expect([answer.status, answer.body.status]).toEqual([202, 'waiting'])
   })
@@ -248,7 +248,7 @@ describe('a step of a run', () => {
   describe('confirm', () => {
     async function holding(): Promise<string> {
       const id = await started()
-      station.runs.sink(id).item({ stage: 'export', state: 'held', originalId: 'gone' })
+      fixture.runs.sink(id).item({ stage: 'export', state: 'held', originalId: 'gone' })
       finish(id)
       return id
     }
@@ -264,7 +264,7 @@ describe('a step of a run', () => {
       finish(empty)
       expect((await step(empty, 'confirm')).status).toBe(409)
       const id = await holding()
-      await station.clock.advance(1000)
+      await fixture.clock.advance(1000)
       finish(await started())
       expect((await step(id, 'confirm')).status).toBe(409)
       expect(confirmed).toEqual([])

@@ -4,14 +4,18 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTriggerFile } from '../../src/scheduler/trigger-file.ts'
 import { openSqlite } from '../../src/sqlite.ts'
-import { pipeNamed, schedulerStation, type SchedulerStation } from '../support/scheduler/station.ts'
+import {
+  pipeNamed,
+  schedulerFixture,
+  type SchedulerFixture,
+} from '../support/scheduler/scheduler-fixture.ts'
 import type { Timing, Trigger } from '../../src/scheduler/trigger.ts'
 
-let station: SchedulerStation
+let fixture: SchedulerFixture
 beforeEach(() => {
-  station = schedulerStation({ start: '2026-11-21T12:00:00.400Z' })
+  fixture = schedulerFixture({ start: '2026-11-21T12:00:00.400Z' })
 })
-afterEach(() => station.close())
+afterEach(() => fixture.close())
 
 const at = Date.parse
 const second = (anchor: string, value = 1): Timing => ({
@@ -26,79 +30,79 @@ const trigger = (timing: Timing, more: Partial<Trigger> = {}): Trigger => ({
   timing,
   ...more,
 })
-const fired = () => station.launches.map(({ pipe }) => pipe)
+const fired = () => fixture.launches.map(({ pipe }) => pipe)
 
 describe('a firing', () => {
   it('comes when it is due, with what the trigger asks', async () => {
     const configs = { 'importing-rdf': { catalogue: 'x' } }
     const timing = second('2026-11-21T12:00:10Z', 60)
-    station.triggers.replace('city', [trigger(timing, { configs, startMode: 'append' })])
-    await station.clock.advance(9599)
+    fixture.triggers.replace('city', [trigger(timing, { configs, startMode: 'append' })])
+    await fixture.clock.advance(9599)
     expect(fired()).toEqual([])
-    await station.clock.advance(1)
-    expect(station.launches).toEqual([
+    await fixture.clock.advance(1)
+    expect(fixture.launches).toEqual([
       { pipe: 'city', startedBy: 'trigger', trigger: 'one', configs, startMode: 'append' },
     ])
-    expect(station.triggers.of('city')[0]).toMatchObject({
+    expect(fixture.triggers.of('city')[0]).toMatchObject({
       last: at('2026-11-21T12:00:10Z'),
       next: at('2026-11-21T12:01:10Z'),
     })
   })
 
   it('is on time, but its run waits a while before it asks its source', async () => {
-    await station.close()
-    station = schedulerStation({ start: '2026-11-21T12:00:00.400Z', random: () => 0.5 })
-    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z', 3600))])
-    station.triggers.replace('lake', [trigger({ kind: 'cron', expression: '10 0 12 * * ?' })])
-    await station.clock.advance(9600)
-    const waits = Object.fromEntries(station.launches.map(({ pipe, waitMs }) => [pipe, waitMs]))
+    await fixture.close()
+    fixture = schedulerFixture({ start: '2026-11-21T12:00:00.400Z', random: () => 0.5 })
+    fixture.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z', 3600))])
+    fixture.triggers.replace('lake', [trigger({ kind: 'cron', expression: '10 0 12 * * ?' })])
+    await fixture.clock.advance(9600)
+    const waits = Object.fromEntries(fixture.launches.map(({ pipe, waitMs }) => [pipe, waitMs]))
     expect(waits).toEqual({ city: 30_000, lake: undefined })
   })
 
   it('comes for every trigger of that second', async () => {
     for (const pipe of ['a', 'b', 'c'])
-      station.triggers.replace(pipe, [trigger(second('2026-11-21T12:00:05Z', 60))])
-    await station.clock.advance(5000)
+      fixture.triggers.replace(pipe, [trigger(second('2026-11-21T12:00:05Z', 60))])
+    await fixture.clock.advance(5000)
     expect(fired().toSorted()).toEqual(['a', 'b', 'c'])
   })
 
   it('of specific times comes at each, then the trigger stays and is inert', async () => {
     const times = ['2026-11-21T12:00:02Z', '2026-11-21T12:00:04Z', '2026-01-01T00:00:00Z'].map(at)
-    station.triggers.replace('city', [trigger({ kind: 'specific', times })])
-    await station.clock.advance(60_000)
+    fixture.triggers.replace('city', [trigger({ kind: 'specific', times })])
+    await fixture.clock.advance(60_000)
     expect(fired()).toHaveLength(2)
-    expect(station.triggers.of('city')[0]?.next).toBeUndefined()
+    expect(fixture.triggers.of('city')[0]?.next).toBeUndefined()
   })
 
   it('of a disabled trigger does not come; enabled it keeps its rhythm', async () => {
-    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z', 10))])
-    station.triggers.setStatus('city', 'one', 'disabled')
-    await station.clock.advance(24_600)
+    fixture.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z', 10))])
+    fixture.triggers.setStatus('city', 'one', 'disabled')
+    await fixture.clock.advance(24_600)
     expect(fired()).toEqual([])
-    station.triggers.setStatus('city', 'one', 'enabled')
-    await station.clock.advance(4999)
+    fixture.triggers.setStatus('city', 'one', 'enabled')
+    await fixture.clock.advance(4999)
     expect(fired()).toEqual([])
-    await station.clock.advance(1)
+    await fixture.clock.advance(1)
     expect(fired()).toHaveLength(1)
   })
 
   it('does not come any more once the trigger is gone', async () => {
-    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z'))])
-    await station.clock.advance(9000)
-    station.triggers.remove('city', 'one')
-    await station.clock.advance(9000)
+    fixture.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z'))])
+    await fixture.clock.advance(9000)
+    fixture.triggers.remove('city', 'one')
+    await fixture.clock.advance(9000)
     expect(fired()).toEqual([])
   })
 
   it('that fails does not keep the others from coming', async () => {
-    station.triggers.replace('a', [trigger(second('2026-11-21T12:00:05Z', 5))])
-    station.triggers.replace('b', [trigger(second('2026-11-21T12:00:05Z', 5))])
-    const { push } = station.launches
-    station.launches.push = (launch) => {
+    fixture.triggers.replace('a', [trigger(second('2026-11-21T12:00:05Z', 5))])
+    fixture.triggers.replace('b', [trigger(second('2026-11-21T12:00:05Z', 5))])
+    const { push } = fixture.launches
+    fixture.launches.push = (launch) => {
       if (launch.pipe === 'a') throw new Error('no such pipe')
-      return push.call(station.launches, launch)
+      return push.call(fixture.launches, launch)
     }
-    await station.clock.advance(10_000)
+    await fixture.clock.advance(10_000)
     expect(fired()).toEqual(['b', 'b'])
   })
 })
@@ -107,20 +111,20 @@ describe('a group of firings', () => {
   it('whose runs cannot be written is launched a moment later, each once', async () => {
     const names = Array.from({ length: 20 }, (_, number) => `pipe-${number}`)
     const timing = second('2026-11-21T12:00:05Z', 60)
-    station.triggers.replaceAll(new Map(names.map((name) => [name, [trigger(timing)]])))
-    station.disk.isFull = true
-    await station.clock.advance(4600)
-    expect(station.runs.list({ offset: 0, limit: 1000 })).toEqual([])
-    station.disk.isFull = false
-    await station.clock.advance(10_000)
-    const made = station.runs.list({ offset: 0, limit: 1000 }).map(({ pipe }) => pipe)
+    fixture.triggers.replaceAll(new Map(names.map((name) => [name, [trigger(timing)]])))
+    fixture.disk.isFull = true
+    await fixture.clock.advance(4600)
+    expect(fixture.runs.list({ offset: 0, limit: 1000 })).toEqual([])
+    fixture.disk.isFull = false
+    await fixture.clock.advance(10_000)
+    const made = fixture.runs.list({ offset: 0, limit: 1000 }).map(({ pipe }) => pipe)
     expect(made.toSorted()).toEqual(names.toSorted())
   })
 })
 
 describe('a file of before groups were noted', () => {
   it('owes nothing of what it has fired', () => {
-    const path = join(station.directory, 'old.sqlite')
+    const path = join(fixture.directory, 'old.sqlite')
     const timing = second('2026-11-21T12:00:10Z')
     const kept = { ...trigger(timing), pipe: 'city', since: 1, last: 5 }
     const file = openTriggerFile(path)
@@ -143,14 +147,14 @@ describe('500 triggers of one second', () => {
       [trigger({ kind: 'interval', unit: 'SECOND', value: 1, anchor: start + number * 2 })],
     ])
     const seconds = new Map<string, number[]>()
-    station.launches.push = (launch) => {
+    fixture.launches.push = (launch) => {
       const times = seconds.get(launch.pipe) ?? []
-      times.push(station.clock.now())
+      times.push(fixture.clock.now())
       seconds.set(launch.pipe, times)
       throw new Error('a launch that costs nothing')
     }
-    station.triggers.replaceAll(new Map(sets))
-    await station.clock.advance(60_000)
+    fixture.triggers.replaceAll(new Map(sets))
+    await fixture.clock.advance(60_000)
     const late = names.flatMap((name, number) =>
       (seconds.get(name) ?? []).filter((time, k) => time - (start + number * 2 + k * 1000) > 20),
     )
@@ -161,43 +165,43 @@ describe('500 triggers of one second', () => {
 
 describe('what was missed', () => {
   it('while nobody was there is not made up for; the trigger itself is still there', async () => {
-    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z', 60))])
-    await station.close(true)
-    const { directory } = station
-    station = schedulerStation({ directory, start: '2026-11-21T12:05:30Z' })
-    await station.clock.advance(39_999)
+    fixture.triggers.replace('city', [trigger(second('2026-11-21T12:00:10Z', 60))])
+    await fixture.close(true)
+    const { directory } = fixture
+    fixture = schedulerFixture({ directory, start: '2026-11-21T12:05:30Z' })
+    await fixture.clock.advance(39_999)
     expect(fired()).toEqual([])
-    await station.clock.advance(1)
+    await fixture.clock.advance(1)
     expect(fired()).toEqual(['city'])
   })
 
   it('by a process that was held up is fired once', async () => {
-    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:01Z'))])
-    await station.clock.advance(2000)
+    fixture.triggers.replace('city', [trigger(second('2026-11-21T12:00:01Z'))])
+    await fixture.clock.advance(2000)
     const before = fired().length
-    station.clock.jump(30_000)
-    await station.clock.advance(300)
+    fixture.clock.jump(30_000)
+    await fixture.clock.advance(300)
     expect(fired()).toHaveLength(before + 1)
   })
 })
 
 describe('two on one file', () => {
   const other = () =>
-    schedulerStation({
-      directory: station.directory,
-      clock: station.clock,
+    schedulerFixture({
+      directory: fixture.directory,
+      clock: fixture.clock,
       pipes: [pipeNamed('city')],
     })
 
   it('fire once: the second waits until the first has gone, and takes over at once', async () => {
     const follower = other()
-    station.triggers.replace('city', [trigger(second('2026-11-21T12:00:01Z'))])
-    await station.clock.advance(4600)
-    expect([station.triggers.leads(), follower.triggers.leads()]).toEqual([true, false])
+    fixture.triggers.replace('city', [trigger(second('2026-11-21T12:00:01Z'))])
+    await fixture.clock.advance(4600)
+    expect([fixture.triggers.leads(), follower.triggers.leads()]).toEqual([true, false])
     expect(fired()).toHaveLength(5)
     expect(follower.launches).toEqual([])
-    await station.triggers.stop()
-    await station.clock.advance(5000)
+    await fixture.triggers.stop()
+    await fixture.clock.advance(5000)
     expect(follower.triggers.leads()).toBe(true)
     expect(fired()).toHaveLength(5)
     expect(follower.launches).toHaveLength(5)
@@ -207,11 +211,11 @@ describe('two on one file', () => {
   it('see the changes of each other', async () => {
     const follower = other()
     follower.triggers.replace('city', [trigger(second('2026-11-21T12:00:05Z', 60))])
-    expect(station.triggers.of('city')).toHaveLength(1)
-    await station.clock.advance(5000)
+    expect(fixture.triggers.of('city')).toHaveLength(1)
+    await fixture.clock.advance(5000)
     expect(fired()).toEqual(['city'])
     follower.triggers.replaceAll(new Map())
-    await station.clock.advance(120_000)
+    await fixture.clock.advance(120_000)
     expect(fired()).toEqual(['city'])
     await follower.triggers.stop()
   })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { openRuns } from '../../src/pipe/runs/run-history.ts'
 import { openTriggerFile } from '../../src/scheduler/trigger-file.ts'
-import { pause, silent } from '../pipe/runs/ground.ts'
+import { pause, silent } from '../pipe/runs/runs-fixture.ts'
 
 const program = new URL('../support/scheduler/firing-process.ts', import.meta.url).pathname
 let directory: string

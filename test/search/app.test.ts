@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { wordCases } from '../contracts/search-index-words.ts'
 import { requests } from './suite/requests.ts'
-import { facetText, idsOf, station, type Station } from './suite/station.ts'
+import { facetText, idsOf, searchFixture, type SearchFixture } from './suite/search-fixture.ts'
 
-let search: Station
+let search: SearchFixture
 beforeAll(async () => {
-  search = await station()
+  search = await searchFixture()
 })
 afterAll(() => search.close())
 

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { beginningsOf } from '../../src/search/request/search-request.ts'
 import { queryLimits } from '../../src/search/query/parser.ts'
 import { settings } from './suite/settings.ts'
-import { idsOf, station, type Station } from './suite/station.ts'
+import { idsOf, searchFixture, type SearchFixture } from './suite/search-fixture.ts'
 import { treeText } from './suite/tree-text.ts'
 
-let search: Station
+let search: SearchFixture
 beforeAll(async () => {
-  search = await station()
+  search = await searchFixture()
 })
 afterAll(() => search.close())
 

@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { servedSchemas, type Served } from '../support/served-schemas.ts'
-import { idsOf, station, type Reply, type Station } from './suite/station.ts'
+import { idsOf, searchFixture, type Reply, type SearchFixture } from './suite/search-fixture.ts'
 
-let search: Station
+let search: SearchFixture
 let served: Served
 beforeAll(async () => {
-  search = await station()
+  search = await searchFixture()
   served = servedSchemas((await search.get('/openapi.json')).body)
 })
 afterAll(() => search.close())

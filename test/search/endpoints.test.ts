@@ -8,7 +8,7 @@ import type { Document } from '../../src/search-index/search-index.ts'
 import { documents } from './suite/corpus.ts'
 import { typeOf } from './suite/resource-type.ts'
 import { settings } from './suite/settings.ts'
-import { station, type Station } from './suite/station.ts'
+import { searchFixture, type SearchFixture } from './suite/search-fixture.ts'
 
 const resources = [typeOf('app', 100)]
 const profile = { ...(await loadProfile()), resources }
@@ -21,9 +21,9 @@ const [settingsOfCatalogue] = settings.filter(({ index }) => index === 'catalogu
 const [catalogue] = documents.filter(({ index }) => index === 'catalogue')
 const app: Document | undefined = catalogue && { ...catalogue, index: 'resource_app', id: 'a1' }
 
-let search: Station
+let search: SearchFixture
 beforeAll(async () => {
-  search = await station([...documents, ...(app ? [app] : [])], {
+  search = await searchFixture([...documents, ...(app ? [app] : [])], {
     resources,
     settings: settingsOfCatalogue ? [{ ...settingsOfCatalogue, index: 'resource_app' }] : [],
     findings: async () => [],

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentOf } from './suite/corpus.ts'
-import { idsOf, station, type Station } from './suite/station.ts'
+import { idsOf, searchFixture, type SearchFixture } from './suite/search-fixture.ts'
 
 const corpus = [
   ['Water quality of rivers', 'Nitrate in ground water'],
@@ -14,7 +14,7 @@ const corpus = [
 ] as const
 
 describe('among six datasets', () => {
-  let search: Station
+  let search: SearchFixture
   beforeAll(async () => {
     const documents = corpus.map(([title, description], n) =>
       documentOf({
@@ -24,7 +24,7 @@ describe('among six datasets', () => {
         facets: {},
       }),
     )
-    search = await station(documents)
+    search = await searchFixture(documents)
   })
   afterAll(() => search.close())
 

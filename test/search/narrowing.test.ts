@@ -1,11 +1,11 @@
 /** `filterDistributions`: datasets with the distributions that were asked for, and no others. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { station, type Station } from './suite/station.ts'
+import { searchFixture, type SearchFixture } from './suite/search-fixture.ts'
 
-let search: Station
+let search: SearchFixture
 beforeAll(async () => {
-  search = await station()
+  search = await searchFixture()
 })
 afterAll(() => search.close())
 

@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documents } from './suite/corpus.ts'
-import { idsOf, station, type Reply, type Station } from './suite/station.ts'
+import { idsOf, searchFixture, type Reply, type SearchFixture } from './suite/search-fixture.ts'
 
-let search: Station
+let search: SearchFixture
 let now = 1_700_000_000_000
 beforeAll(async () => {
   const cursors = { perClient: 3, total: 4, ttlMs: 60_000, bytes: 2 ** 20 }
-  search = await station(documents, { cursors, now: () => now })
+  search = await searchFixture(documents, { cursors, now: () => now })
 })
 afterAll(() => search.close())
 

@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parametersOfBody } from '../../src/search/request/body-parameters.ts'
 import { parametersOf } from '../../src/search/request/search-parameters.ts'
-import { idsOf, station, type Station } from './suite/station.ts'
+import { idsOf, searchFixture, type SearchFixture } from './suite/search-fixture.ts'
 
-let search: Station
+let search: SearchFixture
 beforeAll(async () => {
-  search = await station()
+  search = await searchFixture()
 })
 afterAll(() => search.close())
 

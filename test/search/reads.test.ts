@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fingerprint } from '../../src/text/fingerprint.ts'
 import { documentOf } from './suite/corpus.ts'
-import { station, type Station } from './suite/station.ts'
+import { searchFixture, type SearchFixture } from './suite/search-fixture.ts'
 
-let search: Station
+let search: SearchFixture
 beforeAll(async () => {
-  search = await station()
+  search = await searchFixture()
 })
 afterAll(() => search.close())
 

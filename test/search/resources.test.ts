@@ -5,7 +5,7 @@ import type { Document } from '../../src/search-index/search-index.ts'
 import type { IndexSettings } from '../../src/search-index/index-settings.ts'
 import { documents } from './suite/corpus.ts'
 import { typeOf } from './suite/resource-type.ts'
-import { station, type Station } from './suite/station.ts'
+import { searchFixture, type SearchFixture } from './suite/search-fixture.ts'
 
 const settingsOf = (id: string): IndexSettings => ({
   index: `resource_${id}`,
@@ -40,9 +40,9 @@ const held = [
   recordOf('app', 'a1', 'y'),
   recordOf('data-service', 's1', 'x'),
 ]
-let search: Station
+let search: SearchFixture
 beforeAll(async () => {
-  search = await station(held, {
+  search = await searchFixture(held, {
     resources: [typeOf('app', 1), typeOf('data-service', 10_000)],
     settings: [settingsOf('app'), settingsOf('data-service')],
     findings: async (index, id) =>
@@ -117,7 +117,7 @@ describe('types of a profile', () => {
 
 describe('a profile without types', () => {
   it('has no paths of them', async () => {
-    const plain = await station([])
+    const plain = await searchFixture([])
     expect((await plain.get('/resources')).status).toBe(404)
     expect((await plain.get('/search?filters=resource')).body.result.count).toBe(0)
     await plain.close()

@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentOf } from './suite/corpus.ts'
-import { station, type Station } from './suite/station.ts'
+import { searchFixture, type SearchFixture } from './suite/search-fixture.ts'
 
-let search: Station
+let search: SearchFixture
 let version = 2
 beforeAll(async () => {
-  search = await station()
+  search = await searchFixture()
 })
 afterAll(() => search.close())
 

@@ -6,7 +6,7 @@ import { Parser } from 'sparqljs'
 import { describe, expect, it } from 'vitest'
 import { literal, namedNode } from '../../src/rdf/terms.ts'
 import { bind, loadQuery, queryOf } from '../../src/store/queries.ts'
-import { hostile } from './hostile.ts'
+import { hostileText } from './hostile-text.ts'
 
 const tree = (text: string) => JSON.parse(JSON.stringify(new Parser().parse(text)))
 const text = `# $none here
@@ -34,7 +34,7 @@ describe('binding', () => {
     const query = queryOf(text)
     const graph = namedNode('urn:g')
     fc.assert(
-      fc.property(hostile, fc.constantFrom('', 'de', 'zh-Hant'), (value, language) => {
+      fc.property(hostileText, fc.constantFrom('', 'de', 'zh-Hant'), (value, language) => {
         const term = language === '' ? literal(value) : literal(value, language)
         const bound = tree(bind(query, { graph, value: term }))
         const datatype = { termType: 'NamedNode', value: term.datatype.value }
@@ -50,7 +50,7 @@ describe('binding', () => {
 
   it('[T4] gives every one of 30,000 hostile literals back from the tree', () => {
     const query = queryOf('SELECT * { VALUES $value { UNDEF } ?s ?p $value }')
-    const many = fc.array(hostile, { minLength: 100, maxLength: 100 })
+    const many = fc.array(hostileText, { minLength: 100, maxLength: 100 })
     fc.assert(
       fc.property(many, (values) => {
         const { where } = tree(bind(query, { value: values.map((value) => literal(value)) }))
@@ -67,7 +67,7 @@ describe('binding', () => {
   it('[T4] takes IRIs, datatypes and language tags only when they are such', () => {
     const query = queryOf('SELECT * { ?s ?p $value }')
     fc.assert(
-      fc.property(hostile, (part) => {
+      fc.property(hostileText, (part) => {
         for (const term of [
           namedNode(`urn:x:${part}`),
           literal('x', namedNode(`urn:x:${part}`)),

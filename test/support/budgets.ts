@@ -1,6 +1,6 @@
 /** How large the source may be: lines per folder of `src/`, and the one home of what was once written several times. */
 
-import type { SourceFile } from './ladder.ts'
+import type { SourceFile } from './import-rules.ts'
 
 /**
  * Most lines of each folder, comments and blank lines included. Whoever deletes lowers the number in the same commit; raising
@@ -56,7 +56,7 @@ const budgets: Readonly<Record<string, number>> = {
 const slack = 300
 
 /** Code that belongs into one place, and the files outside of it that have not moved yet: the lists only ever get shorter. */
-const homes: readonly {
+const packageFolders: readonly {
   readonly code: RegExp
   readonly home: string
   readonly others: readonly string[]
@@ -91,7 +91,7 @@ export function overBudget(files: readonly SourceFile[]): string[] {
 
 /** Code outside its home, as sentences. */
 export function awayFromHome(files: readonly SourceFile[]): string[] {
-  return homes.flatMap(({ code, home, others }) =>
+  return packageFolders.flatMap(({ code, home, others }) =>
     files
       .filter(
         ({ path, text }) => !path.startsWith(home) && !others.includes(path) && code.test(text),

@@ -1,6 +1,6 @@
 /** Finds background work that is written by hand where `workers/` has a mechanism for it. */
 
-import type { SourceFile } from './ladder.ts'
+import type { SourceFile } from './import-rules.ts'
 
 /** Files that may have it, each with the reason. */
 export const allowedLoops: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /** Routes and middleware outside of the endpoint table. */
 
-import type { SourceFile } from './ladder.ts'
+import type { SourceFile } from './import-rules.ts'
 
 /** Files that register middleware of their own, with the reason. */
 export const allowedMiddleware: Readonly<Record<string, string>> = {

@@ -67,7 +67,7 @@ export async function repository(options: RepositoryOptions = {}) {
   const pause = (ms: number, signal: AbortSignal) => sleep(Math.min(ms, 50), undefined, { signal })
   const path = join(directory, 'jobs.sqlite')
   const jobs = new JobRunner({ path, log, pause, now: () => clock.now.getTime() })
-  let homes: Readonly<Record<string, string>> = {}
+  let packageFolders: Readonly<Record<string, string>> = {}
   const service = await openRepository({
     store,
     names,
@@ -81,7 +81,7 @@ export async function repository(options: RepositoryOptions = {}) {
     onCascadeMark: () => void cascaded.push('cascade'),
     waitForIndexer: options.keptUp ?? (() => Promise.resolve()),
     onOutcomeUnknown: () => void cascaded.push('unsure'),
-    indexedCatalogueOf: async (dataset) => homes[dataset],
+    indexedCatalogueOf: async (dataset) => packageFolders[dataset],
     directory: join(directory, 'deleted'),
     days: options.days ?? 30,
     pause,
@@ -145,7 +145,7 @@ export async function repository(options: RepositoryOptions = {}) {
     deletion: service.context,
     /** Searches go on finding what `given` names: dataset → catalogue. */
     maintenance: (given: Readonly<Record<string, string>> = {}) => {
-      homes = given
+      packageFolders = given
       return service.maintenance
     },
     directory,

@@ -3,7 +3,7 @@
 import { describe } from 'vitest'
 import { languages } from '../../contracts/search-index-corpus.ts'
 import { searchIndexContract } from '../../contracts/search-index.ts'
-import { isSearchMissing, onMeilisearch } from './place.ts'
+import { isSearchMissing, onMeilisearch } from './meilisearch-under-test.ts'
 
 describe.skipIf(isSearchMissing)('on a real server', () => {
   searchIndexContract('Meilisearch', onMeilisearch(languages))

@@ -9,7 +9,7 @@ import {
   type Made,
 } from '../../contracts/search-index-corpus.ts'
 import { cursorContract } from '../../contracts/search-index-cursors.ts'
-import { isSearchMissing, newPlace, onMeilisearch } from './place.ts'
+import { isSearchMissing, newIndexPrefix, onMeilisearch } from './meilisearch-under-test.ts'
 
 describe.skipIf(isSearchMissing)('on a real server', () => {
   cursorContract('Meilisearch', (options) => onMeilisearch(languages, options)())
@@ -18,7 +18,7 @@ describe.skipIf(isSearchMissing)('on a real server', () => {
 describe.skipIf(isSearchMissing)('beside another process', () => {
   let [writer, reader]: Made[] = []
   beforeAll(async () => {
-    const made = onMeilisearch(languages, undefined, newPlace())
+    const made = onMeilisearch(languages, undefined, newIndexPrefix())
     writer = await made()
     await configured(writer.index)
     await writer.index.write(documents.map((put) => ({ put })))

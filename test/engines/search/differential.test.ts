@@ -3,7 +3,7 @@
 import { describe } from 'vitest'
 import { languages } from '../../contracts/reference/corpus.ts'
 import { searchIndexDifferential } from '../../contracts/search-index-differential.ts'
-import { isSearchMissing, onMeilisearch } from './place.ts'
+import { isSearchMissing, onMeilisearch } from './meilisearch-under-test.ts'
 
 describe.skipIf(isSearchMissing)('on a real server', () => {
   searchIndexDifferential('Meilisearch', onMeilisearch(languages))

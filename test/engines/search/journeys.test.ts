@@ -5,11 +5,11 @@ import { firstSteps } from '../../journeys/first-steps.ts'
 import { partsOfADataset } from '../../journeys/parts-of-a-dataset.ts'
 import { publishAndFind } from '../../journeys/publish-and-find.ts'
 import { searchFollows } from '../../journeys/search-follows.ts'
-import { isSearchMissing, searchGround } from './place.ts'
+import { isSearchMissing, meilisearchUnderTest } from './meilisearch-under-test.ts'
 
 describe.skipIf(isSearchMissing)('Meilisearch as the search engine', () => {
-  firstSteps('Meilisearch', searchGround)
-  publishAndFind('Meilisearch', searchGround)
-  searchFollows('Meilisearch', searchGround)
-  partsOfADataset('Meilisearch', searchGround)
+  firstSteps('Meilisearch', meilisearchUnderTest)
+  publishAndFind('Meilisearch', meilisearchUnderTest)
+  searchFollows('Meilisearch', meilisearchUnderTest)
+  partsOfADataset('Meilisearch', meilisearchUnderTest)
 })

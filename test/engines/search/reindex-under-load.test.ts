@@ -2,8 +2,8 @@
 
 import { describe } from 'vitest'
 import { reindexUnderLoad, usualLoad } from '../../journeys/reindex-under-load.ts'
-import { isSearchMissing, searchGround } from './place.ts'
+import { isSearchMissing, meilisearchUnderTest } from './meilisearch-under-test.ts'
 
 describe.skipIf(isSearchMissing)('on a real server', () => {
-  reindexUnderLoad('Meilisearch', searchGround, usualLoad(300))
+  reindexUnderLoad('Meilisearch', meilisearchUnderTest, usualLoad(300))
 })

@@ -4,16 +4,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../../contracts/search-index-corpus.ts'
 import { wordCases } from '../../contracts/search-index-words.ts'
 import { requests } from '../../search/suite/requests.ts'
-import { facetText, idsOf, station, type Station } from '../../search/suite/station.ts'
-import { isSearchMissing, onMeilisearch } from './place.ts'
+import {
+  facetText,
+  idsOf,
+  searchFixture,
+  type SearchFixture,
+} from '../../search/suite/search-fixture.ts'
+import { isSearchMissing, onMeilisearch } from './meilisearch-under-test.ts'
 
 const facetNames = ['country', 'format', 'theme', 'publisher', 'vocabulary']
 const sorted = (ids: string) => ids.split(' ').sort().join(' ')
 
 describe.skipIf(isSearchMissing)('over a real server', () => {
-  let search: Station
+  let search: SearchFixture
   beforeAll(async () => {
-    search = await station(undefined, { engine: onMeilisearch(languages) })
+    search = await searchFixture(undefined, { engine: onMeilisearch(languages) })
   })
   afterAll(() => search.close())
   const get = (query: string) => search.get(`/search?${query}`)

@@ -3,35 +3,35 @@
 import { describe, expect, it } from 'vitest'
 import { remoteRepository } from '../../../src/harvest/export/repository-client.ts'
 import { portal } from '../../support/portals/portal.ts'
-import { stage } from '../../support/portals/outbound.ts'
-import { harvestGround, pipeOf, whole } from './ground.ts'
+import { outboundFixture } from '../../support/portals/outbound.ts'
+import { harvestFixture, pipeOf, whole } from './harvest-fixture.ts'
 
 const key = 'a-key-of-another-hub'
 
 describe('another repository', () => {
   it('is written to over HTTP with the key of the endpoint, and never with our own', async () => {
-    const { client } = stage({})
-    const ground = await harvestGround({ harvest: { outbound: client } })
+    const { client } = outboundFixture({})
+    const fixture = await harvestFixture({ harvest: { outbound: client } })
     const keys = new Set<string | null>()
     const other = await portal((request) => {
       keys.add(request.headers.get('x-api-key'))
       const headers = new Headers(request.headers)
       if (headers.get('x-api-key') === key) headers.set('x-api-key', 'a-key-for-harvests')
-      return ground.hub.app.fetch(new Request(request, { headers }))
+      return fixture.hub.app.fetch(new Request(request, { headers }))
     })
     const endpoint = { address: other.url, apiKey: key }
-    ground.pipes.set('p', pipeOf('p', {}, { hub: { endpoint } }))
-    ground.offers(whole('a', 'b', 'c'))
-    expect((await ground.run()).counts).toMatchObject({ created: 3 })
-    ground.offers(whole('a', 'b'))
-    expect((await ground.run()).counts).toMatchObject({ unchanged: 2, removed: 1 })
-    expect(ground.requests).toEqual([])
+    fixture.pipes.set('p', pipeOf('p', {}, { hub: { endpoint } }))
+    fixture.offers(whole('a', 'b', 'c'))
+    expect((await fixture.run()).counts).toMatchObject({ created: 3 })
+    fixture.offers(whole('a', 'b'))
+    expect((await fixture.run()).counts).toMatchObject({ unchanged: 2, removed: 1 })
+    expect(fixture.requests).toEqual([])
     expect(keys).toEqual(new Set([key, null]))
     await client.close()
   })
 
   it('is not followed elsewhere', async () => {
-    const { client } = stage({})
+    const { client } = outboundFixture({})
     const other = await portal(
       () => new Response(null, { status: 307, headers: { Location: '/elsewhere' } }),
     )

@@ -2,7 +2,14 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../src/pipe/message.ts'
-import { complete, dataset, harvestGround, pipeOf, record, type HarvestGround } from './ground.ts'
+import {
+  complete,
+  dataset,
+  harvestFixture,
+  pipeOf,
+  record,
+  type HarvestFixture,
+} from './harvest-fixture.ts'
 
 const subject = (id: string) => `<https://source.example/${encodeURIComponent(id)}>`
 const identified = (id: string, identifier: string, title = id): Message =>
@@ -14,18 +21,22 @@ const shown = (id: string, page: string): Message =>
     text: `${dataset(id, id)}${subject(id)} <http://www.w3.org/ns/dcat#landingPage> <${page}> .\n`,
   })
 
-async function two(): Promise<HarvestGround> {
-  const ground = await harvestGround({ catalogues: ['city', 'lake'] })
-  ground.pipes.set('lake', pipeOf('lake', { catalogue: 'lake' }))
-  return ground
+async function two(): Promise<HarvestFixture> {
+  const fixture = await harvestFixture({ catalogues: ['city', 'lake'] })
+  fixture.pipes.set('lake', pipeOf('lake', { catalogue: 'lake' }))
+  return fixture
 }
 
-const harvested = async (ground: HarvestGround, pipe: string, ...messages: readonly Message[]) => {
-  ground.offers(() => [...messages, complete()], pipe)
-  return ground.run(pipe)
+const harvested = async (
+  fixture: HarvestFixture,
+  pipe: string,
+  ...messages: readonly Message[]
+) => {
+  fixture.offers(() => [...messages, complete()], pipe)
+  return fixture.run(pipe)
 }
 
-const listed = async ({ harvest }: HarvestGround, catalogue?: string) => {
+const listed = async ({ harvest }: HarvestFixture, catalogue?: string) => {
   const groups: string[][] = []
   const { signal } = new AbortController()
   for await (const group of harvest().duplicates(catalogue, signal))
@@ -35,11 +46,11 @@ const listed = async ({ harvest }: HarvestGround, catalogue?: string) => {
 
 describe('a dataset that two catalogues have', () => {
   it('is two records, of which the second one says where the first one is', async () => {
-    const ground = await two()
-    await harvested(ground, 'p', record('water-levels'), record('only-here'))
-    const run = await harvested(ground, 'lake', record('water-levels'), record('only-there'))
+    const fixture = await two()
+    await harvested(fixture, 'p', record('water-levels'), record('only-here'))
+    const run = await harvested(fixture, 'lake', record('water-levels'), record('only-there'))
     expect(run.counts).toMatchObject({ created: 2, failed: 0, findings: 1 })
-    expect(ground.runs.report(run.id).findings).toMatchObject({
+    expect(fixture.runs.report(run.id).findings).toMatchObject({
       'possible-duplicate': {
         count: 1,
         examples: [
@@ -52,23 +63,23 @@ describe('a dataset that two catalogues have', () => {
         ],
       },
     })
-    expect(await listed(ground)).toEqual([
+    expect(await listed(fixture)).toEqual([
       ['identifier city/water-levels', 'identifier lake/water-levels~~1'],
     ])
-    expect(await ground.ids('lake')).toEqual(['only-there', 'water-levels'])
+    expect(await fixture.ids('lake')).toEqual(['only-there', 'water-levels'])
   })
 
   it('is known by its own identifier and by its landing page, whatever it is called there', async () => {
-    const ground = await two()
+    const fixture = await two()
     const page = 'https://www.city.example/water'
-    await harvested(ground, 'p', identified('a', 'urn:water:1'), shown('b', page))
+    await harvested(fixture, 'p', identified('a', 'urn:water:1'), shown('b', page))
     const run = await harvested(
-      ground,
+      fixture,
       'lake',
       identified('c', 'urn:water:1'),
       shown('d', `${page.replace('https', 'http')}/`),
     )
-    const details = ground.items(run).map(({ findings }) => findings?.map(({ detail }) => detail))
+    const details = fixture.items(run).map(({ findings }) => findings?.map(({ detail }) => detail))
     expect(details).toEqual([
       ['a of the catalogue city has the same identifier'],
       ['b of the catalogue city has the same landing page'],
@@ -77,38 +88,38 @@ describe('a dataset that two catalogues have', () => {
       ['identifier city/a', 'identifier lake/c'],
       ['page city/b', 'page lake/d'],
     ]
-    expect(await listed(ground)).toEqual(both)
-    expect(await listed(ground, 'city')).toEqual(both)
-    expect(await listed(ground, 'elsewhere')).toEqual([])
+    expect(await listed(fixture)).toEqual(both)
+    expect(await listed(fixture, 'city')).toEqual(both)
+    expect(await listed(fixture, 'elsewhere')).toEqual([])
   })
 
   it('is one no more when it is gone from one of them, or says something else', async () => {
-    const ground = await two()
-    await harvested(ground, 'p', identified('a', 'urn:water:1'), identified('b', 'urn:water:2'))
+    const fixture = await two()
+    await harvested(fixture, 'p', identified('a', 'urn:water:1'), identified('b', 'urn:water:2'))
     const here = [identified('c', 'urn:water:1'), identified('d', 'urn:water:2')]
-    await harvested(ground, 'lake', ...here)
-    expect(await listed(ground)).toHaveLength(2)
-    await harvested(ground, 'lake', identified('c', 'urn:water:3', 'changed'))
-    expect(await listed(ground)).toEqual([])
+    await harvested(fixture, 'lake', ...here)
+    expect(await listed(fixture)).toHaveLength(2)
+    await harvested(fixture, 'lake', identified('c', 'urn:water:3', 'changed'))
+    expect(await listed(fixture)).toEqual([])
   })
 })
 
 describe('what says nothing', () => {
   it('is a short or counted identifier, and what records of one catalogue share', async () => {
-    const ground = await two()
-    await harvested(ground, 'p', record('1234567'), record('a1'), identified('b', 'urn:water:1'))
-    const run = await harvested(ground, 'lake', record('1234567'), record('a1'))
+    const fixture = await two()
+    await harvested(fixture, 'p', record('1234567'), record('a1'), identified('b', 'urn:water:1'))
+    const run = await harvested(fixture, 'lake', record('1234567'), record('a1'))
     expect(run.counts).toMatchObject({ created: 2, findings: 0 })
-    await harvested(ground, 'p', identified('b', 'urn:water:1'), identified('c', 'urn:water:1'))
-    expect(await listed(ground)).toEqual([])
+    await harvested(fixture, 'p', identified('b', 'urn:water:1'), identified('c', 'urn:water:1'))
+    expect(await listed(fixture)).toEqual([])
   })
 
   it('is a page that many records lead to', async () => {
-    const ground = await two()
+    const fixture = await two()
     const many = Array.from({ length: 21 }, (_, n) => shown(`record-${n}`, 'https://city.example/'))
-    await harvested(ground, 'p', ...many)
-    const run = await harvested(ground, 'lake', shown('other', 'https://city.example/'))
+    await harvested(fixture, 'p', ...many)
+    const run = await harvested(fixture, 'lake', shown('other', 'https://city.example/'))
     expect(run.counts.findings).toBe(0)
-    expect(await listed(ground)).toEqual([])
+    expect(await listed(fixture)).toEqual([])
   })
 })

@@ -16,13 +16,13 @@ describe('the same IRI', () => {
     ['loses its identifier', 'old', undefined],
   ])('that %s is the same record', async (_, before, after) => {
     const source = await turtleSource(() => one('a', before))
-    const { ground } = source
-    await ground.run()
-    const [id] = await ground.ids()
+    const { fixture } = source
+    await fixture.run()
+    const [id] = await fixture.ids()
     expect(id).toBe(before ?? 'https://s.example/a')
     source.say = () => one('a', after)
-    expect((await ground.run()).counts).toMatchObject({ created: 0, updated: 1, removed: 0 })
-    expect(await ground.ids()).toEqual([id])
+    expect((await fixture.run()).counts).toMatchObject({ created: 0, updated: 1, removed: 0 })
+    expect(await fixture.ids()).toEqual([id])
   })
 })
 
@@ -31,37 +31,37 @@ describe('equal identifiers', () => {
 
   it('under different IRIs are different records, in every run', async () => {
     const source = await turtleSource(() => four)
-    const { ground } = source
-    expect((await ground.run()).counts).toMatchObject({ created: 4, duplicate: 0 })
+    const { fixture } = source
+    expect((await fixture.run()).counts).toMatchObject({ created: 4, duplicate: 0 })
     const ids = ['1', 'https://s.example/b', 'https://s.example/d', 'n/a']
-    expect(await ground.ids()).toEqual(ids)
+    expect(await fixture.ids()).toEqual(ids)
     source.say = () => one('d', 'n/a', 'D') + one('c', 'n/a') + one('b', '1', 'B') + one('a', '1')
     const counts = { created: 0, updated: 2, unchanged: 2, removed: 0, duplicate: 0 }
-    expect((await ground.run()).counts).toMatchObject(counts)
-    expect(await ground.ids()).toEqual(ids)
-    expect(await ground.text('https://s.example/b')).toContain('"B"')
+    expect((await fixture.run()).counts).toMatchObject(counts)
+    expect(await fixture.ids()).toEqual(ids)
+    expect(await fixture.text('https://s.example/b')).toContain('"B"')
   })
 
   it('let a new IRI be a new record, wherever in the document it stands', async () => {
     const source = await turtleSource(() => one('b', '1'))
-    const { ground } = source
-    await ground.run()
+    const { fixture } = source
+    await fixture.run()
     source.say = () => one('a', '1') + one('b', '1') + one('c', '1')
-    expect((await ground.run()).counts).toMatchObject({ created: 2, unchanged: 1, removed: 0 })
-    expect(await ground.ids()).toEqual(['1', 'https://s.example/a', 'https://s.example/c'])
+    expect((await fixture.run()).counts).toMatchObject({ created: 2, unchanged: 1, removed: 0 })
+    expect(await fixture.ids()).toEqual(['1', 'https://s.example/a', 'https://s.example/c'])
   })
 })
 
 describe('a source that moves its IRIs', () => {
   it('keeps its records by their identifiers', async () => {
     const source = await turtleSource(() => one('a', '1') + one('b', '2') + one('c', '3'))
-    const { ground } = source
-    await ground.run()
+    const { fixture } = source
+    await fixture.run()
     source.say = () => one('new-b', '2') + one('new-a', '1') + one('c', '3')
     const counts = { created: 0, updated: 2, unchanged: 1, removed: 0 }
-    expect((await ground.run()).counts).toMatchObject(counts)
-    expect(await ground.ids()).toEqual(['1', '2', '3'])
-    expect((await ground.run()).outcome).toBe('not-modified')
+    expect((await fixture.run()).counts).toMatchObject(counts)
+    expect(await fixture.ids()).toEqual(['1', '2', '3'])
+    expect((await fixture.run()).outcome).toBe('not-modified')
   })
 })
 
@@ -71,11 +71,11 @@ describe('a ledger that an older version left', () => {
     const source = await turtleSource(
       () => one('a', '1') + one('c') + one('d', 'https://id.example/4'),
     )
-    const { ground } = source
-    await ground.run()
-    await ground.restart(() => {
+    const { fixture } = source
+    await fixture.run()
+    await fixture.restart(() => {
       const file = openSqlite({
-        path: join(ground.directory, 'harvest.sqlite'),
+        path: join(fixture.directory, 'harvest.sqlite'),
         schema: ledgerSchema,
         format: ledgerFormat,
       })
@@ -85,11 +85,11 @@ describe('a ledger that an older version left', () => {
     })
     source.say = all
     const counts = { created: 1, updated: 0, unchanged: 3, removed: 0, duplicate: 0 }
-    expect((await ground.run()).counts).toMatchObject(counts)
+    expect((await fixture.run()).counts).toMatchObject(counts)
     const ids = ['1', 'https://id.example/4', 'https://s.example/b', 'https://s.example/c']
-    expect(await ground.ids()).toEqual(ids)
-    expect((await ground.run()).outcome).toBe('not-modified')
+    expect(await fixture.ids()).toEqual(ids)
+    expect((await fixture.run()).outcome).toBe('not-modified')
     source.say = () => `${all()} # `
-    expect((await ground.run()).counts).toMatchObject({ created: 0, unchanged: 4, removed: 0 })
+    expect((await fixture.run()).counts).toMatchObject({ created: 0, unchanged: 4, removed: 0 })
   })
 })

@@ -9,7 +9,7 @@ import {
 import { ConceptCache } from '../../../src/projector/concept-cache.ts'
 import { loadVocabularyFiles } from '../../../src/vocabularies/authorities.ts'
 import { names } from '../../../src/rdf/names.ts'
-import { complete, dataset, harvestGround, record } from './ground.ts'
+import { complete, dataset, harvestFixture, record } from './harvest-fixture.ts'
 
 const shapes = (folder: string) => new URL(`../../../shapes/${folder}`, import.meta.url).pathname
 let unfit: FindUnfitValues
@@ -30,10 +30,10 @@ const fine = record('b', 'b', { text: dataset('b', 'b') + issued('b', '"2024-05-
 
 describe('a value that cannot be mapped', () => {
   it.each([false, true])('is a finding of the run with its record (dry: %s)', async (dryRun) => {
-    const ground = await harvestGround({ harvest: { unfitValues: unfit } })
-    ground.offers(() => [odd, fine, complete()])
-    const run = await ground.run('p', { dryRun })
-    const [first, second] = ground.items(run)
+    const fixture = await harvestFixture({ harvest: { unfitValues: unfit } })
+    fixture.offers(() => [odd, fine, complete()])
+    const run = await fixture.run('p', { dryRun })
+    const [first, second] = fixture.items(run)
     expect(first).toMatchObject({ originalId: 'a', state: 'created' })
     const leftOut = (property: string, value: string, reason: string) => {
       const detail = `${property}: ${value} (${reason})`
@@ -45,7 +45,7 @@ describe('a value that cannot be mapped', () => {
       leftOut('issued', 'yesterday', 'bad-date'),
     ]
     expect(first?.findings).toEqual(expected)
-    const { examples = [] } = ground.runs.report(run.id).findings['left-out'] ?? {}
+    const { examples = [] } = fixture.runs.report(run.id).findings['left-out'] ?? {}
     const named = {
       id: 'a',
       title: first?.title,
@@ -58,13 +58,13 @@ describe('a value that cannot be mapped', () => {
     )
     expect(second).not.toHaveProperty('findings')
     expect(run.counts).toMatchObject({ created: 2, failed: 0, findings: 3 })
-    expect(await ground.ids()).toEqual(dryRun ? [] : ['a', 'b'])
+    expect(await fixture.ids()).toEqual(dryRun ? [] : ['a', 'b'])
   })
 })
 
 describe('a record whose text describes other datasets beside its own', () => {
   it('has its own title, and findings about its own values alone', async () => {
-    const ground = await harvestGround({ harvest: { unfitValues: unfit } })
+    const fixture = await harvestFixture({ harvest: { unfitValues: unfit } })
     const sourceId = 'https://source.example/whole'
     const part = dataset('part', 'Part') + issued('part', '"some day"')
     const text =
@@ -72,8 +72,8 @@ describe('a record whose text describes other datasets beside its own', () => {
       dataset('whole', 'Whole') +
       issued('whole', '"yesterday"') +
       `<${sourceId}> <http://purl.org/dc/terms/hasPart> <https://source.example/part> .\n`
-    ground.offers(() => [record(sourceId, 'Whole', { text }), complete()])
-    const [item] = ground.items(await ground.run('p'))
+    fixture.offers(() => [record(sourceId, 'Whole', { text }), complete()])
+    const [item] = fixture.items(await fixture.run('p'))
     expect(item).toMatchObject({ state: 'created', title: 'Whole' })
     expect(item?.findings).toMatchObject([{ property: 'issued', value: 'yesterday' }])
   })

@@ -31,16 +31,16 @@ async function ckan(ids: string, { shows = true } = {}) {
     return answer({ count: all.length, results })
   })
   onTestFinished(() => site.close())
-  const ground = await reachingGround()
-  ground.pipes.set('p', importing('importing-ckan', { address: site.url, pageSize: 2 }))
+  const fixture = await reachingGround()
+  fixture.pipes.set('p', importing('importing-ckan', { address: site.url, pageSize: 2 }))
   const titles = async () => {
-    const texts = await Promise.all((await ground.ids()).map((id) => ground.text(id)))
+    const texts = await Promise.all((await fixture.ids()).map((id) => fixture.text(id)))
     return texts
       .map((text) => /"Title (.)"/.exec(text)?.[1] ?? '?')
       .toSorted()
       .join('')
   }
-  return Object.assign(told, { site, ground, titles })
+  return Object.assign(told, { site, fixture, titles })
 }
 
 describe('a record that moves between two pages', () => {
@@ -48,14 +48,14 @@ describe('a record that moves between two pages', () => {
     'is not removed when another one is deleted (own addresses: %s)',
     async (shows) => {
       const source = await ckan('123456', { shows })
-      const { ground } = source
-      await ground.run()
+      const { fixture } = source
+      await fixture.run()
       source.before = (start) => {
         if (start > 0) source.ids = '23456'.split('')
       }
-      expect((await ground.run()).counts).toMatchObject({ removed: 0, held: 0 })
+      expect((await fixture.run()).counts).toMatchObject({ removed: 0, held: 0 })
       expect(await source.titles()).toBe('123456')
-      expect((await ground.run()).counts).toMatchObject({ removed: 1 })
+      expect((await fixture.run()).counts).toMatchObject({ removed: 1 })
       expect(await source.titles()).toBe('23456')
     },
   )
@@ -65,14 +65,14 @@ describe('a record that moves between two pages', () => {
     source.before = (start) => {
       if (start > 0) source.ids = '234567'.split('')
     }
-    expect((await source.ground.run()).counts).toMatchObject({ created: 7 })
+    expect((await source.fixture.run()).counts).toMatchObject({ created: 7 })
     expect(await source.titles()).toBe('1234567')
   })
 
   it('stays with a finding when the list hides it and its address knows it', async () => {
     const source = await ckan('123')
-    const { ground } = source
-    await ground.run()
+    const { fixture } = source
+    await fixture.run()
     const whole = source.ids
     source.before = () => void (source.ids = '12'.split(''))
     source.site.faults.when(
@@ -82,23 +82,23 @@ describe('a record that moves between two pages', () => {
       },
       { kind: 'status', status: 500 },
     )
-    const run = await ground.run()
+    const run = await fixture.run()
     expect(run.counts).toMatchObject({ removed: 0, skipped: 1 })
-    expect(ground.items(run, 'skipped')).toMatchObject([{ sourceId: 'id-3' }])
+    expect(fixture.items(run, 'skipped')).toMatchObject([{ sourceId: 'id-3' }])
     expect(run.counts.findings).toBeGreaterThan(0)
     expect(await source.titles()).toBe('123')
   })
 
   it('stays when nobody can say whether it is there', async () => {
     const source = await ckan('123')
-    const { ground } = source
-    await ground.run()
+    const { fixture } = source
+    await fixture.run()
     source.ids = '12'.split('')
     const asksFor3 = (request: Request) => request.url.includes('id-3')
     source.site.faults.when(asksFor3, { kind: 'status', status: 500 })
-    expect((await ground.run()).counts).toMatchObject({ removed: 0, skipped: 1 })
+    expect((await fixture.run()).counts).toMatchObject({ removed: 0, skipped: 1 })
     source.site.faults.clear()
-    expect((await ground.run()).counts).toMatchObject({ removed: 1, skipped: 0 })
+    expect((await fixture.run()).counts).toMatchObject({ removed: 1, skipped: 0 })
   })
 })
 
@@ -109,20 +109,20 @@ describe('a dataset that a catalogue lists and does not describe', () => {
 
   it('is skipped as a stub and stays', async () => {
     const source = await turtleSource(() => listing + one('a') + one('b') + one('c'))
-    const { ground } = source
-    await ground.run()
+    const { fixture } = source
+    await fixture.run()
     source.say = () => listing + one('a')
-    const run = await ground.run()
+    const run = await fixture.run()
     expect(run).toMatchObject({ outcome: 'complete', counts: { removed: 0, skipped: 2 } })
-    expect(ground.items(run, 'skipped')).toMatchObject([{ note: 'stub' }, { note: 'stub' }])
-    expect(await ground.ids()).toHaveLength(3)
+    expect(fixture.items(run, 'skipped')).toMatchObject([{ note: 'stub' }, { note: 'stub' }])
+    expect(await fixture.ids()).toHaveLength(3)
     source.say = () => 'e:cat a dcat:Catalog ; dcat:dataset e:a , e:b .\n' + one('a')
-    expect((await ground.run()).counts).toMatchObject({ removed: 1 })
+    expect((await fixture.run()).counts).toMatchObject({ removed: 1 })
   })
 
   it('is told when nothing is described', async () => {
     const source = await turtleSource(() => listing)
-    const run = await source.ground.run()
+    const run = await source.fixture.run()
     expect(run.counts).toMatchObject({ skipped: 3, created: 0 })
   })
 })
@@ -138,16 +138,16 @@ describe('an IRI at the host of the source', () => {
             `<${new URL(`/d/${name}`, base).href}> a dcat:Dataset ; dct:title "${name}" .\n`,
         )
         .join('')
-    const { ground } = source
-    await ground.run()
+    const { fixture } = source
+    await fixture.run()
     source.say = (_, base) => text(base, 'ab')
     source.other = (path) => (path === '/d/a' || path === '/d/c' ? 200 : 404)
-    expect((await ground.run()).counts).toMatchObject({ removed: 0, skipped: 1 })
+    expect((await fixture.run()).counts).toMatchObject({ removed: 0, skipped: 1 })
     source.other = (path) => (path === '/d/a' ? 200 : 410)
-    expect((await ground.run()).counts).toMatchObject({ removed: 1 })
+    expect((await fixture.run()).counts).toMatchObject({ removed: 1 })
     source.say = (_, base) => text(base, 'a')
     source.other = () => 200
-    expect((await ground.run()).counts).toMatchObject({ removed: 1 })
+    expect((await fixture.run()).counts).toMatchObject({ removed: 1 })
   })
 })
 
@@ -159,7 +159,7 @@ describe('pages without an end', () => {
     const source = await turtleSource(
       (page, base) => (page < 3 ? one(`n${page}`) : '') + next(base, page, 'hydra:totalItems 2 ;'),
     )
-    const run = await source.ground.run()
+    const run = await source.fixture.run()
     expect(run).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
     expect(source.site.requests.length).toBeLessThanOrEqual(4)
     expect(run.counts.findings).toBe(1)
@@ -182,7 +182,7 @@ describe('pages without an end', () => {
     const source = await turtleSource(
       (page, base) => (page < 3 ? one(`n${page}`) : filler(page)) + next(base, page),
     )
-    const run = await source.ground.run()
+    const run = await source.fixture.run()
     expect(run).toMatchObject({ outcome: 'incomplete', counts: { created: 2 } })
     expect(run.problem?.type).toBe('urn:cartulary:problem:page-repeated')
     expect(source.site.requests.length).toBeLessThanOrEqual(6)
@@ -194,7 +194,10 @@ describe('pages without an end', () => {
         ? `e:cat a dcat:Catalog ; dcat:dataset e:n${page} . ${next(base, page)}`
         : ['n1', 'n2', 'n3', 'n4'].map((id) => one(id)).join(''),
     )
-    expect(await source.ground.run()).toMatchObject({ outcome: 'complete', counts: { created: 4 } })
+    expect(await source.fixture.run()).toMatchObject({
+      outcome: 'complete',
+      counts: { created: 4 },
+    })
   })
 
   it('that only describe parts are read on', async () => {
@@ -203,9 +206,9 @@ describe('pages without an end', () => {
       const file = `e:f${page} a dcat:Distribution ; dcat:accessURL e:u${page} .`
       return page < 4 ? file + next(base, page) : file
     })
-    const run = await source.ground.run()
+    const run = await source.fixture.run()
     expect(run).toMatchObject({ outcome: 'complete', counts: { created: 1 } })
-    const text = await source.ground.text('https://s.example/a')
+    const text = await source.fixture.text('https://s.example/a')
     for (const page of [2, 3, 4]) expect(text).toContain(`<https://s.example/u${page}>`)
   })
 })
@@ -223,16 +226,16 @@ describe('what another page describes', () => {
     const source = await turtleSource((page, base) =>
       page === 1 ? `${page1}\n<${base}1> a hydra:PagedCollection ; hydra:next <${base}2> .` : page2,
     )
-    const { ground } = source
-    const run = await ground.run()
+    const { fixture } = source
+    const run = await fixture.run()
     expect(run).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
-    const a = await ground.text('https://s.example/a')
+    const a = await fixture.text('https://s.example/a')
     for (const word of ['<https://s.example/u>', '"Office"', '"A"', '"R"'])
       expect(a).toContain(word)
     expect(a).not.toContain('"B"')
-    const b = await ground.text('https://s.example/b')
+    const b = await fixture.text('https://s.example/b')
     for (const word of ['"Early"', '"B"']) expect(b).toContain(word)
-    const items = JSON.stringify(ground.items(run))
+    const items = JSON.stringify(fixture.items(run))
     expect(items.match(/not-described/g)).toHaveLength(1)
     expect(items).toContain('https://s.example/nobody')
   })
@@ -250,17 +253,17 @@ describe('an entry that its publisher restricts', () => {
       Response.json({ dataset: [dataset('a', 'public'), dataset('b', told.level)] }),
     )
     onTestFinished(() => site.close())
-    const ground = await reachingGround()
+    const fixture = await reachingGround()
     const address = `${site.url}/data.json`
-    ground.pipes.set('p', importing('importing-datajson', { address }))
-    await ground.run()
+    fixture.pipes.set('p', importing('importing-datajson', { address }))
+    await fixture.run()
     told.level = 'restricted public'
-    expect((await ground.run()).counts).toMatchObject({ updated: 1, skipped: 0, removed: 0 })
-    expect(await ground.text('b')).toContain('access-right/RESTRICTED>')
+    expect((await fixture.run()).counts).toMatchObject({ updated: 1, skipped: 0, removed: 0 })
+    expect(await fixture.text('b')).toContain('access-right/RESTRICTED>')
     told.level = 'non-public'
-    ground.pipes.set('p', importing('importing-datajson', { address, onlyPublic: true }))
-    const run = await ground.run()
+    fixture.pipes.set('p', importing('importing-datajson', { address, onlyPublic: true }))
+    const run = await fixture.run()
     expect(run.counts).toMatchObject({ skipped: 1, removed: 0, held: 0 })
-    expect(await ground.ids()).toEqual(['a', 'b'])
+    expect(await fixture.ids()).toEqual(['a', 'b'])
   })
 })

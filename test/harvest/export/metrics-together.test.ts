@@ -6,8 +6,8 @@ import { batchesOf } from '../../../src/harvest/export/batches.ts'
 import { measuredId, metricsPerCall } from '../../../src/harvest/export/metrics-exporter.ts'
 import type { Message, MetricsOutcome, RecordMessage } from '../../../src/pipe/message.ts'
 import type { SegmentKind } from '../../../src/pipe/segment.ts'
-import { pause } from '../../pipe/runs/ground.ts'
-import { harvestGround, pipeOf, record } from './ground.ts'
+import { pause } from '../../pipe/runs/runs-fixture.ts'
+import { harvestFixture, pipeOf, record } from './harvest-fixture.ts'
 
 const measuring: SegmentKind = {
   names: ['metrics-test'],
@@ -21,9 +21,9 @@ const carrying = (id: string): Message =>
 
 const end: Message = { kind: 'end', completeness: { kind: 'complete', fingerprint: '' } }
 
-async function ground(land: (ids: readonly string[]) => readonly MetricsOutcome[]) {
+async function metricsFixture(land: (ids: readonly string[]) => readonly MetricsOutcome[]) {
   const calls: (readonly string[])[] = []
-  const self = await harvestGround({
+  const self = await harvestFixture({
     kinds: [measuring],
     harvest: {
       metricsExport: {
@@ -68,7 +68,9 @@ describe('metrics that stay in the house', () => {
   it('are written without requests, and each dataset has its own verdict', async () => {
     const refusal = new Failure('invalid-content', 'nothing of it is about the dataset')
     const verdicts: readonly MetricsOutcome[] = ['created', 'updated', 'unchanged', 'gone', refusal]
-    const self = await ground((ids) => ids.map((id) => verdicts[Number(id.slice(1))] ?? 'gone'))
+    const self = await metricsFixture((ids) =>
+      ids.map((id) => verdicts[Number(id.slice(1))] ?? 'gone'),
+    )
     self.offers(many(5))
     const run = await self.run('metrics')
     expect(run).toMatchObject({
@@ -83,7 +85,7 @@ describe('metrics that stay in the house', () => {
   })
 
   it('are not written where the pipe says that its last segment is skipped', async () => {
-    const self = await ground((ids) => ids.map(() => 'created'))
+    const self = await metricsFixture((ids) => ids.map(() => 'created'))
     const [first, last] = self.pipes.get('metrics')?.body.segments ?? []
     if (!first || !last) throw new Error('no segments')
     const skipped = { ...last, body: { ...last.body, config: { ...last.body.config, skip: true } } }
@@ -96,7 +98,7 @@ describe('metrics that stay in the house', () => {
   it('are tried again while the store is away, those that failed alone', async () => {
     let left = 3
     const away = new Failure('store-unavailable', 'not now')
-    const self = await ground((ids) => {
+    const self = await metricsFixture((ids) => {
       if (left === 3) {
         left -= 1
         throw away
@@ -109,7 +111,7 @@ describe('metrics that stay in the house', () => {
   })
 
   it('end the run after fifty failures of the store in a row', async () => {
-    const self = await ground((ids) => ids.map(() => new Failure('store-full', 'no room')))
+    const self = await metricsFixture((ids) => ids.map(() => new Failure('store-full', 'no room')))
     self.offers(many(200))
     const run = await self.run('metrics')
     expect(run).toMatchObject({ status: 'failed' })

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import type { Message } from '../../../src/pipe/message.ts'
 import type { SegmentKind } from '../../../src/pipe/segment.ts'
-import { harvestGround, pipeOf, record, whole } from './ground.ts'
+import { harvestFixture, pipeOf, record, whole } from './harvest-fixture.ts'
 
 const iri = (id: string) => `http://localhost:8080/set/data/${id}`
 const measured = (id: string, value = 5): string =>
@@ -38,11 +38,11 @@ const measuring = (make: (message: Message) => Message): SegmentKind => ({
   }),
 })
 
-async function ground(
+async function fixture(
   make: (message: Message) => Message = (message) =>
     message.kind === 'record' ? carrying(message.sourceId) : message,
 ) {
-  const self = await harvestGround({ kinds: [measuring(make)] })
+  const self = await harvestFixture({ kinds: [measuring(make)] })
   self.offers(whole('a', 'b', 'c'))
   await self.run()
   const pipe = pipeOf('metrics')
@@ -61,7 +61,7 @@ async function ground(
 }
 
 it('replaces the metrics of each dataset, under its own name, and touches nothing else', async () => {
-  const self = await ground()
+  const self = await fixture()
   const before = await self.text('a')
   const first = await self.run('metrics')
   expect(first).toMatchObject({
@@ -84,7 +84,7 @@ it('replaces the metrics of each dataset, under its own name, and touches nothin
 })
 
 it('skips datasets that are gone, says what was refused, and writes their neighbours', async () => {
-  const self = await ground((message) => {
+  const self = await fixture((message) => {
     if (message.kind !== 'record') return message
     if (message.sourceId === 'a') return carrying('gone')
     return carrying(message.sourceId, message.sourceId === 'b' ? '<oops' : undefined)
@@ -100,14 +100,14 @@ it('skips datasets that are gone, says what was refused, and writes their neighb
 })
 
 it('leaves alone what carries no metrics', async () => {
-  const self = await ground((message) => message)
+  const self = await fixture((message) => message)
   const run = await self.run('metrics')
   expect(run.counts).toMatchObject({ skipped: 3, created: 0, failed: 0 })
   expect(self.requests).toEqual([])
 })
 
 it('writes nothing in a dry run', async () => {
-  const self = await ground()
+  const self = await fixture()
   const run = await self.run('metrics', { dryRun: true })
   expect(run).toMatchObject({ outcome: 'dry-run' })
   expect(self.items(run)).toHaveLength(3)
@@ -115,7 +115,7 @@ it('writes nothing in a dry run', async () => {
 })
 
 it('writes nothing where the pipe says that its last segment is skipped', async () => {
-  const self = await ground()
+  const self = await fixture()
   const pipe = self.pipes.get('metrics')
   if (!pipe) throw new Error('no pipe')
   const [first, last] = pipe.body.segments
@@ -130,7 +130,7 @@ it('writes nothing where the pipe says that its last segment is skipped', async 
 })
 
 it('tries again what failed, and that alone', async () => {
-  const self = await ground()
+  const self = await fixture()
   self.intercept = (request) =>
     request.url.includes('/b/metrics') ? new Response(null, { status: 422 }) : undefined
   const first = await self.run('metrics')
@@ -141,7 +141,7 @@ it('tries again what failed, and that alone', async () => {
 })
 
 it('ends when the key is not known, and after fifty failures of the repository in a row', async () => {
-  const self = await ground()
+  const self = await fixture()
   self.intercept = () => new Response(null, { status: 403 })
   expect(await self.run('metrics')).toMatchObject({
     status: 'failed',
@@ -155,7 +155,7 @@ it('ends when the key is not known, and after fifty failures of the repository i
 })
 
 it('has several requests on their way, and no more than eight', async () => {
-  const self = await ground()
+  const self = await fixture()
   self.offers(whole(...Array.from({ length: 60 }, (_, n) => `x${n}`)), 'metrics')
   let inside = 0
   let most = 0

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import type { Message } from '../../../src/pipe/message.ts'
-import { harvestGround, pipeOf, record, type HarvestGround } from './ground.ts'
+import { harvestFixture, pipeOf, record, type HarvestFixture } from './harvest-fixture.ts'
 
 const names = Array.from({ length: 14 }, (_, n) => `r${n}`)
 
@@ -56,18 +56,18 @@ function* told(source: ReadonlyMap<string, string>, step: Step): Generator<Messa
   }
 }
 
-function faulty(ground: HarvestGround, { fault, at }: Step): void {
+function faulty(fixture: HarvestFixture, { fault, at }: Step): void {
   let writes = 0
-  ground.intercept = async (request) => {
+  fixture.intercept = async (request) => {
     if (request.method !== 'PUT' && request.method !== 'DELETE') return undefined
     writes += 1
     if (writes <= at || fault === 'none') return undefined
     if (fault === 'broken') return new Response('{}', { status: 500 }) as never
     if (writes > at + 1) return undefined
     if (fault === 'busy') return new Response('{}', { status: 503 }) as never
-    if (fault === 'killed') void ground.launcher().stop()
+    if (fault === 'killed') void fixture.launcher().stop()
     else {
-      await ground.hub.app.fetch(request.clone())
+      await fixture.hub.app.fetch(request.clone())
       throw new TypeError('the connection broke')
     }
     return undefined
@@ -76,14 +76,14 @@ function faulty(ground: HarvestGround, { fault, at }: Step): void {
 
 /** After the faults some good runs of each: then the catalogue is what the sources have. */
 async function settled(
-  ground: HarvestGround,
+  fixture: HarvestFixture,
   sources: Readonly<Record<'a' | 'b', ReadonlyMap<string, string>>>,
 ): Promise<void> {
   for (const pipe of ['a', 'b', 'a', 'b', 'a', 'b'] as const) {
-    ground.pipes.set(pipe, pipeOf(pipe, {}, { guardPercent: 100 }))
+    fixture.pipes.set(pipe, pipeOf(pipe, {}, { guardPercent: 100 }))
     const records = [...sources[pipe]].map(([id, title]) => record(id, title))
     const spare = record(`spare of ${pipe}`)
-    ground.offers(
+    fixture.offers(
       () => [
         ...records,
         spare,
@@ -91,15 +91,15 @@ async function settled(
       ],
       pipe,
     )
-    expect((await ground.run(pipe)).status).toBe('finished')
+    expect((await fixture.run(pipe)).status).toBe('finished')
   }
 }
 
 it('a record that the source still has is never deleted, and what is acknowledged is stored', async () => {
   const runOf = async (steps: readonly Step[]) => {
-    const ground = await harvestGround()
+    const fixture = await harvestFixture()
     for (const pipe of ['a', 'b'])
-      ground.pipes.set(pipe, pipeOf(pipe, {}, { guardPercent: 60, guardMinimum: 3 }))
+      fixture.pipes.set(pipe, pipeOf(pipe, {}, { guardPercent: 60, guardMinimum: 3 }))
     const sources = { a: new Map<string, string>(), b: new Map<string, string>() }
     /** Ids that a pipe has brought in, and their source has had ever since. */
     const safe = { a: new Set<string>(), b: new Set<string>() }
@@ -109,18 +109,18 @@ it('a record that the source still has is never deleted, and what is acknowledge
       const kept = safe[pipe as 'a']
       applied(source, one)
       for (const id of kept) if (!source.has(id)) kept.delete(id)
-      ground.offers(() => told(source, one), pipe)
-      faulty(ground, one)
-      const { id } = ground.begin(pipe)
-      let run = await ground.ended(id)
-      ground.intercept = undefined
+      fixture.offers(() => told(source, one), pipe)
+      faulty(fixture, one)
+      const { id } = fixture.begin(pipe)
+      let run = await fixture.ended(id)
+      fixture.intercept = undefined
       if (run.status === 'interrupted' || one.fault === 'killed') {
-        await ground.restart()
-        run = await ground.ended(id)
+        await fixture.restart()
+        run = await fixture.ended(id)
       }
       expect(['finished', 'failed', 'interrupted']).toContain(run.status)
-      const stored = new Set(await ground.ids())
-      const items = ground.items(run)
+      const stored = new Set(await fixture.ids())
+      const items = fixture.items(run)
       const written = items.filter(({ state }) => state === 'created' || state === 'updated')
       for (const { originalId = '' } of written) {
         expect(stored, `${originalId} was acknowledged`).toContain(originalId)
@@ -130,8 +130,8 @@ it('a record that the source still has is never deleted, and what is acknowledge
       expect(removed.filter(({ sourceId }) => source.has(sourceId ?? ''))).toEqual([])
       for (const name of [...safe.a, ...safe.b]) expect(stored, `${name} was lost`).toContain(name)
     }
-    await settled(ground, sources)
-    const stored = await ground.ids()
+    await settled(fixture, sources)
+    const stored = await fixture.ids()
     expect(stored).toEqual(
       [
         ...new Set([...sources.a.keys(), ...sources.b.keys(), 'spare of a', 'spare of b']),

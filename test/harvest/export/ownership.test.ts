@@ -7,74 +7,74 @@ import type { InvalidFile } from '../../../src/pipe/sources/pipe-files.ts'
 import {
   complete,
   dataset,
-  harvestGround,
+  harvestFixture,
   pipeOf,
   record,
   whole,
-  type Setting,
+  type HarvestFixtureOptions,
   type Source,
-} from './ground.ts'
+} from './harvest-fixture.ts'
 
 const owned = { type: 'urn:cartulary:problem:item-owned-elsewhere' }
 const listed =
   (...messages: readonly Message[]): Source =>
   () => [...messages, complete()]
 
-async function two(setting: Setting = {}) {
-  const ground = await harvestGround(setting)
-  ground.pipes.set('a', pipeOf('a'))
-  ground.pipes.set('b', pipeOf('b'))
-  return ground
+async function two(setting: HarvestFixtureOptions = {}) {
+  const fixture = await harvestFixture(setting)
+  fixture.pipes.set('a', pipeOf('a'))
+  fixture.pipes.set('b', pipeOf('b'))
+  return fixture
 }
 
 describe('two pipes in one catalogue', () => {
   it('remove only their own', async () => {
-    const ground = await two()
-    ground.offers(whole('a1', 'a2'), 'a')
-    ground.offers(whole('b1', 'b2'), 'b')
-    await ground.run('a')
-    await ground.run('b')
-    ground.offers(whole('b1'), 'b')
-    expect((await ground.run('b')).counts).toMatchObject({ removed: 1, unchanged: 1 })
-    expect((await ground.run('a')).counts).toMatchObject({ removed: 0, unchanged: 2 })
-    expect(await ground.ids()).toEqual(['a1', 'a2', 'b1'])
+    const fixture = await two()
+    fixture.offers(whole('a1', 'a2'), 'a')
+    fixture.offers(whole('b1', 'b2'), 'b')
+    await fixture.run('a')
+    await fixture.run('b')
+    fixture.offers(whole('b1'), 'b')
+    expect((await fixture.run('b')).counts).toMatchObject({ removed: 1, unchanged: 1 })
+    expect((await fixture.run('a')).counts).toMatchObject({ removed: 0, unchanged: 2 })
+    expect(await fixture.ids()).toEqual(['a1', 'a2', 'b1'])
   })
 
   it('do not write over each other: the record stays as its owner wrote it', async () => {
-    const ground = await two()
-    ground.offers(whole('x', 'a'), 'a')
-    await ground.run('a')
-    ground.offers(listed(record('x', 'by b'), record('b')), 'b')
-    const run = await ground.run('b')
+    const fixture = await two()
+    fixture.offers(whole('x', 'a'), 'a')
+    await fixture.run('a')
+    fixture.offers(listed(record('x', 'by b'), record('b')), 'b')
+    const run = await fixture.run('b')
     expect(run.counts).toMatchObject({ created: 1, refused: 1, failed: 0 })
-    const [item] = ground.items(run, 'refused')
+    const [item] = fixture.items(run, 'refused')
     expect(item).toMatchObject({ sourceId: 'x', problem: owned })
     expect(item?.problem?.detail).toContain('pipe a ')
-    expect(await ground.text('x')).not.toContain('by b')
-    ground.offers(whole('b'), 'b')
-    await ground.run('b')
-    expect(await ground.ids()).toEqual(['a', 'b', 'x'])
+    expect(await fixture.text('x')).not.toContain('by b')
+    fixture.offers(whole('b'), 'b')
+    await fixture.run('b')
+    expect(await fixture.ids()).toEqual(['a', 'b', 'x'])
   })
 
   it('tell what was found in a record also when they do not write it', async () => {
-    const ground = await two()
-    ground.offers(whole('x'), 'a')
-    await ground.run('a')
+    const fixture = await two()
+    fixture.offers(whole('x'), 'a')
+    await fixture.run('a')
     const findings = [{ slug: 'invalid-date', detail: 'dct:issued: yesterday' }] as const
     const broken = record('y', 'y', { text: '<urn:x> <urn:y>', findings })
-    ground.offers(listed(record('x', 'by b', { findings }), broken, record('z')), 'b')
-    const run = await ground.run('b')
+    fixture.offers(listed(record('x', 'by b', { findings }), broken, record('z')), 'b')
+    const run = await fixture.run('b')
     expect(run.counts).toMatchObject({ refused: 1, failed: 1, created: 1, findings: 2 })
-    const { examples = [] } = ground.runs.report(run.id).findings['invalid-date'] ?? {}
+    const { examples = [] } = fixture.runs.report(run.id).findings['invalid-date'] ?? {}
     expect(new Set(examples.map(({ id }) => id))).toEqual(new Set(['x', 'y']))
   })
 
   it('the run that meets nothing but records of others says so, and is not complete', async () => {
-    const ground = await two()
-    ground.offers(whole('x', 'y'), 'a')
-    await ground.run('a')
-    ground.offers(whole('x', 'y'), 'b')
-    const run = await ground.run('b')
+    const fixture = await two()
+    fixture.offers(whole('x', 'y'), 'a')
+    await fixture.run('a')
+    fixture.offers(whole('x', 'y'), 'b')
+    const run = await fixture.run('b')
     expect(run).toMatchObject({
       status: 'finished',
       outcome: 'incomplete',
@@ -83,49 +83,49 @@ describe('two pipes in one catalogue', () => {
     })
     expect(run.problem?.detail).toContain('all 2 records')
     expect(run.problem?.detail).toContain('pipe a ')
-    ground.offers(whole('x', 'y', 'z'), 'b')
-    expect(await ground.run('b')).toMatchObject({ outcome: 'complete', problem: null })
+    fixture.offers(whole('x', 'y', 'z'), 'b')
+    expect(await fixture.run('b')).toMatchObject({ outcome: 'complete', problem: null })
   })
 
   it('do not meet on a new record when they run at the same time', async () => {
-    const ground = await two()
+    const fixture = await two()
     const ids = Array.from({ length: 150 }, (_, n) => `x${n}`)
-    ground.offers(listed(...ids.map((id) => record(id, `${id} by a`))), 'a')
-    ground.offers(listed(...ids.map((id) => record(id, `${id} by b`))), 'b')
-    const [a, b] = await Promise.all([ground.run('a'), ground.run('b')])
+    fixture.offers(listed(...ids.map((id) => record(id, `${id} by a`))), 'a')
+    fixture.offers(listed(...ids.map((id) => record(id, `${id} by b`))), 'b')
+    const [a, b] = await Promise.all([fixture.run('a'), fixture.run('b')])
     expect(a.counts.created + b.counts.created).toBe(150)
     expect(a.counts.refused + b.counts.refused).toBe(150)
-    const rows = await Promise.all(ids.slice(0, 20).map((id) => ground.text(id)))
-    const again = await ground.run('a')
+    const rows = await Promise.all(ids.slice(0, 20).map((id) => fixture.text(id)))
+    const again = await fixture.run('a')
     expect(again.counts.unchanged).toBe(a.counts.created)
     expect(rows.every((text) => /by [ab]"/.test(text))).toBe(true)
   })
 
   it('one takes over when the other is deleted, and says so', async () => {
-    const ground = await two()
-    ground.offers(whole('x'), 'a')
-    await ground.run('a')
-    ground.pipes.delete('a')
-    ground.offers(listed(record('x', 'by b')), 'b')
-    const run = await ground.run('b')
-    expect(ground.items(run, 'updated')).toMatchObject([
+    const fixture = await two()
+    fixture.offers(whole('x'), 'a')
+    await fixture.run('a')
+    fixture.pipes.delete('a')
+    fixture.offers(listed(record('x', 'by b')), 'b')
+    const run = await fixture.run('b')
+    expect(fixture.items(run, 'updated')).toMatchObject([
       { originalId: 'x', note: 'taken over from the pipe a' },
     ])
-    ground.offers(whole(), 'b')
-    expect((await ground.run('b')).counts).toMatchObject({ held: 1 })
+    fixture.offers(whole(), 'b')
+    expect((await fixture.run('b')).counts).toMatchObject({ held: 1 })
   })
 
   it('one says so of records that stay as they were', async () => {
-    const ground = await two()
-    ground.offers(whole('x'), 'a')
-    await ground.run('a')
-    ground.pipes.delete('a')
-    ground.offers(whole('x'), 'b')
-    const run = await ground.run('b')
-    expect(ground.items(run)).toMatchObject([
+    const fixture = await two()
+    fixture.offers(whole('x'), 'a')
+    await fixture.run('a')
+    fixture.pipes.delete('a')
+    fixture.offers(whole('x'), 'b')
+    const run = await fixture.run('b')
+    expect(fixture.items(run)).toMatchObject([
       { originalId: 'x', note: 'taken over from the pipe a, as it was' },
     ])
-    expect((await ground.run('b')).counts).toMatchObject({ unchanged: 1, updated: 0 })
+    expect((await fixture.run('b')).counts).toMatchObject({ unchanged: 1, updated: 0 })
   })
 
   it.each([
@@ -136,121 +136,121 @@ describe('two pipes in one catalogue', () => {
     ['all of another source', 'git:far', '', true],
   ])('%s cannot be read', async (_, source, file, isTaken) => {
     const invalid: InvalidFile[] = []
-    const ground = await two({ invalid })
-    ground.offers(whole('x'), 'a')
-    await ground.run('a')
-    ground.pipes.delete('a')
+    const fixture = await two({ invalid })
+    fixture.offers(whole('x'), 'a')
+    await fixture.run('a')
+    fixture.pipes.delete('a')
     invalid.push({ source, file, problems: [{ detail: 'is no YAML' }] })
-    ground.offers(whole('x'), 'b')
-    expect((await ground.run('b')).counts).toMatchObject({
+    fixture.offers(whole('x'), 'b')
+    expect((await fixture.run('b')).counts).toMatchObject({
       refused: isTaken ? 0 : 1,
       updated: isTaken ? 1 : 0,
     })
   })
 
   it('one takes over when the other has not had a complete run for ninety days', async () => {
-    const ground = await two()
-    ground.offers(whole('x'), 'a')
-    await ground.run('a')
-    ground.offers(listed(record('x', 'by b')), 'b')
-    ground.place.at += 89 * 86_400_000
-    expect((await ground.run('b')).counts).toMatchObject({ refused: 1 })
-    ground.offers(() => [{ kind: 'end', completeness: { kind: 'not-modified' } }], 'a')
-    await ground.run('a')
-    ground.place.at += 89 * 86_400_000
-    expect((await ground.run('b')).counts).toMatchObject({ refused: 1 })
-    ground.place.at += 2 * 86_400_000
-    expect((await ground.run('b')).counts).toMatchObject({ updated: 1 })
+    const fixture = await two()
+    fixture.offers(whole('x'), 'a')
+    await fixture.run('a')
+    fixture.offers(listed(record('x', 'by b')), 'b')
+    fixture.place.at += 89 * 86_400_000
+    expect((await fixture.run('b')).counts).toMatchObject({ refused: 1 })
+    fixture.offers(() => [{ kind: 'end', completeness: { kind: 'not-modified' } }], 'a')
+    await fixture.run('a')
+    fixture.place.at += 89 * 86_400_000
+    expect((await fixture.run('b')).counts).toMatchObject({ refused: 1 })
+    fixture.place.at += 2 * 86_400_000
+    expect((await fixture.run('b')).counts).toMatchObject({ updated: 1 })
   })
 })
 
 describe('the id of a record', () => {
   it('stays when the source renames its slug', async () => {
-    const ground = await harvestGround()
-    await ground.hub.putDataset('city', 'old-slug', dataset('1', 'one'))
-    ground.offers(listed(record('uuid-1', 'one', { aliases: ['old-slug'] })))
-    const first = await ground.run()
+    const fixture = await harvestFixture()
+    await fixture.hub.putDataset('city', 'old-slug', dataset('1', 'one'))
+    fixture.offers(listed(record('uuid-1', 'one', { aliases: ['old-slug'] })))
+    const first = await fixture.run()
     expect(first.counts).toMatchObject({ adopted: 1, created: 0 })
-    ground.offers(listed(record('uuid-1', 'renamed', { aliases: ['new-slug'] })))
-    const second = await ground.run()
-    expect(ground.items(second, 'updated')).toMatchObject([
+    fixture.offers(listed(record('uuid-1', 'renamed', { aliases: ['new-slug'] })))
+    const second = await fixture.run()
+    expect(fixture.items(second, 'updated')).toMatchObject([
       { sourceId: 'uuid-1', originalId: 'old-slug', platformId: 'old-slug' },
     ])
-    expect(await ground.ids()).toEqual(['old-slug'])
+    expect(await fixture.ids()).toEqual(['old-slug'])
   })
 
   it('is the stable one of the source when the catalogue knows none', async () => {
-    const ground = await harvestGround()
-    ground.offers(listed(record('uuid-1', 'one', { aliases: ['slug'] })))
-    await ground.run()
-    expect(await ground.ids()).toEqual(['uuid-1'])
+    const fixture = await harvestFixture()
+    fixture.offers(listed(record('uuid-1', 'one', { aliases: ['slug'] })))
+    await fixture.run()
+    expect(await fixture.ids()).toEqual(['uuid-1'])
   })
 
   it('is not taken from another record of the same source', async () => {
-    const ground = await harvestGround()
-    ground.offers(listed(record('1', 'one'), record('2', 'two', { aliases: ['1'] })))
-    await ground.run()
-    await ground.run()
-    expect(await ground.ids()).toEqual(['1', '2'])
-    await ground.hub.putDataset('city', 'slug', dataset('3', 'three'))
+    const fixture = await harvestFixture()
+    fixture.offers(listed(record('1', 'one'), record('2', 'two', { aliases: ['1'] })))
+    await fixture.run()
+    await fixture.run()
+    expect(await fixture.ids()).toEqual(['1', '2'])
+    await fixture.hub.putDataset('city', 'slug', dataset('3', 'three'))
     const both = [record('3', 'three', { aliases: ['slug'] }), record('slug', 'four')]
-    ground.offers(listed(record('1', 'one'), record('2', 'two'), ...both))
-    const run = await ground.run()
+    fixture.offers(listed(record('1', 'one'), record('2', 'two'), ...both))
+    const run = await fixture.run()
     expect(run.counts).toMatchObject({ duplicate: 1, adopted: 1, removed: 0 })
-    expect(await ground.ids()).toEqual(['1', '2', 'slug'])
+    expect(await fixture.ids()).toEqual(['1', '2', 'slug'])
   })
 })
 
 describe('records that no pipe owns', () => {
   it('are adopted when the source offers them, and otherwise left alone', async () => {
-    const ground = await harvestGround()
-    await ground.hub.putDataset('city', 'mine', dataset('mine', 'by hand'))
-    await ground.hub.putDataset('city', 'theirs', dataset('theirs', 'theirs'))
-    ground.offers(whole('theirs', 'new'))
-    const run = await ground.run()
+    const fixture = await harvestFixture()
+    await fixture.hub.putDataset('city', 'mine', dataset('mine', 'by hand'))
+    await fixture.hub.putDataset('city', 'theirs', dataset('theirs', 'theirs'))
+    fixture.offers(whole('theirs', 'new'))
+    const run = await fixture.run()
     expect(run.counts).toMatchObject({ created: 1, adopted: 1, removed: 0 })
-    ground.offers(whole('new'))
-    expect((await ground.run()).counts).toMatchObject({ removed: 1 })
-    expect(await ground.ids()).toEqual(['mine', 'new'])
+    fixture.offers(whole('new'))
+    expect((await fixture.run()).counts).toMatchObject({ removed: 1 })
+    expect(await fixture.ids()).toEqual(['mine', 'new'])
   })
 
   it('go with the pipe that is told to adopt them', async () => {
-    const ground = await harvestGround()
-    await ground.hub.putDataset('city', 'left', dataset('left', 'by hand'))
-    ground.pipes.set('p', pipeOf('p', {}, { adoptUnowned: true }))
-    ground.offers(whole('new'))
-    expect((await ground.run()).counts).toMatchObject({ created: 1, adopted: 1, removed: 1 })
-    expect(await ground.ids()).toEqual(['new'])
+    const fixture = await harvestFixture()
+    await fixture.hub.putDataset('city', 'left', dataset('left', 'by hand'))
+    fixture.pipes.set('p', pipeOf('p', {}, { adoptUnowned: true }))
+    fixture.offers(whole('new'))
+    expect((await fixture.run()).counts).toMatchObject({ created: 1, adopted: 1, removed: 1 })
+    expect(await fixture.ids()).toEqual(['new'])
   })
 
   it('are never removed when the ledger is lost', async () => {
-    const ground = await harvestGround()
-    ground.offers(whole('a', 'b'))
-    await ground.run()
-    await ground.restart(() => {
+    const fixture = await harvestFixture()
+    fixture.offers(whole('a', 'b'))
+    await fixture.run()
+    await fixture.restart(() => {
       for (const end of ['', '-wal', '-shm'])
-        rmSync(`${ground.directory}/harvest.sqlite${end}`, { force: true })
+        rmSync(`${fixture.directory}/harvest.sqlite${end}`, { force: true })
     })
-    ground.offers(whole('a'))
-    expect((await ground.run()).counts).toMatchObject({ adopted: 1, removed: 0 })
-    expect(await ground.ids()).toEqual(['a', 'b'])
+    fixture.offers(whole('a'))
+    expect((await fixture.run()).counts).toMatchObject({ adopted: 1, removed: 0 })
+    expect(await fixture.ids()).toEqual(['a', 'b'])
   })
 
   it('become the rows of a renamed pipe by adopt', async () => {
-    const ground = await two()
-    ground.offers(whole('x', 'y'), 'a')
-    await ground.run('a')
-    expect(await ground.harvest().adopt('b', 'a')).toBe(2)
-    await expect(ground.harvest().adopt('b', 'b')).rejects.toThrow('conflict')
-    ground.offers(whole('x'), 'b')
-    expect((await ground.run('b')).counts).toMatchObject({ unchanged: 1, removed: 1, refused: 0 })
+    const fixture = await two()
+    fixture.offers(whole('x', 'y'), 'a')
+    await fixture.run('a')
+    expect(await fixture.harvest().adopt('b', 'a')).toBe(2)
+    await expect(fixture.harvest().adopt('b', 'b')).rejects.toThrow('conflict')
+    fixture.offers(whole('x'), 'b')
+    expect((await fixture.run('b')).counts).toMatchObject({ unchanged: 1, removed: 1, refused: 0 })
   })
 })
 
 describe('a change of the way', () => {
   it('writes every record again when a transformer changes, and only then', async () => {
     let script = 'one'
-    const ground = await harvestGround({
+    const fixture = await harvestFixture({
       kinds: [
         {
           names: ['transforming-test'],
@@ -266,20 +266,20 @@ describe('a change of the way', () => {
       if (!first || !last) throw new Error('a pipe has two segments')
       const header = { name: 'transforming-test', segmentNumber: 2, processed: false }
       const segments = [first, { header, body: { config: { script: config } } }, last]
-      ground.pipes.set('p', { ...pipe, body: { segments } })
+      fixture.pipes.set('p', { ...pipe, body: { segments } })
     }
-    ground.offers(whole('a', 'b'))
+    fixture.offers(whole('a', 'b'))
     through(script)
-    await ground.run()
-    expect((await ground.run()).counts).toMatchObject({ unchanged: 2 })
+    await fixture.run()
+    expect((await fixture.run()).counts).toMatchObject({ unchanged: 2 })
     script = 'two'
     through(script)
-    ground.requests.length = 0
-    const run = await ground.run()
-    expect(ground.requests.some(({ path }) => path.includes('/bulk'))).toBe(true)
+    fixture.requests.length = 0
+    const run = await fixture.run()
+    expect(fixture.requests.some(({ path }) => path.includes('/bulk'))).toBe(true)
     expect(run.counts).toMatchObject({ unchanged: 2 })
-    ground.requests.length = 0
-    await ground.run()
-    expect(ground.requests.some(({ path }) => path.includes('/bulk'))).toBe(false)
+    fixture.requests.length = 0
+    await fixture.run()
+    expect(fixture.requests.some(({ path }) => path.includes('/bulk'))).toBe(false)
   })
 })

@@ -3,10 +3,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Pipe } from '../../../src/pipe/document.ts'
 import type { JsonObject } from '../../../src/text/json.ts'
-import { stage } from '../../support/portals/outbound.ts'
+import { outboundFixture } from '../../support/portals/outbound.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { rdfPortal } from '../../support/portals/rdf-portal.ts'
-import { dataset, harvestGround, pipeOf } from './ground.ts'
+import { dataset, harvestFixture, pipeOf } from './harvest-fixture.ts'
 
 const two = [
   { id: 'a', title: 'A' },
@@ -23,89 +23,89 @@ function reading(address: string, config: JsonObject = {}): Pipe {
 }
 
 async function sourced(address: string, config: JsonObject = {}) {
-  const { client } = stage({})
+  const { client } = outboundFixture({})
   onTestFinished(() => client.close())
-  const ground = await harvestGround({ harvest: { outbound: client } })
-  ground.pipes.set('p', reading(address, config))
-  return ground
+  const fixture = await harvestFixture({ harvest: { outbound: client } })
+  fixture.pipes.set('p', reading(address, config))
+  return fixture
 }
 
 async function published(records = two) {
   const portal = await rdfPortal(records, { conditional: true })
   onTestFinished(() => portal.close())
-  return { portal, ground: await sourced(portal.address) }
+  return { portal, fixture: await sourced(portal.address) }
 }
 
 describe('a source that has not changed', () => {
   it('is not read again as long as the catalogue holds what came from it', async () => {
-    const { ground } = await published()
-    expect(await ground.run()).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
-    expect(await ground.run()).toMatchObject({ outcome: 'not-modified' })
-    await ground.hub.putDataset('city', 'mine', dataset('mine', 'by hand'))
-    expect(await ground.ids()).toEqual(['a', 'b', 'mine'])
-    expect(await ground.run()).toMatchObject({ outcome: 'not-modified' })
+    const { fixture } = await published()
+    expect(await fixture.run()).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
+    expect(await fixture.run()).toMatchObject({ outcome: 'not-modified' })
+    await fixture.hub.putDataset('city', 'mine', dataset('mine', 'by hand'))
+    expect(await fixture.ids()).toEqual(['a', 'b', 'mine'])
+    expect(await fixture.run()).toMatchObject({ outcome: 'not-modified' })
   })
 
   it('is read again when the catalogue was deleted and made anew', async () => {
-    const { ground } = await published()
-    await ground.run()
-    const deleted = await ground.hub.ask('/catalogues/city', { method: 'DELETE' })
+    const { fixture } = await published()
+    await fixture.run()
+    const deleted = await fixture.hub.ask('/catalogues/city', { method: 'DELETE' })
     expect(deleted.status).toBe(204)
-    await ground.hub.putCatalogue('city')
-    expect(await ground.ids()).toEqual([])
-    ground.requests.length = 0
-    expect(await ground.run()).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
-    expect(await ground.ids()).toEqual(ids)
-    const lists = ground.requests.filter(({ path }) => path.includes('valueType=originalIds'))
+    await fixture.hub.putCatalogue('city')
+    expect(await fixture.ids()).toEqual([])
+    fixture.requests.length = 0
+    expect(await fixture.run()).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
+    expect(await fixture.ids()).toEqual(ids)
+    const lists = fixture.requests.filter(({ path }) => path.includes('valueType=originalIds'))
     expect(lists).toHaveLength(1)
-    expect(await ground.run()).toMatchObject({ outcome: 'not-modified' })
+    expect(await fixture.run()).toMatchObject({ outcome: 'not-modified' })
   })
 
   it('is read again also when a run has met the catalogue as gone in between', async () => {
-    const { ground } = await published()
-    await ground.run()
-    await ground.hub.ask('/catalogues/city', { method: 'DELETE' })
-    expect(await ground.run()).toMatchObject({ status: 'failed' })
-    await ground.hub.putCatalogue('city')
-    expect(await ground.run()).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
-    expect(await ground.ids()).toEqual(ids)
+    const { fixture } = await published()
+    await fixture.run()
+    await fixture.hub.ask('/catalogues/city', { method: 'DELETE' })
+    expect(await fixture.run()).toMatchObject({ status: 'failed' })
+    await fixture.hub.putCatalogue('city')
+    expect(await fixture.run()).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
+    expect(await fixture.ids()).toEqual(ids)
   })
 
   it('is read again when one of its records was deleted by hand', async () => {
-    const { ground } = await published()
-    await ground.run()
-    await ground.hub.ask('/catalogues/city/datasets/origin?originalId=a', { method: 'DELETE' })
-    expect(await ground.ids()).toEqual(['b'])
-    expect(await ground.run()).toMatchObject({ counts: { created: 1, unchanged: 1 } })
-    expect(await ground.ids()).toEqual(ids)
+    const { fixture } = await published()
+    await fixture.run()
+    await fixture.hub.ask('/catalogues/city/datasets/origin?originalId=a', { method: 'DELETE' })
+    expect(await fixture.ids()).toEqual(['b'])
+    expect(await fixture.run()).toMatchObject({ counts: { created: 1, unchanged: 1 } })
+    expect(await fixture.ids()).toEqual(ids)
   })
 })
 
 describe('a valid document without datasets', () => {
   it('is all of the source as long as the pipe owns nothing', async () => {
-    const { portal, ground } = await published([])
-    expect(await ground.run()).toMatchObject({ outcome: 'complete', problem: null })
+    const { portal, fixture } = await published([])
+    expect(await fixture.run()).toMatchObject({ outcome: 'complete', problem: null })
     portal.show(two)
-    expect(await ground.run()).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
+    expect(await fixture.run()).toMatchObject({ outcome: 'complete', counts: { created: 2 } })
     portal.show([])
-    expect(await ground.run()).toMatchObject({
+    expect(await fixture.run()).toMatchObject({
       outcome: 'incomplete',
       problem: { type: 'urn:cartulary:problem:source-empty' },
       counts: { removed: 0, held: 0 },
     })
-    expect(await ground.ids()).toEqual(ids)
+    expect(await fixture.ids()).toEqual(ids)
   })
 
   it('removes nothing that the pipe is told to adopt', async () => {
-    const { ground } = await published([])
-    await ground.hub.putDataset('city', 'mine', dataset('mine', 'by hand'))
-    const { body, ...pipe } = ground.pipes.get('p') ?? pipeOf('p')
+    const { fixture } = await published([])
+    await fixture.hub.putDataset('city', 'mine', dataset('mine', 'by hand'))
+    const { body, ...pipe } = fixture.pipes.get('p') ?? pipeOf('p')
     const segments = body.segments.map((segment) => ({
       ...segment,
       body: { config: { ...segment.body.config, adoptUnowned: true } },
     }))
-    ground.pipes.set('p', { ...pipe, body: { segments } })
-    expect(await ground.run()).toMatchObject({
+    fixture.pipes.set('p', { ...pipe, body: { segments } })
+    expect(await fixture.run()).toMatchObject({
       problem: { type: 'urn:cartulary:problem:removal-held' },
       counts: { removed: 0, held: 1 },
     })
@@ -122,13 +122,13 @@ describe('a credential in the address of a source', () => {
 
   it('goes to the source alone: into no id, no graph and no report', async () => {
     const { address, asked } = await canaryPortal(() => turtle)
-    const ground = await sourced(`${address}/frag.ttl?apikey=${canary}`)
-    const run = await ground.run()
+    const fixture = await sourced(`${address}/frag.ttl?apikey=${canary}`)
+    const run = await fixture.run()
     expect(run.counts).toMatchObject({ created: 2, failed: 1 })
     expect(asked.every((path) => path.includes(canary))).toBe(true)
-    expect(await ground.ids()).toEqual([`${address}/frag.ttl#d1`, 'urn:x:2'])
-    expect(JSON.stringify([ground.runs.get(run.id), ground.items(run)])).not.toContain(canary)
-    for (const id of await ground.ids()) expect(await ground.text(id)).not.toContain(canary)
+    expect(await fixture.ids()).toEqual([`${address}/frag.ttl#d1`, 'urn:x:2'])
+    expect(JSON.stringify([fixture.runs.get(run.id), fixture.items(run)])).not.toContain(canary)
+    for (const id of await fixture.ids()) expect(await fixture.text(id)).not.toContain(canary)
   })
 
   it('is not shown of the address of a record either', async () => {
@@ -136,8 +136,8 @@ describe('a credential in the address of a source', () => {
       () => `<https://a.example/d?token=${canary}&q=1> a <http://www.w3.org/ns/dcat#Dataset> ;
         <http://purl.org/dc/terms/identifier> "own" .`,
     )
-    const ground = await sourced(`${address}/frag.ttl`)
-    expect(ground.items(await ground.run())).toMatchObject([
+    const fixture = await sourced(`${address}/frag.ttl`)
+    expect(fixture.items(await fixture.run())).toMatchObject([
       { originalId: 'own', sourceUrl: 'https://a.example/d?q=1' },
     ])
   })
@@ -148,11 +148,11 @@ describe('a credential in the address of a source', () => {
       const views = `<${url.href}> hydra:next <${view(2)}> . <${view(2)}> hydra:next <${view(3)}> .`
       return page > 1 ? '<urn:x:9> a <http://www.w3.org/ns/dcat#Dataset> .' : turtle + views
     })
-    const ground = await sourced(`${address}/frag.ttl?apikey=${canary}`)
-    await ground.run()
+    const fixture = await sourced(`${address}/frag.ttl?apikey=${canary}`)
+    await fixture.run()
     expect(asked.at(-1)).toContain('page=2')
     expect(asked.every((path) => path.includes(canary))).toBe(true)
-    expect(await ground.ids()).toEqual([`${address}/frag.ttl#d1`, 'urn:x:2', 'urn:x:9'])
+    expect(await fixture.ids()).toEqual([`${address}/frag.ttl#d1`, 'urn:x:2', 'urn:x:9'])
   })
 
   async function canaryPortal(body: (page: number, url: URL) => string) {

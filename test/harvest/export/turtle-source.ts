@@ -1,11 +1,11 @@
 /** A source of Turtle whose documents a test changes, and a harvest of it. */
 
 import { onTestFinished } from 'vitest'
-import { stage } from '../../support/portals/outbound.ts'
+import { outboundFixture } from '../../support/portals/outbound.ts'
 import { portal } from '../../support/portals/portal.ts'
 import type { JsonObject } from '../../../src/text/json.ts'
 import type { Pipe } from '../../../src/pipe/document.ts'
-import { harvestGround, pipeOf, type HarvestGround } from './ground.ts'
+import { harvestFixture, pipeOf, type HarvestFixture } from './harvest-fixture.ts'
 
 const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
   @prefix foaf: <http://xmlns.com/foaf/0.1/> . @prefix hydra: <http://www.w3.org/ns/hydra/core#> .
@@ -21,10 +21,10 @@ export function importing(name: string, config: JsonObject): Pipe {
 }
 
 /** A harvest over the real outbound client. */
-export async function reachingGround(): Promise<HarvestGround> {
-  const { client } = stage({})
+export async function reachingGround(): Promise<HarvestFixture> {
+  const { client } = outboundFixture({})
   onTestFinished(() => client.close())
-  return harvestGround({ harvest: { outbound: client } })
+  return harvestFixture({ harvest: { outbound: client } })
 }
 
 /** `say`: Turtle for the number of a page, or the status of its answer; other paths are asked for `other`. */
@@ -38,9 +38,9 @@ export async function turtleSource(say: (page: number, base: string) => string |
     return new Response(prefixes + said, { headers: { 'Content-Type': 'text/turtle' } })
   })
   onTestFinished(() => site.close())
-  const ground = await reachingGround()
+  const fixture = await reachingGround()
   const read = (config: JsonObject = {}) =>
-    ground.pipes.set('p', importing('importing-rdf', { address: `${site.url}/c.ttl`, ...config }))
+    fixture.pipes.set('p', importing('importing-rdf', { address: `${site.url}/c.ttl`, ...config }))
   read()
-  return Object.assign(told, { site, ground, read })
+  return Object.assign(told, { site, fixture, read })
 }

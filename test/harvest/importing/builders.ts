@@ -49,7 +49,7 @@ export function sourceOf(text: string, format: OpenDocument['format'] = 'turtle'
 }
 
 /** A repository for the test that asks; it is closed when that test is over. */
-export async function house(options: DoubleOptions = {}): Promise<RepositoryDouble> {
+export async function openRepository(options: DoubleOptions = {}): Promise<RepositoryDouble> {
   const double = await repositoryDouble(options)
   onTestFinished(() => double.close())
   return double

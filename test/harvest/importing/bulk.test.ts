@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { importDump, type ImportOptions } from '../../../src/harvest/importing/dump.ts'
 import { doubleKey, type DoubleOptions } from '../../support/repository-double.ts'
-import { house, quickClock, sourceOf, turtle } from './builders.ts'
+import { openRepository, quickClock, sourceOf, turtle } from './builders.ts'
 
 const text = (count: number) => {
   const datasets = Array.from(
@@ -15,7 +15,7 @@ ${datasets.join('\n')}`)
 }
 
 async function bring(count: number, options: DoubleOptions, more: Partial<ImportOptions> = {}) {
-  const double = await house({ bulk: true, ...options })
+  const double = await openRepository({ bulk: true, ...options })
   const clock = quickClock()
   const settings = { service: double.service, key: doubleKey, clock, ...more }
   const summary = await importDump(sourceOf(text(count)), settings, new AbortController().signal)
@@ -30,7 +30,7 @@ describe('a repository that takes many at once', () => {
     expect(many.summary).toMatchObject({ created: 450, failed: 0, ended: undefined })
     expect(many.sizes).toEqual([200, 200, 50])
     expect(many.alone).toEqual([])
-    const double = await house()
+    const double = await openRepository()
     const settings = { service: double.service, key: doubleKey, clock: quickClock() }
     await importDump(sourceOf(text(450)), settings, new AbortController().signal)
     expect(many.double.datasets).toEqual(double.datasets)

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { importDump, type ImportOptions } from '../../../src/harvest/importing/dump.ts'
 import type { Format } from '../../../src/rdf/media-types.ts'
 import { doubleKey, type RepositoryDouble } from '../../support/repository-double.ts'
-import { house, quickClock, size, sourceOf, turtle } from './builders.ts'
+import { openRepository, quickClock, size, sourceOf, turtle } from './builders.ts'
 
 type Wish = Partial<ImportOptions> & { format?: Format; signal?: AbortSignal }
 const bring = (text: string, double: RepositoryDouble, wish: Wish = {}) => {
@@ -14,7 +14,7 @@ const bring = (text: string, double: RepositoryDouble, wish: Wish = {}) => {
   return importDump(sourceOf(text, format), options, signal)
 }
 const arrival = async (text: string, wish: Wish = {}) => {
-  const double = await house()
+  const double = await openRepository()
   const summary = await bring(text, double, wish)
   return { summary, datasets: Object.fromEntries(double.datasets), double }
 }
@@ -59,7 +59,7 @@ describe('an import', () => {
   })
 
   it('leaves a catalogue that exists alone, unless told otherwise', async () => {
-    const double = await house({ catalogues: ['mine'] })
+    const double = await openRepository({ catalogues: ['mine'] })
     await bring(two, double, { catalogue: 'mine' })
     expect(double.catalogues.get('mine')).toBe('')
     await bring(two, double, { catalogue: 'mine', updateCatalogue: true })
@@ -156,7 +156,7 @@ describe('an import', () => {
       detail: 'an IRI is broken',
       errors: [{ line: 3, column: 7, detail: 'an IRI is broken' }],
     }
-    const double = await house({
+    const double = await openRepository({
       mischief: (put) => (put.originalId === 'bad' ? { status: 400, problem } : undefined),
     })
     const summary = await bring(
@@ -178,7 +178,7 @@ describe('an import', () => {
   })
 
   it('counts what changed and what did not', async () => {
-    const double = await house()
+    const double = await openRepository()
     const text = (title: string) =>
       `${two}\n<https://example.org/a> <http://purl.org/dc/terms/title> "${title}" .`
     expect(await bring(text('x'), double)).toMatchObject({ created: 4 })
@@ -197,7 +197,7 @@ describe('an import', () => {
   })
 
   it('sends nothing when the last line is broken', async () => {
-    const double = await house()
+    const double = await openRepository()
     const broken = `${two}\nex:z a "unfinished`
     await expect(bring(broken, double)).rejects.toMatchObject({ kind: 'malformed-rdf' })
     expect(double.puts).toEqual([])

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { importDump } from '../../../src/harvest/importing/dump.ts'
 import { doubleKey, type DoubleOptions } from '../../support/repository-double.ts'
-import { house, quickClock, sourceOf, turtle } from './builders.ts'
+import { openRepository, quickClock, sourceOf, turtle } from './builders.ts'
 
 const text = (count: number) => {
   const datasets = Array.from({ length: count }, (_, n) => `ex:d${n} a dcat:Dataset .`)
@@ -13,7 +13,7 @@ const text = (count: number) => {
 }
 
 async function bring(count: number, options: DoubleOptions, more: { key?: string } = {}) {
-  const double = await house(options)
+  const double = await openRepository(options)
   const clock = quickClock()
   const stop = new AbortController()
   const settings = { service: double.service, key: more.key ?? doubleKey, clock }
@@ -82,7 +82,7 @@ describe('a server in trouble', () => {
   })
 
   it('that redirects is not followed: neither records nor key go elsewhere', async () => {
-    const elsewhere = await house()
+    const elsewhere = await openRepository()
     const server = createServer((_, response) => {
       response.writeHead(307, { Location: `${elsewhere.service}/catalogues/k` }).end()
     })

@@ -10,7 +10,7 @@ import { logger } from '../../../src/log.ts'
 import type { JsonObject } from '../../../src/text/json.ts'
 import type { Completeness, Message, RecordMessage, Validator } from '../../../src/pipe/message.ts'
 import type { SegmentContext, SegmentKind, SegmentPlace } from '../../../src/pipe/segment.ts'
-import { stage } from '../../support/portals/outbound.ts'
+import { outboundFixture } from '../../support/portals/outbound.ts'
 
 export type Imported = {
   readonly messages: readonly Message[]
@@ -59,7 +59,7 @@ const scratch = join(tmpdir(), `cartulary-import-${process.pid}`)
 
 /** Throws the config's problems; everything else is in the answer. */
 export async function importOf(run: Run): Promise<Imported> {
-  const { client, pauses } = stage({ limits: run.outbound ?? {}, names: run.names ?? {} })
+  const { client, pauses } = outboundFixture({ limits: run.outbound ?? {}, names: run.names ?? {} })
   const lines: string[] = []
   const log = logger('debug', { write: (line) => void lines.push(line) })
   const kind = run.kind({

@@ -10,13 +10,13 @@ import {
   jsonRecord,
   problemsOf,
   record,
-  type Setting,
-  transformed,
+  type TransformerRunOptions,
+  runTransformer,
   triplesOf,
-} from './ground.ts'
+} from './run-transformer.ts'
 
-const run = (config: Parameters<typeof transformed>[1], setting: Setting = {}) =>
-  transformed(constructTransformer, config, setting)
+const run = (config: Parameters<typeof runTransformer>[1], setting: TransformerRunOptions = {}) =>
+  runTransformer(constructTransformer, config, setting)
 
 const dct = 'PREFIX dct: <http://purl.org/dc/terms/>\n'
 const one = [record(1), end]

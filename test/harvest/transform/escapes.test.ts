@@ -2,12 +2,18 @@
 
 import { describe, expect, it } from 'vitest'
 import { scriptTransformer } from '../../../src/harvest/transform/script.ts'
-import { end, jsonRecord, record, transformed, type Setting } from './ground.ts'
+import {
+  end,
+  jsonRecord,
+  record,
+  runTransformer,
+  type TransformerRunOptions,
+} from './run-transformer.ts'
 
 const id = 'https://city.example/a'
 
 /** Each code is evaluated as the script over a record of its own; an honest record follows each of them. */
-async function after(codes: readonly string[], setting: Setting = {}) {
+async function after(codes: readonly string[], setting: TransformerRunOptions = {}) {
   const input = codes.flatMap((code, n) => [
     jsonRecord(2 * n, { code }),
     jsonRecord(2 * n + 1, { code: 'fine' }),
@@ -21,7 +27,7 @@ async function after(codes: readonly string[], setting: Setting = {}) {
   }`
   const limits = { scriptMs: 1_000, graceMs: 1_000 }
   const first = jsonRecord(1_000, { code: 'fine' })
-  const done = await transformed(
+  const done = await runTransformer(
     scriptTransformer,
     { script },
     { ...setting, input: [first, ...input, end], limits: { ...limits, ...setting.limits } },
@@ -133,7 +139,7 @@ describe('a script that spoils things', () => {
       return { '@id': '${id}', 'https://p.example/p': told.join() }
     }`
     const input = [record(1, { text, mediaType: 'application/json' }), end]
-    const { texts } = await transformed(scriptTransformer, { script }, { input })
+    const { texts } = await runTransformer(scriptTransformer, { script }, { input })
     expect(texts[0]).toContain('"undefined,undefined,1"')
   })
 })
@@ -207,7 +213,7 @@ describe('a script that takes too much', () => {
     }`
     const input = [...Array(12).keys()].map((n) => jsonRecord(n, { n }))
     const limits = { scriptMs: 500, graceMs: 500 }
-    const { problems, texts } = await transformed(
+    const { problems, texts } = await runTransformer(
       scriptTransformer,
       { script },
       { input: [...input, end], limits },
@@ -228,7 +234,7 @@ describe('a script that takes too much', () => {
   }, 60_000)
 
   it('input: a record beyond the limit never reaches it', async () => {
-    const { problems } = await transformed(
+    const { problems } = await runTransformer(
       scriptTransformer,
       { script: 'function transforming(x) { return x }' },
       { input: [jsonRecord(1, 'x'.repeat(2_000)), end], limits: { recordBytes: 1_000 } },
@@ -244,7 +250,7 @@ describe('a script that takes too much', () => {
       return { '@id': '${id}', 'https://p.example/p': n }
     }`
     const input = [{}, {}, { loop: true }, {}].map((value, n) => jsonRecord(n, value))
-    const { texts, problems } = await transformed(
+    const { texts, problems } = await runTransformer(
       scriptTransformer,
       { script, single: true },
       { input: [...input, end], limits: { scriptMs: 300, graceMs: 300 } },

@@ -6,9 +6,15 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { scriptTransformer } from '../../../src/harvest/transform/script.ts'
-import { folder, put } from '../../pipe/sources/ground.ts'
+import { folder, put } from '../../pipe/sources/sources-fixture.ts'
 import { git, repository } from '../../pipe/sources/repository.ts'
-import { end, jsonRecord, problemsOf, transformed, type Setting } from './ground.ts'
+import {
+  end,
+  jsonRecord,
+  problemsOf,
+  runTransformer,
+  type TransformerRunOptions,
+} from './run-transformer.ts'
 
 const giving = (title: string) =>
   `const transforming = () => ({ '@id': 'https://a.example/', 'http://purl.org/dc/terms/title': '${title}' })`
@@ -24,7 +30,7 @@ describe('a script beside the pipe', () => {
       const directory = folder()
       await put(directory, join('scripts', path.replace('scripts/', '')), giving('Local'))
       const config = { scriptType: 'localFile', path }
-      const { texts } = await transformed(scriptTransformer, config, {
+      const { texts } = await runTransformer(scriptTransformer, config, {
         input,
         place: { directory },
       })
@@ -74,13 +80,13 @@ describe('a script beside the pipe', () => {
 })
 
 /** Repositories on the disk, which only tests may use. */
-const onDisk = (): Setting => ({
+const onDisk = (): TransformerRunOptions => ({
   input,
   deps: { scratch: folder(), git: { transports: ['file'] } },
 })
 
-const fetched = (uri: string, more: object = {}, setting: Setting = onDisk()) =>
-  transformed(
+const fetched = (uri: string, more: object = {}, setting: TransformerRunOptions = onDisk()) =>
+  runTransformer(
     scriptTransformer,
     { scriptType: 'repository', repository: { uri, script: 'harvest/clean.js', ...more } },
     setting,
@@ -156,7 +162,7 @@ async function canary(): Promise<{ readonly port: number; readonly visits: () =>
 }
 
 describe('[T1] a repository of scripts', () => {
-  const guarded = (address: string, allow: readonly string[] = []): Setting => ({
+  const guarded = (address: string, allow: readonly string[] = []): TransformerRunOptions => ({
     input,
     deps: { scratch: folder(), allow, resolve: async () => [address] },
   })

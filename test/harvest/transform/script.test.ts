@@ -3,11 +3,19 @@
 import { describe, expect, it } from 'vitest'
 import { scriptTransformer } from '../../../src/harvest/transform/script.ts'
 import type { Message } from '../../../src/pipe/message.ts'
-import { dataset, end, jsonRecord, problemsOf, record, transformed, triplesOf } from './ground.ts'
-import type { Setting } from './ground.ts'
+import {
+  dataset,
+  end,
+  jsonRecord,
+  problemsOf,
+  record,
+  runTransformer,
+  triplesOf,
+} from './run-transformer.ts'
+import type { TransformerRunOptions } from './run-transformer.ts'
 
-const run = (script: string, setting: Setting = {}, more: object = {}) =>
-  transformed(scriptTransformer, { script, ...more }, setting)
+const run = (script: string, setting: TransformerRunOptions = {}, more: object = {}) =>
+  runTransformer(scriptTransformer, { script, ...more }, setting)
 
 const title = (text: string) => `<http://purl.org/dc/terms/title> "${text}"`
 

@@ -7,8 +7,8 @@ import { constructTransformer } from '../../../src/harvest/transform/construct.t
 import { scriptTransformer } from '../../../src/harvest/transform/script.ts'
 import type { JsonObject } from '../../../src/text/json.ts'
 import { readPipe } from '../../../src/pipe/pipe-schema.ts'
-import { folder, put } from '../../pipe/sources/ground.ts'
-import { dataset, end, record, shapeOf, transformed, triplesOf } from './ground.ts'
+import { folder, put } from '../../pipe/sources/sources-fixture.ts'
+import { dataset, end, record, shapeOf, runTransformer, triplesOf } from './run-transformer.ts'
 
 /** The config of the second segment of an example. */
 function example(name: string): JsonObject {
@@ -20,7 +20,7 @@ function example(name: string): JsonObject {
 
 describe('an example', () => {
   it('by a script adds a keyword to every dataset', async () => {
-    const { texts } = await transformed(scriptTransformer, example('transforming-js'))
+    const { texts } = await runTransformer(scriptTransformer, example('transforming-js'))
     expect(texts.map((text) => /keyword> (.*) \./.exec(text)?.[1])).toEqual([
       '"open water data"@en',
       '"open water data"@en',
@@ -31,7 +31,7 @@ describe('an example', () => {
     const mail = '_:c <http://www.w3.org/2006/vcard/ns#hasEmail> <mailto:a@city.example> .\n'
     const input = [record(1, { text: triplesOf(1) + mail }), end]
     const config = example('transforming-sparql')
-    const { texts } = await transformed(constructTransformer, config, { input })
+    const { texts } = await runTransformer(constructTransformer, config, { input })
     expect(texts[0]).not.toContain('mailto:')
     expect(texts[0]).toContain(`<${dataset(1)}>`)
     expect(texts[0]?.trim().split('\n')).toHaveLength(4)
@@ -42,7 +42,7 @@ it('the script of the harvesting page gives every dataset its publisher', async 
   const page = readFileSync(new URL('../../../docs/harvesting.md', import.meta.url), 'utf8')
   const [, text = ''] = /```yaml\n(- header: \{ name: transforming-js[^]*?)```/.exec(page) ?? []
   const [segment] = parse(text) as [{ body: { config: JsonObject } }]
-  const { texts, problems } = await transformed(scriptTransformer, segment.body.config)
+  const { texts, problems } = await runTransformer(scriptTransformer, segment.body.config)
   expect(problems).toEqual([])
   for (const text of texts) expect(text).toContain('publisher> <https://city.example/id/office> .')
   expect(texts).toHaveLength(2)

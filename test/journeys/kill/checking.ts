@@ -1,7 +1,7 @@
 /** What must hold once the platform is back and quiet: nothing lost, nothing half, links and index like the store. */
 
 import { client, eventually, type Gateway } from '../../support/gateway.ts'
-import { askedFor } from './asking.ts'
+import { queryValues } from './query-values.ts'
 import { absent } from './history.ts'
 import { contentIn, marksIn, versionsIn } from './records.ts'
 import type { World } from './writing.ts'
@@ -59,7 +59,7 @@ async function lostMarks({ marks }: World, platform: Gateway): Promise<string[]>
 async function linked(platform: Gateway): Promise<string[]> {
   const catalogue = `<${base}id/catalogue/c>`
   const query = `SELECT ?d { GRAPH ${catalogue} { ${catalogue} <http://www.w3.org/ns/dcat#dataset> ?d } }`
-  return (await askedFor(platform, query)).map((iri) => iri.replace(`${base}set/data/`, ''))
+  return (await queryValues(platform, query)).map((iri) => iri.replace(`${base}set/data/`, ''))
 }
 
 function unlike(how: string, wanted: readonly string[], found: readonly string[]): string[] {

@@ -10,9 +10,9 @@ import {
   type Gateway,
 } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
-import type { Ground } from '../ground.ts'
-import { askedFor } from './asking.ts'
-import { dice } from './dice.ts'
+import type { StoreUnderTest } from '../store-under-test.ts'
+import { queryValues } from './query-values.ts'
+import { seededRandom } from './seeded-random.ts'
 
 /** By hand: `KILL_ROUNDS=20 KILL_DATASETS=1000`; `KILL_SEED` runs a failure again. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 2)
@@ -23,10 +23,10 @@ const seed = Number(process.env['KILL_SEED'] ?? Date.now() % 100_000)
 type Texts = ReadonlyMap<string, string>
 
 /** `ground` is what the platform stands on, as environment; it is asked once. */
-export function deletingJourney(name: string, ground: () => Promise<Ground>): void {
+export function deletingJourney(name: string, openStore: () => Promise<StoreUnderTest>): void {
   describe(`${name}, killed while it deletes ${size} datasets at once and ${singles} by themselves (seed ${seed})`, () => {
-    const random = dice(seed)
-    let place: Ground
+    const random = seededRandom(seed)
+    let place: StoreUnderTest
     let directory: string
     let platform: Gateway
 
@@ -40,7 +40,7 @@ export function deletingJourney(name: string, ground: () => Promise<Ground>): vo
     }
 
     beforeAll(async () => {
-      place = await ground()
+      place = await openStore()
       directory = await temporaryDirectory()
       platform = await gateway(directory, place.env)
     })
@@ -174,7 +174,7 @@ const isDeleted = async (platform: Gateway, catalogue: string) =>
 
 /** Datasets of a catalogue that the store still holds or links. */
 const left = (platform: Gateway, catalogue: string): Promise<string[]> =>
-  askedFor(
+  queryValues(
     platform,
     `SELECT DISTINCT ?d { { GRAPH ?d { ?d a <http://www.w3.org/ns/dcat#Dataset> } }
        UNION { GRAPH ?c { ?c <http://www.w3.org/ns/dcat#dataset> ?d } } FILTER(CONTAINS(STR(?d), '/${catalogue}-')) }`,

@@ -10,9 +10,9 @@ import {
   type Gateway,
 } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
-import type { Ground } from '../ground.ts'
+import type { StoreUnderTest } from '../store-under-test.ts'
 import { quiet, wrongs } from './checking.ts'
-import { between, dice } from './dice.ts'
+import { between, seededRandom } from './seeded-random.ts'
 import { history } from './history.ts'
 import { tally } from './records.ts'
 import { writers, type World } from './writing.ts'
@@ -23,24 +23,24 @@ const rounds = Number(process.env['KILL_ROUNDS'] ?? 3)
 export const seed = Number(process.env['KILL_SEED'] ?? Date.now() % 100_000)
 
 /** `ground` is what the platform stands on, as environment; it is asked once. */
-export function killJourney(name: string, ground: () => Promise<Ground>): void {
+export function killJourney(name: string, openStore: () => Promise<StoreUnderTest>): void {
   describe(`${name}, killed ${rounds} times in ${writes} writes (seed ${seed})`, () => {
     const started = performance.now()
-    const random = dice(seed)
+    const random = seededRandom(seed)
     const world = newWorld(random)
-    let place: Ground
+    let place: StoreUnderTest
     let directory: string
     let platform: Gateway
 
     beforeAll(async () => {
-      place = await ground()
+      place = await openStore()
       directory = await temporaryDirectory()
       platform = await gateway(directory, place.env)
       await populate(world, platform)
     })
     afterAll(async () => {
       const seconds = Math.round((performance.now() - started) / 1000)
-      const told = place.weather?.told() ?? 'no faults on the way'
+      const told = place.faults?.told() ?? 'no faults on the way'
       process.stderr.write(`${name}: ${seconds} s, ${JSON.stringify(world.counts)}, ${told}\n`)
       await platform.stop()
       await remove(directory)
@@ -52,7 +52,7 @@ export function killJourney(name: string, ground: () => Promise<Ground>): void {
       async (round) => {
         const goal =
           round === rounds - 1 ? writes : ((round + 0.5 + random() / 2) * writes) / rounds
-        place.weather?.storm()
+        place.faults?.start()
         // Every other round writes one by one.
         const { isWriting, ended } = writers(world, platform, round % 2 === 0 ? 8 : 1)
         const isTime = () => world.counts.writes >= goal || !isWriting()
@@ -61,9 +61,9 @@ export function killJourney(name: string, ground: () => Promise<Ground>): void {
         await platform.kill()
         await ended
         // And every other return is through bad weather.
-        if (round % 4 > 1) place.weather?.calm()
+        if (round % 4 > 1) place.faults?.stop()
         platform = await gateway(directory, place.env)
-        place.weather?.calm()
+        place.faults?.stop()
         expect(await quiet(platform)).toBe(true)
         expect(await wrongs(world, platform)).toEqual([])
         expect((await place.leftovers?.()) ?? []).toEqual([])

@@ -2,12 +2,12 @@
 
 import { client, type Gateway } from '../../support/gateway.ts'
 import { prefixes } from '../../support/repository.ts'
-import { between, type Dice } from './dice.ts'
+import { between, type Random } from './seeded-random.ts'
 import { absent, type History, type Sent } from './history.ts'
 import { body, contentIn, marksIn, statements, tally } from './records.ts'
 
 export type World = {
-  readonly random: Dice
+  readonly random: Random
   readonly history: History
   readonly ids: readonly string[]
   readonly tallies: readonly string[]
@@ -26,7 +26,7 @@ export type World = {
   readonly faults: string[]
 }
 
-const one = <T>(random: Dice, values: readonly T[]): T =>
+const one = <T>(random: Random, values: readonly T[]): T =>
   values[between(random, 0, values.length - 1)] as T
 
 /** Refusals that a writer among others must expect. */
@@ -149,7 +149,7 @@ function actions(world: World, platform: Gateway) {
 type Item = { readonly originalId: string; readonly status: number }
 
 /** Half of the writers wait until their record is searchable. */
-const impatience = (random: Dice): Record<string, string> =>
+const impatience = (random: Random): Record<string, string> =>
   random() < 0.5 ? { Prefer: 'respond-async' } : {}
 
 const bulkBody = (parcel: readonly { id: string; version: number }[]) =>

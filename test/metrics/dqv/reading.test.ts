@@ -13,7 +13,7 @@ import {
 } from '../../../src/metrics/measure/validation-report.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { namedNode } from '../../../src/rdf/terms.ts'
-import { at, prefixes } from '../pipe/ground.ts'
+import { at, prefixes } from '../pipe/segment-fixture.ts'
 
 const quadsOf = (text: string) =>
   parse(

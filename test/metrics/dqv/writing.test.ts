@@ -12,7 +12,7 @@ import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { dcat, sh } from '../../../src/rdf/namespaces.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { blankNode, literal, namedNode, quad } from '../../../src/rdf/terms.ts'
-import { at, prefixes } from '../pipe/ground.ts'
+import { at, prefixes } from '../pipe/segment-fixture.ts'
 
 const on = namedNode('https://example.org/ds')
 const more = `@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix oa: <http://www.w3.org/ns/oa#> .`

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
-import { openStore, openedCache } from './ground.ts'
+import { openStore, cacheFixture } from './cache-fixture.ts'
 import { scores, write } from './measured.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
@@ -12,9 +12,9 @@ async function quiet() {
   const store = await openStore()
   for (const id of ['north', 'south'])
     await write(store, { id, datasets: [{ id: `${id}-1`, values: scores(10, 0, 0, 0, 0) }] })
-  const ground = openedCache({ store })
-  const number = () => ground.figures.refreshed()?.number ?? 0
-  return { ...ground, number }
+  const runsFixture = cacheFixture({ store })
+  const number = () => runsFixture.figures.refreshed()?.number ?? 0
+  return { ...runsFixture, number }
 }
 
 it('a new portal has figures within a minute, and new ones every day', async () => {
@@ -65,8 +65,8 @@ it('all figures follow a run over all catalogues', async () => {
 })
 
 it('schedules refresh everything, say when they do so next, and outlive the process', async () => {
-  const ground = await quiet()
-  const { cache, clock, number, stop, directory } = ground
+  const runsFixture = await quiet()
+  const { cache, clock, number, stop, directory } = runsFixture
   await cache.refresh('all')
   cache.schedules.set({ id: 'noon', status: 'enabled', cron: '0 12 * * *' }, 10)
   cache.schedules.set(
@@ -80,7 +80,7 @@ it('schedules refresh everything, say when they do so next, and outlive the proc
   expect(noon()).toMatchObject({ next: Date.parse('2026-11-23T12:00:00Z'), last: clock.now() })
   await stop()
   const store = await openStore()
-  const again = openedCache({ store, directory, at: '2026-11-22T13:00:00Z' })
+  const again = cacheFixture({ store, directory, at: '2026-11-22T13:00:00Z' })
   expect(again.cache.schedules.all().map(({ id }) => id)).toEqual(['never', 'noon'])
   expect(() =>
     again.cache.schedules.set({ id: 'one-too-many', status: 'enabled', cron: '0 0 * * *' }, 2),
@@ -97,7 +97,7 @@ it('a refresh that failed by itself is tried again', async () => {
     state.tries += 1
     return state.isAway ? Promise.reject(new Error('away')) : real.select(query, signal)
   }
-  const { clock, figures } = openedCache({ store: { ...real, select } })
+  const { clock, figures } = cacheFixture({ store: { ...real, select } })
   clock.forward(minute)
   await expect.poll(() => state.tries).toBe(1)
   state.isAway = false
@@ -110,8 +110,8 @@ it('a refresh that failed by itself is tried again', async () => {
 })
 
 it('schedules go on after a write that the file could not take', async () => {
-  const ground = await quiet()
-  const { cache, clock, number, directory, logged } = ground
+  const runsFixture = await quiet()
+  const { cache, clock, number, directory, logged } = runsFixture
   await cache.refresh('all')
   cache.schedules.set({ id: 'noon', status: 'enabled', cron: '0 12 * * *' }, 10)
   const file = new DatabaseSync(join(directory, 'figures.sqlite'))

@@ -1,7 +1,7 @@
 /** The figures of three catalogues, computed by hand. */
 
 import { describe, expect, it } from 'vitest'
-import { openStore, openedCache } from './ground.ts'
+import { openStore, cacheFixture } from './cache-fixture.ts'
 import { scores, write, type MeasuredCatalogue } from './measured.ts'
 
 const water = ['https://water.example.org/', 'Water Office'] as const
@@ -61,7 +61,7 @@ const city: MeasuredCatalogue = {
 }
 
 /** One dataset of 120 points without distributions. */
-const town: MeasuredCatalogue = {
+const reachFixture: MeasuredCatalogue = {
   id: 'town',
   title: 'Town',
   country: 'DEU',
@@ -98,12 +98,12 @@ const secret: MeasuredCatalogue = {
 async function refreshed(...catalogues: readonly MeasuredCatalogue[]) {
   const store = await openStore()
   for (const catalogue of catalogues) await write(store, catalogue)
-  const ground = openedCache({ store })
-  await ground.cache.refresh('all')
-  return ground
+  const runsFixture = cacheFixture({ store })
+  await runsFixture.cache.refresh('all')
+  return runsFixture
 }
 
-const everything = () => refreshed(city, town, world, empty, secret)
+const everything = () => refreshed(city, reachFixture, world, empty, secret)
 const yes = (percentage: number, no: number) => [
   { name: 'yes', percentage },
   { name: 'no', percentage: no },

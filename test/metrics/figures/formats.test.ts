@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
-import { newDirectory, openStore, openedCache } from './ground.ts'
+import { newDirectory, openStore, cacheFixture } from './cache-fixture.ts'
 import { scores, write } from './measured.ts'
 
 /** A file of format 3, written an hour before the clock of the test. */
@@ -41,7 +41,7 @@ it('of format 3 keeps history, schedules and the number of the refresh, and is c
   writeFormat3(path)
   const store = await openStore()
   await write(store, { id: 'north', datasets: [{ id: 'n', values: scores(30, 0, 0, 0, 0) }] })
-  const { cache, figures, clock, stop } = openedCache({ store, directory })
+  const { cache, figures, clock, stop } = cacheFixture({ store, directory })
   expect([figures.catalogues(), figures.refreshed()?.number]).toEqual([[], 7])
   expect(cache.schedules.all()).toMatchObject([
     { id: 'noon', next: Date.parse('2026-11-22T12:00:00Z') },
@@ -63,6 +63,6 @@ it('of format 3 keeps history, schedules and the number of the refresh, and is c
     "SELECT name FROM sqlite_master WHERE name IN ('editions', 'live', 'counts', 'scores', 'problems')"
   expect(file.prepare(old).all()).toEqual([])
   file.close()
-  const again = openedCache({ store, directory, at: '2026-11-22T10:05:00Z' })
+  const again = cacheFixture({ store, directory, at: '2026-11-22T10:05:00Z' })
   expect(again.figures.aggregate('global')?.score).toBe(30)
 })

@@ -4,9 +4,16 @@ import { expect, it } from 'vitest'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import type { Shares } from '../../../src/metrics/figures/figures.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
-import { asked, generated, generatedRecord, isThere, validated, worked } from '../scoring/worked.ts'
-import { one, segments } from '../pipe/ground.ts'
-import { names, newDirectory, openStore, openedCache } from './ground.ts'
+import {
+  asked,
+  generated,
+  generatedRecord,
+  isThere,
+  validated,
+  workedExample,
+} from '../scoring/worked-examples.ts'
+import { one, segments } from '../pipe/segment-fixture.ts'
+import { names, newDirectory, openStore, cacheFixture } from './cache-fixture.ts'
 import { write } from './measured.ts'
 
 type Row = { readonly id: string; readonly dcatApCompliance: boolean }
@@ -31,8 +38,8 @@ async function measuredLines(text: string, { id, dcatApCompliance }: Row): Promi
   const measured = await one([scoring], await asked(await one([annotator], complete), () => 200))
   const lines = toLines((await payloadOf(measured)).metrics)
   const genid = names.genid(names.metrics(id))
-  const ground = lines.replaceAll(/_:(\S+)/g, (_, label: string) => `<${genid}${label}>`)
-  return ground
+  const runsFixture = lines.replaceAll(/_:(\S+)/g, (_, label: string) => `<${genid}${label}>`)
+  return runsFixture
     .split('\n')
     .filter((line) => line !== '')
     .sort()
@@ -41,7 +48,7 @@ async function measuredLines(text: string, { id, dcatApCompliance }: Row): Promi
 }
 
 it.skipIf(!isThere)('has the figures that were worked out for the ten together', async () => {
-  const expected = JSON.parse(worked('generated-seed-1.json')) as Expected
+  const expected = JSON.parse(workedExample('generated-seed-1.json')) as Expected
   const texts = generated(newDirectory(), 10)
   const store = await openStore()
   await write(store, { id: 'ten', datasets: expected.datasets.map(({ id }) => ({ id })) })
@@ -49,7 +56,7 @@ it.skipIf(!isThere)('has the figures that were worked out for the ten together',
     const content = await measuredLines(texts[n] ?? '', row)
     await store.write([{ graph: names.metrics(row.id), content }])
   }
-  const { cache, figures } = openedCache({ store })
+  const { cache, figures } = cacheFixture({ store })
   await cache.refresh('all')
   const found = figures.aggregate({ catalogue: 'ten' })
   const { score, dimensions, distributions, datasetShares, distributionShares } = expected.catalogue

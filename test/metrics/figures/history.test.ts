@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest'
 import type { Resolution } from '../../../src/metrics/figures/figures.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import { openStore, openedCache } from './ground.ts'
+import { openStore, cacheFixture } from './cache-fixture.ts'
 import { changesOf, scores, write } from './measured.ts'
 
 const publisher = ['https://water.example.org/', 'Water Office'] as const
@@ -14,17 +14,20 @@ const measure = (store: GraphStore, points: number) => store.write(changesOf(dat
 async function measuredOften(...days: readonly (readonly [at: string, points: number])[]) {
   const store = await openStore()
   await write(store, { id: 'city', country: 'DEU', datasets: [dataset(0)] })
-  const ground = openedCache({ store, at: days[0]?.[0] ?? '' })
+  const runsFixture = cacheFixture({ store, at: days[0]?.[0] ?? '' })
   for (const [at, points] of days) {
     await measure(store, points)
-    ground.clock.set(at)
-    await ground.cache.refresh(['city'])
+    runsFixture.clock.set(at)
+    await runsFixture.cache.refresh(['city'])
   }
-  const history = (scope: Parameters<typeof ground.figures.history>[0], resolution: Resolution) =>
-    ground.figures
+  const history = (
+    scope: Parameters<typeof runsFixture.figures.history>[0],
+    resolution: Resolution,
+  ) =>
+    runsFixture.figures
       .history(scope, { from: '2000-01-01', to: '2099-12-31', resolution })
       .map(({ day, aggregate }) => [day, aggregate.score])
-  return { ...ground, store, history }
+  return { ...runsFixture, store, history }
 }
 
 it('shows three refreshes', async () => {
@@ -95,7 +98,7 @@ it('outlives the process, and is hidden with its catalogue', async () => {
   expect(cache.figures.history({ catalogue: 'city' }, span)).toEqual([])
   await stop()
   await write(store, { id: 'city', country: 'DEU', datasets: [dataset(40)] })
-  const again = openedCache({ store, directory, at: '2026-11-25T10:00:00Z' })
+  const again = cacheFixture({ store, directory, at: '2026-11-25T10:00:00Z' })
   await again.cache.refresh('all')
   const found = again.figures.history({ catalogue: 'city' }, span)
   expect(found.map(({ day, aggregate }) => [day, aggregate.score])).toEqual([

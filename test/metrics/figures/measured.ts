@@ -5,7 +5,7 @@ import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import type { Quad } from '@rdfjs/types'
 import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
-import { names } from './ground.ts'
+import { names } from './cache-fixture.ts'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
 const measuredAt = '2026-11-21T10:00:00Z'

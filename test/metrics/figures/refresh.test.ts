@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { unlessAborted } from '../../../src/workers/condition.ts'
-import { openStore, openedCache } from './ground.ts'
+import { openStore, cacheFixture } from './cache-fixture.ts'
 import { changesOf, scores, write, type MeasuredCatalogue } from './measured.ts'
 
 const water = ['https://water.example.org/', 'Water Office'] as const
@@ -47,11 +47,11 @@ async function twoCatalogues() {
   await write(real, one('north', 10))
   await write(real, one('south', 50))
   const { state, store } = gated(real)
-  const ground = openedCache({ store })
-  await ground.cache.refresh('all')
-  const score = (scope: Parameters<typeof ground.figures.aggregate>[0]) =>
-    ground.figures.aggregate(scope)?.score
-  return { ...ground, real, state, score }
+  const runsFixture = cacheFixture({ store })
+  await runsFixture.cache.refresh('all')
+  const score = (scope: Parameters<typeof runsFixture.figures.aggregate>[0]) =>
+    runsFixture.figures.aggregate(scope)?.score
+  return { ...runsFixture, real, state, score }
 }
 
 it('of one catalogue also makes its country, its publishers and the portal anew, and leaves the others', async () => {
@@ -127,7 +127,7 @@ it('goes on after the end of the process, with what waited, and leaves no rows o
   await expect.poll(() => cache.refreshes.progress).toBeDefined()
   await stop()
   await ended
-  const again = openedCache({ store: real, directory })
+  const again = cacheFixture({ store: real, directory })
   expect(again.figures.aggregate('global')?.score).toBe(30)
   await expect.poll(() => again.figures.aggregate('global')?.score).toBe(60)
   await expect.poll(() => again.jobs.counts()).toMatchObject({ running: 0, waiting: 0 })
@@ -169,7 +169,7 @@ it('of one catalogue is one of all where there are no figures: those of the port
   await measure(real, 'south', 90)
   await cache.refresh(['north'])
   expect(score({ catalogue: 'south' })).toBe(50)
-  const fresh = openedCache({ store: real })
+  const fresh = cacheFixture({ store: real })
   await fresh.cache.refresh(['north'])
   expect(fresh.figures.aggregate('global')?.score).toBe(50)
 })
@@ -198,7 +198,7 @@ it('after a crash in its middle finds the old figures, and removes what it left'
     "INSERT INTO scored_dataset SELECT 77, id, publisher, 405, facts FROM scored_dataset WHERE id = 'north-1'",
   )
   file.close()
-  const again = openedCache({ store: real, directory })
+  const again = cacheFixture({ store: real, directory })
   expect(again.figures.aggregate('global')?.score).toBe(30)
   expect(again.figures.best('global', 1)).toMatchObject([{ score: 50 }])
   await again.cache.refresh(['south'])
@@ -254,7 +254,7 @@ it('reads measurements of any boolean and numeric type, and metrics in any names
         .join(''),
     },
   ])
-  const { cache, figures } = openedCache({ store })
+  const { cache, figures } = cacheFixture({ store })
   await cache.refresh('all')
   expect(figures.aggregate({ catalogue: 'old' })).toMatchObject({
     score: 15,

@@ -3,7 +3,7 @@
 import { cacheApp } from '../../../src/metrics/figures/cache-app.ts'
 import { apiKeys } from '../../../src/http/api-key.ts'
 import { logger } from '../../../src/log.ts'
-import { names, openStore, openedCache } from './ground.ts'
+import { names, openStore, cacheFixture } from './cache-fixture.ts'
 import { scores, write, type MeasuredCatalogue } from './measured.ts'
 
 export const address = 'http://localhost:8080/api/mqa/cache'
@@ -81,13 +81,13 @@ export async function served({ isRefreshed = true, isMute = false } = {}) {
   const store = await openStore()
   for (const catalogue of [city, secret, { id: 'empty', country: 'FRA', datasets: [] }])
     await write(store, catalogue)
-  const ground = openedCache({ store })
+  const runsFixture = cacheFixture({ store })
   const app = cacheApp({
-    cache: ground.cache,
+    cache: runsFixture.cache,
     store: isMute ? { ...store, select: () => new Promise(() => undefined) } : store,
     names,
     keys: apiKeys(keys),
-    now: ground.clock.now,
+    now: runsFixture.clock.now,
     http: {
       log: logger('silent'),
       base: '/api/mqa/cache',
@@ -96,12 +96,12 @@ export async function served({ isRefreshed = true, isMute = false } = {}) {
     },
     version: '1.2.3',
   })
-  if (isRefreshed) await ground.cache.refresh('all')
+  if (isRefreshed) await runsFixture.cache.refresh('all')
   const ask = async (path: string, init?: RequestInit) => app.request(`${address}${path}`, init)
   const get = async (path: string) => {
     const response = await ask(path)
     return { status: response.status, body: JSON.parse((await response.text()) || 'null') }
   }
   const results = async (path: string) => (await get(path)).body.result.results
-  return { ...ground, store, app, ask, get, results }
+  return { ...runsFixture, store, app, ask, get, results }
 }

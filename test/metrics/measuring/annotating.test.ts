@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { measureIndicators } from '../../../src/metrics/measure/annotator-segment.ts'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { keyOf } from '../../../src/rdf/read.ts'
-import { never, record, shippedValues } from '../pipe/ground.ts'
+import { never, record, defaultValues } from '../pipe/segment-fixture.ts'
 
-const values = (await shippedValues())(never)
+const values = (await defaultValues())(never)
 
 /** Key of the node → names of what is true. */
 async function trueOf(text: string): Promise<Record<string, string[]>> {

@@ -7,7 +7,7 @@ import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { blankNode, literal, namedNode } from '../../../src/rdf/terms.ts'
 import { licenceKey } from '../../../src/vocabularies/licences.ts'
-import { prefixes } from '../pipe/ground.ts'
+import { prefixes } from '../pipe/segment-fixture.ts'
 
 const eu = 'http://publications.europa.eu/resource/authority/licence/'
 const concept = (code: string, exactMatch: readonly string[] = [], closeMatch: string[] = []) => ({

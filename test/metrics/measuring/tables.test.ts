@@ -6,12 +6,12 @@ import { parse } from '../../../src/rdf/parse.ts'
 import { graphOf } from '../../../src/rdf/read.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import { literal, namedNode } from '../../../src/rdf/terms.ts'
-import { never, noStore, prefixes, shippedValues } from '../pipe/ground.ts'
+import { never, noStore, prefixes, defaultValues } from '../pipe/segment-fixture.ts'
 
 const eu = 'http://publications.europa.eu/resource/authority/'
 const iana = 'https://www.iana.org/assignments/media-types/'
 const none = graphOf([])
-const values = await (await shippedValues())(never)
+const values = await (await defaultValues())(never)
 const format = (code: string) => namedNode(`${eu}file-type/${code}`)
 const given = (formats: readonly string[], mediaTypes: readonly string[]) => ({
   formats: formats.map((one) => (one.includes(':') ? namedNode(one) : literal(one))),

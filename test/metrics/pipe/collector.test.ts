@@ -3,11 +3,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startCollector } from '../../../src/metrics/pipe/collector.ts'
 import type { Feed } from '../../../src/pipe/runs/run.ts'
-import { silent } from '../../pipe/runs/ground.ts'
+import { silent } from '../../pipe/runs/runs-fixture.ts'
 
 const minute = 60_000
 
-function ground(options: { collectMs?: number; isBusy?: () => boolean } = {}) {
+function runsFixture(options: { collectMs?: number; isBusy?: () => boolean } = {}) {
   const self = {
     each: () => {},
     at: 0,
@@ -43,7 +43,7 @@ function ground(options: { collectMs?: number; isBusy?: () => boolean } = {}) {
 
 describe('what is written', () => {
   it('is measured when it has been quiet for a while, each dataset once', async () => {
-    const { one, ran, feeds, starts } = ground()
+    const { one, ran, feeds, starts } = runsFixture()
     for (const id of ['b', 'a', 'b']) one.add('city', id)
     await ran(1)
     expect(feeds[0]).toMatchObject({ catalogue: 'city', datasets: ['a', 'b'] })
@@ -51,7 +51,7 @@ describe('what is written', () => {
   })
 
   it('is measured after a minute however much is written', async () => {
-    const self = ground()
+    const self = runsFixture()
     self.each = () => {
       if (self.feeds.length === 0) self.one.add('city', `d${self.at}`)
     }
@@ -62,7 +62,7 @@ describe('what is written', () => {
   })
 
   it('of one catalogue is collected into one run per hour, others do not wait for it', async () => {
-    const { one, ran, feeds, starts } = ground({ collectMs: 60 * minute })
+    const { one, ran, feeds, starts } = runsFixture({ collectMs: 60 * minute })
     one.add('city', 'a')
     await ran(1)
     one.add('city', 'b')
@@ -73,14 +73,14 @@ describe('what is written', () => {
   })
 
   it('lets others go first, though not for ever', async () => {
-    const { one, ran, starts } = ground({ isBusy: () => true })
+    const { one, ran, starts } = runsFixture({ isBusy: () => true })
     one.add('city', 'a')
     await ran(1)
     expect(starts[0]).toBe(60 * minute)
   })
 
   it('is the whole catalogue when it is too much to remember', async () => {
-    const { one, ran, feeds } = ground()
+    const { one, ran, feeds } = runsFixture()
     for (let n = 0; n <= 10_000; n += 1) one.add('city', `d${n}`)
     await ran(1)
     expect(feeds[0]?.datasets).toBeUndefined()
@@ -88,7 +88,7 @@ describe('what is written', () => {
   })
 
   it('and has not been measured is left to the next process', async () => {
-    const { one, left, freeze, feeds } = ground()
+    const { one, left, freeze, feeds } = runsFixture()
     freeze()
     one.add('city', 'a')
     one.add('land', 'b')

@@ -8,7 +8,7 @@ import type { Feed } from '../../../src/pipe/runs/run.ts'
 import type { SegmentContext } from '../../../src/pipe/segment.ts'
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
-import { silent } from '../../pipe/runs/ground.ts'
+import { silent } from '../../pipe/runs/runs-fixture.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { base, repository } from '../../support/repository.ts'
 
@@ -18,7 +18,7 @@ const dataset = (id: string) =>
 const catalogue = (type?: string) =>
   `<urn:x> a <${dcat}Catalog> ; <http://purl.org/dc/terms/title> "C"${type ? ` ; <http://purl.org/dc/terms/type> ${type}` : ''} .`
 
-async function ground(ids: readonly string[], type = '"dcat-ap"') {
+async function runsFixture(ids: readonly string[], type = '"dcat-ap"') {
   const hub = await repository()
   onTestFinished(() => hub.close())
   const put = (path: string, body: string) =>
@@ -62,7 +62,7 @@ const many = Array.from({ length: 230 }, (_, n) => `d${String(n).padStart(3, '0'
 
 describe('a feed', () => {
   it('brings every dataset of a catalogue with what segments want to know of it', async () => {
-    const { all, told } = await ground(['b', 'a', 'c'])
+    const { all, told } = await runsFixture(['b', 'a', 'c'])
     const messages = await all({ catalogue: 'city' })
     expect(messages.map(({ kind }) => kind)).toEqual(['total', 'record', 'record', 'record', 'end'])
     const [, first] = messages
@@ -87,7 +87,7 @@ describe('a feed', () => {
   })
 
   it('is in order, with a page behind every hundredth, and goes on behind any id', async () => {
-    const { all } = await ground(many)
+    const { all } = await runsFixture(many)
     const messages = await all({ catalogue: 'city' })
     expect(idsOf(messages)).toEqual(many)
     expect(messages.flatMap((one) => (one.kind === 'page' ? [one.cursor] : []))).toEqual([
@@ -101,7 +101,7 @@ describe('a feed', () => {
   })
 
   it('of all datasets, of chosen ones, of what failed alone', async () => {
-    const { all, put } = await ground(['a', 'b'])
+    const { all, put } = await runsFixture(['a', 'b'])
     await put('/catalogues/land', catalogue())
     await put('/catalogues/land/datasets/origin?originalId=x', dataset('x'))
     expect(idsOf(await all({}))).toEqual(['a', 'b', 'x'])
@@ -120,7 +120,7 @@ describe('a feed', () => {
   })
 
   it('lists its datasets once: those that stay come once each, whatever comes and goes while it reads', async () => {
-    const self = await ground(['a', 'b', 'c', 'd'])
+    const self = await runsFixture(['a', 'b', 'c', 'd'])
     self.atOnce = 1
     const found: string[] = []
     for await (const message of self.read({ catalogue: 'city', pulseMs: 1 })) {
@@ -134,7 +134,7 @@ describe('a feed', () => {
   })
 
   it('takes the present metrics along when asked to', async () => {
-    const { all, put } = await ground(['a', 'b'])
+    const { all, put } = await runsFixture(['a', 'b'])
     const measured = `[] <http://www.w3.org/ns/dqv#isMeasurementOf> <urn:m> ; <http://www.w3.org/ns/dqv#computedOn> <${base}set/data/a> ; <http://www.w3.org/ns/dqv#value> true .`
     expect((await put('/datasets/a/metrics', measured)).status).toBe(201)
     const messages = await all({ catalogue: 'city', withMetrics: true })
@@ -147,13 +147,13 @@ describe('a feed', () => {
   })
 
   it('keeps the pulse', async () => {
-    const { all, pauses } = await ground(['a', 'b', 'c'])
+    const { all, pauses } = await runsFixture(['a', 'b', 'c'])
     await all({ catalogue: 'city', pulseMs: 7 })
     expect(pauses).toEqual([7, 7])
   })
 
   it('asks again while the repository is busy, and refuses a dataset that cannot be read', async () => {
-    const self = await ground(['a', 'b'])
+    const self = await runsFixture(['a', 'b'])
     self.atOnce = 1
     self.reads = async (graphs, ...more) => {
       if (graphs.some((graph) => graph.endsWith('/b')))
@@ -168,13 +168,13 @@ describe('a feed', () => {
   })
 
   it('fails for a catalogue that is not there', async () => {
-    const { all } = await ground([])
+    const { all } = await runsFixture([])
     await expect(all({ catalogue: 'none' })).rejects.toThrow(/unknown-catalogue/)
     expect(await all({ catalogue: 'city' })).toHaveLength(2)
   })
 
   it('knows the kind of a catalogue by text or by the last part of an IRI', async () => {
-    const { all } = await ground(['a'], '<https://types.example/DCAT-AP> , "other"')
+    const { all } = await runsFixture(['a'], '<https://types.example/DCAT-AP> , "other"')
     expect((await all({ catalogue: 'city' }))[1]).toMatchObject({ extra: { source: 'dcat-ap' } })
   })
 })

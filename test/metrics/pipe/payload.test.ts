@@ -18,7 +18,7 @@ import {
 import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { dct, dqv } from '../../../src/rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
-import { at, record } from './ground.ts'
+import { at, record } from './segment-fixture.ts'
 
 const ds = namedNode('https://example.org/ds')
 const small = ':ds a dcat:Dataset ; dcat:contactPoint [ dct:title "we" ] .'
@@ -72,8 +72,12 @@ describe('a payload', () => {
   it('is about the dataset that has the id, else the first one', async () => {
     const two = ':other a dcat:Dataset . :ds a dcat:Dataset .'
     expect((await payloadOf(record(two))).subject.iri).toBe(ds.value)
-    const unnamed = record(two, { extra: {}, sourceId: 'source', originalId: 'original' })
-    expect((await payloadOf(unnamed)).subject).toEqual({
+    const withoutAssignedNames = record(two, {
+      extra: {},
+      sourceId: 'source',
+      originalId: 'original',
+    })
+    expect((await payloadOf(withoutAssignedNames)).subject).toEqual({
       id: 'original',
       iri: 'https://example.org/other',
     })

@@ -9,7 +9,7 @@ import {
   type MetricsKind,
 } from '../../../src/metrics/pipe/metrics-segment.ts'
 import type { Message } from '../../../src/pipe/message.ts'
-import { isRecord, opened, record, through } from './ground.ts'
+import { isRecord, opened, record, runThrough } from './segment-fixture.ts'
 
 type Settings = z.infer<typeof segmentConfig>
 const kind = (given: Partial<MetricsKind<Settings>> = {}) =>
@@ -32,7 +32,7 @@ const others: Message[] = [
 describe('a segment', () => {
   it('passes every message that is no record untouched and in its place', async () => {
     const messages = [record(good), ...others.slice(0, 4), record(good), ...others.slice(4)]
-    const found = await through([opened(kind())], messages)
+    const found = await runThrough([opened(kind())], messages)
     expect(found.map((one) => one.kind)).toEqual(messages.map((one) => one.kind))
     expect(found.filter((one) => !isRecord(one))).toEqual(others)
     expect(found.filter(isRecord).map(({ extra }) => extra?.['content'])).toEqual([
@@ -44,12 +44,12 @@ describe('a segment', () => {
   it('that is skipped passes everything', async () => {
     const messages = [record('no RDF at all'), ...others]
     const run = opened(kind({ work: () => expect.unreachable() }), { skip: true, more: 1 })
-    expect(await through([run], messages)).toEqual(messages)
+    expect(await runThrough([run], messages)).toEqual(messages)
   })
 
   it('refuses what it cannot read, and goes on', async () => {
     const bad = record(':ds a ', { sourceId: 'bad', sourceUrl: 'https://example.org/bad' })
-    const [refused, next] = await through([opened(kind())], [bad, record(good)])
+    const [refused, next] = await runThrough([opened(kind())], [bad, record(good)])
     expect(refused).toMatchObject({
       kind: 'refused',
       sourceId: 'bad',
@@ -70,12 +70,12 @@ describe('a segment', () => {
           },
         }),
       )
-    const [refused] = await through(
+    const [refused] = await runThrough(
       [failing(new Failure('too-complex', 'too much'))],
       [record(good)],
     )
     expect(refused).toMatchObject({ kind: 'refused', problem: { detail: 'too much' } })
-    await expect(through([failing(new Error('bug'))], [record(good)])).rejects.toThrow('bug')
+    await expect(runThrough([failing(new Error('bug'))], [record(good)])).rejects.toThrow('bug')
   })
 
   it('ends when the run is stopped', async () => {
@@ -85,7 +85,7 @@ describe('a segment', () => {
       throw new Failure('internal', 'because of that')
     }
     const run = opened(kind({ work }))
-    await expect(through([run], [record(good)], stop.signal)).rejects.toThrow('stopped')
+    await expect(runThrough([run], [record(good)], stop.signal)).rejects.toThrow('stopped')
   })
 
   it('says what is wrong with its config, and shows what may be said', () => {

@@ -6,14 +6,14 @@ import type { Fault } from '../../support/portals/faults.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
 import { redirector } from '../../support/portals/redirector.ts'
 import { rawHost } from '../../support/portals/slow-host.ts'
-import { quiet, town, type Town } from './town.ts'
+import { quiet, reachFixture, type ReachFixture } from './reach-fixture.ts'
 
 const signal = new AbortController().signal
 let host: Portal
 let leads: Portal
 let raw: Awaited<ReturnType<typeof rawHost>>
 let noise: Awaited<ReturnType<typeof rawHost>>
-let place: Town
+let place: ReachFixture
 let run: ReachRun
 /** What no host answers: nothing but its robots.txt, or not even that. */
 let silence: 'pages' | 'all' | undefined
@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   silence = undefined
-  place = town({
+  place = reachFixture({
     silent: (_, asked) => silence === 'all' || (silence === 'pages' && asked === 'page'),
     names: {
       'a.example': ['8.8.8.8'],

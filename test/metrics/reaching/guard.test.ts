@@ -3,13 +3,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { journeys, meanings, publicAddresses } from '../../support/portals/addresses.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
-import { quiet, town, type Town } from './town.ts'
+import { quiet, reachFixture, type ReachFixture } from './reach-fixture.ts'
 
 const signal = new AbortController().signal
 /** A listener that must hear nothing. */
 let canary: Portal
 let open: Portal
-let place: Town
+let place: ReachFixture
 
 beforeAll(async () => {
   canary = await portal(() => new Response('secrets of the house'))
@@ -26,7 +26,7 @@ const bytes = (text: string) => Buffer.from(text).toString('latin1')
 const names = { ...meanings, 'rebinding.example': [['8.8.8.8'], ['127.0.0.1']] }
 
 beforeEach(() => {
-  place = town({
+  place = reachFixture({
     names,
     world: {
       ...Object.fromEntries(publicAddresses.map((address) => [address, open.port])),
@@ -87,7 +87,7 @@ describe('[T1] a URL found in data', () => {
   })
 
   it('is not sent to a socket that stands elsewhere than it was dialled', async () => {
-    const liar = town({
+    const liar = reachFixture({
       names: { 'liar.example': ['8.8.8.8'] },
       world: { '8.8.8.8': canary.port },
       honest: true,
@@ -111,7 +111,7 @@ describe('[T1] a URL found in data', () => {
     ['http://127.0.0.1/', 1300],
     ['http://169.254.169.254/', 1300],
   ])('row 31: with a list of hosts and ranges %s is %i', async (url, expected) => {
-    const house = town({
+    const house = reachFixture({
       names: {
         'public.example': ['8.8.8.8'],
         'data.house.example': ['192.168.1.1'],

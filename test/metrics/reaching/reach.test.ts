@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { UrlReach, ReachOptions } from '../../../src/metrics/reach/url-reach.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
-import { dayMs, quiet, town, type Town } from './town.ts'
+import { dayMs, quiet, reachFixture, type ReachFixture } from './reach-fixture.ts'
 
 const signal = new AbortController().signal
 let host: Portal
-let place: Town
+let place: ReachFixture
 /** How many attempts, from the next on, the host does not answer. */
 let silentAttempts: number
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   silentAttempts = 0
-  place = town({
+  place = reachFixture({
     silent: (_, asked) => asked === 'page' && silentAttempts-- > 0,
     names: { 'a.example': ['8.8.8.8'], 'down.example': ['1.1.1.1'] },
     world: { '8.8.8.8': host.port },

@@ -7,12 +7,12 @@ import type { SegmentFunction } from '../../../src/pipe/segment.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
 import { contextOf } from '../context.ts'
 import { codes, datasetOf, recordOf, streamOf } from './records.ts'
-import { town, type Town } from './town.ts'
+import { reachFixture, type ReachFixture } from './reach-fixture.ts'
 
 const signal = new AbortController().signal
 let host: Portal
 let slow: Portal
-let place: Town
+let place: ReachFixture
 let asked: number
 
 const isRobots = (request: Request) => new URL(request.url).pathname === '/robots.txt'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   asked = 0
-  place = town({
+  place = reachFixture({
     silent: (url, asked) => asked === 'page' && url === 'http://slow.example/x',
     names: { 'a.example': ['8.8.8.8'], 'slow.example': ['8.8.4.4'], 'b.example': ['8.8.8.8'] },
     world: { '8.8.8.8': host.port, '8.8.4.4': slow.port },

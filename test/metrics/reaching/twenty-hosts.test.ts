@@ -4,24 +4,24 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { urlStatusSegment } from '../../../src/metrics/reach/reach-segment.ts'
 import type { Message } from '../../../src/pipe/message.ts'
 import { portal, type Portal } from '../../support/portals/portal.ts'
-import { crowd, vices, type Crowd } from './crowd.ts'
+import { startMisbehavingHosts, misbehaviours, type MisbehavingHosts } from './misbehaving-hosts.ts'
 import { contextOf } from '../context.ts'
 import { codes, datasetOf, recordOf, streamOf } from './records.ts'
-import { town, type Town } from './town.ts'
+import { reachFixture, type ReachFixture } from './reach-fixture.ts'
 
 let canary: Portal
-let hosts: Crowd
-let place: Town
-let all: ReturnType<typeof vices>
+let hosts: MisbehavingHosts
+let place: ReachFixture
+let all: ReturnType<typeof misbehaviours>
 
 const addressOf = (number: number) => `8.8.8.${number + 1}`
 
 beforeAll(async () => {
   canary = await portal(() => new Response('secrets of the house'))
-  all = vices(canary.port)
-  hosts = await crowd(all)
+  all = misbehaviours(canary.port)
+  hosts = await startMisbehavingHosts(all)
   const entries = all.map(({ name }, number) => ({ name, address: addressOf(number) }))
-  place = town({
+  place = reachFixture({
     silent: (url, asked) => asked === 'page' && url.startsWith('http://hangs.example/'),
     names: Object.fromEntries(entries.map(({ name, address }) => [`${name}.example`, [address]])),
     world: {

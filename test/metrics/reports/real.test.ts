@@ -1,7 +1,7 @@
 /** Reports over the real cache: what was measured in the store, counted, and read. */
 
 import { describe, expect, it } from 'vitest'
-import { openedCache, openStore } from '../figures/ground.ts'
+import { cacheFixture, openStore } from '../figures/cache-fixture.ts'
 import { scores, write } from '../figures/measured.ts'
 import type { Figures } from '../../../src/metrics/figures/figures-reader.ts'
 import { asked, textOf } from './report-apps.ts'
@@ -55,7 +55,7 @@ async function measuredPortal() {
     ],
   })
   await write(store, { id: 'lake', title: 'Lake', datasets: [{ id: 'depth' }] })
-  const opened = openedCache({ store })
+  const opened = cacheFixture({ store })
   return { store, ...opened }
 }
 

@@ -16,7 +16,7 @@ import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { xsd } from '../../../src/rdf/namespaces.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
-import { one, segments } from '../pipe/ground.ts'
+import { one, segments } from '../pipe/segment-fixture.ts'
 import {
   booleanQuery,
   conditions,
@@ -26,7 +26,7 @@ import {
   statusQuery,
   type Lists,
 } from './counting.ts'
-import { asked, generated, generatedRecord, isThere, validated } from './worked.ts'
+import { asked, generated, generatedRecord, isThere, validated } from './worked-examples.ts'
 
 const tables = new URL('../../../../shared/data/vocabularies', import.meta.url).pathname
 const read = (name: string) => readFileSync(join(tables, name), 'utf8')
@@ -59,8 +59,8 @@ describe.skipIf(!isThere)('an independent count', () => {
   const changes: Change[] = []
   const write = async (graph: string, quads: readonly Quad[]) => {
     const { labels } = await canonicalise(quads)
-    const ground = skolemise(quads, { genid: `urn:genid:${graph}:`, labels })
-    changes.push({ graph, content: toLines(ground) })
+    const runsFixture = skolemise(quads, { genid: `urn:genid:${graph}:`, labels })
+    changes.push({ graph, content: toLines(runsFixture) })
   }
   const names = (codes: readonly string[]) =>
     codes.map((code, n) =>

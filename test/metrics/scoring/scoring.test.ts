@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { MeasuredValue } from '../../../src/metrics/measure/measurements.ts'
 import { scoreOf } from '../../../src/metrics/measure/scoring-segment.ts'
 import { loadWeights, type Weights } from '../../../src/metrics/measure/weights.ts'
-import { weightsFile } from '../pipe/ground.ts'
+import { weightsFile } from '../pipe/segment-fixture.ts'
 
 let weights: Weights
 beforeAll(async () => {

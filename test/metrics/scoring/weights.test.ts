@@ -10,7 +10,7 @@ import { parse } from '../../../src/rdf/parse.ts'
 import { first, graphOf } from '../../../src/rdf/read.ts'
 import { dqv, pv } from '../../../src/rdf/namespaces.ts'
 import { readFile } from 'node:fs/promises'
-import { prefixes, weightsFile } from '../pipe/ground.ts'
+import { prefixes, weightsFile } from '../pipe/segment-fixture.ts'
 
 let directory: string
 beforeAll(async () => {

@@ -7,8 +7,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { dimensions } from '../../../src/metrics/indicators.ts'
 import type { RecordMessage } from '../../../src/pipe/message.ts'
-import { one, record, segments } from '../pipe/ground.ts'
-import { asked, generated, generatedRecord, isThere, told, validated, worked } from './worked.ts'
+import { one, record, segments } from '../pipe/segment-fixture.ts'
+import {
+  asked,
+  generated,
+  generatedRecord,
+  isThere,
+  measuredValues,
+  validated,
+  workedExample,
+} from './worked-examples.ts'
 
 type Values = Readonly<Record<string, boolean | readonly number[]>>
 type Expected = {
@@ -26,13 +34,15 @@ async function measured(message: RecordMessage, statusOf: (url: string) => numbe
 }
 
 describe.skipIf(!isThere)('the worked dataset', () => {
-  const expected = isThere ? (JSON.parse(worked('expected-metrics.json')) as Expected) : undefined
+  const expected = isThere
+    ? (JSON.parse(workedExample('expected-metrics.json')) as Expected)
+    : undefined
   const iri = 'https://example.org/ds/pegel'
-  const dataset = () => record('', { text: worked('dataset.ttl'), mediaType: 'text/turtle' })
+  const dataset = () => record('', { text: workedExample('dataset.ttl'), mediaType: 'text/turtle' })
   const answer = (url: string) => expected?.urls[url] ?? expect.unreachable(url)
 
   it('has every indicator and every score that were worked out', async () => {
-    const found = await told(await measured(await validated(dataset(), true), answer))
+    const found = await measuredValues(await measured(await validated(dataset(), true), answer))
     expect(found[iri]).toEqual({ ...expected?.dataset, ...expected?.scores })
     for (const [node, values] of Object.entries(expected?.distributions ?? {})) {
       const given = Object.entries(values).filter(
@@ -45,9 +55,9 @@ describe.skipIf(!isThere)('the worked dataset', () => {
 
   it('has 350 points when it is not compliant, and 350 without a report', async () => {
     const scores = { scoring: 350, interoperabilityScoring: 80 }
-    const not = await told(await measured(await validated(dataset(), false), answer))
+    const not = await measuredValues(await measured(await validated(dataset(), false), answer))
     expect(not[iri]).toMatchObject({ ...scores, dcatApCompliance: false })
-    const unknown = await told(await measured(dataset(), answer))
+    const unknown = await measuredValues(await measured(dataset(), answer))
     expect(unknown[iri]).toMatchObject(scores)
     expect(unknown[iri]).not.toHaveProperty('dcatApCompliance')
   })
@@ -56,14 +66,14 @@ describe.skipIf(!isThere)('the worked dataset', () => {
     const once = await measured(await validated(dataset(), true), answer)
     const { annotator, scoring } = await segments()
     const twice = await one([annotator, scoring], once)
-    expect(await told(twice)).toEqual(await told(once))
+    expect(await measuredValues(twice)).toEqual(await measuredValues(once))
     expect((await payloadOf(twice)).metrics).toHaveLength((await payloadOf(once)).metrics.length)
   })
 })
 
 describe.skipIf(!isThere)('the first ten generated datasets', () => {
   const { datasets } = isThere
-    ? (JSON.parse(worked('generated-seed-1.json')) as { datasets: readonly Row[] })
+    ? (JSON.parse(workedExample('generated-seed-1.json')) as { datasets: readonly Row[] })
     : { datasets: [] }
   let directory: string
   let texts: readonly string[] = []
@@ -79,7 +89,7 @@ describe.skipIf(!isThere)('the first ten generated datasets', () => {
       const row = datasets[n] ?? {}
       const message = generatedRecord(texts[n] ?? '')
       const complete = await validated(message, row['dcatApCompliance'] === true)
-      const found = await told(await measured(complete, () => 200))
+      const found = await measuredValues(await measured(complete, () => 200))
       const own = found[`https://data.example.org/dataset/${String(row['id'])}`]
       expect(own?.['scoring']).toBe(row['total'])
       for (const name of dimensions) expect(own?.[`${name}Scoring`]).toBe(row[name])

@@ -20,8 +20,8 @@ import {
   opened,
   record,
   segments,
-  through,
-} from '../pipe/ground.ts'
+  runThrough,
+} from '../pipe/segment-fixture.ts'
 import { endless, opened as openedValidation } from './builders.ts'
 
 const good = ':ds a dcat:Dataset ; dct:title "T" ; dct:description "D" .'
@@ -110,7 +110,7 @@ describe('the validating segment', () => {
   it('refuses a dataset that cannot be validated in time, so that its run tells of it and its old metrics stay', async () => {
     const slow = `:ds a dcat:Dataset ; dct:title "${'a'.repeat(60)}!" .`
     const run = opened(kind(), { shapeModel: 'endless' })
-    const found = await through([run], [record(slow), record(good, { counter: 2 })])
+    const found = await runThrough([run], [record(slow), record(good, { counter: 2 })])
     expect(found).toMatchObject([
       { kind: 'refused', stage: 'transform', problem: { kind: 'time-limit' } },
       { kind: 'record' },
@@ -123,7 +123,7 @@ describe('the validating segment', () => {
   ] as const)('refuses a dataset that %s', async (_, limits, problem) => {
     const busy = await openedValidation({}, { limits })
     onTestFinished(() => busy.stop())
-    const [found] = await through(
+    const [found] = await runThrough(
       [opened(validatingSegment({ validation: busy, now }))],
       [record(good)],
     )
@@ -161,10 +161,10 @@ describe('the validating segment', () => {
     const many = Array.from({ length: 40 }, (_, n) =>
       record(n % 3 ? good : bad, { counter: n + 1 }),
     )
-    const found = await through([run], many)
+    const found = await runThrough([run], many)
     expect(found.filter(isRecord).map(({ counter }) => counter)).toEqual(many.map((m) => m.counter))
     const stopping = new AbortController()
     stopping.abort(new Error('the run ended'))
-    await expect(through([run], many, stopping.signal)).rejects.toThrow('the run ended')
+    await expect(runThrough([run], many, stopping.signal)).rejects.toThrow('the run ended')
   })
 })

@@ -4,8 +4,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { hasEnded } from '../../../src/pipe/runs/run.ts'
-import { ground, type Ground } from '../runs/ground.ts'
-import { hall, soon, type Hall } from './hall.ts'
+import { runsFixture, type RunsFixture } from '../runs/runs-fixture.ts'
+import { launcherFixture, timeoutSignal, type LauncherFixture } from './launcher-fixture.ts'
 
 type Act =
   | {
@@ -57,7 +57,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 )
 
 /** What is refused is refused with a word; everything else is a fault. */
-async function done(one: Act, now: Hall): Promise<Hall> {
+async function done(one: Act, now: LauncherFixture): Promise<LauncherFixture> {
   const { launcher, runs, place, stage } = now
   if (one.act === 'launch') {
     launcher.launch({ pipe: one.pipe, startMode: one.mode, dryRun: one.dry, startedBy: 'api' })
@@ -85,8 +85,8 @@ function mayBeRefused(error: unknown): void {
 }
 
 /** The next process over what the last one left. */
-async function next(now: Hall, place: Ground): Promise<Hall> {
-  const fresh = await hall({ atOnce: 2 }, place)
+async function next(now: LauncherFixture, place: RunsFixture): Promise<LauncherFixture> {
+  const fresh = await launcherFixture({ atOnce: 2 }, place)
   // What was killed does nothing any more that anybody sees; it is ended so that tests do not pile up.
   await now.launcher.stop()
   return fresh
@@ -96,14 +96,14 @@ describe('any history of launches, cancels, kills and waits', () => {
   it('ends with every run ended, each with its end in time, and items that agree with the counts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
-        let now = await hall({ atOnce: 2 }, ground())
+        let now = await launcherFixture({ atOnce: 2 }, runsFixture())
         for (const one of acts) now = await done(one, now)
         const { launcher, runs, place } = now
         // Past every deadline: whatever hangs is told to stop.
         place.at += 7 * 3_600_000
         for (const run of launcher.active()) {
           place.at += 7 * 3_600_000
-          await launcher.waitForEnd(run.id, soon())
+          await launcher.waitForEnd(run.id, timeoutSignal())
         }
         expect(launcher.active()).toEqual([])
         for (const run of runs.list({ offset: 0, limit: 1000 })) {

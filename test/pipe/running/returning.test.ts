@@ -1,47 +1,47 @@
 /** Runs that come back: after a crash, on demand, and what failed alone. */
 
 import { describe, expect, it } from 'vitest'
-import { day } from '../runs/ground.ts'
-import { hall, soon } from './hall.ts'
+import { day } from '../runs/runs-fixture.ts'
+import { launcherFixture, timeoutSignal } from './launcher-fixture.ts'
 
 describe('after a crash', () => {
   it('a run goes on by itself, once, from the page that was written last', async () => {
-    const first = await hall()
+    const first = await launcherFixture()
     const { id } = first.go('slow')
     await first.hanging(1)
-    const second = await hall({}, first.place.killed())
+    const second = await launcherFixture({}, first.place.killed())
     await second.hanging(1)
     expect(second.stage.contexts[0]).toMatchObject({
       runId: id,
       resumed: true,
       resumeFrom: 'after-3',
     })
-    const third = await hall({}, second.place.killed())
+    const third = await launcherFixture({}, second.place.killed())
     expect(third.status(id)).toBe('interrupted')
     expect(third.stage.contexts).toEqual([])
   })
 
   it('a waiting run goes on too, after the one before it', async () => {
-    const first = await hall({ atOnce: 1 })
+    const first = await launcherFixture({ atOnce: 1 })
     const [a, b] = [first.go('slow'), first.go('city')]
     await first.hanging(1)
-    const second = await hall({ atOnce: 1 }, first.place.killed())
+    const second = await launcherFixture({ atOnce: 1 }, first.place.killed())
     expect([a, b].map(({ id }) => second.status(id))).toEqual(['running', 'waiting'])
     expect(second.launcher.load()).toEqual({ runs: 1, waiting: 1 })
     await second.hanging(1)
     second.stage.release()
-    expect(await second.launcher.waitForEnd(b.id, soon())).toMatchObject({
+    expect(await second.launcher.waitForEnd(b.id, timeoutSignal())).toMatchObject({
       status: 'finished',
       counts: { created: 2 },
     })
   })
 
   it('a run of another process goes on when its lease has run out', async () => {
-    const first = await hall()
+    const first = await launcherFixture()
     const { id } = first.go('slow')
     await first.hanging(1)
     const place = first.place.killed()
-    const second = await hall({ runs: place.open({ owner: 'host:2' }) }, place)
+    const second = await launcherFixture({ runs: place.open({ owner: 'host:2' }) }, place)
     expect(second.status(id)).toBe('running')
     expect(second.stage.contexts).toEqual([])
     place.at += 61_000
@@ -50,39 +50,42 @@ describe('after a crash', () => {
   })
 
   it('neither a dry run, nor one of yesterday, nor one whose pipe is gone goes on', async () => {
-    const first = await hall()
+    const first = await launcherFixture()
     const dry = first.go('slow', { dryRun: true })
-    const same = await hall({}, first.place.killed())
+    const same = await launcherFixture({}, first.place.killed())
     expect(same.status(dry.id)).toBe('interrupted')
 
-    const second = await hall()
+    const second = await launcherFixture()
     const { id } = second.go('slow')
     await second.launcher.stop()
     const later = second.place.killed()
     later.at += day + 1
-    expect((await hall({}, later)).status(id)).toBe('interrupted')
-    const third = await hall()
+    expect((await launcherFixture({}, later)).status(id)).toBe('interrupted')
+    const third = await launcherFixture()
     const killed = third.go('slow')
     await third.hanging(1)
     const older = third.place.killed()
     older.at += day + 60_001
-    expect((await hall({}, older)).status(killed.id)).toBe('interrupted')
-    const without = await hall({ sources: { find: () => undefined } }, second.place.killed())
+    expect((await launcherFixture({}, older)).status(killed.id)).toBe('interrupted')
+    const without = await launcherFixture(
+      { sources: { find: () => undefined } },
+      second.place.killed(),
+    )
     expect(without.status(id)).toBe('interrupted')
   })
 
   it('a run that was stopped with its process goes on when the next one starts', async () => {
-    const first = await hall()
+    const first = await launcherFixture()
     const { id } = first.go('slow')
     await first.launcher.stop()
-    const second = await hall({}, first.place.killed())
+    const second = await launcherFixture({}, first.place.killed())
     expect(second.status(id)).toBe('running')
   })
 })
 
 describe('resuming', () => {
   it('takes the same run on, as often as asked, and counts nothing twice', async () => {
-    const { go, launcher, hanging, stage } = await hall()
+    const { go, launcher, hanging, stage } = await launcherFixture()
     const { id } = go('slow')
     for (const times of [1, 2]) {
       await hanging(1)
@@ -92,16 +95,16 @@ describe('resuming', () => {
     }
     await hanging(1)
     stage.release()
-    expect(await launcher.waitForEnd(id, soon())).toMatchObject({ status: 'finished' })
+    expect(await launcher.waitForEnd(id, timeoutSignal())).toMatchObject({ status: 'finished' })
   })
 
   it('is refused for what is complete, dry, active, overtaken or unknown', async () => {
-    const { go, launcher, place } = await hall()
+    const { go, launcher, place } = await launcherFixture()
     const broken = go('city', { configs: { 'importing-test': { after: 'fails' } } })
-    await launcher.waitForEnd(broken.id, soon())
+    await launcher.waitForEnd(broken.id, timeoutSignal())
     place.at += 1000
-    const complete = await launcher.waitForEnd(go('city').id, soon())
-    const dry = await launcher.waitForEnd(go('broken', { dryRun: true }).id, soon())
+    const complete = await launcher.waitForEnd(go('city').id, timeoutSignal())
+    const dry = await launcher.waitForEnd(go('broken', { dryRun: true }).id, timeoutSignal())
     expect(() => launcher.resume(complete.id)).toThrow(/nothing to resume/)
     expect(() => launcher.resume(dry.id)).toThrow(/dry run/)
     expect(() => launcher.resume(broken.id)).toThrow(/later run of the pipe is complete/)
@@ -112,9 +115,9 @@ describe('resuming', () => {
 
 describe('a retry', () => {
   it('is a new run that wants only what failed', async () => {
-    const { go, launcher, stage, runs } = await hall()
-    const first = await launcher.waitForEnd(go('city').id, soon())
-    const again = await launcher.waitForEnd(launcher.retry(first.id).id, soon())
+    const { go, launcher, stage, runs } = await launcherFixture()
+    const first = await launcher.waitForEnd(go('city').id, timeoutSignal())
+    const again = await launcher.waitForEnd(launcher.retry(first.id).id, timeoutSignal())
     expect([...(stage.contexts[1]?.only ?? [])]).toEqual(['s2'])
     expect(again).toMatchObject({ status: 'finished', counts: { created: 1, failed: 0 } })
     expect(runs.report(again.id).difference).toMatchObject({
@@ -125,10 +128,10 @@ describe('a retry', () => {
   })
 
   it('is refused when nothing failed, or the run goes on', async () => {
-    const { go, launcher } = await hall()
+    const { go, launcher } = await launcherFixture()
     const fine = await launcher.waitForEnd(
       go('city', { configs: { 'importing-test': { records: 1 } } }).id,
-      soon(),
+      timeoutSignal(),
     )
     expect(() => launcher.retry(fine.id)).toThrow(/no failed item of the run/)
     expect(() => launcher.retry(go('slow').id)).toThrow(/the run is running/)

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Failure, type Kind } from '../../../src/errors.ts'
 import { storedProblem } from '../../../src/pipe/runs/run.ts'
-import { done, ground, running } from './ground.ts'
+import { done, runsFixture, running } from './runs-fixture.ts'
 
 const failed = (id: string, kind: Kind = 'export-refused', stage: 'import' | 'export' = 'export') =>
   ({
@@ -16,7 +16,7 @@ const created = (id: string) => ({ sourceId: id, stage: 'export', state: 'create
 
 describe('a report', () => {
   it('groups problems by slug, most frequent first, with three examples each', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const many = Array.from({ length: 5 }, (_, n) => failed(`e${n}`))
     const { id } = done(runs, [failed('m', 'item-malformed', 'import'), ...many])
     const { problems } = runs.report(id)
@@ -29,7 +29,7 @@ describe('a report', () => {
   })
 
   it('groups findings, those of unchanged items too', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const findings = [{ slug: 'unknown-licence', detail: 'x' } as const]
     const { id } = done(runs, [
       { ...created('a'), findings },
@@ -42,7 +42,7 @@ describe('a report', () => {
   })
 
   it('groups findings of the run as a whole with those of its records', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const id = running(runs)
     const detail = 'dct:issued: yesterday'
     runs
@@ -66,7 +66,7 @@ describe('a report', () => {
   })
 
   it('names the ten slowest pages and the requests per host and status', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const id = running(runs)
     const sink = runs.sink(id)
     for (let n = 1; n <= 15; n += 1) sink.page({ bytes: n, millis: n * 10 })
@@ -82,7 +82,7 @@ describe('a report', () => {
   })
 
   it('stays small however many hosts a source leads to', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const id = running(runs)
     for (let n = 0; n < 5000; n += 1) runs.sink(id).request({ host: `h${n}.example`, status: 200 })
     const { requests } = runs.report(id)
@@ -91,7 +91,7 @@ describe('a report', () => {
   })
 
   it('tells what is newly failing and newly fixed since the finished run before', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const first = done(runs, [
       failed('stays'),
       failed('mended'),
@@ -121,7 +121,7 @@ describe('a report', () => {
   })
 
   it('holds a retry against the run whose failures it tries again', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const first = done(runs, [failed('a'), failed('b')])
     done(runs, [])
     const id = running(runs, { retryOf: first.id })

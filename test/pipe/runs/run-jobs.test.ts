@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { runJobs } from '../../../src/pipe/runs/run-jobs.ts'
 import { storedProblem } from '../../../src/pipe/runs/run.ts'
-import { ground } from './ground.ts'
+import { runsFixture } from './runs-fixture.ts'
 
 const start = { pipe: 'lakes', startedBy: 'api', segments: [], dryRun: false, configs: {} } as const
 
 function shown() {
-  const place = ground()
+  const place = runsFixture()
   const runs = place.open()
   const active: string[] = []
   const cancelled: string[] = []

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { countNames, hasEnded, runStatuses, storedProblem } from '../../../src/pipe/runs/run.ts'
-import { done, ground, running, start } from './ground.ts'
+import { done, runsFixture, running, start } from './runs-fixture.ts'
 
 const refused = storedProblem(new Failure('export-refused', 'no title'))
 const failedItem = (id: string) =>
@@ -12,7 +12,7 @@ const failedItem = (id: string) =>
 
 describe('a run', () => {
   it('waits when it is made, with nothing counted and no secret configs on its face', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const run = runs.create(start({ configs: { 'importing-rdf': { apikey: 'hidden-value' } } }))
     expect(run).toMatchObject({ status: 'waiting', pipe: 'city', catalogue: 'city', problem: null })
     expect(countNames.map((name) => run.counts[name])).toEqual(countNames.map(() => 0))
@@ -20,7 +20,7 @@ describe('a run', () => {
   })
 
   it('keeps what was done about it after its end, the last twenty times, and nothing before', async () => {
-    const place = ground()
+    const place = runsFixture()
     const runs = place.open()
     const id = running(runs)
     runs.note(id, { action: 'confirm', done: 1, failed: 0 })
@@ -36,7 +36,7 @@ describe('a run', () => {
   })
 
   it('has a start and an end in time, and the outcome that the last segment decided on', () => {
-    const place = ground()
+    const place = runsFixture()
     const runs = place.open()
     const id = running(runs)
     runs.sink(id).outcome('incomplete', new Failure('total-mismatch', '3 of 4'))
@@ -49,7 +49,7 @@ describe('a run', () => {
   })
 
   it('takes only the steps of the state machine', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const { id } = runs.create(start())
     expect(() => runs.change(id, { status: 'finished' })).toThrow(/waiting cannot become finished/)
     runs.change(id, { status: 'running' })
@@ -60,13 +60,13 @@ describe('a run', () => {
   })
 
   it('is complete no second time: what finished complete is not resumed', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const { id } = done(runs, [])
     expect(() => runs.change(id, { status: 'waiting' })).toThrow(/nothing to resume/)
   })
 
   it('that does not exist is told as unknown-run', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     expect(runs.get('none')).toBeUndefined()
     expect(() => runs.report('none')).toThrow(/unknown-run/)
     expect(() => [...runs.items('none')]).toThrow(/unknown-run/)
@@ -74,7 +74,7 @@ describe('a run', () => {
   })
 
   it('counts nothing that is reported after its end', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const id = running(runs)
     const sink = runs.sink(id)
     runs.change(id, { status: 'cancelled' })
@@ -85,7 +85,7 @@ describe('a run', () => {
   })
 
   it('sums up pages, bytes, the declared total and the segments that have ended', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const id = running(runs)
     const sink = runs.sink(id)
     sink.total(9)
@@ -104,7 +104,7 @@ describe('a run', () => {
 
 describe('items', () => {
   it('come back in order of arrival, by state and stage, and by pages', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const id = running(runs)
     const sink = runs.sink(id)
     for (let n = 0; n < 1700; n += 1) {
@@ -124,7 +124,7 @@ describe('items', () => {
   })
 
   it('that are unchanged are counted and not kept', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const id = running(runs)
     const sink = runs.sink(id)
     for (let n = 0; n < 5000; n += 1)
@@ -134,7 +134,7 @@ describe('items', () => {
   })
 
   it('give the ids that failed, original and source ids, each once', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const { id } = done(runs, [
       { ...failedItem('a'), originalId: 'slug-a' },
       failedItem('b'),
@@ -146,7 +146,7 @@ describe('items', () => {
   })
 
   it('never hold a registered secret, nor more source text than a reader needs', () => {
-    const runs = ground().open({ redact: (text) => text.replaceAll('s3cret-key', '•••') })
+    const runs = runsFixture().open({ redact: (text) => text.replaceAll('s3cret-key', '•••') })
     const { id } = done(runs, [
       {
         ...failedItem('a'),
@@ -165,7 +165,7 @@ describe('items', () => {
   })
 
   it('keep 64 MB of source text per run and no more', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const id = running(runs)
     const sink = runs.sink(id)
     const excerpt = 'x'.repeat(65_536)
@@ -177,7 +177,7 @@ describe('items', () => {
 
 describe('the list', () => {
   it('is newest first, by pipe, status and catalogue, and by pages', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const ids = ['a', 'b', 'a', 'b', 'a'].map(
       (pipe) => runs.create(start({ pipe, catalogue: `of-${pipe}` })).id,
     )
@@ -191,7 +191,7 @@ describe('the list', () => {
   })
 
   it('knows the last complete run of a pipe: no dry one, no retry, no incomplete one', () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const { id } = done(runs, [failedItem('a')])
     const others = [start({ dryRun: true }), start({ retryOf: id }), start({ only: ['a'] })]
     for (const other of others) {
@@ -210,13 +210,13 @@ describe('the list', () => {
 
 describe('the file', () => {
   it('belongs to its owner alone', () => {
-    const place = ground()
+    const place = runsFixture()
     place.open()
     expect(statSync(place.path).mode & 0o777).toBe(0o600)
   })
 
   it('has everything again after it was closed', async () => {
-    const place = ground()
+    const place = runsFixture()
     const before = place.open()
     const run = done(before, [failedItem('a')])
     await before.close()
@@ -227,7 +227,7 @@ describe('the file', () => {
   })
 
   it('has what came in, within moments, when the process is killed; counts and items agree', async () => {
-    const place = ground()
+    const place = runsFixture()
     const runs = place.open()
     const id = running(runs)
     for (let n = 0; n < 1500; n += 1) runs.sink(id).item(failedItem(`s${n}`))

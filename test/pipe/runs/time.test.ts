@@ -5,13 +5,13 @@ import { Failure } from '../../../src/errors.ts'
 import { isGone, ownerOf } from '../../../src/pipe/runs/run-tables.ts'
 
 import { type Run, storedProblem } from '../../../src/pipe/runs/run.ts'
-import { day, done, ground, running, start } from './ground.ts'
+import { day, done, runsFixture, running, start } from './runs-fixture.ts'
 
 const unread = storedProblem(new Failure('item-malformed', 'x'))
 
 describe('a lease', () => {
   it('lasts 60 s without renewal; then the run is interrupted, waiting ones too', () => {
-    const place = ground()
+    const place = runsFixture()
     const ours = place.open()
     const ids = [running(ours), ours.create(start()).id]
     const theirs = place.open({ owner: 'other:2' })
@@ -28,7 +28,7 @@ describe('a lease', () => {
   })
 
   it('that another process has ended is told to the one that held it, and its reports change nothing', () => {
-    const place = ground()
+    const place = runsFixture()
     const ours = place.open()
     const id = running(ours)
     const sink = ours.sink(id)
@@ -43,7 +43,7 @@ describe('a lease', () => {
   })
 
   it('of an earlier process of the same name, or of one that is known to be gone, counts no more', () => {
-    const place = ground()
+    const place = runsFixture()
     running(place.open())
     expect(place.killed().open().interruptOrphans()).toHaveLength(1)
     const gone = place.killed().open({ owner: 'host:9', isGone: (owner) => owner === 'host:1' })
@@ -52,7 +52,7 @@ describe('a lease', () => {
   })
 
   it('that ran out long ago ended its run then, as in an older copy of the file', () => {
-    const place = ground()
+    const place = runsFixture()
     running(place.open())
     const older = place.killed()
     older.at += 3 * day
@@ -71,7 +71,7 @@ describe('a lease', () => {
 
 describe('a run that goes on', () => {
   const interrupted = (more: { readonly cursor?: string } = {}) => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const id = running(runs)
     const sink = runs.sink(id)
     sink.offered(2)
@@ -129,7 +129,7 @@ describe('whoever follows a run', () => {
   }
 
   it('sees it as it is, then its changes, and is done when it has ended', async () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const { id } = runs.create(start())
     const seen = all(runs.follow(id, new AbortController().signal))
     await Promise.resolve()
@@ -143,7 +143,7 @@ describe('whoever follows a run', () => {
   })
 
   it('sees the end of a run of another process', async () => {
-    const place = ground()
+    const place = runsFixture()
     const ours = place.open()
     const theirs = place.open({ owner: 'other:2' })
     const id = running(theirs)
@@ -153,7 +153,7 @@ describe('whoever follows a run', () => {
   })
 
   it('is done without an error when it goes away, or when the history is closed', async () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     const { id } = runs.create(start())
     const leaving = new AbortController()
     const gone = all(runs.follow(id, leaving.signal))
@@ -165,7 +165,7 @@ describe('whoever follows a run', () => {
   })
 
   it('of a run that does not exist is told so', async () => {
-    const runs = ground().open()
+    const runs = runsFixture().open()
     await expect(all(runs.follow('none', new AbortController().signal))).rejects.toThrow(
       /unknown-run/,
     )
@@ -174,7 +174,7 @@ describe('whoever follows a run', () => {
 
 describe('history', () => {
   it('forgets runs with their items after 365 days, and no run that goes on', async () => {
-    const place = ground()
+    const place = runsFixture()
     const first = place.open()
     const old = done(
       first,

@@ -4,7 +4,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { harvestOf } from '../pipes.ts'
-import { folder, inTime, opened, put } from './ground.ts'
+import { folder, timeoutSignal, sourcesFixture, put } from './sources-fixture.ts'
 
 const outside = 'is a link to nothing, or to a file outside its directory'
 
@@ -20,7 +20,7 @@ describe('a directory of pipes', () => {
     await put(root, 'pipes/notes.txt', 'not a pipe')
     await put(root, 'pipes/.hidden.json', harvestOf('hidden'))
     await put(root, 'pipes/deeper/d.json', harvestOf('deeper'))
-    const sources = await opened(root)
+    const sources = await sourcesFixture(root)
     expect(sources.names()).toEqual(['city', 'land', 'river'])
     expect(sources.invalid()).toEqual([])
     expect(sources.find('city')).toEqual({
@@ -38,7 +38,7 @@ describe('a directory of pipes', () => {
 
   it('that is not there holds nothing, and is found when it appears', async () => {
     const root = folder()
-    const sources = await opened(root, {}, { pollMs: 20 })
+    const sources = await sourcesFixture(root, {}, { pollMs: 20 })
     expect([sources.list(), sources.invalid()]).toEqual([[], []])
     await put(root, 'pipes/a.json', harvestOf('city'))
     await expect.poll(sources.names).toEqual(['city'])
@@ -47,9 +47,9 @@ describe('a directory of pipes', () => {
   it('is looked into by whoever cannot wait until a change is noticed', async () => {
     const root = folder()
     await mkdir(join(root, 'pipes'))
-    const sources = await opened(root)
+    const sources = await sourcesFixture(root)
     await put(root, 'pipes/a.json', harvestOf('city'))
-    await sources.reloadDirectories(inTime())
+    await sources.reloadDirectories(timeoutSignal())
     expect(sources.names()).toEqual(['city'])
     const reason = new Error('given up')
     await expect(sources.reloadDirectories(AbortSignal.abort(reason))).rejects.toBe(reason)
@@ -60,7 +60,7 @@ describe('a directory of pipes', () => {
     await mkdir(join(root, 'pipes'))
     const names = Array.from({ length: 5007 }, (_, n) => `p${String(n).padStart(4, '0')}.json`)
     await Promise.all(names.map((name) => writeFile(join(root, 'pipes', name), '')))
-    const sources = await opened(root)
+    const sources = await sourcesFixture(root)
     const [about] = sources.invalid().filter(({ file }) => file === '')
     expect(about?.source).toBe('pipes')
     const [{ detail } = { detail: '' }] = about?.problems ?? []
@@ -75,7 +75,7 @@ describe('a directory of pipes', () => {
     await put(root, 'pipes/city.json', harvestOf('city'))
     await put(root, 'pipes/empty.yaml', '')
     await put(root, 'pipes/wrong.json', { ...harvestOf('wrong'), body: { segments: [] } })
-    const sources = await opened(root)
+    const sources = await sourcesFixture(root)
     expect(sources.names()).toEqual(['city'])
     expect(
       sources.invalid().map(({ source, file, problems }) => [source, file, problems[0]?.detail]),
@@ -91,7 +91,7 @@ describe('a directory of pipes', () => {
     const root = folder()
     await put(root, 'pipes/city.json', harvestOf('city'))
     const problems = [{ pointer: '/body/segments/0', detail: 'must be better' }]
-    const sources = await opened(root, {}, { check: () => problems })
+    const sources = await sourcesFixture(root, {}, { check: () => problems })
     expect(sources.find('city')?.problems).toEqual(problems)
     expect(sources.invalid()).toEqual([])
   })
@@ -100,7 +100,7 @@ describe('a directory of pipes', () => {
     const root = folder()
     await put(root, 'pipes/a.json', harvestOf('a'))
     await put(root, 'pipes/b.json', harvestOf('b'))
-    const sources = await opened(
+    const sources = await sourcesFixture(
       root,
       {},
       {
@@ -116,7 +116,7 @@ describe('a directory of pipes', () => {
   it('is watched: files that come, change and go are noticed without polling, and told', async () => {
     const root = folder()
     await mkdir(join(root, 'pipes'))
-    const sources = await opened(root)
+    const sources = await sourcesFixture(root)
     let changes = 0
     const end = sources.onChange(() => changes++)
     await put(root, 'pipes/a.json', harvestOf('city'))
@@ -139,11 +139,11 @@ describe('a directory of pipes', () => {
     const root = folder()
     await put(root, 'pipes/a.json', harvestOf('city'))
     let problems = [{ detail: 'script is missing' }]
-    const sources = await opened(root, {}, { check: () => problems })
+    const sources = await sourcesFixture(root, {}, { check: () => problems })
     expect(sources.find('city')?.problems).toHaveLength(1)
     problems = []
     await put(root, 'pipes/b.json', harvestOf('land'))
-    await sources.reload(inTime())
+    await sources.reload(timeoutSignal())
     expect(sources.names()).toEqual(['city', 'land'])
     expect(sources.find('city')?.problems).toEqual([])
   })
@@ -153,7 +153,7 @@ describe('a directory of pipes', () => {
     await put(root, 'pipes/a.json', harvestOf('city', { filler: 'x'.repeat(2000) }))
     await put(root, 'pipes/b.json', harvestOf('land'))
     const limits = { pipeBytes: 1000, segments: 1 }
-    const sources = await opened(root, {}, { limits })
+    const sources = await sourcesFixture(root, {}, { limits })
     expect(sources.invalid().map(({ file, problems }) => [file, problems[0]?.detail])).toEqual([
       ['a.json', 'must be at most 1000 bytes (pipeBytes)'],
       ['b.json', 'must hold at most 1 segments'],
@@ -174,7 +174,7 @@ describe('[T6] links', () => {
     // A neighbour whose path begins with that of the directory.
     await put(root, 'pipes-private/x.json', harvestOf('private'))
     await symlink('../pipes-private/x.json', join(root, 'pipes/next.json'))
-    const sources = await opened(root)
+    const sources = await sourcesFixture(root)
     expect(sources.names()).toEqual(['mounted'])
     expect(sources.invalid().map(({ file, problems }) => [file, problems[0]?.detail])).toEqual(
       ['absolute.json', 'loop.json', 'lost.json', 'next.json', 'out.json'].map((file) => [
@@ -189,7 +189,7 @@ describe('[T6] links', () => {
     await put(root, 'elsewhere/a.json', harvestOf('city'))
     await mkdir(join(root, 'elsewhere/folder.json'))
     await symlink('elsewhere', join(root, 'pipes'))
-    const sources = await opened(root)
+    const sources = await sourcesFixture(root)
     expect(sources.names()).toEqual(['city'])
     expect(sources.invalid()).toEqual([])
   })
@@ -205,7 +205,7 @@ describe('several directories', () => {
     await put(one, 'a.json', harvestOf('city'))
     await put(one, 'b.json', harvestOf('land'))
     await put(two, 'a.json', harvestOf('land'))
-    const sources = await opened(root, { resources: { paths: [one, two] } })
+    const sources = await sourcesFixture(root, { resources: { paths: [one, two] } })
     expect(
       sources.list().map(({ pipe, source, file }) => [pipe.header.name, source, file]),
     ).toEqual([
@@ -228,17 +228,17 @@ describe('several directories', () => {
     const root = folder()
     await put(root, 'pipes/a.json', harvestOf('city'))
     const paths = [join(root, 'pipes'), join(root, 'pipes/')]
-    const sources = await opened(root, { pipeRepositories: { resources: { paths } } })
+    const sources = await sourcesFixture(root, { pipeRepositories: { resources: { paths } } })
     expect([sources.names(), sources.invalid()]).toEqual([['city'], []])
   })
 
   it('nothing is read after the stop', async () => {
     const root = folder()
     await put(root, 'pipes/a.json', harvestOf('city'))
-    const sources = await opened(root, {}, { pollMs: 5 })
+    const sources = await sourcesFixture(root, {}, { pollMs: 5 })
     await sources.stop()
     await writeFile(join(root, 'pipes/b.json'), JSON.stringify(harvestOf('land')))
-    await sources.reload(inTime())
+    await sources.reload(timeoutSignal())
     expect(sources.names()).toEqual(['city'])
   })
 })

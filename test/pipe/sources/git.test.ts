@@ -5,7 +5,7 @@ import { rename, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { harvestOf } from '../pipes.ts'
-import { folder, inTime, opened, put } from './ground.ts'
+import { folder, timeoutSignal, sourcesFixture, put } from './sources-fixture.ts'
 import { git, repository } from './repository.ts'
 
 const from = (uri: string, more: object = {}) => ({ pipeRepositories: { city: { uri, ...more } } })
@@ -27,8 +27,8 @@ describe('a git repository', () => {
       'd.json': 'broken',
       'readme.md': '# Pipes',
     })
-    const sources = await opened(root, from(remote.uri))
-    await sources.reload(inTime())
+    const sources = await sourcesFixture(root, from(remote.uri))
+    await sources.reload(timeoutSignal())
     expect(
       sources
         .list()
@@ -49,8 +49,8 @@ describe('a git repository', () => {
       'sparql/all.rq': 'ASK {}',
       'data/large.csv': 'a,b',
     })
-    const sources = await opened(root, from(remote.uri))
-    await sources.reload(inTime())
+    const sources = await sourcesFixture(root, from(remote.uri))
+    await sources.reload(timeoutSignal())
     const directory = sources.find('city')?.directory ?? ''
     expect(below(directory)).toEqual(['city.json', 'scripts/mend.js', 'sparql/all.rq'])
     expect(readFileSync(join(directory, 'scripts/mend.js'), 'utf8')).toContain('transforming')
@@ -60,7 +60,7 @@ describe('a git repository', () => {
     const root = folder()
     const remote = await repository(root)
     await remote.commit({ 'a.json': harvestOf('city'), 'b.json': harvestOf('land') })
-    const sources = await opened(root, from(remote.uri), { pollMs: 20 })
+    const sources = await sourcesFixture(root, from(remote.uri), { pollMs: 20 })
     await expect.poll(sources.names).toEqual(['city', 'land'])
     await remote.commit({
       'a.json': null,
@@ -76,14 +76,14 @@ describe('a git repository', () => {
     await remote.commit({ 'a.json': harvestOf('main') })
     git(remote.work, 'checkout', '-q', '-b', 'next/one')
     await remote.commit({ 'a.json': harvestOf('next') })
-    const sources = await opened(root, {
+    const sources = await sourcesFixture(root, {
       pipeRepositories: {
         first: { uri: remote.uri },
         second: { uri: `file://${remote.uri}`, branch: 'next/one' },
         third: { uri: remote.uri, branch: 'absent' },
       },
     })
-    await sources.reload(inTime())
+    await sources.reload(timeoutSignal())
     expect(sources.list().map(({ pipe, source }) => [pipe.header.name, source])).toEqual([
       ['main', 'git:first'],
       ['next', 'git:second'],
@@ -100,10 +100,10 @@ describe('a git repository', () => {
   it('keeps only the state of the last two commits, and nothing of git', async () => {
     const root = folder()
     const remote = await repository(root)
-    const sources = await opened(root, from(remote.uri))
+    const sources = await sourcesFixture(root, from(remote.uri))
     for (const name of ['one', 'two', 'three', 'four']) {
       await remote.commit({ 'a.json': harvestOf(name) })
-      await sources.reload(inTime())
+      await sources.reload(timeoutSignal())
     }
     expect(sources.names()).toEqual(['four'])
     const files = below(join(root, 'scratch')).map((path) => path.replaceAll(/[0-9a-f]{24,}/g, '#'))
@@ -119,11 +119,11 @@ describe('a git repository', () => {
     const root = folder()
     const remote = await repository(root)
     await remote.commit({ 'a.json': harvestOf('city') })
-    const sources = await opened(root, from(remote.uri))
-    await sources.reload(inTime())
+    const sources = await sourcesFixture(root, from(remote.uri))
+    await sources.reload(timeoutSignal())
     expect(sources.names()).toEqual(['city'])
     await rename(remote.uri, `${remote.uri}.away`)
-    await sources.reload(inTime())
+    await sources.reload(timeoutSignal())
     expect(sources.names()).toEqual(['city'])
     expect(sources.invalid()).toMatchObject([
       {
@@ -132,11 +132,11 @@ describe('a git repository', () => {
         problems: [{ detail: 'the repository has no such repository or branch' }],
       },
     ])
-    await sources.reload(inTime())
+    await sources.reload(timeoutSignal())
     const warned = sources.lines.filter((line) => /"warn".*pipes.fetch-failed/.test(line))
     expect(warned).toHaveLength(1)
     await rename(`${remote.uri}.away`, remote.uri)
-    await sources.reload(inTime())
+    await sources.reload(timeoutSignal())
     expect([sources.names(), sources.invalid()]).toEqual([['city'], []])
   })
 
@@ -144,13 +144,13 @@ describe('a git repository', () => {
     const root = folder()
     const remote = await repository(root)
     await remote.commit({ 'a.json': harvestOf('city') })
-    const before = await opened(root, from(remote.uri))
-    await before.reload(inTime())
+    const before = await sourcesFixture(root, from(remote.uri))
+    await before.reload(timeoutSignal())
     await before.stop()
     await rm(remote.uri, { recursive: true })
-    const after = await opened(root, from(remote.uri))
+    const after = await sourcesFixture(root, from(remote.uri))
     expect(after.names()).toEqual(['city'])
-    expect((await opened(root, from(`${remote.uri}-other`))).names()).toEqual([])
+    expect((await sourcesFixture(root, from(`${remote.uri}-other`))).names()).toEqual([])
   })
 
   it('comes after directories when names clash, repositories in order of their names', async () => {
@@ -160,10 +160,10 @@ describe('a git repository', () => {
     await one.commit({ 'a.json': harvestOf('city'), 'b.json': harvestOf('land') })
     await two.commit({ 'a.json': harvestOf('land') })
     await put(root, 'pipes/a.json', harvestOf('city'))
-    const sources = await opened(root, {
+    const sources = await sourcesFixture(root, {
       pipeRepositories: { z: { uri: one.uri }, b: { uri: two.uri } },
     })
-    await sources.reload(inTime())
+    await sources.reload(timeoutSignal())
     expect(sources.list().map(({ source }) => source)).toEqual(['pipes', 'git:b'])
     expect(sources.invalid().map(({ source, file }) => [source, file])).toEqual([
       ['git:z', 'a.json'],
@@ -175,8 +175,8 @@ describe('a git repository', () => {
     const root = folder()
     const remote = await repository(root)
     await remote.commit({ 'a.json': harvestOf('city') })
-    const sources = await opened(root, from(relative(process.cwd(), remote.uri)))
-    await sources.reload(inTime())
+    const sources = await sourcesFixture(root, from(relative(process.cwd(), remote.uri)))
+    await sources.reload(timeoutSignal())
     expect(sources.names()).toEqual(['city'])
   })
 
@@ -184,14 +184,14 @@ describe('a git repository', () => {
     const root = folder()
     const half = 'scratch/git-6f1f9b9e-0c8b-4a3e-9d3f-2b8a5f0c1d2e'
     await put(root, `${half}/bare/HEAD`, 'x')
-    await opened(root)
+    await sourcesFixture(root)
     expect(existsSync(join(root, half))).toBe(false)
   })
 
   it('does not hold the start: a directory is there while git still works', async () => {
     const root = folder()
     await put(root, 'pipes/a.json', harvestOf('city'))
-    const sources = await opened(root, from(join(root, 'absent.git')))
+    const sources = await sourcesFixture(root, from(join(root, 'absent.git')))
     expect(sources.names()).toEqual(['city'])
     expect(existsSync(join(root, 'scratch/repositories'))).toBe(false)
   })

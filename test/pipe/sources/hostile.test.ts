@@ -9,10 +9,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkout } from '../../../src/pipe/sources/git-checkout.ts'
 import type { GitContext, GitLimits } from '../../../src/pipe/sources/git-command.ts'
 import { harvestOf } from '../pipes.ts'
-import { folder, inTime, opened } from './ground.ts'
+import { folder, timeoutSignal, sourcesFixture } from './sources-fixture.ts'
 import { git, repository } from './repository.ts'
 
-const ground = (root: string, limits: Partial<GitLimits> = {}): GitContext => ({
+const fixture = (root: string, limits: Partial<GitLimits> = {}): GitContext => ({
   scratch: join(root, 'scratch'),
   limits,
 })
@@ -38,7 +38,9 @@ describe('[T6] addresses', () => {
     const root = folder()
     const canary = join(root, 'canary')
     const told = { uri: uri.replace('{canary}', canary) }
-    await expect(checkout(told, target(root), ground(root), inTime())).rejects.toMatchObject({
+    await expect(
+      checkout(told, target(root), fixture(root), timeoutSignal()),
+    ).rejects.toMatchObject({
       kind: 'address-refused',
     })
     expect([existsSync(canary), existsSync(join(root, 'scratch'))]).toEqual([false, false])
@@ -48,19 +50,21 @@ describe('[T6] addresses', () => {
     const root = folder()
     const remote = await repository(root)
     await remote.commit({ 'a.json': harvestOf('city') })
-    const only = { ...ground(root), transports: ['https', 'ssh'] }
-    await expect(checkout({ uri: remote.uri }, target(root), only, inTime())).rejects.toMatchObject(
-      {
-        kind: 'address-refused',
-      },
-    )
+    const only = { ...fixture(root), transports: ['https', 'ssh'] }
+    await expect(
+      checkout({ uri: remote.uri }, target(root), only, timeoutSignal()),
+    ).rejects.toMatchObject({
+      kind: 'address-refused',
+    })
   })
 
   it('a branch that is an option or a pattern is refused', async () => {
     const root = folder()
     for (const branch of ['--upload-pack=id', 'a:b', '*']) {
       const told = { uri: root, branch }
-      await expect(checkout(told, target(root), ground(root), inTime())).rejects.toMatchObject({
+      await expect(
+        checkout(told, target(root), fixture(root), timeoutSignal()),
+      ).rejects.toMatchObject({
         kind: 'invalid-parameter',
       })
     }
@@ -93,8 +97,8 @@ describe('[T6] contents', () => {
     git(remote.uri, 'config', 'filter.evil.smudge', `touch ${canary}`)
     git(remote.uri, 'config', 'uploadpack.packObjectsHook', `touch ${canary};`)
     await rm(canary, { force: true })
-    const sources = await opened(root, { pipeRepositories: { evil: { uri: remote.uri } } })
-    await sources.reload(inTime())
+    const sources = await sourcesFixture(root, { pipeRepositories: { evil: { uri: remote.uri } } })
+    await sources.reload(timeoutSignal())
     expect(sources.names()).toEqual(['city'])
     expect(sources.invalid()).toEqual([])
     expect(existsSync(canary)).toBe(false)
@@ -132,7 +136,7 @@ describe('[T6] contents', () => {
     )
     const commit = git(remote.work, 'commit-tree', '-m', 'evil', outer).trim()
     git(remote.work, 'push', '-q', '-f', 'origin', `${commit}:refs/heads/main`)
-    const found = await checkout({ uri: remote.uri }, target(root), ground(root), inTime())
+    const found = await checkout({ uri: remote.uri }, target(root), fixture(root), timeoutSignal())
     expect(readdirSync(found)).toEqual(['b.json'])
     expect(readdirSync(join(root, 'out'))).toHaveLength(1)
   })
@@ -149,7 +153,12 @@ describe('[T12] sizes and times', () => {
       'noise.txt': noise,
     })
     for (const limits of [{ packBytes: 8192 }, { treeBytes: 1000 }, { files: 2 }]) {
-      const fetching = checkout({ uri: remote.uri }, target(root), ground(root, limits), inTime())
+      const fetching = checkout(
+        { uri: remote.uri },
+        target(root),
+        fixture(root, limits),
+        timeoutSignal(),
+      )
       await expect(fetching).rejects.toMatchObject({ kind: 'too-large' })
       expect([leftovers(root), existsSync(join(root, 'out'))]).toEqual([[], false])
     }
@@ -161,8 +170,12 @@ describe('[T12] sizes and times', () => {
     await remote.commit({ 'a.json': harvestOf('city'), 'b.json': `"${'x'.repeat(3000)}"` })
     const limits = { pipeBytes: 1000, segments: 32 }
     const more = { limits, git: { limits: { treeBytes: 2000 } } }
-    const sources = await opened(root, { pipeRepositories: { r: { uri: remote.uri } } }, more)
-    await sources.reload(inTime())
+    const sources = await sourcesFixture(
+      root,
+      { pipeRepositories: { r: { uri: remote.uri } } },
+      more,
+    )
+    await sources.reload(timeoutSignal())
     expect(sources.names()).toEqual(['city'])
     expect(sources.invalid()).toMatchObject([
       { file: 'b.json', problems: [{ detail: 'must be at most 1000 bytes (pipeBytes)' }] },
@@ -183,13 +196,13 @@ describe('[T12] sizes and times', () => {
   it('a server that never answers ends in a time-out, and by the signal', async () => {
     const root = folder()
     const uri = await server(() => undefined)
-    const slow = ground(root, { commandMs: 300 })
-    await expect(checkout({ uri }, target(root), slow, inTime())).rejects.toMatchObject({
+    const slow = fixture(root, { commandMs: 300 })
+    await expect(checkout({ uri }, target(root), slow, timeoutSignal())).rejects.toMatchObject({
       kind: 'source-timeout',
     })
     const why = new Error('stop')
     const cancelling = new AbortController()
-    const waiting = checkout({ uri }, target(root), ground(root), cancelling.signal)
+    const waiting = checkout({ uri }, target(root), fixture(root), cancelling.signal)
     cancelling.abort(why)
     await expect(waiting).rejects.toBe(why)
   })
@@ -207,8 +220,8 @@ describe('[T12] sizes and times', () => {
     })
     const token = 'canary-7f3a91'
     const told = { pipeRepositories: { city: { uri, username: 'bot', token } } }
-    const sources = await opened(root, told)
-    await sources.reload(inTime())
+    const sources = await sourcesFixture(root, told)
+    await sources.reload(timeoutSignal())
     expect(seen).toContain(`Basic ${Buffer.from(`bot:${token}`).toString('base64')}`)
     expect(sources.invalid()).toMatchObject([
       { problems: [{ detail: 'the repository refused the credentials, or needs some' }] },
@@ -237,7 +250,9 @@ describe('[T12] sizes and times', () => {
         .end()
     })
     const told = { uri, username: 'bot', token: 'canary-7f3a91' }
-    await expect(checkout(told, target(root), ground(root), inTime())).rejects.toMatchObject({
+    await expect(
+      checkout(told, target(root), fixture(root), timeoutSignal()),
+    ).rejects.toMatchObject({
       kind: 'source-unreachable',
     })
     expect(seen).toEqual([])

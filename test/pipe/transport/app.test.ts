@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Json } from '../../../src/text/json.ts'
 import { listPayload, outgoingPipe, recordPayload } from '../../../src/pipe/transport/envelope.ts'
 import { pipeOf } from '../pipes.ts'
-import { complete, house, record } from './house.ts'
+import { complete, transportFixture, record } from './transport-fixture.ts'
 
 const pipe = pipeOf(
   'wells',
@@ -19,7 +19,7 @@ const list = (ids: readonly string[], runId = 'run-1') =>
   outgoingPipe(inRun(runId), 3, { payload: listPayload(ids, ids.length, complete) })
 
 test('a message is answered by 202 and the id of its run, and the segment works on it', async () => {
-  const { post, shelf } = await house()
+  const { post, shelf } = await transportFixture()
   const answer = await post('exporting-test', exporting(1))
   expect([answer.status, answer.headers.get('Content-Type'), await answer.text()]).toEqual([
     202,
@@ -33,7 +33,7 @@ test('a message is answered by 202 and the id of its run, and the segment works 
 })
 
 test('messages of one run are one stream, which ends when the list and all its records are there', async () => {
-  const { post, shelf } = await house()
+  const { post, shelf } = await transportFixture()
   for (const body of [exporting(1), list(['o1', 'o2', 'o3']), exporting(3)]) {
     await post('exporting-test', body)
   }
@@ -44,21 +44,21 @@ test('messages of one run are one stream, which ends when the list and all its r
 })
 
 test('a list waits only so long for its records, then nothing may be removed', async () => {
-  const { post, shelf } = await house({ limits: { waitMs: 100 } })
+  const { post, shelf } = await transportFixture({ limits: { waitMs: 100 } })
   await post('exporting-test', exporting(1))
   await post('exporting-test', list(['o1', 'o2']))
   await expect.poll(() => shelf.at(-1)).toMatchObject({ completeness: { kind: 'incomplete' } })
 })
 
 test('the message of a run that has no id gets one', async () => {
-  const { post } = await house()
+  const { post } = await transportFixture()
   const { runId: _, ...header } = exporting(1).header as Record<string, Json>
   const answer = await post('exporting-test', { ...exporting(1), header })
   expect(await answer.text()).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
 })
 
 test('public spellings of a name mean the same segment', async () => {
-  const { post } = await house()
+  const { post } = await transportFixture()
   const named = JSON.stringify(exporting(1)).replace(
     'exporting-test',
     'piveau-consus-Exporting-Test',
@@ -68,8 +68,8 @@ test('public spellings of a name mean the same segment', async () => {
 })
 
 test('an importer begins by itself and hands on record by record, with the list last', async () => {
-  const other = await house({ without: ['importing-test'] })
-  const { post } = await house({
+  const other = await transportFixture({ without: ['importing-test'] })
+  const { post } = await transportFixture({
     serviceDiscovery: {
       'exporting-test': {
         http: {
@@ -95,8 +95,8 @@ test.each([
   // The way back is named by a message, and whoever sends messages is not trusted with the inner network.
   ['does not come back to an inner address that nobody there allows', [], 'failed', 0],
 ])('what passes a segment of ours elsewhere %s', async (_, allow, status, back) => {
-  const there = await house({ allow })
-  const { run, texts } = await house({
+  const there = await transportFixture({ allow })
+  const { run, texts } = await transportFixture({
     pipes: [pipe],
     without: ['transforming-test'],
     limits: { listMs: back === 0 ? 300 : 10_000 },
@@ -114,9 +114,9 @@ test.each([
 })
 
 test('an importer elsewhere and an exporter here make one run', async () => {
-  const there = await house({ allow: ['127.0.0.1'] })
+  const there = await transportFixture({ allow: ['127.0.0.1'] })
   const short = pipeOf('short', ['importing-test', { records: 40 }], ['exporting-test'])
-  const { run, texts } = await house({
+  const { run, texts } = await transportFixture({
     pipes: [short],
     serviceDiscovery: {
       'importing-test': {
@@ -140,7 +140,10 @@ test('an importer elsewhere and an exporter here make one run', async () => {
 
 test('a full queue answers 503 with Retry-After, and takes the message when there is room', async () => {
   const gate = Promise.withResolvers<void>()
-  const { post, shelf } = await house({ limits: { queued: 2 }, gate: () => gate.promise })
+  const { post, shelf } = await transportFixture({
+    limits: { queued: 2 },
+    gate: () => gate.promise,
+  })
   const sent = [1, 2, 3, 4, 5, 6, 7, 8]
   const answers = await Promise.all(sent.map((n) => post('exporting-test', exporting(n))))
   const full = answers.filter(({ status }) => status === 503)
@@ -155,7 +158,7 @@ test('a full queue answers 503 with Retry-After, and takes the message when ther
 })
 
 test('only so many runs of others are worked for at once', async () => {
-  const { post } = await house({ limits: { streams: 1 } })
+  const { post } = await transportFixture({ limits: { streams: 1 } })
   expect((await post('exporting-test', exporting(1, 'one'))).status).toBe(202)
   expect((await post('exporting-test', exporting(1, 'two'))).status).toBe(503)
   expect((await post('exporting-test', exporting(2, 'one'))).status).toBe(202)
@@ -173,7 +176,7 @@ test.each([
   ],
   ['a media type that is none of JSON', { 'Content-Type': 'text/turtle' }, 415],
 ])('with %s nothing is taken', async (_, headers, status) => {
-  const { post, shelf } = await house()
+  const { post, shelf } = await transportFixture()
   const answer = await post('exporting-test', exporting(1), headers)
   expect(answer.status).toBe(status)
   expect(answer.headers.get('Content-Type')).toContain('application/problem+json')
@@ -181,7 +184,7 @@ test.each([
 })
 
 test('a key for one segment may send to that one', async () => {
-  const { post } = await house()
+  const { post } = await transportFixture()
   const message = outgoingPipe(inRun('run-1'), 2, {
     payload: recordPayload(record(1), { counter: 1 }),
   })
@@ -206,7 +209,7 @@ test.each([
   ],
   [JSON.stringify({ ...exporting(1), much: 'x'.repeat(200_000) }), 413, 'too-large'],
 ])('a body that is no message for the segment is refused: case %#', async (body, status, slug) => {
-  const { post, shelf } = await house()
+  const { post, shelf } = await transportFixture()
   const answer = await post('exporting-test', body)
   expect([answer.status, ((await answer.json()) as { type: string }).type]).toEqual([
     status,
@@ -216,7 +219,7 @@ test.each([
 })
 
 test('a segment with a config that is not valid says so at once', async () => {
-  const { post } = await house()
+  const { post } = await transportFixture()
   const wrong = pipeOf('wrong', ['importing-test', { address: 7 }], ['exporting-test'])
   const answer = await post('importing-test', wrong)
   expect(answer.status).toBe(422)
@@ -226,7 +229,7 @@ test('a segment with a config that is not valid says so at once', async () => {
 })
 
 test('each segment tells the schema of its config and that it is well', async () => {
-  const { url } = await house()
+  const { url } = await transportFixture()
   const schema = await fetch(`${url}/importing-test/config/schema`)
   expect([schema.status, schema.headers.get('Content-Type'), await schema.json()]).toEqual([
     200,
@@ -246,7 +249,7 @@ test('each segment tells the schema of its config and that it is well', async ()
 })
 
 test('the contract is there for programs and for people, and names every route', async () => {
-  const { url } = await house()
+  const { url } = await transportFixture()
   const answer = await fetch(`${url}/openapi.json`)
   const { openapi, paths, info } = (await answer.json()) as {
     openapi: string

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { listPayload, outgoingPipe, recordPayload } from '../../../src/pipe/transport/envelope.ts'
 import { queueOf } from '../../../src/pipe/transport/transport.ts'
 import { pipeOf } from '../pipes.ts'
-import { complete, house, record } from './house.ts'
+import { complete, transportFixture, record } from './transport-fixture.ts'
 
 const pipe = pipeOf(
   'wells',
@@ -13,7 +13,7 @@ const pipe = pipeOf(
 )
 
 test('a segment behind a queue of this process does what it does in a chain', async () => {
-  const { run, texts } = await house({
+  const { run, texts } = await transportFixture({
     pipes: [pipe],
     serviceDiscovery: { 'transforming-test': { eventbus: { address: 'piveau.transforming' } } },
     limits: { queued: 8 },
@@ -24,7 +24,7 @@ test('a segment behind a queue of this process does what it does in a chain', as
 })
 
 test('a queue that nobody listens at takes nothing, and the run says so', async () => {
-  const { run } = await house({
+  const { run } = await transportFixture({
     pipes: [pipeOf('lost', ['importing-test'], ['far-away'], ['exporting-test'])],
     serviceDiscovery: { 'far-away': { eventbus: { address: 'nowhere' } } },
   })
@@ -53,7 +53,7 @@ test('a broker is named by the operator only, and always with a queue', () => {
 })
 
 test('[T18] messages in any order and any number of times leave the same behind', async () => {
-  const { post, shelf } = await house()
+  const { post, shelf } = await transportFixture()
   let run = 0
   await fc.assert(
     fc.asyncProperty(

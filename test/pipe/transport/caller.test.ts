@@ -3,7 +3,7 @@ import { outboundLimits } from '../../../src/client/deadlines.ts'
 import type { Reach } from '../../../src/client/outbound.ts'
 import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
 import { httpSender } from '../../../src/pipe/transport/http-sender.ts'
-import { stage } from '../../support/portals/outbound.ts'
+import { outboundFixture } from '../../support/portals/outbound.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { pipeOf } from '../pipes.ts'
 
@@ -20,7 +20,7 @@ async function called(answers: readonly Answer[], reachOf?: (address: string) =>
       : new Response('', answer)
   })
   onTestFinished(() => service.close())
-  const { client } = stage({ limits: { deadlines: outboundLimits.deadlines } })
+  const { client } = outboundFixture({ limits: { deadlines: outboundLimits.deadlines } })
   const pauses: number[] = []
   const address = `${service.url}/pipe`
   const reach = reachOf?.(address)
@@ -110,7 +110,7 @@ test('a segment that knows the other of POST and PUT alone gets that, from then 
 })
 
 test('a service that is not there is tried four times', async () => {
-  const { client } = stage({})
+  const { client } = outboundFixture({})
   const pauses: number[] = []
   const post = httpSender(
     { address: 'http://127.0.0.1:1/pipe', method: 'POST', headers: {} },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { record as recordOf } from './house.ts'
+import { record as recordOf } from './transport-fixture.ts'
 import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
 import {
   importEnding,

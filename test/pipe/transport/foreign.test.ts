@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { foreignSegment } from '../../support/segments/foreign.ts'
 import { pipeOf } from '../pipes.ts'
-import { house } from './house.ts'
+import { transportFixture } from './transport-fixture.ts'
 
 const through = (records: number) =>
   pipeOf(
@@ -23,7 +23,7 @@ const discovered = (address: string) => ({
 
 test('a pipe whose middle segment is a process in another runtime writes what that made of each record', async () => {
   const address = await foreign()
-  const { run, shelf, texts } = await house({
+  const { run, shelf, texts } = await transportFixture({
     pipes: [through(300)],
     serviceDiscovery: discovered(address),
     limits: { queued: 16 },
@@ -63,9 +63,9 @@ test('the endpoint that a trusted pipe names for itself is used on loopback, one
       ],
     },
   }
-  const trusted = await house({ pipes: [named] })
+  const trusted = await transportFixture({ pipes: [named] })
   expect(await trusted.run('through')).toMatchObject({ status: 'finished', outcome: 'complete' })
-  const distrusted = await house({ pipes: [named], trust: 'foreign' })
+  const distrusted = await transportFixture({ pipes: [named], trust: 'foreign' })
   const refused = await distrusted.run('through')
   expect(refused).toMatchObject({ status: 'failed' })
   expect(refused.problem?.type).toBe('urn:cartulary:problem:address-refused')

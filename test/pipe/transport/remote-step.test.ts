@@ -18,8 +18,8 @@ import { type ReturnTarget, remoteStep } from '../../../src/pipe/transport/remot
 import type { ReturnPlace } from '../../../src/pipe/transport/return-places.ts'
 import { logSink } from '../../../src/pipe/transport/segment-worker.ts'
 import { pipeOf } from '../pipes.ts'
-import { silent } from '../runs/ground.ts'
-import { complete, record } from './house.ts'
+import { silent } from '../runs/runs-fixture.ts'
+import { complete, record } from './transport-fixture.ts'
 
 /** What the foreign segment does with a message; what it gives is given back at once. */
 type Foreign = (

@@ -3,8 +3,8 @@ import type { Message } from '../../../src/pipe/message.ts'
 import { transportLimits } from '../../../src/pipe/transport/transport-limits.ts'
 import { parseArrival, listPayload, recordPayload } from '../../../src/pipe/transport/envelope.ts'
 import { ArrivingStream, logSink } from '../../../src/pipe/transport/segment-worker.ts'
-import { silent } from '../runs/ground.ts'
-import { complete, record } from './house.ts'
+import { silent } from '../runs/runs-fixture.ts'
+import { complete, record } from './transport-fixture.ts'
 
 const context = { runId: 'r', pipe: 'p', sink: logSink(silent), log: silent, dryRun: false }
 const never = new AbortController().signal

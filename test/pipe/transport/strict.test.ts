@@ -16,20 +16,24 @@ import {
   type Work,
 } from '../../support/segments/strict.ts'
 import { pipeOf } from '../pipes.ts'
-import { house, type HouseOptions } from './house.ts'
+import { transportFixture, type TransportFixtureOptions } from './transport-fixture.ts'
 
 const at = (address: string) => ({ http: { address, method: 'POST' as const, headers: {} } })
 const six = ['trees-1', 'trees-2', 'trees-3', 'trees-4', 'trees-5', 'trees-6']
 
 /** A foreign importer, and a pipe from it to the exporter of the house. */
-async function imports(given: Import, config: JsonObject = {}, options: HouseOptions = {}) {
+async function imports(
+  given: Import,
+  config: JsonObject = {},
+  options: TransportFixtureOptions = {},
+) {
   const importer = await strictSegment(importing(given))
   const pipe = pipeOf(
     'trees',
     ['importing-x', { catalogue: 'city', ...config }],
     ['exporting-test'],
   )
-  const place = await house({
+  const place = await transportFixture({
     pipes: [pipe],
     serviceDiscovery: { 'importing-x': at(importer.address) },
     ...options,
@@ -38,7 +42,10 @@ async function imports(given: Import, config: JsonObject = {}, options: HouseOpt
 }
 
 /** Three records of an importer of ours through a foreign segment. */
-async function through(work: (work: Work) => Promise<void> | void, options: HouseOptions = {}) {
+async function through(
+  work: (work: Work) => Promise<void> | void,
+  options: TransportFixtureOptions = {},
+) {
   const middle = await strictSegment(work)
   const pipe = pipeOf(
     'trees',
@@ -46,7 +53,7 @@ async function through(work: (work: Work) => Promise<void> | void, options: Hous
     ['middle'],
     ['exporting-test'],
   )
-  const place = await house({
+  const place = await transportFixture({
     pipes: [pipe],
     serviceDiscovery: { middle: at(middle.address) },
     ...options,
@@ -54,14 +61,14 @@ async function through(work: (work: Work) => Promise<void> | void, options: Hous
   return { ...place, middle, run: () => place.run('trees') }
 }
 
-const idsOf = (shelf: Awaited<ReturnType<typeof house>>['shelf']) =>
+const idsOf = (shelf: Awaited<ReturnType<typeof transportFixture>>['shelf']) =>
   shelf.flatMap((one) => (one.kind === 'record' ? [one.sourceId] : [])).toSorted()
 
-const endOf = (shelf: Awaited<ReturnType<typeof house>>['shelf']) => {
+const endOf = (shelf: Awaited<ReturnType<typeof transportFixture>>['shelf']) => {
   const last = shelf.at(-1)
   return last?.kind === 'end' ? last.completeness : undefined
 }
-const problemOf = (shelf: Awaited<ReturnType<typeof house>>['shelf']) => {
+const problemOf = (shelf: Awaited<ReturnType<typeof transportFixture>>['shelf']) => {
   const end = endOf(shelf)
   return end?.kind === 'incomplete' ? end.problem?.kind : undefined
 }
@@ -73,7 +80,7 @@ test('an importer, a filter and an exporter of others make one run, and each han
   const exporter = await strictSegment(({ isList, data, info }) => {
     exported.push(isList ? data : idIn(info))
   })
-  const { run, runs, url } = await house({
+  const { run, runs, url } = await transportFixture({
     pipes: [pipeOf('trees', ['importing-x', { catalogue: 'city' }], ['filter'], ['exporter'])],
     serviceDiscovery: {
       'importing-x': at(importer.address),
@@ -141,7 +148,7 @@ async function strange(address: string) {
       })),
     },
   }
-  return { ...(await house({ pipes: [pipe] })), pipes: [pipe] }
+  return { ...(await transportFixture({ pipes: [pipe] })), pipes: [pipe] }
 }
 
 test('the return address is plain http with its port, POST, and nothing else', async () => {
@@ -191,7 +198,7 @@ test('of two lists, one per page, both are waited for', async () => {
     await importing({ ids: six.slice(3), list: six.slice(3) })(work)
   }
   const importer = await strictSegment(pages)
-  const { run, shelf } = await house({
+  const { run, shelf } = await transportFixture({
     pipes: [pipeOf('trees', ['importing-x'], ['exporting-test'])],
     serviceDiscovery: { 'importing-x': at(importer.address) },
   })
@@ -266,7 +273,7 @@ test('a source that is JSON of its own making can be transformed, and not writte
   const serviceDiscovery = { 'importing-x': at(importer.address) }
   const direct = pipeOf('direct', ['importing-x'], ['exporting-test'])
   const mapped = pipeOf('mapped', ['importing-x'], ['transforming-test'], ['exporting-test'])
-  const { run, shelf } = await house({ pipes: [direct, mapped], serviceDiscovery })
+  const { run, shelf } = await transportFixture({ pipes: [direct, mapped], serviceDiscovery })
   await run('direct')
   expect(shelf[0]).toMatchObject({
     kind: 'refused',
@@ -329,7 +336,7 @@ test('what was found in a record is in the report once, whether a segment of oth
   })
   const exporter = await strictSegment(() => undefined)
   const dated = ['importing-test', { catalogue: 'city', records: 4, dated: true }] as const
-  const { run, runs } = await house({
+  const { run, runs } = await transportFixture({
     pipes: [
       pipeOf('back', [...dated], ['middle'], ['exporting-test']),
       pipeOf('away', [...dated], ['exporter']),
@@ -424,7 +431,7 @@ test('some time after its end a run takes nothing any more', async () => {
 test('a segment that drops most of what it gets does not hold up the rest', async () => {
   const middle = await strictSegment(filtering((id) => Number(id.slice(1)) % 10 === 0))
   const pipe = pipeOf('many', ['importing-test', { records: 100 }], ['middle'], ['exporting-test'])
-  const { run, shelf } = await house({
+  const { run, shelf } = await transportFixture({
     pipes: [pipe],
     serviceDiscovery: { middle: at(middle.address) },
     limits: { listMs: 100 },
@@ -468,7 +475,7 @@ async function putting(): Promise<string> {
 }
 
 test('a segment that knows the other method alone is found by it', async () => {
-  const { run, shelf } = await house({
+  const { run, shelf } = await transportFixture({
     pipes: [pipeOf('events', ['importing-events', { quietMs: 60 }], ['exporting-test'])],
     serviceDiscovery: { 'importing-events': at(await putting()) },
     identify: async () => 'trees-1',

@@ -1,7 +1,7 @@
 /** A vocabulary that changes: exactly the records that use what changed are made again, without a PUT of theirs. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { station } from './station.ts'
+import { projectorFixture } from './projector-fixture.ts'
 
 const voc = 'https://example.org/voc/publisher'
 const rule = {
@@ -19,9 +19,9 @@ const concept = (id: string, label: string) =>
 const vocabulary = (...concepts: string[]) =>
   `<${voc}> a skos:ConceptScheme ; skos:prefLabel "Publishers"@en .\n${concepts.join('')}`
 
-let at: Awaited<ReturnType<typeof station>>
+let at: Awaited<ReturnType<typeof projectorFixture>>
 beforeEach(async () => {
-  at = await station({ enrichment: [rule] })
+  at = await projectorFixture({ enrichment: [rule] })
 })
 afterEach(() => at.close())
 
@@ -114,7 +114,7 @@ describe('a cascade that a crash interrupts', () => {
     for (let n = 0; n < 20; n += 1) await at.putDataset('one', `d${n}`, '<> dct:publisher v:acme .')
     await putVocabulary(concept('acme', 'Acme'))
     await at.end()
-    at = await station({ enrichment: [rule], directory: at.directory })
+    at = await projectorFixture({ enrichment: [rule], directory: at.directory })
     await at.quiet()
     for (let n = 0; n < 20; n += 1)
       expect(await publisherOf(`d${n}`)).toMatchObject({ name: 'Acme' })

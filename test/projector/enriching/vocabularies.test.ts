@@ -2,13 +2,13 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { station } from './station.ts'
+import { projectorFixture } from './projector-fixture.ts'
 
 const folder = new URL('../../../../shared/data/vocabularies/eu/', import.meta.url)
 
-let at: Awaited<ReturnType<typeof station>>
+let at: Awaited<ReturnType<typeof projectorFixture>>
 beforeAll(async () => {
-  at = await station()
+  at = await projectorFixture()
 }, 30_000)
 afterAll(() => at.close())
 

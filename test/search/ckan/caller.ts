@@ -1,7 +1,7 @@
 /** A client of the CKAN calls, and the datasets that it finds. */
 
-import { doors, type Doors } from '../feeds/doors.ts'
-import { datasetOf } from '../feeds/holdings.ts'
+import { feedsFixture, type FeedsFixture } from '../feeds/feeds-fixture.ts'
+import { datasetOf } from '../feeds/feed-documents.ts'
 
 export const held = [
   datasetOf({
@@ -50,7 +50,7 @@ type Body = {
 
 export type Reply = { readonly status: number; readonly headers: Headers; readonly body: Body }
 
-export type Caller = Doors & {
+export type Caller = FeedsFixture & {
   readonly get: (action: string, parameters?: Readonly<Record<string, string>>) => Promise<Reply>
   readonly post: (path: string, body: string, type?: string) => Promise<Reply>
 }
@@ -63,7 +63,7 @@ export async function replyOf(answer: Response): Promise<Reply> {
 }
 
 export async function caller(documents = held): Promise<Caller> {
-  const opened = await doors(documents)
+  const opened = await feedsFixture(documents)
   return {
     ...opened,
     get: async (action, parameters = {}) =>

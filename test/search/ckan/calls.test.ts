@@ -1,7 +1,7 @@
 /** What the CKAN calls answer. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { address } from '../feeds/doors.ts'
+import { address } from '../feeds/feeds-fixture.ts'
 import { caller, held, type Caller } from './caller.ts'
 
 let ckan: Caller

@@ -7,7 +7,7 @@ import { filterTree } from '../../../src/search/ckan/ckan-filter.ts'
 import { fieldOf } from '../../../src/search/ckan/ckan-names.ts'
 import { queryLimits } from '../../../src/search/query/parser.ts'
 import { scopesOf } from '../../../src/search/query/leaves.ts'
-import { settings } from '../feeds/holdings.ts'
+import { settings } from '../feeds/feed-documents.ts'
 import { treeText } from '../suite/tree-text.ts'
 import { caller, type Caller } from './caller.ts'
 

@@ -1,8 +1,8 @@
 /** Feeds through their doors: entries, links, parameters. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { address, doors, type Doors } from './doors.ts'
-import { datasetOf } from './holdings.ts'
+import { address, feedsFixture, type FeedsFixture } from './feeds-fixture.ts'
+import { datasetOf } from './feed-documents.ts'
 import { children, linkOf, textOf, xmlTree } from './xml-tree.ts'
 
 const rivers = datasetOf({
@@ -49,9 +49,9 @@ const many = Array.from({ length: 24 }, (_, n) =>
   }),
 )
 
-let feeds: Doors
+let feeds: FeedsFixture
 beforeAll(async () => {
-  feeds = await doors([rivers, ...many])
+  feeds = await feedsFixture([rivers, ...many])
 })
 afterAll(() => feeds.close())
 

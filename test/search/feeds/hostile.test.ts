@@ -3,8 +3,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { xmlText } from '../../../src/http/feed-formats.ts'
-import { doors, type Doors } from './doors.ts'
-import { datasetOf } from './holdings.ts'
+import { feedsFixture, type FeedsFixture } from './feeds-fixture.ts'
+import { datasetOf } from './feed-documents.ts'
 import { children, textOf, xmlTree } from './xml-tree.ts'
 
 /** What breaks out of elements, attributes and texts, what XML has no place for, what bends the direction of text. */
@@ -82,9 +82,9 @@ describe('records that mean harm', () => {
       },
     }),
   )
-  let site: Doors
+  let site: FeedsFixture
   beforeAll(async () => {
-    site = await doors(held)
+    site = await feedsFixture(held)
   })
   afterAll(() => site.close())
 
@@ -129,9 +129,9 @@ describe('records that mean harm', () => {
 })
 
 describe('requests that mean harm', () => {
-  let site: Doors
+  let site: FeedsFixture
   beforeAll(async () => {
-    site = await doors([datasetOf({ id: 'one', title: { en: 'Water' } })])
+    site = await feedsFixture([datasetOf({ id: 'one', title: { en: 'Water' } })])
   })
   afterAll(() => site.close())
 

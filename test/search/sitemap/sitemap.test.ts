@@ -1,8 +1,8 @@
 /** The sitemap through its doors, over the snapshots of the real engine. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { address, doors, type Doors } from '../feeds/doors.ts'
-import { catalogueOf, datasetOf } from '../feeds/holdings.ts'
+import { address, feedsFixture, type FeedsFixture } from '../feeds/feeds-fixture.ts'
+import { catalogueOf, datasetOf } from '../feeds/feed-documents.ts'
 import { children, textOf, xmlTree, type Node } from '../feeds/xml-tree.ts'
 
 const start = Date.parse('2026-11-21T12:00:00Z')
@@ -15,13 +15,13 @@ const rivers = datasetOf({
   more: { modified: '2020-01-01T00:00:00Z' },
 })
 
-const pageOf = async (site: Doors, n = 1) => xmlTree(await site.text(`/sitemap/${n}`))
+const pageOf = async (site: FeedsFixture, n = 1) => xmlTree(await site.text(`/sitemap/${n}`))
 const locations = (page: Node) => children(page, 'url').map((url) => textOf(url, 'loc'))
 
 describe('a sitemap', () => {
-  let site: Doors
+  let site: FeedsFixture
   beforeAll(async () => {
-    site = await doors([
+    site = await feedsFixture([
       rivers,
       datasetOf({ id: 'plain', title: { en: 'Plain' } }),
       catalogueOf('c1', '2023-01-01T00:00:00Z'),
@@ -91,7 +91,7 @@ describe('a sitemap', () => {
 describe('the age of a sitemap', () => {
   it('is a day at most: then it is made anew when somebody asks', async () => {
     let time = start
-    const site = await doors([rivers], () => new Date(time))
+    const site = await feedsFixture([rivers], () => new Date(time))
     expect(locations(await pageOf(site))).toHaveLength(1)
     await site.index.write([{ put: datasetOf({ id: 'new' }) }])
     time += 23 * hour
@@ -108,7 +108,7 @@ describe('the age of a sitemap', () => {
 
   it('is a minute where nothing is in it, because a portal is being filled', async () => {
     let time = start
-    const site = await doors([], () => new Date(time))
+    const site = await feedsFixture([], () => new Date(time))
     const pages = async () => children(xmlTree(await site.text('/sitemap')), 'sitemap').length
     expect(await pages()).toBe(0)
     await site.index.write([{ put: rivers }])
@@ -124,7 +124,7 @@ describe('a large sitemap', () => {
     const many = Array.from({ length: 10_500 }, (_, n) =>
       datasetOf({ id: `d${String(n).padStart(5, '0')}`, title: { en: 'x', de: 'y' } }),
     )
-    const site = await doors([...many, catalogueOf('c1')])
+    const site = await feedsFixture([...many, catalogueOf('c1')])
     expect(children(xmlTree(await site.text('/sitemap')), 'sitemap')).toHaveLength(2)
     const pages = [await pageOf(site, 1), await pageOf(site, 2)].map(locations)
     expect(pages.every(({ length }) => length <= 10_000)).toBe(true)

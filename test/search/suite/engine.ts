@@ -22,7 +22,7 @@ export async function engineHere(options: Options = {}): Promise<Made> {
   // Nobody provides a server outside of those suites.
   const server: object | undefined = inject('meilisearch')
   if (!server || 'missing' in server) return embedded(options)
-  const { onMeilisearch } = await import('../../engines/search/place.ts')
+  const { onMeilisearch } = await import('../../engines/search/meilisearch-under-test.ts')
   return onMeilisearch(officialLanguages, { ...usual, ...options })()
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Made } from '../../contracts/search-index-corpus.ts'
 import type { Document } from '../../../src/search-index/search-index.ts'
 import { documentOf } from './corpus.ts'
-import { station, type Station } from './station.ts'
+import { searchFixture, type SearchFixture } from './search-fixture.ts'
 
 type About = { readonly country?: string; readonly themes?: readonly string[] }
 
@@ -27,9 +27,9 @@ const held = [
 
 /** The contract; `engine` as of the station. */
 export function extrasContract(engine?: () => Promise<Made>): void {
-  let search: Station
+  let search: SearchFixture
   beforeAll(async () => {
-    search = await station(held, engine ? { engine } : {})
+    search = await searchFixture(held, engine ? { engine } : {})
   })
   afterAll(() => search.close())
   const get = async (query: string) =>

@@ -14,7 +14,7 @@ import { writePlan } from '../../../src/store/remote/writing.ts'
 import { linkRule } from '../../../src/store/remote/reading.ts'
 import { sparql11 } from '../../../src/store/remote/sparql11.ts'
 import { content, isCatalogue } from '../graphs.ts'
-import { hostile } from '../hostile.ts'
+import { hostileText } from '../hostile-text.ts'
 
 const graph = 'urn:test:graph'
 const runs = Math.max(300, Math.ceil(Number(process.env['FUZZ_STRINGS'] ?? 0) / 20))
@@ -66,7 +66,7 @@ describe('an update', () => {
   it.each([fuseki, sparql11])(
     '[T4] of $name holds hostile literals as literals',
     async (dialect) => {
-      const values = fc.uniqueArray(hostile, { minLength: 1, maxLength: 20 })
+      const values = fc.uniqueArray(hostileText, { minLength: 1, maxLength: 20 })
       await fc.assert(
         fc.asyncProperty(values, values, async (before, after) => {
           const kept = new Set(before)
@@ -102,7 +102,7 @@ describe('an update', () => {
       (text) => ({ graph, content: '', before: `<urn:s> <urn:p> "${text}" .\n` }),
     ]
     await fc.assert(
-      fc.asyncProperty(hostile, fc.constantFrom(...places), async (text, place) => {
+      fc.asyncProperty(hostileText, fc.constantFrom(...places), async (text, place) => {
         const update = await sent(place(text))
         if (update === undefined) return
         const kinds = new Set(read(update).kinds)
@@ -117,7 +117,7 @@ describe('an update', () => {
 
   it('[T4] holds no quotation mark for those who decode escapes before they parse', async () => {
     await fc.assert(
-      fc.asyncProperty(hostile, async (value) => {
+      fc.asyncProperty(hostileText, async (value) => {
         const text = (await sent({ graph, before: '', content: `${triple(value)}\n` })) ?? ''
         const early = text.replace(/\\u([0-9A-Fa-f]{4})/g, (_, code: string) =>
           String.fromCharCode(Number.parseInt(code, 16)),

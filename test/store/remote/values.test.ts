@@ -12,7 +12,7 @@ import {
   toNote,
 } from '../../../src/store/remote/spelling-notes.ts'
 import { sparql11 } from '../../../src/store/remote/sparql11.ts'
-import { hostile } from '../hostile.ts'
+import { hostileText } from '../hostile-text.ts'
 import { toLine } from '../../../src/rdf/lines.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 
@@ -113,7 +113,7 @@ describe.each([fuseki, sparql11])('spelling notes of $name', ({ fidelity }) => {
 
   it('are lines of the system graph that hold any line', () => {
     fc.assert(
-      fc.property(hostile, (text) => {
+      fc.property(hostileText, (text) => {
         const one = toLine(quad(namedNode('urn:s'), namedNode('urn:p'), literal(text, 'de-DE')))
         const note = noteOf('urn:g', one)
         expect([note.split('\n').length, notedLine('urn:g', note)]).toEqual([1, one])

@@ -30,7 +30,7 @@ type Case = {
 const size = 320
 const large = 20_100
 /** Of these Virtuoso finds none by its text in the template of a small write. */
-const unnamed = [
+const withoutAssignedNames = [
   '"Straße"^^<http://www.w3.org/2001/XMLSchema#token>',
   '"12:00:00"^^<http://www.w3.org/2001/XMLSchema#time>',
 ].map((term) => `<urn:test:s> <urn:test:p> ${term} .`)
@@ -38,8 +38,9 @@ const unnamed = [
 const cases: readonly Case[] = [
   {
     name: 'lines that no template can name',
-    before: unnamed,
-    edits: (graph) => edit(graph, { remove: new Set(unnamed), add: new Set(lines(2, 'new')) }),
+    before: withoutAssignedNames,
+    edits: (graph) =>
+      edit(graph, { remove: new Set(withoutAssignedNames), add: new Set(lines(2, 'new')) }),
     after: lines(2, 'new'),
   },
   {

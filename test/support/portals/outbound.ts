@@ -19,7 +19,7 @@ type Scene = {
   readonly clock?: Pick<OutboundOptions, 'now' | 'pause'>
 }
 
-export type Stage = {
+export type OutboundFixture = {
   readonly client: Outbound
   /** Every address list that was dialled, with its port. */
   readonly dialled: { readonly addresses: readonly string[]; readonly port: number }[]
@@ -28,9 +28,9 @@ export type Stage = {
 }
 
 /** Time goes on as it is, but waits of politeness and retries are cut short and counted. */
-export function stage(scene: Scene): Stage {
+export function outboundFixture(scene: Scene): OutboundFixture {
   const { limits, names = {}, world, honest = false, userAgent = 'Cartulary/test', clock } = scene
-  const dialled: Stage['dialled'] = []
+  const dialled: OutboundFixture['dialled'] = []
   const pauses: number[] = []
   const asked = new Map<string, number>()
   let skipped = 0

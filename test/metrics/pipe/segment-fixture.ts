@@ -55,7 +55,7 @@ async function* stream(messages: readonly Message[]): AsyncGenerator<Message> {
 }
 
 /** Everything that comes out behind the last segment. */
-export async function through(
+export async function runThrough(
   segments: readonly SegmentFunction[],
   messages: readonly Message[],
   signal = never,
@@ -72,7 +72,7 @@ export async function one(
   segments: readonly SegmentFunction[],
   message: RecordMessage,
 ): Promise<RecordMessage> {
-  const [found] = await through(segments, [message])
+  const [found] = await runThrough(segments, [message])
   if (found?.kind === 'refused') throw found.problem satisfies Failure
   if (found?.kind !== 'record') throw new Error('nothing came out')
   return found
@@ -84,7 +84,7 @@ export const now = () => Date.parse(at)
 export const weightsFile = new URL('../../../shapes/metrics/weights.ttl', import.meta.url).pathname
 export const noStore = () => Promise.resolve(undefined)
 
-export const shippedValues = () =>
+export const defaultValues = () =>
   loadValueTests({ licenceSchemes: [], literalFormats: true, read: noStore })
 
 /** Annotator and scoring as they are shipped. */
@@ -94,7 +94,7 @@ export async function segments(): Promise<{
 }> {
   const { weights } = await loadWeights(weightsFile)
   return {
-    annotator: opened(annotatorSegment({ values: await shippedValues(), now })),
+    annotator: opened(annotatorSegment({ values: await defaultValues(), now })),
     scoring: opened(scoringSegment({ weights, now })),
   }
 }

@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 type Act = 'drop' | 'hang' | { readonly status: number; readonly headers?: Record<string, string> }
 
-type Vice = {
+type Misbehaviour = {
   readonly name: string
   /** What it does when it is asked for `/n`; `again` from the second request for the same with the same method on. */
   readonly does: (place: number, method: string, again: boolean) => Act
@@ -23,7 +23,7 @@ const always = (status: number, headers: Record<string, string> = {}) => ({
 })
 const to = (where: string): Act => ({ status: 302, headers: { Location: where } })
 
-export const vices = (canary: number): readonly Vice[] => [
+export const misbehaviours = (canary: number): readonly Misbehaviour[] => [
   ...['fine', 'good', 'proper', 'sound'].map((name) => ({ name, ...always(200) })),
   { name: 'gone', ...always(410) },
   { name: 'missing', ...always(404) },
@@ -85,14 +85,16 @@ type Counts = {
   readonly asked: Map<string, number>
 }
 
-export type Crowd = {
+export type MisbehavingHosts = {
   readonly counts: Counts
   /** Host name → port of 127.0.0.1. */
   readonly ports: Readonly<Record<string, number>>
   close(): Promise<void>
 }
 
-export async function crowd(all: readonly Vice[]): Promise<Crowd> {
+export async function startMisbehavingHosts(
+  all: readonly Misbehaviour[],
+): Promise<MisbehavingHosts> {
   const counts: Counts = { most: {}, mostAtAll: 0, asked: new Map() }
   const active = new Map<string, number>()
   const count = (name: string, by: number) => {
@@ -103,14 +105,14 @@ export async function crowd(all: readonly Vice[]): Promise<Crowd> {
   }
   const servers = all
     .filter(({ down }) => down !== true)
-    .map((vice) => {
+    .map((misbehaviour) => {
       const server = createServer((request, response) => {
-        count(vice.name, 1)
-        const over = once(() => count(vice.name, -1))
+        count(misbehaviour.name, 1)
+        const over = once(() => count(misbehaviour.name, -1))
         response.on('close', over)
-        void serve({ vice, counts, over }, request, response)
+        void serve({ misbehaviour, counts, over }, request, response)
       })
-      return { name: vice.name, server }
+      return { name: misbehaviour.name, server }
     })
   for (const { server } of servers) {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -129,28 +131,32 @@ export async function crowd(all: readonly Vice[]): Promise<Crowd> {
   }
 }
 
-type Service = { readonly vice: Vice; readonly counts: Counts; readonly over: () => void }
+type Service = {
+  readonly misbehaviour: Misbehaviour
+  readonly counts: Counts
+  readonly over: () => void
+}
 
 /** Answers some turns later, so that those who come at once are there at once. */
 async function serve(
-  { vice, counts, over }: Service,
+  { misbehaviour, counts, over }: Service,
   { url = '', method = '' }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const key = `${vice.name} ${method} ${url}`
+  const key = `${misbehaviour.name} ${method} ${url}`
   const times = (counts.asked.get(key) ?? 0) + 1
   counts.asked.set(key, times)
   for (let turns = 0; turns < 5; turns += 1) await turn()
   const isRobots = url === '/robots.txt'
   const act: Act = isRobots
-    ? { status: vice.robots === undefined ? 404 : 200 }
-    : vice.does(Number(url.slice(1)), method, times > 1)
+    ? { status: misbehaviour.robots === undefined ? 404 : 200 }
+    : misbehaviour.does(Number(url.slice(1)), method, times > 1)
   if (act === 'hang') return
   over()
   if (act === 'drop') return void response.socket?.resetAndDestroy()
   // A kept connection that is dropped would be asked again without anybody having waited.
   response.writeHead(act.status, { ...act.headers, Connection: 'close' })
-  response.end(isRobots ? vice.robots : undefined)
+  response.end(isRobots ? misbehaviour.robots : undefined)
 }
 
 function once(work: () => void): () => void {

@@ -16,9 +16,9 @@ import { openLauncher } from '../../../src/pipe/running/launcher.ts'
 import type { SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
 import type { JsonObject } from '../../../src/text/json.ts'
 import { Transport, type TransportOptions } from '../../../src/pipe/transport/transport.ts'
-import { stage } from '../../support/portals/outbound.ts'
+import { outboundFixture } from '../../support/portals/outbound.ts'
 import { portal } from '../../support/portals/portal.ts'
-import { ground, silent } from '../runs/ground.ts'
+import { runsFixture, silent } from '../runs/runs-fixture.ts'
 
 const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   await sleep(Math.min(ms, 5), undefined, { signal })
@@ -42,7 +42,7 @@ export const complete = {
   completeness: { kind: 'complete', fingerprint: 'f' },
 } as const satisfies Message
 
-export type HouseOptions = Partial<
+export type TransportFixtureOptions = Partial<
   Pick<
     TransportOptions,
     'limits' | 'identify' | 'allow' | 'eventbusUrl' | 'afterImport' | 'returnQueue'
@@ -57,12 +57,12 @@ export type HouseOptions = Partial<
   readonly gate?: () => Promise<unknown>
 }
 
-export async function house(options: HouseOptions = {}) {
+export async function transportFixture(options: TransportFixtureOptions = {}) {
   const shelf: Message[] = []
   const kinds = kindsOf(shelf, options.gate).filter(
     ({ names }) => !options.without?.includes(names[0] ?? ''),
   )
-  const place = ground()
+  const place = runsFixture()
   const runs = place.open()
   const { serviceDiscovery = {}, limits, pipes = [], trust = 'trusted' } = options
   const resolve = segmentResolver(
@@ -72,7 +72,7 @@ export async function house(options: HouseOptions = {}) {
   )
   let transport: Transport | undefined
   const door = await portal((request) => transport?.app.fetch(request) ?? new Response())
-  const { client } = stage({ limits: { hostDelayMs: 0 } })
+  const { client } = outboundFixture({ limits: { hostDelayMs: 0 } })
   transport = new Transport({
     kinds,
     resolve,
@@ -150,7 +150,7 @@ export async function house(options: HouseOptions = {}) {
   }
 }
 
-function kindsOf(shelf: Message[], gate: HouseOptions['gate']): readonly SegmentKind[] {
+function kindsOf(shelf: Message[], gate: TransportFixtureOptions['gate']): readonly SegmentKind[] {
   const kind = (
     name: string,
     job: SegmentKind['job'],

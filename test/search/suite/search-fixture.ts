@@ -40,7 +40,7 @@ type FacetBody = {
   readonly items: readonly { readonly id: string; readonly title: string; readonly count: number }[]
 }
 
-export type Station = {
+export type SearchFixture = {
   readonly index: SearchIndex
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Reply>
   readonly post: (path: string, body: string) => Promise<Reply>
@@ -48,7 +48,7 @@ export type Station = {
 }
 
 /** What a profile adds to the suite: types with their indices; and what the engine may do. */
-export type Added = {
+export type SearchFixtureOptions = {
   readonly resources?: Profile['resources']
   readonly settings?: readonly IndexSettings[]
   readonly cursors?: CursorLimits
@@ -59,7 +59,10 @@ export type Added = {
   readonly engine?: () => Promise<Made>
 }
 
-export async function station(held = documents, added: Added = {}): Promise<Station> {
+export async function searchFixture(
+  held = documents,
+  added: SearchFixtureOptions = {},
+): Promise<SearchFixture> {
   const { resources = [], settings: more = [], findings = noRecord, engine, ...options } = added
   const { index, release } = await (engine ? engine() : engineHere(options))
   const log = logger('silent')

@@ -1,11 +1,11 @@
 /** What a journey stands on: a store, told to the platform through its environment. */
 
-export type Ground = {
+export type StoreUnderTest = {
   readonly env: Readonly<Record<string, string>>
   /** Makes the way to the store bad or good again; `told` says what it did to how many requests. */
-  readonly weather?: {
-    readonly storm: () => void
-    readonly calm: () => void
+  readonly faults?: {
+    readonly start: () => void
+    readonly stop: () => void
     readonly told: () => string
   }
   /** What is in the store and should have gone, in sentences. */
@@ -14,5 +14,5 @@ export type Ground = {
 }
 
 /** The store that the platform brings along. */
-export const embedded = (): Promise<Ground> =>
+export const embedded = (): Promise<StoreUnderTest> =>
   Promise.resolve({ env: {}, end: () => Promise.resolve() })

@@ -13,7 +13,7 @@ export const source = `${prefixes}<https://example.org/ds/1> a dcat:Dataset ; dc
   dct:rights <https://example.org/own> , [ dct:title "Mine" ] .
 <https://example.org/dist/2> a dcat:Distribution ; dct:title "Second" ; dct:license <https://example.org/licence> .`
 
-export async function water() {
+export async function distributionsFixture() {
   const repo = await repository()
   await repo.putCatalogue('alpine-water')
   await repo.putCatalogue('other')

@@ -17,7 +17,7 @@ import type { Run, RunItem } from '../../../src/pipe/runs/run.ts'
 import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
 import type { InvalidFile, PipeEntry } from '../../../src/pipe/sources/pipe-files.ts'
 import type { ResourceType } from '../../../src/profile/profile.ts'
-import { ground as runGround, pause, silent } from '../../pipe/runs/ground.ts'
+import { runsFixture, pause, silent } from '../../pipe/runs/runs-fixture.ts'
 import { repository } from '../../support/repository.ts'
 
 /** A source of records: what it tells when it is asked. */
@@ -83,7 +83,7 @@ const nowhere: Outbound = {
   close: () => Promise.resolve(),
 }
 
-export type Setting = {
+export type HarvestFixtureOptions = {
   readonly harvest?: Partial<HarvestOptions>
   readonly catalogues?: readonly string[]
   /** Types that the profile of the repository declares. */
@@ -96,14 +96,17 @@ export type Setting = {
   readonly kinds?: readonly SegmentKind[]
 }
 
-export async function harvestGround({ harvest: more = {}, ...setting }: Setting = {}) {
+export async function harvestFixture({
+  harvest: more = {},
+  ...setting
+}: HarvestFixtureOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'harvest-'))
   const hub = await repository({
     keys: { [key]: ['*'] },
     ...(setting.resources && { resources: setting.resources }),
   })
   for (const id of setting.catalogues ?? ['city']) await hub.putCatalogue(id)
-  const place = runGround(join(directory, 'runs.sqlite'))
+  const place = runsFixture(join(directory, 'runs.sqlite'))
   const runs = place.open({ keepSource: 'all' })
   const pipes = new Map<string, Pipe>([['p', pipeOf('p')]])
   const sources = new Map<string, Source>()
@@ -250,4 +253,4 @@ export async function harvestGround({ harvest: more = {}, ...setting }: Setting 
   })
 }
 
-export type HarvestGround = Awaited<ReturnType<typeof harvestGround>>
+export type HarvestFixture = Awaited<ReturnType<typeof harvestFixture>>

@@ -6,9 +6,9 @@ import { apiKeys } from '../../../src/http/api-key.ts'
 import { gateway } from '../../../src/http/app.ts'
 import { serve } from '../../../src/http/serve.ts'
 import { logger } from '../../../src/log.ts'
-import { stage, type Stage } from './parts.ts'
+import { consoleParts, type ConsoleParts } from './console-parts.ts'
 
-export type ConsoleStation = Stage & {
+export type ConsoleFixture = ConsoleParts & {
   /** `http://127.0.0.1:…/shell` */
   readonly url: string
   readonly telnetPort: number
@@ -28,10 +28,10 @@ export const keyConfig = {
   steward: ['city'],
 }
 
-export async function consoleStation(
+export async function consoleFixture(
   options: Partial<Pick<ConsoleDeps, 'parts' | 'now' | 'clean'>> = {},
-): Promise<ConsoleStation> {
-  const ground = stage()
+): Promise<ConsoleFixture> {
+  const runsFixture = consoleParts()
   let written = ''
   const sink = new Writable({
     write: (chunk: Buffer, _, done) => {
@@ -42,7 +42,7 @@ export async function consoleStation(
   const log = logger('info', sink)
   const opened = await openConsole({
     config: { http: {}, telnet: { host: '127.0.0.1', port: 0 } },
-    parts: ground.parts,
+    parts: runsFixture.parts,
     keys: apiKeys(keyConfig),
     log,
     now: Date.now,
@@ -53,7 +53,7 @@ export async function consoleStation(
   })
   const served = await serve(gateway(opened.entrance ? [opened.entrance] : []), { port: 0 })
   const url = `${served.url}/shell`
-  const exec: ConsoleStation['exec'] = (line, { key = 'operator', signal } = {}) =>
+  const exec: ConsoleFixture['exec'] = (line, { key = 'operator', signal } = {}) =>
     fetch(`${url}/exec`, {
       method: 'POST',
       body: line,
@@ -61,7 +61,7 @@ export async function consoleStation(
       ...(signal && { signal }),
     })
   return {
-    ...ground,
+    ...runsFixture,
     url,
     telnetPort: Number(URL.parse(opened.addresses[0] ?? '')?.port),
     lines: () =>
@@ -79,7 +79,7 @@ export async function consoleStation(
     stop: async () => {
       await opened.stop()
       await served.close()
-      await ground.close()
+      await runsFixture.close()
     },
   }
 }

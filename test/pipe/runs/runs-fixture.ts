@@ -16,20 +16,20 @@ export const day = 86_400_000
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms < 10_000 ? Math.min(ms, 5) : ms, undefined, { signal })
 
-export type Ground = {
+export type RunsFixture = {
   readonly path: string
   /** Milliseconds; the test moves it. */
   at: number
   open(options?: Partial<RunsOptions>): Runs
   /** A copy of the file as a process leaves it that is killed now. */
-  killed(): Ground
+  killed(): RunsFixture
 }
 
-export function ground(
+export function runsFixture(
   path = join(mkdtempSync(join(tmpdir(), 'runs-')), 'runs.sqlite'),
   at = Date.parse('2026-11-21T06:00:00Z'),
-): Ground {
-  const self: Ground = {
+): RunsFixture {
+  const self: RunsFixture = {
     path,
     at,
     open(options = {}) {
@@ -56,7 +56,7 @@ export function ground(
       for (const end of ['', '-wal']) {
         if (existsSync(path + end)) copyFileSync(path + end, copy + end)
       }
-      return ground(copy, self.at)
+      return runsFixture(copy, self.at)
     },
   }
   return self

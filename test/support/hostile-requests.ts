@@ -26,9 +26,9 @@ export const good = `${prefixes}<https://example.org/x> a dcat:Dataset ; dct:tit
 <https://example.org/p> a foaf:Agent ; foaf:name "P" .`
 export const dataset = `${prefixes}<> a dcat:Dataset ; dct:title "x" .`
 
-export type Hostile = Awaited<ReturnType<typeof hostile>>
+export type HostileClient = Awaited<ReturnType<typeof hostileClient>>
 
-export async function hostile() {
+export async function hostileClient() {
   const repo = await repository({ limits })
   await repo.putCatalogue('c')
   await repo.putDataset('c', 'victim', `${prefixes}<> a dcat:Dataset ; dct:title "Mine" .`)

@@ -30,7 +30,7 @@ function renamed(quads: readonly Quad[], name: (term: Term) => Term | undefined)
  * Both graphs with the dataset as `urn:dataset` and its distributions as blank nodes; what came out without the catalogue
  * record and without the identifiers that the platform gave to distributions that had none.
  */
-export function unnamed(
+export function withoutAssignedNames(
   sent: readonly Quad[],
   back: readonly Quad[],
   names: Names,

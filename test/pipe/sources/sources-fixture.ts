@@ -33,17 +33,17 @@ export async function put(folder: string, path: string, content: unknown): Promi
   await rename(`${target}.part`, target)
 }
 
-export type Opened = PipeSources & {
+export type SourcesFixture = PipeSources & {
   readonly names: () => string[]
   readonly lines: string[]
 }
 
 /** Sources over `{root}/pipes`; polls seldom unless told otherwise. */
-export async function opened(
+export async function sourcesFixture(
   root: string,
   cluster: unknown = {},
   more: Partial<PipeSourceOptions> = {},
-): Promise<Opened> {
+): Promise<SourcesFixture> {
   const lines: string[] = []
   const sources = await openSources({
     directory: join(root, 'pipes'),
@@ -60,4 +60,4 @@ export async function opened(
   return Object.assign(sources, { lines, names })
 }
 
-export const inTime = () => AbortSignal.timeout(30_000)
+export const timeoutSignal = () => AbortSignal.timeout(30_000)

@@ -41,7 +41,7 @@ export const jsonRecord = (n: number, value: unknown): RecordMessage =>
 
 export const end: Message = { kind: 'end', completeness: { kind: 'complete', fingerprint: 'f' } }
 
-export type Transformed = {
+export type TransformerRun = {
   readonly messages: readonly Message[]
   /** Texts of the records that came out. */
   readonly texts: readonly string[]
@@ -56,7 +56,7 @@ export type Transformed = {
   readonly log: readonly Record<string, unknown>[]
 }
 
-export type Setting = {
+export type TransformerRunOptions = {
   readonly input?: readonly Message[]
   readonly limits?: Partial<TransformLimits>
   readonly deps?: Partial<TransformDeps>
@@ -69,7 +69,7 @@ export type Setting = {
 
 const scratch = join(tmpdir(), `cartulary-transforming-${process.pid}`)
 
-const depsOf = ({ limits, deps }: Setting): TransformDeps => ({
+const depsOf = ({ limits, deps }: TransformerRunOptions): TransformDeps => ({
   limits: { ...usualTransformLimits, ...limits },
   scratch,
   secret: () => undefined,
@@ -82,7 +82,11 @@ const depsOf = ({ limits, deps }: Setting): TransformDeps => ({
 type Kind = (deps: TransformDeps) => SegmentKind
 
 /** Complaints about a config as `key: detail`; none when it is right. */
-export function problemsOf(kind: Kind, config: JsonObject, setting: Setting = {}): string[] {
+export function problemsOf(
+  kind: Kind,
+  config: JsonObject,
+  setting: TransformerRunOptions = {},
+): string[] {
   const opened = kind(depsOf(setting)).open(config, { trust: 'trusted', ...setting.place })
   return opened.ok ? [] : opened.problems.map(({ key, detail }) => `${key}: ${detail}`)
 }
@@ -93,11 +97,11 @@ export function shapeOf(kind: Kind, config: JsonObject, place: Partial<SegmentPl
   return opened.ok ? opened.shape : undefined
 }
 
-export async function transformed(
+export async function runTransformer(
   kind: Kind,
   config: JsonObject,
-  setting: Setting = {},
-): Promise<Transformed> {
+  setting: TransformerRunOptions = {},
+): Promise<TransformerRun> {
   const opened = kind(depsOf(setting)).open(config, { trust: 'trusted', ...setting.place })
   if (!opened.ok) throw new Error(JSON.stringify(opened.problems))
   let asked = 0

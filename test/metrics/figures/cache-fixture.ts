@@ -49,7 +49,7 @@ type Options = {
 }
 
 /** The time of the first refresh is far away, so that a test says when there is one. */
-export function openedCache({
+export function cacheFixture({
   store,
   directory = newDirectory(),
   at = '2026-11-22T10:00:00Z',

@@ -1,9 +1,9 @@
 /** Chance that can be repeated. */
 
-export type Dice = () => number
+export type Random = () => number
 
 /** 0 ≤ x < 1, the same sequence for the same seed. */
-export function dice(seed: number): Dice {
+export function seededRandom(seed: number): Random {
   let value = seed
   return () => {
     value = (value * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -12,5 +12,5 @@ export function dice(seed: number): Dice {
 }
 
 /** A whole number from `low` to `high`, both included. */
-export const between = (random: Dice, low: number, high: number): number =>
+export const between = (random: Random, low: number, high: number): number =>
   low + Math.floor(random() * (high - low + 1))

@@ -7,11 +7,11 @@ import { loadProfile } from '../../../src/profile/load-profile.ts'
 import { searchApp } from '../../../src/search/search-app.ts'
 import type { RecordPages } from '../../../src/search/search-service-context.ts'
 import { engineHere } from '../suite/engine.ts'
-import { settings } from './holdings.ts'
+import { settings } from './feed-documents.ts'
 
 export const address = 'https://portal.example/api/hub/search'
 
-export type Doors = {
+export type FeedsFixture = {
   readonly index: SearchIndex
   readonly request: (path: string, init?: RequestInit) => Promise<Response>
   readonly text: (path: string) => Promise<string>
@@ -19,11 +19,11 @@ export type Doors = {
 }
 
 /** `now` is the clock of the station. */
-export async function doors(
+export async function feedsFixture(
   held: readonly Document[],
   now = () => new Date('2026-11-21T12:00:00Z'),
   recordPages?: RecordPages,
-): Promise<Doors> {
+): Promise<FeedsFixture> {
   const log = logger('silent')
   const { index, release } = await engineHere()
   const { rebuild } = await index.configure(settings)

@@ -10,7 +10,7 @@ import {
   type ReachOptions,
 } from '../../../src/metrics/reach/url-reach.ts'
 import type { Outbound, OutboundRequest } from '../../../src/client/outbound.ts'
-import { stage, type Stage } from '../../support/portals/outbound.ts'
+import { outboundFixture, type OutboundFixture } from '../../support/portals/outbound.ts'
 
 type Clock = Pick<ReachOptions, 'now' | 'pause'> & {
   /** Goes on at once. */
@@ -56,7 +56,7 @@ function quickClock(): Clock {
 /** Whether an attempt is one that is never answered: it is given up after half a second in place of ten. */
 type Silent = (url: string, asked: 'page' | 'robots') => boolean
 
-type Scene = Pick<Parameters<typeof stage>[0], 'names' | 'world' | 'honest'> & {
+type Scene = Pick<Parameters<typeof outboundFixture>[0], 'names' | 'world' | 'honest'> & {
   readonly silent?: Silent
 }
 
@@ -79,7 +79,7 @@ function impatient(client: Outbound, silent: Silent): Outbound {
   }
 }
 
-export type Town = Pick<Stage, 'client' | 'dialled'> & {
+export type ReachFixture = Pick<OutboundFixture, 'client' | 'dialled'> & {
   readonly clock: Clock
   /** Where the file of verdicts is. */
   readonly directory: string
@@ -90,9 +90,9 @@ export type Town = Pick<Stage, 'client' | 'dialled'> & {
 
 export const quiet = { alive: () => undefined, request: () => undefined }
 
-export function town(scene: Scene): Town {
+export function reachFixture(scene: Scene): ReachFixture {
   const clock = quickClock()
-  const { client, dialled } = stage({ ...scene, clock })
+  const { client, dialled } = outboundFixture({ ...scene, clock })
   const directory = mkdtempSync(join(tmpdir(), 'reach-'))
   let last: UrlReach | undefined
   return {

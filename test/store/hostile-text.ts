@@ -30,7 +30,7 @@ const pieces = [
 ]
 
 /** Random characters, and random sequences of what means something in SPARQL and N-Triples. */
-export const hostile: fc.Arbitrary<string> = fc
+export const hostileText: fc.Arbitrary<string> = fc
   .oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join('')),

@@ -7,13 +7,13 @@ import { meilisearchIndex } from '../../../src/search-index/meilisearch/meilisea
 import { logger } from '../../../src/log.ts'
 import type { CursorOptions } from '../../contracts/search-index-cursors.ts'
 import type { Made } from '../../contracts/search-index-corpus.ts'
-import type { Ground } from '../../journeys/ground.ts'
+import type { StoreUnderTest } from '../../journeys/store-under-test.ts'
 
 export const isSearchMissing = 'missing' in inject('meilisearch')
 
 type Place = { readonly url: string; readonly apiKey: string; readonly prefix: string }
 
-export function newPlace(): Place {
+export function newIndexPrefix(): Place {
   const server = inject('meilisearch')
   if ('missing' in server) throw new Error(server.missing)
   const prefix = `suite${randomBytes(6).toString('hex')}_`
@@ -41,7 +41,7 @@ const usual: CursorOptions = {
 export const onMeilisearch =
   (languages: readonly string[], options = usual, place?: Place) =>
   async (): Promise<Made> => {
-    const own = place ?? newPlace()
+    const own = place ?? newIndexPrefix()
     const log = logger('silent')
     const index = await meilisearchIndex({ ...own, ...options, log, languages, pause })
     return {
@@ -54,8 +54,8 @@ export const onMeilisearch =
   }
 
 /** The same for a whole platform. */
-export const searchGround = (): Promise<Ground> => {
-  const place = newPlace()
+export const meilisearchUnderTest = (): Promise<StoreUnderTest> => {
+  const place = newIndexPrefix()
   const config = { engine: 'meilisearch', ...place }
   return Promise.resolve({
     env: { PLATFORM_SEARCH_ENGINE_CONFIG: JSON.stringify(config) },

@@ -60,7 +60,7 @@ type Options = Partial<Pick<SchedulerContext, 'confirm'>> & {
   readonly random?: () => number
 }
 
-export function schedulerStation(options: Options = {}) {
+export function schedulerFixture(options: Options = {}) {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'cartulary-scheduler-'))
   const clock = options.clock ?? handClock(options.start ?? '2026-11-21T12:00:00Z')
   const log = logger('silent')
@@ -81,7 +81,7 @@ export function schedulerStation(options: Options = {}) {
       if (disk.isFull) throw new Error('no space left')
       return result
     })
-  const ground = {
+  const runsFixture = {
     launcher,
     runs: { transaction, list: runs.list.bind(runs) },
     now,
@@ -89,7 +89,7 @@ export function schedulerStation(options: Options = {}) {
     log,
   }
   const isMissing = (pipe: string) => options.gone?.has(pipe) === true
-  const triggers = openTriggers({ path: file, ...ground, ...chance, isMissing })
+  const triggers = openTriggers({ path: file, ...runsFixture, ...chance, isMissing })
   const list = (options.pipes ?? [pipeNamed('city'), pipeNamed('lake')]).map(known)
   const arriving = (options.arriving ?? []).map(known)
   const ending = new AbortController()
@@ -141,7 +141,7 @@ export function schedulerStation(options: Options = {}) {
   }
 }
 
-export type SchedulerStation = ReturnType<typeof schedulerStation>
+export type SchedulerFixture = ReturnType<typeof schedulerFixture>
 
 /** What JSON answers say, as far as tests read it: a problem, a run, its items or report, a pipe, a trigger, or a list of them. */
 type Told = readonly Told[] & {

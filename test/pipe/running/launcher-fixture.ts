@@ -14,7 +14,7 @@ import {
 import type { Feed, Run } from '../../../src/pipe/runs/run.ts'
 import type { Runs } from '../../../src/pipe/runs/run-history.ts'
 import type { SegmentContext, SegmentFunction, SegmentKind } from '../../../src/pipe/segment.ts'
-import { ground, pause, silent, type Ground } from '../runs/ground.ts'
+import { runsFixture, pause, silent, type RunsFixture } from '../runs/runs-fixture.ts'
 
 const record = (n: number): Message => ({
   kind: 'record',
@@ -136,8 +136,8 @@ export const pipe = (name: string, config: JsonObject = {}, importer = 'importin
   },
 })
 
-export type Hall = {
-  readonly place: Ground
+export type LauncherFixture = {
+  readonly place: RunsFixture
   readonly stage: Stage
   readonly runs: Runs
   readonly launcher: Launcher
@@ -149,10 +149,10 @@ export type Hall = {
   readonly hanging: (count: number) => Promise<void>
 }
 
-export async function hall(
+export async function launcherFixture(
   options: Partial<LauncherOptions> = {},
-  place = ground(),
-): Promise<Hall> {
+  place = runsFixture(),
+): Promise<LauncherFixture> {
   const scene = stage()
   const pipes = new Map(
     [
@@ -218,4 +218,4 @@ export async function hall(
   }
 }
 
-export const soon = () => AbortSignal.timeout(20_000)
+export const timeoutSignal = () => AbortSignal.timeout(20_000)

@@ -41,7 +41,7 @@ export const settings: readonly IndexSettings[] = [
 ]
 
 /** What a test says about a dataset; the rest is made up. */
-export type Told = {
+export type DatasetParts = {
   readonly id: string
   readonly title?: Readonly<Record<string, string>>
   readonly description?: Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ const period = (name: string, text: string | undefined): [string, [number, numbe
 const listed = (texts: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(texts).map(([language, one]) => [language, [one]]))
 
-export function datasetOf(told: Told): Document {
+export function datasetOf(told: DatasetParts): Document {
   const { id, title = { en: `Dataset ${id}` }, description = {}, keywords = [] } = told
   const { catalogue = 'c1', format, license, modified, issued } = told
   const first = Object.values(title)[0] ?? ''

@@ -10,11 +10,11 @@ import { logger } from '../../../src/log.ts'
 import { openRuns } from '../../../src/pipe/runs/run-history.ts'
 import { findPipe, type PipeEntry } from '../../../src/pipe/sources/pipe-files.ts'
 import { launcherDouble } from '../scheduler/launcher-double.ts'
-import { pipeNamed } from '../scheduler/station.ts'
+import { pipeNamed } from '../scheduler/scheduler-fixture.ts'
 
 const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal })
 
-export type Stage = ReturnType<typeof stage>
+export type ConsoleParts = ReturnType<typeof consoleParts>
 
 const known = (name: string): PipeEntry => ({
   pipe: pipeNamed(name),
@@ -26,7 +26,7 @@ const known = (name: string): PipeEntry => ({
 })
 
 /** Tombstones are given until nobody wants any more; `asked` tells how far that went. */
-export function stage() {
+export function consoleParts() {
   const directory = mkdtempSync(join(tmpdir(), 'cartulary-console-'))
   const path = join(directory, 'runs.sqlite')
   const runs = openRuns({ path, owner: 'test', now: Date.now, pause, log: logger('silent') })

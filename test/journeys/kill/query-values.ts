@@ -3,7 +3,7 @@
 import { client, eventually, type Gateway } from '../../support/gateway.ts'
 
 /** The values of the one variable `?d`. */
-export async function askedFor(platform: Gateway, query: string): Promise<string[]> {
+export async function queryValues(platform: Gateway, query: string): Promise<string[]> {
   let text = ''
   const isAnswered = async () => {
     const answer = await client(platform).query(query)

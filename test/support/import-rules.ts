@@ -1,7 +1,7 @@
 /** The rule of the house as a function: which imports, folders and sizes break it. */
 
 /** Rung by rung; a folder imports from itself and from rungs before its own. Stations share one rung. */
-const rungs: readonly (readonly string[])[] = [
+const layers: readonly (readonly string[])[] = [
   ['errors'],
   ['log'],
   ['secrets', 'workers'],
@@ -22,7 +22,7 @@ const rungs: readonly (readonly string[])[] = [
 ]
 
 /** Each third-party package and the rooms that may import it. A prefix of the specifier counts. */
-const homes: Readonly<Record<string, readonly string[]>> = {
+const packageFolders: Readonly<Record<string, readonly string[]>> = {
   n3: ['rdf'],
   jsonld: ['rdf'],
   'rdf-canonize': ['rdf'],
@@ -84,8 +84,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   pino: ['log'],
 }
 
-const roomOf = (path: string) => path.split('/')[0]?.replace(/\.ts$/, '') ?? ''
-const rungOf = (room: string) => rungs.findIndex((rung) => rung.includes(room))
+const folderOf = (path: string) => path.split('/')[0]?.replace(/\.ts$/, '') ?? ''
+const layerOf = (room: string) => layers.findIndex((layer) => layer.includes(room))
 
 export type SourceFile = { readonly path: string; readonly text: string }
 
@@ -106,17 +106,17 @@ function resolve(from: string, specifier: string): string {
 }
 
 function importFault(file: SourceFile, specifier: string): string | undefined {
-  const room = roomOf(file.path)
+  const room = folderOf(file.path)
   if (specifier.startsWith('.')) {
     const target = resolve(file.path, specifier)
-    const other = roomOf(target)
+    const other = folderOf(target)
     if (other === room) return undefined
-    if (rungOf(other) < 0) return `${file.path} imports ${target}: unlisted folder`
-    if (rungOf(other) > rungOf(room)) return `${file.path} imports ${target}: upwards`
-    if (rungOf(other) === rungOf(room)) return `${file.path} imports ${target}: sideways`
+    if (layerOf(other) < 0) return `${file.path} imports ${target}: unlisted folder`
+    if (layerOf(other) > layerOf(room)) return `${file.path} imports ${target}: upwards`
+    if (layerOf(other) === layerOf(room)) return `${file.path} imports ${target}: sideways`
     return undefined
   }
-  const home = Object.entries(homes).find(([name]) =>
+  const home = Object.entries(packageFolders).find(([name]) =>
     name.endsWith('/')
       ? specifier.startsWith(name)
       : specifier === name || specifier.startsWith(`${name}/`),
@@ -135,14 +135,14 @@ function importFault(file: SourceFile, specifier: string): string | undefined {
 export function faults(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => {
     const found: string[] = []
-    if (rungOf(roomOf(file.path)) < 0) found.push(`${file.path}: unlisted folder`)
+    if (layerOf(folderOf(file.path)) < 0) found.push(`${file.path}: unlisted folder`)
     if (/(^|\/)index\.ts$/.test(file.path)) found.push(`${file.path}: a barrel`)
     if (/(^|\n)export \* from/.test(file.text)) found.push(`${file.path}: a barrel`)
     if (/(^|\n)export default/.test(file.text)) found.push(`${file.path}: a default export`)
     if (
-      roomOf(file.path) !== 'main' &&
+      folderOf(file.path) !== 'main' &&
       importsOf(file.text).some(
-        (name) => /(^|\/)config\.ts$/.test(name) && roomOf(resolve(file.path, name)) === 'config',
+        (name) => /(^|\/)config\.ts$/.test(name) && folderOf(resolve(file.path, name)) === 'config',
       )
     ) {
       found.push(`${file.path}: only main imports the configuration`)
@@ -157,7 +157,7 @@ export function faults(files: readonly SourceFile[]): string[] {
 }
 
 /** The first circle of relative imports (types count), as a list of paths. */
-export function circle(files: readonly SourceFile[]): string[] | undefined {
+export function importCycle(files: readonly SourceFile[]): string[] | undefined {
   const edges = new Map(
     files.map((file) => [
       file.path,
@@ -185,7 +185,7 @@ export function circle(files: readonly SourceFile[]): string[] | undefined {
 }
 
 /** Every file and package that a process has in memory when it has loaded this file, before anything asks for more. */
-export function loadedWith(files: readonly SourceFile[], entry: string): ReadonlySet<string> {
+export function modulesLoadedBy(files: readonly SourceFile[], entry: string): ReadonlySet<string> {
   const texts = new Map(files.map(({ path, text }) => [path, text]))
   const pattern = /(?:^|\n)\s*(?:import|export)\s(?!type\s)(?:[^'";]*?from\s*)?['"]([^'"]+)['"]/g
   const found = new Set([entry])

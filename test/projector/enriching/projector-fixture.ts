@@ -46,7 +46,7 @@ function noting(index: SearchIndex) {
   }
 }
 
-export type StationOptions = {
+export type ProjectorFixtureOptions = {
   readonly enrichment?: readonly EnrichmentRule[]
   readonly directory?: string
   readonly reports?: LeftOutValue[]
@@ -54,7 +54,7 @@ export type StationOptions = {
   readonly hurried?: boolean
 }
 
-export async function station(options: StationOptions = {}) {
+export async function projectorFixture(options: ProjectorFixtureOptions = {}) {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'cartulary-')))
   const log = logger('silent')
   const names = namesOf(base)

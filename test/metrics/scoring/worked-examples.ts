@@ -11,11 +11,11 @@ import {
 import { distributionsOf, payloadOf, withPayload } from '../../../src/metrics/pipe/payload.ts'
 import type { RecordMessage } from '../../../src/pipe/message.ts'
 import { dcat, sh } from '../../../src/rdf/namespaces.ts'
-import { at, record } from '../pipe/ground.ts'
+import { at, record } from '../pipe/segment-fixture.ts'
 
 const data = new URL('../../../../shared/data', import.meta.url).pathname
 export const isThere = existsSync(data)
-export const worked = (name: string): string =>
+export const workedExample = (name: string): string =>
   readFileSync(join(data, 'samples/worked', name), 'utf8')
 
 /** One N-Triples text per dataset, in their order. */
@@ -73,7 +73,9 @@ export async function asked(
 type Value = boolean | number | readonly number[]
 
 /** Node → metric → value, all statuses of a metric in one ascending list; of nodes under `iri` only. */
-export async function told(message: RecordMessage): Promise<Record<string, Record<string, Value>>> {
+export async function measuredValues(
+  message: RecordMessage,
+): Promise<Record<string, Record<string, Value>>> {
   const found: Record<string, Record<string, Value>> = {}
   for (const { on, metric, value } of measurements((await payloadOf(message)).metrics)) {
     const own = (found[on] ??= {})
