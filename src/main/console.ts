@@ -98,12 +98,12 @@ function repositoryOf(
       key: context.key.ownRepository(),
       bundled: shipped('shapes/vocabularies'),
     }),
-    index: maintenance.again,
+    index: maintenance.projectAgain,
     reindex: maintenance.refill,
     reconcile: ({ dryRun }, progress, signal) =>
       reconciling.reconcile({ dryRun, progress }, signal),
     pending: async (signal) => {
-      const since = await maintenance.oldest(signal)
+      const since = await maintenance.oldestPending(signal)
       const oldest = since !== undefined && { oldest: Math.max(0, clock.now() - since) / 1000 }
       return { count: pending(), ...oldest }
     },

@@ -128,12 +128,17 @@ const mountedApps = (
     return app ? [{ base: servicePaths[name], app }] : []
   })
 
-const comparison = ({ projection, config, numbers, log }: PlatformContext): ReconcileSchedule =>
+const comparison = ({
+  projection,
+  config,
+  numbers: metrics,
+  log,
+}: PlatformContext): ReconcileSchedule =>
   scheduleReconcile({
     ...clock,
     reconcile: projection.maintenance.reconcile,
     hours: config.search.reconcileHours,
-    numbers,
+    metrics,
     log,
   })
 

@@ -25,7 +25,7 @@ import { backgroundLoop, type BackgroundLoop } from '../workers/background-loop.
 import type { Pause } from '../workers/pause.ts'
 import { projectResources } from './project-resources.ts'
 import { conceptsIn } from './gathering/stored-concepts.ts'
-import { everyConcept } from './gathering/vocabulary-indexing.ts'
+import { allConcepts } from './gathering/vocabulary-indexing.ts'
 import type { Projector } from './projector.ts'
 import { readCascades } from './queue.ts'
 
@@ -57,6 +57,7 @@ export type Affected = {
   readonly lines?: readonly string[]
 }
 
+/** Finds the resources to project again for a cascade mark. */
 export type FindAffected = (mark: Mark, signal: AbortSignal) => Promise<Affected>
 
 type CascadeContext = {
@@ -91,8 +92,8 @@ export function cascades({
       if (!mark) return
       const { pages, lines = [] } = await affected(mark, signal)
       const before = done
-      const told = (records: number) => progress({ done: (done = before + records) })
-      await projectResources(pages, { submit, pause, progress: told }, signal)
+      const report = (records: number) => progress({ done: (done = before + records) })
+      await projectResources(pages, { submit, pause, progress: report }, signal)
       await store.write([systemChange({ remove: [markLine('cascade', mark), ...lines] })], signal)
     }
   }
@@ -170,7 +171,7 @@ type UsersContext = {
   readonly names: Names
   readonly log: Log
   /** Returns a version larger than all before. */
-  readonly next: () => number
+  readonly nextVersion: () => number
   readonly pause: Pause
 }
 
@@ -181,8 +182,8 @@ export async function vocabularyUsers(
   signal: AbortSignal,
 ): Promise<Affected> {
   const { store, pause } = context
-  const waits = bind(queries.awaiting, { resource: namedNode(mark.resource) })
-  while (await store.ask(waits, signal)) await pause(lookMs, signal)
+  const isUnindexed = bind(queries.awaiting, { resource: namedNode(mark.resource) })
+  while (await store.ask(isUnindexed, signal)) await pause(lookMs, signal)
   signal.throwIfAborted()
   const changes = await changesOf(store, mark, signal)
   return { pages: recordsUsing(context, changes, signal), lines: changes.lines }
@@ -194,7 +195,7 @@ type Changes = {
   /** Concepts whose users have to be projected again. */
   readonly concepts: readonly string[]
   /** `stored`: every concept of the vocabulary; `gone`: concepts that cannot be listed any more. */
-  readonly every: 'stored' | 'gone' | undefined
+  readonly scope: 'stored' | 'gone' | undefined
   /** Lines of the system graph that hold these facts. */
   readonly lines: readonly string[]
 }
@@ -215,15 +216,15 @@ async function changesOf(
   // A later rewrite may have removed the same concepts: its own cascade needs these lines.
   const isLast = (await valuesOf('cascade')).every((other) => Number(other) <= version)
   // A line holds the version of the write and the concept.
-  const noted = changed.map((note) => note.slice(note.indexOf(' ') + 1))
-  const concepts = new Set([...noted, ...retired])
-  const isEvery = concepts.delete(everyConcept)
+  const changedConcepts = changed.map((note) => note.slice(note.indexOf(' ') + 1))
+  const concepts = new Set([...changedConcepts, ...retired])
+  const isEvery = concepts.delete(allConcepts)
   const retiredLine = (value: string) =>
-    fact(vocabulary, 'retired', value === everyConcept ? value : { iri: value })
+    fact(vocabulary, 'retired', value === allConcepts ? value : { iri: value })
   return {
     vocabulary,
     concepts: [...concepts],
-    every: isEvery ? (retired.includes(everyConcept) ? 'gone' : 'stored') : undefined,
+    scope: isEvery ? (retired.includes(allConcepts) ? 'gone' : 'stored') : undefined,
     lines: [
       ...changed.map((value) => fact(vocabulary, 'changed', value)),
       ...(isLast ? retired.map(retiredLine) : []),
@@ -237,23 +238,25 @@ async function* recordsUsing(
   changes: Changes,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
-  const { store, names, log, next } = context
-  const { vocabulary, concepts, every } = changes
+  const { store, names, log, nextVersion } = context
+  const { vocabulary, concepts, scope } = changes
   const seen = new Set<string>()
   const isCatalogue = (graph: string) => names.idOf('catalogue', graph) !== undefined
   const isRecord = (graph: string) =>
     names.idOf('dataset', graph) !== undefined || names.typedIdOf(graph) !== undefined
   const pages =
-    every === 'gone' ? everyRecord(context, signal) : graphsMentioning(context, changes, signal)
+    scope === 'gone' ? allRecords(context, signal) : graphsMentioning(context, changes, signal)
   for await (const page of pages) {
     const graphs = page.filter((graph) => !seen.has(graph))
     for (const graph of graphs) seen.add(graph)
     const catalogues = graphs.filter(isCatalogue)
-    const add = catalogues.map((resource) => markLine('cascade', { resource, version: next() }))
+    const add = catalogues.map((resource) =>
+      markLine('cascade', { resource, version: nextVersion() }),
+    )
     if (add.length > 0) await store.write([systemChange({ add })], signal)
     yield [...catalogues, ...graphs.filter(isRecord)]
   }
-  const about = { vocabulary, concepts: concepts.length, every, graphs: seen.size }
+  const about = { vocabulary, concepts: concepts.length, every: scope, graphs: seen.size }
   log.info(about, 'enrichment.usersFound')
 }
 
@@ -277,11 +280,11 @@ async function* graphsMentioning(
 
 async function* changedConcepts(
   store: GraphStore,
-  { vocabulary, concepts, every }: Changes,
+  { vocabulary, concepts, scope }: Changes,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
   yield concepts
-  if (every !== 'stored') return
+  if (scope !== 'stored') return
   const query = bind(queries.facts, { vocabulary: namedNode(vocabulary) })
   const scheme = (await store.select(query, signal))[0]?.['scheme']?.value
   if (scheme === undefined) return
@@ -289,7 +292,7 @@ async function* changedConcepts(
 }
 
 /** Yields catalogues, whose datasets follow by their own marks, and resources of declared types. */
-async function* everyRecord(
+async function* allRecords(
   { store, names }: UsersContext,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {

@@ -42,13 +42,15 @@ export class ConceptCache {
   find(iri: string): Concept | undefined {
     const finders = this.#lookups.finders()
     // Nearly all records spell IRIs as the vocabulary does.
-    return finders[0]?.(iri) ?? spelled(iri, finders) ?? this.#lookups.similar().get(iriKey(iri))
+    return (
+      finders[0]?.(iri) ?? findBySpelling(iri, finders) ?? this.#lookups.similar().get(iriKey(iri))
+    )
   }
 
   /** Finds a concept of one vocabulary by IRI, in the spellings of `find`. */
-  within(scheme: string, iri: string): Concept | undefined {
+  findInScheme(scheme: string, iri: string): Concept | undefined {
     const lookup = this.#tables.get(scheme)?.byIri ?? this.#large.get(scheme)?.get
-    return lookup && spelled(iri, [lookup])
+    return lookup && findBySpelling(iri, [lookup])
   }
 
   /** Finds a concept by code, in any case; current concepts before deprecated ones. */
@@ -66,10 +68,12 @@ export class ConceptCache {
     return this.#lookups.authorities()
   }
 
+  /** Lookup of licences by name or IRI. */
   get licences(): LicenceLookup {
     return this.#lookups.licences()
   }
 
+  /** Lookup of file formats by name, media type or IRI. */
   get formats(): FormatLookup {
     return this.#lookups.formats()
   }
@@ -86,7 +90,7 @@ export class ConceptCache {
 
   /** Returns a stored concept, completed with facts of the bundled concept with the same IRI. */
   withBundledFacts(concept: Concept): Concept {
-    return completed(concept, this.#shipped.get(concept.iri))
+    return addMissingFacts(concept, this.#shipped.get(concept.iri))
   }
 
   /** Counter that grows with every replacement. */
@@ -94,7 +98,8 @@ export class ConceptCache {
     return this.#revision
   }
 
-  get large(): ReadonlyMap<string, RegisteredConcepts> {
+  /** Registered concepts of the vocabularies that do not fit into memory, by scheme. */
+  get largeVocabularies(): ReadonlyMap<string, RegisteredConcepts> {
     return this.#large
   }
 
@@ -123,7 +128,7 @@ export class ConceptCache {
   }
 }
 
-function completed(concept: Concept, known: Concept | undefined): Concept {
+function addMissingFacts(concept: Concept, known: Concept | undefined): Concept {
   if (!known) return concept
   const fuller = <T>(own: readonly T[], shipped: readonly T[]) => (own.length > 0 ? own : shipped)
   return {
@@ -170,7 +175,7 @@ function lookupsOf(
 }
 
 /** Returns the first concept that a lookup finds for one of the spellings of an IRI. */
-function spelled(iri: string, lookups: readonly Lookup[]): Concept | undefined {
+function findBySpelling(iri: string, lookups: readonly Lookup[]): Concept | undefined {
   for (const spelling of iriVariants(iri))
     for (const lookup of lookups) {
       const concept = lookup(spelling)
@@ -180,12 +185,12 @@ function spelled(iri: string, lookups: readonly Lookup[]): Concept | undefined {
 }
 
 /** Maximum number of cached IRIs, found or not; a batch of records looks up some thousand. */
-const maxLearnt = 50_000
+const maxRegistered = 50_000
 
 /** Recently used concepts of a large vocabulary; the others stay in the store. */
 class RegisteredConcepts {
   /** Concepts by IRI; `null` where the store has no such concept. */
-  readonly #concepts = new BoundedCache<Concept | null>('concepts', maxLearnt)
+  readonly #concepts = new BoundedCache<Concept | null>('concepts', maxRegistered)
 
   readonly get = (iri: string): Concept | undefined => this.#concepts.peek(iri) ?? undefined
 
@@ -195,8 +200,8 @@ class RegisteredConcepts {
   }
 
   /** Records the result of a query to the store: IRIs without a concept are cached as missing. */
-  register(asked: readonly string[], concepts: readonly Concept[]): void {
+  register(iris: readonly string[], concepts: readonly Concept[]): void {
     const byIri = new Map(concepts.map((concept) => [concept.iri, concept]))
-    for (const iri of asked) this.#concepts.set(iri, byIri.get(iri) ?? null)
+    for (const iri of iris) this.#concepts.set(iri, byIri.get(iri) ?? null)
   }
 }

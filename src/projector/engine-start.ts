@@ -117,6 +117,7 @@ export class EngineStart {
     this.#filling = fill(rebuild)
   }
 
+  /** Stops filling and reaching the engine. */
   async stop(): Promise<void> {
     this.#isStopped = true
     await this.#reaching.stop()
@@ -151,10 +152,10 @@ export function reindex(context: ReindexContext, indices: readonly IndexName[]):
   const states = new Map(indices.map((index) => [index, { index, done: 0, of: 0 }]))
   let filled = 0
   const loops = indices.map((index) => {
-    const tell = (state: RebuildProgress) => states.set(index, state)
+    const report = (state: RebuildProgress) => states.set(index, state)
     const work = async (signal: AbortSignal) => {
       // Indices finish concurrently, so the sum is read after the wait.
-      filled = (await rebuild(context, index, tell, signal)) + filled
+      filled = (await rebuild(context, index, report, signal)) + filled
       states.delete(index)
       return Infinity
     }
@@ -178,7 +179,7 @@ const perPage = 500
 async function rebuild(
   { index: engine, records, projector, indexed, log, pause, now }: ReindexContext,
   index: IndexName,
-  tell: (state: RebuildProgress) => void,
+  report: (state: RebuildProgress) => void,
   signal: AbortSignal,
 ): Promise<number> {
   const start = now()
@@ -186,9 +187,9 @@ async function rebuild(
   const ids = (await all?.ids(signal)) ?? []
   const of = ids.length
   let [present, logged] = [0, 0]
-  const progress = (fed: number) => {
-    const done = present + fed
-    tell({ index, done, of })
+  const progress = (submitted: number) => {
+    const done = present + submitted
+    report({ index, done, of })
     if (done - logged < of / 20 || done === 0) return
     logged = done
     log.info({ index, done, of }, 'reindex.progress')
@@ -202,7 +203,7 @@ async function rebuild(
       yield missing.map((id) => all?.resource(id) ?? id)
     }
   }
-  tell({ index, done: 0, of })
+  report({ index, done: 0, of })
   log.info({ index, of }, 'reindex.started')
   const submit = (resource: string) => projector.fill(resource)
   const maxInFlight = engine.preferredBatch && 2 * engine.preferredBatch

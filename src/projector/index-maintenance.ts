@@ -70,10 +70,6 @@ export function indexMaintenance(context: MaintenanceContext) {
     const report = ({ done, of }: JobProgress) => progress(done, of)
     return memberFields(await jobs.resultOf(submit(job).id, signal, report))
   }
-  const demandWhole = () => {
-    if (engine.rebuilding()?.length !== 0)
-      throw new Failure('conflict', 'an index is being filled; try again when it is whole')
-  }
   const checkIndices = async () => {
     if (engine.rebuilding()?.length !== 0) return
     const names = (await index.fragmented?.()) ?? []
@@ -81,10 +77,14 @@ export function indexMaintenance(context: MaintenanceContext) {
     log.info({ indices: names }, 'index.fragmented')
     submit({ kind: 'reindex', payload: names, merge: withIndices(names), createdBy: 'schedule' })
   }
-  const looking = backgroundLoop('index.refill-failed', checkMs, checkIndices, { log, pause })
+  const checkLoop = backgroundLoop('index.refill-failed', checkMs, checkIndices, { log, pause })
   return {
     /** Projects catalogues with all their members again; an empty list = everything. Throws `unknown-catalogue`. */
-    again: async (catalogues: readonly string[], progress: Progress, signal: AbortSignal) => {
+    projectAgain: async (
+      catalogues: readonly string[],
+      progress: Progress,
+      signal: AbortSignal,
+    ) => {
       const key = `records of ${catalogues.toSorted().join(' ') || 'all catalogues'}`
       const job = { kind: 'project-catalogues', key, payload: catalogues }
       return Number((await result(job, progress, signal))['records'])
@@ -93,30 +93,36 @@ export function indexMaintenance(context: MaintenanceContext) {
      * Fills indices again while the old documents are served; an empty list = all. Throws `invalid-parameter` for an unknown
      * name, and `conflict` while any is being filled.
      */
-    refill: async (given: readonly string[], progress: Progress, signal: AbortSignal) => {
-      const payload = chosenIndices(profile, given)
-      demandWhole()
+    refill: async (names: readonly string[], progress: Progress, signal: AbortSignal) => {
+      const payload = chosenIndices(profile, names)
+      requireComplete(engine)
       const job = { kind: 'reindex', payload, merge: withIndices(payload) }
       return Number((await result(job, progress, signal))['records'])
     },
     /** Time of the oldest write that is not indexed yet, in milliseconds since 1970. */
-    oldest: async (signal: AbortSignal) => {
+    oldestPending: async (signal: AbortSignal) => {
       const [mark] = await readMarks(store, 1, signal)
       // Versions are timestamps in microseconds.
       return mark && mark.version / 1000
     },
     /** Compares store and index. Throws `conflict` while an index is being filled. */
     reconcile: async (options: ReconcileOptions, signal: AbortSignal): Promise<Drift> => {
-      demandWhole()
+      requireComplete(engine)
       const { dryRun, createdBy, progress } = options
       const job = { kind: dryRun ? 'compare' : 'reconcile', payload: null, createdBy }
       return driftIn(await result(job, progress, signal))
     },
     stop: async () => {
-      await looking.stop()
+      await checkLoop.stop()
       await Promise.all(registrations.map((registration) => registration.stop()))
     },
   }
+}
+
+/** Throws `conflict` while an index is being filled. */
+function requireComplete(engine: MaintenanceContext['engine']): void {
+  if (engine.rebuilding()?.length !== 0)
+    throw new Failure('conflict', 'an index is being filled; try again when it is whole')
 }
 
 /** Kinds of jobs: `compare` is `reconcile` without repairs. After a crash they start again. */
@@ -127,8 +133,7 @@ function kindsOf(context: MaintenanceContext): readonly JobKind[] {
   const compare =
     (dryRun: boolean) =>
     async (_: Job, { progress, signal }: JobRun) => {
-      if (engine.rebuilding()?.length !== 0)
-        throw new Failure('conflict', 'an index is being filled; try again when it is whole')
+      requireComplete(engine)
       const comparison = { submit, pause, index, isPending, records: context.records() }
       const report: Progress = (done, of) => progress({ done, of })
       const drift = await reconcile(comparison, { dryRun, progress: report }, signal)
@@ -140,7 +145,11 @@ function kindsOf(context: MaintenanceContext): readonly JobKind[] {
       kind: 'project-catalogues',
       atOnce: 2,
       run: async ({ payload }, { progress, signal }) => {
-        const { pages, total: of } = await workOn(context, listed(payload).map(String), signal)
+        const { pages, total: of } = await resourcesToProject(
+          context,
+          listed(payload).map(String),
+          signal,
+        )
         const report = (done: number) => progress({ done, of })
         const options = { submit, pause, progress: report }
         return { records: await projectResources(pages, options, signal) }
@@ -150,7 +159,7 @@ function kindsOf(context: MaintenanceContext): readonly JobKind[] {
       kind: 'reindex',
       atOnce: 1,
       isCancellable: false,
-      run: (...given) => refill(context, ...given),
+      run: (...names) => refill(context, ...names),
     },
     { kind: 'reconcile', atOnce: 1, run: compare(false) },
     { kind: 'compare', atOnce: 1, run: compare(true) },
@@ -164,8 +173,8 @@ async function refill(
   { progress, signal }: JobRun,
 ): Promise<Json> {
   // After a crash the engine reports the indices in filling, and the start of the process continues.
-  const isUnderWay = before !== undefined || engine.rebuilding()?.length !== 0
-  if (attempts === 1 || !isUnderWay)
+  const isRunning = before !== undefined || engine.rebuilding()?.length !== 0
+  if (attempts === 1 || !isRunning)
     await engine.startRefill(chosenIndices(profile, listed(payload).map(String)))
   while (engine.rebuilding()?.length !== 0) {
     const sum = (of: 'done' | 'of') =>
@@ -190,29 +199,35 @@ function driftIn(fields: Fields): Drift {
 }
 
 /** Lists the resources to project again. Throws `unknown-catalogue`. */
-const workOn = (
+const resourcesToProject = (
   context: MaintenanceContext,
   catalogues: readonly string[],
   signal: AbortSignal,
-): Promise<Work> =>
+): Promise<ResourcePages> =>
   catalogues.length === 0
-    ? everything(context.records(), signal)
+    ? allResources(context.records(), signal)
     : cataloguesWithMembers(context, catalogues, signal)
 
 /** Returns the indices to fill; all when none is named. Throws `invalid-parameter`. */
-function chosenIndices(profile: Profile, given: readonly string[]): readonly IndexName[] {
+function chosenIndices(profile: Profile, names: readonly string[]): readonly IndexName[] {
   const all = indexNames(profile)
-  const unknown = given.find((name) => !all.some((one) => one === name))
-  if (unknown === undefined) return all.filter((name) => given.length === 0 || given.includes(name))
+  const unknown = names.find((name) => !all.some((one) => one === name))
+  if (unknown === undefined) return all.filter((name) => names.length === 0 || names.includes(name))
   const detail = `there is no index ${shown(unknown)}; the indices are ${all.join(', ')}`
   throw new Failure('invalid-parameter', detail)
 }
 
 /** IRIs in pages, and their number. */
-type Work = { readonly pages: Parameters<typeof projectResources>[0]; readonly total: number }
+type ResourcePages = {
+  readonly pages: Parameters<typeof projectResources>[0]
+  readonly total: number
+}
 
 /** Lists the records of all indices. */
-async function everything(records: readonly RecordSource[], signal: AbortSignal): Promise<Work> {
+async function allResources(
+  records: readonly RecordSource[],
+  signal: AbortSignal,
+): Promise<ResourcePages> {
   const pages: (readonly string[])[] = []
   for (const { ids, resource } of records) pages.push((await ids(signal)).map(resource))
   return { pages, total: pages.reduce((sum, { length }) => sum + length, 0) }
@@ -225,7 +240,7 @@ async function cataloguesWithMembers(
   { store, names }: Pick<MaintenanceContext, 'store' | 'names'>,
   ids: readonly string[],
   signal: AbortSignal,
-): Promise<Work> {
+): Promise<ResourcePages> {
   const present = await storedCatalogues({ store, names }, signal)
   const missing = ids.find((id) => !present.includes(id))
   if (missing !== undefined)

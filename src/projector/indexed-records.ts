@@ -54,7 +54,7 @@ export const recordSources = (context: RecordsContext): readonly RecordSource[] 
   catalogues(context),
   datasets(context),
   vocabularies(context),
-  ...context.profile.resources.map((type) => typed(context, type)),
+  ...context.profile.resources.map((type) => typedResources(context, type)),
 ]
 
 const distinct = (ids: readonly string[]): readonly string[] => [...new Set(ids)].sort()
@@ -64,7 +64,7 @@ const idsIn = (rows: readonly Row[], kind: 'catalogue' | 'vocabulary', names: Na
   distinct(rows.flatMap((row) => names.idOf(kind, row['resource']?.value ?? '') ?? []))
 
 /** Splits columns that hold several ids. */
-const unpacked = (rows: readonly Row[]): readonly string[] =>
+const splitIds = (rows: readonly Row[]): readonly string[] =>
   rows.flatMap((row) => row['ids']?.value.split(' ').filter(Boolean) ?? [])
 
 /** Lists the ids of all catalogues, ascending. */
@@ -81,7 +81,7 @@ async function visibleCatalogues(context: RecordsContext, signal: AbortSignal) {
   const visible: string[] = []
   for (const id of await storedCatalogues(context, signal)) {
     const catalogue = await context.contexts.get(id, signal)
-    if (catalogue && !catalogue.hidden) visible.push(id)
+    if (catalogue && !catalogue.isHidden) visible.push(id)
   }
   return visible
 }
@@ -95,7 +95,7 @@ const catalogues = (context: RecordsContext): RecordSource => ({
     for (const id of ids) {
       context.contexts.forget(id)
       const catalogue = await context.contexts.get(id, signal)
-      if (catalogue && !catalogue.hidden) hashes.set(id, new Set([catalogue.hash]))
+      if (catalogue && !catalogue.isHidden) hashes.set(id, new Set([catalogue.hash]))
     }
     return hashes
   },
@@ -119,7 +119,7 @@ function datasets(context: RecordsContext): RecordSource {
       for (const id of await visibleCatalogues(context, signal)) {
         const catalogue = namedNode(names.catalogue(id))
         const rows = await store.select(bind(queries.members, { catalogue, prefix }), signal)
-        all.push(unpacked(rows))
+        all.push(splitIds(rows))
       }
       return distinct(all.flat())
     },
@@ -129,20 +129,23 @@ function datasets(context: RecordsContext): RecordSource {
         cataloguesOf(store, ids.map(names.dataset), signal),
         store.select(bind(queries.hashes, { dataset }), signal),
       ])
-      const facts = { catalogues, hashes: grouped(rows, 'dataset', 'hash'), iri: names.dataset }
+      const facts = { catalogues, hashes: groupValues(rows, 'dataset', 'hash'), iri: names.dataset }
       return presentHashes(context, ids, facts, signal)
     },
   }
 }
 
-function typed(context: RecordsContext, { id: type, inCatalogue }: ResourceType): RecordSource {
+function typedResources(
+  context: RecordsContext,
+  { id: type, inCatalogue }: ResourceType,
+): RecordSource {
   const { store, names } = context
   const iri = (id: string) => names.resource(type, id)
   const query = bind(queries.typed, { type: literal(type), prefix: literal(iri('')) })
   return {
     index: `resource_${type}`,
     resource: iri,
-    ids: async (signal) => distinct(unpacked(await store.select(query, signal))),
+    ids: async (signal) => distinct(splitIds(await store.select(query, signal))),
     hashes: async (ids, signal) => {
       const facts = await resourceFacts(store, ids.map(iri), signal)
       const { hash: hashes, catalogue, resourceType } = facts
@@ -168,10 +171,10 @@ async function presentHashes(
   { catalogues, hashes, iri }: RecordFacts,
   signal: AbortSignal,
 ): Promise<Hashes> {
-  const isVisible = async (home: string) => {
-    const id = names.idOf('catalogue', home)
+  const isVisible = async (catalogueIri: string) => {
+    const id = names.idOf('catalogue', catalogueIri)
     const catalogue = id === undefined ? undefined : await contexts.get(id, signal)
-    return catalogue !== undefined && !catalogue.hidden
+    return catalogue !== undefined && !catalogue.isHidden
   }
   const visible: string[] = []
   for (const id of ids) {
@@ -199,7 +202,7 @@ export async function cataloguesOf(
   if (iris.length === 0) return new Map()
   const dataset = iris.map((iri) => namedNode(iri))
   const rows = await store.select(bind(queries.datasetCatalogues, { dataset }), signal)
-  return grouped(rows, 'dataset', 'catalogue')
+  return groupValues(rows, 'dataset', 'catalogue')
 }
 
 /** Reads the facts that the platform stores about resources of declared types. */
@@ -212,7 +215,7 @@ export async function resourceFacts(
   const rows =
     iris.length === 0 ? [] : await store.select(bind(queries.facts, { resource }), signal)
   const valuesOf = (name: string) =>
-    grouped(
+    groupValues(
       rows.filter(({ property }) => property?.value.endsWith(`#${name}`)),
       'resource',
       'value',
@@ -225,7 +228,7 @@ export async function resourceFacts(
 }
 
 /** Groups the values of one column by another. */
-function grouped(rows: readonly Row[], key: string, value: string): Hashes {
+function groupValues(rows: readonly Row[], key: string, value: string): Hashes {
   const groups = new Map<string, Set<string>>()
   for (const { [key]: one, [value]: other } of rows)
     if (one && other) groups.set(one.value, (groups.get(one.value) ?? new Set()).add(other.value))
@@ -240,21 +243,23 @@ type EmbeddedCatalogue = {
   readonly graph: Graph
   readonly hash: string
   /** True when the catalogue and its records are not searchable. */
-  readonly hidden: boolean
+  readonly isHidden: boolean
 }
 
+/** Cache of catalogues as datasets embed them. */
 export type EmbeddedCatalogues = {
   /** Returns a catalogue; `undefined` when it does not exist. */
   get(id: string, signal: AbortSignal): Promise<EmbeddedCatalogue | undefined>
+  /** Drops a catalogue that has changed from the cache. */
   forget(id: string): void
 }
 
 /** Maximum number of cached catalogues; they are few, and small without their links. */
-const most = 1000
+const mostCatalogues = 1000
 
 /** Creates a cache that reads catalogues on first use; call `forget` when one changes. */
 export function embeddedCatalogues(store: GraphStore, names: Names): EmbeddedCatalogues {
-  const cache = new BoundedCache<EmbeddedCatalogue>('catalogues', most)
+  const cache = new BoundedCache<EmbeddedCatalogue>('catalogues', mostCatalogues)
   const prefix = literal(names.catalogue(''))
   const read = async (id: string, signal: AbortSignal): Promise<EmbeddedCatalogue | undefined> => {
     const iri = names.catalogue(id)
@@ -276,7 +281,7 @@ export function embeddedCatalogues(store: GraphStore, names: Names): EmbeddedCat
       id,
       graph,
       hash: rows[0]?.['hash']?.value ?? '',
-      hidden: isHiddenCatalogue(graph, iri),
+      isHidden: isHiddenCatalogue(graph, iri),
     }
   }
   return {

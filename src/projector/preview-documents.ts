@@ -29,7 +29,7 @@ export async function previewDocuments(
   const unstored = { version: 0, hash: '' }
   const records = recordsIn(quads, profile, iris)
   if (records.size > 0) {
-    const graph = renamed(quads, records)
+    const graph = withPlatformIris(quads, records)
     return [...records.values()].map(({ kind, id, iri }) => {
       const input = { id, iri, graph, ...unstored }
       if (kind === 'catalogue') return builder.catalogue(input)
@@ -66,10 +66,10 @@ export const documentsText = (all: readonly BuiltDocument[]): string =>
 
 /** Formats documents as one JSON array. */
 export function documentsJson(all: readonly BuiltDocument[]): string {
-  const shown = all.map(({ document: { index, id, record }, reports: leftOut }) => {
+  const documents = all.map(({ document: { index, id, record }, reports: leftOut }) => {
     return { index, id, record, leftOut }
   })
-  return `${JSON.stringify(shown, null, 2)}\n`
+  return `${JSON.stringify(documents, null, 2)}\n`
 }
 
 /** Record of the file, with the id and IRI that it would have on the platform. */
@@ -97,8 +97,8 @@ function recordsIn(
   const taken = new Set<string>()
   for (const [kind, one] of classes)
     for (const key of instances(graph, one)) {
-      const given = kinds.kind(key) ?? kind
-      if (records.has(key) || (typeof kind === 'string' && given !== kind)) continue
+      const nodeKind = kinds.kind(key) ?? kind
+      if (records.has(key) || (typeof kind === 'string' && nodeKind !== kind)) continue
       const iriOf = (id: string) =>
         typeof kind === 'string' ? names[kind](id) : names.resource(kind.id, id)
       const first = idOf(graph, key, kind, names)
@@ -125,7 +125,7 @@ function idOf(graph: Graph, key: string, kind: FileRecord['kind'], names: Names)
 }
 
 /** Returns the whole graph, with the records under their IRIs on the platform. */
-function renamed(quads: readonly Quad[], records: ReadonlyMap<string, FileRecord>): Graph {
+function withPlatformIris(quads: readonly Quad[], records: ReadonlyMap<string, FileRecord>): Graph {
   const named = <T extends Term>(term: T) => {
     const record = term.termType === 'Literal' ? undefined : records.get(keyOf(term))
     return record ? namedNode(record.iri) : term

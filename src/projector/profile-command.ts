@@ -28,16 +28,16 @@ npm run profile -- show <record file> [--profile directory] [--base IRI] [--json
 `
 
 /** Exit code and texts: 0 for success, 1 for a faulty profile or file, 2 for wrong usage. */
-type Answer = { readonly code: 0 | 1 | 2; readonly out: string; readonly complaint: string }
+type Answer = { readonly code: 0 | 1 | 2; readonly out: string; readonly errorText: string }
 
 /** Runs the command. */
 export async function runProfileCommand(argumentList: readonly string[]): Promise<Answer> {
   try {
-    return { code: 0, out: await answer(profileArguments(argumentList)), complaint: '' }
+    return { code: 0, out: await answer(profileArguments(argumentList)), errorText: '' }
   } catch (error) {
     if (error instanceof WrongUsage)
-      return { code: 2, out: '', complaint: `${error.message}\n\n${usage}` }
-    if (error instanceof ScriptFailure) return { code: 1, out: '', complaint: `${error.message}\n` }
+      return { code: 2, out: '', errorText: `${error.message}\n\n${usage}` }
+    if (error instanceof ScriptFailure) return { code: 1, out: '', errorText: `${error.message}\n` }
     throw error
   }
 }
@@ -92,12 +92,12 @@ async function quadsIn(file: string) {
     const baseIri = pathToFileURL(resolve(file)).href
     return { quads: await parse(text, format, { baseIri, repair }), repairs }
   } catch (cause) {
-    throw new ScriptFailure(located(cause, file), { cause })
+    throw new ScriptFailure(withPosition(cause, file), { cause })
   }
 }
 
 /** Returns `file:line:column: message`, the format that editors parse. */
-function located(cause: unknown, file: string): string {
+function withPosition(cause: unknown, file: string): string {
   if (!(cause instanceof Failure))
     return `${file}: ${cause instanceof Error ? cause.message : String(cause)}`
   const [{ line, column, detail } = { detail: cause.detail }] = cause.errors
@@ -105,20 +105,22 @@ function located(cause: unknown, file: string): string {
   return `${place}: ${line === undefined ? cause.detail : detail}`
 }
 
-const flat = (fields: readonly Field[]): readonly Field[] =>
-  fields.flatMap((field) => [field, ...flat(field.children)])
+const flattenFields = (fields: readonly Field[]): readonly Field[] =>
+  fields.flatMap((field) => [field, ...flattenFields(field.children)])
 
 function shapeLine(name: string, { iri, fields }: Shape): string {
   const mandatory = fields.filter(({ required }) => required).map((field) => field.name)
   const must = mandatory.length > 0 ? `, mandatory: ${mandatory.join(' ')}` : ''
-  return `  ${name}: ${flat(fields).length} fields from <${iri}>${must}`
+  return `  ${name}: ${flattenFields(fields).length} fields from <${iri}>${must}`
 }
 
 /** Summarises a valid profile with its warnings, for its author. */
 function summaryOf(profile: Profile): string {
   const { dataset, catalogue, concept, resources, warnings } = profile
   const shapes = [dataset, catalogue, concept, ...resources.map(({ shape }) => shape)]
-  const classes = new Set(shapes.flatMap(({ fields }) => flat(fields).map((one) => one.mapping)))
+  const classes = new Set(
+    shapes.flatMap(({ fields }) => flattenFields(fields).map((one) => one.mapping)),
+  )
   const odd = [
     ...warnings,
     ...unservedFacets(profile).map(
@@ -143,8 +145,8 @@ function summaryOf(profile: Profile): string {
 
 if (import.meta.main)
   await runScript(usage, async (words) => {
-    const { code, out, complaint } = await runProfileCommand(words)
+    const { code, out, errorText } = await runProfileCommand(words)
     process.stdout.write(out)
-    process.stderr.write(complaint)
+    process.stderr.write(errorText)
     return code
   })

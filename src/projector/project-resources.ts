@@ -30,30 +30,30 @@ export async function projectResources(
   { submit, pause, progress, maxInFlight = standardWindow }: ProjectResourcesContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const moved = conditionVariable()
+  const changed = conditionVariable()
   const count = { fed: 0, done: 0 }
-  const ended = () => {
+  const onIndexed = () => {
     count.done += 1
-    moved.notify()
+    changed.notify()
   }
-  const below = async (most: number) => {
-    while (count.fed - count.done > most) await moved.next(signal)
+  const waitUntilBelow = async (most: number) => {
+    while (count.fed - count.done > most) await changed.next(signal)
     signal.throwIfAborted()
   }
   for await (const page of pages)
     for (const resource of page) {
-      let taken = submit(resource)
-      while (!taken) {
+      let submitted = submit(resource)
+      while (!submitted) {
         await pause(fullMs, signal)
         signal.throwIfAborted()
-        taken = submit(resource)
+        submitted = submit(resource)
       }
       count.fed += 1
-      void taken.then(ended)
-      await below(maxInFlight)
+      void submitted.then(onIndexed)
+      await waitUntilBelow(maxInFlight)
       if (count.fed % progressEvery === 0) progress?.(count.done)
     }
-  await below(0)
+  await waitUntilBelow(0)
   progress?.(count.done)
   return count.done
 }

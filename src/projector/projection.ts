@@ -107,7 +107,7 @@ export async function projection(deps: ProjectionContext) {
     isHidden: async (catalogue: string, signal: AbortSignal): Promise<boolean> => {
       // The cached catalogue may be older than a write that is not projected yet.
       if (projector.isPending(names.catalogue(catalogue))) contexts.forget(catalogue)
-      return (await contexts.get(catalogue, signal))?.hidden ?? false
+      return (await contexts.get(catalogue, signal))?.isHidden ?? false
     },
     /**
      * Lists the values of a record that searches do not show, read from the store; `undefined` where searches do not find the
@@ -156,7 +156,7 @@ async function startProjector(deps: ProjectionContext) {
     indexed,
     batch: index.preferredBatch ?? standardBatch,
     capacity,
-    isFirst: (resource) =>
+    isEmbedded: (resource) =>
       (names.idOf('catalogue', resource) ?? names.idOf('vocabulary', resource)) !== undefined,
     gather: (pending, signal) => gatherBatch(gather, pending, signal),
   })
@@ -165,7 +165,7 @@ async function startProjector(deps: ProjectionContext) {
   const affected: FindAffected = async (mark, signal) =>
     names.idOf('vocabulary', mark.resource) === undefined
       ? { pages: catalogueMembers(store, mark.resource, signal) }
-      : vocabularyUsers({ store, names, log, next: versions.next, pause }, mark, signal)
+      : vocabularyUsers({ store, names, log, nextVersion: versions.next, pause }, mark, signal)
   const cascading = cascades({ store, projector, jobs, log, pause, affected })
   const records = () =>
     recordSources({ store, names, profile, contexts: embeddedCatalogues(store, names) })

@@ -45,18 +45,18 @@ type ProjectorContext = {
   /** Maximum number of resources in memory; others are read again from the store. */
   readonly capacity: number
   /** Tells whether other resources embed this one; it is projected before them. */
-  readonly isFirst: (resource: string) => boolean
+  readonly isEmbedded: (resource: string) => boolean
 }
 
 /** Milliseconds after a failed batch, doubled each time up to the maximum. */
 const firstPause = 100
 const lastPause = 10_000
 /** Maximum pause while the search engine is unavailable: an attempt is cheap, and writers get no answer until one succeeds. */
-const awayPause = 1000
+const engineDownPause = 1000
 /** Milliseconds until a resource that was not written is tried again. */
-const againPause = 5000
+const postponeMs = 5000
 /** Number of pending writes from which writers are slowed down; fewer are projected from memory. */
-const maxWaiting = 700
+const mostQueuedWrites = 700
 /** Number of records that fail in a row before the rest of a batch is postponed. */
 const maxFailures = 3
 
@@ -73,12 +73,12 @@ export class Projector {
   /** Notified when work is added or done. */
   readonly #changed = conditionVariable()
   /** Batches that were taken from the queue and are not indexed yet. */
-  readonly #taken = new Set<readonly PendingResource[]>()
+  readonly #inProgress = new Set<readonly PendingResource[]>()
   /** Resources that are indexed but still marked, or postponed. */
   #unfinished = 0
   /** True when the store may have marks that the queue lacks. */
   #hasMore = false
-  #isAway = false
+  #isEngineDown = false
   /** Failure of a batch that the loop has not handled yet. */
   #failure: { readonly error: unknown } | undefined
   #retryMs = firstPause
@@ -90,19 +90,19 @@ export class Projector {
 
   constructor(deps: ProjectorContext) {
     this.#deps = deps
-    this.#queue = new ProjectionQueue(deps.capacity, deps.isFirst)
+    this.#queue = new ProjectionQueue(deps.capacity, deps.isEmbedded)
     this.#indexed = deps.indexed ?? 0
   }
 
   /** Number of resources that are queued or being projected. */
   get pending(): number {
-    const taken = [...this.#taken].reduce((sum, { length }) => sum + length, 0)
+    const taken = [...this.#inProgress].reduce((sum, { length }) => sum + length, 0)
     return this.#queue.size + taken + this.#unfinished
   }
 
   /** True when so many writes are queued that further ones have to be read from the store. */
   get isBehind(): boolean {
-    return !this.#isAway && this.#queue.written >= maxWaiting
+    return !this.#isEngineDown && this.#queue.written >= mostQueuedWrites
   }
 
   /** Adds marks that were committed to the store. */
@@ -119,14 +119,15 @@ export class Projector {
 
   /** Tells whether the index may not have the current state of a resource yet. */
   isPending(resource: string): boolean {
-    const isOf = (one: PendingResource) => one.resource === resource && !one.filling
-    return this.#queue.has(resource) || [...this.#taken].some((batch) => batch.some(isOf))
+    const isOf = (one: PendingResource) => one.resource === resource && !one.onlyIfMissing
+    return this.#queue.has(resource) || [...this.#inProgress].some((batch) => batch.some(isOf))
   }
 
   /** Projects a resource again without a write; resolves when it is indexed, `undefined` when the queue is full. */
-  projectAgain(resource: string, filling = false): Promise<void> | undefined {
+  projectAgain(resource: string, onlyIfMissing = false): Promise<void> | undefined {
     const { promise, resolve } = Promise.withResolvers<void>()
-    if (!this.#queue.addAgain({ resource, filling, callback: resolve })) return undefined
+    if (!this.#queue.addReprojection({ resource, onlyIfMissing, callback: resolve }))
+      return undefined
     this.#changed.notify()
     return promise
   }
@@ -138,7 +139,7 @@ export class Projector {
 
   /** Resolves true when the version is searchable, false when the signal fires first or the search engine is unavailable. */
   waitUntilIndexed(mark: Mark, signal: AbortSignal): Promise<boolean> {
-    return this.#isAway ? Promise.resolve(false) : this.#waiters.wait(mark, signal)
+    return this.#isEngineDown ? Promise.resolve(false) : this.#waiters.wait(mark, signal)
   }
 
   /** Reads the marks of an earlier process, then works until `stop`. */
@@ -158,7 +159,7 @@ export class Projector {
     this.#stopping.abort()
     this.#changed.notify()
     await this.#running
-    await this.#ended()
+    await this.#waitForBatches()
   }
 
   async #work(): Promise<void> {
@@ -166,14 +167,14 @@ export class Projector {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       try {
-        await this.#untilDue()
-        if (!signal.aborted) await this.#batch()
+        await this.#waitUntilDue()
+        if (!signal.aborted) await this.#processBatch()
       } catch (error) {
         if (signal.aborted) return
         const retryInMs = this.#retryMs
         log.error({ err: error, waiting: this.pending, retryInMs }, 'projection.failed')
         await pause(retryInMs, signal).catch(() => undefined)
-        this.#retryMs = Math.min(retryInMs * 2, this.#isAway ? awayPause : lastPause)
+        this.#retryMs = Math.min(retryInMs * 2, this.#isEngineDown ? engineDownPause : lastPause)
       }
     }
   }
@@ -182,32 +183,32 @@ export class Projector {
    * Resolves when a batch should be taken; throws the failure of an earlier one. A batch costs about the same for one resource as
    * for ten, so one that is not full grows until the batch before ends.
    */
-  async #untilDue(): Promise<void> {
+  async #waitUntilDue(): Promise<void> {
     const { signal } = this.#stopping
     while (this.#queue.size === 0 && !this.#hasMore && !this.#failure && !signal.aborted) {
       await this.#changed.next()
       // The response to the writer is sent first: it is ready in this turn of the event loop.
       await setImmediate()
     }
-    if (this.#queue.size < this.#deps.batch) await this.#ended()
+    if (this.#queue.size < this.#deps.batch) await this.#waitForBatches()
     const failure = this.#failure
     this.#failure = undefined
     if (failure) throw failure.error
   }
 
   /** Gathers one batch, and starts to index it when the one before is indexed. */
-  async #batch(): Promise<void> {
-    const { batch, gather, isFirst } = this.#deps
+  async #processBatch(): Promise<void> {
+    const { batch, gather, isEmbedded } = this.#deps
     if (this.#queue.written === 0 && this.#hasMore) {
       // Marks that are being removed would be read again.
-      await this.#ended()
+      await this.#waitForBatches()
       await this.#refill()
     }
-    const taken = this.#queue.take(batch)
+    const taken = this.#queue.takeBatch(batch)
     if (taken.length === 0) return this.#changed.notify()
-    this.#taken.add(taken)
+    this.#inProgress.add(taken)
     // A batch with embedded resources is gathered alone: others would be built from their old state.
-    const isAlone = taken.some(({ resource }) => isFirst(resource))
+    const isAlone = taken.some(({ resource }) => isEmbedded(resource))
     if (isAlone) await this.#indexing
     // A failure here is repeated when the batch is written, where its records are tried one by one.
     const write = await gather(taken, this.#stopping.signal).catch(
@@ -227,7 +228,7 @@ export class Projector {
   }
 
   /** Resolves when every taken batch is indexed and its marks are removed, or that failed. */
-  async #ended(): Promise<void> {
+  async #waitForBatches(): Promise<void> {
     await this.#indexing
     await this.#clearing
   }
@@ -239,7 +240,7 @@ export class Projector {
     this.#settle(attempt)
     const marked = attempt.done.filter((one) => one.marked.length > 0)
     this.#unfinished += marked.length
-    this.#taken.delete(taken)
+    this.#inProgress.delete(taken)
     this.#changed.notify()
     await this.#clearing
     if (marked.length > 0) this.#clearing = this.#clear(marked)
@@ -251,8 +252,8 @@ export class Projector {
       await write()
       return { done: taken, failed: [], error: undefined }
     } catch (error) {
-      const isWhole = taken.length === 1 || isEngineUnavailable(error)
-      return isWhole ? { done: [], failed: taken, error } : this.#attemptEach(taken)
+      const isCommonFailure = taken.length === 1 || isEngineUnavailable(error)
+      return isCommonFailure ? { done: [], failed: taken, error } : this.#attemptEach(taken)
     }
   }
 
@@ -266,24 +267,24 @@ export class Projector {
         const write = await this.#deps.gather([one], this.#stopping.signal)
         await write()
         done.push(one)
-      } catch (single) {
-        error = single
+      } catch (failure) {
+        error = failure
       }
     }
     return { done, failed: taken.filter((one) => !done.includes(one)), error }
   }
 
   #settle({ done, failed, error }: Attempt): void {
-    this.#isAway = isEngineUnavailable(error)
+    this.#isEngineDown = isEngineUnavailable(error)
     // The time of its return is unknown, so waiters get their answer now.
-    if (this.#isAway) this.#waiters.giveUp()
+    if (this.#isEngineDown) this.#waiters.resolveWithFalse()
     const written = failed.filter(({ marked }) => marked.length > 0)
     const others = failed.filter(({ marked }) => marked.length === 0)
     if (others.length > 0) void this.#postpone(others, error)
     this.#queue.restore(written)
     if (written.length > 0) this.#failure = { error }
     else this.#retryMs = firstPause
-    this.#waiters.done(done)
+    this.#waiters.resolveIndexed(done)
     for (const { callbacks = [] } of done) for (const call of callbacks) call()
   }
 
@@ -304,11 +305,11 @@ export class Projector {
   async #postpone(failed: readonly PendingResource[], error: unknown): Promise<void> {
     const { log, pause } = this.#deps
     log.error(
-      { err: error, resources: failed.length, retryInMs: againPause },
+      { err: error, resources: failed.length, retryInMs: postponeMs },
       'projection.postponed',
     )
     this.#unfinished += failed.length
-    await pause(againPause, this.#stopping.signal).catch(() => undefined)
+    await pause(postponeMs, this.#stopping.signal).catch(() => undefined)
     this.#unfinished -= failed.length
     this.#queue.restore(failed)
     this.#changed.notify()

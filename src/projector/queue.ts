@@ -91,13 +91,13 @@ export type PendingResource = {
   /** Content of the newest version, when its writer handed it over. */
   readonly content?: WrittenContent
   /** True when only indices that are being filled need the resource. */
-  readonly filling?: boolean
+  readonly onlyIfMissing?: boolean
   /** Called when the resource is indexed. */
   readonly callbacks?: readonly (() => void)[]
 }
 
 /** Resource that is projected again without a write. */
-type Again = Required<Pick<PendingResource, 'resource' | 'filling'>> & {
+type Reprojection = Required<Pick<PendingResource, 'resource' | 'onlyIfMissing'>> & {
   readonly callback: () => void
 }
 
@@ -105,18 +105,18 @@ type Again = Required<Pick<PendingResource, 'resource' | 'filling'>> & {
  * Maximum number of graphs in memory, about 10 KB each; those of later resources are read from the store. A harvest hands over 300
  * at once.
  */
-const maxFresh = 1000
+const maxContents = 1000
 
 /**
- * One of this many places in a batch is for resources without a write: many writes do not block them, and a write does not wait
+ * One of this many entries of a batch is for a resource without a write, so that writes do not block them, and a write does not wait
  * for many of them.
  */
-const share = 5
+const reprojectionShare = 5
 /**
  * Number of batches without a write after which batches of other resources grow. Until then they are small, because the next write
  * waits for one.
  */
-const calmAfter = 10
+const quietBatches = 10
 
 /**
  * Holds at most `capacity` resources; further marks stay in the store and are read later. Resources for which `isFirst` is true
@@ -126,57 +126,67 @@ const calmAfter = 10
 export class ProjectionQueue {
   readonly #capacity: number
   readonly #isFirst: (resource: string) => boolean
-  readonly #first = new Map<string, PendingResource>()
-  readonly #rest = new Map<string, PendingResource>()
-  readonly #last = new Map<string, PendingResource>()
+  readonly #embedded = new Map<string, PendingResource>()
+  readonly #others = new Map<string, PendingResource>()
+  readonly #reprojections = new Map<string, PendingResource>()
   /** Number of batches since the last one with a write. */
-  #calm = calmAfter
+  #batchesWithoutWrite = quietBatches
 
-  constructor(capacity: number, isFirst: (resource: string) => boolean) {
+  constructor(capacity: number, isEmbedded: (resource: string) => boolean) {
     this.#capacity = capacity
-    this.#isFirst = isFirst
+    this.#isFirst = isEmbedded
   }
 
+  /** Number of queued resources. */
   get size(): number {
-    return this.written + this.#last.size
+    return this.written + this.#reprojections.size
   }
 
   /** Number of queued writes. */
   get written(): number {
-    return this.#first.size + this.#rest.size
+    return this.#embedded.size + this.#others.size
   }
 
   /** Tells whether a write of the resource is queued. */
   has(resource: string): boolean {
-    return this.#lineOf(resource).has(resource)
+    return this.#queueOf(resource).has(resource)
   }
 
   /** Adds a mark that is in the store. False when the queue is full. */
   add(mark: CommittedMark): boolean {
-    return this.#admit({ ...mark, marked: [mark.version] })
+    return this.#addIfRoom({ ...mark, marked: [mark.version] })
   }
 
   /** Adds a resource without a write. False when the queue is full. */
-  addAgain({ resource, filling, callback }: Again): boolean {
-    return this.#admit({ resource, filling, version: 0, marked: [], callbacks: [callback] })
+  addReprojection({ resource, onlyIfMissing, callback }: Reprojection): boolean {
+    return this.#addIfRoom({
+      resource,
+      onlyIfMissing,
+      version: 0,
+      marked: [],
+      callbacks: [callback],
+    })
   }
 
   /** Removes and returns up to `most` resources. */
-  take(most: number): readonly PendingResource[] {
+  takeBatch(most: number): readonly PendingResource[] {
     const taken: PendingResource[] = []
-    const takeFrom = (line: Map<string, PendingResource>, until: number) => {
-      for (const pending of line.values()) {
+    const takeFrom = (queue: Map<string, PendingResource>, until: number) => {
+      for (const pending of queue.values()) {
         if (taken.length >= until) return
         taken.push(pending)
-        line.delete(pending.resource)
+        queue.delete(pending.resource)
       }
     }
-    const reserved = Math.min(this.#last.size, Math.floor(most / share))
-    takeFrom(this.#first, most - reserved)
-    takeFrom(this.#rest, most - reserved)
-    this.#calm = taken.length > 0 ? 0 : this.#calm + 1
-    const others = taken.length > 0 ? reserved : Math.ceil(most / share)
-    takeFrom(this.#last, this.#calm > calmAfter ? most : taken.length + others)
+    const reserved = Math.min(this.#reprojections.size, Math.floor(most / reprojectionShare))
+    takeFrom(this.#embedded, most - reserved)
+    takeFrom(this.#others, most - reserved)
+    this.#batchesWithoutWrite = taken.length > 0 ? 0 : this.#batchesWithoutWrite + 1
+    const others = taken.length > 0 ? reserved : Math.ceil(most / reprojectionShare)
+    takeFrom(
+      this.#reprojections,
+      this.#batchesWithoutWrite > quietBatches ? most : taken.length + others,
+    )
     return taken
   }
 
@@ -185,15 +195,15 @@ export class ProjectionQueue {
     for (const one of pending) this.#merge(one)
   }
 
-  #lineOf(resource: string): Map<string, PendingResource> {
-    return this.#isFirst(resource) ? this.#first : this.#rest
+  #queueOf(resource: string): Map<string, PendingResource> {
+    return this.#isFirst(resource) ? this.#embedded : this.#others
   }
 
   #find(resource: string): PendingResource | undefined {
-    return this.#lineOf(resource).get(resource) ?? this.#last.get(resource)
+    return this.#queueOf(resource).get(resource) ?? this.#reprojections.get(resource)
   }
 
-  #admit(next: PendingResource): boolean {
+  #addIfRoom(next: PendingResource): boolean {
     const isRefused = this.size >= this.#capacity && !this.#find(next.resource)
     if (!isRefused) this.#merge(next)
     return !isRefused
@@ -201,22 +211,23 @@ export class ProjectionQueue {
 
   #merge(next: PendingResource): void {
     const { resource } = next
-    const known = this.#find(resource)
-    const newest = known && known.version > next.version ? known : next
-    const content = this.size < maxFresh ? newest.content : undefined
-    const filling = next.filling === true && (known === undefined || known.filling === true)
-    const callbacks = [...(known?.callbacks ?? []), ...(next.callbacks ?? [])]
+    const queued = this.#find(resource)
+    const newest = queued && queued.version > next.version ? queued : next
+    const content = this.size < maxContents ? newest.content : undefined
+    const onlyIfMissing =
+      next.onlyIfMissing === true && (queued === undefined || queued.onlyIfMissing === true)
+    const callbacks = [...(queued?.callbacks ?? []), ...(next.callbacks ?? [])]
     const merged: PendingResource = {
       resource,
       version: newest.version,
-      marked: [...new Set([...(known?.marked ?? []), ...next.marked])],
+      marked: [...new Set([...(queued?.marked ?? []), ...next.marked])],
       content,
-      ...(filling && { filling }),
+      ...(onlyIfMissing && { onlyIfMissing }),
       ...(callbacks.length > 0 && { callbacks }),
     }
-    this.#last.delete(resource)
-    const line = merged.marked.length > 0 ? this.#lineOf(resource) : this.#last
-    line.set(resource, merged)
+    this.#reprojections.delete(resource)
+    const queue = merged.marked.length > 0 ? this.#queueOf(resource) : this.#reprojections
+    queue.set(resource, merged)
   }
 }
 
@@ -224,6 +235,7 @@ export class ProjectionQueue {
 export class IndexWaiters {
   readonly #waiting = new Set<Mark & { readonly resolve: (isDone: boolean) => void }>()
 
+  /** Number of waiting callers. */
   get size(): number {
     return this.#waiting.size
   }
@@ -243,14 +255,14 @@ export class IndexWaiters {
   }
 
   /** Resolves the waiters of these resources. */
-  done(indexed: readonly Mark[]): void {
+  resolveIndexed(indexed: readonly Mark[]): void {
     const versions = new Map(indexed.map(({ resource, version }) => [resource, version]))
     for (const { resource, version, resolve } of this.#waiting)
       if (version <= (versions.get(resource) ?? -1)) resolve(true)
   }
 
   /** Resolves all waiters with false. */
-  giveUp(): void {
+  resolveWithFalse(): void {
     for (const { resolve } of this.#waiting) resolve(false)
   }
 }

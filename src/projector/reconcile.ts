@@ -29,6 +29,7 @@ type ReconcileContext = Pick<ProjectResourcesContext, 'submit' | 'pause'> & {
   readonly isPending: (resource: string) => boolean
 }
 
+/** Options of a comparison of store and index. */
 export type ReconcileOptions = {
   readonly dryRun: boolean
   /** Called with the number of compared records and the total. */
@@ -38,11 +39,11 @@ export type ReconcileOptions = {
 }
 
 /** Records compared at a time, and entries of the index read at once. */
-const stride = 500
+const recordsPerStep = 500
 const page = 1000
 /** Number of checks, and milliseconds between them, whether a write has reached the index. */
-const looks = 50
-const lookMs = 100
+const mostChecks = 50
+const checkMs = 100
 
 /**
  * Compares store and index once; `progress` is called after each step. Rejects with the reason of the signal; repairs made before
@@ -59,10 +60,10 @@ export async function reconcile(
   const drift = { compared: 0, missing: 0, stale: 0, extra: 0, repaired: 0 }
   for (const [n, side] of sides.entries()) {
     const ids = all[n] ?? []
-    for (let at = 0; at < ids.length || at === 0; at += stride) {
-      const until = at + stride < ids.length ? ids[at + stride - 1] : undefined
-      const range = { ids: ids.slice(at, at + stride), after: ids[at - 1] ?? '', until }
-      const different = await differing(context, side, range, signal)
+    for (let at = 0; at < ids.length || at === 0; at += recordsPerStep) {
+      const until = at + recordsPerStep < ids.length ? ids[at + recordsPerStep - 1] : undefined
+      const range = { ids: ids.slice(at, at + recordsPerStep), after: ids[at - 1] ?? '', until }
+      const different = await confirmedDifferences(context, side, range, signal)
       for (const kind of different.values()) drift[kind] += 1
       const resources = dryRun ? [] : [...different.keys()].map((id) => side.resource(id))
       drift.repaired += await projectResources([resources], context, signal)
@@ -86,7 +87,7 @@ type Differences = ReadonlyMap<string, 'missing' | 'stale' | 'extra'>
  * Returns the differences of a range. Concurrent writes are not drift: differences are checked twice, the second time without
  * resources that are pending.
  */
-async function differing(
+async function confirmedDifferences(
   context: ReconcileContext,
   side: RecordSource,
   range: Range,
@@ -94,14 +95,14 @@ async function differing(
 ): Promise<Differences> {
   const first = await differencesOf(context, side, range, signal)
   if (first.size === 0) return first
-  const awaits = (id: string) => context.isPending(side.resource(id))
-  for (let look = 0; look < looks && [...first.keys()].some(awaits); look += 1) {
-    await context.pause(lookMs, signal)
+  const isUnindexed = (id: string) => context.isPending(side.resource(id))
+  for (let look = 0; look < mostChecks && [...first.keys()].some(isUnindexed); look += 1) {
+    await context.pause(checkMs, signal)
     signal.throwIfAborted()
   }
   const again = { ...range, ids: [...new Set([...range.ids, ...first.keys()])] }
   const second = await differencesOf(context, side, again, signal)
-  return new Map([...second].filter(([id, kind]) => first.get(id) === kind && !awaits(id)))
+  return new Map([...second].filter(([id, kind]) => first.get(id) === kind && !isUnindexed(id)))
 }
 
 async function differencesOf(
@@ -119,8 +120,9 @@ async function differencesOf(
   }
   const both = [...new Set([...ids, ...indexed.keys()])]
   const stored = new Map<string, ReadonlySet<string>>()
-  for (let at = 0; at < both.length; at += stride)
-    for (const [id, hashes] of (await side.hashes?.(both.slice(at, at + stride), signal)) ?? [])
+  for (let at = 0; at < both.length; at += recordsPerStep)
+    for (const [id, hashes] of (await side.hashes?.(both.slice(at, at + recordsPerStep), signal)) ??
+      [])
       stored.set(id, hashes)
   const different = new Map<string, 'missing' | 'stale' | 'extra'>()
   for (const id of both) {
@@ -137,6 +139,7 @@ async function differencesOf(
 /** Compares once, after earlier comparisons. Throws `conflict` while an index is being filled. */
 type Reconcile = (options: ReconcileOptions, signal: AbortSignal) => Promise<Drift>
 
+/** Scheduled and requested comparisons of store and index. */
 export type ReconcileSchedule = { readonly reconcile: Reconcile } & {
   /** Result of the last comparison of this process, scheduled or not; `at` is its end, ISO 8601. */
   readonly last: () => ({ readonly at: string } & Drift) | undefined
@@ -151,7 +154,7 @@ export type ReconcileSchedule = { readonly reconcile: Reconcile } & {
 type ReconcilingContext = { readonly reconcile: Reconcile } & {
   /** Hours between two comparisons; 0 = only on request. */
   readonly hours: number
-  readonly numbers: Pick<Metrics, 'compared'>
+  readonly metrics: Pick<Metrics, 'compared'>
   readonly log: Log
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -164,46 +167,46 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 
 /** Delay of the first comparison: a starting platform has other work. */
-const restMs = 5 * minuteMs
+const startDelayMs = 5 * minuteMs
 /** Pause after a comparison that failed: the store was unavailable, or an index was being filled. */
-const againMs = 10 * minuteMs
+const retryMs = 10 * minuteMs
 
 /**
  * Creates the schedule. The first comparison comes within an hour, and each up to an hour late, because several platforms may
  * share a machine.
  */
 export function scheduleReconcile(context: ReconcilingContext): ReconcileSchedule {
-  const { hours, numbers, log, now, random, pause } = context
+  const { hours, metrics, log, now, random, pause } = context
   let last: ReturnType<ReconcileSchedule['last']>
   let loop: BackgroundLoop | undefined
-  const reconcile: Reconcile = async (options, given) => {
-    const drift = await context.reconcile(options, given)
+  const reconcile: Reconcile = async (options, signal) => {
+    const drift = await context.reconcile(options, signal)
     const at = now()
     last = { at: new Date(at).toISOString(), ...drift }
-    numbers.compared(drift, at)
+    metrics.compared(drift, at)
     return drift
   }
   /** Adds a random delay of up to almost an hour. */
-  const spread = (ms: number) => ms + random() * (hourMs - restMs)
+  const withRandomDelay = (ms: number) => ms + random() * (hourMs - startDelayMs)
   /** Compares once; returns the milliseconds until the next comparison. The result is logged by `reconcile`. */
   const compare = async (signal: AbortSignal) => {
     try {
       await reconcile({ dryRun: false, progress: () => undefined, createdBy: 'schedule' }, signal)
-      return hours > 0 ? spread(hours * hourMs) : Infinity
+      return hours > 0 ? withRandomDelay(hours * hourMs) : Infinity
     } catch (error) {
       if (error instanceof Failure && error.kind === 'conflict')
         log.info({ detail: error.detail }, 'reconcile.postponed')
       else if (!signal.aborted) log.warn({ err: error }, 'reconcile.failed')
-      return spread(againMs)
+      return withRandomDelay(retryMs)
     }
   }
   const start = (firstMs: number) =>
-    backgroundLoop('reconcile.failed', againMs, compare, { log, pause, firstMs })
+    backgroundLoop('reconcile.failed', retryMs, compare, { log, pause, firstMs })
   return {
     reconcile,
     last: () => last,
     start: (atOnce = false) => {
-      if (hours > 0 || atOnce) loop ??= start(atOnce ? 0 : spread(restMs))
+      if (hours > 0 || atOnce) loop ??= start(atOnce ? 0 : withRandomDelay(startDelayMs))
     },
     runNow: () => {
       if (loop) loop.wake()

@@ -29,11 +29,11 @@ export type AnswerSchemas = {
 type Properties = Readonly<Record<string, JsonSchema>>
 
 /** Schema of an object whose members are all required. */
-const complete = (properties: Properties): JsonSchema =>
+const requiredObject = (properties: Properties): JsonSchema =>
   objectSchema('', properties, Object.keys(properties))
 
 /** Adds members to the schema of an object, required except for `optional`; members of the schema itself take precedence. */
-function extended(schema: JsonSchema, more: Properties, optional: Properties = {}): JsonSchema {
+function withMembers(schema: JsonSchema, more: Properties, optional: Properties = {}): JsonSchema {
   const own: unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
   return {
     ...schema,
@@ -45,7 +45,7 @@ function extended(schema: JsonSchema, more: Properties, optional: Properties = {
 const counted = { count: integer('Number of its datasets') }
 const ofVocabulary = { vocabulary: text('Id of the vocabulary') }
 
-const facet = complete({
+const facet = requiredObject({
   id: text(),
   title: text(),
   items: array(
@@ -71,7 +71,7 @@ const highlight = objectSchema(
   '',
   {
     title: marks('the title'),
-    description: complete({
+    description: requiredObject({
       text: text('The part of the description with most of them'),
       marks: marks('this text'),
       language: text(),
@@ -94,7 +94,7 @@ const envelope = (hit: Reference, facets: Reference): JsonSchema =>
         'Names in the request that are no parameters; absent without such, refused with strict=true',
       ),
       suggestions: array(
-        complete({ q: text(), count: integer('What it finds') }),
+        requiredObject({ q: text(), count: integer('What it finds') }),
         'With suggestions: other queries, most hits first',
       ),
       facets: array(
@@ -122,11 +122,11 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
   }
   const schemaOf = (root: string) => components[nameOf(root)] ?? {}
   const answer = (root: string, result: JsonSchema): Reference =>
-    add(`${nameOf(root)}Answer`, complete({ result }))
+    add(`${nameOf(root)}Answer`, requiredObject({ result }))
   const hit = (root: string, index: string, more: Properties = {}, name = root): Reference => {
     const members = { index: { const: index }, ...more }
     const score = { score: number('With showScore'), _highlight: highlight }
-    return add(`${nameOf(name)}Hit`, extended(schemaOf(root), members, score))
+    return add(`${nameOf(name)}Hit`, withMembers(schemaOf(root), members, score))
   }
   const types = profile.resources.map(({ id }) => `resource_${id}`)
   const hits = [
@@ -142,16 +142,16 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
     anyOf: [...hits, add('ReducedHit', reduced)],
   })
   const concepts = array(schemaReference(nameOf('concept')))
-  const vocabulary = complete({ id: text(), count: integer(), results: concepts })
+  const vocabulary = requiredObject({ id: text(), count: integer(), results: concepts })
   const resources = types.map((type) => schemaReference(nameOf(type)))
   return {
     dataset: answer('dataset', schemaReference(nameOf('dataset'))),
-    catalogue: answer('catalogue', extended(schemaOf('catalogue'), counted)),
+    catalogue: answer('catalogue', withMembers(schemaOf('catalogue'), counted)),
     concept: answer('concept', schemaReference(nameOf('concept'))),
-    vocabulary: add('VocabularyAnswer', complete({ result: vocabulary })),
-    search: add('SearchAnswer', complete({ result: envelope(anyHit, add('Facet', facet)) })),
+    vocabulary: add('VocabularyAnswer', requiredObject({ result: vocabulary })),
+    search: add('SearchAnswer', requiredObject({ result: envelope(anyHit, add('Facet', facet)) })),
     ...(resources.length > 0 && {
-      resource: add('ResourceAnswer', complete({ result: { anyOf: resources } })),
+      resource: add('ResourceAnswer', requiredObject({ result: { anyOf: resources } })),
     }),
     components: { ...components, ...own },
   }

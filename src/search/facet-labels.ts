@@ -6,7 +6,7 @@
 import type { Facet, SearchIndex, DocumentReader } from '../search-index/search-index.ts'
 import { isJsonObject, textAt, valueAt } from '../text/json.ts'
 import { shippedAuthorities } from '../vocabularies/authorities.ts'
-import { everything, listAt, recordFields } from './record-values.ts'
+import { allRecords, valuesAtPath, recordFields } from './record-values.ts'
 import type { RecordText } from './search-answers.ts'
 
 type Index = Pick<SearchIndex, 'get' | 'search'>
@@ -19,8 +19,8 @@ type LabelReader = (
   signal: AbortSignal,
 ) => Labels | Promise<Labels>
 
-/** Maximum number of catalogues, and of datasets at a time, that are read for labels; and of reads of datasets. */
-const [mostRecords, mostRounds] = [50, 4]
+/** Most catalogues and datasets that are read at a time for labels, and most reads of datasets. */
+const [mostRecords, mostReads] = [50, 4]
 
 const readers: ReadonlyMap<string, LabelReader> = new Map<string, LabelReader>([
   ['country', countryNames],
@@ -31,7 +31,7 @@ const readers: ReadonlyMap<string, LabelReader> = new Map<string, LabelReader>([
 ])
 
 /** Returns a facet with the titles of its values in a language. */
-export async function namedIn(...[facet, ...more]: Parameters<LabelReader>): Promise<Facet> {
+export async function withTitlesIn(...[facet, ...more]: Parameters<LabelReader>): Promise<Facet> {
   const labels = await readers.get(facet.id)?.(facet, ...more)
   const items = facet.items.map((item) => ({ ...item, title: labels?.get(item.id) ?? item.title }))
   return { ...facet, items }
@@ -56,7 +56,7 @@ async function catalogueNames(...[facet, language, index, signal]: Parameters<La
 }
 
 /** Returns a record with the names of its languages, countries and bundled concepts in a language. */
-export async function recordIn<Record extends RecordText>(
+export async function translateRecord<Record extends RecordText>(
   record: Record,
   language: string | undefined,
 ): Promise<Record> {
@@ -94,17 +94,17 @@ function labelsAt(path: string): LabelReader {
     const labels = new Map<string, string | undefined>()
     // Titles are English by default.
     let missing = language === 'en' ? [] : items.map(({ id }) => id)
-    for (let round = 0; round < mostRounds && missing.length > 0; round++) {
+    for (let round = 0; round < mostReads && missing.length > 0; round++) {
       const of = missing.map((value) => ({ kind: 'value', facet, value }) as const)
-      const request = { ...everything('dataset'), limit: mostRecords, include: [path] }
+      const request = { ...allRecords('dataset'), limit: mostRecords, include: [path] }
       const { hits } = await index.search({ ...request, tree: { kind: 'or', of } }, signal)
-      for (const value of hits.flatMap(({ record }) => listAt(recordFields(record), path))) {
+      for (const value of hits.flatMap(({ record }) => valuesAtPath(recordFields(record), path))) {
         const id = textAt(value, 'id') ?? ''
         labels.set(id, labels.get(id) ?? textAt(value, `label.${language}`))
       }
-      const left = missing.filter((id) => !labels.has(id))
-      if (left.length === missing.length) break
-      missing = left
+      const remaining = missing.filter((id) => !labels.has(id))
+      if (remaining.length === missing.length) break
+      missing = remaining
     }
     return labels
   }

@@ -5,18 +5,18 @@ import { wildMatcher } from '../search-index/wildcard.ts'
 import type { Fields } from '../text/json.ts'
 import { stems } from '../text/stems.ts'
 import { tokenOf } from '../text/tokens.ts'
-import { type Chosen, chosenAt } from './record-values.ts'
+import { type TextWithLanguage, textInLanguage } from './record-values.ts'
 import type { Parameters } from './request/search-parameters.ts'
 
 type Mark = readonly [from: number, to: number]
-type Marked = { readonly text: string; readonly marks: readonly Mark[] }
+type MarkedText = { readonly text: string; readonly marks: readonly Mark[] }
 
 /** Characters of the excerpt of a description, and before its first word. */
 const [window, before] = [240, 40]
 /** Maximum characters of a text that are searched, and marks of one text. */
 const [longest, mostMarks] = [20_000, 100]
 
-const runs = /[\p{L}\p{N}\p{M}]+/gu
+const wordPattern = /[\p{L}\p{N}\p{M}]+/gu
 
 /** Makes `_highlight` of a record: marks of its title, and the excerpt of its description with most marks. */
 export function highlightOf(
@@ -26,8 +26,8 @@ export function highlightOf(
 ): object | undefined {
   const leaves = rankingLeaves(tree)
   const markedAt = (name: string) => {
-    const chosen = highlight.includes(name) ? chosenAt(record, name, locale) : undefined
-    const { text = '', language = locale }: Partial<Chosen> = chosen ?? {}
+    const chosen = highlight.includes(name) ? textInLanguage(record, name, locale) : undefined
+    const { text = '', language = locale }: Partial<TextWithLanguage> = chosen ?? {}
     const marks = marksIn(text, leaves, language)
     return marks.length > 0 ? { text, marks, language } : undefined
   }
@@ -35,7 +35,7 @@ export function highlightOf(
   if (!title && !description) return undefined
   return {
     ...(title && { title: title.marks }),
-    ...(description && { description: { ...description, ...densest(description) } }),
+    ...(description && { description: { ...description, ...bestExcerpt(description) } }),
   }
 }
 
@@ -43,7 +43,7 @@ export function highlightOf(
 function marksIn(text: string, leaves: readonly Leaf[], language: string): readonly Mark[] {
   const matchers = leaves.map((leaf) => leafMatcher(leaf, language))
   const marks: Mark[] = []
-  for (const { 0: word, index } of text.slice(0, longest).matchAll(runs)) {
+  for (const { 0: word, index } of text.slice(0, longest).matchAll(wordPattern)) {
     const token = tokenOf(word)
     if (matchers.some((matches) => matches(token))) marks.push([index, index + word.length])
     if (marks.length >= mostMarks) break
@@ -63,7 +63,7 @@ function leafMatcher(leaf: Leaf, language: string): (token: string) => boolean {
 }
 
 /** Returns the part of a text with most marks, cut at spaces; offsets are relative to it. */
-function densest({ text, marks }: Marked): Marked {
+function bestExcerpt({ text, marks }: MarkedText): MarkedText {
   if (text.length <= window) return { text, marks }
   const counts = marks.map(
     ([from]) => marks.filter(([at]) => at >= from && at < from + window).length,

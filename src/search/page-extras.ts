@@ -1,7 +1,7 @@
 /** Optional parts of a page of hits: marked words, titles of catalogues, facets that ignore their own filter. */
 
 import type { Answer, Facet, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
-import { catalogueTitles, namedIn } from './facet-labels.ts'
+import { catalogueTitles, withTitlesIn } from './facet-labels.ts'
 import { highlightOf } from './highlights.ts'
 import type { Parameters } from './request/search-parameters.ts'
 import { recordFields } from './record-values.ts'
@@ -31,8 +31,8 @@ export async function withExtras(
   const [titles, ...facets] = await Promise.all([
     catalogueTitles(index, catalogues, signal),
     ...(answer.facets ?? []).map(async (facet) => {
-      const shown = facetSelf ? facet : await withoutItself(index, request, facet, signal)
-      return locale === undefined ? shown : namedIn(shown, locale, index, signal)
+      const counted = facetSelf ? facet : await countWithoutOwnFilter(index, request, facet, signal)
+      return locale === undefined ? counted : withTitlesIn(counted, locale, index, signal)
     }),
   ])
   const hits = read.map(({ fields, ...hit }) => {
@@ -46,7 +46,7 @@ export async function withExtras(
 }
 
 /** Counts a facet again without its own filter, so that a client can offer further values. */
-async function withoutItself(
+async function countWithoutOwnFilter(
   index: SearchIndex,
   request: SearchRequest,
   facet: Facet,

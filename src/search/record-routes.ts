@@ -9,21 +9,21 @@ import type { IndexName } from '../search-index/index-settings.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import type { Reference } from '../profile/json-schema.ts'
 import type { AnswerSchemas } from './answer-schemas.ts'
-import { recordIn } from './facet-labels.ts'
+import { translateRecord } from './facet-labels.ts'
 import { searchParameters } from './request/search-parameters.ts'
-import { cutReads, everything, instantAt, recordFields, storedText } from './record-values.ts'
+import { readTruncated, allRecords, instantAt, recordFields, storedText } from './record-values.ts'
 import {
   idsAnswer,
   jsonType,
   recordAnswer,
   recordId,
   type RecordText,
-  required,
+  requiredParameter,
   requiredQuery,
   searchEndpoint,
   stateAnswers,
 } from './search-answers.ts'
-import { type DatasetCounts, envelopeText, extended, member } from './search-envelope.ts'
+import { type DatasetCounts, envelopeText, addMembers, jsonMember } from './search-envelope.ts'
 import { textAt } from '../text/json.ts'
 
 const idPath = z.object({ id: recordId })
@@ -52,7 +52,7 @@ const listDatasets = searchEndpoint({
   parameters: [requiredQuery('catalogue', 'Catalogue id')],
   answers: idsAnswer,
   handle: ({ c, signal }, { index, withEntityTag }) => {
-    const catalogue = required(c, 'catalogue')
+    const catalogue = requiredParameter(c, 'catalogue')
     const answer = async () => c.json(await datasetIds(index, catalogue, signal))
     return withEntityTag(c, () => longAnswer(c, answer))
   },
@@ -73,7 +73,7 @@ export function datasetEndpoints(schemas: AnswerSchemas) {
       sizedAnswer(c, `search/datasets/${id}`, async (read) => {
         const record = await datasetRecord(index, id, signal, query.most)
         read(record.text.length)
-        return recordAnswer(c, await recordIn(record, query.locale))
+        return recordAnswer(c, await translateRecord(record, query.locale))
       }),
   })
   const listSimilar = searchEndpoint({
@@ -121,7 +121,7 @@ export function catalogueEndpoints(schemas: AnswerSchemas) {
     answers: stateAnswers('The catalogue', schemas.catalogue),
     handle: async ({ c, params, query, signal }, { index }) => {
       const record = await catalogueRecord(index, params.id, signal)
-      return recordAnswer(c, await recordIn(record, query.locale))
+      return recordAnswer(c, await translateRecord(record, query.locale))
     },
   })
   return [listCatalogues, readCatalogue]
@@ -174,7 +174,7 @@ export function resourceEndpoints(types: readonly ResourceType[], schema: Refere
         if (text === undefined) throw new Failure('unknown-resource', `there is no ${wanted} ${id}`)
         read(text.length)
         const record = { text, modified: instantAt(recordFields(text), recordModified) }
-        return recordAnswer(c, await recordIn(record, query.locale))
+        return recordAnswer(c, await translateRecord(record, query.locale))
       }),
   })
   return [listTypes, listResources, readResource]
@@ -187,7 +187,7 @@ export async function datasetRecord(
   signal?: AbortSignal,
   most?: number,
 ): Promise<RecordText> {
-  const text = await storedText(cutReads(index, most), 'dataset', id, signal)
+  const text = await storedText(readTruncated(index, most), 'dataset', id, signal)
   const record = recordFields(text)
   const catalogueId = textAt(record, 'catalog.id')
   const catalogue = catalogueId && (await index.get('catalogue', catalogueId, signal))
@@ -208,7 +208,7 @@ export async function catalogueRecord(
     storedText(index, 'catalogue', id, signal),
     datasetCounts(index, signal),
   ])
-  return { text: extended(text, [member('count', counts.get(id) ?? 0)]) }
+  return { text: addMembers(text, [jsonMember('count', counts.get(id) ?? 0)]) }
 }
 
 /** Returns the number of datasets by catalogue id; catalogues without datasets are absent. */
@@ -221,7 +221,7 @@ export async function datasetCounts(
 }
 
 /** Ids per request. */
-const step = { entries: 1000, hits: 10_000 }
+const idsPerRead = { entries: 1000, hits: 10_000 }
 
 /** Lists the ids of all datasets of a catalogue, ascending. Throws `unknown-catalogue`. */
 async function datasetIds(
@@ -231,9 +231,9 @@ async function datasetIds(
 ): Promise<readonly string[]> {
   await storedText(index, 'catalogue', catalogue, signal)
   const request: SearchRequest = {
-    ...everything('dataset'),
+    ...allRecords('dataset'),
     tree: { kind: 'value', facet: 'catalog', value: catalogue },
-    limit: step.hits,
+    limit: idsPerRead.hits,
     include: [],
   }
   // A dataset that is moved meanwhile is listed at most once.
@@ -243,7 +243,7 @@ async function datasetIds(
     const filter = after === undefined ? {} : { after }
     const { hits } = await index.search({ ...request, filter }, signal)
     for (const { id } of hits) ids.push(id)
-    if (hits.length < step.hits) return ids
+    if (hits.length < idsPerRead.hits) return ids
   }
 }
 
@@ -255,8 +255,8 @@ async function idsOf(
 ): Promise<readonly string[]> {
   const ids: string[] = []
   for (;;) {
-    const page = await index.entries(name, ids.at(-1) ?? '', step.entries, signal)
+    const page = await index.entries(name, ids.at(-1) ?? '', idsPerRead.entries, signal)
     for (const { id } of page) ids.push(id)
-    if (page.length < step.entries) return ids
+    if (page.length < idsPerRead.entries) return ids
   }
 }

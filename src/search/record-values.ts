@@ -7,7 +7,7 @@ import { type Fields, isJsonObject, listed, memberFields, textAt, valueAt } from
 import { timeRangeOf } from '../vocabularies/dates.ts'
 
 /** Makes the request for all records of an index. Without words all are equally relevant, so they are sorted by id. */
-export const everything = (name: IndexName): SearchRequest => ({
+export const allRecords = (name: IndexName): SearchRequest => ({
   indices: [name],
   tree: { kind: 'all' },
   filter: {},
@@ -18,8 +18,8 @@ export const everything = (name: IndexName): SearchRequest => ({
   score: false,
 })
 
-/** Returns the reads of an index with the long lists of a record cut, when `most` is given. */
-export const cutReads = (index: DocumentReader, most?: number): DocumentReader => ({
+/** Makes a reader of records that cuts long lists to `most` entries, if it is set. */
+export const readTruncated = (index: DocumentReader, most?: number): DocumentReader => ({
   get: (name, id, signal) => index.get(name, id, signal, most),
 })
 
@@ -39,23 +39,23 @@ export async function storedText(
 export const recordFields = (record: string): Fields => memberFields(JSON.parse(record))
 
 /** Returns all values of a field: none, one or the array. */
-export const listAt = (value: unknown, path: string): readonly unknown[] =>
+export const valuesAtPath = (value: unknown, path: string): readonly unknown[] =>
   listed(valueAt(value, path))
 
 /** Text with the key of its language, where known. */
-export type Chosen = { readonly text: string; readonly language?: string }
+export type TextWithLanguage = { readonly text: string; readonly language?: string }
 
 /**
  * Returns the text of a language map in the requested language, else in the main language of its record: the first of the
  * catalogue's languages that the map has, else English, else the first. A plain text has no known language. `record` is the
  * enclosing record, where the path begins inside it.
  */
-export function chosenAt(
+export function textInLanguage(
   part: unknown,
   path: string,
   wanted: string,
   record: unknown = part,
-): Chosen | undefined {
+): TextWithLanguage | undefined {
   const texts = valueAt(part, path)
   if (!isJsonObject(texts)) {
     const text = textAt(part, path)
@@ -69,7 +69,7 @@ export function chosenAt(
 
 /** Returns the languages of a record's catalogue, or of the record when it is a catalogue. */
 const mainLanguages = (record: unknown): readonly string[] =>
-  listAt(
+  valuesAtPath(
     record,
     valueAt(record, 'catalog') === undefined ? 'language' : 'catalog.language',
   ).flatMap((one) => textAt(one, 'id') ?? [])

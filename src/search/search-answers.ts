@@ -13,6 +13,7 @@ import { idForm } from '../rdf/ids.ts'
 import type { SearchAppContext, SearchServiceContext } from './search-service-context.ts'
 import { searchParameters } from './request/search-parameters.ts'
 
+/** Media type of answers. */
 export const jsonType = 'application/json'
 
 /** Defines an endpoint of the search service; every status that is not among its answers is a problem (RFC 9457). */
@@ -154,7 +155,7 @@ export type RecordText = {
 }
 
 /** Returns a parameter of the query string. Throws `invalid-parameter` when it is missing. */
-export function required(c: AppContext, parameter: string): string {
+export function requiredParameter(c: AppContext, parameter: string): string {
   const value = new URL(c.req.url).searchParams.get(parameter)?.trim()
   if (value) return value
   const detail = `the parameter ${parameter} is missing`
@@ -162,10 +163,10 @@ export function required(c: AppContext, parameter: string): string {
 }
 
 /**
- * Sets the entity tag of an answer; true when the client has that state already. The tag is weak, because one state may be sent
- * with and without gzip (RFC 9110, 8.8.1).
+ * Sets the entity tag of an answer; returns true if the client has that state, so that the answer is 304. The tag is weak, because one
+ * state may be sent with and without gzip (RFC 9110, 8.8.1).
  */
-export function isUnchanged(c: AppContext, tag: string): boolean {
+export function setEntityTag(c: AppContext, tag: string): boolean {
   c.header('ETag', `W/"${tag}"`)
   return isFresh(c.req.raw.headers, tag)
 }
@@ -174,7 +175,7 @@ export function isUnchanged(c: AppContext, tag: string): boolean {
 export function recordAnswer(c: AppContext, { text, modified }: RecordText): Response {
   const body = resultText(text)
   if (modified) c.header('Last-Modified', modified.toUTCString())
-  return isUnchanged(c, tagOfText(body))
+  return setEntityTag(c, tagOfText(body))
     ? c.body(null, 304)
     : c.body(body, 200, { 'Content-Type': jsonType })
 }

@@ -2,36 +2,40 @@
 
 import { z } from 'zod'
 import type { Answer, Hit } from '../search-index/search-index.ts'
-import { narrowed, narrowingSchema } from './request/search-filters.ts'
+import { keepMatchingParts, partFilterSchema } from './request/search-filters.ts'
 
 /** Number of datasets of each catalogue, by catalogue id. */
 export type DatasetCounts = ReadonlyMap<string, number>
 
 const texts = z.array(z.string()).readonly()
 
-/** Parameters that decide how answers look, on every page; cursors store them as JSON. */
+/**
+ * Parameters that decide the form of an answer on every page; cursors store them as JSON. `named` tells whether the client named the
+ * indices.
+ */
 export const formSchema = z.object({
-  /** Names of the searched indices, and whether the client named them. */
+  /** Names of the searched indices. */
   indices: texts,
   named: z.boolean(),
   countOnly: z.boolean(),
   score: z.boolean(),
   /** Requested members of hits; absent = all. */
   include: texts.optional(),
-  narrowing: narrowingSchema.optional(),
+  partFilter: partFilterSchema.optional(),
 })
 
+/** Parsed `formSchema`. */
 export type EnvelopeForm = Readonly<z.output<typeof formSchema>>
 
 /** Returns `{"result":…}` around one record. */
 export const resultText = (record: string): string => `{"result":${record}}`
 
 /** Returns `"name":value` as JSON. */
-export const member = (name: string, value: unknown): string =>
+export const jsonMember = (name: string, value: unknown): string =>
   `${JSON.stringify(name)}:${JSON.stringify(value)}`
 
 /** Adds members to the JSON text of a record. */
-export function extended(record: string, members: readonly string[]): string {
+export function addMembers(record: string, members: readonly string[]): string {
   const inside = record.slice(1, -1)
   return `{${[...members, ...(inside === '' ? [] : [inside])].join(',')}}`
 }
@@ -54,24 +58,24 @@ export function envelopeText(
   const isOne = named && indices.length === 1
   const hits = answer.hits.map((hit) => hitText(hit, form, counts))
   const parts = [
-    ...(isOne ? [member('index', indices[0])] : []),
-    member('count', answer.count),
-    ...Object.entries(more).map(([name, value]) => member(name, value)),
-    ...(named && !countOnly ? [member('facets', answer.facets ?? [])] : []),
+    ...(isOne ? [jsonMember('index', indices[0])] : []),
+    jsonMember('count', answer.count),
+    ...Object.entries(more).map(([name, value]) => jsonMember(name, value)),
+    ...(named && !countOnly ? [jsonMember('facets', answer.facets ?? [])] : []),
     ...(countOnly ? [] : [`"results":[${hits.join(',')}]`]),
   ]
   return resultText(`{${parts.join(',')}}`)
 }
 
 function hitText(hit: Hit, form: EnvelopeForm, counts: DatasetCounts): string {
-  const { score, narrowing } = form
+  const { score, partFilter } = form
   const members: string[] = []
-  if (isIncluded(form, 'index')) members.push(member('index', hit.index))
-  if (score) members.push(member('score', hit.score ?? 0))
+  if (isIncluded(form, 'index')) members.push(jsonMember('index', hit.index))
+  if (score) members.push(jsonMember('score', hit.score ?? 0))
   if (hit.index === 'catalogue' && isIncluded(form, 'count'))
-    members.push(member('count', counts.get(hit.id) ?? 0))
+    members.push(jsonMember('count', counts.get(hit.id) ?? 0))
   // The id of a concept is `{vocabulary}/{concept}`.
   if (hit.index === 'vocabulary' && isIncluded(form, 'vocabulary'))
-    members.push(member('vocabulary', hit.id.slice(0, Math.max(hit.id.indexOf('/'), 0))))
-  return extended(narrowing ? narrowed(hit.record, narrowing) : hit.record, members)
+    members.push(jsonMember('vocabulary', hit.id.slice(0, Math.max(hit.id.indexOf('/'), 0))))
+  return addMembers(partFilter ? keepMatchingParts(hit.record, partFilter) : hit.record, members)
 }

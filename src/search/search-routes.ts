@@ -9,12 +9,12 @@ import { datasetCounts } from './record-routes.ts'
 import { withExtras } from './page-extras.ts'
 import { parametersOfBody } from './request/body-parameters.ts'
 import { type Parameters, parametersOf } from './request/search-parameters.ts'
-import { type SearchPlan, searchOf } from './request/search-request.ts'
+import { type SearchPlan, planSearch } from './request/search-request.ts'
 import {
   jsonAnswers,
   jsonType,
   queryParameters,
-  required,
+  requiredParameter,
   requiredQuery,
   searchEndpoint,
   stateAnswers,
@@ -43,7 +43,7 @@ export function queryEndpoints(schemas: AnswerSchemas) {
       const parameters = parametersOf(new URL(c.req.url).searchParams, context.limits)
       const plan = planOf(context, parameters)
       const make = () => runSearch(c, context, plan, parameters)
-      if (plan.run) return sendUncached(c, make())
+      if (plan.pages) return sendUncached(c, make())
       // Suggestions have a time limit, so a later answer may have more of them and is not cached.
       const { suggestions = false } = parameters
       return context.withEntityTag(c, async (tag) =>
@@ -74,7 +74,7 @@ export function queryEndpoints(schemas: AnswerSchemas) {
     parameters: [requiredQuery('scrollId', 'result.scrollId of the page before')],
     answers: jsonAnswers('Hits and exact count', schemas.search),
     handle: async ({ c, signal }, context) => {
-      const page = await scrolledPage(context.index, required(c, 'scrollId'), signal)
+      const page = await scrolledPage(context.index, requiredParameter(c, 'scrollId'), signal)
       return sendUncached(c, answerOf(c, context, page))
     },
   })
@@ -86,12 +86,12 @@ const [mostAnswers, longestAnswer] = [64, 2 ** 17]
 
 /** Makes `cachedAnswer`: a cache of the last answers by their entity tags, which change with every write. */
 export function answerCache(): SearchServiceContext['cachedAnswer'] {
-  const known = new BoundedCache<SearchAnswer>('search-answers', mostAnswers)
+  const cache = new BoundedCache<SearchAnswer>('search-answers', mostAnswers)
   return async (tag, make) => {
-    const kept = known.get(tag)
-    if (kept) return kept
+    const cached = cache.get(tag)
+    if (cached) return cached
     const answer = await make()
-    if (answer.text.length <= longestAnswer) known.set(tag, answer)
+    if (answer.text.length <= longestAnswer) cache.set(tag, answer)
     return answer
   }
 }
@@ -112,7 +112,7 @@ async function bodyOf(c: AppContext, bodyBytes: number): Promise<string> {
 function planOf(context: SearchAppContext, parameters: Parameters): SearchPlan {
   const { resources } = context.profile
   const bounds = new Map(resources.map(({ id, search }) => [`resource_${id}`, search]))
-  return searchOf(parameters, { ...context, bounds, settings: context.settings() })
+  return planSearch(parameters, { ...context, bounds, settings: context.settings() })
 }
 
 /** Runs a search and writes its page with all requested parts. */
@@ -145,7 +145,7 @@ async function runSearch(
 async function pageOf(
   c: AppContext,
   { index }: SearchAppContext,
-  { request, named, countOnly, include, narrowing, run }: SearchPlan,
+  { request, named, countOnly, include, partFilter, pages }: SearchPlan,
 ): Promise<SnapshotPage> {
   const { client, signal } = c.var
   const { indices, score } = request
@@ -155,14 +155,14 @@ async function pageOf(
     countOnly,
     score,
     include,
-    narrowing,
+    partFilter,
   }
   // Without a known index the engine is not asked.
   if (indices.length === 0) return { form, answer: { count: 0, hits: [] } }
-  if (!run) return { form, answer: await index.search(request, signal) }
-  if (run.kind === 'search-after' && run.from)
-    return afterPage(index, { request, form, from: run.from }, signal)
-  return firstPage(index, { request, form, kind: run.kind, client }, signal)
+  if (!pages) return { form, answer: await index.search(request, signal) }
+  if (pages.kind === 'search-after' && pages.from)
+    return afterPage(index, { request, form, from: pages.from }, signal)
+  return firstPage(index, { request, form, kind: pages.kind, client }, signal)
 }
 
 async function answerOf(
@@ -176,9 +176,9 @@ async function answerOf(
   const text = envelopeText(form, answer, counts, more)
   // A wildcard is expanded to a limited number of words; the answer says when it was shortened.
   const { length } = answer.truncatedPatterns ?? []
-  const shortened: Record<string, string> =
+  const headers: Record<string, string> =
     length > 0 ? { 'Wildcards-Shortened': String(length) } : {}
-  return { text, headers: { 'Content-Type': jsonType, ...shortened } }
+  return { text, headers: { 'Content-Type': jsonType, ...headers } }
 }
 
 /** Forbids caches: the next page has the same address, and so has the answer to another body. */

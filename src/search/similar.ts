@@ -5,7 +5,13 @@ import type { Answer, Hit, SearchIndex, SearchRequest } from '../search-index/se
 import { type Fields, isJsonObject, textAt } from '../text/json.ts'
 import { tokens } from '../text/tokens.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
-import { cutReads, everything, listAt, recordFields, storedText } from './record-values.ts'
+import {
+  readTruncated,
+  allRecords,
+  valuesAtPath,
+  recordFields,
+  storedText,
+} from './record-values.ts'
 
 /** Maximum number of words that are counted: the longest, which are rarely common. */
 const maxCounted = 12
@@ -19,7 +25,7 @@ const versions = ['is_version_of', 'has_version', 'replaces', 'is_replaced_by']
 
 /** Request for candidates: ranking by the engine would cost more than ranking here, and whole records more than these fields. */
 const candidates = {
-  ...everything('dataset'),
+  ...allRecords('dataset'),
   order: [{ by: 'modified', direction: 'desc' }] as const,
   include: ['id', 'title', 'keywords', 'categories'],
   limit: maxCandidates,
@@ -46,24 +52,26 @@ export function similarFinder(index: SearchIndex): SimilarTo {
   // Word frequencies change slowly, so old counts may be used.
   const counts = new BoundedCache<number>('word-counts', maxWordCounts)
   return async ({ id, limit }, signal) => {
-    const found = (tree: QueryTree, more: Partial<SearchRequest> = {}) =>
+    const searchCandidates = (tree: QueryTree, more: Partial<SearchRequest> = {}) =>
       index.search({ ...candidates, tree, ...more }, signal)
     const countOf = async (token: string) => {
-      const count = counts.get(token) ?? (await found(term(token), { fields, limit: 0 })).count
+      const count =
+        counts.get(token) ?? (await searchCandidates(term(token), { fields, limit: 0 })).count
       counts.set(token, count)
       return { token, count }
     }
     const record = recordFields(
-      await storedText(cutReads(index, maxEntries), 'dataset', id, signal),
+      await storedText(readTruncated(index, maxEntries), 'dataset', id, signal),
     )
-    const others = versions.flatMap((name) => stringsIn(record[name]))
+    const others = versions.flatMap((name) => textsIn(record[name]))
     const own = new Set([id, ...others.map((iri) => iri.slice(iri.lastIndexOf('/') + 1))])
     const words = wordsOf(record).slice(0, maxCounted)
-    const weights = rarest(await Promise.all(words.map(countOf)))
+    const weights = rarestWords(await Promise.all(words.map(countOf)))
     const themes = themesOf(record).slice(0, mostThemes)
     const ranked = async (of: readonly QueryTree[], more?: Partial<SearchRequest>) => {
-      const { hits } = of.length > 0 ? await found({ kind: 'or', of }, more) : { hits: [] }
-      return ranking(hits, weights, themes).filter((one) => !own.has(one))
+      const { hits } =
+        of.length > 0 ? await searchCandidates({ kind: 'or', of }, more) : { hits: [] }
+      return rankIds(hits, weights, themes).filter((one) => !own.has(one))
     }
     const best = await ranked([...weights.keys()].map(term), { fields })
     // When too few share words, the latest datasets with the same themes are added.
@@ -78,7 +86,7 @@ export function similarFinder(index: SearchIndex): SimilarTo {
 }
 
 /** Returns the rarest words, as many as lead to a comparable number of records, with weights that grow with rarity. */
-function rarest(counted: readonly { readonly token: string; readonly count: number }[]) {
+function rarestWords(counted: readonly { readonly token: string; readonly count: number }[]) {
   let matches = 0
   const rare = counted
     .toSorted((a, b) => a.count - b.count)
@@ -88,34 +96,34 @@ function rarest(counted: readonly { readonly token: string; readonly count: numb
 }
 
 /** Ranks ids by shared words, weighted by rarity, and by the share of common themes. */
-function ranking(
+function rankIds(
   hits: readonly Hit[],
   weights: ReadonlyMap<string, number>,
   themes: readonly string[],
 ): string[] {
-  const worth = (record: Fields) => {
+  const score = (record: Fields) => {
     const own = new Set(themesOf(record))
     const both = themes.filter((theme) => own.has(theme)).length
     const shared = wordsOf(record).reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
     return shared + (themesWeight * both) / Math.max(themes.length, 1)
   }
   return hits
-    .map(({ id, record }) => ({ id, worth: worth(recordFields(record)) }))
-    .toSorted((a, b) => b.worth - a.worth)
+    .map(({ id, record }) => ({ id, score: score(recordFields(record)) }))
+    .toSorted((a, b) => b.score - a.score)
     .map(({ id }) => id)
 }
 
 const themesOf = (record: Fields): readonly string[] =>
-  listAt(record, 'categories').flatMap((one) => textAt(one, 'id') ?? [])
+  valuesAtPath(record, 'categories').flatMap((one) => textAt(one, 'id') ?? [])
 
 /** Returns the words of title and keywords in all languages, the longest first. */
 const wordsOf = ({ title, keywords }: Fields): readonly string[] =>
-  [...new Set(stringsIn([title, keywords]).flatMap(tokens))]
+  [...new Set(textsIn([title, keywords]).flatMap(tokens))]
     .filter((word) => word.length >= shortest)
     .toSorted((a, b) => b.length - a.length)
 
 /** Returns all texts in a value. */
-const stringsIn = (value: unknown): readonly string[] => {
+const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'string') return [value]
-  return Array.isArray(value) || isJsonObject(value) ? Object.values(value).flatMap(stringsIn) : []
+  return Array.isArray(value) || isJsonObject(value) ? Object.values(value).flatMap(textsIn) : []
 }

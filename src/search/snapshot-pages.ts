@@ -30,7 +30,7 @@ export async function firstPage(
   signal: AbortSignal,
 ): Promise<SnapshotPage> {
   const { offset: _, include, ...whole } = request
-  const note = JSON.stringify({ kind, print: printOf(request), form })
+  const note = JSON.stringify({ kind, print: searchHash(request), form })
   if (kind === 'scroll') {
     const page = await index.openCursor(
       { ...whole, ...(include && { include }), client, note },
@@ -56,8 +56,8 @@ export async function afterPage(
   const [, after] = from.sort
   const page = await index.readPage(from.pitId, { after, limit, include }, signal)
   const { kind, print } = noteOf(page)
-  if (kind !== 'search-after') throw unknown('pitId')
-  if (print !== printOf(request))
+  if (kind !== 'search-after') throw unknownCursor('pitId')
+  if (print !== searchHash(request))
     throw invalidParameter('pitId', 'pitId belongs to a search with other parameters')
   return { form, answer: page, more: { sort: page.last ?? from.sort, pitId: page.cursor } }
 }
@@ -70,12 +70,20 @@ export async function scrolledPage(
 ): Promise<SnapshotPage> {
   const page = await index.readPage(scrollId, {}, signal)
   const { kind, form } = noteOf(page)
-  if (kind !== 'scroll') throw unknown('scrollId')
+  if (kind !== 'scroll') throw unknownCursor('scrollId')
   return { form, answer: page, more: { scrollId: page.cursor } }
 }
 
-/** Returns a text of everything that must be equal in all pages of a run: all but page size and shown fields. */
-function printOf({ indices, tree, fields, filter, order, boosts, score }: SearchRequest): string {
+/** Hash of the parameters that must be equal for all pages of a snapshot: all but page size and returned fields. */
+function searchHash({
+  indices,
+  tree,
+  fields,
+  filter,
+  order,
+  boosts,
+  score,
+}: SearchRequest): string {
   const same = [indices, tree, fields, filter, order, boosts, score]
   return hash('sha256', JSON.stringify(same), 'hex')
 }
@@ -88,7 +96,7 @@ const noteSchema = z.object({
 
 const noteOf = ({ note }: Page) => noteSchema.parse(JSON.parse(note))
 
-function unknown(parameter: string): Failure {
+function unknownCursor(parameter: string): Failure {
   const detail = `there is no such ${parameter}`
   return new Failure('unknown-cursor', detail, { errors: [{ parameter, detail }] })
 }

@@ -3,7 +3,7 @@
 import { rankingLeaves, type QueryTree } from '../search-index/query-tree.ts'
 import type { Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { tokenOf } from '../text/tokens.ts'
-import { everything } from './record-values.ts'
+import { allRecords } from './record-values.ts'
 
 /** Number of hits from which nothing is suggested. */
 const enoughHits = 3
@@ -16,7 +16,7 @@ const timeLimitMs = 100
 /** Fields in which the spelling of a word is looked up: the dictionary of an engine has no accents. */
 const include = ['title', 'pref_label', 'keywords.label', 'publisher.name', 'description']
 
-const runs = /[\p{L}\p{N}\p{M}]+/gu
+const wordPattern = /[\p{L}\p{N}\p{M}]+/gu
 
 type Suggestion = { readonly q: string; readonly count: number }
 
@@ -38,53 +38,56 @@ export async function otherQueries(
   if (context.count >= enoughHits || context.request.indices.length === 0) return []
   const limit = AbortSignal.timeout(timeLimitMs)
   try {
-    return await suggested(index, context, AbortSignal.any([signal, limit]))
+    return await findSuggestions(index, context, AbortSignal.any([signal, limit]))
   } catch (error) {
     if (limit.aborted && !signal.aborted) return []
     throw error
   }
 }
 
-async function suggested(
+async function findSuggestions(
   index: SearchIndex,
   { q, request: { indices, fields, tree, filter }, treeOf }: SuggestionContext,
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {
-  const bare = { ...everything('dataset'), indices, fields }
+  const bare = { ...allRecords('dataset'), indices, fields }
   const words = rankingLeaves(tree)
     .filter((leaf) => leaf.kind === 'term')
     .filter(({ token }) => token.length >= shortest && token.length <= longest)
     .slice(0, mostWords)
-  const found = await Promise.all(words.map((one) => index.search({ ...bare, tree: one }, signal)))
+  const answers = await Promise.all(
+    words.map((one) => index.search({ ...bare, tree: one }, signal)),
+  )
   const unknown = [
-    ...new Set(words.flatMap((one, at) => (found[at]?.count === 0 ? one.token : []))),
+    ...new Set(words.flatMap((one, at) => (answers[at]?.count === 0 ? one.token : []))),
   ]
   const near = unknown.length > 0 ? await index.similarTokens(unknown, signal) : []
   const pairs = near.flatMap((all, at) => all.map((word) => [unknown[at] ?? '', word] as const))
   // Nearest word of each token (the last pair counts), then further words for one token.
   const nearest = new Map(pairs.toReversed())
   const replacements = pairs.map((pair) => new Map([...nearest, pair]))
-  const queries = new Map(replacements.map((one) => [replaced(q, one), one]))
+  const queries = new Map(replacements.map((one) => [replaceWords(q, one), one]))
   for (const within of [filter, {}]) {
     const tried = [...queries].slice(0, mostTried).map(async ([other, replacement]) => {
       const where = { tree: treeOf(other), filter: within }
       const { count, hits } = await index.search({ ...bare, ...where, limit: 1, include }, signal)
-      const written = [...replacement].map(
-        ([token, word]) => [token, writtenIn(hits, word)] as const,
+      const spelled = [...replacement].map(
+        ([token, word]) => [token, spellingIn(hits, word)] as const,
       )
-      return { q: replaced(q, new Map(written)), count }
+      return { q: replaceWords(q, new Map(spelled)), count }
     })
-    const good = (await Promise.all(tried)).filter(({ count }) => count > 0)
-    if (good.length > 0) return good.toSorted((a, b) => b.count - a.count).slice(0, mostSuggestions)
+    const successful = (await Promise.all(tried)).filter(({ count }) => count > 0)
+    if (successful.length > 0)
+      return successful.toSorted((a, b) => b.count - a.count).slice(0, mostSuggestions)
   }
   return []
 }
 
 /** Returns a token as records spell it, in lower case; the token itself when they do not show it. */
-function writtenIn(hits: readonly Hit[], token: string): string {
-  const words = hits.flatMap(({ record }) => record.match(runs) ?? [])
+function spellingIn(hits: readonly Hit[], token: string): string {
+  const words = hits.flatMap(({ record }) => record.match(wordPattern) ?? [])
   return words.find((word) => tokenOf(word) === token)?.toLowerCase() ?? token
 }
 
-const replaced = (q: string, words: ReadonlyMap<string, string>): string =>
-  q.replaceAll(runs, (run) => words.get(tokenOf(run)) ?? run)
+const replaceWords = (q: string, words: ReadonlyMap<string, string>): string =>
+  q.replaceAll(wordPattern, (run) => words.get(tokenOf(run)) ?? run)

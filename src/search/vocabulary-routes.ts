@@ -8,18 +8,18 @@ import type { IndexSettings } from '../search-index/index-settings.ts'
 import type { SearchIndex } from '../search-index/search-index.ts'
 import { fingerprint } from '../text/fingerprint.ts'
 import type { AnswerSchemas } from './answer-schemas.ts'
-import { everything, recordFields } from './record-values.ts'
+import { allRecords, recordFields } from './record-values.ts'
 import {
   idsAnswer,
   jsonType,
   recordAnswer,
   recordId,
-  required,
+  requiredParameter,
   requiredQuery,
   searchEndpoint,
   stateAnswers,
 } from './search-answers.ts'
-import { member } from './search-envelope.ts'
+import { jsonMember } from './search-envelope.ts'
 
 const listVocabularies = searchEndpoint({
   method: 'get',
@@ -61,10 +61,10 @@ export function vocabularyEndpoints(schemas: AnswerSchemas) {
     params: z.object({ vocabulary: recordId }),
     answers,
     handle: async ({ c, params: { vocabulary }, signal }, { index, settings }) => {
-      const iri = required(c, 'resource')
+      const iri = requiredParameter(c, 'resource')
       const text = await conceptByIri(index, { vocabulary, iri, settings: settings() }, signal)
       if (text !== undefined) return recordAnswer(c, { text })
-      throw await absence(index, vocabulary, `<${iri}>`)
+      throw await missingConcept(index, vocabulary, `<${iri}>`)
     },
   })
   const readConcept = searchEndpoint({
@@ -78,7 +78,7 @@ export function vocabularyEndpoints(schemas: AnswerSchemas) {
     handle: async ({ c, params: { vocabulary, id }, signal }, { index }) => {
       const text = await index.get('vocabulary', `${vocabulary}/${id}`, signal)
       if (text !== undefined) return recordAnswer(c, { text })
-      throw await absence(index, vocabulary, id)
+      throw await missingConcept(index, vocabulary, id)
     },
   })
   return [listVocabularies, readVocabulary, readConceptByIri, readConcept]
@@ -91,7 +91,7 @@ async function vocabularyIds(index: SearchIndex, signal?: AbortSignal): Promise<
 }
 
 /** Concepts read at a time. */
-const step = 500
+const conceptsPerRead = 500
 
 /**
  * Yields `{"result": {id, results, count}}` with all concepts in pieces, because a vocabulary may be larger than memory. Throws
@@ -103,10 +103,10 @@ async function* vocabularyText(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const start = `${id}/`
-  let text = `{"result":{${member('id', id)},"results":[`
+  let text = `{"result":{${jsonMember('id', id)},"results":[`
   let count = 0
   for (let after = start; ;) {
-    const entries = await index.entries('vocabulary', after, step, signal)
+    const entries = await index.entries('vocabulary', after, conceptsPerRead, signal)
     const other = entries.findIndex((entry) => !entry.id.startsWith(start))
     const ids = entries.slice(0, other < 0 ? undefined : other).map((entry) => entry.id)
     if (after === start && ids.length === 0) throw unknownVocabulary(id)
@@ -116,26 +116,26 @@ async function* vocabularyText(
     yield text + (count > 0 && concepts.length > 0 ? ',' : '') + concepts.join(',')
     text = ''
     count += concepts.length
-    if (ids.length < step) break
+    if (ids.length < conceptsPerRead) break
     after = ids.at(-1) ?? after
   }
-  yield `],${member('count', count)}}}`
+  yield `],${jsonMember('count', count)}}}`
 }
 
 /** Address of a concept; `settings` are the current ones of the index. */
-type ConceptWanted = {
+type ConceptAddress = {
   readonly vocabulary: string
   readonly iri: string
   readonly settings: readonly IndexSettings[]
 }
 
 /** Number field with the fingerprints of the concepts' IRIs. */
-const column = 'resource'
+const fingerprintField = 'resource'
 
 /** Returns the JSON text of the concept with an IRI. */
 async function conceptByIri(
   index: SearchIndex,
-  { vocabulary, iri, settings }: ConceptWanted,
+  { vocabulary, iri, settings }: ConceptAddress,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const isMeant = (text: string) => recordFields(text)['resource'] === iri
@@ -147,15 +147,19 @@ async function conceptByIri(
   }
   // An index built by an older version has no fingerprints.
   const own = settings.find((one) => one.index === 'vocabulary')
-  if (!own?.numbers.includes(column)) return undefined
+  if (!own?.numbers.includes(fingerprintField)) return undefined
   const number = fingerprint(iri)
-  const tree = { kind: 'range', name: column, from: number, to: number } as const
-  const { hits } = await index.search({ ...everything('vocabulary'), tree, limit: 10 }, signal)
+  const tree = { kind: 'range', name: fingerprintField, from: number, to: number } as const
+  const { hits } = await index.search({ ...allRecords('vocabulary'), tree, limit: 10 }, signal)
   return hits.find(({ id, record }) => id.startsWith(`${vocabulary}/`) && isMeant(record))?.record
 }
 
 /** Makes the failure `unknown-concept`, or `unknown-vocabulary`. */
-async function absence(index: SearchIndex, vocabulary: string, concept: string): Promise<Failure> {
+async function missingConcept(
+  index: SearchIndex,
+  vocabulary: string,
+  concept: string,
+): Promise<Failure> {
   const present = await vocabularyIds(index)
   const detail = `vocabulary ${vocabulary} has no concept ${concept}`
   return present.includes(vocabulary)

@@ -46,8 +46,8 @@ describe('the concept cache', () => {
 
   test('finds a concept within one vocabulary only', () => {
     const csv = `${schemes.fileType}/CSV`
-    expect(concepts.within(schemes.fileType, csv.replace('http:', 'https:'))?.id).toBe('CSV')
-    expect(concepts.within(schemes.language, csv)).toBeUndefined()
+    expect(concepts.findInScheme(schemes.fileType, csv.replace('http:', 'https:'))?.id).toBe('CSV')
+    expect(concepts.findInScheme(schemes.language, csv)).toBeUndefined()
   })
 
   test('prefers current concepts over deprecated ones', () => {

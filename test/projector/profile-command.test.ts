@@ -18,9 +18,9 @@ describe('check', () => {
 
   test('names every problem of one that cannot, with file and line', async () => {
     const broken = await smallProfile('"SimpleMultiLangTitle"', '"Titel"')
-    const { code, complaint } = await runProfileCommand(['check', broken])
+    const { code, errorText } = await runProfileCommand(['check', broken])
     expect(code).toBe(1)
-    expect(complaint).toMatch(/tiny\.ttl:\d+.*unknown mapping class "Titel"/)
+    expect(errorText).toMatch(/tiny\.ttl:\d+.*unknown mapping class "Titel"/)
   })
 })
 
@@ -74,11 +74,11 @@ describe('show', () => {
     })
     expect(await runProfileCommand(['show', join(files, 'bad.ttl')])).toMatchObject({
       code: 1,
-      complaint: expect.stringContaining('bad.ttl:2:'),
+      errorText: expect.stringContaining('bad.ttl:2:'),
     })
     expect(await runProfileCommand(['show', join(files, 'other.ttl')])).toMatchObject({
       code: 1,
-      complaint: expect.stringContaining('urn:y'),
+      errorText: expect.stringContaining('urn:y'),
     })
   })
 })
@@ -99,7 +99,7 @@ describe('the arguments', () => {
   test('a wrong question is told how to ask', async () => {
     expect(await runProfileCommand(['show'])).toMatchObject({
       code: 2,
-      complaint: expect.stringContaining('npm run'),
+      errorText: expect.stringContaining('npm run'),
     })
   })
 })

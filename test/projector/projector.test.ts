@@ -43,7 +43,7 @@ function recording(
   const projector = new Projector({
     store: options.write ? { ...store, write: options.write } : store,
     log,
-    isFirst: (resource) => resource.includes('catalogue'),
+    isEmbedded: (resource) => resource.includes('catalogue'),
     batch: options.batch ?? 100,
     capacity: options.capacity ?? 1000,
     pause: (ms, signal) => {
@@ -64,7 +64,7 @@ function stepping(takes: () => Promise<unknown>) {
   const projector = new Projector({
     store,
     log,
-    isFirst: (resource) => resource.includes('catalogue'),
+    isEmbedded: (resource) => resource.includes('catalogue'),
     batch: 1,
     capacity: 1000,
     pause: () => new Promise((resolve) => setImmediate(resolve)),
@@ -212,7 +212,7 @@ describe('the projector', () => {
   it('finds such marks also while something else never ends', async () => {
     const { projector, projected } = recording({
       fail: (batch) => {
-        if (batch.some(({ filling }) => filling)) throw new Error('cannot be built')
+        if (batch.some(({ onlyIfMissing }) => onlyIfMissing)) throw new Error('cannot be built')
       },
     })
     await projector.start()
@@ -241,9 +241,9 @@ describe('the projector', () => {
     expect(projected).toHaveLength(1)
     expect(projected[0]).toMatchObject([
       { resource: 'urn:x:a', version: 0, marked: [] },
-      { resource: 'urn:x:b', version: 0, filling: true },
+      { resource: 'urn:x:b', version: 0, onlyIfMissing: true },
     ])
-    expect(projected[0]?.[0]?.filling).toBeUndefined()
+    expect(projected[0]?.[0]?.onlyIfMissing).toBeUndefined()
   })
 
   it('lets no bad record hold up its neighbours', async () => {

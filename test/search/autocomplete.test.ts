@@ -1,7 +1,7 @@
 /** Suggestions while somebody types: every word begins a word of a title or label. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { beginningsOf } from '../../src/search/request/search-request.ts'
+import { autocompleteQuery } from '../../src/search/request/search-request.ts'
 import { queryLimits } from '../../src/search/query/parser.ts'
 import { settings } from './suite/settings.ts'
 import { idsOf, searchFixture, type SearchFixture } from './suite/search-fixture.ts'
@@ -55,7 +55,7 @@ describe('autocomplete', () => {
   })
 
   it('looks at twenty characters of a word', () => {
-    const of = (q: string) => treeText(beginningsOf(q, settings, queryLimits).tree)
+    const of = (q: string) => treeText(autocompleteQuery(q, settings, queryLimits).tree)
     expect(of('a'.repeat(25))).toBe(`prefix(${'a'.repeat(20)})`)
     expect(of('Dcat-AP x')).toBe('and(prefix(dcat), prefix(ap))')
     expect(of(' - ')).toBe('none')
@@ -66,7 +66,7 @@ describe('autocomplete', () => {
       ...one,
       texts: one.texts.map((text) => ({ ...text, autocomplete: false })),
     }))
-    expect(() => beginningsOf('a', bare, queryLimits)).toThrow(
+    expect(() => autocompleteQuery('a', bare, queryLimits)).toThrow(
       expect.objectContaining({ kind: 'field-not-configured' }),
     )
     const long = await search.get(`/search?autocomplete=true&q=${'a'.repeat(4097)}`)

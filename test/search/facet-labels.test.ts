@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import type { Facet, SearchIndex } from '../../src/search-index/search-index.ts'
-import { namedIn } from '../../src/search/facet-labels.ts'
+import { withTitlesIn } from '../../src/search/facet-labels.ts'
 
 const theme = (id: string, label: object) => ({ id, label })
 const item = (id: string, title: string) => ({ id, title, count: 1 })
@@ -34,7 +34,9 @@ const facets: readonly Facet[] = [
 
 it('names what has a name in the language, and leaves everything else as it was', async () => {
   const signal = AbortSignal.timeout(5_000)
-  const named = await Promise.all(facets.map((one) => namedIn(one, 'de', partOfIndex(), signal)))
+  const named = await Promise.all(
+    facets.map((one) => withTitlesIn(one, 'de', partOfIndex(), signal)),
+  )
   expect(named.map(({ title, items }) => [title, items.map((one) => one.title)])).toEqual([
     ['Categories', ['Umwelt', 'X']],
     ['Places', ['Stadt', 'Gone']],

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { parametersOfBody } from '../../src/search/request/body-parameters.ts'
 import { parametersOf, searchParameters } from '../../src/search/request/search-parameters.ts'
-import { searchOf } from '../../src/search/request/search-request.ts'
+import { planSearch } from '../../src/search/request/search-request.ts'
 import { settings } from './suite/settings.ts'
 
 const kinds = [
@@ -19,7 +19,7 @@ const kinds = [
 /** The kind of refusal; nothing when there is a request. */
 function refusal(read: () => ReturnType<typeof parametersOf>): string | undefined {
   try {
-    searchOf(read(), { settings })
+    planSearch(read(), { settings })
     return undefined
   } catch (error) {
     if (error instanceof Failure) return error.kind

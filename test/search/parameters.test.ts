@@ -2,12 +2,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { parametersOf } from '../../src/search/request/search-parameters.ts'
-import { searchOf } from '../../src/search/request/search-request.ts'
+import { planSearch } from '../../src/search/request/search-request.ts'
 import { settings } from './suite/settings.ts'
 import { treeText } from './suite/tree-text.ts'
 
 const options = { settings, scoreField: 'scoring' }
-const search = (query: string) => searchOf(parametersOf(new URLSearchParams(query)), options)
+const search = (query: string) => planSearch(parametersOf(new URLSearchParams(query)), options)
 const request = (query: string) => search(query).request
 
 describe('the query string', () => {
@@ -213,7 +213,7 @@ describe('filters', () => {
   ])('%s restricts the configured date', (query, name) => {
     const given = parametersOf(new URLSearchParams(`${query}&minDate=2020`))
     const dated = { ...options, dateTypes: { dataset: 'modified' } } as const
-    expect(searchOf(given, dated).request.filter.date?.name).toBe(name)
+    expect(planSearch(given, dated).request.filter.date?.name).toBe(name)
   })
 
   it.each([

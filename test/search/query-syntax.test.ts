@@ -165,14 +165,14 @@ describe('any text at all', () => {
     () => {
       fc.assert(
         fc.property(anyQuery, (q) => {
-          const meter = { steps: 0 }
+          const counter = { steps: 0 }
           try {
-            const text = treeText(parseQuery(q, scopes, { meter }))
+            const text = treeText(parseQuery(q, scopes, { counter }))
             expect(text).not.toMatch(/and\((and|or)?\(?\)|not\(not\(|not\(none/)
           } catch (error) {
             if (!(error instanceof Failure && error.kind === 'query-too-complex')) throw error
           }
-          expect(meter.steps).toBeLessThanOrEqual(steepest * (q.length + 1))
+          expect(counter.steps).toBeLessThanOrEqual(steepest * (q.length + 1))
         }),
         { numRuns: runs },
       )
@@ -185,9 +185,9 @@ describe('any text at all', () => {
     fc.assert(
       fc.property(anyQuery, (q) => {
         const stepsOf = (times: number) => {
-          const meter = { steps: 0 }
-          parseQuery(`${q} `.repeat(times), scopes, { limits, meter })
-          return meter.steps
+          const counter = { steps: 0 }
+          parseQuery(`${q} `.repeat(times), scopes, { limits, counter })
+          return counter.steps
         }
         expect(stepsOf(500)).toBeLessThanOrEqual(11 * stepsOf(50) + 1_000)
       }),
@@ -198,9 +198,9 @@ describe('any text at all', () => {
   it('is read in a number of steps that grows with its length only', () => {
     const limits = { queryCharacters: 1e6, queryDepth: 1e6, queryTerms: 1e6 }
     const stepsOf = (unit: string, times: number) => {
-      const meter = { steps: 0 }
-      parseQuery(unit.repeat(times), scopes, { limits, meter })
-      return meter.steps
+      const counter = { steps: 0 }
+      parseQuery(unit.repeat(times), scopes, { limits, counter })
+      return counter.steps
     }
     const hostile = ['(', '"', 'issued:[', 'issued:[2021 ', 'title:', 'NOT ', 'a*', '*', '~', '(a ']
     const steep = hostile.filter((unit) => stepsOf(unit, 20_000) > 11 * stepsOf(unit, 2000))

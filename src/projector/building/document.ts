@@ -90,11 +90,12 @@ type RecordInput = CatalogueInput & {
 }
 
 /** Nodes of long lists that are mapped already, and reports of the values that were left out. */
-type Prepared = Pick<BuiltDocument, 'reports'> & { readonly made: PremappedNodes }
+type Prepared = Pick<BuiltDocument, 'reports'> & { readonly premapped: PremappedNodes }
 
 /** Input for the concepts of a stored vocabulary. */
 type ConceptInput = Pick<CatalogueInput, 'version' | 'hash'> & { readonly vocabulary: string }
 
+/** Builder of the documents of all indices. */
 export type DocumentBuilder = ReturnType<typeof documentBuilder>
 
 /** Creates a builder of documents. Pass the same graph object for a catalogue until it changes: the facts read from it are cached. */
@@ -149,10 +150,10 @@ function recordBuilder(
   const { index, fields, recordIri, read } = kind
   const compiled = compileFields(fields)
   const assemble = assembler(context, index, fields)
-  // Arrays that are present even without a value.
-  const always = fields.filter(
-    ({ paths, single }) => index === 'dataset' && paths.includes(distribution) && !single,
-  )
+  // The distributions of a dataset are an array even if there are none.
+  const arrays = fields
+    .filter(({ paths, single }) => index === 'dataset' && paths.includes(distribution) && !single)
+    .map(({ name }) => name)
   const aboutOf = ({ id, iri, graph, catalogue, metrics, prepared }: RecordInput) => {
     const facts = catalogue && read(catalogue).facts
     const languages = facts?.languages ?? ['en']
@@ -165,7 +166,7 @@ function recordBuilder(
       recordIri: recordIri(id),
       ...(facts && { catalogue: facts }),
       ...(metrics && { metrics }),
-      ...(prepared && { made: prepared.made }),
+      ...(prepared && { made: prepared.premapped }),
     }
     return { facts, languages, language, mapping }
   }
@@ -173,7 +174,7 @@ function recordBuilder(
     const { id, version, hash, prepared } = input
     const { facts, languages, language, mapping } = aboutOf(input)
     const { object, reports } = mapRecord(context, compiled, mapping)
-    const absent = always.filter(({ name }) => !(name in object)).map(({ name }) => [name, []])
+    const absent = arrays.filter((name) => !(name in object)).map((name) => [name, []])
     const mapped: JsonObject = { ...object, ...Object.fromEntries(absent) }
     const record = context.enrich?.(mapped, index, language) ?? mapped
     const document = assemble({ id, version, hash, record, languages, facts })
@@ -181,7 +182,7 @@ function recordBuilder(
   }
   const prepare = async (input: RecordInput, turn: YieldWhenDue): Promise<Prepared> => {
     const { mapping, reports } = mappingContextOf(context, aboutOf(input).mapping)
-    return { made: await premapNodes(compiled, mapping, turn), reports }
+    return { premapped: await premapNodes(compiled, mapping, turn), reports }
   }
   return { build, prepare }
 }
@@ -218,7 +219,7 @@ export function mapRecord(
   return { object, mapping, reports }
 }
 
-type Assembled = Pick<Document, 'id' | 'version' | 'hash'> & {
+type DocumentParts = Pick<Document, 'id' | 'version' | 'hash'> & {
   readonly record: JsonObject
   /** Languages of the record's catalogue, the default language first. */
   readonly languages: readonly string[]
@@ -230,7 +231,7 @@ function assembler(
   context: BuilderContext,
   index: IndexName,
   fields: readonly Field[],
-): (from: Assembled) => Document {
+): (from: DocumentParts) => Document {
   const { profile, names, facets = defaultFacets } = context
   const columns = fieldColumns(fields)
   const nonCountries = new Set(context.nonCountries ?? defaultNonCountries)
@@ -296,17 +297,26 @@ function catalogueReader(context: BuilderContext): CatalogueReader {
     const titles = languageMap(graph.objects(iri, dct('title')), language) ?? {}
     const title = titles[language] ?? titles['en'] ?? Object.values(titles)[0] ?? id
     const [country] = countriesOf(graph.objects(iri, dct('spatial')), mapping)
-    const spoken = languages.length > 0 ? languages : ['en']
-    const facts = { id, iri, graph, record, country, title, languages: spoken, embedded: new Map() }
+    const titleLanguages = languages.length > 0 ? languages : ['en']
+    const facts = {
+      id,
+      iri,
+      graph,
+      record,
+      country,
+      title,
+      languages: titleLanguages,
+      embedded: new Map(),
+    }
     return { facts, reports }
   }
   return (catalogue) => {
     const revision = concepts.revision
     const cached = cache.get(catalogue.graph)
     if (cached && cached.revision === revision && cached.facts.id === catalogue.id) return cached
-    const fresh = { ...read(catalogue), revision }
-    cache.set(catalogue.graph, fresh)
-    return fresh
+    const result = { ...read(catalogue), revision }
+    cache.set(catalogue.graph, result)
+    return result
   }
 }
 
@@ -364,12 +374,12 @@ function conceptBuilder(profile: Profile) {
   ): BuiltDocument[] => {
     const { scheme, graph, vocabulary, version, hash } = input
     const title = preferredText(graph.objects(scheme, skos('prefLabel')), 'en') ?? vocabulary
-    const taken = new Set<string>()
+    const usedIds = new Set<string>()
     return currentFirst(conceptsOf(graph, scheme))
       .filter(({ prefLabel }) => Object.keys(prefLabel).length > 0)
       .map((one) => {
-        const name = taken.has(one.id) ? encodeURIComponent(one.iri) : one.id
-        taken.add(one.id)
+        const name = usedIds.has(one.id) ? encodeURIComponent(one.iri) : one.id
+        usedIds.add(one.id)
         return concept(one, { vocabulary, version, hash, title, name })
       })
   }

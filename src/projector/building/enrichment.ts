@@ -26,12 +26,12 @@ export type EnrichmentRule = {
 export type ConceptLookup = (vocabulary: string, iri: string) => Concept | undefined
 
 /** Field with something to enrich in it or below it. */
-type Enriched = {
+type EnrichedField = {
   readonly name: string
   readonly isAgent: boolean
   /** Vocabularies in the order of the configuration. */
   readonly uses: readonly { readonly vocabulary: string; readonly fillings: readonly Filling[] }[]
-  readonly below: readonly Enriched[]
+  readonly below: readonly EnrichedField[]
 }
 
 type Filling = { readonly target: string; readonly kind: ValueKind; readonly source: Source }
@@ -47,8 +47,8 @@ const enrichedFields = (
   fields: readonly Field[],
   rules: readonly EnrichmentRule[],
   inside = '',
-): readonly Enriched[] =>
-  fields.flatMap((field): readonly Enriched[] => {
+): readonly EnrichedField[] =>
+  fields.flatMap((field): readonly EnrichedField[] => {
     const { name, mapping } = field
     const below = enrichedFields(field.children, rules, `${inside}${name}.`)
     const uses = rules
@@ -109,7 +109,7 @@ export function enrichment(
   lookup: ConceptLookup,
   profile: Profile,
 ): NonNullable<BuilderContext['enrich']> {
-  const enriched = (value: Json, field: Enriched, language: string): Json => {
+  const enriched = (value: Json, field: EnrichedField, language: string): Json => {
     if (Array.isArray(value)) {
       const values: Json[] = value.map((one: Json) => enriched(one, field, language))
       return values.every((one, at) => one === value[at]) ? value : values
@@ -122,7 +122,7 @@ export function enrichment(
       const concept = lookup(vocabulary, iri)
       if (!concept) continue
       const before = isJsonObject(deep) ? deep : {}
-      const parts = filled(before, fillings, concept, language)
+      const parts = targetValues(before, fillings, concept, language)
       if (!field.isAgent) return { ...before, ...parts }
       // The texts of an agent are replaced by those of the vocabulary; its IRI stays visible.
       const { resource } = before
@@ -130,7 +130,7 @@ export function enrichment(
     }
     return deep
   }
-  const inside = (record: JsonObject, fields: readonly Enriched[], language: string) => {
+  const inside = (record: JsonObject, fields: readonly EnrichedField[], language: string) => {
     let changed = record
     for (const field of fields) {
       const value = record[field.name]
@@ -151,7 +151,7 @@ export function enrichment(
 }
 
 /** Returns the targets in the form of each: one text, texts by language, or a list of texts. */
-function filled(
+function targetValues(
   before: JsonObject,
   fillings: readonly Filling[],
   concept: Concept,
@@ -160,7 +160,7 @@ function filled(
   const parts: Record<string, Json> = {}
   for (const { target, kind, source } of fillings) {
     const taken = source(concept, language)
-    const text = typeof taken === 'object' ? oneOf(taken, language) : taken
+    const text = typeof taken === 'object' ? chooseText(taken, language) : taken
     let value: Json | undefined = text
     if (kind === 'map') value = typeof taken === 'string' ? { en: taken } : taken
     else if (kind === 'list' && text !== undefined) value = [text]
@@ -197,7 +197,7 @@ type Texts = Readonly<Record<string, string>>
 type Source = (concept: Concept, language: string) => string | Texts | undefined
 
 /** Chooses English, else the default language, else the first by code. */
-const oneOf = (texts: Texts, language: string): string | undefined =>
+const chooseText = (texts: Texts, language: string): string | undefined =>
   texts['en'] ?? texts[language] ?? texts[Object.keys(texts).toSorted()[0] ?? '']
 
 /** Returns the first alternative label of each language. */
@@ -208,7 +208,7 @@ function alternatives({ altLabel }: Concept): Texts | undefined {
   return firsts.length === 0 ? undefined : Object.fromEntries(firsts)
 }
 
-const whole = new Map<string, Source>([
+const sources = new Map<string, Source>([
   ['id', ({ id }) => id],
   ['resource', ({ iri }) => iri],
   ['in_scheme', ({ scheme }) => scheme],
@@ -219,9 +219,9 @@ const whole = new Map<string, Source>([
 /** Returns the source for a path such as `pref_label.en`, `pref_label` or `extensions.foaf_homepage`. */
 function sourceAt(path: string): Source | undefined {
   const [, name = '', key] = /^([^.]*)(?:\.([^]+))?$/.exec(path) ?? []
-  if (key === undefined) return whole.get(name)
+  if (key === undefined) return sources.get(name)
   if (name === 'pref_label')
-    return ({ prefLabel }, language) => prefLabel[key] ?? oneOf(prefLabel, language)
+    return ({ prefLabel }, language) => prefLabel[key] ?? chooseText(prefLabel, language)
   if (name === 'alt_label') return (concept) => alternatives(concept)?.[key]
   if (name !== 'extensions') return undefined
   return ({ extensions }) => Object.entries(extensions).find(([one]) => one === key)?.[1]

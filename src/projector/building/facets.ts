@@ -49,16 +49,19 @@ const facet = (
   more: Partial<FacetConfig> = {},
 ): FacetConfig => ({ id, title, indices: ['dataset'], path, ...more })
 
-const both = ['dataset', 'catalogue'] as const
+const datasetsAndCatalogues = ['dataset', 'catalogue'] as const
 
 /** Default facets in the order of answers. */
 export const defaultFacets: readonly FacetConfig[] = [
   facet('dataScope', 'Data scope', 'country', { kind: 'scope' }),
   facet('is_hvd', 'High-value datasets', 'is_hvd'),
   facet('hvdCategory', 'HVD categories', 'hvd_category'),
-  facet('country', 'Countries', 'country', { indices: both }),
+  facet('country', 'Countries', 'country', { indices: datasetsAndCatalogues }),
   facet('catalog', 'Catalogues', 'catalog', { kind: 'catalogue' }),
-  facet('superCatalog', 'Super catalogues', 'is_part_of', { indices: both, kind: 'parent' }),
+  facet('superCatalog', 'Super catalogues', 'is_part_of', {
+    indices: datasetsAndCatalogues,
+    kind: 'parent',
+  }),
   facet('categories', 'Categories', 'categories'),
   facet('publisher', 'Publishers', 'publisher'),
   facet('keywords', 'Keywords', 'keywords'),
@@ -99,8 +102,8 @@ export const allFacets = (
     }),
   )
   const hidden = defaultFacets.map((facet) => {
-    const shown = given.filter(({ id }) => id === facet.id).flatMap(({ indices }) => indices)
-    const indices = facet.indices.filter((index) => !shown.includes(index))
+    const configured = given.filter(({ id }) => id === facet.id).flatMap(({ indices }) => indices)
+    const indices = facet.indices.filter((index) => !configured.includes(index))
     return { ...facet, indices, hidden: true }
   })
   return [...given, ...own, ...hidden]
@@ -148,14 +151,18 @@ export function checkFacets(profile: Profile, given: readonly FacetConfig[] = de
 /** Terms of a plain value: the value itself. */
 const value: FacetTerms = { term: '', display: '' }
 
-type Located = { readonly field: Field; readonly path: string; readonly rest: readonly string[] }
+type FieldLocation = {
+  readonly field: Field
+  readonly path: string
+  readonly rest: readonly string[]
+}
 
 /** Finds the field at a dotted path, and the rest of the path inside its value. */
 function fieldAt(
   fields: readonly Field[],
   [name, ...rest]: readonly string[],
   inside = '',
-): Located | undefined {
+): FieldLocation | undefined {
   const field = fields.find((one) => one.name === name)
   const path = `${inside}${name}`
   return field && (fieldAt(field.children, rest, `${path}.`) ?? { field, path, rest })
@@ -203,7 +210,7 @@ type FacetContext = {
   readonly catalogueId: (iri: string) => string
 }
 
-type FacetReader = (record: JsonObject, scene: FacetContext) => readonly FacetValue[]
+type FacetReader = (record: JsonObject, context: FacetContext) => readonly FacetValue[]
 
 /** Returns the values at a path; arrays on the way are flattened. */
 function valuesAt(json: Json | undefined, path: readonly string[], at = 0): readonly Json[] {
@@ -215,7 +222,7 @@ function valuesAt(json: Json | undefined, path: readonly string[], at = 0): read
 }
 
 /** Returns one text of a text or a language map: English, else the default language, else the first. */
-function oneOf(json: Json | undefined, language: string): string | undefined {
+function chooseText(json: Json | undefined, language: string): string | undefined {
   const text = isJsonObject(json) ? (json['en'] ?? json[language] ?? Object.values(json)[0]) : json
   return text === undefined ? undefined : valueText(text)
 }
@@ -224,7 +231,7 @@ function termOf(value: Json, term: string, language: string): string | undefined
   if (!isJsonObject(value)) return term === '' ? valueText(value) : undefined
   const own = value[term]
   // A name in several languages cannot be a term; the IRI can.
-  if (isJsonObject(own)) return oneOf(value['resource'] ?? own[language] ?? own, language)
+  if (isJsonObject(own)) return chooseText(value['resource'] ?? own[language] ?? own, language)
   return own === undefined ? undefined : valueText(own)
 }
 
@@ -235,10 +242,10 @@ function distinct(values: readonly FacetValue[]): readonly FacetValue[] {
 }
 
 /** Tells whether one of the record's countries is a country; `undefined` without any. */
-export function hasCountry(record: JsonObject, scene: FacetContext, path = 'country') {
+export function hasCountry(record: JsonObject, context: FacetContext, path = 'country') {
   const ids = valuesAt(record, [...path.split('.'), 'id'])
   if (ids.length === 0) return undefined
-  return ids.some((id) => !scene.nonCountries.has(valueText(id)))
+  return ids.some((id) => !context.nonCountries.has(valueText(id)))
 }
 
 const scopes = {
@@ -259,12 +266,12 @@ export function facetReader(facet: FacetConfig): FacetReader {
             (key) => termOf(value, key, language) || [],
           )
           if (id === undefined) return []
-          const title = isJsonObject(value) ? oneOf(value[display], language) : undefined
+          const title = isJsonObject(value) ? chooseText(value[display], language) : undefined
           return [{ id, title: shortText(title ?? id) }]
         }),
       ),
-    scope: (record, scene) => {
-      const isCountry = hasCountry(record, scene, path)
+    scope: (record, context) => {
+      const isCountry = hasCountry(record, context, path)
       return isCountry === undefined ? [] : scopes[`${isCountry}`]
     },
     exists: (record) => (valuesAt(record, steps).length > 0 ? [{ id: 'true', title: 'true' }] : []),

@@ -32,10 +32,10 @@ export type FieldColumn = {
 }
 
 /** Names of keys that the platform fills and that are not searched as text. */
-const silentNames = new Set(['id', 'resource'])
+const unsearchedNames = new Set(['id', 'resource'])
 
 function ruleOf(field: Field, inside: string): IndexRule {
-  const isSilent = silentNames.has(field.name) && field.paths.length === 0
+  const isSilent = unsearchedNames.has(field.name) && field.paths.length === 0
   if (!isSilent && inside !== 'catalog.') return mappingClasses[field.mapping].index ?? {}
   return field.name === 'id' && inside !== 'distributions.' ? { order: [''] } : {}
 }
@@ -80,7 +80,7 @@ export const holdsDates = ({ rule }: FieldColumn): boolean =>
 // Construction of a document.
 
 /** Mutable parts of a document under construction. */
-type Indexed = {
+type IndexedFields = {
   readonly text: Record<string, Record<string, string[]>>
   readonly dates: Record<string, Document['dates'][string]>
   readonly numbers: Record<string, number>
@@ -90,7 +90,7 @@ type Indexed = {
 }
 
 /** Creates the parts of a document without values. */
-export const emptyIndexedFields = (): Indexed => ({
+export const emptyIndexedFields = (): IndexedFields => ({
   text: {},
   dates: {},
   numbers: {},
@@ -100,7 +100,7 @@ export const emptyIndexedFields = (): Indexed => ({
 })
 
 /** Removes repeated texts of each field and language. */
-export function removeDuplicateTexts({ text }: Indexed): void {
+export function removeDuplicateTexts({ text }: IndexedFields): void {
   for (const languages of Object.values(text))
     for (const [language, values] of Object.entries(languages))
       if (values.length > 1) languages[language] = [...new Set(values)]
@@ -116,7 +116,7 @@ type Reading = {
 
 /** Adds the values that the columns find in an object. */
 export function indexFields(
-  into: Indexed,
+  document: IndexedFields,
   columns: FieldColumns,
   object: JsonObject,
   reading: Reading,
@@ -126,37 +126,37 @@ export function indexFields(
     const column = columns.get(name)
     const json = object[name]
     if (column === undefined || json === undefined) continue
-    collectTexts(into, column, json, languages[0] ?? 'en')
-    if (column.sortable) collectOrder(into.order, column, json, languages)
-    addColumn(into, column, json, zone)
+    collectTexts(document, column, json, languages[0] ?? 'en')
+    if (column.sortable) collectOrder(document.order, column, json, languages)
+    addColumn(document, column, json, zone)
     if (column.children.size === 0) continue
     for (const each of elementsOf(json))
-      if (isJsonObject(each)) indexFields(into, column.children, each, reading)
+      if (isJsonObject(each)) indexFields(document, column.children, each, reading)
   }
 }
 
 function addColumn(
-  into: Indexed,
+  document: IndexedFields,
   { path, rule, isRoot, sortable }: FieldColumn,
   json: Json,
   zone: string | undefined,
 ) {
   const kind = rule.column
   if (kind === 'boxes') {
-    if (isRoot) into.boxes = [...into.boxes, ...boxesIn(json)].slice(0, maxAreas)
+    if (isRoot) document.boxes = [...document.boxes, ...boxesIn(json)].slice(0, maxAreas)
   } else if (kind === 'instant' || kind === 'period') {
     const spans = [
-      ...(into.dates[path] ?? []),
+      ...(document.dates[path] ?? []),
       ...elementsOf(json).flatMap((value) => spanOf(value, zone)),
     ]
-    if (spans.length > 0) into.dates[path] = atMostFour(spans, joined)
+    if (spans.length > 0) document.dates[path] = atMostFour(spans, joinSpans)
   } else if (!sortable) return
   else if (kind === 'flag')
-    into.flags[path] = json === true || (Array.isArray(json) && json.includes(true))
-  else if (kind && typeof json === 'number') into.numbers[path] = json
+    document.flags[path] = json === true || (Array.isArray(json) && json.includes(true))
+  else if (kind && typeof json === 'number') document.numbers[path] = json
   else if (kind && isJsonObject(json))
     for (const [key, value] of Object.entries(json))
-      if (typeof value === 'number') into.numbers[`${path}.${key}`] = value
+      if (typeof value === 'number') document.numbers[`${path}.${key}`] = value
 }
 
 /** Maximum number of spans or boxes of one field. */
@@ -171,9 +171,9 @@ const atMostFour = <T>(all: readonly T[], join: (rest: readonly T[]) => T): read
 type Span = readonly [number, number]
 
 /** Smallest and largest time of ECMAScript, used for an open side. */
-const always: Span = [-8.64e15, 8.64e15]
+const unboundedSpan: Span = [-8.64e15, 8.64e15]
 
-const joined = (spans: readonly Span[]): Span => [
+const joinSpans = (spans: readonly Span[]): Span => [
   Math.min(...spans.map(([start]) => start)),
   Math.max(...spans.map(([, end]) => end)),
 ]
@@ -183,16 +183,16 @@ function spanOf(value: Json, zone: string | undefined): readonly Span[] {
   const extent = (one: Json | undefined) =>
     typeof one === 'string' ? timeRangeOf(one, zone) : undefined
   if (!isJsonObject(value)) {
-    const whole = extent(value)
-    return whole ? [[whole.from, whole.to]] : []
+    const span = extent(value)
+    return span ? [[span.from, span.to]] : []
   }
   const { gte, lte } = precisePeriod(value)
-  return [[extent(gte)?.from ?? always[0], extent(lte)?.to ?? always[1]]]
+  return [[extent(gte)?.from ?? unboundedSpan[0], extent(lte)?.to ?? unboundedSpan[1]]]
 }
 
 // Bounding boxes of GeoJSON geometries for the index.
 
-const around = (boxes: readonly Box[]): Box =>
+const joinBoxes = (boxes: readonly Box[]): Box =>
   boundsOf(
     boxes.flatMap(([west, south, east, north]) => [
       [west, south],
@@ -202,13 +202,18 @@ const around = (boxes: readonly Box[]): Box =>
 
 /** Returns the boxes of GeoJSON geometries, at most four. */
 export const boxesIn = (json: Json): readonly Box[] =>
-  atMostFour(elementsOf(json).flatMap(boxesOf), around)
+  atMostFour(elementsOf(json).flatMap(boxesOf), joinBoxes)
 
 // Texts of a document by field and language, and the texts for sorting.
 
 /** Adds a text to a field. */
-export function addText(into: Indexed, field: string, language: string, text: string): void {
-  ;((into.text[field] ??= {})[language] ??= []).push(text)
+export function addText(
+  document: IndexedFields,
+  field: string,
+  language: string,
+  text: string,
+): void {
+  ;((document.text[field] ??= {})[language] ??= []).push(text)
 }
 
 /** Returns the value of a key; '' = the holder itself. */
@@ -223,16 +228,21 @@ function languageOf(rule: TextLanguage, holder: Json, language: string): string 
 }
 
 /** Adds the texts of a value to the column; `language` is the default language of the record. */
-function collectTexts(into: Indexed, { path, rule }: FieldColumn, json: Json, language: string) {
+function collectTexts(
+  document: IndexedFields,
+  { path, rule }: FieldColumn,
+  json: Json,
+  language: string,
+) {
   const { text } = rule
   if (!text) return
   for (const holder of elementsOf(json))
     for (const key of text.keys) {
       const value = valueAt(holder, key)
       if (isJsonObject(value))
-        for (const tag in value) addText(into, path, tag, valueText(value[tag] ?? ''))
+        for (const tag in value) addText(document, path, tag, valueText(value[tag] ?? ''))
       else if (value !== undefined)
-        addText(into, path, languageOf(text.language, holder, language), valueText(value))
+        addText(document, path, languageOf(text.language, holder, language), valueText(value))
     }
 }
 

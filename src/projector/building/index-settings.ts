@@ -43,13 +43,13 @@ type Source = {
 const servedBy = ({ profile, facets }: Source, index: IndexName) =>
   facets.flatMap((facet) => servedFacet(facet, index, profile) ?? [])
 
-const parts = 'distributions'
+const partsField = 'distributions'
 
 /** Returns the path of the object that the values of a facet belong to, such as a distribution. */
-function withinOf({ path, term, kind = 'values' }: FacetConfig): FacetSettings['within'] {
-  if (kind !== 'values' || !path.startsWith(`${parts}.`)) return undefined
-  const inside = path.slice(parts.length + 1)
-  return { array: parts, value: term ? `${inside}.${term}` : inside }
+function partPathOf({ path, term, kind = 'values' }: FacetConfig): FacetSettings['within'] {
+  if (kind !== 'values' || !path.startsWith(`${partsField}.`)) return undefined
+  const inside = path.slice(partsField.length + 1)
+  return { array: partsField, value: term ? `${inside}.${term}` : inside }
 }
 
 /** Returns the shapes whose fields are in the documents of an index, its own first; datasets embed their catalogue. */
@@ -63,7 +63,7 @@ function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape
 }
 
 /** Keys that change no document: descriptions are for readers, and titles of facets are not indexed. */
-const silent = new Set(['description', 'title'])
+const ignoredKeys = new Set(['description', 'title'])
 
 /** Returns a text of everything that the documents of an index depend on, besides the records; the index is rebuilt when it changes. */
 function basisOf(index: IndexName, from: Source): string {
@@ -71,7 +71,7 @@ function basisOf(index: IndexName, from: Source): string {
   const rules = index === 'vocabulary' ? [] : from.rules
   const text = JSON.stringify(
     [mappingNumber, shapes, servedBy(from, index), rules],
-    (key, value: unknown) => (silent.has(key) ? undefined : value),
+    (key, value: unknown) => (ignoredKeys.has(key) ? undefined : value),
   )
   return hash('sha256', text, 'hex')
 }
@@ -88,7 +88,7 @@ function settingsOf(index: IndexName, from: Source): IndexSettings {
     texts: textsOf(shape),
     facets: servedBy(from, index).map((facet) => {
       const { id, title, bands, hidden } = facet
-      const within = withinOf(facet)
+      const within = partPathOf(facet)
       const optional = { ...(bands && { bands }), ...(hidden && { hidden }) }
       return { id, title, ...optional, ...(within && { within }) }
     }),

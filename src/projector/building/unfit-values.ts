@@ -11,7 +11,7 @@ import type { LeftOutValue } from '../mappings/mapping.ts'
 import { type BuilderContext, mapRecord } from './document.ts'
 
 /** Mapping classes that check only how a value is written and look up nothing in the store. */
-const strict: ReadonlySet<MappingClass> = new Set([
+const checkedClasses: ReadonlySet<MappingClass> = new Set([
   'DateTime',
   'DateRange',
   'Integer',
@@ -21,11 +21,11 @@ const strict: ReadonlySet<MappingClass> = new Set([
 ])
 
 /** Keeps the fields with a strict class, and the fields that lead to them. */
-const strictOnly = (fields: readonly Field[]): readonly Field[] =>
+const checkedFields = (fields: readonly Field[]): readonly Field[] =>
   fields.flatMap((field) => {
     if (field.paths.length === 0 || field.tooDeep) return []
-    if (field.mapping !== 'Nested') return strict.has(field.mapping) ? [field] : []
-    const children = strictOnly(field.children)
+    if (field.mapping !== 'Nested') return checkedClasses.has(field.mapping) ? [field] : []
+    const children = checkedFields(field.children)
     return children.length > 0 ? [{ ...field, children }] : []
   })
 
@@ -36,7 +36,7 @@ export type FindUnfitValues = (quads: readonly Quad[], dataset: string) => reado
 export function unfitValueFinder(
   context: Pick<BuilderContext, 'profile' | 'concepts' | 'names'>,
 ): FindUnfitValues {
-  const compiled = compileFields(strictOnly(context.profile.dataset.fields))
+  const compiled = compileFields(checkedFields(context.profile.dataset.fields))
   return (quads, iri) =>
     mapRecord(context, compiled, { id: '', iri, graph: graphOf(quads), language: 'en' }).reports
 }

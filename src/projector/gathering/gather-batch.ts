@@ -74,11 +74,11 @@ export async function findingsOf(
   const record = recordOf(pending, context)
   if (record) await batch.addRecords([record])
   else if (index === 'catalogue') await batch.addCatalogue(pending)
-  const slots = compileFields(indexedShape(context.profile, index)?.fields ?? [])
+  const fields = compileFields(indexedShape(context.profile, index)?.fields ?? [])
   return batch.reports[0]
     ?.filter(({ field }) => !field.startsWith('catalog.'))
     .map(({ field, problem: reason, value }) => {
-      const property = propertyAt(slots, field)
+      const property = propertyAt(fields, field)
       return { field, reason, value, ...(property !== undefined && { property }) }
     })
 }
@@ -127,14 +127,14 @@ class Batch {
     this.#signal = signal
   }
 
-  #put({ filling: onlyIfMissing }: PendingResource, { document, reports }: BuiltDocument): void {
+  #put({ onlyIfMissing }: PendingResource, { document, reports }: BuiltDocument): void {
     this.reports.push(reports)
     this.changes.push({ put: document, ...(onlyIfMissing && { onlyIfMissing }) })
   }
 
-  #remove({ version, filling }: PendingResource, index: IndexName, id: string): void {
+  #remove({ version, onlyIfMissing }: PendingResource, index: IndexName, id: string): void {
     // A deleted record was removed by its own write, or is not in the index that is being filled.
-    if (!filling) this.changes.push({ remove: { index, id, version } })
+    if (!onlyIfMissing) this.changes.push({ remove: { index, id, version } })
   }
 
   /** Adds a catalogue. Its cached context is read again, so that datasets of later batches get it. */
@@ -145,7 +145,7 @@ class Batch {
     contexts.forget(id)
     const catalogue = await contexts.get(id, this.#signal)
     await stored.prepare([catalogue?.graph], this.#signal)
-    if (!catalogue || catalogue.hidden) this.#remove(pending, 'catalogue', id)
+    if (!catalogue || catalogue.isHidden) this.#remove(pending, 'catalogue', id)
     else {
       const { graph, hash } = catalogue
       this.#put(pending, builder.catalogue({ id, iri, version, hash, graph }))
@@ -160,8 +160,9 @@ class Batch {
     for (const mark of marks) {
       const { resource, content } = mark
       const graph = content ? graphOf(content.quads()) : await read.graph(resource)
-      const home = content ? content.catalogue : read.catalogue(resource)
-      const catalogue = home === undefined ? undefined : await contexts.get(home, this.#signal)
+      const catalogueId = content ? content.catalogue : read.catalogue(resource)
+      const catalogue =
+        catalogueId === undefined ? undefined : await contexts.get(catalogueId, this.#signal)
       gathered.push({ mark, graph, catalogue })
       await turn()
     }
@@ -181,8 +182,8 @@ class Batch {
     const { names, builder } = this.#context
     const { id, kind, resource: iri, version, content } = mark
     const isDataset = kind === 'dataset'
-    const isLost = (isDataset || kind.inCatalogue) && (!catalogue || catalogue.hidden)
-    if (!graph || isLost)
+    const isUnlisted = (isDataset || kind.inCatalogue) && (!catalogue || catalogue.isHidden)
+    if (!graph || isUnlisted)
       return this.#remove(mark, isDataset ? 'dataset' : `resource_${kind.id}`, id)
     const input = { id, iri, version, graph, catalogue }
     if (!isDataset)
@@ -221,23 +222,23 @@ async function storedFacts(
     ...unknown.map(({ resource }) => resource),
     ...measured.map(({ id }) => names.metrics(id)),
   ]
-  const [texts, homes, facts] = await Promise.all([
+  const [texts, catalogues, facts] = await Promise.all([
     graphs.length === 0 ? new Map<string, string>() : store.readAll(graphs, {}, signal),
     cataloguesOf(store, iris(true), signal),
     resourceFacts(store, iris(false), signal),
   ])
-  const parsed = async (text: string | undefined): Promise<Graph | undefined> =>
+  const parseGraph = async (text: string | undefined): Promise<Graph | undefined> =>
     text === undefined ? undefined : graphOf(await readLines(text))
   return {
     catalogue: (resource: string) =>
-      [...(homes.get(resource) ?? facts.catalogue.get(resource) ?? [])]
+      [...(catalogues.get(resource) ?? facts.catalogue.get(resource) ?? [])]
         .flatMap((iri) => names.idOf('catalogue', iri) ?? [])
         .at(-1),
     hash: (resource: string) => [...(facts.hash.get(resource) ?? [])][0] ?? '',
-    graph: (resource: string) => parsed(texts.get(resource)),
+    graph: (resource: string) => parseGraph(texts.get(resource)),
     scores: ({ id, resource }: RecordMark) => {
       const text = texts.get(names.metrics(id))
-      return parsed(text && scoreLines(text, resource))
+      return parseGraph(text && scoreLines(text, resource))
     },
   }
 }

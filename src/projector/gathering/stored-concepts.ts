@@ -44,7 +44,7 @@ export async function* conceptsIn(
   const rows = await store.select(query, signal)
   const tops = new Set(rows.flatMap((row) => row['concept']?.value ?? []))
   let batch: Concept[] = []
-  for await (const graph of wholeSubjects(store.readLines(scheme, signal), scheme))
+  for await (const graph of graphsOfSubjects(store.readLines(scheme, signal), scheme))
     for (const subject of graph.subjects()) {
       if (!isConcept(graph, subject, scheme) && !tops.has(subject)) continue
       batch.push(conceptAt(graph, subject, scheme))
@@ -56,7 +56,7 @@ export async function* conceptsIn(
 }
 
 /** Splits sorted lines into graphs of whole subjects, without the scheme, which may list all its concepts. */
-async function* wholeSubjects(
+async function* graphsOfSubjects(
   chunks: AsyncIterable<string>,
   scheme: string,
 ): AsyncGenerator<Graph> {
@@ -84,21 +84,21 @@ const maxVocabularies = 10_000
 const irisPerQuery = 500
 
 /** Maximum number of concepts in memory, for one vocabulary and for all together. */
-type Room = { readonly one: number; readonly all: number }
+type ConceptLimits = { readonly one: number; readonly all: number }
 
 /** A concept with labels in all languages takes about 5 KB. */
-const usualRoom: Room = { one: 50_000, all: 100_000 }
+const defaultLimitsOfConcepts: ConceptLimits = { one: 50_000, all: 100_000 }
 
 type StoredContext = {
   readonly store: GraphStore
   readonly names: Names
   readonly concepts: ConceptCache
   readonly log: Log
-  readonly room?: Room
+  readonly limits?: ConceptLimits
 }
 
 /** Collects concepts up to the limit; `all` is `undefined` above it. */
-type Collecting = {
+type ConceptCollector = {
   readonly add: (concepts: readonly Concept[]) => boolean
   readonly all: () => readonly Concept[] | undefined
 }
@@ -123,7 +123,7 @@ export class StoredConcepts {
     for (const { resource, scheme } of await store.select(query, signal)) {
       const id = names.idOf('vocabulary', resource?.value ?? '')
       if (id === undefined || !scheme) continue
-      const collected = this.collecting(scheme.value)
+      const collected = this.collector(scheme.value)
       for await (const batch of conceptsIn(store, scheme.value, signal))
         if (!collected.add(batch)) break
       this.replace(id, scheme.value, collected.all())
@@ -132,10 +132,10 @@ export class StoredConcepts {
   }
 
   /** Creates the collector for the concepts of a vocabulary; it takes as many as the limits allow. */
-  collecting(scheme: string): Collecting {
-    const { one, all } = this.#context.room ?? usualRoom
+  collector(scheme: string): ConceptCollector {
+    const { one, all } = this.#context.limits ?? defaultLimitsOfConcepts
     const others = [...this.#sizes].filter(([other]) => other !== scheme)
-    const room = Math.min(
+    const limit = Math.min(
       one,
       others.reduce((left, [, size]) => left - size, all),
     )
@@ -143,7 +143,7 @@ export class StoredConcepts {
     let isFull = false
     return {
       add: (more) => {
-        isFull ||= concepts.length + more.length > room
+        isFull ||= concepts.length + more.length > limit
         if (isFull) concepts.length = 0
         else concepts.push(...more)
         return !isFull
@@ -174,19 +174,19 @@ export class StoredConcepts {
   /** Looks up the concepts of large vocabularies that a batch of records may mention, because mappings are synchronous. */
   async prepare(graphs: Iterable<Graph | undefined>, signal: AbortSignal): Promise<void> {
     const { store, concepts } = this.#context
-    if (concepts.large.size === 0) return
+    if (concepts.largeVocabularies.size === 0) return
     const mentioned = new Set([...irisIn(graphs)].flatMap((iri) => [...iriVariants(iri)]))
-    for (const [scheme, part] of concepts.large) {
-      const unasked = part.unregistered(mentioned)
-      for (let at = 0; at < unasked.length; at += irisPerQuery) {
-        const iris = unasked.slice(at, at + irisPerQuery)
+    for (const [scheme, registered] of concepts.largeVocabularies) {
+      const unregistered = registered.unregistered(mentioned)
+      for (let at = 0; at < unregistered.length; at += irisPerQuery) {
+        const iris = unregistered.slice(at, at + irisPerQuery)
         const values = { concept: iris.map((iri) => namedNode(iri)), scheme: namedNode(scheme) }
         const text = await store.construct(bind(descriptionsQuery, values), signal)
         const graph = graphOf(fromLines(text))
         // Subjects that do not declare themselves concepts of the vocabulary are left out.
         const own = iris.filter((iri) => isConcept(graph, iri, scheme))
         const complete = (iri: string) => concepts.withBundledFacts(conceptAt(graph, iri, scheme))
-        part.register(iris, own.map(complete))
+        registered.register(iris, own.map(complete))
       }
     }
   }
@@ -200,7 +200,7 @@ export class StoredConcepts {
       this.#absent.add(vocabulary)
       return undefined
     }
-    const concept = concepts.within(scheme, iri)
+    const concept = concepts.findInScheme(scheme, iri)
     return concept && Object.keys(concept.prefLabel).length > 0 ? concept : undefined
   }
 }

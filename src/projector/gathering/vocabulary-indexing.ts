@@ -22,6 +22,7 @@ import { batchSize, conceptsIn, type StoredConcepts, titleOf } from './stored-co
 const factsQuery = loadQuery('vocabulary-facts')
 const cascadingQuery = loadQuery('cascading')
 
+/** Dependencies for indexing. */
 export type IndexingContext = {
   readonly store: GraphStore
   readonly index: SearchIndex
@@ -33,7 +34,7 @@ export type IndexingContext = {
 }
 
 /** Vocabulary that is being indexed. */
-type Work = {
+type VocabularyWork = {
   readonly context: IndexingContext
   readonly pending: PendingResource
   readonly vocabulary: string
@@ -41,7 +42,7 @@ type Work = {
   readonly before: ReadonlyMap<string, string>
   /** Ids of the documents written since. */
   readonly written: Set<string>
-  readonly changes: ChangeNotes
+  readonly changes: ChangeRecorder
   readonly signal: AbortSignal
 }
 
@@ -59,14 +60,14 @@ export async function indexVocabulary(
     indexedConcepts(index, `${vocabulary}/`, signal),
     store.ask(bind(cascadingQuery, { resource }), signal),
   ])
-  const changes = new ChangeNotes(store, pending, isCascading)
+  const changes = new ChangeRecorder(store, pending, isCascading)
   const scheme = facts?.['scheme']?.value
   const written = new Set<string>()
   const work = { context, pending, vocabulary, before, written, changes, signal }
   if (scheme === undefined) stored.forget(vocabulary)
   else await indexConcepts(work, scheme)
   // An index that is being filled has nothing to remove.
-  if (!pending.filling) await removeGone(work, scheme === undefined)
+  if (!pending.onlyIfMissing) await removeDeleted(work, scheme === undefined)
 }
 
 /**
@@ -74,8 +75,8 @@ export async function indexVocabulary(
  * again.
  */
 const hashOf = (concept: Concept): string => {
-  const said = JSON.stringify({ ...concept, broader: undefined, narrower: undefined })
-  return hash('sha256', said, 'hex').slice(0, 24)
+  const text = JSON.stringify({ ...concept, broader: undefined, narrower: undefined })
+  return hash('sha256', text, 'hex').slice(0, 24)
 }
 
 async function indexedConcepts(
@@ -95,12 +96,12 @@ async function indexedConcepts(
 
 const isLabelled = ({ prefLabel }: Concept) => Object.keys(prefLabel).length > 0
 
-async function indexConcepts(work: Work, scheme: string): Promise<void> {
+async function indexConcepts(work: VocabularyWork, scheme: string): Promise<void> {
   const { context, vocabulary, changes, signal } = work
   const { store, stored, log, index } = context
   const title = (await titleOf(store, scheme, signal)) ?? vocabulary
   const writer = documentWriter(work, scheme, title)
-  const collected = stored.collecting(scheme)
+  const collected = stored.collector(scheme)
   const deprecated: Concept[] = []
   let labelled = 0
   const write = async (concepts: readonly Concept[]) => {
@@ -130,15 +131,15 @@ async function indexConcepts(work: Work, scheme: string): Promise<void> {
  * by their IRI.
  */
 function documentWriter(
-  { context, pending, vocabulary, before, written, changes }: Work,
+  { context, pending, vocabulary, before, written, changes }: VocabularyWork,
   scheme: string,
   title: string,
 ) {
   const { concepts, builder } = context
-  const { version, filling: onlyIfMissing } = pending
+  const { version, onlyIfMissing } = pending
   const ids = new Set<string>()
   // Bundled concepts were in use until this vocabulary replaced them.
-  const shipped = new Map(
+  const bundled = new Map(
     (before.size === 0 ? concepts.bundled(scheme) : []).map((one) => [one.iri, hashOf(one)]),
   )
   const put = (concept: Concept): IndexChange => {
@@ -148,28 +149,28 @@ function documentWriter(
     ids.add(id)
     const { document } = builder.concept(concept, { vocabulary, title, name, version, hash })
     written.add(document.id)
-    const isSame = before.get(document.id) === hash || shipped.get(iri) === hash
-    shipped.delete(iri)
+    const isUnchanged = before.get(document.id) === hash || bundled.get(iri) === hash
+    bundled.delete(iri)
     // Records may name a licence by the address of its text.
-    if (!isSame) changes.add([iri, ...concept.exactMatch])
+    if (!isUnchanged) changes.add([iri, ...concept.exactMatch])
     return { put: document, ...(onlyIfMissing && { onlyIfMissing }) }
   }
-  return { put, shipped }
+  return { put, shipped: bundled }
 }
 
 const conceptKeys = z.object({ resource: z.string().catch(''), in_scheme: z.string().catch('') })
 
 /** Removes documents that were not written again; only the documents say which concepts they were. */
-async function removeGone(
-  { context, pending, vocabulary, before, written, changes, signal }: Work,
+async function removeDeleted(
+  { context, pending, vocabulary, before, written, changes, signal }: VocabularyWork,
   isDeleted: boolean,
 ): Promise<void> {
   const { index, concepts } = context
   const { version } = pending
   const schemes = new Set<string>()
-  const gone = [...before.keys()].filter((id) => !written.has(id))
-  for (let at = 0; at < gone.length; at += batchSize) {
-    const ids = gone.slice(at, at + batchSize)
+  const deletedIds = [...before.keys()].filter((id) => !written.has(id))
+  for (let at = 0; at < deletedIds.length; at += batchSize) {
+    const ids = deletedIds.slice(at, at + batchSize)
     for (const id of changes.areNeeded ? ids : []) {
       const text = (await index.get('vocabulary', id, signal)) ?? '{}'
       const { resource, in_scheme: scheme } = conceptKeys.parse(JSON.parse(text))
@@ -182,8 +183,8 @@ async function removeGone(
     await index.write(removals, signal)
   }
   // Bundled concepts are in use again, including those that the stored vocabulary did not have.
-  const back = isDeleted ? [...schemes].flatMap((scheme) => concepts.bundled(scheme)) : []
-  changes.add(back.filter(({ id }) => !before.has(`${vocabulary}/${id}`)).map(({ iri }) => iri))
+  const restored = isDeleted ? [...schemes].flatMap((scheme) => concepts.bundled(scheme)) : []
+  changes.add(restored.filter(({ id }) => !before.has(`${vocabulary}/${id}`)).map(({ iri }) => iri))
   await changes.flush(signal)
 }
 
@@ -191,10 +192,10 @@ async function removeGone(
 const maxNamed = 10_000
 
 /** Value that means all concepts. */
-export const everyConcept = 'all'
+export const allConcepts = 'all'
 
 /** Records which concepts of a vocabulary changed, in lines next to its cascade mark: `{version} {IRI}`. */
-class ChangeNotes {
+class ChangeRecorder {
   readonly #store: GraphStore
   readonly #pending: PendingResource
   readonly #isCascading: boolean
@@ -220,7 +221,7 @@ class ChangeNotes {
   async flush(signal: AbortSignal): Promise<void> {
     if (this.#waiting.size === 0) return
     this.#count += this.#waiting.size
-    const concepts = this.areNeeded ? [...this.#waiting] : [everyConcept]
+    const concepts = this.areNeeded ? [...this.#waiting] : [allConcepts]
     this.#waiting = new Set()
     const { resource, version } = this.#pending
     // Two rewrites in a row have separate lines, so that the end of the first does not clear those of the second.

@@ -36,7 +36,7 @@ function kindOf(
 const indirect = predicateIris('vcard:hasValue vcard:value')
 
 /** Returns the text of a value: an IRI, a literal, or the value of a node. */
-function spelled(term: Term, context: MappingContext): string | undefined {
+function valueText(term: Term, context: MappingContext): string | undefined {
   const isLiteral = term.termType === 'Literal'
   const texts = isLiteral
     ? []
@@ -48,7 +48,7 @@ function spelled(term: Term, context: MappingContext): string | undefined {
 /** Returns all values of all predicates, in their order. */
 const valuesOf = (predicates: readonly string[], node: Term, context: MappingContext): string[] =>
   predicates.flatMap((predicate) =>
-    context.graph.objects(node, predicate).flatMap((term) => spelled(term, context) ?? []),
+    context.graph.objects(node, predicate).flatMap((term) => valueText(term, context) ?? []),
   )
 
 /** Returns the first value, by code point, of the first predicate that has one. */
@@ -100,8 +100,8 @@ const [given = '', family = '', formatted = '', name = ''] = predicateIris(
 function contactName(node: Term, context: MappingContext): string | undefined {
   const text = (predicate: string) =>
     preferredText(context.graph.objects(node, predicate), context.language)
-  const whole = [text(given), text(family)].filter(Boolean).join(' ')
-  return text(formatted) ?? (whole || text(name) || nodeLabel(node, context))
+  const fullName = [text(given), text(family)].filter(Boolean).join(' ')
+  return text(formatted) ?? (fullName || text(name) || nodeLabel(node, context))
 }
 
 /** Joins the parts of an address in one line. */
@@ -135,12 +135,12 @@ function contactOf(node: Term, context: MappingContext): JsonObject | undefined 
 
 /** Reads a contact from a text, a mail address or a telephone number: `Jane Doe <jane@a.example>`. */
 function contactIn(text: string): JsonObject | undefined {
-  const reach = /^(mailto|tel):/i.exec(text)?.[1]?.toLowerCase()
-  if (reach === 'tel') return objectOf({ telephone: text })
+  const scheme = /^(mailto|tel):/i.exec(text)?.[1]?.toLowerCase()
+  if (scheme === 'tel') return objectOf({ telephone: text })
   const [mail = ''] = /[^\s<>()"',;:]{1,200}@[^\s<>()"',;:]{1,200}\.[a-z]{2,}/i.exec(text) ?? []
-  const email = reach === 'mailto' ? text : mail && `mailto:${mail}`
+  const email = scheme === 'mailto' ? text : mail && `mailto:${mail}`
   const name =
-    reach || !mail ? '' : text.replace(mail, '').replaceAll(/^\W+|[^\p{L}\p{N}.)]+$/gu, '')
+    scheme || !mail ? '' : text.replace(mail, '').replaceAll(/^\W+|[^\p{L}\p{N}.)]+$/gu, '')
   if (email) return objectOf({ name: name || undefined, email })
   return objectOf(/^https?:\/\/\S+$/i.test(text) ? { url: [text] } : { name: text || undefined })
 }
@@ -148,9 +148,9 @@ function contactIn(text: string): JsonObject | undefined {
 /** ContactPoint: `{type, name, email, telephone, address, url[], organisation_name, resource}`. */
 export const contactPoint = eachValue((node, context) => {
   const isBare = node.termType === 'Literal' || /^(?:mailto|tel):/i.test(node.value)
-  const said = isBare ? contactIn(node.value.trim()) : undefined
+  const contactFromText = isBare ? contactIn(node.value.trim()) : undefined
   const own = node.termType === 'Literal' ? undefined : contactOf(node, context)
-  const json = said || own ? { type: 'Kind', ...own, ...said } : undefined
+  const json = contactFromText || own ? { type: 'Kind', ...own, ...contactFromText } : undefined
   return keyedBy(json, 'resource', 'name', 'email', 'telephone') ?? 'not-an-iri'
 })
 
@@ -166,19 +166,19 @@ const names = predicateIris('foaf:name vcard:fn')
 const emails = predicateIris('foaf:mbox vcard:hasEmail schema:email')
 const homepages = predicateIris('foaf:homepage foaf:workplaceHomepage schema:url')
 
-type AgentNames = { readonly one: string | undefined; readonly all: JsonObject | undefined }
+type AgentNames = { readonly single: string | undefined; readonly all: JsonObject | undefined }
 /** Form in which a class shows the names of an agent. */
 type Naming = (names: AgentNames) => JsonObject | undefined
 
 /** Returns one text, and all texts beside it where there are several languages: older clients expect `name` to be a string. */
-const oneName: Naming = ({ one, all }) =>
-  objectOf({ name: one, name_translated: all && Object.keys(all).length > 1 ? all : undefined })
+const oneName: Naming = ({ single, all }) =>
+  objectOf({ name: single, name_translated: all && Object.keys(all).length > 1 ? all : undefined })
 const allNames: Naming = ({ all }) => objectOf({ name: all })
 
 /** Reads all names of an agent; the single one is in the language of the catalogue, else English, else the first. */
 function namesIn(terms: readonly Term[], { language }: MappingContext): AgentNames {
   const all = languageMap(terms, language)
-  return { one: all?.[language] ?? preferredText(terms, language), all }
+  return { single: all?.[language] ?? preferredText(terms, language), all }
 }
 
 /** Returns the first absolute http(s) address; others are left out with a report. */
@@ -188,8 +188,8 @@ function homepageOf(node: Term, field: CompiledField, context: MappingContext): 
   const terms = homepages
     .flatMap((predicate) => context.graph.objects(node, predicate))
     .filter(({ value }) => value.trim() !== '')
-  const bad = terms.find((term) => !isAddress(term))
-  if (bad) context.report(`${field.path}.homepage`, 'not-an-iri', bad)
+  const invalid = terms.find((term) => !isAddress(term))
+  if (invalid) context.report(`${field.path}.homepage`, 'not-an-iri', invalid)
   return terms
     .filter(isAddress)
     .map(({ value }) => value.trim())
@@ -213,7 +213,7 @@ function agentOf(
     const concept = concepts.find(resource)
     if (!concept) return { type: 'Agent', resource }
     const { foaf_homepage: homepage, foaf_mbox: email } = concept.extensions
-    const name = naming({ one: concept.label, all: allLabels(concept) })
+    const name = naming({ single: concept.label, all: allLabels(concept) })
     return { type: 'Organization', ...objectOf({ ...name, email, homepage, resource }) }
   }
   const nameTerms = names.map((name) => graph.objects(node, name)).find((all) => all.length > 0)

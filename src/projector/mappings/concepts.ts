@@ -68,7 +68,7 @@ const inTables =
   }
 
 /** Creates a lookup by the names that sources use for a concept. */
-const named =
+const byName =
   (
     read: (name: string, authorities: Authorities) => string | readonly string[] | undefined,
   ): Lookup =>
@@ -102,7 +102,7 @@ export const valueIri = (node: Term, context: MappingContext): string | undefine
 export const textId = (text: string): string => slugOf(text) || text
 
 /** Returns the JSON of a value that is in no vocabulary: its text or its IRI, with a report; texts are sorted after IRIs. */
-function unknown(
+function unknownValue(
   node: Term,
   context: MappingContext,
   field: CompiledField,
@@ -122,7 +122,7 @@ function unknownSkos(
   context: MappingContext,
   field: CompiledField,
 ): SortableValue | 'unknown-concept' {
-  const ranked = unknown(node, context, field)
+  const ranked = unknownValue(node, context, field)
   if (typeof ranked === 'string' || !isJsonObject(ranked.json)) return ranked
   const { label, ...rest } = ranked.json
   if (label === undefined) return ranked
@@ -131,10 +131,10 @@ function unknownSkos(
 }
 
 /** Creates the mapping of values of a vocabulary: `json` for concepts, `rest` for other values. */
-const coded = (
+const conceptMapping = (
   lookup: Lookup,
   json: (concept: Concept) => JsonObject,
-  rest: typeof unknown = unknown,
+  rest: typeof unknownValue = unknownValue,
 ): Mapping =>
   eachValue((node, context, field) => {
     const concepts = conceptsOf(node, context, lookup)
@@ -143,7 +143,7 @@ const coded = (
   })
 
 /** Theme: an IRI of any known vocabulary, or a name that sources use for a theme; an unknown IRI is its own id. */
-export const theme = coded(named(themesOf), multilingual, (node, context, field) => {
+export const theme = conceptMapping(byName(themesOf), multilingual, (node, context, field) => {
   const ranked = unknownSkos(node, context, field)
   const iri = typeof ranked === 'string' ? undefined : ranked.key
   if (typeof ranked === 'string' || !isJsonObject(ranked.json) || 'label' in ranked.json)
@@ -155,17 +155,20 @@ export const theme = coded(named(themesOf), multilingual, (node, context, field)
 })
 
 /** HvdCategory: concepts of the table of high-value dataset categories. */
-export const hvdCategory = coded(inTables('hvdCategory'), multilingual, unknownSkos)
+export const hvdCategory = conceptMapping(inTables('hvdCategory'), multilingual, unknownSkos)
 /** EuroVoc and GenericSkosMultiLang: concepts without a table of their own. */
-export const skosConcept = coded(() => [], multilingual, unknownSkos)
+export const skosConcept = conceptMapping(() => [], multilingual, unknownSkos)
 
-/** Returns `{id, label, resource}` with the English label. */
-export const accessRight = coded(named(accessRightOf), labelled)
-export const frequency = coded(named(frequencyOf), labelled)
+/** AccessRight: `{id, label, resource}` with the English label. */
+export const accessRight = conceptMapping(byName(accessRightOf), labelled)
+/** Frequency: `{id, label, resource}` with the English label. */
+export const frequency = conceptMapping(byName(frequencyOf), labelled)
 /** FrequencyMultiLang: frequencies with labels in all languages. */
-export const frequencyMultiLang = coded(named(frequencyOf), multilingual, unknownSkos)
-export const datasetType = coded(inTables('datasetType'), labelled)
-export const distributionType = coded(inTables('distributionType'), labelled)
+export const frequencyMultiLang = conceptMapping(byName(frequencyOf), multilingual, unknownSkos)
+/** DatasetType: `{id, label, resource}` with the English label. */
+export const datasetType = conceptMapping(inTables('datasetType'), labelled)
+/** DistributionType: `{id, label, resource}` with the English label. */
+export const distributionType = conceptMapping(inTables('distributionType'), labelled)
 
 // Resources that may have a label: standards, rights statements, states, package formats.
 
@@ -276,7 +279,7 @@ function languageOf(node: Term, context: MappingContext): JsonObject | undefined
 /** Language: `{id: two-letter code, label, resource}`. */
 export const language = eachValue((node, context, field) => {
   const json = languageOf(node, context)
-  if (!json) return unknown(node, context, field)
+  if (!json) return unknownValue(node, context, field)
   const resource = json['resource']
   return { key: typeof resource === 'string' ? resource : node.value, json }
 })

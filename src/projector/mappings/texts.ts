@@ -56,7 +56,7 @@ export function mediaTypeOf(text: string): string | undefined {
 /** Returns the media type for a name: the name itself, or the usual one of a file type. */
 const mediaTypeNamed = (name: string, { concepts }: MappingContext): string | undefined =>
   mediaTypeOf(name) ??
-  (concepts.within(schemes.fileType, name) ?? concepts.formats.byText(name))?.mediaTypes[0]
+  (concepts.findInScheme(schemes.fileType, name) ?? concepts.formats.byText(name))?.mediaTypes[0]
 
 /** MediaType: `text/csv` from an IANA IRI, a text, a file type, or a node that names one; other texts unchanged, with a report. */
 export const mediaType = eachValue((node, context, { path }) => {

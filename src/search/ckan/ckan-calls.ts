@@ -7,7 +7,7 @@ import { jsonType } from '../search-answers.ts'
 import { parseBox } from '../../vocabularies/geometry-text.ts'
 
 /** Values by name: text of a query string, or any JSON of a body; empty values and `null` are absent. */
-export type GivenParameters = Readonly<Record<string, unknown>>
+export type RawParameters = Readonly<Record<string, unknown>>
 
 // Parsers of each kind of parameter; their metadata appears in the OpenAPI document.
 
@@ -18,7 +18,7 @@ const text = z
 const optionalText = (description: string) =>
   text.optional().meta({ description, schema: { type: 'string' } })
 
-const whole = (minimum: number, standard: number, description: string) =>
+const integerAtLeast = (minimum: number, standard: number, description: string) =>
   text
     .refine(
       (one) => /^-?\d{1,15}$/.test(one) && Number(one) >= minimum,
@@ -89,14 +89,14 @@ const listed = z.array(z.unknown())
 const nothing = z.object({})
 
 /** Parameters of the lists of organizations and groups. */
-const listing = z.object({
+const listParameters = z.object({
   all_fields: flag('true: objects in the place of names', false),
   sort: optionalText('name, title or package_count, with asc or desc; default name asc'),
-  limit: whole(0, 1000, 'Entries, at most and by default 1000'),
-  offset: whole(0, 0, 'Entries to pass over'),
+  limit: integerAtLeast(0, 1000, 'Entries, at most and by default 1000'),
+  offset: integerAtLeast(0, 0, 'Entries to pass over'),
 })
 
-const showing = (what: string) =>
+const showParameters = (what: string) =>
   z.object({ id: id(what), include_datasets: flag('true: its first 1000 packages', false) })
 
 /** Actions with their parameters: in the query string for GET, members of a JSON object for POST. */
@@ -104,8 +104,8 @@ export const actions = {
   package_list: {
     summary: 'Ids of all datasets, ascending',
     parameters: z.object({
-      limit: whole(0, Number.MAX_SAFE_INTEGER, 'Number of ids, default all'),
-      offset: whole(0, 0, 'Ids to pass over'),
+      limit: integerAtLeast(0, Number.MAX_SAFE_INTEGER, 'Number of ids, default all'),
+      offset: integerAtLeast(0, 0, 'Ids to pass over'),
     }),
     result: z.array(z.string()),
   },
@@ -127,13 +127,13 @@ export const actions = {
         .refine((box) => box !== undefined, 'must be west,south,east,north')
         .meta({ description: 'Box that the area of a dataset meets: west,south,east,north' })
         .optional(),
-      rows: whole(0, 10, 'Packages, default 10, at most 1000'),
-      start: whole(0, 0, 'Packages to pass over; past 10000 there are none'),
+      rows: integerAtLeast(0, 10, 'Packages, default 10, at most 1000'),
+      start: integerAtLeast(0, 0, 'Packages to pass over; past 10000 there are none'),
       sort: optionalText('Such as metadata_modified desc, or score desc'),
       facet: flag('false: no facets'),
       'facet.field': names('JSON list: ["organization","tags"]'),
-      'facet.limit': whole(-1, 50, 'Values of a facet, default 50; -1 = all up to 1000'),
-      'facet.mincount': whole(0, 1, 'Least packages of a value, default 1'),
+      'facet.limit': integerAtLeast(-1, 50, 'Values of a facet, default 50; -1 = all up to 1000'),
+      'facet.mincount': integerAtLeast(0, 1, 'Least packages of a value, default 1'),
     }),
     result: z.object({
       count: z.int(),
@@ -143,16 +143,16 @@ export const actions = {
       results: z.array(z.looseObject({})),
     }),
   },
-  organization_list: { summary: 'Catalogues', parameters: listing, result: listed },
+  organization_list: { summary: 'Catalogues', parameters: listParameters, result: listed },
   organization_show: {
     summary: 'A catalogue',
-    parameters: showing('Id of the catalogue'),
+    parameters: showParameters('Id of the catalogue'),
     result: z.looseObject({}),
   },
-  group_list: { summary: 'Themes that datasets have', parameters: listing, result: listed },
+  group_list: { summary: 'Themes that datasets have', parameters: listParameters, result: listed },
   group_show: {
     summary: 'A theme',
-    parameters: showing('Id of the theme'),
+    parameters: showParameters('Id of the theme'),
     result: z.looseObject({}),
   },
   tag_list: {
@@ -179,8 +179,8 @@ export const actions = {
   current_package_list_with_resources: {
     summary: 'Datasets as packages, the latest change first',
     parameters: z.object({
-      limit: whole(0, 100, 'Packages, default 100, at most 1000'),
-      offset: whole(0, 0, 'Packages to pass over; past 10000 there are none'),
+      limit: integerAtLeast(0, 100, 'Packages, default 100, at most 1000'),
+      offset: integerAtLeast(0, 0, 'Packages to pass over; past 10000 there are none'),
     }),
     result: listed,
   },
@@ -188,34 +188,35 @@ export const actions = {
     summary: 'Datasets whose titles have words that begin like those of q',
     parameters: z.object({
       q: id('Beginnings of words'),
-      limit: whole(0, 10, 'Packages, default 10, at most 100'),
+      limit: integerAtLeast(0, 10, 'Packages, default 10, at most 100'),
     }),
     result: listed,
   },
 } as const
 
+/** Name of an action. */
 export type CkanAction = keyof typeof actions
 /** Parsed parameters of an action, with defaults. */
 export type CkanCall<Action extends CkanAction> = z.output<(typeof actions)[Action]['parameters']>
 
 /** Reads a query string. The first value of a repeated name is used; for `fq_list` all. */
-export function givenByQuery(query: URLSearchParams): GivenParameters {
+export function parametersOfQuery(query: URLSearchParams): RawParameters {
   const lists = query.getAll('fq_list')
-  return present([
+  return withoutEmpty([
     ...[...query].reverse(),
     ...(lists.length > 1 ? [['fq_list', lists] as const] : []),
   ])
 }
 
 /** Reads a body; an empty one is an empty object. Throws `malformed-json`. */
-export function givenByBody(body: string): GivenParameters {
+export function parametersOfJson(body: string): RawParameters {
   const detail = 'the body must be a JSON object'
   const value = body.trim() === '' ? {} : jsonOf(body, detail)
-  if (isJsonObject(value)) return present(Object.entries(value))
+  if (isJsonObject(value)) return withoutEmpty(Object.entries(value))
   throw new Failure('malformed-json', detail)
 }
 
-const present = (entries: readonly (readonly [string, unknown])[]): GivenParameters =>
+const withoutEmpty = (entries: readonly (readonly [string, unknown])[]): RawParameters =>
   Object.fromEntries(
     Object.entries(Object.fromEntries(entries)).filter(
       ([, value]) => value !== null && !(typeof value === 'string' && value.trim() === ''),
@@ -231,7 +232,7 @@ function jsonOf(text: string, detail: string): unknown {
 }
 
 /** Parses parameters. Throws `invalid-parameter` that names every invalid parameter. */
-export function callOf<T>(schema: z.ZodType<T>, given: GivenParameters): T {
+export function parseCall<T>(schema: z.ZodType<T>, given: RawParameters): T {
   const result = schema.safeParse(given)
   if (result.success) return result.data
   const errors = result.error.issues.map(({ path, message }) => {

@@ -10,7 +10,7 @@ import type { QueryTree } from '../../search-index/query-tree.ts'
 import { rangeLeaf, scopedLeaf, textLeaf } from '../query/leaves.ts'
 import { type Lexeme, type QueryLimits, treeOf } from '../query/parser.ts'
 import type { Scopes } from '../query/leaves.ts'
-import { constants } from './ckan-names.ts'
+import { constantFields } from './ckan-names.ts'
 
 /** Parses several filter queries into one tree, joined by AND. Throws `malformed-query`, also when they are too long together. */
 export function filtersTree(
@@ -56,7 +56,7 @@ const negations: ReadonlySet<string> = new Set(['-', '!', 'NOT'])
 
 /** Splits a whole query into lexemes, with every AND explicit. Throws `malformed-query`. */
 function lexemesOf(text: string, scopes: Scopes, limits: QueryLimits): readonly Lexeme[] {
-  const clauses = new Clauses(scopes, limits)
+  const clauses = new ClauseReader(scopes, limits)
   let at = 0
   const matched = (pattern: RegExp) => {
     pattern.lastIndex = at
@@ -67,19 +67,19 @@ function lexemesOf(text: string, scopes: Scopes, limits: QueryLimits): readonly 
   while (at < text.length) {
     const from = at
     // A value follows its name without a blank, and may look like anything but a parenthesis.
-    const isNamed = clauses.isNamed
+    const isNamed = clauses.hasField
     const [, sign, name, word] = isNamed && text[at] !== '(' ? [] : matched(clause)
     const mark = sign ?? word
-    if (name !== undefined) clauses.name(name, from)
-    else if (mark === undefined) clauses.value(valueOf(matched(valued), from))
-    else clauses.mark(mark, from)
+    if (name !== undefined) clauses.addField(name, from)
+    else if (mark === undefined) clauses.addValue(valueOf(matched(valued), from))
+    else clauses.addOperator(mark, from)
     if (name === undefined) matched(blank)
   }
   return clauses.end(at)
 }
 
 /** Lexemes read so far, and whether a clause or an operator may follow. */
-class Clauses {
+class ClauseReader {
   readonly #scopes: Scopes
   readonly #limits: QueryLimits
   readonly #lexemes: Lexeme[] = []
@@ -94,18 +94,18 @@ class Clauses {
     this.#limits = limits
   }
 
-  get isNamed(): boolean {
+  get hasField(): boolean {
     return this.#name !== undefined
   }
 
-  name(name: string, at: number): void {
+  addField(name: string, at: number): void {
     if (this.#groups.some((outer) => outer !== undefined))
       throw filterFault('a field inside a field', at)
     this.#begin()
     this.#name = name
   }
 
-  mark(mark: string, at: number): void {
+  addOperator(mark: string, at: number): void {
     const operator = operators.get(mark)
     if (operator) {
       this.#complete(at)
@@ -123,7 +123,7 @@ class Clauses {
     }
   }
 
-  value(value: Value): void {
+  addValue(value: Value): void {
     this.#begin()
     const name = this.#name ?? this.#groups.find((outer) => outer !== undefined)
     const tree = clauseTree(name, value, this.#scopes)
@@ -197,7 +197,7 @@ function clauseTree(name: string | undefined, value: Value, scopes: Scopes): Que
     if (text === '*:*' || text === '*') return { kind: 'all' }
     return textLeaf(text, isQuoted) ?? { kind: 'none' }
   }
-  const constant = constants.get(name)
+  const constant = constantFields.get(name)
   if (constant !== undefined) return { kind: text === constant || isOpen ? 'all' : 'none' }
   const scope = scopes(name)
   if (scope === undefined) return { kind: 'none' }

@@ -17,10 +17,10 @@ const fields: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns the name in this platform; unchanged when CKAN uses the same one. */
-export const fieldOf = (name: string): string => fields.get(name) ?? name
+export const platformField = (name: string): string => fields.get(name) ?? name
 
 /** Fields with the same value in every package: a filter on one matches all packages or none. */
-export const constants: ReadonlyMap<string, string> = new Map([
+export const constantFields: ReadonlyMap<string, string> = new Map([
   ['type', 'dataset'],
   ['dataset_type', 'dataset'],
   ['state', 'active'],

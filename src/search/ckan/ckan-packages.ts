@@ -1,21 +1,23 @@
 /** Datasets as packages of CKAN. Members of a package are always present: `null` or an empty list when unknown. */
 
 import { type Fields, isJsonObject, memberFields, textAt, valueAt } from '../../text/json.ts'
-import { chosenAt, listAt } from '../record-values.ts'
+import { textInLanguage, valuesAtPath } from '../record-values.ts'
 
 /** Makes the package of a record of the dataset index. */
 export function packageOf(record: Fields): Fields {
   const id = textAt(record, 'id') ?? ''
   const text = (path: string) => textAt(record, path) ?? null
-  const spoken = (path: string) => spokenAt(record, path, record)
-  const resources = listAt(record, 'distributions').map((distribution, position) =>
+  const spoken = (path: string) => englishText(record, path, record)
+  const resources = valuesAtPath(record, 'distributions').map((distribution, position) =>
     resourceOf(distribution, record, id, position),
   )
-  const tags = listAt(record, 'keywords').flatMap(tagOf)
-  const [contact] = listAt(record, 'contact_point')
-  const [page] = listAt(record, 'landing_page').flatMap((one) => textAt(one, 'resource') ?? [])
+  const tags = valuesAtPath(record, 'keywords').flatMap(tagOf)
+  const [contact] = valuesAtPath(record, 'contact_point')
+  const [page] = valuesAtPath(record, 'landing_page').flatMap(
+    (one) => textAt(one, 'resource') ?? [],
+  )
   // Licence of the first distribution that has one.
-  const licence = listAt(record, 'distributions')
+  const licence = valuesAtPath(record, 'distributions')
     .map((one) => valueAt(one, 'license'))
     .find(isJsonObject)
   const catalogue = textAt(record, 'catalog.id') ?? null
@@ -47,7 +49,7 @@ export function packageOf(record: Fields): Fields {
     license_url: textAt(licence, 'la_url') ?? textAt(licence, 'resource') ?? null,
     tags,
     num_tags: tags.length,
-    groups: listAt(record, 'categories').flatMap((theme) => groupOf(theme, record)),
+    groups: valuesAtPath(record, 'categories').flatMap((theme) => groupOf(theme, record)),
     resources,
     num_resources: resources.length,
     extras: extrasOf(record),
@@ -62,13 +64,13 @@ function tagOf(keyword: unknown): readonly Fields[] {
 
 function groupOf(theme: unknown, record: Fields): readonly Fields[] {
   const name = textAt(theme, 'id')
-  const title = spokenAt(theme, 'label', record) ?? name
+  const title = englishText(theme, 'label', record) ?? name
   return name === undefined ? [] : [{ name, title, display_name: title }]
 }
 
 /** Returns a text in English, else in the main language of the record. */
-const spokenAt = (part: unknown, path: string, record: Fields): string | null =>
-  chosenAt(part, path, 'en', record)?.text ?? null
+const englishText = (part: unknown, path: string, record: Fields): string | null =>
+  textInLanguage(part, path, 'en', record)?.text ?? null
 
 /** Returns a language map; empty where the profile has plain texts only. */
 function mapAt(record: Fields, path: string): Fields {
@@ -78,10 +80,10 @@ function mapAt(record: Fields, path: string): Fields {
 /** Makes the extras of a package. Lists are JSON texts, as in the harvesters of CKAN. */
 function extrasOf(record: Fields): readonly Fields[] {
   const listed = (path: string, key: string) => {
-    const texts = listAt(record, path).flatMap((one) => textAt(one, key) ?? [])
+    const texts = valuesAtPath(record, path).flatMap((one) => textAt(one, key) ?? [])
     return texts.length === 0 ? undefined : JSON.stringify(texts)
   }
-  const [spatial] = listAt(record, 'spatial')
+  const [spatial] = valuesAtPath(record, 'spatial')
   const extras = {
     issued: textAt(record, 'issued'),
     modified: textAt(record, 'modified'),
@@ -99,14 +101,16 @@ function extrasOf(record: Fields): readonly Fields[] {
 /** Makes the CKAN resource of a distribution. */
 function resourceOf(distribution: unknown, record: Fields, id: string, position: number): Fields {
   const text = (path: string) => textAt(distribution, path) ?? null
-  const [url = null] = ['download_url', 'access_url'].flatMap((name) => listAt(distribution, name))
+  const [url = null] = ['download_url', 'access_url'].flatMap((name) =>
+    valuesAtPath(distribution, name),
+  )
   const size = valueAt(distribution, 'byte_size')
   return {
     id: text('id'),
     package_id: id,
     position,
-    name: spokenAt(distribution, 'title', record),
-    description: spokenAt(distribution, 'description', record),
+    name: englishText(distribution, 'title', record),
+    description: englishText(distribution, 'description', record),
     url,
     format: text('format.label') ?? text('format.id'),
     mimetype: text('media_type'),

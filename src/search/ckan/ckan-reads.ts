@@ -6,11 +6,11 @@ import type { Answer } from '../../search-index/search-index.ts'
 import { textAt } from '../../text/json.ts'
 import { inOwnTurn } from '../../workers/event-loop.ts'
 import { datasetCounts, datasetRecord, catalogueRecord } from '../record-routes.ts'
-import { chosenAt, everything, listAt, recordFields } from '../record-values.ts'
+import { textInLanguage, allRecords, valuesAtPath, recordFields } from '../record-values.ts'
 import { parametersOf } from '../request/search-parameters.ts'
-import { searchOf } from '../request/search-request.ts'
+import { planSearch } from '../request/search-request.ts'
 import type { SearchAppContext } from '../search-service-context.ts'
-import { actions, callOf, type GivenParameters } from './ckan-calls.ts'
+import { actions, parseCall, type RawParameters } from './ckan-calls.ts'
 import { packageOf } from './ckan-packages.ts'
 
 /** Dependencies of the actions. */
@@ -22,7 +22,7 @@ export type CkanContext = SearchAppContext & {
 /** Yields the JSON text of a result in pieces. Throws `invalid-parameter` and the errors of the engine. */
 export type CkanHandler = (
   context: CkanContext,
-  given: GivenParameters,
+  given: RawParameters,
   signal: AbortSignal,
 ) => AsyncGenerator<string>
 
@@ -76,16 +76,17 @@ const groupOf = (entry: Entry) => ({
   is_organization: false,
 })
 
-const titleIn = (record: unknown, id: string): string => chosenAt(record, 'title', 'en')?.text ?? id
+const titleIn = (record: unknown, id: string): string =>
+  textInLanguage(record, 'title', 'en')?.text ?? id
 
 /** Lists catalogues with their titles, including those without datasets. */
 async function organizations(
   { index }: CkanContext,
   signal: AbortSignal,
 ): Promise<readonly Entry[]> {
-  const asked = { ...everything('catalogue'), limit: maxEntries, include: ['id', 'title'] }
+  const request = { ...allRecords('catalogue'), limit: maxEntries, include: ['id', 'title'] }
   const [{ hits }, counts] = await Promise.all([
-    index.search(asked, signal),
+    index.search(request, signal),
     datasetCounts(index, signal),
   ])
   return hits.map(({ id, record }) => {
@@ -111,84 +112,84 @@ type Listing = {
 
 function listText(
   entries: readonly Entry[],
-  { all_fields: isWhole, sort, limit, offset }: Listing,
-  shown: (entry: Entry) => unknown,
+  { all_fields: hasAllFields, sort, limit, offset }: Listing,
+  entryOf: (entry: Entry) => unknown,
 ): string {
   const some = sorted(entries, sort).slice(offset, offset + Math.min(limit, maxEntries))
-  return JSON.stringify(some.map((entry) => (isWhole ? shown(entry) : entry.id)))
+  return JSON.stringify(some.map((entry) => (hasAllFields ? entryOf(entry) : entry.id)))
 }
 
 async function* organizationList(...[context, given, signal]: Parameters<CkanHandler>) {
-  const call = callOf(actions.organization_list.parameters, given)
+  const call = parseCall(actions.organization_list.parameters, given)
   yield listText(await organizations(context, signal), call, organizationOf)
 }
 
 async function* groupList(...[context, given, signal]: Parameters<CkanHandler>) {
-  const call = callOf(actions.group_list.parameters, given)
+  const call = parseCall(actions.group_list.parameters, given)
   yield listText(await valuesOf(context, 'categories', signal), call, groupOf)
 }
 
 /** Shows an organization. Throws `unknown-catalogue`. */
 async function* organizationShow(...[context, given, signal]: Parameters<CkanHandler>) {
-  const call = callOf(actions.organization_show.parameters, given)
+  const call = parseCall(actions.organization_show.parameters, given)
   const record = recordFields((await catalogueRecord(context.index, call.id, signal)).text)
   const entry = { id: call.id, title: titleIn(record, call.id), count: Number(record['count']) }
-  const whole = {
+  const organization = {
     ...organizationOf(entry),
-    description: chosenAt(record, 'description', 'en')?.text ?? null,
+    description: textInLanguage(record, 'description', 'en')?.text ?? null,
     created: textAt(record, 'issued') ?? null,
     users: [],
     extras: [],
   }
-  yield* withPackages(context, whole, { facet: 'catalog', ...call }, signal)
+  yield* withPackages(context, organization, { facet: 'catalog', ...call }, signal)
 }
 
 /** Shows a group. Throws `not-found`. */
 async function* groupShow(...[context, given, signal]: Parameters<CkanHandler>) {
-  const call = callOf(actions.group_show.parameters, given)
+  const call = parseCall(actions.group_show.parameters, given)
   const entry = (await valuesOf(context, 'categories', signal)).find(({ id }) => id === call.id)
   if (!entry) throw new Failure('not-found', `there is no group ${call.id}`)
   yield* withPackages(context, groupOf(entry), { facet: 'categories', ...call }, signal)
 }
 
-type Shown = { readonly facet: string; readonly id: string; readonly include_datasets: boolean }
+type GroupCall = { readonly facet: string; readonly id: string; readonly include_datasets: boolean }
 
 /** Adds the first packages to a group, when requested. */
 async function* withPackages(
   { index }: CkanContext,
   group: object,
-  { facet, id, include_datasets: isWhole }: Shown,
+  { facet, id, include_datasets: hasDatasets }: GroupCall,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  if (!isWhole) {
+  if (!hasDatasets) {
     yield JSON.stringify(group)
     return
   }
   const groups = [{ facet, values: [id] }]
   const filter = { facets: { groups, operator: 'OR', groupOperator: 'AND' } } as const
-  const asked = { ...everything('dataset'), filter, limit: maxEntries }
+  const request = { ...allRecords('dataset'), filter, limit: maxEntries }
   yield `${JSON.stringify(group).slice(0, -1)},"packages":[`
-  yield* packageTexts((await index.search(asked, signal)).hits)
+  yield* packageTexts((await index.search(request, signal)).hits)
   yield ']}'
 }
 
 async function* tagList(...[context, given, signal]: Parameters<CkanHandler>) {
-  const { query = '', all_fields: isWhole } = callOf(actions.tag_list.parameters, given)
+  const { query = '', all_fields: hasAllFields } = parseCall(actions.tag_list.parameters, given)
   const wanted = query.toLowerCase()
   const tags = (await valuesOf(context, 'keywords', signal)).filter(
     ({ id, title }) => id.toLowerCase().includes(wanted) || title.toLowerCase().includes(wanted),
   )
-  const shown = tags.slice(0, 10 * maxEntries).map(({ id, title }) => {
-    return isWhole ? { id, name: id, display_name: title, vocabulary_id: null } : id
+  const entries = tags.slice(0, 10 * maxEntries).map(({ id, title }) => {
+    return hasAllFields ? { id, name: id, display_name: title, vocabulary_id: null } : id
   })
-  yield JSON.stringify(shown)
+  yield JSON.stringify(entries)
 }
 
 async function* licenceList(...[context, given, signal]: Parameters<CkanHandler>) {
-  callOf(actions.license_list.parameters, given)
+  parseCall(actions.license_list.parameters, given)
   const licences = await valuesOf(context, 'license', signal)
-  const shown = licences.map(({ id, title }) => ({ id, title, status: 'active', url: null }))
-  yield JSON.stringify(shown)
+  const entries = licences.map(({ id, title }) => ({ id, title, status: 'active', url: null }))
+  yield JSON.stringify(entries)
 }
 
 /**
@@ -196,10 +197,10 @@ async function* licenceList(...[context, given, signal]: Parameters<CkanHandler>
  * `unknown-distribution`.
  */
 async function* resourceShow(...[context, given, signal]: Parameters<CkanHandler>) {
-  const { id } = callOf(actions.resource_show.parameters, given)
+  const { id } = parseCall(actions.resource_show.parameters, given)
   const owner = await context.ownerOf?.(id, signal)
   const record = owner && recordFields((await datasetRecord(context.index, owner, signal)).text)
-  const resources = record ? listAt(packageOf(record), 'resources') : []
+  const resources = record ? valuesAtPath(packageOf(record), 'resources') : []
   const found = resources.find((one) => textAt(one, 'id') === id)
   if (!found) throw new Failure('unknown-distribution', `there is no resource ${id}`)
   yield JSON.stringify(found)
@@ -208,29 +209,29 @@ async function* resourceShow(...[context, given, signal]: Parameters<CkanHandler
 /** Makes a search for datasets as `/search` does. */
 function searchFor(context: CkanContext, q: string, more: Readonly<Record<string, string>> = {}) {
   const parameters = parametersOf(new URLSearchParams({ q, filters: 'dataset', ...more }))
-  return searchOf(parameters, { ...context, settings: context.settings() }).request
+  return planSearch(parameters, { ...context, settings: context.settings() }).request
 }
 
 async function* packageAutocomplete(...[context, given, signal]: Parameters<CkanHandler>) {
-  const { q, limit } = callOf(actions.package_autocomplete.parameters, given)
-  const asked = searchFor(context, q, { autocomplete: 'true', aggregation: 'false' })
-  const { hits } = await context.index.search({ ...asked, limit: Math.min(limit, 100) }, signal)
-  const shown = hits.map(({ id, record }) => {
+  const { q, limit } = parseCall(actions.package_autocomplete.parameters, given)
+  const request = searchFor(context, q, { autocomplete: 'true', aggregation: 'false' })
+  const { hits } = await context.index.search({ ...request, limit: Math.min(limit, 100) }, signal)
+  const entries = hits.map(({ id, record }) => {
     const title = titleIn(recordFields(record), id)
     return { name: id, title, match_field: 'title', match_displayed: title }
   })
-  yield JSON.stringify(shown)
+  yield JSON.stringify(entries)
 }
 
 async function* currentPackages(...[context, given, signal]: Parameters<CkanHandler>) {
-  const { limit, offset } = callOf(actions.current_package_list_with_resources.parameters, given)
-  const asked = {
+  const { limit, offset } = parseCall(actions.current_package_list_with_resources.parameters, given)
+  const request = {
     ...searchFor(context, '', { sort: 'modified desc', aggregation: 'false' }),
     offset,
   }
   const shows = offset <= (context.window ?? 10_000)
   const { hits } = shows
-    ? await context.index.search({ ...asked, limit: Math.min(limit, maxEntries) }, signal)
+    ? await context.index.search({ ...request, limit: Math.min(limit, maxEntries) }, signal)
     : { hits: [] }
   yield '['
   yield* packageTexts(hits)
@@ -256,9 +257,9 @@ async function* siteRead() {
   yield 'true'
 }
 
-/** Shows a group. Throws `not-found`. */
-async function* helpShow(_context: CkanContext, given: GivenParameters) {
-  const { name } = callOf(actions.help_show.parameters, given)
+/** Describes an action. Throws `not-found`. */
+async function* helpShow(_context: CkanContext, given: RawParameters) {
+  const { name } = parseCall(actions.help_show.parameters, given)
   const action = Object.entries(actions).find(([one]) => one === name)?.[1]
   if (!action) throw new Failure('not-found', `there is no action ${name}`)
   const shape: Readonly<Record<string, z.ZodType>> = action.parameters.shape
@@ -268,6 +269,7 @@ async function* helpShow(_context: CkanContext, given: GivenParameters) {
   yield JSON.stringify([action.summary, ...parameters].join('\n'))
 }
 
+/** Handlers of the read actions by name, except those of packages. */
 export const ckanReads = {
   organization_list: organizationList,
   organization_show: organizationShow,

@@ -15,7 +15,7 @@ import type { Answer, SearchRequest } from '../../search-index/search-index.ts'
 import { parseQuery } from '../query/parser.ts'
 import { type Scopes, scopesOf } from '../query/leaves.ts'
 import { datasetRecord } from '../record-routes.ts'
-import { everything, recordFields } from '../record-values.ts'
+import { allRecords, recordFields } from '../record-values.ts'
 import { sortOrder } from '../request/search-request.ts'
 import { jsonType } from '../search-answers.ts'
 import type { SearchAppContext, SearchServiceContext } from '../search-service-context.ts'
@@ -23,16 +23,16 @@ import {
   actions,
   type CkanAction,
   type CkanCall,
-  callOf,
+  parseCall,
   ckanAliases,
   ckanContract,
   ckanPaths,
-  type GivenParameters,
-  givenByBody,
-  givenByQuery,
+  type RawParameters,
+  parametersOfJson,
+  parametersOfQuery,
 } from './ckan-calls.ts'
 import { filtersTree } from './ckan-filter.ts'
-import { fieldOf } from './ckan-names.ts'
+import { platformField } from './ckan-names.ts'
 import { packageOf } from './ckan-packages.ts'
 import { type CkanContext, type CkanHandler, ckanReads, packageTexts } from './ckan-reads.ts'
 import { textAt } from '../../text/json.ts'
@@ -111,22 +111,22 @@ export const ckanEndpoints = [
   ]),
 ]
 
-const givenOf = (c: AppContext, context: SearchAppContext) =>
+const rawParametersOf = (c: AppContext, context: SearchAppContext) =>
   c.req.method === 'POST'
     ? parametersOfPost(c, context)
-    : givenByQuery(new URL(c.req.url).searchParams)
+    : parametersOfQuery(new URL(c.req.url).searchParams)
 
 /** Reads a body as JSON whatever its media type, because clients of CKAN send JSON as forms. */
 async function parametersOfPost(
   c: AppContext,
   { limits }: SearchAppContext,
-): Promise<GivenParameters> {
+): Promise<RawParameters> {
   const bytes = Math.min(limits.bodyBytes, maxBytes)
   const body = await readBodyText(c.req.raw, { bytes }, c.var.signal)
   const isForm = c.req.header('Content-Type')?.startsWith('application/x-www-form-urlencoded')
   return isForm && /^\s*[\w.-]+=/.test(body)
-    ? givenByQuery(new URLSearchParams(body))
-    : givenByBody(body)
+    ? parametersOfQuery(new URLSearchParams(body))
+    : parametersOfJson(body)
 }
 
 async function runAction(
@@ -136,26 +136,26 @@ async function runAction(
 ): Promise<Response> {
   try {
     const site = { title: c.get('siteName'), url: c.get('root') }
-    const given = await givenOf(c, context)
+    const given = await rawParametersOf(c, context)
     const result = handlers[action]({ ...context, site }, given, c.var.signal)
-    const pieces = enveloped(`${c.get('address')}/`, result, ignoredOf(action, given))
+    const pieces = envelope(`${c.get('address')}/`, result, ignoredOf(action, given))
     const { log, requestMs: pieceMs = 60_000 } = context.http
     const flow = { log, pieceMs, headers: { 'Content-Type': jsonType } }
     return await longAnswer(c, () => sendPieces(c, pieces, flow))
   } catch (error) {
-    return refused(c, error, context)
+    return failureAnswer(c, error, context)
   }
 }
 
 /** Makes the member with the first names of a call that are not parameters of its action. */
-function ignoredOf(action: CkanAction, given: GivenParameters): string {
+function ignoredOf(action: CkanAction, given: RawParameters): string {
   const unknown = Object.keys(given).filter((name) => !(name in actions[action].parameters.shape))
-  const shown = unknown.slice(0, 20).map((name) => name.slice(0, 60))
-  return shown.length === 0 ? '' : `"ignored":${JSON.stringify(shown)},`
+  const listed = unknown.slice(0, 20).map((name) => name.slice(0, 60))
+  return listed.length === 0 ? '' : `"ignored":${JSON.stringify(listed)},`
 }
 
 /** Encloses the pieces of a result. The first piece is made before anything is sent, so that its failure can still be answered. */
-async function* enveloped(
+async function* envelope(
   help: string,
   result: AsyncGenerator<string>,
   ignored: string,
@@ -179,7 +179,11 @@ const errorTypes = new Map([
  * Answers a failure in the form of CKAN instead of a problem document: 409 for an invalid call, 404 for a missing record,
  * otherwise the usual status. Throws errors that are not a `Failure`.
  */
-function refused(c: AppContext, error: unknown, { http: { log } }: SearchAppContext): Response {
+function failureAnswer(
+  c: AppContext,
+  error: unknown,
+  { http: { log } }: SearchAppContext,
+): Response {
   if (!(error instanceof Failure)) throw error
   const problem = problemOf(error, c.req.path)
   if (problem.status >= 500) log.warn({ err: error, requestId: c.get('requestId') }, 'ckan.refused')
@@ -197,10 +201,10 @@ const idsPerPage = 1000
 /** Yields the ids of all datasets, ascending, in pieces. Throws `invalid-parameter`. */
 async function* packageList(
   { index }: CkanContext,
-  given: GivenParameters,
+  given: RawParameters,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  let { limit: left, offset } = callOf(actions.package_list.parameters, given)
+  let { limit: left, offset } = parseCall(actions.package_list.parameters, given)
   let opening = '['
   for (let after = ''; left > 0;) {
     const entries = await index.entries('dataset', after, idsPerPage, signal)
@@ -220,10 +224,10 @@ async function* packageList(
 /** Yields one package, by platform id or by IRI. Throws `invalid-parameter`, `unknown-dataset`. */
 async function* packageShow(
   { index }: CkanContext,
-  given: GivenParameters,
+  given: RawParameters,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const { id } = callOf(actions.package_show.parameters, given)
+  const { id } = parseCall(actions.package_show.parameters, given)
   // The last segment of an IRI of this platform is the id.
   const candidate = id.split(/[/:#]/).at(-1) ?? ''
   const record = recordFields((await datasetRecord(index, candidate, signal)).text)
@@ -243,10 +247,10 @@ const usualSort = 'score desc, metadata_modified desc'
  */
 async function* packageSearch(
   context: CkanContext,
-  given: GivenParameters,
+  given: RawParameters,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const call = callOf(actions.package_search.parameters, given)
+  const call = parseCall(actions.package_search.parameters, given)
   const settings = context.settings().filter(({ index }) => index === 'dataset')
   const request = requestOf(call, context, settings)
   const answer: Answer =
@@ -265,7 +269,7 @@ function requestOf(
   settings: readonly IndexSettings[],
 ): SearchRequest {
   const scopeOf = scopesOf(settings, timeZone)
-  const scopes: Scopes = (name) => scopeOf(fieldOf(name))
+  const scopes: Scopes = (name) => scopeOf(platformField(name))
   const query = parseQuery(call.q ?? '', scopes, { limits })
   const filter = filtersTree([call.fq ?? '', ...call.fq_list], scopes, limits)
   const of = [query, filter].filter(({ kind }) => kind !== 'all')
@@ -273,9 +277,9 @@ function requestOf(
   // Fields that cannot be sorted by are ignored.
   const sort = (call.sort ?? usualSort).split(',').map((entry) => {
     const [name = '', direction = ''] = entry.trim().split(/[\s+]+/, 2)
-    return `${name === 'score' ? 'relevance' : fieldOf(name)} ${direction}`
+    return `${name === 'score' ? 'relevance' : platformField(name)} ${direction}`
   })
-  const counted = new Set(facetNames(call).map(fieldOf))
+  const counted = new Set(facetNames(call).map(platformField))
   const ids = settings.flatMap(({ facets }) => facets.map(({ id }) => id))
   const facets = {
     ids: ids.filter((id) => counted.has(id)),
@@ -283,7 +287,7 @@ function requestOf(
     global: false,
   }
   return {
-    ...everything('dataset'),
+    ...allRecords('dataset'),
     tree: of.length > 1 ? { kind: 'and', of } : (of[0] ?? { kind: 'all' }),
     ...(facets.size > 0 && facets.ids.length > 0 && { facets }),
     order: sortOrder(sort, settings),
@@ -302,7 +306,7 @@ const facetNames = (call: SearchCall): readonly string[] => [
 /** Makes `facets` and `search_facets`, with an entry for every requested name. */
 function facetsText(call: SearchCall, { facets = [] }: Answer): string {
   const named = facetNames(call).map((name) => {
-    const facet = facets.find(({ id }) => id === fieldOf(name))
+    const facet = facets.find(({ id }) => id === platformField(name))
     const items = facet?.items.filter(({ count }) => count >= call['facet.mincount']) ?? []
     return { name, title: facet?.title ?? name, items }
   })
@@ -312,11 +316,11 @@ function facetsText(call: SearchCall, { facets = [] }: Answer): string {
       Object.fromEntries(items.map(({ id, count }) => [id, count])),
     ]),
   )
-  const shown = Object.fromEntries(
+  const listed = Object.fromEntries(
     named.map(({ name, title, items }) => {
       const all = items.map(({ id, title, count }) => ({ name: id, display_name: title, count }))
       return [name, { title, items: all }]
     }),
   )
-  return `"facets":${JSON.stringify(counts)},"search_facets":${JSON.stringify(shown)}`
+  return `"facets":${JSON.stringify(counts)},"search_facets":${JSON.stringify(listed)}`
 }

@@ -4,7 +4,13 @@ import { type Fields, textAt, valueAt } from '../../text/json.ts'
 import type { FeedEntry, FeedFile } from '../../http/feed-formats.ts'
 import type { Hit } from '../../search-index/search-index.ts'
 import type { RecordPages } from '../search-service-context.ts'
-import { chosenAt, httpAddress, instantAt, listAt, recordFields } from '../record-values.ts'
+import {
+  textInLanguage,
+  httpAddress,
+  instantAt,
+  valuesAtPath,
+  recordFields,
+} from '../record-values.ts'
 
 /** Fields that entries are made from. */
 export const entryFields: readonly string[] = (
@@ -32,17 +38,17 @@ export function entryOf({ id, record }: Hit, { language, root, recordPages }: Re
     iri: textAt(fields, 'resource') ?? page,
     page,
     isHtml: recordPages.isPortal,
-    title: chosenAt(fields, 'title', language) ?? { text: id },
-    summary: chosenAt(fields, 'description', language),
+    title: textInLanguage(fields, 'title', language) ?? { text: id },
+    summary: textInLanguage(fields, 'description', language),
     published,
     updated: updated ?? new Date(0),
     author: authorOf(fields, language),
-    categories: listAt(fields, 'categories').flatMap((theme) => {
+    categories: valuesAtPath(fields, 'categories').flatMap((theme) => {
       const term = textAt(theme, 'id')
-      const label = chosenAt(theme, 'label', language)?.text
+      const label = textInLanguage(theme, 'label', language)?.text
       return term === undefined ? [] : [{ term, label }]
     }),
-    files: listAt(fields, 'distributions').flatMap((one) => fileOf(one, fields, language)),
+    files: valuesAtPath(fields, 'distributions').flatMap((one) => fileOf(one, fields, language)),
   }
 }
 
@@ -54,7 +60,7 @@ const address = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/
 function authorOf(fields: Fields, language: string): FeedEntry['author'] {
   const name = textAt(fields, 'publisher.name')
   if (name === undefined) {
-    const catalogue = chosenAt(fields, 'catalog.title', language)
+    const catalogue = textInLanguage(fields, 'catalog.title', language)
     return catalogue && { name: catalogue.text, uri: undefined, email: undefined }
   }
   const email = textAt(fields, 'publisher.email')?.replace(/^mailto:/i, '')
@@ -69,7 +75,9 @@ const mediaType = /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/
 
 /** Makes the enclosure of a distribution; none without a web address. The main language is that of the catalogue. */
 function fileOf(distribution: unknown, fields: Fields, language: string): readonly FeedFile[] {
-  const addresses = ['download_url', 'access_url'].flatMap((name) => listAt(distribution, name))
+  const addresses = ['download_url', 'access_url'].flatMap((name) =>
+    valuesAtPath(distribution, name),
+  )
   const href = addresses.map(httpAddress).find((one) => one !== undefined)
   if (href === undefined) return []
   const matching = (path: string, form: RegExp) => {
@@ -79,7 +87,7 @@ function fileOf(distribution: unknown, fields: Fields, language: string): readon
   return [
     {
       href,
-      title: chosenAt(distribution, 'title', language, fields)?.text,
+      title: textInLanguage(distribution, 'title', language, fields)?.text,
       type: matching('media_type', mediaType),
       length: matching('byte_size', /^\d{1,16}$/),
     },

@@ -8,8 +8,8 @@ import { anyone } from '../../http/endpoint.ts'
 import { type FeedDocument, feedFormats } from '../../http/feed-formats.ts'
 import { longAnswer } from '../../http/long-answers.ts'
 import { parametersOf } from '../request/search-parameters.ts'
-import { searchOf } from '../request/search-request.ts'
-import { isUnchanged, queryParameters, searchEndpoint } from '../search-answers.ts'
+import { planSearch } from '../request/search-request.ts'
+import { setEntityTag, queryParameters, searchEndpoint } from '../search-answers.ts'
 import type { SearchAppContext } from '../search-service-context.ts'
 import { entryFields, entryOf } from './feed-entries.ts'
 
@@ -24,7 +24,7 @@ async function feedAnswer(
     throw new Failure('not-found', 'a feed is named by a language code such as en')
   const { type, write } = feedFormats[request.form]
   const text = write(await feedOf(c, context, request))
-  if (isUnchanged(c, tagOfText(text))) return c.body(null, 304)
+  if (setEntityTag(c, tagOfText(text))) return c.body(null, 304)
   return c.body(text, 200, { 'Content-Type': `${type}; charset=utf-8` })
 }
 
@@ -80,7 +80,7 @@ async function feedOf(
   const parameters = parametersOf(query, context.limits)
   const { page = 0, limit = 10, q, sort = ['modified desc'] } = parameters
   if (limit === 0) throw invalidParameter('limit', 'limit must be 1..1000 in a feed, got 0')
-  const { request } = searchOf(
+  const { request } = planSearch(
     { ...parameters, filters: ['dataset'], aggregation: false, includes: [...entryFields], sort },
     { ...context, settings: context.settings() },
   )

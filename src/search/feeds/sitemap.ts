@@ -15,8 +15,8 @@ import { longAnswer } from '../../http/long-answers.ts'
 import type { Hit, SearchIndex } from '../../search-index/search-index.ts'
 import { isJsonObject, valueAt } from '../../text/json.ts'
 import { officialLanguages } from '../../text/language.ts'
-import { instantAt, recordFields, everything } from '../record-values.ts'
-import { isUnchanged, searchEndpoint } from '../search-answers.ts'
+import { instantAt, recordFields, allRecords } from '../record-values.ts'
+import { setEntityTag, searchEndpoint } from '../search-answers.ts'
 import type { SearchAppContext, SearchServiceContext } from '../search-service-context.ts'
 import { xmlDeclaration, element, textElement, xmlText } from '../../http/feed-formats.ts'
 import { type SitemapKeeper, sitemapKeeper, type SitemapPage } from './sitemap-cache.ts'
@@ -40,7 +40,7 @@ const headers = { 'Content-Type': `${xml}; charset=utf-8` }
 /** Sets the headers with the state of an answer; true when the client has that state already. */
 function hasState(c: AppContext, made: Date, name: string): boolean {
   c.header('Last-Modified', made.toUTCString())
-  return isUnchanged(c, `${name}-${made.getTime().toString(36)}`)
+  return setEntityTag(c, `${name}-${made.getTime().toString(36)}`)
 }
 
 const answersOf = (description: string): RouteConfig['responses'] => ({
@@ -100,11 +100,11 @@ async function pageAnswer(
     return answer
   }
   const plain = new Blob([page.gzip]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return c.body(isRooted ? rooted(plain, c.get('root')) : plain, 200, headers)
+  return c.body(isRooted ? insertRoot(plain, c.get('root')) : plain, 200, headers)
 }
 
 /** Inserts the address by which the client reached the platform; the server compresses the page again. */
-function rooted(page: ReadableStream<Uint8Array<ArrayBuffer>>, root: string) {
+function insertRoot(page: ReadableStream<Uint8Array<ArrayBuffer>>, root: string) {
   const written = xmlText(root)
   const mark = new TransformStream<string, string>({
     transform: (text, out) => out.enqueue(text.replaceAll(rootMark, () => written)),
@@ -137,12 +137,12 @@ async function* sitemapPages({
   const present = new Set(settings().map((one) => one.index))
   for (const kind of ['catalogue', 'dataset'] as const) {
     if (!present.has(kind)) continue
-    for await (const hits of everyRecord(index, kind)) {
+    for await (const hits of recordBatches(index, kind)) {
       const more = hits.map((hit) => addressText(hit, kind, recordPages)).join('')
       const isFull =
         addresses + hits.length > most.addresses || text.length + more.length > most.characters
       if (isFull && text !== '') {
-        yield { gzip: await packed(text), addresses }
+        yield { gzip: await compressPage(text), addresses }
         text = ''
         addresses = 0
       }
@@ -150,7 +150,7 @@ async function* sitemapPages({
       addresses += hits.length
     }
   }
-  if (text !== '') yield { gzip: await packed(text), addresses }
+  if (text !== '') yield { gzip: await compressPage(text), addresses }
 }
 
 /** Makes the entry of a record: its page, the time of its change, and the page in every language of the record. */
@@ -173,25 +173,31 @@ function addressText(
 
 const compress = promisify<string, Buffer<ArrayBuffer>>(gzip)
 
-function packed(content: string): Promise<Buffer<ArrayBuffer>> {
+function compressPage(content: string): Promise<Buffer<ArrayBuffer>> {
   const attributes = { xmlns: protocol, 'xmlns:xhtml': 'http://www.w3.org/1999/xhtml' }
   return compress(xmlDeclaration + element('urlset', attributes, content))
 }
 
 /** Records written before yielding to other work. */
-const step = 500
+const recordsPerBatch = 500
 
 /** Yields all records by id in batches; each comes once, whatever is written meanwhile. */
-async function* everyRecord(
+async function* recordBatches(
   index: SearchIndex,
   kind: 'catalogue' | 'dataset',
 ): AsyncGenerator<readonly Hit[]> {
-  const { offset: _, ...all } = everything(kind)
+  const { offset: _, ...all } = allRecords(kind)
   const include = ['title', 'modified', 'catalog_record.modified']
-  let page = await index.openCursor({ ...all, limit: step, include, client: 'sitemap', note: '' })
+  let page = await index.openCursor({
+    ...all,
+    limit: recordsPerBatch,
+    include,
+    client: 'sitemap',
+    note: '',
+  })
   while (page.hits.length > 0) {
     yield page.hits
-    if (page.hits.length < step) return
+    if (page.hits.length < recordsPerBatch) return
     page = await index.readPage(page.cursor)
   }
 }

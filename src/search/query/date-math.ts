@@ -18,7 +18,7 @@ export function mathInstant(text: string, now: number): number | undefined {
   let at = from
   for (const [, operator = '', name = ''] of steps.matchAll(step)) {
     const unit = units.findIndex((one) => one.startsWith(name === 'DATE' ? 'DAY' : name))
-    at = operator === '/' ? rounded(at, unit) : moved(at, unit, Number(operator))
+    at = operator === '/' ? roundDown(at, unit) : addAmount(at, unit, Number(operator))
   }
   return Number.isNaN(at) ? undefined : at
 }
@@ -31,13 +31,13 @@ const parts = (at: number): [number, number, number, number, number, number, num
 }
 
 /** Sets everything smaller than the unit to its least value; only days begin with 1. */
-const rounded = (at: number, unit: number): number => {
+const roundDown = (at: number, unit: number): number => {
   const [year, ...rest] = parts(at)
   return Date.UTC(year, ...rest.map((part, n) => (n < unit ? part : n === 1 ? 1 : 0)))
 }
 
 /** Adds an amount of a unit; the day is limited to the last one of the month. */
-function moved(at: number, unit: number, amount: number): number {
+function addAmount(at: number, unit: number, amount: number): number {
   const [year, month, day, ...time] = parts(at)
   if (unit > 1) {
     const step = [dayMs, 3_600_000, 60_000, 1000, 1][unit - 2] ?? 0

@@ -11,11 +11,11 @@ const iso =
 
 /** Parses a year, month, day or date-time, in UTC without a zone; `undefined` for other texts and invalid dates. */
 export function spanOf(text: string): InstantSpan | undefined {
-  const [whole, year = '', month, day, hour, minute, second = '00', fraction = '0', zone = 'Z'] =
+  const [match, year = '', month, day, hour, minute, second = '00', fraction = '0', zone = 'Z'] =
     iso.exec(text.trim()) ?? []
   const date = `${year}-${month ?? '01'}-${day ?? '01'}`
   const from = Date.parse(`${date}T00:00:00Z`)
-  if (whole === undefined || Number.isNaN(from)) return undefined
+  if (match === undefined || Number.isNaN(from)) return undefined
   const end = new Date(from)
   if (end.getUTCDate() !== Number(day ?? 1)) return undefined
   if (hour !== undefined) {

@@ -23,17 +23,17 @@ export type QueryLimits = {
 /** Default limits. */
 export const queryLimits: QueryLimits = { queryCharacters: 4096, queryDepth: 32, queryTerms: 256 }
 
-/** Counts the characters read, so that a test can check that parsing is linear. */
-type Meter = { steps: number }
-type Options = { readonly limits?: QueryLimits; readonly meter?: Meter }
+/** Number of characters read, by which a test checks that parsing takes linear time. */
+type StepCounter = { steps: number }
+type Options = { readonly limits?: QueryLimits; readonly counter?: StepCounter }
 
 /** Parses a query. Throws `query-too-complex`. */
 export function parseQuery(q: string, scopes: Scopes, options: Options = {}): QueryTree {
-  const { limits = queryLimits, meter = { steps: 0 } } = options
+  const { limits = queryLimits, counter = { steps: 0 } } = options
   const text = q.trim()
   if (text === '' || text === '*' || text === '*:*') return { kind: 'all' }
   withinLimit('queryCharacters', lengthOf(text, limits.queryCharacters), limits)
-  const lexemes = paired([...lexemesOf(text, scopes, meter)], limits.queryDepth)
+  const lexemes = paired([...lexemesOf(text, scopes, counter)], limits.queryDepth)
   return treeOf(lexemes, limits)
 }
 
@@ -43,7 +43,7 @@ export const treeOf = (lexemes: readonly Lexeme[], limits: QueryLimits): QueryTr
 
 const units = { queryCharacters: 'characters', queryTerms: 'words' } as const
 
-/** Parses a query. Throws `query-too-complex`. */
+/** Throws `query-too-complex` if a count exceeds the limit `name`. */
 export function withinLimit(name: keyof typeof units, count: number, limits: QueryLimits): void {
   if (count > limits[name])
     throw tooComplex(`q may have at most ${limits[name]} ${units[name]} (limit ${name})`)
@@ -72,7 +72,7 @@ const range =
 const rangeCharacters = 120
 
 /** Splits a query into parentheses, operators and leaves. */
-function* lexemesOf(text: string, scopes: Scopes, meter: Meter): Generator<Lexeme> {
+function* lexemesOf(text: string, scopes: Scopes, counter: StepCounter): Generator<Lexeme> {
   for (let at = 0; at < text.length;) {
     const [whole = '', mark, quoted, word] = matchAt(piece, text, at)
     let next = at + whole.length
@@ -80,11 +80,11 @@ function* lexemesOf(text: string, scopes: Scopes, meter: Meter): Generator<Lexem
     else if (quoted !== undefined) yield { kind: 'leaf', tree: textLeaf(quoted, true) }
     else if (word === 'AND' || word === 'OR' || word === 'NOT') yield { kind: word }
     else if (word !== undefined) {
-      const scoped = scopedAt(text, { at, word, scopes, meter })
+      const scoped = scopedAt(text, { at, word, scopes, counter })
       yield { kind: 'leaf', tree: scoped ? scoped.tree : textLeaf(word, false) }
       next = scoped?.next ?? next
     }
-    meter.steps += next - at
+    counter.steps += next - at
     at = next
   }
 }
@@ -98,11 +98,11 @@ type ScopedWord = {
   readonly at: number
   readonly word: string
   readonly scopes: Scopes
-  readonly meter: Meter
+  readonly counter: StepCounter
 }
 
 /** Reads a word with the name of a field before its colon; `undefined` = the colon has no meaning. */
-function scopedAt(text: string, { at, word, scopes, meter }: ScopedWord) {
+function scopedAt(text: string, { at, word, scopes, counter }: ScopedWord) {
   const colon = word.indexOf(':')
   const scope = colon > 0 ? scopes(word.slice(0, colon)) : undefined
   if (!scope) return undefined
@@ -117,7 +117,7 @@ function scopedAt(text: string, { at, word, scopes, meter }: ScopedWord) {
   }
   if (/^[[{]/.test(value)) {
     const [whole, opening = '', low = '', high = '', closing = ''] = matchAt(range, text, start)
-    meter.steps += whole?.length ?? rangeCharacters
+    counter.steps += whole?.length ?? rangeCharacters
     const tree = whole === undefined ? undefined : rangeLeaf(scope, low, high, [opening, closing])
     return tree && { tree, next: start + (whole ?? '').length }
   }

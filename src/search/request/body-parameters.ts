@@ -44,13 +44,13 @@ export function parametersOfBody(text: string, limits?: ParameterLimits): Parame
     if (name === 'facets' && isJsonObject(value)) put(name, JSON.stringify(value))
     else if (isKnown(name)) put(name, value)
     // Unknown members may be of other versions or of the client; only their names are listed.
-    else if (!own.has(name) && !isAbsent(value)) query.append(name, 'given')
+    else if (!containers.has(name) && !isAbsent(value)) query.append(name, 'given')
   }
   return parametersOf(query, limits)
 }
 
 /** Members that contain others. */
-const own = new Set(['boost', 'searchParams'])
+const containers = new Set(['boost', 'searchParams'])
 
 const isKnown = (name: string): boolean =>
   name.startsWith(boostPrefix) || Object.hasOwn(searchParameters.shape, name)

@@ -77,21 +77,21 @@ const texts = z.array(z.string()).readonly()
  * Required values of parts: one of each group has to be present, in every group or in one. `array` is the member with the parts,
  * `value` the path inside each. `include`: the members of the record to return; absent = all.
  */
-export const narrowingSchema = z.object({
+export const partFilterSchema = z.object({
   groups: z.array(z.object({ array: z.string(), value: z.string(), values: texts })).readonly(),
   operator: z.enum(['AND', 'OR']),
   include: texts.optional(),
 })
 
-/** Parsed `narrowingSchema`, which cursors store as JSON. */
-export type Narrowing = Readonly<z.output<typeof narrowingSchema>>
+/** Parsed `partFilterSchema`, which cursors store as JSON. */
+export type PartFilter = Readonly<z.output<typeof partFilterSchema>>
 
-/** Returns the narrowing of a request; `undefined` when no facet of parts is requested, or the parts are not shown. */
-export function narrowingOf(
+/** Returns the filter of parts of a request; `undefined` when no facet of parts is requested, or the parts are not shown. */
+export function partFilterOf(
   filter: FacetFilter | undefined,
   settings: readonly IndexSettings[],
   include?: readonly string[],
-): Narrowing | undefined {
+): PartFilter | undefined {
   const isShown = (array: string) =>
     include?.some((path) => path === array || path.startsWith(`${array}.`)) ?? true
   const all = settings.flatMap(({ facets }) => facets)
@@ -104,11 +104,11 @@ export function narrowingOf(
 }
 
 /** Returns the paths that have to be read to filter the parts. */
-export const narrowedInclude = ({ include, groups }: Narrowing): readonly string[] | undefined =>
+export const pathsToRead = ({ include, groups }: PartFilter): readonly string[] | undefined =>
   include && [...include, ...groups.map(({ array, value }) => `${array}.${value}`)]
 
 /** Returns the JSON text of a record with the matching parts. */
-export function narrowed(text: string, { groups, operator, include }: Narrowing): string {
+export function keepMatchingParts(text: string, { groups, operator, include }: PartFilter): string {
   const record: unknown = JSON.parse(text)
   if (!isJsonObject(record)) return text
   const entries = Object.entries(record).map(([name, value]) => {

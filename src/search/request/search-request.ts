@@ -9,7 +9,7 @@ import { cutCodePoints } from '../../text/code-points.ts'
 import { tokens } from '../../text/tokens.ts'
 import { parseQuery, type QueryLimits, queryLimits, withinLimit } from '../query/parser.ts'
 import { scopesOf, withoutLanguage } from '../query/leaves.ts'
-import { filterOf, narrowedInclude, type Narrowing, narrowingOf } from './search-filters.ts'
+import { filterOf, pathsToRead, type PartFilter, partFilterOf } from './search-filters.ts'
 import type { DateType, Parameters } from './search-parameters.ts'
 
 /** Inputs besides the parameters: the current settings of the indices, and the configuration of operators. */
@@ -43,38 +43,38 @@ export type SearchPlan = {
   readonly countOnly: boolean
   /** Fields of hits that the client asked for; absent = all. */
   readonly include?: readonly string[]
-  readonly narrowing?: Narrowing
-  /** Absent for a single page. */
-  readonly run?: PageRun
+  readonly partFilter?: PartFilter
+  /** Snapshot that the page is taken from; absent for a single page. */
+  readonly pages?: PageRun
 }
 
 /** Makes the plan of a search. Throws `invalid-parameter`, `query-too-complex`, `filters-required`, `field-not-configured`. */
-export function searchOf(parameters: Parameters, options: SearchOptions): SearchPlan {
+export function planSearch(parameters: Parameters, options: SearchOptions): SearchPlan {
   const { scoreField = 'quality_meas.scoring', dateTypes = {} } = options
   const { limit = 10, page = 0, countOnly = false, includes, showScore = false } = parameters
   const indices = namedIndices(parameters)
   const settings = options.settings.filter(({ index }) => isChosen(index, indices, parameters))
   const { window, facetSize: usual } = boundsOf(settings, options)
   const facetSize = parameters.facetSize ?? usual
-  const run = runOf(parameters, indices !== undefined)
+  const pages = pageRunOf(parameters, indices !== undefined)
   const facets = indices && aggregationOf(parameters, settings, facetSize)
-  const shows = !countOnly && (run !== undefined || page * limit <= window)
+  const isReachable = !countOnly && (pages !== undefined || page * limit <= window)
   // Date field that the searched indices have in common.
   const dates = new Set(settings.map(({ index }) => dateTypes[index] ?? 'issued'))
   const [date = 'issued'] = dates.size === 1 ? dates : []
   const filter = filterOf(parameters, { score: scoreField, date, zone: options.timeZone })
-  const narrowing = parameters.filterDistributions
-    ? narrowingOf(filter.facets, settings, includes)
+  const partFilter = parameters.filterDistributions
+    ? partFilterOf(filter.facets, settings, includes)
     : undefined
-  const include = narrowing ? narrowedInclude(narrowing) : includes
+  const include = partFilter ? pathsToRead(partFilter) : includes
   const request: SearchRequest = {
     indices: settings.map(({ index }) => index),
-    ...wordsOf(parameters, settings, options),
+    ...queryOf(parameters, settings, options),
     filter,
     facets,
     order: sortOrder(parameters.sort ?? [], settings),
-    offset: shows && run === undefined ? page * limit : 0,
-    limit: shows ? limit : 0,
+    offset: isReachable && pages === undefined ? page * limit : 0,
+    limit: isReachable ? limit : 0,
     include,
     score: showScore,
   }
@@ -83,8 +83,8 @@ export function searchOf(parameters: Parameters, options: SearchOptions): Search
     named: indices !== undefined,
     countOnly,
     include: includes,
-    narrowing,
-    run,
+    partFilter,
+    pages,
   }
 }
 
@@ -120,9 +120,11 @@ function aggregationOf(
 ): SearchRequest['facets'] {
   const { aggregation = true, countOnly = false, globalAggregation: global = false } = parameters
   if (!aggregation || countOnly) return undefined
-  const shown = settings.flatMap(({ facets }) => facets.filter(({ hidden }) => hidden !== true))
+  const visibleFacets = settings.flatMap(({ facets }) =>
+    facets.filter(({ hidden }) => hidden !== true),
+  )
   const isAll = parameters.aggregationAllFields !== false
-  const chosen = new Set(isAll ? shown.map(({ id }) => id) : parameters.aggregationFields)
+  const chosen = new Set(isAll ? visibleFacets.map(({ id }) => id) : parameters.aggregationFields)
   const all = facetDefinitions(settings)
   if (isAll && chosen.size === all.length) return { size, global }
   const ids = all.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
@@ -130,31 +132,31 @@ function aggregationOf(
 }
 
 /** Makes the query of a search: words, fields and weights. */
-function wordsOf(
+function queryOf(
   parameters: Parameters,
   settings: readonly IndexSettings[],
   { limits = queryLimits, ...options }: SearchOptions,
 ): Pick<SearchRequest, 'tree' | 'fields' | 'boosts'> {
   const { q = '', autocomplete } = parameters
-  const weights = weightsOf(parameters)
+  const weights = weightedFields(parameters)
   const { tree, fields } = autocomplete
-    ? beginningsOf(q, settings, limits)
+    ? autocompleteQuery(q, settings, limits)
     : {
         tree: parseQuery(q, scopesOf(settings, options.timeZone), { limits }),
         fields: weights.fields,
       }
   return {
-    tree: inVocabularies(tree, parameters, settings),
+    tree: restrictToVocabularies(tree, parameters, settings),
     fields,
     boosts: { ...options.boosts, ...weights.boosts },
   }
 }
 
 /** Number field that only concepts have: the fingerprint of the IRI. */
-const mark = 'resource'
+const fingerprintField = 'resource'
 
 /** Restricts concepts to the vocabularies in `vocabulary`; records of other indices are not affected. */
-function inVocabularies(
+function restrictToVocabularies(
   tree: QueryTree,
   parameters: Parameters,
   settings: readonly IndexSettings[],
@@ -162,9 +164,13 @@ function inVocabularies(
   const { vocabulary } = parameters
   if (!vocabulary || !namedIndices(parameters)?.includes('vocabulary')) return tree
   const of = vocabulary.map((value): QueryTree => ({ kind: 'value', facet: 'vocabulary', value }))
-  const having = settings.filter(({ numbers }) => numbers.includes(mark))
-  if (settings.length > 1 && having.length === 1 && having[0]?.index === 'vocabulary')
-    of.push({ kind: 'not', of: { kind: 'range', name: mark } })
+  const withFingerprints = settings.filter(({ numbers }) => numbers.includes(fingerprintField))
+  if (
+    settings.length > 1 &&
+    withFingerprints.length === 1 &&
+    withFingerprints[0]?.index === 'vocabulary'
+  )
+    of.push({ kind: 'not', of: { kind: 'range', name: fingerprintField } })
   const restriction: QueryTree = { kind: 'or', of }
   return tree.kind === 'all' ? restriction : { kind: 'and', of: [tree, restriction] }
 }
@@ -175,7 +181,7 @@ const weight = /^\d+(?:\.\d+)?$|^\.\d+$/
  * Returns the searched fields with their weights: `title^2.5` in `fields` restricts and weighs; `boost.title` takes precedence.
  * Absent fields = all. Throws `invalid-parameter`.
  */
-function weightsOf({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'>) {
+function weightedFields({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'>) {
   const own: Record<string, number> = {}
   const names = fields?.map((entry) => {
     const [name = '', value] = entry.split('^', 2)
@@ -192,13 +198,13 @@ function weightsOf({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'>) {
 
 /** Maximum code points of a prefix; the rest is ignored. Prefixes of fewer than two are too short. */
 const most = 20
-const twoOrMore = /^..+$/su
+const twoCharacters = /^..+$/su
 
 /**
  * Makes the request for autocompletion: each word has to begin a word of a title or label. Throws `field-not-configured` when no
  * index has a field for it, `query-too-complex`.
  */
-export function beginningsOf(
+export function autocompleteQuery(
   q: string,
   settings: readonly IndexSettings[],
   limits: QueryLimits,
@@ -212,7 +218,7 @@ export function beginningsOf(
     })
   }
   withinLimit('queryCharacters', q.length, limits)
-  const words = new Set(tokens(q).filter((token) => twoOrMore.test(token)))
+  const words = new Set(tokens(q).filter((token) => twoCharacters.test(token)))
   withinLimit('queryTerms', words.size, limits)
   const of = [...words].map((word): QueryTree => {
     return { kind: 'prefix', token: cutCodePoints(word, most) }
@@ -246,7 +252,7 @@ export function sortOrder(
 const directionOf = (text: string): 'asc' | 'desc' =>
   text.toLowerCase() === 'asc' ? 'asc' : 'desc'
 
-/** Position at which a run of search-after continues. */
+/** Position at which the pages of `searchAfter` continue. */
 export type PageStart = {
   readonly pitId: string
   /** Sort value and position of the last hit, from the previous answer. */
@@ -257,10 +263,10 @@ type PageRun =
   | { readonly kind: 'scroll' }
   | { readonly kind: 'search-after'; readonly from?: PageStart }
 
-/** Returns the run of pages; `undefined` for a single page. Throws `invalid-parameter`, `filters-required`. */
-function runOf(parameters: Parameters, named: boolean): PageRun | undefined {
+/** Tells whether pages of a snapshot are requested; `undefined` for a single page. Throws `invalid-parameter`, `filters-required`. */
+function pageRunOf(parameters: Parameters, named: boolean): PageRun | undefined {
   const { scroll = false, countOnly = false, limit } = parameters
-  const from = placeOf(parameters)
+  const from = pageStartOf(parameters)
   const after = from !== undefined || parameters.searchAfter === true
   if (scroll && after) throw invalidParameter('scroll', 'scroll and searchAfter exclude each other')
   if (after && !named) {
@@ -277,7 +283,7 @@ function runOf(parameters: Parameters, named: boolean): PageRun | undefined {
 const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/
 
 /** Parses two numbers, `1.5,20` or `[1.5,20]`. */
-function placeOf({ pitId, searchAfterSort }: Parameters): PageStart | undefined {
+function pageStartOf({ pitId, searchAfterSort }: Parameters): PageStart | undefined {
   if (pitId === undefined && searchAfterSort === undefined) return undefined
   if (pitId === undefined) throw invalidParameter('pitId', 'searchAfterSort needs pitId')
   if (searchAfterSort === undefined)

@@ -24,7 +24,7 @@ const cache = new ConceptCache(await loadVocabularyFiles('shapes/vocabularies'))
 cache.replace(voc, conceptsOf(publishers, voc))
 const stored: Readonly<Record<string, string>> = { publishers: voc, others: voc }
 const lookup = (vocabulary: string, iri: string) => {
-  const concept = cache.within(stored[vocabulary] ?? 'urn:x:none', iri)
+  const concept = cache.findInScheme(stored[vocabulary] ?? 'urn:x:none', iri)
   return concept && Object.keys(concept.prefLabel).length > 0 ? concept : undefined
 }
 

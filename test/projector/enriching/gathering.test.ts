@@ -54,7 +54,7 @@ function gathering(given: { room?: { one: number; all: number }; profile?: Profi
     names,
     concepts,
     log,
-    ...(given.room && { room: given.room }),
+    ...(given.room && { limits: given.room }),
   })
   const written: IndexChange[] = []
   const index = {

@@ -42,9 +42,9 @@ const mark: Mark = { resource: handle, version: 5 }
 
 function users() {
   let version = 100
-  const next = () => (version += 1)
+  const nextVersion = () => (version += 1)
   const pause = () => new Promise<void>((resolve) => setImmediate(resolve))
-  return vocabularyUsers({ store, names, log, next, pause }, mark, signal)
+  return vocabularyUsers({ store, names, log, nextVersion, pause }, mark, signal)
 }
 
 async function all(from = users()) {

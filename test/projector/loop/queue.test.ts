@@ -9,7 +9,7 @@ describe('the queue', () => {
   it('hands out what others embed before the others, whoever came first', () => {
     const waiting = new ProjectionQueue(10, isFirst)
     for (const resource of ['a', 'b', 'catalogue-1', 'c']) waiting.add({ resource, version: 1 })
-    expect(waiting.take(3).map(({ resource }) => resource)).toEqual(['catalogue-1', 'a', 'b'])
+    expect(waiting.takeBatch(3).map(({ resource }) => resource)).toEqual(['catalogue-1', 'a', 'b'])
     expect(waiting.has('c')).toBe(true)
   })
 
@@ -18,8 +18,8 @@ describe('the queue', () => {
     waiting.add({ resource: 'a', version: 1 })
     waiting.add({ resource: 'b', version: 2 })
     waiting.add({ resource: 'a', version: 3 })
-    waiting.addAgain({ resource: 'a', filling: true, callback: () => undefined })
-    expect(waiting.take(10)).toEqual([
+    waiting.addReprojection({ resource: 'a', onlyIfMissing: true, callback: () => undefined })
+    expect(waiting.takeBatch(10)).toEqual([
       { resource: 'a', version: 3, marked: [1, 3], callbacks: [expect.any(Function)] },
       { resource: 'b', version: 2, marked: [2] },
     ])
@@ -33,7 +33,10 @@ describe('the queue', () => {
     waiting.add({ resource: 'a', version: 2, content: fresh('two') })
     waiting.add({ resource: 'b', version: 3, content: fresh('three') })
     waiting.add({ resource: 'b', version: 4 })
-    expect(waiting.take(2).map((pending) => pending.content?.catalogue)).toEqual(['two', undefined])
+    expect(waiting.takeBatch(2).map((pending) => pending.content?.catalogue)).toEqual([
+      'two',
+      undefined,
+    ])
   })
 
   it('refuses new resources when it is full, but not news of known ones', () => {
@@ -46,26 +49,31 @@ describe('the queue', () => {
   it('serves writers before what is projected again, which still gets a fifth of every batch', () => {
     const waiting = new ProjectionQueue(200, isFirst)
     const again = (resource: string) =>
-      waiting.addAgain({ resource, filling: true, callback: () => undefined })
+      waiting.addReprojection({ resource, onlyIfMissing: true, callback: () => undefined })
     for (let i = 0; i < 10; i++) again(`again-${i}`)
     for (let i = 0; i < 10; i++) waiting.add({ resource: `written-${i}`, version: 1 })
-    const names = waiting.take(10).map(({ resource }) => resource.split('-')[0])
+    const names = waiting.takeBatch(10).map(({ resource }) => resource.split('-')[0])
     expect(names.filter((name) => name === 'written')).toHaveLength(8)
     expect(names.filter((name) => name === 'again')).toHaveLength(2)
     expect(waiting.has('again-9')).toBe(false)
     expect(waiting.has('written-9')).toBe(true)
-    expect(waiting.take(100)).toHaveLength(10)
+    expect(waiting.takeBatch(100)).toHaveLength(10)
     for (let i = 0; i < 100; i++) again(`again-${i}`)
     waiting.add({ resource: 'written-10', version: 1 })
-    expect(waiting.take(100)).toHaveLength(21)
-    expect(waiting.take(100)).toHaveLength(20)
+    expect(waiting.takeBatch(100)).toHaveLength(21)
+    expect(waiting.takeBatch(100)).toHaveLength(20)
   })
 
   it('projects again in small batches until nobody has written for a while, because the next write waits for one', () => {
     const waiting = new ProjectionQueue(1000, isFirst)
-    const sizes = (times: number) => Array.from({ length: times }, () => waiting.take(50).length)
+    const sizes = (times: number) =>
+      Array.from({ length: times }, () => waiting.takeBatch(50).length)
     for (let i = 0; i < 400; i++)
-      waiting.addAgain({ resource: `again-${i}`, filling: true, callback: () => undefined })
+      waiting.addReprojection({
+        resource: `again-${i}`,
+        onlyIfMissing: true,
+        callback: () => undefined,
+      })
     expect(sizes(1)).toEqual([50])
     waiting.add({ resource: 'written', version: 1 })
     expect(sizes(1)).toEqual([11])
@@ -75,32 +83,32 @@ describe('the queue', () => {
   it('lets a write count for those who wanted the resource projected again, and never the other way round', () => {
     const waiting = new ProjectionQueue(100, isFirst)
     const told: string[] = []
-    const again = (filling: boolean, name: string) =>
-      waiting.addAgain({ resource: 'a', filling, callback: () => told.push(name) })
+    const again = (onlyIfMissing: boolean, name: string) =>
+      waiting.addReprojection({ resource: 'a', onlyIfMissing, callback: () => told.push(name) })
     again(true, 'filled')
     waiting.add({ resource: 'a', version: 7 })
     again(true, 'filled twice')
     expect(waiting.size).toBe(1)
-    const [written] = waiting.take(1)
+    const [written] = waiting.takeBatch(1)
     expect(written).toMatchObject({ version: 7, marked: [7] })
-    expect(written?.filling).toBeUndefined()
+    expect(written?.onlyIfMissing).toBeUndefined()
     for (const tell of written!.callbacks!) tell()
     expect(told).toEqual(['filled', 'filled twice'])
     again(true, 'filled')
     again(false, 'again')
-    expect(waiting.take(1)[0]?.filling).toBeUndefined()
+    expect(waiting.takeBatch(1)[0]?.onlyIfMissing).toBeUndefined()
     again(true, 'filled')
-    waiting.restore([{ resource: 'a', version: 0, marked: [], filling: true }])
-    expect(waiting.take(1)[0]).toMatchObject({ version: 0, filling: true })
+    waiting.restore([{ resource: 'a', version: 0, marked: [], onlyIfMissing: true }])
+    expect(waiting.takeBatch(1)[0]).toMatchObject({ version: 0, onlyIfMissing: true })
   })
 
   it('takes back what could not be done without losing what came meanwhile', () => {
     const waiting = new ProjectionQueue(10, isFirst)
     waiting.add({ resource: 'a', version: 1 })
-    const taken = waiting.take(1)
+    const taken = waiting.takeBatch(1)
     waiting.add({ resource: 'a', version: 2 })
     waiting.restore(taken)
-    expect(waiting.take(1)).toEqual([{ resource: 'a', version: 2, marked: [2, 1] }])
+    expect(waiting.takeBatch(1)).toEqual([{ resource: 'a', version: 2, marked: [2, 1] }])
   })
 })
 
@@ -111,12 +119,12 @@ describe('waiters', () => {
     const told: string[] = []
     const two = waiting.wait({ resource: 'a', version: 2 }, never).then(() => told.push('two'))
     const three = waiting.wait({ resource: 'a', version: 3 }, never).then(() => told.push('three'))
-    waiting.done([{ resource: 'a', version: 1 }])
-    waiting.done([{ resource: 'b', version: 9 }])
-    waiting.done([{ resource: 'a', version: 2 }])
+    waiting.resolveIndexed([{ resource: 'a', version: 1 }])
+    waiting.resolveIndexed([{ resource: 'b', version: 9 }])
+    waiting.resolveIndexed([{ resource: 'a', version: 2 }])
     await two
     expect(told).toEqual(['two'])
-    waiting.done([{ resource: 'a', version: 4 }])
+    waiting.resolveIndexed([{ resource: 'a', version: 4 }])
     await three
   })
 

@@ -147,16 +147,16 @@ describe('projecting again', () => {
     await behindOurBack()
     const told: (number | undefined)[] = []
     const progress = (done: number, total?: number) => told.push(done, total)
-    expect(await running.maintenance.again(['swap'], progress, soon())).toBe(ids.length + 1)
+    expect(await running.maintenance.projectAgain(['swap'], progress, soon())).toBe(ids.length + 1)
     expect(told.slice(-1)).toEqual([ids.length + 1])
     expect(await text('e-new')).toMatchObject({ title: { en: 'Fresh' } })
-    expect(await running.maintenance.again([], nothing, soon())).toBe(ids.length + 1)
+    expect(await running.maintenance.projectAgain([], nothing, soon())).toBe(ids.length + 1)
   })
 
   it('knows which catalogues there are', async () => {
-    await expect(running.maintenance.again(['swap', 'none'], nothing, soon())).rejects.toThrow(
-      /there is no catalogue "?none/,
-    )
+    await expect(
+      running.maintenance.projectAgain(['swap', 'none'], nothing, soon()),
+    ).rejects.toThrow(/there is no catalogue "?none/)
   })
 })
 

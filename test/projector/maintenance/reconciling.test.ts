@@ -13,7 +13,7 @@ const found = { compared: 100, missing: 1, stale: 2, extra: 0, repaired: 3 }
 
 function comparison(hours: number, random = 0) {
   const clock = handClock('2026-11-22T00:00:00Z')
-  const numbers = metrics()
+  const registry = metrics()
   const asked: { readonly minutes: number; readonly dryRun: boolean }[] = []
   const trouble: { failure?: Error } = {}
   const start = clock.now()
@@ -25,12 +25,12 @@ function comparison(hours: number, random = 0) {
       return found
     },
     hours,
-    numbers,
+    metrics: registry,
     log: logger('silent'),
     random: () => random,
   })
   onTestFinished(() => made.stop())
-  const text = () => numbers.registry.metrics()
+  const text = () => registry.registry.metrics()
   return { ...made, clock, asked, trouble, text, minutes: () => asked.map((one) => one.minutes) }
 }
 
@@ -100,7 +100,7 @@ it('the end of the process ends it in the midst', async () => {
         })
       }),
     hours: 1,
-    numbers: metrics(),
+    metrics: metrics(),
     log: logger('silent'),
     random: () => 0,
   })

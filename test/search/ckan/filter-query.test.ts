@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { filterTree } from '../../../src/search/ckan/ckan-filter.ts'
-import { fieldOf } from '../../../src/search/ckan/ckan-names.ts'
+import { platformField } from '../../../src/search/ckan/ckan-names.ts'
 import { queryLimits } from '../../../src/search/query/parser.ts'
 import { scopesOf } from '../../../src/search/query/leaves.ts'
 import { settings } from '../feeds/feed-documents.ts'
@@ -12,7 +12,7 @@ import { treeText } from '../suite/tree-text.ts'
 import { caller, type Caller } from './caller.ts'
 
 const known = scopesOf(settings.filter(({ index }) => index === 'dataset'))
-const read = (fq: string) => filterTree(fq, (name) => known(fieldOf(name)), queryLimits)
+const read = (fq: string) => filterTree(fq, (name) => known(platformField(name)), queryLimits)
 
 describe('a filter query', () => {
   it.each([
