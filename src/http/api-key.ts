@@ -1,23 +1,24 @@
-/** API keys: who is asking, told from headers, in constant time and without keeping the keys; and what a key may do. */
+/** API keys: finds the key of a request in its headers, in constant time and with stored hashes only; and checks permissions. */
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import type { AppContext, Key } from './context.ts'
 import { inProcess, machineOf } from './peer.ts'
 
+/** The API keys of the platform. */
 export type ApiKeys = {
   /**
-   * The key of the request, also set as `c.var.key`. Throws `unauthorized` without a known key, `invalid-parameter`
-   * when two headers name different keys, `too-many-requests` after too many wrong ones.
+   * Returns the key of the request and sets it as `c.var.key`. Throws `unauthorized` without a valid key, `invalid-parameter`
+   * when two headers have different keys, `too-many-requests` after too many wrong ones.
    */
   require(c: AppContext): Key
-  /** The key behind a text that came from an address on another way than a request; a wrong one is refused as in `require`. */
-  check(shown: string, address: string): Key
-  /** The key of the request if it shows one; a wrong one is refused as in `require`. */
+  /** Returns the key with a text that a client sent in another way, such as a form; throws as `require`. */
+  check(text: string, address: string): Key
+  /** Returns the key of the request, `undefined` where it sends none; throws as `require` for a wrong one. */
   find(c: AppContext): Key | undefined
-  /** All keys, without what opens anything. */
+  /** All keys, without their secrets. */
   list(): readonly Key[]
-  /** Takes new keys in place of all old ones. */
+  /** Replaces all keys. */
   replace(config: KeyConfig): void
 }
 
@@ -32,29 +33,29 @@ type Options = {
 
 type KnownKey = Key & { readonly digest: Buffer }
 
-/** Keeps SHA-256 digests only; every key shown is compared with all of them. */
+/** Makes the keys. Only their SHA-256 digests are kept in memory; a key that is sent is compared with all of them. */
 export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
   const { keyFailures = 20, now = () => performance.now() } = options
-  const wrong = wrongKeyCounter({ perMinute: keyFailures, now })
-  let known = digests(config)
+  const wrongKeys = wrongKeyCounter({ perMinute: keyFailures, now })
+  let keys = digests(config)
 
-  const check = (shown: string, address: string): Key => {
-    // Who has a right key is not locked out by those who guess behind the same address.
-    const key = findKey(known, shown)
+  const check = (text: string, address: string): Key => {
+    // Wrong keys of other clients with the same address do not block a valid key.
+    const key = findKey(keys, text)
     if (key) return { id: key.id, permissions: key.permissions }
-    const blocked = wrong.blocked(address)
+    const blocked = wrongKeys.blocked(address)
     if (blocked !== undefined) {
-      const detail = `more than ${keyFailures} wrong keys in a minute (limit keyFailures)`
+      const detail = `more than ${keyFailures} wrongKeys keys in a minute (limit keyFailures)`
       throw new Failure('too-many-requests', detail, { retryAfter: blocked })
     }
-    if (address !== inProcess) wrong.count(address)
+    if (address !== inProcess) wrongKeys.count(address)
     throw new Failure('unauthorized', keyNeeded)
   }
 
   const find = (c: AppContext): Key | undefined => {
-    const shown = keyInHeaders(c.req.header('X-API-Key'), c.req.header('Authorization'))
-    if (shown === undefined) return undefined
-    const key = check(shown, c.get('client') ?? inProcess)
+    const text = keyInHeaders(c.req.header('X-API-Key'), c.req.header('Authorization'))
+    if (text === undefined) return undefined
+    const key = check(text, c.get('client') ?? inProcess)
     c.set('key', key)
     return key
   }
@@ -67,14 +68,14 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
       if (!key) throw new Failure('unauthorized', keyNeeded)
       return key
     },
-    list: () => known.map(({ id, permissions }) => ({ id, permissions })),
+    list: () => keys.map(({ id, permissions }) => ({ id, permissions })),
     replace: (next) => {
-      known = digests(next)
+      keys = digests(next)
     },
   }
 }
 
-// The same words for a missing and a wrong key: the answer tells nothing about which keys exist.
+// One text for a missing and a wrong key, so that the answer does not disclose which keys exist.
 const keyNeeded = 'send a valid API key as X-API-Key: <key> or Authorization: Bearer <key>'
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
@@ -85,16 +86,20 @@ const digests = (config: KeyConfig): readonly KnownKey[] =>
     return { id: digest.toString('hex').slice(0, 8), permissions, digest }
   })
 
-function findKey(known: readonly KnownKey[], shown: string): KnownKey | undefined {
-  const digest = sha256(shown)
+function findKey(keys: readonly KnownKey[], text: string): KnownKey | undefined {
+  const digest = sha256(text)
   let found: KnownKey | undefined
-  for (const key of known) if (timingSafeEqual(key.digest, digest)) found = key
+  for (const key of keys) if (timingSafeEqual(key.digest, digest)) found = key
   return found
 }
 
-function keyInHeaders(own: string | undefined, standard: string | undefined): string | undefined {
-  const first = own?.trim() || undefined
-  const second = standard?.trim().replace(/^(bearer|apikey)(\s+|$)/i, '') || undefined
+/** Text of the key in `X-API-Key` or `Authorization`; `undefined` without either. Throws `invalid-parameter` where they differ. */
+function keyInHeaders(
+  apiKey: string | undefined,
+  authorization: string | undefined,
+): string | undefined {
+  const first = apiKey?.trim() || undefined
+  const second = authorization?.trim().replace(/^(bearer|apikey)(\s+|$)/i, '') || undefined
   if (first !== undefined && second !== undefined && first !== second) {
     const detail = 'X-API-Key and Authorization hold different keys; send one of them'
     throw new Failure('invalid-parameter', detail, {
@@ -104,10 +109,11 @@ function keyInHeaders(own: string | undefined, standard: string | undefined): st
   return first ?? second
 }
 
-/** Counts wrong keys per machine (an IPv4 address, the /64 of an IPv6 address), so that guessing gets slow. */
+/** Counts wrong keys by client (IPv4 address, or /64 of an IPv6 address), which limits guessing. */
 export type WrongKeyCounter = {
-  /** Seconds until the address may try again, or undefined when it may try now. */
+  /** Seconds until the address may try again; `undefined` when it may try now. */
   blocked(address: string): number | undefined
+  /** Counts a wrong key. */
   count(address: string): void
 }
 
@@ -116,13 +122,13 @@ type FailureOptions = {
   readonly perMinute: number
   /** Milliseconds of any monotonic clock. */
   readonly now: () => number
-  /** Addresses remembered at once; the oldest is forgotten first. */
+  /** Most clients that are counted; the one that failed longest ago is forgotten first. */
   readonly addresses?: number
 }
 
 const minute = 60_000
 
-/** A table of bounded size: an attacker with many addresses costs memory for `addresses` rows and not more. */
+/** Makes a counter. Its size is bounded, also under an attack from many addresses. */
 export function wrongKeyCounter({
   perMinute,
   now,
@@ -152,12 +158,9 @@ export function wrongKeyCounter({
   }
 }
 
-// What an API key may do: everything, one catalogue, or single endpoints.
+// Permissions: for everything, one catalogue, or single endpoints.
 
-/**
- * Action that a request asks for. `path` is relative to the service and decoded; `catalogue` is the id of the catalogue that the
- * resource belongs to, if any.
- */
+/** Action of a request. `path` is decoded and below the service; `catalogue` is the id of the catalogue of the resource, if any. */
 export type Action = {
   readonly method: string
   readonly path: string
@@ -186,12 +189,12 @@ function covers(permission: string, action: Action): boolean {
   )
 }
 
-const methodCovers = (allowed: string, asked: string): boolean =>
-  allowed === '*' || allowed === asked || (allowed === 'GET' && asked === 'HEAD')
+const methodCovers = (allowed: string, requested: string): boolean =>
+  allowed === '*' || allowed === requested || (allowed === 'GET' && requested === 'HEAD')
 
 /**
- * Whether a path fits a pattern segment by segment: `{name}` or `*` stands for exactly one segment that is not empty, a
- * final `**` for any rest, none included. A trailing slash on either side means nothing.
+ * Whether a path matches a pattern segment by segment: `{name}` or `*` matches one segment that is not empty, a final `**` any
+ * number of segments. A trailing slash on either side is ignored.
  */
 export function matchesPath(pattern: string, path: string): boolean {
   const wanted = segments(pattern)

@@ -21,32 +21,33 @@ import { requestMiddleware } from './request.ts'
 
 export type { App, AppContext } from './context.ts'
 
-/** Options of the base application that all services of a platform share; all but `log` have defaults that fit a test. */
+/** Options of the base application that all services of a platform share. Only `log` is required; the defaults suit tests. */
 export type SharedAppOptions = {
   readonly log: Log
-  /** Path in front of all routes, without a slash at its end: `/api/hub/repo`; nothing on a port of its own. */
+  /** Path before all routes, without a slash at its end: `/api/hub/repo`; by default empty. */
   readonly base?: string
-  /** The path that routes know for a path; by default the path itself. An alias meets the same routes and permissions. */
+  /** Maps the path of a request to the path that routes match; by default the same. Aliases have the same permissions. */
   readonly alias?: (path: string) => string
   readonly metrics?: Metrics
-  /** Milliseconds for one request; routes that need longer call `c.var.deadline.extend`. */
+  /** Time limit of a request in milliseconds, by default 60,000; a route extends it with `c.var.deadline.extend`. */
   readonly requestMs?: number
-  /** Who may write and what counts as reading for pages of other origins; by default nobody, GET and HEAD. */
+  /** Origins whose pages may write, and methods that only read; by default no origins, and GET and HEAD. */
   readonly cors?: Partial<Cors>
-  /** Addresses and ranges of proxies whose `Forwarded` headers are believed. */
+  /** Addresses and CIDR ranges of proxies whose `Forwarded` headers are trusted. */
   readonly trustedProxies?: readonly string[]
-  /** Where clients reach the platform; what a request came by where nothing is known. */
+  /** Public address of the platform; by default that of each request. */
   readonly publicAddress?: PublicAddress
-  /** The name of the portal, which stands in the titles of pages; by default `Cartulary`. */
+  /** Name of the portal for the titles of pages; by default `Cartulary`. */
   readonly siteName?: string
-  /** Slots of answers that can be long, for all services together. */
+  /** Slots of long answers, which all services share. */
   readonly longAnswers?: LongAnswers
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number
-  /** The page of a problem for whoever wants to read one; `undefined` leaves it to the problem document. */
+  /** Makes the HTML page of a problem; `undefined` where the client should get the problem document. */
   readonly problemPage?: (c: AppContext, problem: ProblemAnswer) => Promise<Response | undefined>
-  /** Members of every problem beside those of RFC 9457. */
+  /** Further members of every problem document. */
   readonly problemMembers?: Readonly<Record<string, unknown>>
+  /** Makes the ids of requests; by default random UUIDs. */
   readonly makeId?: () => string
 }
 
@@ -54,8 +55,8 @@ export type SharedAppOptions = {
 export type AppOptions = SharedAppOptions & { readonly name: string }
 
 /**
- * An empty service: request id, deadline, problems for every error, 404 and 405, CORS, security headers, gzip, HEAD for
- * every GET, and a trailing slash that means nothing for reads.
+ * Makes an app without routes: request id, deadline, problem responses for every error, 404 and 405, CORS, security headers, gzip, HEAD
+ * for every GET. Reads ignore a trailing slash.
  */
 export function newApp(options: AppOptions): App {
   const { log, name, base = '', alias = (path: string) => path } = options
@@ -99,10 +100,10 @@ export function newApp(options: AppOptions): App {
   return app
 }
 
-/** The validator hands over what it parsed as `data`, also when parsing failed; its type does not say so. */
+/** Parsed input of the validator, which its result also has after a failure, although its type does not say so. */
 const rawValue = (result: object): unknown => ('data' in result ? result.data : undefined)
 
-/** Path below `base`, decoded; reads may end in a slash that no route knows. */
+/** Decoded path below `base`; a slash at the end is removed from reads. */
 function localPath(request: Request, base: string): string {
   const full = getPath(request)
   const path = base !== '' && isBelow(full, base) ? full.slice(base.length) || '/' : full
@@ -110,14 +111,16 @@ function localPath(request: Request, base: string): string {
   return slashMethods.has(request.method) ? path.replace(/\/$/, '') : path
 }
 
+/** Methods whose paths may end in a slash. */
 const slashMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const isBelow = (path: string, base: string): boolean =>
   path.startsWith(base) && (path.length === base.length || path[base.length] === '/')
 
+/** Answers an error. */
 type ErrorHandler = (error: unknown, c: AppContext) => Promise<Response>
 
-/** Where all errors are answered: known ones are told, unknown ones are logged whole and answered as a bare 500. */
+/** Makes the handler of all errors: a `Failure` is answered with its details; any other error is logged and answered as a 500 without details. */
 function errorHandler(
   log: Log,
   { problemMembers = {}, problemPage }: Pick<AppOptions, 'problemMembers' | 'problemPage'>,
@@ -136,42 +139,43 @@ function errorHandler(
   }
 }
 
+/** Failure for an error of Hono or of aborted work; other errors stay as they are. */
 function failureFor(error: unknown, c: AppContext): unknown {
   if (error instanceof Failure) return error
   if (error instanceof HTTPException && error.status === 400) {
     return new Failure('malformed-json', 'the body is not valid JSON', { cause: error })
   }
-  // Whoever obeyed the signal throws some AbortError; the signal knows why.
+  // Aborted work throws any AbortError; the signal has the reason.
   const signal = c.get('signal')
   if (signal?.aborted && error instanceof Error && error.name === 'AbortError') return signal.reason
   return error
 }
 
-/** The answer to a method that no route knows for a path that some route knows. */
+/** Answers a request with a method that no route of the path has: 405, or the methods for OPTIONS. */
 function answerOtherMethod(
   c: AppContext,
-  known: readonly string[],
+  methods: readonly string[],
   refuse: ErrorHandler,
 ): Response | Promise<Response> {
-  const headers = { Allow: [...known, 'OPTIONS'].sort().join(', ') }
+  const headers = { Allow: [...methods, 'OPTIONS'].sort().join(', ') }
   if (c.req.method === 'OPTIONS') return c.body(null, 204, headers)
   const detail = `${c.req.method} is not possible here, only ${headers.Allow}`
   return refuse(new Failure('method-not-allowed', detail, { headers }), c)
 }
 
-// Several services behind one address.
+// Gateway: several services on one port.
 
-/** Handler of requests, as `serve` takes it; every app is one. */
+/** Handler of requests as `serve` takes it; every app is one. */
 export type FetchHandler = {
   fetch(request: Request, env?: AppEnv['Bindings']): Response | Promise<Response>
 }
 
-/** An app and the path in front of its routes: the `base` that it was made with, `''` for the root. */
+/** App and the `base` that it was made with, `''` for the root. */
 export type MountedApp = { readonly base: string; readonly app: FetchHandler }
 
 /**
- * Sends each request to the app with the longest base that its path starts with; 404 where none fits. Apps get the
- * request as it is and cut off their base themselves.
+ * Makes a handler that passes each request to the app with the longest matching base; 404 without a match. Apps get the request
+ * unchanged and remove their base themselves.
  */
 export function gateway(mounted: readonly MountedApp[]): FetchHandler {
   const ordered = mounted.toSorted((a, b) => b.base.length - a.base.length)
@@ -185,7 +189,7 @@ export function gateway(mounted: readonly MountedApp[]): FetchHandler {
   }
 }
 
-/** The answer to a request that reaches no service. */
+/** Problem response for a request that reaches no app. */
 export function problemResponse(failure: Failure, path: string): Response {
   const { status, body, headers } = problemOf(failure, path)
   return new Response(JSON.stringify(body), { status, headers })

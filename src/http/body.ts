@@ -1,4 +1,4 @@
-/** Request bodies: decompressed and counted while they flow, so that no body can fill the memory. */
+/** Request bodies, decompressed and limited while they arrive, so that no body can fill the memory. */
 
 import { pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
@@ -7,23 +7,23 @@ import { charsetOf, decodeText, UndecodableText } from '../text/decoding.ts'
 import { nextTurn } from '../workers/event-loop.ts'
 import { withTimeLimit } from './context.ts'
 
-/** Each route has its own; what is passed is refused while it arrives, not afterwards. */
+/** Limits of a body. A body that exceeds one is refused while it arrives. */
 export type BodyLimits = {
-  /** Bytes after decompression. */
+  /** Most bytes after decompression. */
   readonly bytes: number
-  /** Configuration key of `bytes`, for the refusal; `bodyBytes` by default, empty where it is not configured. */
+  /** Configuration key of `bytes` for error messages; by default `bodyBytes`, empty for a fixed limit. */
   readonly name?: string
-  /** Decompressed bytes per byte on the wire, counted after the first MB; 100 by default. */
+  /** Most decompressed bytes per received byte after the first MB; by default 100. */
   readonly ratio?: number
-  /** Milliseconds between two pieces; 30,000 by default. */
+  /** Most milliseconds between two pieces; by default 30,000. */
   readonly idleMs?: number
 }
 
-/** Bytes of a body that takes long to read. */
+/** Bytes from which on the handling of a body takes long. */
 const longBytes = 30_000
 
 /**
- * The whole body of a request. Throws `too-large` as soon as a limit is passed, `unsupported-media-type` for a content
+ * Reads the body of a request. Rejects with `too-large` as soon as a limit is exceeded, `unsupported-media-type` for a content
  * coding other than gzip, deflate and br, `invalid-parameter` for a broken coding, `request-timeout` for a sender that
  * pauses too long, or the signal's reason.
  */
@@ -35,14 +35,14 @@ export async function readBody(
   const pieces: Uint8Array[] = []
   for await (const piece of bodyPieces(request, limits, signal)) pieces.push(piece)
   const body = Buffer.concat(pieces)
-  // Many that arrive together would be read in one round of the event loop.
+  // A turn for each body, because many that arrive together would block the event loop.
   if (body.byteLength > longBytes) await nextTurn()
   return body
 }
 
 /**
- * The whole body as text: UTF-8, or UTF-16 with a byte order mark, or the charset of its `Content-Type`. Throws as `readBody`, and
- * `invalid-parameter` for bytes that are neither.
+ * Reads the body as text: UTF-8, UTF-16 with a byte order mark, or the charset of its `Content-Type`. Rejects as `readBody`, and
+ * with `invalid-parameter` for bytes that cannot be decoded.
  */
 export async function readBodyText(
   request: Request,
@@ -61,7 +61,7 @@ export async function readBodyText(
   }
 }
 
-/** The body piece by piece, under the same limits and errors as `readBody`. */
+/** Reads the body piece by piece, with the limits and errors of `readBody`. */
 export async function* bodyPieces(
   request: Request,
   limits: BodyLimits,
@@ -105,8 +105,10 @@ function codingOf(header: string | null): Coding | undefined {
   })
 }
 
+/** Decompressed bytes for which the ratio is not checked. */
 const freeBytes = 2 ** 20
 
+/** Decompresses pieces, with limits on the size and the ratio. */
 async function* decompressedPieces(
   wire: AsyncIterable<Uint8Array>,
   coding: Coding,
@@ -121,7 +123,7 @@ async function* decompressedPieces(
     }
   }
   const decoder = decoders[coding]()
-  // The loop below gets every error too; the callback only keeps the stream from throwing it a second time.
+  // The loop below also gets every error; the callback only prevents an unhandled one.
   const flow = pipeline(counted, decoder, () => undefined)
   let total = 0
   try {
@@ -138,6 +140,7 @@ async function* decompressedPieces(
   }
 }
 
+/** Pieces of a body; fails with `request-timeout` after a pause that is too long. */
 async function* timedPieces(
   body: ReadableStream<Uint8Array>,
   { idleMs = 30_000 }: BodyLimits,

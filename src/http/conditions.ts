@@ -1,14 +1,14 @@
-/** Entity tags and the requests that depend on them (RFC 9110 13). */
+/** Entity tags and conditional requests (RFC 9110 13). */
 
 import { hash } from 'node:crypto'
 import { Failure } from '../errors.ts'
 
-/** The strong entity tag of a resource whose stored hash is given. */
+/** Strong entity tag for the stored hash of a resource. */
 export const entityTag = (hash: string): string => `"${hash}"`
 
 /**
- * Refuses a write whose `If-Match` or `If-None-Match` does not fit the present state; `current` is the stored hash, or
- * undefined when there is no such resource. Throws `precondition-failed`.
+ * Checks `If-Match` and `If-None-Match` of a write; `current` is the stored hash, `undefined` for a resource that does not exist.
+ * Throws `precondition-failed`.
  */
 export function precondition(headers: Headers, current: string | undefined): void {
   const match = headers.get('If-Match')
@@ -22,10 +22,10 @@ export function precondition(headers: Headers, current: string | undefined): voi
   }
 }
 
-/** A tag for a text without a state of its own: the text decides it. */
+/** Tag that is the hash of a text, for answers without a stored hash. */
 export const tagOfText = (text: string): string => hash('sha256', text, 'hex').slice(0, 32)
 
-/** Whether a reader has the present state already, so that 304 is the answer. */
+/** Whether `If-None-Match` has the current tag, so that the answer is 304. */
 export function isFresh(headers: Headers, current: string): boolean {
   const noneMatch = headers.get('If-None-Match')
   return noneMatch !== null && matchesCurrent(noneMatch, current, 'weak')
@@ -38,7 +38,7 @@ const preconditionFailure = (detail: string, current: string | undefined): Failu
 
 type Comparison = 'strong' | 'weak'
 
-/** Whether the list of a header has the tag; `*` is any state of a resource that exists. */
+/** Whether the list of a header has the current tag; `*` matches any existing resource. */
 function matchesCurrent(
   list: string,
   current: string | undefined,

@@ -10,17 +10,17 @@ import type { FairLimiter } from '../workers/fair-limiter.ts'
 /** A known key without its secret: `id` is the first 8 hex digits of its SHA-256 digest. */
 export type Key = { readonly id: string; readonly permissions: readonly string[] }
 
-/** Slots of answers that can be long, for all services of a process together; a client is `machineOf` its address. */
+/** Slots of long answers, which all services of a process share; clients are distinguished by `machineOf` their address. */
 export type LongAnswers = {
   readonly slots: FairLimiter
-  /** Resolves in a round of the event loop of one's own, whoever else makes a long answer; to be asked for before each slice of work. */
+  /** Resolves in a turn of the event loop that no other long answer uses; to be awaited before each slice of work. */
   readonly turn: () => Promise<void>
-  /** For `largeWork` and `sizedAnswer`. */
+  /** Limits of `largeWork` and `sizedAnswer`. */
   readonly large: LargeAnswers
 }
 
 type LargeAnswers = {
-  /** Whether a resource is large, by its name, as its last answer has shown. */
+  /** Key of a resource → whether its last answer was large. */
   readonly known: BoundedCache<boolean>
   /** Slots for work that may need much memory, held while it runs. */
   readonly work: FairLimiter
@@ -31,26 +31,26 @@ type LargeAnswers = {
 /** Types of `c.env` and `c.var` in handlers. */
 export type AppEnv = {
   /**
-   * Node's request and response; absent when the request came without a socket. `visitor` is for those: the address of the client for
-   * whom another service of the process asks.
+   * Node's request and response; absent for calls inside of the process. Those have `visitor` instead: the address of the client for
+   * whom another service calls.
    */
   Bindings: Partial<HttpBindings> & { readonly visitor?: string | undefined }
   Variables: {
-    /** Aborts when the client leaves or the time limit is reached; hand it to everything that waits. */
+    /** Aborts when the client disconnects or the time limit is reached; pass it to everything that waits. */
     signal: AbortSignal
     deadline: Deadline
     requestId: string
-    /** Address of the client (behind trusted proxies: the one they name), or `in-process`. */
+    /** IP address of the client (behind trusted proxies: the one that they name), or `in-process`. */
     client: string
-    /** Address that the client reaches the platform by, `/` at its end. */
+    /** Public address of the platform, with `/` at its end. */
     root: string
-    /** Address that the client reaches the service by, without a slash at its end. */
+    /** Public address of the service, without a slash at its end. */
     address: string
-    /** The request changes something although it is a GET. */
+    /** Whether the request is a GET that changes something. */
     changes?: boolean
     /** The configured name of the portal. */
     siteName: string
-    /** Fields of the form in the body, once they have been read: a field by its name. */
+    /** Returns a field of the form in the body by name; set after the form was read. */
     form?: (name: string) => string
     longAnswers: LongAnswers
     /** Set by `ApiKeys.require` and `ApiKeys.find`. */
@@ -66,7 +66,7 @@ export type AppContext = Context<AppEnv>
 /** Id of the key of a request whose permission has been checked; empty without a key. */
 export const keyIdOf = (c: AppContext): string => c.get('key')?.id ?? ''
 
-/** Path of the request as it was sent, without query: the `instance` of a problem. */
+/** Path of a URL as it was sent, without query: the `instance` of a problem. */
 export function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   if (start < 0) return '/'
@@ -74,23 +74,24 @@ export function pathOf(url: string): string {
   return end < 0 ? url.slice(start) : url.slice(start, start + end)
 }
 
-// Time limits: the one place of this folder that sets timers.
+// Time limits.
 
+/** Time limit of a request. */
 export type Deadline = {
-  /** Aborted with a `Failure` as its reason: `time-limit`, or `request-timeout` when the client left. */
+  /** Aborts with a `Failure` as its reason: `time-limit`, or `request-timeout` when the client disconnected. */
   readonly signal: AbortSignal
-  /** Replaces the limit, counted from now, for endpoints that are known to take longer. */
+  /** Replaces the limit by a new one that starts now. */
   extend(milliseconds: number): void
   /**
-   * Rejects with the signal's reason when it is aborted, even if the work does not listen to it. Work that does may say in
-   * the same turn how it ends, which is then what counts.
+   * Resolves with the result of the work, or rejects with the signal's reason, even if the work ignores the signal. Work that settles
+   * in the same turn of the event loop as the abort takes precedence.
    */
   race<T>(work: Promise<T>): Promise<T>
-  /** Stops the clock; to be called when the answer is out. */
+  /** Clears the timer; to be called after the last byte of the answer. */
   done(): void
 }
 
-/** A signal that aborts after so many milliseconds, or when the given one does. */
+/** Starts a time limit, whose signal also aborts when `outer` does. */
 export function deadline(outer: AbortSignal | undefined, milliseconds: number): Deadline {
   const controller = new AbortController()
   const { signal } = controller
@@ -120,7 +121,7 @@ export function deadline(outer: AbortSignal | undefined, milliseconds: number): 
   }
 }
 
-/** Waits for the work, but not longer than so many milliseconds between two steps; then throws what `late` makes. */
+/** Resolves with the result of the work; rejects with the error that `late` makes after some milliseconds. */
 export async function withTimeLimit<T>(
   work: Promise<T>,
   milliseconds: number,
@@ -131,13 +132,13 @@ export async function withTimeLimit<T>(
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
-/** A timer that does not keep the process alive. */
+/** Starts a timer that does not keep the process alive. */
 const startTimer = (run: () => void, milliseconds: number): NodeJS.Timeout =>
   setTimeout(run, milliseconds).unref()
 
 function race<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    // Promises that hang on the signal settle before the next turn.
+    // Work that listens to the signal settles before the next turn.
     const stop = () => void setImmediate(() => reject(signal.reason))
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })

@@ -1,4 +1,4 @@
-/** The contract of a service as OpenAPI 3.1, for programs and as a page for people; nothing comes from the internet. */
+/** OpenAPI 3.1 document of a service, as JSON, as YAML and as a page (Swagger UI), which loads nothing from other hosts. */
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -11,17 +11,18 @@ import { pathOf } from './context.ts'
 import { anyone, type Endpoint, mount, pageEndpoint } from './endpoint.ts'
 import { addVary, pagePolicy } from './headers.ts'
 
+/** Title, version and description of a service. */
 type Description = {
   readonly title: string
   readonly version: string
   readonly description: string
-  /** Schemas that the operations refer to by name. */
+  /** Further schemas that the operations refer to by name. */
   readonly schemas?: Readonly<Record<string, object>>
 }
 
 type Document = ReturnType<App['getOpenAPI31Document']>
 
-/** The document as a client sees it, by the address that it was asked for. */
+/** `document` makes the OpenAPI document with the server address of a request. */
 type ContractServices = { readonly title: string; readonly document: (c: AppContext) => object }
 
 const tag = 'contract'
@@ -42,7 +43,7 @@ const readYaml = pageEndpoint<ContractServices>({
   summary: 'The contract as OpenAPI 3.1, in YAML',
   auth: anyone,
   page: (c, { document }) =>
-    // YAML 1.1 readers take a bare `no` for false, and `no` is a language.
+    // YAML 1.1 parsers read an unquoted `no` as false, and `no` is a language.
     c.body(stringify(document(c), { compat: 'yaml-1.1', aliasDuplicateObjects: false }), 200, {
       'Content-Type': 'application/yaml',
     }),
@@ -64,9 +65,9 @@ const readContract = pageEndpoint<ContractServices>({
 })
 
 /**
- * Adds `/openapi.json`, `/openapi.yaml`, `/` and the files of the page. To be called after the last route. The page's addresses
- * are relative, so it works behind any proxy path; the document names its server by the path of the public address first,
- * because many tools resolve no relative ones.
+ * Mounts `/openapi.json`, `/openapi.yaml`, `/` and the files of the page; call it after the last route. The addresses of the page are
+ * relative, so that it works behind any path of a proxy. The first server of the document is the path of the public address, because
+ * many tools cannot resolve relative ones.
  */
 export function mountContract(app: App, { schemas = {}, ...about }: Description): void {
   const security = {
@@ -88,11 +89,12 @@ export function mountContract(app: App, { schemas = {}, ...about }: Description)
   mount(app, contractEndpoints(), { title: about.title, document })
 }
 
-/** Swagger UI draws with inline styles. */
+/** Content security policy of the page: Swagger UI uses inline styles. */
 const policy = pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'unsafe-inline'`)
 
+/** Answers the page. */
 function page(c: AppContext, title: string): Response {
-  // Relative addresses need the slash that a service root may lack.
+  // Relative addresses depend on whether the path of the request ends in a slash.
   const last = pathOf(c.req.url).split('/').at(-1) ?? ''
   const folder = last === '' ? '.' : `./${last}`
   return c.html(docsPage(title, `${folder}/docs/${release()}`), 200, {
@@ -100,7 +102,7 @@ function page(c: AppContext, title: string): Response {
   })
 }
 
-/** Where the service root is, seen from the document: clients resolve it against the document's own address. */
+/** Address of the service relative to its OpenAPI document. */
 function serverUrl(path: string): string {
   const last = path.split('/').at(-1) ?? ''
   return last === '' || last.startsWith('openapi.') ? '.' : `./${last}`
@@ -113,7 +115,7 @@ const assets: Readonly<Record<string, string>> = {
 }
 const immutable = 'public, max-age=31536000, immutable'
 
-/** The endpoints of the contract. The release stands in the addresses of files, so that browsers may keep them for ever. */
+/** Makes the endpoints. Paths of files contain the version of Swagger UI, so that browsers may cache them without end. */
 export function contractEndpoints(): readonly Endpoint<ContractServices>[] {
   const root = `/docs/${release()}` as const
   const files = Object.entries(assets).map(([name, type]) =>
@@ -150,9 +152,7 @@ const folder = (): string => dirname(require.resolve('swagger-ui-dist/package.js
 const release = (): string =>
   String(Reflect.get(require('swagger-ui-dist/package.json'), 'version'))
 
-// The texts of the OpenAPI page.
-
-/** A page that loads Swagger UI from `assets`, a relative address without a slash at its end. */
+/** HTML of the page; `assets` is the relative address of the files, without a slash at its end. */
 const docsPage = (title: string, assets: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -170,7 +170,7 @@ const docsPage = (title: string, assets: string): string => `<!doctype html>
 </html>
 `
 
-/** The document stands two folders above the script, wherever the service is mounted. */
+/** Script that starts Swagger UI; the OpenAPI document is two levels above it. */
 const initializer = `SwaggerUIBundle({
   url: new URL('../../openapi.json', document.currentScript.src).href,
   dom_id: '#page',

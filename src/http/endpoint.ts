@@ -15,7 +15,7 @@ type Responses = RouteConfig['responses']
 
 type MaybePromise<T> = T | Promise<T>
 
-/** Who may call an endpoint. `Services` are the dependencies of the room that the endpoint belongs to. */
+/** Who may call an endpoint. `Services` are the dependencies of its handler. */
 export type Auth<Services> = {
   /** `nothing`: open to anyone. `permission`: a key, as `isPermitted` says. `session`: a session of the portal, which `check` looks for. */
   readonly needs: 'nothing' | 'permission' | 'session'
@@ -105,11 +105,11 @@ export type Endpoint<Services> = {
   readonly handle: (c: AppContext, services: Services) => Promise<Response>
 }
 
-/** The first step of a path that is no parameter. */
+/** First segment of a path that is no parameter. */
 const tagOf = (path: string): string =>
-  path.split('/').find((step) => /^[a-z]/i.test(step)) ?? 'root'
+  path.split('/').find((segment) => /^[a-z]/i.test(segment)) ?? 'root'
 
-/** Names of path parameters → example; every other one is `levels`. */
+/** Name of a path parameter → example; the example of all others is `levels`. */
 const examples: Readonly<Record<string, string>> = {
   language: 'en',
   lang: 'en',
@@ -143,7 +143,7 @@ const refusals: Responses = {
   403: problem('The key lacks the permission'),
 }
 
-/** Makes the function that defines the endpoints of a room. `common` are answers that all of them have. */
+/** Makes the function that defines the endpoints of a service. `common` are answers that all of them have. */
 export const endpointsFor =
   <Services>(common: Responses) =>
   <Params extends z.ZodObject, Query extends z.ZodObject>(

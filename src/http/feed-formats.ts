@@ -1,13 +1,13 @@
-/** A feed as Atom (RFC 4287) and as RSS 2.0, and the XML 1.0 that they and the sitemap are written in. */
+/** Writes feeds as Atom (RFC 4287) and as RSS 2.0, and XML 1.0 for them and the sitemap. */
 
-/** A text with its language where that is known. */
+/** Text with its language; `undefined` where that is unknown. */
 type FeedText = { readonly text: string; readonly language?: string }
 
-/** Entry of a feed; its texts are in the language of the feed where there are some. */
+/** Entry of a feed; its texts are in the language of the feed where they exist in that. */
 export type FeedEntry = {
-  /** Stays the same whatever changes. */
+  /** Permanent id of the entry. */
   readonly iri: string
-  /** Its page; `isHtml` where a portal has it. */
+  /** Address of the entry; `isHtml` where it is a page of the portal. */
   readonly page: string
   readonly isHtml: boolean
   readonly title: FeedText
@@ -22,31 +22,31 @@ export type FeedEntry = {
 
 type Author = { readonly name: string } & Readonly<Record<'uri' | 'email', string | undefined>>
 
-/** `length` in bytes. */
+/** File of an entry; `length` in bytes. */
 export type FeedFile = { readonly href: string } & Readonly<
   Record<'title' | 'type' | 'length', string | undefined>
 >
 
-/** Addresses of a page and of its neighbours (RFC 5005 3); `feed` is the feed whatever the page. */
+/** Addresses of a page of a feed and its neighbours (RFC 5005 3); `feed` is the id of the feed, equal on all pages. */
 type FeedPages = Readonly<Record<'feed' | 'self' | 'first' | 'last', string>> &
   Partial<Readonly<Record<'previous' | 'next', string | undefined>>>
 
-/** A feed and its entries, before it is written in a format. */
+/** Feed with the entries of one page. */
 export type FeedDocument = {
   readonly language: string
   readonly title: string
   readonly description: string
-  /** Who answers for entries without an author. */
+  /** Author of entries without an own one. */
   readonly author: string
-  /** Where people find the service. */
+  /** Address of the site that publishes the feed. */
   readonly site: string
   readonly pages: FeedPages
-  /** That of the newest entry; now where there is none. */
+  /** Time of the newest entry; the current time without entries. */
   readonly updated: Date
   readonly entries: readonly FeedEntry[]
 }
 
-/** The formats: media type, name, and what writes a feed. */
+/** Formats of feeds: media type, name, and the function that writes a feed. */
 export const feedFormats = {
   atom: { type: 'application/atom+xml', name: 'an Atom feed (RFC 4287)', write: atomText },
   rss: { type: 'application/rss+xml', name: 'an RSS 2.0 feed', write: rssText },
@@ -74,7 +74,7 @@ function atomText({ pages, language, ...feed }: FeedDocument): string {
 
 function atomEntry({ author, ...entry }: FeedEntry, language: string): string {
   const type = entry.isHtml ? 'text/html' : undefined
-  // A text in a language other than the feed's says so.
+  // A text in another language than the feed has an attribute `xml:lang`.
   const textWithLanguage = (name: string, { text, language: own }: FeedText) =>
     element(name, { 'xml:lang': own === language ? undefined : own }, xmlText(text))
   const parts = [
@@ -119,7 +119,7 @@ function rssText(feed: FeedDocument): string {
 }
 
 function rssItem({ summary, files: [file] = [], ...entry }: FeedEntry): string {
-  // All three attributes are mandatory; 0 stands for an unknown length.
+  // All three attributes are mandatory; 0 means an unknown length.
   const enclosed = file && {
     url: file.href,
     length: file.length ?? '0',
@@ -129,7 +129,7 @@ function rssItem({ summary, files: [file] = [], ...entry }: FeedEntry): string {
     element('guid', { isPermaLink: 'false' }, xmlText(entry.iri)),
     textElement('link', entry.page),
     textElement('title', entry.title.text),
-    // Readers take a description for HTML: what looks like a tag there must stay text when they show it.
+    // Feed readers parse a description as HTML, so its text is escaped twice.
     textElement('description', summary && xmlText(summary.text)),
     textElement('pubDate', entry.updated.toUTCString()),
     ...(entry.categories ?? []).map(({ term, label }) => textElement('category', label ?? term)),
@@ -138,26 +138,26 @@ function rssItem({ summary, files: [file] = [], ...entry }: FeedEntry): string {
   return element('item', {}, parts.join(''))
 }
 
-// Writing XML 1.0: every text passes through here.
+// XML 1.0.
 
-/** Absent attributes are left out. */
+/** Attributes by name; `undefined` ones are left out. */
 type Attributes = Readonly<Record<string, string | undefined>>
 
-/** XML declaration of every document that the platform writes. */
+/** XML declaration at the start of every document. */
 export const xmlDeclaration = '<?xml version="1.0" encoding="utf-8"?>\n'
 
 /** Characters that XML 1.0 (2.2) excludes, and the control characters that it advises against. */
 // oxlint-disable-next-line no-control-regex
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g
 
-/** Character data or the value of an attribute. What XML cannot say is left out, halves of surrogate pairs are replaced. */
+/** Escapes a text for character data and values of attributes. Characters that XML excludes are removed, unpaired surrogates replaced. */
 export const xmlText = (text: string): string =>
   text
     .toWellFormed()
     .replace(forbidden, '')
     .replace(/[&<>"']/g, (char) => `&#x${char.charCodeAt(0).toString(16).toUpperCase()};`)
 
-/** An element with finished content; without any it is empty. */
+/** Element with escaped content; an empty element without content. */
 export function element(name: string, attributes: Attributes, content?: string): string {
   const written = Object.entries(attributes)
     .flatMap(([key, value]) => (value === undefined ? [] : ` ${key}="${xmlText(value)}"`))
@@ -165,6 +165,6 @@ export function element(name: string, attributes: Attributes, content?: string):
   return content === undefined ? `<${name}${written}/>` : `<${name}${written}>${content}</${name}>`
 }
 
-/** An element with text; nothing where there is no text. */
+/** Element with a text; empty where the text is `undefined`. */
 export const textElement = (name: string, text: string | undefined): string =>
   text === undefined ? '' : element(name, {}, xmlText(text))

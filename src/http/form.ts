@@ -1,19 +1,19 @@
-/** Fields of HTML forms that requests bring. */
+/** Reader of HTML forms in request bodies. */
 
 import { Failure } from '../errors.ts'
 import { readBody } from './body.ts'
 import type { AppContext } from './context.ts'
 
-/** A field by its name; one that is absent, or a file, is empty. */
+/** Returns the value of a field by name; empty for a missing field and for a file. */
 export type FormFields = (name: string) => string
 
-/** Most bytes of a form, unless its endpoint says otherwise. */
+/** Default of the most bytes of a form. */
 const mostBytes = 2 ** 20
 
-/** Reads the fields of a form, once for a request. Rejects with `too-large` and `unsupported-media-type`. */
+/** Reads a form; later calls for the same request return the same fields. Rejects with `too-large` and `unsupported-media-type`. */
 export async function readForm(c: AppContext, bytes = mostBytes): Promise<FormFields> {
-  const known = c.get('form')
-  if (known) return known
+  const cached = c.get('form')
+  if (cached) return cached
   const body = await readBody(c.req.raw, { bytes, name: '' }, c.get('signal'))
   const headers = { 'Content-Type': c.req.header('Content-Type') ?? '' }
   const fields = await new Response(body, { headers }).formData().catch((cause: unknown) => {

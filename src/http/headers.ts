@@ -8,10 +8,11 @@ import { parseAccept } from 'hono/utils/accept'
 import { Failure } from '../errors.ts'
 import type { AppContext, AppEnv } from './context.ts'
 
+/** Rules for requests from pages of other origins (CORS). */
 export type Cors = {
-  /** Origins whose pages may write; everyone may read. */
+  /** Origins whose pages may write; pages of all origins may read. */
   readonly origins: readonly string[]
-  /** Methods that only read, such as POST at a search. GET, HEAD and OPTIONS always do. */
+  /** Further methods that only read, such as POST at a search. */
   readonly reads: readonly string[]
 }
 
@@ -21,12 +22,12 @@ const acceptedHeaders =
   'Accept, Authorization, Content-Encoding, Content-Type, If-Match, If-None-Match, Prefer, X-API-Key, X-Request-Id'
 const oneDay = '86400'
 
-/** Headers by which a proxy says who asks: no page of another site may claim that. */
+/** Headers by which proxies name the client; pages of other sites may not send them. */
 const proxyHeaders = /^(?:forwarded|x-forwarded-.*|x-real-ip|via)$/i
 const token = /^[\w!#$%&'*+.^`|~-]{1,64}$/
 const mostNames = 20
 
-/** Headers that a page of another site may send: ours, and every harmless one that it asks for (Fetch Standard 3.2.2). */
+/** Headers that a page of another site may send: those of the API, and other harmless ones that it asks for (Fetch Standard 3.2.2). */
 function allowedHeaders(c: AppContext): string {
   const known = new Set(acceptedHeaders.toLowerCase().split(', '))
   const asked = (c.req.header('Access-Control-Request-Headers') ?? '')
@@ -38,12 +39,12 @@ function allowedHeaders(c: AppContext): string {
   return [acceptedHeaders, ...new Set(asked.slice(0, mostNames))].join(', ')
 }
 
-/** Policy of HTML pages: nothing from elsewhere, no inline scripts. */
+/** Content security policy of HTML pages: no resources of other hosts except images, no inline scripts. */
 export const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https: data:; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** Adds to the answer what its route did not set itself. */
+/** Adds security and caching headers that the route did not set, and CORS headers. */
 export function addHeaders(c: AppContext, cors: Cors): void {
   const { headers } = c.res
   const { method } = c.req
@@ -71,7 +72,7 @@ export function addPreflight(c: AppContext, cors: Cors): void {
   allowOrigin(c, reads, cors)
   const { headers } = c.res
   if (!headers.has('Access-Control-Allow-Origin')) return
-  // Browsers remember the whole list: everyone's permission to read must not become one to write.
+  // Browsers cache the list of methods, so the answer to a reading preflight must not contain writing ones.
   const methods = (headers.get('Allow') ?? '').split(', ')
   const allowed = methods.filter((method) => !reads || isRead(method, cors))
   headers.set('Access-Control-Allow-Methods', allowed.join(', '))
@@ -80,7 +81,7 @@ export function addPreflight(c: AppContext, cors: Cors): void {
   headers.set('Access-Control-Max-Age', oneDay)
 }
 
-/** Says that the answer depends on a request header, once. */
+/** Adds a request header to `Vary` unless it is there. */
 export function addVary(headers: Headers, name: string): void {
   const present = headers.get('Vary')?.split(/\s*,\s*/) ?? []
   if (present.some((one) => one.toLowerCase() === name.toLowerCase())) return
@@ -101,9 +102,9 @@ function allowOrigin(c: AppContext, reads: boolean, { origins }: Cors): void {
 }
 
 /**
- * Guards a GET that changes something, which older clients send: neither a page of another site nor a browser's prefetch may (Fetch
- * Metadata; `Purpose` and `X-Moz` of older browsers), and there is no HEAD. `methods` are all of its path. To be set on the path
- * before everything else: answers to GET carry no CORS header, not even errors.
+ * Middleware for a GET that changes something, which older clients send: refuses pages of other sites and prefetches of browsers (Fetch
+ * Metadata; `Purpose` and `X-Moz` of older browsers) and HEAD. `methods` are all methods of the path. It has to be the first middleware
+ * of the path, so that no answer to such a GET, not even an error, has CORS headers.
  */
 export function changingGet(methods: readonly string[]): MiddlewareHandler<AppEnv> {
   const headers = { Allow: [...methods, 'OPTIONS'].sort().join(', ') }
@@ -129,8 +130,8 @@ export function changingGet(methods: readonly string[]): MiddlewareHandler<AppEn
 }
 
 /**
- * Whether a form was sent by a page of this host: by Fetch Metadata where the browser has it, else by `Origin`. Schemes are
- * not compared, because a proxy that is not listed may end TLS. A program that sends neither header is taken.
+ * Whether a form was sent by a page of this host, by Fetch Metadata, else by `Origin`. Schemes are not compared, because an unlisted
+ * proxy may terminate TLS. A request without both headers, as programs send it, counts as one of this host.
  */
 export function isSameHostForm(c: AppContext): boolean {
   const site = c.req.header('Sec-Fetch-Site')?.trim().toLowerCase()
@@ -140,7 +141,7 @@ export function isSameHostForm(c: AppContext): boolean {
   return URL.canParse(origin) && new URL(origin).host === new URL(c.get('root')).host
 }
 
-/** Throws `forbidden` for a browser's prefetch: for a GET that somebody has to want. */
+/** Throws `forbidden` for a prefetch of a browser; for requests that only a user may cause. */
 export function refusePrefetch(c: AppContext): undefined {
   const purposes = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'].map((name) =>
     c.req.header(name),
@@ -149,22 +150,22 @@ export function refusePrefetch(c: AppContext): undefined {
     throw new Failure('forbidden', 'this is not done ahead of time')
 }
 
-// gzip. Not the middleware of hono: it codes one level only, and answers of some hundred bytes too.
+// gzip. The middleware of Hono has only one level and also compresses very small answers.
 
-/** Below one packet nothing is won. */
+/** Least bytes of an answer that is compressed: about one packet. */
 const smallest = 1400
-/** Level 6 takes twice the time of 3 for some 8 % fewer bytes on JSON and Turtle. */
+/** Compression level; level 6 takes twice the time for about 8 % fewer bytes of JSON and Turtle. */
 const level = 3
 
 const compress = promisify<Uint8Array, { level: number }, Buffer<ArrayBuffer>>(gzip)
 
-/** Lines that are sent as they come must not wait until a coder has enough of them. */
+/** Media types that are compressed; streams of lines are not, because a compressor would delay them. */
 const compressible =
   /^(text\/(?!event-stream)|application\/(?!x-ndjson)(?:[\w.+-]*(?:json|xml|yaml)|javascript|trig|n-triples|n-quads|sparql-\w+)|image\/svg)/i
 
 /**
- * Replaces the body by its gzip form when the client accepts that and the body is worth it: text, not tiny, not coded
- * already, not a part, not of a HEAD request. A body that comes in pieces is coded as it flows. Answers the size if known.
+ * Compresses the body with gzip where the client accepts it and the body is suitable: text, not tiny, not compressed already, no
+ * partial content, no HEAD request. A body in pieces is compressed as a stream. Returns the size of the body if known.
  */
 export async function compressAnswer(c: AppContext): Promise<number | undefined> {
   const { headers, status } = c.res
@@ -201,13 +202,14 @@ export function acceptsGzip(accept: string | undefined): boolean {
 
 type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
 
+/** Compresses the first piece and the rest of a body as a stream. */
 function gzipStream(head: Uint8Array, reader: Reader): ReadableStream {
   async function* pieces() {
     try {
       yield head
       for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
     } finally {
-      // Reached early only when the client left: the source must hear of it.
+      // Cancels the source when the client disconnects.
       await reader.cancel()
     }
   }

@@ -1,4 +1,4 @@
-/** The keys of this installation: configured ones, or the one that it made for itself. */
+/** API keys of this installation: the configured ones, or one that it generates; and the keys that the process itself uses. */
 
 import { hash, randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -7,10 +7,10 @@ import { StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { apiKeys, type KeyConfig } from './api-key.ts'
 
-/** `own` is what the process does through its own public API. Where none is configured, the key in the directory counts, made at the first start. Throws `StartRefused` for a damaged file. */
+/** Opens the keys. Without configured ones, the key in the file `{directory}/api-key` counts, which the first start generates. `own` are the keys that the process uses for its calls. Throws `StartRefused` for a damaged file. */
 export async function openKeys(options: {
   readonly configured: KeyConfig | undefined
-  /** Where the generated key lies. */
+  /** Directory of the file with the generated key. */
   readonly directory: string
   readonly keyFailures: number
   readonly log: Log
@@ -18,9 +18,9 @@ export async function openKeys(options: {
   const { configured, directory, keyFailures, log } = options
   if (configured) {
     const listed = apiKeys(configured).list()
-    const shown = listed.map(({ id, permissions: { length } }) => ({ id, permissions: length }))
-    log.info({ keys: shown }, 'keys.configured')
-    // Known to this process alone: what it does inside does not depend on what others may do.
+    const summary = listed.map(({ id, permissions: { length } }) => ({ id, permissions: length }))
+    log.info({ keys: summary }, 'keys.configured')
+    // A key that only this process has, so that its own calls do not depend on the configured permissions.
     const inner = randomBytes(32).toString('base64url')
     const keys = apiKeys({ ...configured, [inner]: ['*'] }, { keyFailures })
     return { keys, own: processKeys(configured, inner) }
@@ -31,14 +31,14 @@ export async function openKeys(options: {
   return { keys: apiKeys(made, { keyFailures }), own: processKeys(made, key) }
 }
 
-// The API key that a fresh installation makes for itself.
+// The generated key.
 
-/** `created` is true when this call made the file. The key is for `apiKeys` only: log the path, never the key. */
+/** Generated key with the path of its file; `created` is true when this call made it. Log the path, never the key. */
 type KeyFile = { readonly key: string; readonly path: string; readonly created: boolean }
 
 /**
- * Reads `{directory}/api-key`, or makes it: 256 random bits as base64url, mode 600, in a directory of mode 700 if that
- * is new. Two processes that start at once agree on one key. Throws when the file is empty, holds no such key, or cannot be written.
+ * Reads the file `{directory}/api-key`, or makes it: 256 random bits as base64url, mode 600; a new directory gets mode 700. Two
+ * processes that start together get the same key. Throws `StartRefused` when the file has no such key, and what the file system throws.
  */
 export async function keyFile(
   directory: string,
@@ -50,15 +50,15 @@ export async function keyFile(
   const created = await createFile(path, `${key}\n`, random(8).toString('hex'))
   if (created) return { key, path, created }
   if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)
-  const found = (await readFile(path, 'utf8')).trim()
-  if (!/^[A-Za-z0-9_-]{43}$/.test(found)) {
-    const what = found === '' ? 'empty' : 'not the key that was made (43 letters, digits, _ and -)'
+  const stored = (await readFile(path, 'utf8')).trim()
+  if (!/^[A-Za-z0-9_-]{43}$/.test(stored)) {
+    const what = stored === '' ? 'empty' : 'not the key that was made (43 letters, digits, _ and -)'
     throw new StartRefused(`${path} is ${what}: restore it, or remove it to get a new key`)
   }
-  return { key: found, path, created }
+  return { key: stored, path, created }
 }
 
-/** Whole or not at all: whoever finds the file finds the key in it. */
+/** Creates a file atomically, so that readers never find it incomplete; returns `false` where it exists. */
 async function createFile(path: string, text: string, name: string): Promise<boolean> {
   const draft = `${path}.${name}`
   await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
@@ -73,18 +73,19 @@ async function createFile(path: string, text: string, name: string): Promise<boo
   }
 }
 
-// Which key this process uses where it asks a repository as any client does.
+// Keys for calls of the process to repositories.
 
+/** Keys that the process uses as a client of repositories. */
 export type ProcessKeys = {
-  /** For our own repository: a key that may write the catalogue, or everything where none is named. */
+  /** Key for the own repository that may write the catalogue; without an argument, one that may do everything. */
   ownRepository(catalogue?: string): string
-  /** For a repository of others; nothing that only this process knows. */
+  /** Key for another repository; always a configured one. */
   otherRepository(catalogue?: string): string
 }
 
 /**
- * The first configured key that covers the catalogue, by its name or as `*`; without such a one `inner` at home, and the first
- * configured one elsewhere.
+ * Makes the keys of the process: the first configured key with a permission for the catalogue or `*`; without one, `inner` for the own
+ * repository, and the first configured key for others.
  */
 export function processKeys(configured: KeyConfig, inner: string): ProcessKeys {
   const covering = (catalogue: string | undefined): string | undefined =>
@@ -98,5 +99,5 @@ export function processKeys(configured: KeyConfig, inner: string): ProcessKeys {
   }
 }
 
-/** By which people tell keys apart without seeing them: the id that the log lists too. */
+/** Id of a key, by which the log and users can name it: the first 8 hex digits of its SHA-256. */
 export const keyId = (key: string): string => hash('sha256', key, 'hex').slice(0, 8)

@@ -1,4 +1,4 @@
-/** The limits of the platform: defaults, bounds and what each one is for. */
+/** Limits of the platform: defaults, bounds and meaning of each. */
 
 import { maxIriBytes } from '../rdf/iri.ts'
 import { maxLiteralBytes } from '../rdf/terms.ts'
@@ -8,9 +8,10 @@ import { keysOf, mapValues } from '../text/records.ts'
 const MB = 2 ** 20
 const KB = 2 ** 10
 const second = 1000
-// A timer of more than 2^31 ms would fire at once.
+// Longer times would overflow timers, which take at most 2^31 ms.
 const day = dayMs
 
+/** Limit with its default and its bounds. */
 type Limit = {
   readonly standard: number
   readonly least: number
@@ -133,8 +134,10 @@ export const limitTable = {
 
 type LimitName = keyof typeof limitTable
 
+/** Value of each limit. */
 export type Limits = Readonly<Record<LimitName, number>>
 
+/** Names of all limits. */
 export const limitNames: readonly LimitName[] = keysOf(limitTable)
 
 /** Limits of an installation that sets none. */

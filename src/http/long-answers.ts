@@ -1,6 +1,6 @@
 /**
- * Limits of changing requests by key, and answers that can be long (dumps, long lists, feeds, sitemaps, reports): few at a time,
- * made in pieces while they are sent, as fast as the client takes them, and in turns on the main thread.
+ * Limit on the changing requests of a key, and long answers (dumps, long lists, feeds, sitemaps, reports): few at the same time, made in
+ * pieces as fast as the client reads, and in turns on the main thread.
  */
 
 import { Failure } from '../errors.ts'
@@ -12,7 +12,7 @@ import type { AppContext, LongAnswers } from './context.ts'
 import type { Limits } from './limits.ts'
 import { machineOf } from './peer.ts'
 
-/** Limits the changing requests that one key has under way; beyond that `too-many-requests` (429). */
+/** Makes the limiter of the running changing requests of a key; it refuses with `too-many-requests` (429). */
 export function writeLimiter(writesPerKey: number): FairLimiter {
   const detail = `at most ${writesPerKey} at once (limit writesPerKey); wait for one to finish`
   const refusal = () => new Failure('too-many-requests', detail, { retryAfter: 1 })
@@ -26,7 +26,7 @@ type LongLimits = Pick<
 
 const retryAfter = 5
 
-/** Slots of long answers, for all services of a process together. */
+/** Makes the slots of long answers, which all services of a process share. */
 export function longAnswers(limits: LongLimits): LongAnswers {
   const slots = new FairLimiter({
     atOnce: limits.longAnswers,
@@ -37,7 +37,7 @@ export function longAnswers(limits: LongLimits): LongAnswers {
   const tooLarge = () => new Failure('too-many-requests', largeDetail, { retryAfter })
   const large = {
     known: new BoundedCache<boolean>('answer-sizes', 50_000),
-    // Each request waits on a connection of its own.
+    // Each waiting request has a connection, so their number is bounded by that of connections.
     work: new FairLimiter({ atOnce: largeAtOnce, waiting: limits.connections, refusal: tooLarge }),
     answers: new FairLimiter({
       atOnce: largeAtOnce,
@@ -49,7 +49,7 @@ export function longAnswers(limits: LongLimits): LongAnswers {
   return { slots, turn: nextTurn, large }
 }
 
-/** Answers that are made at once out of more than `largeText` UTF-16 units; each may need a hundred times a usual one. */
+/** Most answers at the same time about large resources, and the UTF-16 units from which on a resource is large; such an answer may need a hundred times the memory of a usual one. */
 const [largeAtOnce, largeText] = [2, 1_000_000]
 const largeDetail = `at most ${largeAtOnce} answers about large resources are made at once, one for each client, and enough wait`
 
@@ -60,20 +60,21 @@ function tooMany({ longAnswersPerClient, longAnswers, longAnswersWaiting }: Long
   return new Failure('too-many-requests', detail, { retryAfter })
 }
 
-/** Milliseconds of work in one turn. */
+/** Milliseconds of work in one turn of the event loop. */
 const sliceMs = 4
-/** UTF-16 units that are sent together: what a reader takes at once. */
+/** UTF-16 units of a piece: as much as a client reads at once. */
 const pieceLength = 64 * 1024
 
+/** Text that is written step by step between a head and a tail. */
 type SlicedText<Step> = {
   readonly head: string
   readonly steps: AsyncIterable<Iterable<Step>>
-  /** Takes little time. */
+  /** Writes one step; has to be fast. */
   readonly write: (step: Step) => string
   readonly tail: string
 }
 
-/** The text in pieces of at most some 64 KB, made in turns with all other long answers. */
+/** Writes a text in pieces of about 64 KB, in turns with all other long answers. */
 export async function* slicedPieces<Step>(
   { head, steps, write, tail }: SlicedText<Step>,
   turn: LongAnswers['turn'],
@@ -98,8 +99,8 @@ export async function* slicedPieces<Step>(
 }
 
 /**
- * Makes an answer that holds a slot until its last byte is out or its client has left. What comes without a socket is asked by
- * the platform itself, which bounds its own work.
+ * Makes an answer that holds a slot until its last byte is sent or its client disconnects. Calls inside of the process need no slot,
+ * because the platform bounds its own work.
  */
 export async function longAnswer(
   c: AppContext,
@@ -119,13 +120,14 @@ export async function longAnswer(
   }
 }
 
-/** Does work that may need much memory in one of the few slots for it; rejects with the signal's reason while it waits. */
+/** Runs work that may need much memory in one of the few slots for it; rejects with the signal's reason when it aborts while waiting. */
 export const largeWork = <Result>(c: AppContext, work: () => Promise<Result>): Promise<Result> =>
   c.get('longAnswers').large.work.run(machineOf(c.get('client')), work, c.get('signal'))
 
 /**
- * An answer about a resource that may be large: held in memory as a whole, it counts among few at once as soon as it is known to be
- * so. `key` names the resource; `make` tells how many UTF-16 units it has read of it. Throws `too-many-requests`.
+ * Makes an answer about a resource that may be large and is held in memory. Large ones share few slots; the first answer about a
+ * resource determines whether it is large. `key` names the resource; `make` calls `read` with the UTF-16 units that it read. Rejects
+ * with `too-many-requests`.
  */
 export async function sizedAnswer(
   c: AppContext,
@@ -136,7 +138,7 @@ export async function sizedAnswer(
   const made = () => make((length) => known.set(key, length > largeText))
   if (!c.env?.outgoing) return made()
   if (known.get(key) === undefined) {
-    // Another request may have learnt the size while this one waited.
+    // Another request may have determined the size while this one waited.
     const isUnknown = () => known.peek(key) === undefined
     const answer = await largeWork(c, async () => (isUnknown() ? made() : undefined))
     if (answer) return answer
@@ -144,16 +146,17 @@ export async function sizedAnswer(
   return known.peek(key) === true ? longAnswer(c, made, answers) : made()
 }
 
+/** Options of `sendPieces`. */
 type StreamOptions = {
   readonly log: Log
-  /** Milliseconds for each piece to be made and taken. */
+  /** Milliseconds in which each piece has to be made and read. */
   readonly pieceMs: number
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * 200 with the pieces as body. The first one is made before the answer begins: what fails until then is a problem like any
- * other. A later failure breaks the connection off, because half a document must not look like a whole one.
+ * Answers 200 with the pieces as body. The first piece is made before the answer begins, so that an early failure becomes a problem. A
+ * later failure destroys the connection, because an incomplete document must not look complete.
  */
 export async function sendPieces(
   c: AppContext,
@@ -173,13 +176,13 @@ export async function sendPieces(
     controller: ReadableStreamDefaultController<Uint8Array>,
     error: unknown,
   ): void => {
-    // The server's adapter may write the message behind the body and end it well.
+    // Otherwise the adapter of the server may end the answer regularly.
     c.env?.outgoing?.destroy()
     controller.error(error)
   }
   const stream = new ReadableStream<Uint8Array>(
     {
-      // Nobody asks a reader who takes nothing any more: the time limit ends the answer.
+      // A client that stops reading causes no further pull; the time limit ends the answer.
       start: (controller) =>
         signal.addEventListener('abort', () => breakOff(controller, signal.reason), { once: true }),
       pull: async (controller) => {
@@ -190,7 +193,7 @@ export async function sendPieces(
           controller.enqueue(encoder.encode(next.value))
           next = await pieces.next()
         } catch (error) {
-          // That the client left is told by the line of the request.
+          // The log line of the request says that the client disconnected.
           if (!signal.aborted)
             log.warn({ err: error, requestId: c.get('requestId') }, 'answer.broken')
           breakOff(controller, error)
@@ -198,7 +201,7 @@ export async function sendPieces(
       },
       cancel: async () => void (await pieces.return(undefined)),
     },
-    // Nothing is made before somebody asks for it.
+    // No piece is made before it is pulled.
     { highWaterMark: 0 },
   )
   return c.body(stream, 200, headers)

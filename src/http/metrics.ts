@@ -1,10 +1,10 @@
-/** Numbers for operators in the Prometheus text format. */
+/** Metrics of the process in the Prometheus text format. */
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { cacheNames, lookupsOf } from '../workers/bounded-cache.ts'
 import { anyone, pageEndpoint } from './endpoint.ts'
 
-/** One request that was answered; `route` is the pattern, so that the number of series stays small. */
+/** Answered request; `route` is the pattern of its path, which bounds the number of series. */
 type Observation = {
   readonly service: string
   readonly method: string
@@ -13,7 +13,7 @@ type Observation = {
   readonly seconds: number
 }
 
-/** Differences between search index and store, in records. */
+/** Result of a comparison of search index and store, in numbers of records. */
 type Comparison = {
   readonly compared: number
   readonly missing: number
@@ -22,11 +22,12 @@ type Comparison = {
   readonly repaired: number
 }
 
+/** Metrics of the process, as `metrics` makes them. */
 export type Metrics = ReturnType<typeof metrics>
 
-/** One registry per process; `runtime` adds memory, event loop and garbage collection. */
+/** Makes the metrics; one instance for a process. `runtime` adds memory, event loop and garbage collection. */
 export function metrics(options: { readonly runtime?: boolean } = {}) {
-  /** For numbers of other folders: counters and gauges register themselves here. */
+  /** Registry in which other folders register their counters and gauges. */
   const registry = new Registry()
   const registers = [registry]
   if (options.runtime) collectDefaultMetrics({ register: registry })
@@ -43,7 +44,7 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
   const left = counter('left_out_total', what, 'field', 'problem')
   const lost = 'Writes that the store did not take.'
   const failures = counter('store_write_failures_total', lost, 'reason')
-  /** A number of another folder, read whenever somebody looks; `undefined` leaves the last one. */
+  /** Adds a gauge whose value is read at each request of `/metrics`; `undefined` keeps the last value. */
   const gauge = (
     name: string,
     help: string,
@@ -56,7 +57,7 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
     const one: Gauge = new Gauge({ name, help, registers, collect })
   }
   addCacheCounters(registry)
-  // Looking a series up by its labels costs more than the observation itself.
+  // Cached, because the look-up of a series by its labels costs more than the observation.
   const series = new Map<string, { observe(value: number): void }>()
   return {
     registry,
@@ -68,7 +69,7 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
       if (!known) series.set(name, found)
       found.observe(seconds)
     },
-    /** `field` and `problem` are names from the profile and the code, so that the number of series is bounded. */
+    /** Counts values that were left out of documents; `field` and `problem` come from the profile and the code, which bounds the number of series. */
     leftOut: (values: readonly { readonly field: string; readonly problem: string }[]): void => {
       for (const { field, problem } of values) left.inc({ field, problem })
     },
@@ -77,7 +78,7 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
   }
 }
 
-/** `rate(hits) / (rate(hits) + rate(misses))` is the hit rate of a cache. */
+/** Adds the counters of all caches; the hit rate is `rate(hits) / (rate(hits) + rate(misses))`. */
 function addCacheCounters(registry: Registry): void {
   for (const result of ['hits', 'misses'] as const) {
     const one: Counter = new Counter({
@@ -94,8 +95,8 @@ function addCacheCounters(registry: Registry): void {
 }
 
 /**
- * Sets the gauges of the last comparison of index and store; `at` is when it ended, milliseconds since 1970. The gauges are there from
- * the first comparison on: none is not the same as no drift.
+ * Makes the function that sets the gauges of the last comparison of index and store; `at` is its end in milliseconds since 1970. The
+ * gauges exist from the first comparison on, because no comparison is not the same as no drift.
  */
 function comparisonGauges(registry: Registry): (found: Comparison, at: number) => void {
   const gauge = (name: string, help: string, ...labelNames: readonly string[]) =>
@@ -117,7 +118,7 @@ function comparisonGauges(registry: Registry): (found: Comparison, at: number) =
   }
 }
 
-/** `GET /metrics`: everything in the registry as text. */
+/** Endpoint `/metrics`: all metrics as text. */
 export const readMetrics = pageEndpoint<{ readonly metrics: Pick<Metrics, 'registry'> }>({
   path: '/metrics',
   operation: 'getMetrics',

@@ -1,4 +1,4 @@
-/** Signing in with the account of an institution: OpenID Connect, code flow with PKCE, state and nonce. */
+/** Sign-in with an account of an OpenID Connect provider: authorization code flow with PKCE, state and nonce. */
 
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
 import * as client from 'openid-client'
@@ -8,19 +8,19 @@ import { Failure } from '../errors.ts'
 import { SingleFlight } from '../workers/single-flight.ts'
 import type { Key } from './context.ts'
 
-/** Why nobody was signed in: `oidc-{why}` is the text that says so. */
+/** Failed sign-in; the message of the portal for its reason is `oidc-{why}`. */
 export class SignInProblem extends Error {
   readonly why: 'away' | 'state' | 'token' | 'refused' | 'nobody'
 
   constructor(why: SignInProblem['why'], options?: ErrorOptions) {
-    super(`nobody was signed in: ${why}`, options)
+    super(`sign-in failed: ${why}`, options)
     this.name = 'SignInProblem'
     this.why = why
   }
 }
 
 type OidcOptions = {
-  /** `permissions` is group → permissions; the secret is given apart. */
+  /** Settings without the secret; `permissions` maps groups to permissions. */
   readonly settings: {
     readonly issuer: string
     readonly client: string
@@ -28,12 +28,12 @@ type OidcOptions = {
   }
   readonly secret: string
   readonly outbound: Outbound
-  /** Further hosts inside the institution; the provider's own is meant by being configured. */
+  /** Further hosts inside the institution that may be requested, beside that of the provider. */
   readonly allow: readonly string[]
   readonly now: () => number
 }
 
-/** A sign-in that was begun, as it is sealed in the cookie of its browser. `until` is in milliseconds of the epoch. */
+/** Sign-in that waits for the provider, as the encrypted cookie has it. `until` is in milliseconds since 1970. */
 const pendingSchema = z.object({
   checks: z.object({
     expectedState: z.string(),
@@ -47,30 +47,30 @@ const pendingSchema = z.object({
 })
 type PendingSignIn = z.infer<typeof pendingSchema>
 
-/** Milliseconds: to come back, for one answer of the provider, and that its description is believed. */
+/** Milliseconds for a sign-in, for one answer of the provider, and for which its metadata is cached. */
 const [beginMs, answerMs, knownMs] = [600_000, 5000, 3_600_000]
 const [mostUsed, mostBytes] = [10_000, 2 ** 20]
 
 /**
- * The browser keeps what is begun, sealed in its cookie: strangers who begin many sign-ins cost nothing and evict nobody. The
- * key of the seal lives as long as the process: a sign-in that was begun before a restart begins again after it.
+ * Opens sign-in at a provider. A sign-in under way is stored in an encrypted cookie, so that many sign-ins of strangers need no memory
+ * here. The encryption key lasts as long as the process: after a restart such a sign-in has to begin again.
  */
 export function openOidc(options: OidcOptions) {
   const { settings, now } = options
   const prefix = `oidc-${short(JSON.stringify(settings))}-`
-  const seal = cookieSeal()
+  const cookies = cookieCipher()
   const used = new Set<string>()
   const provider = providerLoader(options)
   const current = (cookie = '') => {
-    const pending = seal.open(cookie)
+    const pending = cookies.decrypt(cookie)
     return pending && pending.until > now() ? pending : undefined
   }
   return {
-    /** Ids of its users begin with it; other settings have another one, so that sessions of older ones end. */
+    /** Prefix of the ids of users. It depends on the settings, so that changed settings end earlier sessions. */
     prefix,
-    /** In which language somebody began. */
+    /** Language of the page on which a sign-in began. */
     languageOf: (cookie: string | undefined) => current(cookie)?.language,
-    /** Where the browser goes, and the cookie that it has to bring back. Throws `SignInProblem`. */
+    /** Begins a sign-in: returns the address at the provider and the value of the cookie. Throws `SignInProblem`. */
     begin: async (language: string, callback: string) => {
       const config = await provider()
       const checks = {
@@ -79,11 +79,11 @@ export function openOidc(options: OidcOptions) {
         pkceCodeVerifier: client.randomPKCECodeVerifier(),
         idTokenExpected: true,
       } as const
-      const cookie = seal.close({ checks, callback, language, until: now() + beginMs })
+      const cookie = cookies.encrypt({ checks, callback, language, until: now() + beginMs })
       const scopes = config.serverMetadata().scopes_supported ?? []
       const address = client.buildAuthorizationUrl(config, {
         redirect_uri: callback,
-        // Some providers refuse scopes that they do not know, others tell groups only when asked.
+        // Some providers refuse unknown scopes, others send groups only when they are requested.
         scope: scopes.includes('groups') ? 'openid groups' : 'openid',
         code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
         code_challenge_method: 'S256',
@@ -92,12 +92,12 @@ export function openOidc(options: OidcOptions) {
       })
       return { address: address.href, cookie }
     },
-    /** Who came back, with permissions. Throws `SignInProblem`. */
+    /** Finishes a sign-in: returns the user as a key with permissions. Throws `SignInProblem`. */
     finish: async (cookie: string | undefined, answer: URLSearchParams): Promise<Key> => {
       const pending = current(cookie)
       if (!pending || answer.get('state') !== pending.checks.expectedState)
         throw new SignInProblem('state')
-      // Once: who sees the address later cannot use it again.
+      // Each sign-in can be finished once, so that a copied address is useless.
       if (used.has(pending.checks.expectedState)) throw new SignInProblem('state')
       used.add(pending.checks.expectedState)
       for (const oldest of used) if (used.size > mostUsed) used.delete(oldest)
@@ -111,18 +111,18 @@ export function openOidc(options: OidcOptions) {
 
 const [longestCookie, ivBytes, tagBytes] = [4096, 12, 16]
 
-/** Seals the cookie of a sign-in with AES-256-GCM: a browser can neither read nor change it. */
-function cookieSeal() {
+/** Encrypts the cookie of a sign-in with AES-256-GCM, so that a browser can neither read nor change it. */
+function cookieCipher() {
   const key = randomBytes(32)
   return {
-    close: (pending: PendingSignIn): string => {
+    encrypt: (pending: PendingSignIn): string => {
       const iv = randomBytes(ivBytes)
       const cipher = createCipheriv('aes-256-gcm', key, iv)
       const text = Buffer.concat([cipher.update(JSON.stringify(pending)), cipher.final()])
       return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
     },
-    /** Absent for a cookie that this process did not make. */
-    open: (cookie: string): PendingSignIn | undefined => {
+    /** Decrypts a cookie; `undefined` for one that this process did not make. */
+    decrypt: (cookie: string): PendingSignIn | undefined => {
       const bytes = Buffer.from(cookie.slice(0, longestCookie), 'base64url')
       if (bytes.length <= ivBytes + tagBytes) return undefined
       const opening = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
@@ -137,21 +137,22 @@ function cookieSeal() {
   }
 }
 
+/** Sign-in at a provider, as `openOidc` returns it. */
 export type Oidc = ReturnType<typeof openOidc>
 
 const short = (text: string): string => hash('sha256', text, 'hex').slice(0, 8)
 
-/** The one place where groups become permissions: all of those that the configuration gives to one of the user's groups. */
+/** Permissions of a user: all that the configuration gives to the user's groups. */
 function permissionsOf(
   { permissions }: OidcOptions['settings'],
   { groups }: client.IDToken,
 ): readonly string[] {
-  const own: readonly unknown[] = [groups].flat()
-  const given = Object.entries(permissions).filter(([group]) => own.includes(group))
-  return [...new Set(given.flatMap(([, some]) => some))]
+  const userGroups: readonly unknown[] = [groups].flat()
+  const granted = Object.entries(permissions).filter(([group]) => userGroups.includes(group))
+  return [...new Set(granted.flatMap(([, some]) => some))]
 }
 
-/** The claims of a token that was made for this sign-in. */
+/** Exchanges the code for a token and returns its claims. Throws `SignInProblem`. */
 async function claimsOf(
   config: client.Configuration,
   pending: PendingSignIn,
@@ -170,12 +171,12 @@ async function claimsOf(
   }
 }
 
-/** Whether the reason is that nobody answered. */
+/** Whether an error means that the provider did not answer. */
 const isUnreachable = (error: unknown): boolean =>
   error instanceof Error &&
   (error instanceof Failure || error.name === 'TimeoutError' || isUnreachable(error.cause))
 
-/** Metadata of the provider (OpenID Connect Discovery), read once an hour; a failure is not kept. */
+/** Makes the function that reads the metadata of the provider (OpenID Connect Discovery), at most once an hour; failures are not cached. */
 function providerLoader(options: OidcOptions): () => Promise<client.Configuration> {
   const { now } = options
   const flight = new SingleFlight<'provider', client.Configuration>({ keepMs: knownMs, now })
@@ -190,7 +191,7 @@ function providerLoader(options: OidcOptions): () => Promise<client.Configuratio
 function discoverProvider(options: OidcOptions): Promise<client.Configuration> {
   const { settings, secret } = options
   const url = new URL(settings.issuer)
-  // The configuration takes http for this machine alone.
+  // The configuration permits http only for this machine.
   // oxlint-disable-next-line typescript/no-deprecated -- marked so that it is seen
   const http = url.protocol === 'http:' ? [client.allowInsecureRequests] : []
   return client.discovery(url, settings.client, {}, clientAuth(secret), {
@@ -200,7 +201,7 @@ function discoverProvider(options: OidcOptions): Promise<client.Configuration> {
   })
 }
 
-/** The secret in a header, which every provider has to take, unless it says that it wants it in the form. */
+/** Authenticates the client with its secret: in a header, or in the form where the provider supports only that. */
 const clientAuth =
   (secret: string): client.ClientAuth =>
   (server, ...rest) => {
@@ -210,7 +211,7 @@ const clientAuth =
     prove(secret)(server, ...rest)
   }
 
-/** Requests through the guarded client: what the provider's description names is foreign. */
+/** Sends requests through the guarded client, because the metadata of the provider may name any host. */
 const guardedFetch =
   ({ settings: { issuer }, outbound, allow }: OidcOptions): client.CustomFetch =>
   async (url, { method, headers, body, signal }) => {

@@ -1,15 +1,15 @@
-/** Who is at the other end of a request, and by which address they reach the platform, as far as trusted proxies tell. */
+/** Address of the client of a request, and public address of the platform, also behind trusted proxies. */
 
 import { isIP } from 'node:net'
 import { blockList, groupsOf } from '../client/address-guard.ts'
 import type { AppContext } from './context.ts'
 
-/** Address of a request that came without a socket, from a service in the same process. */
+/** Client address of a call from a service in the same process. */
 export const inProcess = 'in-process'
 
 type IsInRange = (address: string) => boolean
 
-/** Tells whether an address, in whatever spelling sockets and headers have, is in one of the ranges (addresses and CIDR). */
+/** Makes a test whether an address is in one of the ranges (addresses and CIDR); it accepts the notations of sockets and headers. */
 export function inRanges(ranges: readonly string[]): IsInRange {
   const list = blockList(ranges)
   return (hop) => {
@@ -18,11 +18,11 @@ export function inRanges(ranges: readonly string[]): IsInRange {
   }
 }
 
-/** Whether an address is of this host (RFC 6890). */
+/** Whether an address is a loopback address (RFC 6890). */
 export const isLoopback = (address: string): boolean =>
   address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
 
-/** Whom an address belongs to, as far as one can tell: its /24 (IPv4) or /56 (IPv6); a text that is no address as it is. */
+/** Network of an address, which usually belongs to one customer: its /24 (IPv4) or /56 (IPv6); any other text stays as it is. */
 export function networkOf(address: string): string {
   if (isIP(address) === 4) return `${address.split('.').slice(0, 3).join('.')}.0/24`
   const groups = groupsOf(address)
@@ -31,24 +31,24 @@ export function networkOf(address: string): string {
   return `${[a, b, c, d & 0xff00].map(hex).join(':')}::/56`
 }
 
-/** One machine: who has an IPv6 address has all of its /64. */
+/** Key of a client for limits: an IPv4 address, or the /64 of an IPv6 address, because a client has all of it. */
 export const machineOf = (address: string): string =>
   groupsOf(address)?.slice(0, 4).map(hex).join(':') ?? address
 
 const hex = (group: number): string => group.toString(16)
 
-/** An IPv4 address that came over an IPv6 socket, without its prefix. */
+/** Removes the prefix `::ffff:` of an IPv4 address from an IPv6 socket. */
 export const withoutIpv6Prefix = (address: string): string =>
   address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
 
-/** The address of a hop, without quotes, brackets and port. */
+/** Address of a hop in a forwarding header, without quotes, brackets and port. */
 function hopAddress(hop: string): string {
   const text = hop.trim().replaceAll('"', '')
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1]
   return withoutIpv6Prefix(bracketed ?? text.replace(/^([\d.]+):\d+$/, '$1'))
 }
 
-/** The values that proxies added, the nearest last: of `Forwarded` (RFC 7239), else of `X-Forwarded-…`. */
+/** Values that proxies added to `Forwarded` (RFC 7239), else to `X-Forwarded-…`; the nearest proxy is last. */
 function forwarded(c: AppContext, name: 'for' | 'host' | 'proto'): readonly string[] {
   const elements = c.req.header('Forwarded')?.split(',')
   if (!elements) return c.req.header(`X-Forwarded-${name}`)?.split(',') ?? []
@@ -57,8 +57,9 @@ function forwarded(c: AppContext, name: 'for' | 'host' | 'proto'): readonly stri
 }
 
 /**
- * Tells the client's address: the peer (without a socket, the visitor for whom the process asks), or, when the peer is a trusted proxy, the last address that the proxies name and that is
- * not a trusted proxy itself. What is no address (`unknown`, `_hidden`) is passed over.
+ * Makes the function that returns the client's address: that of the peer, or, behind trusted proxies, the last address in their headers
+ * that is no trusted proxy. Entries that are no addresses (`unknown`, `_hidden`) are skipped. For calls inside of the process it is the
+ * address of the visitor.
  */
 export function clientAddress(trusted: readonly string[] = []): (c: AppContext) => string {
   const isProxy = inRanges(trusted)
@@ -74,19 +75,19 @@ export function clientAddress(trusted: readonly string[] = []): (c: AppContext) 
   }
 }
 
-// Where clients reach the platform, as its answers name it: links, pages of lists, feeds. IRIs are another matter.
+// Public address of the platform for links in its answers. IRIs do not depend on it.
 
-/** Both are absolute http(s) addresses that end in `/`. */
+/** Configured addresses: absolute http(s) URLs that end in `/`. */
 export type PublicAddress = {
-  /** `PLATFORM_PUBLIC_URL`: counts whatever a request says. */
+  /** `PLATFORM_PUBLIC_URL`: used for all requests. */
   readonly configured?: string
-  /** `PLATFORM_BASE_URI`: counts where a request came by its host, or by none that can be named. */
+  /** `PLATFORM_BASE_URI`: used for requests with its host, or without a valid host. */
   readonly base: string
 }
 
 /**
- * Tells the address that a request came by, with `/` at its end: the `Host` header or, from a trusted proxy, what it says of
- * that in `Forwarded` or `X-Forwarded-Host`, `-Proto` and `-Prefix`. What is no host is not repeated.
+ * Makes the function that returns the public address of a request, with `/` at its end: from the `Host` header or, behind a trusted
+ * proxy, from `Forwarded` or `X-Forwarded-Host`, `-Proto` and `-Prefix`. Invalid hosts are ignored.
  */
 export function publicRoot(
   address: PublicAddress | undefined,
@@ -99,16 +100,16 @@ export function publicRoot(
   return (c) => {
     const socket = c.env?.incoming?.socket
     if (!socket) return base?.href ?? `${new URL(c.req.url).origin}/`
-    const named = isProxy(socket.remoteAddress ?? '') ? proxyAddressOf(c, isProxy) : {}
-    const host = [named.host, c.req.header('Host')].find(isHost)
+    const forwardedTo = isProxy(socket.remoteAddress ?? '') ? proxyAddressOf(c, isProxy) : {}
+    const host = [forwardedTo.host, c.req.header('Host')].find(isHost)
     if (host === undefined) return base?.href ?? '/'
     if (base && new URL(`${base.protocol}//${host}`).host === base.host) return base.href
-    const scheme = named.proto ?? ('encrypted' in socket ? 'https' : 'http')
-    return new URL(named.prefix ?? '/', `${scheme}://${host}`).href
+    const scheme = forwardedTo.proto ?? ('encrypted' in socket ? 'https' : 'http')
+    return new URL(forwardedTo.prefix ?? '/', `${scheme}://${host}`).href
   }
 }
 
-/** A name, an IPv4 address, or an IPv6 address in brackets, with or without a port: nothing that ends a header or a tag. */
+/** Whether a text is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port; such a text is safe in headers and HTML. */
 function isHost(text: string | undefined): text is string {
   if (text === undefined || text.length > 255 || !URL.canParse(`http://${text}`)) return false
   const inBrackets = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1]
@@ -117,7 +118,7 @@ function isHost(text: string | undefined): text is string {
 
 type ProxyAddress = { readonly host?: string; readonly proto?: string; readonly prefix?: string }
 
-/** Host, protocol and prefix that the outermost trusted proxy was asked for; values of proxies in front of it are not trusted. */
+/** Host, protocol and prefix that the outermost trusted proxy received; values of proxies before it are ignored. */
 function proxyAddressOf(c: AppContext, isProxy: IsInRange): ProxyAddress {
   const hops = forwarded(c, 'for')
   const fromEnd = hops.findLastIndex((hop) => !isProxy(hop)) - hops.length

@@ -1,4 +1,4 @@
-/** Every failure as a problem document (RFC 9457), what is wrong with a parameter in words, and both in the contracts. */
+/** Problem documents (RFC 9457) of failures, messages for invalid parameters, and the schema of problems for OpenAPI. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, jsonPointer, printable, shown, type Complaint, type Kind } from '../errors.ts'
@@ -6,7 +6,7 @@ import { keysOf } from '../text/records.ts'
 
 const problemType = 'application/problem+json'
 
-/** Status and constant title per kind; a new kind does not compile without its row. */
+/** Kind of failure → status and title. */
 export const problems = {
   'malformed-rdf': { status: 400, title: 'The RDF cannot be parsed' },
   'empty-body': { status: 400, title: 'The request has no body' },
@@ -117,6 +117,7 @@ type Problem = {
   readonly errors?: readonly Complaint[]
 }
 
+/** Response with a problem. */
 export type ProblemAnswer = {
   readonly status: Status
   readonly body: Problem
@@ -124,8 +125,8 @@ export type ProblemAnswer = {
 }
 
 /**
- * The answer to any thrown thing. A `Failure` is told with its detail and complaints; everything else is a bare 500,
- * because a foreign message may hold keys, queries, paths or hosts. 429 and 503 always say when to come back.
+ * Makes the response for any error. A `Failure` has its detail and complaints; any other error becomes a 500 without details, because
+ * its message may contain keys, queries, paths or hosts. 429 and 503 always have `Retry-After`.
  */
 export function problemOf(error: unknown, instance: string): ProblemAnswer {
   const failure = error instanceof Failure ? error : new Failure('internal', '')
@@ -144,7 +145,7 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
   return { status, body, headers: headersOf(failure, status) }
 }
 
-/** The failure that a problem document tells of; `undefined` where it is none of ours. */
+/** Failure of a problem document; `undefined` for other documents and for unknown kinds. */
 export function failureOfProblem(document: unknown): Failure | undefined {
   const { type, detail, errors = [], ...more } = problemDocument.safeParse(document).data ?? {}
   const kind = kinds.find((one) => type === `urn:cartulary:problem:${one}`)
@@ -185,14 +186,14 @@ function headersOf(failure: Failure, status: Status): Record<string, string> {
   }
 }
 
-// What zod found wrong with a request, in the words of a problem.
+// Messages for the issues that zod finds in a request.
 
 type Issue = z.core.$ZodIssue
 
-/** Where the parsed thing stood; for `json` the complaint has a JSON Pointer (RFC 6901), else the parameter's name. */
+/** Part of the request that was parsed; for `json` complaints have a JSON Pointer (RFC 6901), else the name of the parameter. */
 type Place = 'json' | 'query' | 'param' | 'header' | 'form' | 'cookie'
 
-/** All issues as one `invalid-parameter`; `value` is what was parsed, so that the detail can show the offending part. */
+/** Makes one `invalid-parameter` of all issues; `value` is the parsed input, of which messages show the invalid part. */
 export function invalidRequest(issues: readonly Issue[], place: Place, value: unknown): Failure {
   const errors = issues.map((issue) => complaintOf(issue, place, value))
   const [first] = errors
@@ -201,42 +202,42 @@ export function invalidRequest(issues: readonly Issue[], place: Place, value: un
 }
 
 function complaintOf(issue: Issue, place: Place, value: unknown): Complaint {
-  const { given, depth } = valueAtPath(value, issue.path)
+  const { input, depth } = valueAtPath(value, issue.path)
   const keys = issue.path.slice(0, depth).map(String)
   const name = place === 'json' ? jsonPointer(...keys) : keys.join('.')
   const subject = name === '' ? 'body' : name
   const detail =
-    given === undefined
+    input === undefined
       ? `${subject} is missing`
-      : `${subject}: ${lowerFirst(issue.message)}, got ${shown(given)}`
+      : `${subject}: ${lowerFirst(issue.message)}, got ${shown(input)}`
   return { ...(place === 'json' ? { pointer: name } : { parameter: name }), detail }
 }
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 /**
- * Value at a path, and the number of steps of the path that exist in the input: parts of a value that was made of a text, such as
- * a list of words, are not in the input.
+ * Value at a path of the input, and how many segments of the path exist in it: the members of a list that was made of a text are not
+ * in the input.
  */
 function valueAtPath(
   value: unknown,
   path: readonly PropertyKey[],
-): { given: unknown; depth: number } {
-  let given = value
+): { input: unknown; depth: number } {
+  let input = value
   for (const [depth, key] of path.entries()) {
-    if (given === undefined) break
-    if (typeof given !== 'object' || given === null) return { given, depth }
-    if (!Object.hasOwn(given, key)) {
-      if (Array.isArray(given)) return { given, depth }
-      given = undefined
-    } else given = Reflect.get(given, key)
+    if (input === undefined) break
+    if (typeof input !== 'object' || input === null) return { input, depth }
+    if (!Object.hasOwn(input, key)) {
+      if (Array.isArray(input)) return { input, depth }
+      input = undefined
+    } else input = Reflect.get(input, key)
   }
-  return { given, depth: path.length }
+  return { input, depth: path.length }
 }
 
 // Problems in OpenAPI documents.
 
-/** The members that every problem has, for contracts that have more. */
+/** Schemas of the members of every problem, for contracts that add further ones. */
 export const problemMembers = {
   type: z.string(),
   title: z.string(),
@@ -248,7 +249,7 @@ export const problemMembers = {
 
 const schema = z.looseObject(problemMembers).openapi('Problem')
 
-/** An answer that is a problem. */
+/** OpenAPI response of a problem. */
 export const problem = (description = 'Problem (RFC 9457)') => ({
   description,
   content: { 'application/problem+json': { schema } },

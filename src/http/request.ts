@@ -1,4 +1,4 @@
-/** Middleware of every request: its id and time limit, the headers of the answer, one log line, one measurement. */
+/** Middleware of every request: request id, time limit, headers of the answer, log line and metrics. */
 
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
@@ -27,8 +27,8 @@ type RequestOptions = {
 }
 
 /**
- * The one middleware of the shell: one function instead of six, because each layer costs every request. `refuse` turns
- * an error of the shell itself, such as the time limit, into the answer.
+ * Makes the middleware; one function instead of six, because each layer costs time in every request. `refuse` answers errors such as
+ * that of the time limit.
  */
 export function requestMiddleware(
   options: RequestOptions,
@@ -66,8 +66,8 @@ export function requestMiddleware(
 }
 
 /**
- * Throws the reason of an aborted signal in place of other errors, because aborted work may fail with anything. An error of the
- * reason's own kind stays: it may know better when to try again (`Retry-After`).
+ * Throws the reason of an aborted signal in place of another error, because aborted work may fail with any error. An error of the kind
+ * of the reason stays: its `Retry-After` may be more exact.
  */
 function rethrowAbortReason(error: Error | undefined, { aborted, reason }: AbortSignal): void {
   if (!aborted || error === undefined) return
@@ -75,14 +75,15 @@ function rethrowAbortReason(error: Error | undefined, { aborted, reason }: Abort
   if (!isSame) throw reason
 }
 
+/** Request id of a client, where it is short and harmless in logs. */
 const safeId = (id: string | undefined): string | undefined =>
   id !== undefined && /^[A-Za-z0-9._~:+/=-]{1,64}$/.test(id) ? id : undefined
 
-/** Calls back when the last byte is out, with the bytes on the wire; at once when there is no socket. */
+/** Calls `then` after the last byte with the sent bytes; immediately without a socket. */
 function whenSent(c: AppContext, then: (bytes: number | undefined) => void): void {
   const outgoing = c.env?.outgoing
   const socket = outgoing?.socket
-  // A client that left during the work has closed the answer already, and nothing tells it again.
+  // When the client disconnected during the work, the event `close` has passed already.
   if (!outgoing || !socket || outgoing.destroyed) {
     then(undefined)
     return
@@ -123,16 +124,16 @@ function reportRequest(
   )
 }
 
-/** The pattern that matched; requests that met no route share one name. */
+/** Pattern of the matching route; `none` without one. */
 function routeOf(c: AppContext): string {
   const path = routePath(c, -1)
   return path === '/*' || path === '*' ? 'none' : path
 }
 
-/** Parts of paths that give access by themselves (capability URLs): answers of segments, feeds of failures. */
+/** Secret segments of paths (capability URLs): answers of pipe segments, feeds of failed runs. */
 const capability = /(\/segments\/r\/|\/harvest\/failures\/)[^/?#]+/
 
-/** Path and query of a URL without capabilities and, as in `shownUrl`, without the values of parameters that carry secrets. */
+/** Path and query of a URL for the log, without secret segments and without values of secret parameters. */
 export function loggedUrl(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   return shownUrl((start < 0 ? '/' : url.slice(start)).replace(capability, '$1•••'))

@@ -8,37 +8,38 @@ import { anyone, mount, pageEndpoint } from './endpoint.ts'
 import { readMetrics, type Metrics } from './metrics.ts'
 import { isLoopback } from './peer.ts'
 
-/** `starting` and `waiting` come before the first answer of a service, `stopping` after the last one. */
+/** State of the platform; `starting` and `waiting` (for a lease or another server) come before services answer, `stopping` after. */
 type Status = 'starting' | 'waiting' | 'up' | 'degraded' | 'stopping'
 
+/** Body of `/health`: the state, and members of the services. */
 export type Health = { readonly status: Status } & Readonly<Record<string, unknown>>
 
 type RootOptions = {
   readonly http: Omit<AppOptions, 'name' | 'base'>
   readonly metrics: Metrics
   readonly version: string
-  /** Service → path. */
+  /** Service → its path. */
   readonly services: Readonly<Record<string, string>>
-  /** Body of `/health`; hosts and paths are named only to requests from this host or with a valid key. */
+  /** Makes the body of `/health`; it names hosts and paths only where `isTrusted`. */
   readonly health: (isTrusted: boolean) => Promise<Health>
-  /** Whether requests should be sent here; asked often, so it looks nothing up. */
+  /** Whether load balancers should send requests; called often, so it must be cheap. */
   readonly isReady: () => boolean
-  /** Says why no service answers yet; absent once they do. */
+  /** Says why the services do not answer yet; absent after the start. */
   readonly startupMessage?: () => string
-  /** Mounts the files that the page of a start loads, which needs its style. */
+  /** Mounts the files that the page shown during the start loads. */
   readonly mountFiles?: ((app: App) => void) | undefined
   /** Runs before the endpoints. */
   readonly middleware?: MiddlewareHandler<AppEnv> | undefined
-  /** Whether the request has a right key. */
+  /** Whether a request has a valid key. */
   readonly hasKey?: (c: AppContext) => boolean
 }
 
-/** Seconds until who asks should ask again. */
+/** Seconds after which a client should try again during the start. */
 const retryAfter = 5
 
 /**
- * Makes the app. While the platform starts, every address but those of its endpoints is 503: a 404 would say that what was there
- * was deleted.
+ * Makes the app. While the platform starts, all paths but those of its endpoints are answered with 503, because a 404 would mean that
+ * resources were deleted.
  */
 export function rootApp(options: RootOptions): App {
   const { http, startupMessage, mountFiles, middleware } = options
@@ -56,6 +57,7 @@ export function rootApp(options: RootOptions): App {
   return app
 }
 
+/** Answers a state: 200 where it is good, else 503. */
 const answerHealth = (c: AppContext, isGood: boolean, body: object) => {
   c.header('Cache-Control', 'no-store')
   return c.json(body, isGood ? 200 : 503)
@@ -108,19 +110,19 @@ const listServices = pageEndpoint<RootOptions>({
   },
 })
 
-/** The endpoints of the root: health, numbers, the list of services. */
+/** Endpoints of the root: health, metrics, the list of services. */
 export const rootEndpoints = [readHealth, readLiveness, readReadiness, listServices, readMetrics]
 
 const isServedAtStart = (path: string): boolean =>
   path === '/' || path === '/metrics' || path === '/health' || path.startsWith('/health/')
 
-/** From this host, and not through a proxy on it. */
+/** Whether a request comes from this host, and not through a proxy on it. */
 const isFromThisHost = (c: AppContext): boolean =>
   isLoopback(c.get('client')) &&
   ['Forwarded', 'X-Forwarded-For'].every((name) => c.req.header(name) === undefined)
 
 const wantsHtml = (c: AppContext): boolean => (c.req.header('Accept') ?? '').includes('text/html')
 
-/** `why` is a sentence of ours. */
+/** Page during the start; `why` is a trusted sentence, which is not escaped. */
 const startingPage = (why: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Starting</title><h1>One moment, please</h1><p>${why} This page asks again every ${retryAfter} seconds.</p></html>`

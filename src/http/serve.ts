@@ -1,4 +1,4 @@
-/** An app on a port: limits of the transport, and an end that loses no answer. */
+/** HTTP server for an app: limits on headers, bodies and connections, and a shutdown that lets running requests finish. */
 
 import { once } from 'node:events'
 import {
@@ -21,29 +21,30 @@ import { inRanges, isLoopback, machineOf, withoutIpv6Prefix } from './peer.ts'
 type ServeOptions = {
   /** `127.0.0.1` by default. */
   readonly host?: string
-  /** 0 takes a free one. */
+  /** Port; 0 takes a free one. */
   readonly port: number
-  /** The setting that chooses both, where that is not their own. */
+  /** Setting that error messages name; by default `PLATFORM_PORT` or `PLATFORM_HOST`. */
   readonly setting?: string
   readonly limits?: Limits
-  /** Addresses and ranges of proxies, whose connections are those of many clients. */
+  /** Addresses and CIDR ranges of proxies, whose connections are not limited by client. */
   readonly trustedProxies?: readonly string[]
   /** Closes the server when it aborts. */
   readonly signal?: AbortSignal
 }
 
+/** Server that listens. */
 export type RunningServer = {
   /** `http://host:port`, without a slash at its end. */
   readonly url: string
   readonly port: number
   /**
-   * Takes no more connections, lets running requests finish for at most `drainMs`, then ends what is left. Resolves when
-   * nothing is open any more; a second call waits for the same end.
+   * Accepts no more connections, lets running requests finish for at most `drainMs`, then closes the rest. Resolves when all
+   * connections are closed; a second call waits for the same.
    */
   close(): Promise<void>
 }
 
-/** Starts listening; rejects when the port is taken. */
+/** Starts a server; rejects with `StartRefused` when it cannot listen. */
 export async function serve(app: FetchHandler, options: ServeOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port, limits = defaultLimits, signal } = options
   const running = new Set<ServerResponse>()
@@ -82,19 +83,19 @@ export async function serve(app: FetchHandler, options: ServeOptions): Promise<R
 
 const serverOptions = (limits: Limits) => ({
   headersTimeout: limits.headersTimeoutMs,
-  // Each pause in a body is bounded by bodyIdleMs; this bounds the sum.
+  // bodyIdleMs limits each pause in a body; this limits the total time.
   requestTimeout: Math.max(limits.longRequestMs, limits.headersTimeoutMs),
   connectionsCheckingInterval: Math.min(5000, limits.headersTimeoutMs),
-  // The parser knows one limit for both; which of them was passed is told by isRefused.
+  // The parser has one limit for both; refuseLongHeader decides which one was exceeded.
   maxHeaderSize: limits.headerBytes + limits.urlBytes,
 })
 
-/** Time and bytes for which a body that nobody wants is read on, so that its sender gets to read the answer. */
+/** Most milliseconds and bytes for which an unwanted body is read after the answer, so that its sender can read the answer. */
 const [unreadBodyMs, unreadBodyBytes] = [2000, 64 * 2 ** 20]
 
 /**
- * Closes the connection of a request that was answered before it was read by ending our side first (RFC 9112, 9.6): a reset,
- * which unread bytes would cause, may overtake the answer.
+ * Makes the socket of a request end its writing side first when the request is answered before its body was read (RFC 9112, 9.6):
+ * unread bytes would cause a reset, which may arrive before the answer.
  */
 function closeAfterBody(incoming: IncomingMessage): void {
   const { socket } = incoming
@@ -117,7 +118,7 @@ function closeAfterBody(incoming: IncomingMessage): void {
 
 const isProbe = (url = ''): boolean => /^\/(?:health|metrics)(?:[/?]|$)/.test(url)
 
-/** Answers a request whose address or header is too long for us though not for the parser. */
+/** Refuses a request whose address or header exceeds its own limit, although the parser accepted both together; returns whether it did. */
 function refuseLongHeader(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -130,14 +131,14 @@ function refuseLongHeader(
   return status !== undefined
 }
 
-/** Where a server listens, and the setting that says so where that is neither `PLATFORM_PORT` nor `PLATFORM_HOST`. */
+/** Host and port of a server, and the setting that error messages name. */
 type ListenAddress = {
   readonly host: string
   readonly port: number
   readonly setting?: string | undefined
 }
 
-/** Lets a server listen; rejects with `StartRefused`, which names the setting to change. */
+/** Starts listening; rejects with `StartRefused`, which names the setting to change. */
 export async function listenOn(
   server: NetServer,
   { host, port, setting }: ListenAddress,
@@ -161,6 +162,7 @@ function addressOf(server: Server): { url: string; port: number } {
   return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`, port }
 }
 
+/** Closes a server after its running requests, at the latest after some milliseconds. */
 async function drain(
   server: Server,
   running: ReadonlySet<ServerResponse>,
@@ -181,23 +183,23 @@ async function drain(
   await closed
 }
 
-// How many connections there may be, and whose: one client cannot take them all, and probes always find one.
+// Limits on connections: one client cannot take all of them, and some are reserved for health probes.
 
-/** Kept for probes from elsewhere, and as many again for this host; fewer where there are few connections at all. */
+/** Most connections that are reserved for probes, and as many again for this host; at most a twentieth of all. */
 const mostReserved = 20
 const reservedShare = 0.05
 
-/** From this share on idle connections are not kept. */
+/** Share of open connections from which on idle ones are closed. */
 const crowdedShare = 0.9
 const keepAliveMs = 65_000
 const crowdedKeepAliveMs = 2000
 
-/** A connection that is kept for probes must ask within this time. */
+/** Milliseconds in which a reserved connection must send its request. */
 const probeMs = 2000
 
 /**
- * Bounds the connections of a server: all together, and by address. `trusted` are proxies, behind which many clients stand.
- * `isForProbes`: whether a connection is one of those that are kept for `/health` and `/metrics`.
+ * Limits the connections of a server in total and by client. `trusted` are proxies, which are not limited. `isReservedForProbes` tells
+ * whether a connection may only request `/health` and `/metrics`.
  */
 function boundConnections(
   server: Server,
@@ -236,7 +238,7 @@ function boundConnections(
   }
 
   server.maxConnections = most
-  // What is refused must not reach the server's own listeners, which would begin to parse it.
+  // A refused connection must not reach the listeners of the server, which would parse it.
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
@@ -245,7 +247,7 @@ function boundConnections(
   return { isReservedForProbes: (socket: Socket) => probes.has(socket) }
 }
 
-/** Counts connections until they close; while it is crowded, idle ones are not kept. */
+/** Counts open connections; while there are many, idle ones are closed. */
 function openConnections(server: Server, most: number) {
   let all = 0
   const changed = (by: 1 | -1 | 0) => {
@@ -304,18 +306,17 @@ function refuse(outgoing: ServerResponse, status: 414 | 431 | 503, limits: Limit
 
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: unknown }
 
-/** Answers an error of Node's parser on the bare socket and closes the connection (`clientError`). */
 /** Milliseconds that a connection may wait for its first byte. */
 const unusedMs = 300_000
 
 /**
- * Whether nothing came yet over a connection that is told to be late. Some clients open connections ahead of their requests: an
- * answer now would be read as that to the next request, which would be lost.
+ * Whether a connection that timed out has sent nothing. Some clients open connections ahead of their requests; they would take an
+ * answer now for that to their next request.
  */
 const isUnused = ({ code }: ParserError, socket: Socket): boolean =>
   code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
 
-/** Closes a connection without a word when it stays unused. */
+/** Closes a connection without an answer when it stays unused. */
 function closeUnused(socket: Socket): void {
   const timer = setTimeout(() => {
     if (socket.bytesRead === 0) socket.destroy()
@@ -324,6 +325,7 @@ function closeUnused(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
+/** Answers an error of Node's parser on the socket (`clientError`) and closes the connection. */
 function refuseUnparsed(error: ParserError, socket: Duplex): void {
   if (socket.writable && error.code !== 'ECONNRESET') endSocket(socket, statusOf(error))
   else socket.destroy()
@@ -332,7 +334,7 @@ function refuseUnparsed(error: ParserError, socket: Duplex): void {
 function statusOf({ code, rawPacket }: ParserError): Status {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
   if (code !== 'HPE_HEADER_OVERFLOW') return 400
-  // A first packet without any line end is an address that never stopped.
+  // A first packet without a line end is an address that is too long.
   const isAddress = rawPacket instanceof Buffer && !rawPacket.includes('\r\n')
   return isAddress ? 414 : 431
 }

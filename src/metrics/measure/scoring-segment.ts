@@ -64,7 +64,7 @@ type Score = {
   readonly points: ReadonlyMap<IndicatorName, number>
 }
 
-/** Whether each indicator is true; those that were not measured are absent. */
+/** Result of each indicator; those that were not measured are absent. */
 type IndicatorResults = Map<IndicatorName, boolean>
 
 /**
@@ -77,21 +77,25 @@ export function scoreOf(
   distributions: Iterable<string>,
   weights: Weights,
 ): Score {
-  const own: IndicatorResults = new Map()
+  const datasetResults: IndicatorResults = new Map()
   const keys = [...distributions].sort(compareCodePoints)
   const nodes = new Map<string, IndicatorResults>(keys.map((key) => [key, new Map()]))
-  for (const one of measured) addMeasured(one.on === dataset ? own : nodes.get(one.on), one)
-  const scores = [...nodes.values()].map((truth) => pointsOf(own, truth, weights))
-  const [first = pointsOf(own, new Map(), weights), ...more] = scores
+  for (const one of measured)
+    addMeasured(one.on === dataset ? datasetResults : nodes.get(one.on), one)
+  const scores = [...nodes.values()].map((results) => pointsOf(datasetResults, results, weights))
+  const [first = pointsOf(datasetResults, new Map(), weights), ...more] = scores
   return more.reduce((best, score) => (score.total > best.total ? score : best), first)
 }
 
 /** Adds a measurement. The best of several of one metric on one node counts, such as the statuses of several URLs. */
-function addMeasured(truth: IndicatorResults | undefined, { metric, value }: MeasuredValue): void {
+function addMeasured(
+  results: IndicatorResults | undefined,
+  { metric, value }: MeasuredValue,
+): void {
   const indicator = indicatorOf(metric)
-  if (!truth || !indicator) return
+  if (!results || !indicator) return
   const isTrue = typeof value === 'number' ? isReachable(value) : value
-  truth.set(indicator.name, isTrue || truth.get(indicator.name) === true)
+  results.set(indicator.name, isTrue || results.get(indicator.name) === true)
 }
 
 function pointsOf(
@@ -103,7 +107,7 @@ function pointsOf(
     const truths = [
       ...(level === 'distribution' ? [] : [dataset.get(name)]),
       ...(level === 'dataset' ? [] : [distribution.get(name)]),
-    ].filter((truth) => truth !== undefined)
+    ].filter((results) => results !== undefined)
     const { dimension, yes, no } = weights[name]
     return { name, dimension, points: truths.includes(true) ? yes : truths.length > 0 ? no : 0 }
   })

@@ -10,7 +10,7 @@ import type { Pause } from '../../workers/pause.ts'
 type CollectorDeps = {
   /** Starts a run; resolves when it has ended. */
   readonly run: (feed: Feed, signal: AbortSignal) => Promise<void>
-  /** Records a run that the next process resumes. */
+  /** Records a run, which the next process starts. */
   readonly saveForRestart: (feed: Feed) => void
   /** Whether other runs are under way. */
   readonly isBusy: () => boolean
@@ -25,7 +25,7 @@ type CollectorDeps = {
 export type Collector = {
   /** Notes that a dataset was created or updated. Never throws. */
   add(catalogue: string, dataset: string): void
-  /** Ends the loop and leaves the collected datasets to the next process. */
+  /** Ends the loop and records runs for the collected datasets, which the next process starts. */
   stop(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export function datasetsIn(
   })
 }
 
-/** Collected datasets of a catalogue, and when the first and the last was written; without `datasets` all of them are measured. */
+/** Written datasets of a catalogue, with the times of the first and the last write; without `datasets` all of the catalogue are measured. */
 type CollectedWrites = { datasets: Set<string> | undefined; first: number; last: number }
 
 /** Milliseconds without a write after which a bulk of writes has ended. */

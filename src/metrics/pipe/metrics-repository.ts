@@ -41,16 +41,16 @@ async function putAll(
   messages: readonly RecordMessage[],
   signal: AbortSignal,
 ): Promise<readonly MetricsOutcome[]> {
-  const found = await Promise.all(messages.map(metricsOf))
-  const ready = found.filter((one): one is MetricsOf => !(one instanceof Failure))
-  const landed: MetricsOutcome[] = []
+  const read = await Promise.all(messages.map(metricsOf))
+  const ready = read.filter((one): one is MetricsOf => !(one instanceof Failure))
+  const outcomes: MetricsOutcome[] = []
   const work = async (most: number) => {
-    const some = ready.slice(landed.length, landed.length + most)
-    const verdicts = await putMetrics(some, signal)
-    landed.push(...some.map((_, place) => verdicts[place] ?? 'gone'))
+    const some = ready.slice(outcomes.length, outcomes.length + most)
+    const written = await putMetrics(some, signal)
+    outcomes.push(...some.map((_, place) => written[place] ?? 'gone'))
   }
-  while (landed.length < ready.length) await turn(work, signal)
-  return found.map((one) => (one instanceof Failure ? one : (landed.shift() ?? 'gone')))
+  while (outcomes.length < ready.length) await turn(work, signal)
+  return read.map((one) => (one instanceof Failure ? one : (outcomes.shift() ?? 'gone')))
 }
 
 async function metricsOf(message: RecordMessage): Promise<MetricsOf | Failure> {

@@ -43,10 +43,10 @@ async function withStatuses({ payload, run, reach }: Work, signal: AbortSignal):
       : { status: pseudoCodes.invalidUrl, at: reach.now() }
   const quads = await Promise.all(
     urlUsesOf(payload).map(async (use) => {
-      const verdict = await statusOfUse(use)
-      if (!verdict) return []
+      const urlStatus = await statusOfUse(use)
+      if (!urlStatus) return []
       const { metric, on, url: from } = use
-      const { status: value, at, since } = verdict
+      const { status: value, at, since } = urlStatus
       const times = { at: dateTimeOf(at), since: since === undefined ? since : dateTimeOf(since) }
       return measurementQuads({ metric, on, value, from, ...times })
     }),

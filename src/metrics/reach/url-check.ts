@@ -18,6 +18,7 @@ export type CheckOutcome = {
   readonly lastStatus?: number
 }
 
+/** Result of the requests so far. */
 type CheckProgress = { wasRequested: boolean; lastStatus?: number }
 
 /** Dependencies of checks. */
@@ -51,7 +52,7 @@ export async function checkUrl(
 
 const refusesHead: ReadonlySet<number> = new Set([400, 403, 404, 405, 406, 501])
 
-/** Statuses of an overloaded host, which are no verdict on the URL. */
+/** Statuses of an overloaded host, which give no result for the URL. */
 const overloadCodes: ReadonlySet<number> = new Set([429, 503])
 
 /** Thrown when robots.txt forbids a URL or cannot be read; ends the check. */
@@ -65,14 +66,18 @@ class RobotsRefusal extends Error {
 }
 
 /**
- * Reads robots.txt. A failed connection is the verdict on the URL too; a host that answers without a usable robots.txt gives no
- * verdict. Throws `RobotsRefusal` unless the URL may be requested.
+ * Reads robots.txt. A failed connection is the result for the URL too; a host that answers without a usable robots.txt gives no result.
+ * Throws `RobotsRefusal` unless the URL may be requested.
  */
 async function checkRobots(context: CheckContext, url: string, signal: AbortSignal): Promise<void> {
-  const verdict = await context.outbound.robots({ ...context.requestDefaults, url }, signal)
-  if (verdict === 'allowed') return
+  const permission = await context.outbound.robots({ ...context.requestDefaults, url }, signal)
+  if (permission === 'allowed') return
   throw new RobotsRefusal(
-    verdict === 'unreachable' ? connectionFailure : verdict === 'refused' ? invalidUrl : undefined,
+    permission === 'unreachable'
+      ? connectionFailure
+      : permission === 'refused'
+        ? invalidUrl
+        : undefined,
   )
 }
 
@@ -130,7 +135,7 @@ async function requestStatus(
 
 /** Requests at once at one host. */
 const atOnce = 2
-/** Longest `Retry-After` that is waited for; the URLs of a host that asks for more keep their verdicts. */
+/** Longest `Retry-After` that is waited for; the URLs of a host that asks for more keep their stored statuses. */
 const retryAfterMaxMs = 30_000
 
 /** Whether a request failed before it was sent, because the host asked for a pause. */

@@ -1,6 +1,6 @@
 /**
- * Checks whether URLs can be reached, and keeps the verdicts between runs. A run takes the verdict that is kept, joins a check that is
- * under way, or starts one within its budget.
+ * Checks whether URLs can be reached, and stores their statuses between runs. A run takes the stored status, joins a check that is
+ * running, or starts one within its budget.
  */
 
 import { parseTarget } from '../../client/address-guard.ts'
@@ -25,7 +25,7 @@ import { dayMs } from '../../text/duration.ts'
 
 /** Bounds and clocks of all checks. */
 export type ReachOptions = {
-  /** File of the verdicts. */
+  /** Path of the file of statuses. */
   readonly path: string
   readonly outbound: Outbound
   /** Most URLs that one run may check. */
@@ -36,9 +36,9 @@ export type ReachOptions = {
   readonly atOnce: number
   /** Milliseconds between two starts at one host. */
   readonly hostDelayMs: number
-  /** Days that a verdict is kept, a fifth more or less. */
+  /** Days after which a URL is checked again, randomly a fifth more or less. */
   readonly recheckDays: number
-  /** Days that the verdict `1100` is kept. */
+  /** Days after which a URL with the status 1100 is checked again. */
   readonly unreachableDays: number
   readonly now: () => number
   /** 0..1 */
@@ -47,7 +47,7 @@ export type ReachOptions = {
   readonly log: Log
 }
 
-/** Verdict on a URL; times in ms since 1970. */
+/** Status of a URL; times in milliseconds since 1970. */
 export type UrlStatus = {
   /** HTTP status after redirects, 1100 when the host cannot be reached, 1300 when it is not a URL that may be asked. */
   readonly status: number
@@ -56,7 +56,7 @@ export type UrlStatus = {
   readonly since?: number
 }
 
-/** Opens the file of verdicts and starts checks of URLs. */
+/** Opens the file of statuses and starts checks of URLs. */
 export const openReach = (options: ReachOptions): UrlReach => new UrlReach(options)
 
 /** Checks at once at one host, and most checks that wait at all hosts, which is far more than runs start at once. */
@@ -65,15 +65,15 @@ const [atOneHost, mostWaiting] = [2, 1_000_000]
 const attemptMs = 10_000
 const deadlines = { connectMs: attemptMs, firstByteMs: attemptMs, pageMs: attemptMs }
 
-/** Verdicts and checks that all runs share. */
+/** Statuses and checks that all runs share. */
 export class UrlReach {
   readonly options: ReachOptions
   readonly file: UrlStatusFile
-  /** Runs with the number of verdicts that each waits for. */
+  /** Runs with the number of checks that each waits for. */
   readonly waitingRuns = new Map<ReachRun, number>()
   /** Budget window of the last run of each catalogue. */
   readonly windows = new Map<string, BudgetWindow>()
-  /** The checks under way, by URL. */
+  /** Running checks by the key of the URL. */
   readonly #checks = new SingleFlight<string, void>()
   /** Limits the checks at each host. */
   readonly #hosts = new FairLimiter({
@@ -101,6 +101,7 @@ export class UrlReach {
     this.#context = { outbound, requestDefaults, pause, log }
   }
 
+  /** Milliseconds since 1970. */
   readonly now = (): number => this.options.now()
 
   /** Starts the checks of one run. With the id of an earlier run, also after a restart, its spent budget counts. */
@@ -108,6 +109,7 @@ export class UrlReach {
     return new ReachRun(this, run, sink)
   }
 
+  /** Whether a check of a URL is running, by its key. */
   isChecking(url: string): boolean {
     return this.#checks.has(url)
   }
@@ -154,8 +156,8 @@ export class ReachRun {
   }
 
   /**
-   * Verdict on a URL of a catalogue: the one that is kept until it is due, else a new one; the last one when the budget or the
-   * host permits no check, `undefined` when there never was one. Throws the signal's reason only.
+   * Status of a URL of a catalogue: the stored one until it is due, else that of a new check; the stored one also when the budget or
+   * the host permits no check, `undefined` when there is none. Rejects with the signal's reason only.
    */
   async statusOf(
     text: string,
@@ -172,7 +174,7 @@ export class ReachRun {
       if (known && (known.due > now() || known.tried >= this.#began)) return urlStatusOf(known)
       if (!this.#budget.take(known, catalogue)) {
         const never = { status: undefined, checked: 0, due: now(), tried: 0 }
-        // So that the next run can foresee it.
+        // Stored, so that the next run includes it in its limit.
         if (known?.catalogue !== catalogue) file.store(key, { ...never, ...known, catalogue })
         return urlStatusOf(known)
       }
@@ -258,7 +260,7 @@ type BudgetWindow = {
  *     first URL of a catalogue → limit = time of the n-th oldest due URL (n = budget left × stretch)
  *     new URL                  → checked while budget is left
  *     tried until the limit    → checked while budget is left
- *     tried after the limit    → withheld; its last verdict counts
+ *     tried after the limit    → withheld; its stored status counts
  *     next run, no budget left → half the stretch, at least 1
  *     next run, budget left    → twice the stretch if at least as many URLs were withheld, else the same
  */

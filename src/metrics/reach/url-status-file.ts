@@ -1,4 +1,4 @@
-/** File of verdicts: the last one on each URL, when it was checked, and the spent budgets of runs. */
+/** File of URL statuses: the last status of each URL, when it was checked, and the spent budgets of runs. */
 
 import { createHash } from 'node:crypto'
 import { openSqlite } from '../../sqlite.ts'
@@ -6,10 +6,10 @@ import { isReachable } from '../indicators.ts'
 import { dayMs } from '../../text/duration.ts'
 
 /**
- * `verdict`: `url` is the SHA-256 of the URL, so that no token in a URL is stored here; `status` is absent when there was
- * never a verdict; `checked` is when it was given, `due` when another one is wanted, `tried` when the URL was last asked,
- * 0 for never; `catalogue` is where it was met then. `failure`: when a URL failed first, of all checks since it last worked.
- * `run`: when a run began, and how many URLs it has asked. Times are ms.
+ * Table `verdict`: `url` is the SHA-256 of the URL, so that no token in a URL is stored here; `status` is NULL before the first
+ * result; `checked` is the time of the status, `due` when the URL is to be checked again, `tried` when it was last requested (0 for
+ * never), `catalogue` that of the dataset then. `failure`: time of the first failure since the URL last worked. `run`: start of a run
+ * and number of the URLs that it requested. Times are milliseconds since 1970.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS verdict (
@@ -20,7 +20,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS run (id TEXT PRIMARY KEY, began INTEGER NOT NULL, asked INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
 
-/** Number of the format of the schema. */
+/** Format number of the file. */
 export const urlStatusFormat = 2
 
 /** Key of a URL in the file. */
@@ -33,7 +33,7 @@ export const urlKeyOf = (url: URL): UrlKey => createHash('sha256').update(url.hr
 export type UrlStatusRow = {
   readonly status: number | undefined
   readonly checked: number
-  /** When it failed first since it last worked; read only: `keep` knows by the status. */
+  /** Time of the first failure since the URL last worked; `store` sets it by the status. */
   readonly since?: number
   readonly due: number
   readonly tried: number
@@ -43,12 +43,12 @@ export type UrlStatusRow = {
 /** The open file. */
 export type UrlStatusFile = ReturnType<typeof openUrlStatusFile>
 
-/** Milliseconds without a check after which a URL is forgotten: it is in no dataset any more. */
+/** Milliseconds without a check after which a row is deleted, because no dataset has the URL any more. */
 const forgottenMs = 365 * dayMs
-/** Milliseconds after which no run is resumed. */
+/** Milliseconds after which the row of a run is deleted, because it will not be resumed. */
 const runForgottenMs = 14 * dayMs
 
-/** Opens the file and forgets what is too old. Throws what `openSqlite` throws. */
+/** Opens the file and deletes old rows. Throws what `openSqlite` throws. */
 export function openUrlStatusFile(path: string, now: number) {
   const file = openSqlite({ path, schema, format: urlStatusFormat })
   file.run('DELETE FROM verdict WHERE iif(tried = 0, due, tried) < ?', now - forgottenMs)
@@ -70,7 +70,7 @@ export function openUrlStatusFile(path: string, now: number) {
         }
       )
     },
-    /** Stores a verdict, and counts the check for the run that made it. */
+    /** Stores the row of a URL, and counts the check for the run that made it. */
     store: (key: UrlKey, known: UrlStatusRow, run?: string): void => {
       const { status = null, checked, due, tried, catalogue } = known
       const row = [key, status, checked, due, tried, catalogue]
@@ -95,7 +95,7 @@ export function openUrlStatusFile(path: string, now: number) {
       const row = file.first(`${due} LIMIT 1 OFFSET ?`, catalogue, time, n - 1)
       return row && Number(row['tried'])
     },
-    /** Makes verdicts with a status due now. */
+    /** Makes all URLs with a status due now. */
     expire: (status: number, time: number): void =>
       void file.run('UPDATE verdict SET due = ? WHERE status = ? AND due > ?', time, status, time),
     close: () => file.close(),
