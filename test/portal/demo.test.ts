@@ -199,8 +199,9 @@ it('keeps its own settings beside those of the environment', async () => {
   expect(await shown(preview)).toContain('<table')
 })
 
+// `accessibility.long.test.ts` follows ten times as many links, in every language.
 crawl(() => new URL(demo.home).origin, {
-  addresses: 400,
+  addresses: 150,
   languages: 'one language after the other',
 })
 
