@@ -98,7 +98,6 @@ describe('the rules can fail', () => {
 
   it.each([
     ['a timer that repeats', 'const timer = setInterval(look, 10)'],
-    ['a lock of places', 'const turn = new Semaphore(1)'],
     ['a lock of promises', 'const last = new Map<string, Promise<void>>()'],
     ['a pause of its own', `import { setTimeout as sleep } from 'node:timers/promises'`],
     [

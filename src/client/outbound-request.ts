@@ -1,7 +1,7 @@
 /** Interface of the outbound client: requests and responses. */
 
 import type { Deadlines } from './deadlines.ts'
-import type { Semaphore } from '../workers/semaphore.ts'
+import type { FairLimiter } from '../workers/fair-limiter.ts'
 
 /**
  * Addresses that a request may reach. `public`: only public addresses; for every URL found in data. `configured`: requests to
@@ -49,7 +49,7 @@ export type OutboundRequest = {
    */
   readonly whenBackedOff?: 'wait' | 'fail'
   /** Limits the number of such requests over all hosts. */
-  readonly globalLimit?: Semaphore
+  readonly globalLimit?: FairLimiter
   /** Called before a redirect is followed; an exception ends the request. */
   readonly mayFollow?: (url: string, signal: AbortSignal) => Promise<void>
   /** Called when a connection is established. */

@@ -5,9 +5,10 @@
 
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { conditionVariable, type ConditionVariable } from '../workers/condition.ts'
+import { conditionVariable, type ConditionVariable, waitWhile } from '../workers/condition.ts'
 import type { Pause } from '../workers/pause.ts'
-import { Semaphore, type Release } from '../workers/semaphore.ts'
+import type { FairLimiter, Release } from '../workers/fair-limiter.ts'
+import { KeyedLock } from '../workers/keyed-lock.ts'
 import type { OutboundLimits } from './deadlines.ts'
 
 /** Wishes of a request regarding the host. */
@@ -20,7 +21,7 @@ export type PolitenessOptions = {
   /** With `fail`: longest back-off in ms that is waited for all the same. */
   readonly longestMs?: number
   /** Limit over all hosts. */
-  readonly globalLimit?: Semaphore
+  readonly globalLimit?: FairLimiter
 }
 
 /** Permission for one request to a host; must be released by `leave`. */
@@ -79,7 +80,7 @@ const backOffMs = 300_000
 class Host {
   readonly #name: string
   readonly #context: PolitenessContext
-  readonly #turn = new Semaphore(1)
+  readonly #turn = new KeyedLock()
   readonly #left: ConditionVariable = conditionVariable()
   /** Number of waiting requests. */
   #entering = 0
@@ -116,12 +117,12 @@ class Host {
       const leave = await this.#inTurn(signal, async () => {
         do await this.#free(options, signal)
         while (this.#obstacle(options) !== undefined)
-        const leave = globalLimit ? globalLimit.tryAcquire() : nothing
+        const leave = globalLimit ? globalLimit.tryTake(this.#name) : nothing
         if (leave) this.#start()
         return leave
       })
       if (leave) return leave
-      const later = (await globalLimit?.acquire(signal)) ?? nothing
+      const later = (await globalLimit?.take(this.#name, signal)) ?? nothing
       if (this.#entering === 0 && this.#obstacle(options) === undefined) {
         this.#start()
         return later
@@ -159,7 +160,7 @@ class Host {
   async #inTurn<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     this.#entering += 1
     try {
-      return await this.#turn.run(work, signal)
+      return await this.#turn.run([this.#name], work, signal)
     } finally {
       this.#entering -= 1
     }
@@ -170,20 +171,19 @@ class Host {
     this.#lastStart = this.#context.now()
   }
 
-  async #free(options: PolitenessOptions, signal: AbortSignal): Promise<void> {
-    for (;;) {
-      signal.throwIfAborted()
+  /** Resolves when a request may start; rejects if it must not wait for that. */
+  #free(options: PolitenessOptions, signal: AbortSignal): Promise<void> {
+    const obstacle = () => {
       if (options.whenBackedOff === 'fail') this.#check(options.longestMs ?? Infinity)
-      const wait = this.#obstacle(options)
-      if (wait === undefined) return
-      await (wait === 'crowded' ? this.#left.next(signal) : this.#context.pause(wait, signal))
+      return this.#obstacle(options)
     }
+    return waitWhile(obstacle, this.#context.pause, signal)
   }
 
-  /** Remaining ms before a request may start, or `crowded` if other requests must end first. */
-  #obstacle({ atOnce, delayMs }: PolitenessOptions): number | 'crowded' | undefined {
+  /** Remaining ms before a request may start, or the end of another request that must come first. */
+  #obstacle({ atOnce, delayMs }: PolitenessOptions): number | ConditionVariable | undefined {
     const { limits, now } = this.#context
-    if (this.#active >= Math.max(1, Math.min(limits.hostConcurrency, atOnce))) return 'crowded'
+    if (this.#active >= Math.max(1, Math.min(limits.hostConcurrency, atOnce))) return this.#left
     const delayed = this.#lastStart + Math.max(this.#delayMs, delayMs)
     const left = Math.max(delayed, this.#notBefore) - now()
     return left > 0 ? left : undefined

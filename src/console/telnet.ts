@@ -231,7 +231,7 @@ class TelnetSession {
     this.#lines.clear()
     if (!this.#hasKey) this.#close()
     else if (this.#running) this.#running.abort()
-    else void this.#write(`^C\n${prompt}`)
+    else this.#write(`^C\n${prompt}`).catch(() => this.#close())
   }
 
   /** Returns `undefined` when the client has closed its side. */

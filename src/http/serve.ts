@@ -62,7 +62,8 @@ export async function serve(app: FetchHandler, options: ServeOptions): Promise<R
     closeAfterBody(incoming)
     const isBusy = isReservedForProbes(incoming.socket) && !isProbe(incoming.url)
     if (isBusy) refuse(outgoing, 503, limits)
-    else if (!refuseLongHeader(incoming, outgoing, limits)) void listener(incoming, outgoing)
+    else if (!refuseLongHeader(incoming, outgoing, limits))
+      listener(incoming, outgoing).catch(() => outgoing.destroy())
   })
   const { isReservedForProbes } = boundConnections(server, limits, options.trustedProxies)
   server.on('clientError', (error: ParserError, socket: Socket) => {
@@ -76,8 +77,12 @@ export async function serve(app: FetchHandler, options: ServeOptions): Promise<R
     ended ??= drain(server, running, limits.drainMs)
     return ended
   }
-  signal?.addEventListener('abort', () => void close(), { once: true })
-  if (signal?.aborted) void close()
+  // The code that stops the server awaits `close` and gets its failure.
+  const closeQuietly = () => {
+    close().catch(() => undefined)
+  }
+  signal?.addEventListener('abort', closeQuietly, { once: true })
+  if (signal?.aborted) closeQuietly()
   return { ...addressOf(server), close }
 }
 

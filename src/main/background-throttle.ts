@@ -1,7 +1,7 @@
 /** Slows background work (exports, measurements) down while requests write. */
 
 import type { FetchHandler } from '../http/app.ts'
-import { Semaphore } from '../workers/semaphore.ts'
+import { KeyedLock } from '../workers/keyed-lock.ts'
 import type { Pause } from '../workers/pause.ts'
 
 export type BackgroundThrottle = {
@@ -24,8 +24,6 @@ const expectedMs = 1000
 const few = 3
 const restMs = 8
 const many = 64
-/** Background tasks at once while a write is expected, so that a request waits for one of them at most. */
-const mostWorks = 1
 
 type Time = {
   /** Milliseconds of a clock that only goes forward. */
@@ -39,7 +37,8 @@ export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle
   let lastWrite = -Infinity
   const isWriting = () => activeWriters > 0
   const isActive = () => isWriting() || elapsed() - lastWrite < expectedMs
-  const quietly = new Semaphore(mostWorks)
+  // While clients write, one background task runs at a time, so that a write waits for one at most.
+  const lock = new KeyedLock()
   const waitForGap = async (signal: AbortSignal) => {
     for (let looks = 0; isWriting() && looks < mostLooks; looks += 1) await pause(lookMs, signal)
   }
@@ -61,15 +60,13 @@ export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle
     }),
     turn: async (work, signal) => {
       if (!isActive()) return work(many)
-      const end = await quietly.acquire(signal)
-      try {
+      const inTurn = async () => {
         // The rest leaves half of the time to writers.
         await pause(restMs, signal)
         await waitForGap(signal)
-        return await work(isActive() ? few : many)
-      } finally {
-        end()
+        return work(isActive() ? few : many)
       }
+      return lock.run(['background'], inTurn, signal)
     },
   }
 }

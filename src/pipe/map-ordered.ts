@@ -20,7 +20,7 @@ export async function* mapOrdered<In, Out>(
   most: number,
 ): AsyncGenerator<Out> {
   const iterator = source[Symbol.asyncIterator]()
-  const pending: Promise<Out>[] = []
+  let pending: Promise<Out>[] = []
   let next: Promise<IteratorResult<In, unknown>> | undefined
   let ended = false
   try {
@@ -37,7 +37,7 @@ export async function* mapOrdered<In, Out>(
         }
       }
       if (head) yield await head
-      void pending.shift()
+      pending = pending.slice(1)
     }
   } finally {
     // A pending `next` delays `return`; after an error the caller does not wait for it.

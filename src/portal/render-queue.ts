@@ -3,7 +3,6 @@
 import { Failure } from '../errors.ts'
 import { inProcess, isLoopback, machineOf } from '../http/peer.ts'
 import { FairLimiter } from '../workers/fair-limiter.ts'
-import { Semaphore } from '../workers/semaphore.ts'
 
 /** Queue of pages and files, as `renderQueue` makes it. */
 export type RenderQueue = ReturnType<typeof renderQueue>
@@ -39,14 +38,18 @@ export function renderQueue(writers = noWriters, slow = slowMs) {
       return new Failure('queue-full', detail, { retryAfter: 5 })
     },
   })
-  const turns = new Semaphore(rendersBesideWriters)
+  const turns = new FairLimiter({ atOnce: rendersBesideWriters, waiting: mostRenders })
   // A proxy on this host may forward requests of many readers, so each of its requests counts as a client of its own.
   let local = 0
   const readerOf = (client: string) =>
     client === inProcess || isLoopback(client) ? `local ${(local += 1)}` : machineOf(client)
-  const inTurn = async <Result>(work: () => Promise<Result>, signal: AbortSignal) => {
+  const inTurn = async <Result>(
+    client: string,
+    work: () => Promise<Result>,
+    signal: AbortSignal,
+  ) => {
     if (!writers.isActive()) return work()
-    const release = await turns.acquire(signal)
+    const release = await turns.take(client, signal)
     const timer = setTimeout(release, slow)
     try {
       await writers.waitForGap(signal)
@@ -64,6 +67,9 @@ export function renderQueue(writers = noWriters, slow = slowMs) {
       work: () => Promise<Result>,
       signal: AbortSignal,
       client = inProcess,
-    ): Promise<Result> => limiter.run(readerOf(client), () => inTurn(work, signal), signal),
+    ): Promise<Result> => {
+      const reader = readerOf(client)
+      return limiter.run(reader, () => inTurn(reader, work, signal), signal)
+    },
   }
 }

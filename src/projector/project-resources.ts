@@ -49,7 +49,7 @@ export async function projectResources(
         submitted = submit(resource)
       }
       count.fed += 1
-      void submitted.then(onIndexed)
+      submitted.then(onIndexed, onIndexed)
       await waitUntilBelow(maxInFlight)
       if (count.fed % progressEvery === 0) progress?.(count.done)
     }

@@ -280,7 +280,7 @@ export class Projector {
     if (this.#isEngineDown) this.#waiters.resolveWithFalse()
     const written = failed.filter(({ marked }) => marked.length > 0)
     const others = failed.filter(({ marked }) => marked.length === 0)
-    if (others.length > 0) void this.#postpone(others, error)
+    if (others.length > 0) this.#postpone(others, error)
     this.#queue.restore(written)
     if (written.length > 0) this.#failure = { error }
     else this.#retryMs = firstPause
@@ -295,24 +295,26 @@ export class Projector {
       await this.#deps.store.write([clearMarks(done, { indexed, before })])
       this.#indexed = indexed
     } catch (error) {
-      void this.#postpone(done, error)
+      this.#postpone(done, error)
     }
     this.#unfinished -= done.length
     this.#changed.notify()
   }
 
   /** Tries resources again after a pause. */
-  async #postpone(failed: readonly PendingResource[], error: unknown): Promise<void> {
+  #postpone(failed: readonly PendingResource[], error: unknown): void {
     const { log, pause } = this.#deps
     log.error(
       { err: error, resources: failed.length, retryInMs: postponeMs },
       'projection.postponed',
     )
     this.#unfinished += failed.length
-    await pause(postponeMs, this.#stopping.signal).catch(() => undefined)
-    this.#unfinished -= failed.length
-    this.#queue.restore(failed)
-    this.#changed.notify()
+    const restore = () => {
+      this.#unfinished -= failed.length
+      this.#queue.restore(failed)
+      this.#changed.notify()
+    }
+    pause(postponeMs, this.#stopping.signal).then(restore, restore)
   }
 }
 

@@ -15,7 +15,7 @@ import type { CommittedMark, Mark } from '../store/marks.ts'
 import type { VersionClock } from '../store/versions.ts'
 import type { BoundedCache } from '../workers/bounded-cache.ts'
 import type { YieldWhenDue } from '../workers/event-loop.ts'
-import type { Semaphore } from '../workers/semaphore.ts'
+import type { FairLimiter } from '../workers/fair-limiter.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
 import type { IdLists } from './writing/id-lists.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
@@ -77,7 +77,7 @@ export type RepositoryContext = RepositoryOptions & {
   /** Digest of a body and of the dataset that it is for → hash of its content; see `DatasetItem.digest`. */
   readonly bodies: BoundedCache<string>
   /** Bounds the bulk writes that run at once. */
-  readonly bulkWrites: Semaphore
+  readonly bulkWrites: FairLimiter
   /** Yields to requests between two steps of long work. */
   readonly turn: YieldWhenDue
 }

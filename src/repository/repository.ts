@@ -11,7 +11,7 @@ import { writeLimiter } from '../http/long-answers.ts'
 import type { Profile } from '../profile/profile.ts'
 import { BoundedCache } from '../workers/bounded-cache.ts'
 import { yielding } from '../workers/event-loop.ts'
-import { Semaphore } from '../workers/semaphore.ts'
+import { FairLimiter } from '../workers/fair-limiter.ts'
 import type { RepositoryContext, RepositoryOptions } from './context.ts'
 import { catalogueJobKinds } from './deleting/catalogue-deletion.ts'
 import { Tombstones } from './deleting/tombstones.ts'
@@ -80,7 +80,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
       find: (dataset) => catalogueOfDataset({ store, names }, dataset),
     }),
     bodies: new BoundedCache('bodies', maxBodies),
-    bulkWrites: new Semaphore(bulkWritesAtOnce),
+    bulkWrites: new FairLimiter({ atOnce: bulkWritesAtOnce, waiting: Infinity }),
     turn: yielding(options.http.now ?? (() => performance.now()), turnMs),
   }
   const kinds = [...catalogueJobKinds(context), purgeJob(context)]

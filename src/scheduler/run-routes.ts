@@ -18,7 +18,7 @@ import {
 } from '../pipe/runs/run.ts'
 import { negotiate } from '../rdf/media-types.ts'
 import { FairLimiter } from '../workers/fair-limiter.ts'
-import type { Release } from '../workers/semaphore.ts'
+import type { Release } from '../workers/fair-limiter.ts'
 import {
   accepted,
   answer,

@@ -29,6 +29,8 @@ export class Batcher<In, Out> {
   readonly #waiting = new Set<WaitingItem<In, Out>>()
   readonly #changed = conditionVariable()
   #running = 0
+  /** Flush that began last; never rejects. */
+  #last: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(options: BatcherOptions<In, Out>) {
@@ -61,13 +63,13 @@ export class Batcher<In, Out> {
   async close(): Promise<void> {
     this.#isClosed = true
     while (!this.isIdle) await this.#changed.next()
+    await this.#last
   }
 
   #start(): void {
     if (this.#waiting.size === 0 || this.#running >= (this.#options.atOnce ?? 1)) return
     this.#running += 1
-    // Never rejects; `close` waits for it.
-    void this.#run()
+    this.#last = this.#run()
   }
 
   async #run(): Promise<void> {

@@ -3,6 +3,8 @@
  * again afterwards, because the change need not be the one that was hoped for.
  */
 
+import type { Pause } from './pause.ts'
+
 export type ConditionVariable = {
   /** Wakes everybody who waits now. */
   readonly notify: () => void
@@ -18,6 +20,23 @@ export function conditionVariable(): ConditionVariable {
       coming = Promise.withResolvers()
     },
     next: (signal) => (signal ? unlessAborted(coming.promise, signal) : coming.promise),
+  }
+}
+
+/**
+ * Waits while `obstacle` answers something to wait for: a number of milliseconds, or the next change. It is asked again after each
+ * wait, and may throw. Rejects with the signal's reason.
+ */
+export async function waitWhile(
+  obstacle: () => number | ConditionVariable | undefined,
+  pause: Pause,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted()
+    const met = obstacle()
+    if (met === undefined) return
+    await (typeof met === 'number' ? pause(met, signal) : met.next(signal))
   }
 }
 

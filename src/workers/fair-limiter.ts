@@ -1,8 +1,10 @@
 /** Limits how much work runs at once, over all clients and for each of them; clients that wait are served by turns. */
 
-import type { Failure } from '../errors.ts'
+import { Failure } from '../errors.ts'
 import { unlessAborted } from './condition.ts'
-import type { Release } from './semaphore.ts'
+
+/** Gives a slot back; a second call does nothing. */
+export type Release = () => void
 
 /** Entries of clients that wait, bounded by the code that adds them. */
 export class ClientQueue<Entry> {
@@ -64,13 +66,16 @@ export type FairLimiterOptions = {
   readonly atOnce?: number | (() => number)
   /** Slots of one client, by default as many as there are. */
   readonly perClient?: number
-  /** Places in the queue, none by default: a caller without a free slot is refused. */
+  /** Places in the queue, none by default: a caller without a free slot is refused. `Infinity` where the callers are few already. */
   readonly waiting?: number
   /** Places of one client in the queue, by default all. */
   readonly waitingPerClient?: number
-  /** Makes the error for a caller that finds neither a slot nor a place in the queue; it should carry `retryAfter`. */
-  readonly refusal: () => Failure
+  /** Makes the error for a caller that finds neither a slot nor a place in the queue, `queue-full` by default. */
+  readonly refusal?: () => Failure
 }
+
+const queueFull = () =>
+  new Failure('queue-full', 'too much work waits; try again in a moment', { retryAfter: 5 })
 
 type Waiter = { readonly client: string; readonly start: (release: Release) => void }
 
@@ -155,7 +160,7 @@ export class FairLimiter {
   }
 
   async #wait(client: string, signal: AbortSignal): Promise<Release> {
-    const { waitingPerClient = Infinity, refusal } = this.#options
+    const { waitingPerClient = Infinity, refusal = queueFull } = this.#options
     if (this.isFull || this.#queue.countOf(client) >= waitingPerClient) throw refusal()
     const { promise, resolve } = Promise.withResolvers<Release>()
     const waiter = { client, start: resolve }

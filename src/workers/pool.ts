@@ -224,6 +224,8 @@ export class Thread {
   readonly #options: ThreadOptions
   readonly #changed: ThreadChanged
   readonly #worker: Worker
+  /** Resolves when the worker is gone, once it is told to end. */
+  #gone: Promise<void> = Promise.resolve()
   readonly #cancelled = new Int32Array(new SharedArrayBuffer(4))
   readonly #memory = new Set<string>()
   #call: PendingCall | undefined
@@ -280,13 +282,13 @@ export class Thread {
     this.#call?.reject(cause)
     this.#call = undefined
     this.#changed(this, cause)
-    void terminateWorker(this.#worker)
+    this.#gone = terminateWorker(this.#worker)
   }
 
   /** Ends the worker and waits until it is gone. */
   async terminate(): Promise<void> {
     this.end(new WorkerLost('closed', 'the worker was ended'))
-    await terminateWorker(this.#worker)
+    await this.#gone
   }
 
   #crash(cause: unknown): void {
@@ -316,7 +318,7 @@ export class Thread {
     else call?.resolve(message.value)
     this.#watch()
     this.#worker.unref()
-    if (message.retire) void this.terminate()
+    if (message.retire) this.end(new WorkerLost('closed', 'the worker was ended'))
     else this.#changed(this)
   }
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { Hosts, type HostPermit, type PolitenessOptions } from '../../src/client/politeness.ts'
-import { Semaphore } from '../../src/workers/semaphore.ts'
+import { FairLimiter } from '../../src/workers/fair-limiter.ts'
 import { logger } from '../../src/log.ts'
 
 const plain: PolitenessOptions = { delayMs: 0, atOnce: Infinity, whenBackedOff: 'wait' }
@@ -222,12 +222,12 @@ describe('a host', () => {
 })
 
 describe('a global limit', () => {
-  const enter = (all: Hosts, name: string, shared: Semaphore) =>
+  const enter = (all: Hosts, name: string, shared: FairLimiter) =>
     all.enter(name, { ...plain, globalLimit: shared }, never)
 
   it('holds so many over all hosts, in order of arrival', async () => {
     const { all } = town({ hostConcurrency: 2, hostDelayMs: 0 })
-    const shared = new Semaphore(2)
+    const shared = new FairLimiter({ atOnce: 2, waiting: 9 })
     const order: string[] = []
     const places = new Map<string, HostPermit>()
     const waiting = ['a', 'b', 'c', 'd'].map(async (name) => {
@@ -246,7 +246,7 @@ describe('a global limit', () => {
 
   it('has places for others while a host lets wait', async () => {
     const { all } = town({ hostConcurrency: 1, hostDelayMs: 0 })
-    const shared = new Semaphore(1)
+    const shared = new FairLimiter({ atOnce: 1, waiting: 9 })
     const busy = await all.enter('a', plain, never)
     const patient = enter(all, 'a', shared)
     const other = await enter(all, 'b', shared)
@@ -257,7 +257,7 @@ describe('a global limit', () => {
 
   it('is left again when the host has asked for time meanwhile', async () => {
     const scene = town({ hostConcurrency: 2, hostDelayMs: 0 })
-    const shared = new Semaphore(1)
+    const shared = new FairLimiter({ atOnce: 1, waiting: 9 })
     const first = await enter(scene.all, 'a', shared)
     const second = enter(scene.all, 'a', shared)
     await Promise.resolve()
@@ -266,20 +266,5 @@ describe('a global limit', () => {
     first.leave()
     await second
     expect(scene.now() - before).toBe(5000)
-  })
-
-  it('is given up by who is told to, without losing a place', async () => {
-    const shared = new Semaphore(1)
-    const leave = await shared.acquire(never)
-    const stop = new AbortController()
-    const second = shared.acquire(stop.signal)
-    const third = shared.acquire(never)
-    stop.abort(new Error('enough'))
-    await expect(second).rejects.toThrow('enough')
-    leave()
-    leave()
-    const leaveThird = await third
-    leaveThird()
-    await shared.acquire(never)
   })
 })

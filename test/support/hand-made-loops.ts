@@ -4,11 +4,9 @@ import type { SourceFile } from './import-rules.ts'
 
 /** Files that may have it, each with the reason. */
 export const allowedLoops: Readonly<Record<string, string>> = {
-  'client/politeness.ts': 'limits of a host: waits until it may be asked, in the order of asking',
   'harvest/export/batches.ts':
     'reads its input to the end; a pause bounds the wait for the next item',
   'pipe/runs/run-history.ts': 'a generator for one reader, who gets its failures',
-  'portal/check/checker.ts': 'a bounded queue: refuses texts when too many wait',
   'projector/projector.ts':
     'waits for marks, not for a time; every failure is caught, logged and tried again',
   'store/public/query-queue.ts': 'a limiter; its timer lives as long as one query that waits',
@@ -17,7 +15,7 @@ export const allowedLoops: Readonly<Record<string, string>> = {
 /** Statements that have no place outside the mechanisms, by what a reader should use instead. */
 const statements: Readonly<Record<string, RegExp>> = {
   backgroundLoop: /\bsetInterval\(/,
-  KeyedLock: /new Semaphore\(1\)|\bMap<[^<>]*, Promise<(?:void|unknown)>>/,
+  KeyedLock: /\bMap<[^<>]*, Promise<(?:void|unknown)>>/,
   pause: /setTimeout[^\n]* from 'node:timers\/promises'/,
 }
 

@@ -8,7 +8,7 @@ import {
   FairLimiter,
   type FairLimiterOptions,
 } from '../../src/workers/fair-limiter.ts'
-import type { Release } from '../../src/workers/semaphore.ts'
+import type { Release } from '../../src/workers/fair-limiter.ts'
 
 const never = new AbortController().signal
 const refusal = () => new Failure('too-many-requests', 'too many', { retryAfter: 3 })

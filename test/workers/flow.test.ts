@@ -1,11 +1,11 @@
-/** The small parts of `workers/`: condition variable, channel, semaphore, retry, turns on the event loop. */
+/** The small parts of `workers/`: condition variable, channel, work in parallel, retry, turns on the event loop. */
 
 import { describe, expect, it } from 'vitest'
 import { Channel } from '../../src/workers/channel.ts'
-import { conditionVariable } from '../../src/workers/condition.ts'
+import { conditionVariable, waitWhile } from '../../src/workers/condition.ts'
 import { inOwnTurn, inTurns, nextTurn, yielding } from '../../src/workers/event-loop.ts'
+import { inParallel } from '../../src/workers/in-parallel.ts'
 import { backoffMs, isTransient, retry, retryAfterMs } from '../../src/workers/retry.ts'
-import { Semaphore } from '../../src/workers/semaphore.ts'
 
 describe('a condition variable', () => {
   it('wakes all who wait, and nobody who comes later', async () => {
@@ -67,41 +67,67 @@ describe('a channel', () => {
   })
 })
 
-describe('a semaphore', () => {
-  it('lets so many in, the others in order', async () => {
-    const semaphore = new Semaphore(2)
-    const order: number[] = []
+describe('a wait for an obstacle to go', () => {
+  it('looks again after a time and after a change, and ends with its signal', async () => {
+    const changed = conditionVariable()
+    const obstacles = [5, changed, 7, undefined]
+    const waits: number[] = []
+    const pause = async (ms: number) => void waits.push(ms)
+    const { signal } = new AbortController()
+    const wait = waitWhile(() => obstacles.shift(), pause, signal)
+    await expect.poll(() => obstacles).toHaveLength(2)
+    changed.notify()
+    await wait
+    expect(waits).toEqual([5, 7])
+    const end = new AbortController()
+    const ended = waitWhile(() => changed, pause, end.signal)
+    end.abort(new Error('enough'))
+    await expect(ended).rejects.toThrow('enough')
+    const refused = waitWhile(
+      () => {
+        throw new Error('never')
+      },
+      pause,
+      signal,
+    )
+    await expect(refused).rejects.toThrow('never')
+  })
+})
+
+describe('work in parallel', () => {
+  const { signal } = new AbortController()
+
+  it('is done for every item, so many at once', async () => {
+    const done: number[] = []
     let [active, most] = [0, 0]
-    const work = (number: number) => async () => {
+    const work = async (item: number) => {
       most = Math.max(most, (active += 1))
-      order.push(number)
       await Promise.resolve()
+      done.push(item)
       active -= 1
     }
-    await Promise.all([0, 1, 2, 3, 4].map((number) => semaphore.run(work(number))))
-    expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]])
+    await inParallel([1, 2, 3, 4, 5], work, { atOnce: 2, signal })
+    expect([most, done]).toEqual([2, [1, 2, 3, 4, 5]])
   })
 
-  it('lets go of who gives up, and of a place once', async () => {
-    const semaphore = new Semaphore(1)
-    const release = await semaphore.acquire()
-    expect(semaphore.tryAcquire()).toBeUndefined()
-    const control = new AbortController()
-    const waits = semaphore.acquire(control.signal)
-    expect(semaphore.waiting).toBe(1)
-    control.abort(new Error('enough'))
-    await expect(waits).rejects.toThrow('enough')
-    release()
-    release()
-    const other = semaphore.tryAcquire()
-    expect(semaphore.tryAcquire()).toBeUndefined()
-    other?.()
-  })
-
-  it('gives its place back when the work fails', async () => {
-    const semaphore = new Semaphore(1)
-    await expect(semaphore.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    expect(await semaphore.run(async () => 'yes')).toBe('yes')
+  it('rejects with the first failure when nothing runs any more, and begins nothing after it', async () => {
+    const gate = Promise.withResolvers<void>()
+    const events: string[] = []
+    const work = async (item: string) => {
+      events.push(item)
+      if (item === 'bad') throw new Error('first')
+      await gate.promise
+      events.push(`${item} ends`)
+    }
+    const all = inParallel(['slow', 'bad', 'later'], work, { atOnce: 2, signal })
+    const ended = all.catch((error: unknown) => events.push(String(error)))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(events).toEqual(['slow', 'bad'])
+    gate.resolve()
+    await ended
+    expect(events).toEqual(['slow', 'bad', 'slow ends', 'Error: first'])
+    const aborted = { atOnce: 2, signal: AbortSignal.abort(new Error('enough')) }
+    await expect(inParallel(['x'], work, aborted)).rejects.toThrow('enough')
   })
 })
 

@@ -104,24 +104,3 @@ export async function* writeBatches<Item>(
     await Promise.allSettled(active)
   }
 }
-
-/** Processes all items with a limit on parallelism. Rejects with the first failure, after all started work has ended. */
-export async function runParallel<Item>(
-  items: Iterable<Item>,
-  work: (item: Item) => Promise<void>,
-  atOnce: number,
-): Promise<void> {
-  const waiting = Iterator.from(items)
-  const failures: unknown[] = []
-  const lane = async () => {
-    for (const item of waiting) {
-      if (failures.length > 0) return
-      await work(item)
-    }
-  }
-  const workers = Array.from({ length: atOnce }, () =>
-    lane().catch((error: unknown) => void failures.push(error)),
-  )
-  await Promise.all(workers)
-  if (failures.length > 0) throw failures[0]
-}

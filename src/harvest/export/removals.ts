@@ -6,7 +6,7 @@
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Owner, RecordRow, RemovedRecord } from '../ledger/ledger-rows.ts'
-import { runParallel } from './batches.ts'
+import { inParallel } from '../../workers/in-parallel.ts'
 import { originPath } from './dataset-writer.ts'
 import { failureOf, reasonOf, refuseByKey, verdictOf } from './verdicts.ts'
 import { dayMs } from '../../text/duration.ts'
@@ -39,7 +39,7 @@ export async function removeAll(
 ): Promise<void> {
   const { ledger, now, config } = removing.context
   ledger.forgetRemovedBefore(now() - config.restoreDays * dayMs)
-  await runParallel(rows, (row) => removeOne(removing, row, signal), atOnce)
+  await inParallel(rows, (row) => removeOne(removing, row, signal), { atOnce, signal })
 }
 
 async function removeOne(

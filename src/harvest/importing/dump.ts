@@ -7,7 +7,7 @@ import type { OpenDocument } from '../../rdf/open-document.ts'
 import type { Repair } from '../../rdf/parse.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { pause } from '../../workers/pause.ts'
-import { runParallel } from '../export/batches.ts'
+import { inParallel } from '../../workers/in-parallel.ts'
 import {
   openDatasetWriter,
   type DatasetWrite,
@@ -183,7 +183,10 @@ async function send(targets: Destinations, work: Import, signal: AbortSignal): P
       options.progress?.({ phase: 'sending', done: done(), total })
     }
     const [most, atOnce] = writer.takesMany ? [mostDatasets, manyAtOnce] : [1, singlesAtOnce]
-    await runParallel(requestBatches(chunks(spool, targets), summary, most), write, atOnce)
+    await inParallel(requestBatches(chunks(spool, targets), summary, most), write, {
+      atOnce,
+      signal,
+    })
   } catch (error) {
     summary.ended = endOf(error, service, signal)
     summary.unsent = Math.max(0, total - done())

@@ -9,7 +9,6 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { RunSink } from '../../pipe/runs/run.ts'
 import { FairLimiter } from '../../workers/fair-limiter.ts'
-import { Semaphore } from '../../workers/semaphore.ts'
 import { SingleFlight } from '../../workers/single-flight.ts'
 import { pseudoCodes } from '../indicators.ts'
 import { checkUrl, type CheckContext, type CheckOutcome } from './url-check.ts'
@@ -92,12 +91,8 @@ export class UrlReach {
     // What was refused may be on the list by now; what is not is refused again without a request.
     if (allow.length > 0) this.file.expire(pseudoCodes.invalidUrl, now())
     const reach = { kind: 'listed', allow } as const
-    const requestDefaults = {
-      reach,
-      deadlines,
-      delayMs: hostDelayMs,
-      globalLimit: new Semaphore(atOnce),
-    }
+    const globalLimit = new FairLimiter({ atOnce, waiting: mostWaiting })
+    const requestDefaults = { reach, deadlines, delayMs: hostDelayMs, globalLimit }
     this.#context = { outbound, requestDefaults, pause, log }
   }
 

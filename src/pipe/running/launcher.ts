@@ -53,21 +53,16 @@ type ActiveRun = {
   isIdle: boolean
 }
 
-const mostWaiting = 1000
-const round = 1000
-const renewMs = 10_000
+const [mostWaiting, mostResumed] = [1000, 1000]
+const [roundMs, renewMs] = [1000, 10_000]
 /** Maximum age in ms of interrupted runs that are resumed automatically. */
 const maxResumeAgeMs = dayMs
-const mostResumed = 1000
 /** Number of recent runs of a pipe that are searched for newer ones with the same concurrency key. */
 const mostRecentRuns = 100
 
 const interruption = (why: string): Failure => new Failure('run-interrupted', why)
 
-/**
- * Opens the launcher. Runs that an earlier process left active are marked `interrupted`, and resumed once if younger than 24
- * h.
- */
+/** Opens the launcher: active runs of an earlier process become `interrupted`, and are resumed once if younger than 24 h. */
 // oxlint-disable-next-line typescript/require-await -- callers wait for it
 export async function openLauncher(options: LauncherOptions): Promise<Launcher> {
   return new RunLauncher({ ...options, graceMs: options.graceMs ?? 30_000 }, options.atOnce)
@@ -102,7 +97,7 @@ class RunLauncher {
       if (mode === 'drop') return { dropped: this.#runOf(first.id) }
       const why = new Failure('run-cancelled', 'a later launch of the pipe took its place')
       for (const { id, execution } of busy) {
-        if (mode === 'restart' || (mode === 'append' && !execution)) void this.#stop(id, why)
+        if (mode === 'restart' || (mode === 'append' && !execution)) this.#end(id, why)
       }
     }
     return { run: this.#enqueue(start, launch.waitMs) }
@@ -332,6 +327,12 @@ class RunLauncher {
     return Promise.resolve()
   }
 
+  /** Tells a run to stop and does not wait for its end. */
+  #end(id: string, why: Failure): void {
+    const failed = (err: unknown) => this.#context.log.error({ err, run: id }, 'run.stop-failed')
+    this.#stop(id, why)?.catch(failed)
+  }
+
   #write(id: string, change: RunChange): void {
     const { runs, log } = this.#context
     try {
@@ -375,10 +376,10 @@ class RunLauncher {
       if (now() - renewed < renewMs) return
       renewed = now()
       const why = interruption('another process took the run')
-      for (const id of runs.renew()) void this.#stop(id, why)
+      for (const id of runs.renew()) this.#end(id, why)
       this.#resumeInterrupted()
     }
-    return backgroundLoop('launcher.beat', round, beat, { pause, log })
+    return backgroundLoop('launcher.beat', roundMs, beat, { pause, log })
   }
 
   /** Aborts runs that exceed their deadline or are stalled. */
@@ -388,10 +389,10 @@ class RunLauncher {
       const quiet = now() - (runs.lastReportAt(id) ?? now())
       if (now() >= (execution?.deadline ?? Infinity)) {
         const why = 'the run took longer than its deadline allows'
-        void this.#stop(id, new Failure('run-deadline', why))
+        this.#end(id, new Failure('run-deadline', why))
       } else if (quiet >= stallMs) {
         const why = `no page and no item came for ${Math.round(quiet / 1000)} s`
-        void this.#stop(id, new Failure('run-stalled', why))
+        this.#end(id, new Failure('run-stalled', why))
       }
     }
   }

@@ -4,7 +4,7 @@ import { Failure, type Kind } from '../../errors.ts'
 import type { Reach } from '../../client/outbound.ts'
 import type { Pipe } from '../document.ts'
 import { backoffMs, isTransient, retry, retryAfterMs } from '../../workers/retry.ts'
-import { Semaphore } from '../../workers/semaphore.ts'
+import { FairLimiter } from '../../workers/fair-limiter.ts'
 import type { TransportContext } from './transport-limits.ts'
 
 /** Delivers one message; throws `Failure` after the last attempt. */
@@ -132,7 +132,7 @@ const mostInARow = 10
 /** Messages under way to one segment, with a limit on their number; fails the run when sending is hopeless. */
 export class Outbox {
   readonly #post: SendMessage
-  readonly #places: Semaphore
+  readonly #places: FairLimiter
   readonly #signal: AbortSignal
   readonly #sending = new Set<Promise<void>>()
   #failedInARow = 0
@@ -140,7 +140,7 @@ export class Outbox {
 
   constructor(post: SendMessage, atOnce: number, signal: AbortSignal) {
     this.#post = post
-    this.#places = new Semaphore(atOnce)
+    this.#places = new FairLimiter({ atOnce, waiting: Infinity })
     this.#signal = signal
   }
 
@@ -149,7 +149,7 @@ export class Outbox {
    * end the run.
    */
   async send(message: Pipe, done: (failure?: Failure) => void): Promise<void> {
-    const leave = await this.#places.acquire(this.#signal)
+    const leave = await this.#places.take('', this.#signal)
     if (this.#broken) leave()
     this.#check()
     const sending = this.#handOver(message, done).finally(() => {

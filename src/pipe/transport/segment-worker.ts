@@ -106,7 +106,13 @@ export class SegmentWorker {
     const inbox = { limits: queueLimits(limits), now, pause, completeness, context: { sink } }
     const stream = imports ? undefined : new ArrivingStream(inbox)
     const done = this.#run(task, steps, { stream, sink, log: log.child(about) })
-    void done.then((isDone) => this.#ended(key, isDone && stream?.isWhole !== false))
+    done.then(
+      (isDone) => this.#ended(key, isDone && stream?.isWhole !== false),
+      (err: unknown) => {
+        log.error({ err, ...about }, 'stream.broken')
+        this.#ended(key, false)
+      },
+    )
     const entry = { stream, done }
     this.#entries.set(key, entry)
     return entry

@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { type Fields, textOr } from '../../text/json.ts'
 import { WorkerLost, WorkerPool } from '../../workers/pool.ts'
-import { Semaphore } from '../../workers/semaphore.ts'
+import { FairLimiter } from '../../workers/fair-limiter.ts'
 import type { PageContext } from '../context.ts'
 import { listAt } from '../record.ts'
 import type { CheckCalls } from './check-worker.ts'
@@ -23,11 +23,12 @@ export const [longestOfStranger, longestOfSteward] = [200_000, 2_000_000]
 
 /** Most waiting texts, and milliseconds for one call of the worker. */
 const [mostWaiting, readMs] = [8, 5000]
-const busy = 'other texts are being checkText: try again in a moment'
+const busy = 'other texts are being checked: try again in a moment'
 
 /** Makes a checker. Its worker starts with the first text and ends a minute after the last one. */
 export function openChecker() {
-  const turns = new Semaphore(1)
+  const refusal = () => new Failure('queue-full', busy, { retryAfter: 10 })
+  const turns = new FairLimiter({ atOnce: 1, waiting: mostWaiting, refusal })
   const pool = new WorkerPool<CheckCalls>({
     entry: new URL('check-worker.ts', import.meta.url),
     name: 'check',
@@ -65,10 +66,8 @@ export function openChecker() {
   return {
     /** Checks a text against a shape model. Rejects with the signal's reason, and with `queue-full` when too many texts wait; other failures are in the outcome. */
     check: (context: PageContext, text: string, model: string): Promise<CheckedDescription> => {
-      if (turns.waiting >= mostWaiting)
-        return Promise.reject(new Failure('queue-full', busy, { retryAfter: 10 }))
       const work = () => checkText(context, text, model)
-      return turns.run(work, context.signal).catch((error: unknown) => {
+      return turns.run('all', work, context.signal).catch((error: unknown) => {
         if (!(error instanceof Failure) || error.kind === 'queue-full') throw error
         return { refusal: error }
       })

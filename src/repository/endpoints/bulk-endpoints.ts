@@ -4,7 +4,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { readHeldRdf } from '../../http/rdf.ts'
-import { pathOf } from '../../http/context.ts'
+import { keyIdOf, pathOf } from '../../http/context.ts'
 import { sendPieces } from '../../http/long-answers.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
@@ -56,7 +56,7 @@ const putManyDatasets = repositoryEndpoint({
     c.get('deadline').extend(limits.longRequestMs)
     const { pieces, format, charset } = await readHeldRdf(c, bodyLimits(limits))
     await demandCatalogue(context, catalogue, signal)
-    const end = await bulkWrites.acquire(signal)
+    const end = await bulkWrites.take(keyIdOf(c), signal)
     signal.addEventListener('abort', end, { once: true })
     try {
       // The ids are unknown before the body is read, so relative references are resolved against the catalogue.

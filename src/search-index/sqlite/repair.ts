@@ -47,7 +47,8 @@ export class Repair {
     this.#isBroken = true
     if (this.#isRunning) return
     this.#isRunning = true
-    void this.#repair()
+    const { log } = this.#context
+    this.#repair().catch((error: unknown) => log.error({ err: error }, 'index.repair-failed'))
   }
 
   /** Renames the index file. One damaged file is kept for analysis; older ones are removed. */

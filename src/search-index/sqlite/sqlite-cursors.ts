@@ -74,7 +74,8 @@ export class SqliteCursors {
     const { writer } = this.#context
     const ends = [...this.#cursors.snapshots(), ...this.#opening].map(({ end }) => end)
     const limit = Math.min(Number.MAX_SAFE_INTEGER, ...ends)
-    if (writer.isRunning && !this.#isClosed) void Promise.allSettled([writer.call('purge', limit)])
+    // The next purge does what this one leaves.
+    if (writer.isRunning && !this.#isClosed) writer.call('purge', limit).catch(() => undefined)
   }
 
   /** Drops all cursors, when the index file is replaced. */

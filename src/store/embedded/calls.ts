@@ -168,7 +168,7 @@ export class Calls {
   #hear(message: Message): void {
     this.#heardAt = performance.now()
     if (message === 'crowded' || message === 'filled') {
-      void this.#succeed()
+      this.#replace()
       return
     }
     if ('loading' in message) return this.#settings.loading?.(message.loading)
@@ -192,8 +192,20 @@ export class Calls {
     else call?.resolve(reply.result)
   }
 
+  #replace(): void {
+    this.#startReplacement().catch((error: unknown) =>
+      this.#settings.log.warn({ error }, 'store.compaction-failed'),
+    )
+  }
+
+  #terminate(worker: Worker): void {
+    terminateWorker(worker).catch((error: unknown) =>
+      this.#settings.log.warn({ error }, 'store.worker-end-failed'),
+    )
+  }
+
   /** Starts a successor, which says when its index is filled. */
-  async #succeed(): Promise<void> {
+  async #startReplacement(): Promise<void> {
     if (this.#successor || this.#isClosing || !this.#isOpen) return
     const { port1, port2 } = new MessageChannel()
     try {
@@ -203,7 +215,7 @@ export class Calls {
       this.#watch(this.#successor)
     } catch (error) {
       port2.close()
-      this.#settings.log.warn({ error }, 'store.compaction-failed')
+      throw error
     }
   }
 
@@ -221,7 +233,7 @@ export class Calls {
     const successor = this.#successor
     this.#successor = undefined
     this.#isHandingOver = false
-    if (successor) void terminateWorker(successor)
+    if (successor) this.#terminate(successor)
   }
 
   /** A step later, so that calls that come together go together: a message costs more than most of what it brings. */
@@ -263,7 +275,7 @@ export class Calls {
     if (worker === this.#successor) {
       this.#dropSuccessor()
       this.#settings.log.warn({ error }, 'store.compaction-failed')
-      setTimeout(() => void this.#succeed(), successorRetryMs).unref()
+      setTimeout(() => this.#replace(), successorRetryMs).unref()
       this.#pump()
     }
     if (worker !== this.#worker) return
@@ -272,7 +284,7 @@ export class Calls {
     this.#worker = undefined
     this.#isOpen = false
     this.#settings.lost()
-    void terminateWorker(worker)
+    this.#terminate(worker)
     const left = [...this.#pending.values(), ...(couldOpen ? [] : this.#waiting)]
     this.#pending.clear()
     if (!couldOpen) this.#waiting = []

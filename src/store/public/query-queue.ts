@@ -123,8 +123,7 @@ export class PublicQueue {
       if (!lane.isReady || this.#running.has(lane)) continue
       const visit = this.#waiting.take((client) => this.#mayCome(client))
       const guest = visit ?? this.#waiting.take((_, one) => this.#mayBeGuest(one, lane))
-      // It never rejects.
-      if (guest) void this.#run(lane, { visit: guest, isGuest: !visit, isLong: false })
+      if (guest) this.#run(lane, { visit: guest, isGuest: !visit, isLong: false })
     }
     this.#makeRoom()
   }
@@ -169,7 +168,7 @@ export class PublicQueue {
     return (this.#barred.get(client) ?? 0) <= performance.now()
   }
 
-  async #run(lane: QueryRunner, run: Run): Promise<void> {
+  #run(lane: QueryRunner, run: Run): void {
     const { client, job, resolve, reject } = run.visit
     this.#running.set(lane, run)
     this.#last.set(lane, client)
@@ -181,10 +180,12 @@ export class PublicQueue {
       },
       run.isGuest ? guestMs : longMs,
     ).unref()
-    await lane.run(job).then(resolve, reject)
-    clearTimeout(clock)
-    this.#running.delete(lane)
-    this.free()
+    const ended = () => {
+      clearTimeout(clock)
+      this.#running.delete(lane)
+      this.free()
+    }
+    lane.run(job).then(resolve, reject).then(ended, ended)
   }
 
   /** Ends a guest, whose client is none for some time: each of its long queries costs others a lane. */

@@ -218,7 +218,7 @@ export class Replicas {
   /** Builds what is missing, and from now on whatever gets lost. */
   want(): void {
     this.#isWanted = true
-    if (!this.#retry || this.#fault === undefined) void this.#build()
+    if (!this.#retry || this.#fault === undefined) this.#start()
   }
 
   /** Says to a query that no copy is ready. */
@@ -248,10 +248,14 @@ export class Replicas {
       lost: (left) => {
         // It fell behind a large import, which others would do as well: better when that is over, or when somebody asks.
         if (left) this.#wait()
-        else if (this.#isWanted && !this.#retry) void this.#build()
+        else if (this.#isWanted && !this.#retry) this.#start()
         this.#settings.changed()
       },
     })
+  }
+
+  #start(): void {
+    this.#build().catch((error: unknown) => this.#settings.log.warn({ error }, 'replica.failed'))
   }
 
   /** One at a time: each takes a core. */
@@ -296,7 +300,7 @@ export class Replicas {
     clearTimeout(this.#retry)
     const again = () => {
       this.#retry = undefined
-      if (this.#isWanted) void this.#build()
+      if (this.#isWanted) this.#start()
     }
     this.#retry = setTimeout(again, retryMs).unref()
   }

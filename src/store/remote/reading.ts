@@ -2,7 +2,7 @@
 
 import { Failure } from '../../errors.ts'
 import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
-import { Semaphore } from '../../workers/semaphore.ts'
+import { inParallel } from '../../workers/in-parallel.ts'
 import { checkGraph, prefixOf } from '../lines.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { linesOf, notedLine, respelled } from './spelling-notes.ts'
@@ -250,9 +250,8 @@ export async function readMany(
   const batches = Array.from({ length: Math.ceil(quick.length / perQuery) }, (_, at) =>
     quick.slice(at * perQuery, (at + 1) * perQuery),
   )
-  const places = new Semaphore(atOnce)
-  const each = <One>(all: readonly One[], work: (one: One) => Promise<void>) =>
-    Promise.all(all.map((one) => places.run(() => work(one), signal)))
+  const each = async <One>(all: readonly One[], work: (one: One) => Promise<void>) =>
+    inParallel(all, work, { atOnce, signal })
   await each(batches, async (batch) => {
     for (const [graph, content] of await readQuads(batch, reading, signal)) {
       if (content) found.set(graph, content)

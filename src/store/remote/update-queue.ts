@@ -55,7 +55,7 @@ export class UpdateQueue {
     for (const other of this.#waiting) if (brings(edits, other.edits)) other.isIdle = false
     const group = { ...Promise.withResolvers<void>(), edits, size: editsSize(edits), isIdle }
     this.#waiting = [...this.#waiting, group]
-    void (isIdle ? this.#pumpLater(group) : this.#pump())
+    this.#start(isIdle ? this.#pumpLater(group) : this.#pump())
     return group.promise
   }
 
@@ -63,9 +63,14 @@ export class UpdateQueue {
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>()
     this.#isRipe = true
-    void this.#pump()
+    this.#start(this.#pump())
     if (this.#running === 0 && this.#waiting.length === 0) this.#closed.resolve()
     return this.#closed.promise
+  }
+
+  /** Its groups hear what becomes of them. */
+  #start(pumping: Promise<void>): void {
+    pumping.catch((error: unknown) => this.#settings.log.error({ error }, 'store.queue-failed'))
   }
 
   // A step later, so that groups that come together go together.
