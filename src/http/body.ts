@@ -84,11 +84,7 @@ export async function* bodyPieces(
   yield* decompressedPieces(wire, coding, limits)
 }
 
-const decoders = {
-  gzip: createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-} as const
+const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const
 
 type Coding = keyof typeof decoders
 

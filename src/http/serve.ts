@@ -285,12 +285,7 @@ type Status = 400 | 408 | 414 | 431 | 503
 
 /** A problem without a type of its own (RFC 9457 4.2.1): nothing more is known than the status says. */
 const problemText = (status: Status, detail?: string): string =>
-  JSON.stringify({
-    type: 'about:blank',
-    title: STATUS_CODES[status],
-    status,
-    detail,
-  })
+  JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail })
 
 const headersOf = (status: Status) => ({
   ...(status === 503 && { 'Retry-After': '5' }),

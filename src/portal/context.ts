@@ -54,7 +54,7 @@ export function pageContext(options: PageContextOptions) {
     if (!port) throw new Failure('not-found', `this platform has no service "${service}"`)
     return readAnswer(port, path, { signal, ...init })
   }
-  /** Resolves with the result of `read`; with `undefined` where that fails or takes longer than 1.5 s, which is logged unless it is a 404. */
+  /** Resolves with the result of `read`, or with `undefined` where that fails or takes longer than 1.5 s; failures other than a 404 are logged. */
   const optional = <T>(read: Promise<T>): Promise<T | undefined> => {
     const done = new AbortController()
     const late = pause(optionalMs, done.signal).then(onMissingPart)

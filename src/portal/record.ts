@@ -46,3 +46,9 @@ export const recordScore = (record: Fields): number | undefined => {
   const score = valueAt(record, 'quality_meas.scoring')
   return typeof score === 'number' ? score : undefined
 }
+
+/** Figures of each distribution in the answer of the metrics to `/datasets/{id}/distributions`, which has them in several objects. */
+export const distributionFigures = (answer: unknown): readonly Fields[] =>
+  listed(valueAt(answer, 'result.results')).map((parts) =>
+    Object.fromEntries(listed(parts).flatMap((one) => Object.entries(memberFields(one)))),
+  )

@@ -172,12 +172,7 @@ class FeedReader {
       const measured = await readLines(plain(texts.get(names.metrics(id)) ?? ''))
       const lines = plain(text)
       const payload = {
-        subject: {
-          id,
-          iri,
-          catalogue,
-          source,
-        },
+        subject: { id, iri, catalogue, source },
         dataset: await readLines(lines),
         metrics: inOneGraph(measured, metricsGraph),
         metricsGraph,

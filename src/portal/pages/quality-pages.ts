@@ -44,7 +44,7 @@ import {
   shaclTable,
 } from '../parts/findings.ts'
 import { scrollRegion, textTable } from '../parts/table.ts'
-import { fieldsAt, listAt, numberAt } from '../record.ts'
+import { distributionFigures, fieldsAt, listAt, numberAt } from '../record.ts'
 
 const [mostFixes, mostFiles] = [5, 5]
 const asNTriples = { headers: { Accept: 'application/n-triples' } }
@@ -114,10 +114,8 @@ function failingFiles({ titleOf }: PageContext, record: Fields, answer?: Fields)
   const titles = new Map(
     listAt(record, 'distributions').map((one) => [textAt(one, 'id'), titleOf(one)]),
   )
-  const files = listed(valueAt(answer, 'result.results')).map((parts) => {
-    const members = listed(parts).flatMap((one) => Object.entries(memberFields(one)))
-    const merged = Object.fromEntries(members)
-    return { title: titles.get(textAt(merged, 'info.distribution-id')), share: sharesIn(merged) }
+  const files = distributionFigures(answer).map((one) => {
+    return { title: titles.get(textAt(one, 'info.distribution-id')), share: sharesIn(one) }
   })
   return (key) =>
     files.flatMap(({ title, share }) => ((share(key) ?? 1) < 0.999 && title ? [title] : []))

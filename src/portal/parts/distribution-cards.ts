@@ -1,16 +1,15 @@
 /** Cards of the distributions of a dataset: format, facts, state of the links, buttons to download, preview. */
 
-import {
-  type Fields,
-  isJsonObject,
-  listed,
-  memberFields,
-  textAt,
-  valueAt,
-} from '../../text/json.ts'
+import { type Fields, isJsonObject, listed, textAt, valueAt } from '../../text/json.ts'
 import { mostEntries, type PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, linkTo, safeAddress } from '../html.ts'
-import { distributionCount, listAt, sharedLicence, textsAt } from '../record.ts'
+import {
+  distributionCount,
+  distributionFigures,
+  listAt,
+  sharedLicence,
+  textsAt,
+} from '../record.ts'
 import { rdfLinks, stateBadge } from './blocks.ts'
 
 /** Facts of the dataset that a card needs. */
@@ -35,11 +34,9 @@ export function distributionCards(
     return html`<p>${t('no-download')} ${safeAddress(page) !== undefined && linkTo(page, t('landing-page'))}</p>`
   }
   const links = new Map(
-    listed(valueAt(answer, 'result.results')).map((parts) => {
-      const members = listed(parts).flatMap((one) => Object.entries(memberFields(one)))
-      const merged = Object.fromEntries(members)
-      return [textAt(merged, 'info.distribution-id'), listAt(merged, 'links')] as const
-    }),
+    distributionFigures(answer).map(
+      (one) => [textAt(one, 'info.distribution-id'), listAt(one, 'links')] as const,
+    ),
   )
   const hasSharedLicence = isJsonObject(sharedLicence(dataset))
   const cards = all.slice(0, mostEntries).map((one, at) => {

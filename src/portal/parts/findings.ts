@@ -12,7 +12,7 @@ import { textTable } from './table.ts'
 
 /** Result of a SHACL validation as plain texts. */
 export type ShaclResult = {
-  /** Whether its severity is `sh:Violation`. */
+  /** Whether its severity is neither `sh:Warning` nor `sh:Info`. */
   readonly isError: boolean
   /** IRI or label of the node that the result is about. */
   readonly focus: string

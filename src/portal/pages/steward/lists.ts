@@ -148,11 +148,7 @@ export async function deletedRecords({ ask, steward }: StewardContext) {
   return listed(tombstones).flatMap((one) => {
     const [kind = '', id = ''] = [textAt(one, 'kind'), textAt(one, 'id')]
     const catalogue = kind === 'catalogue' ? id : textAt(one, 'catalogue')
-    const restore = {
-      method: 'POST',
-      path: `${storedPath(kind, id)}/restore`,
-      catalogue,
-    }
+    const restore = { method: 'POST', path: `${storedPath(kind, id)}/restore`, catalogue }
     const [deletedAt, until] = [textAt(one, 'deletedAt'), textAt(one, 'restorableUntil')]
     const title = valueAt(one, 'title')
     return steward.may(restore) ? [{ kind, id, title, catalogue, deletedAt, until, restore }] : []
