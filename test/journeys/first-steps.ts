@@ -92,8 +92,8 @@ export function firstSteps(name: string, openStore: () => Promise<StoreUnderTest
       const { base, settled } = scheduler(platform)
       const api = client(platform)
       // In one go, as it is pasted: the run comes before anybody could have noticed the new file.
-      const openStore = `cd ${directory}; KEY=${platform.key}; REPO=${platform.url}/api/hub/repo`
-      await promisify(execFile)('bash', ['-euc', `${openStore}; ${steps}`])
+      const setup = `cd ${directory}; KEY=${platform.key}; REPO=${platform.url}/api/hub/repo`
+      await promisify(execFile)('bash', ['-euc', `${setup}; ${steps}`])
       const [run] = await api.json<{ id: string }[]>(`${base}/runs?pipe=rivers`)
       const { status, counts } = await settled(run?.id ?? '')
       expect({ status, failed: counts.failed }).toEqual({ status: 'finished', failed: 0 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => repo.close())
 
-const distributionsFixture = `${prefixes}<https://example.org/ds/1> a dcat:Dataset ; dct:title "Water"@en ;
+const water = `${prefixes}<https://example.org/ds/1> a dcat:Dataset ; dct:title "Water"@en ;
   dct:publisher [ a foaf:Agent ; foaf:name "Board" ] ;
   dcat:distribution <https://example.org/dist/1> , [ a dcat:Distribution ; dct:title "Second" ] .
 <https://example.org/dist/1> a dcat:Distribution ; dct:title "First" ; dcat:accessURL <https://example.org/1.csv> .`
@@ -32,7 +32,7 @@ const distributions = async (id: string) =>
 
 describe('a PUT by original id', () => {
   it('creates with 201 and the IRI of the dataset as Location', async () => {
-    const answer = await repo.putDataset('alpine-water', 'Pegel 2024/1', distributionsFixture)
+    const answer = await repo.putDataset('alpine-water', 'Pegel 2024/1', water)
     expect(answer.status).toBe(201)
     expect(answer.headers.get('Location')).toBe(`${base}set/data/pegel-2024-1`)
     expect(answer.headers.get('Index-Status')).toBe('done')
@@ -41,7 +41,7 @@ describe('a PUT by original id', () => {
   })
 
   it('answers 304 for the same triples in another order and with other blank node labels', async () => {
-    const again = distributionsFixture.replace(
+    const again = water.replace(
       'a dcat:Dataset ; dct:title "Water"@en',
       'dct:title "Water"@en ; a dcat:Dataset',
     )
@@ -51,16 +51,11 @@ describe('a PUT by original id', () => {
 
   it('writes a body that it knows when something else is stored by now', async () => {
     const put = async (body: string) => (await repo.putDataset('other', 'by turns', body)).status
-    const changed = distributionsFixture.replace('"Water"', '"Waters"')
-    const statuses = [
-      await put(distributionsFixture),
-      await put(distributionsFixture),
-      await put(changed),
-      await put(distributionsFixture),
-    ]
+    const changed = water.replace('"Water"', '"Waters"')
+    const statuses = [await put(water), await put(water), await put(changed), await put(water)]
     const ask = (path: string, method: string) => repo.ask(path, { method })
     await ask('/datasets/by-turns', 'DELETE')
-    statuses.push(await put(distributionsFixture), await put(distributionsFixture))
+    statuses.push(await put(water), await put(water))
     expect(statuses).toEqual([201, 304, 204, 204, 201, 304])
   })
 
@@ -70,7 +65,7 @@ describe('a PUT by original id', () => {
     const answer = await repo.ask(path, {
       method: 'PUT',
       type: 'text/turtle',
-      body: distributionsFixture,
+      body: water,
     })
     expect(answer.status).toBe(204)
   })
@@ -80,7 +75,7 @@ describe('a PUT by original id', () => {
     const answer = await repo.putDataset(
       'alpine-water',
       'Pegel 2024/1',
-      distributionsFixture.replace('"Water"', '"Waters"'),
+      water.replace('"Water"', '"Waters"'),
     )
     expect(answer.status).toBe(204)
     expect(await distributions('pegel-2024-1')).toEqual(before)
@@ -115,13 +110,13 @@ describe('a PUT by original id', () => {
   })
 
   it('appends ~~1 when the id is taken by a dataset of another catalogue', async () => {
-    const answer = await repo.putDataset('other', 'pegel 2024 1', distributionsFixture)
+    const answer = await repo.putDataset('other', 'pegel 2024 1', water)
     expect(answer.headers.get('Location')).toBe(`${base}set/data/pegel-2024-1~~1`)
   })
 
   it('gives two concurrent creates with one normal form two ids', async () => {
     const answers = await Promise.all(
-      ['A b', 'a-b', 'A B', 'a_b'].map((id) => repo.putDataset('other', id, distributionsFixture)),
+      ['A b', 'a-b', 'A B', 'a_b'].map((id) => repo.putDataset('other', id, water)),
     )
     const places = answers.map((answer) => answer.headers.get('Location'))
     expect(answers.map((answer) => answer.status)).toEqual([201, 201, 201, 201])
@@ -178,7 +173,7 @@ describe('a PUT that must not succeed', () => {
   })
 
   it('an unknown media type gives 415 and lists the known ones', async () => {
-    const answer = await repo.putDataset('other', 'refused', distributionsFixture, {
+    const answer = await repo.putDataset('other', 'refused', water, {
       type: 'text/html',
     })
     expect(answer.status).toBe(415)
@@ -186,7 +181,7 @@ describe('a PUT that must not succeed', () => {
   })
 
   it('an unknown catalogue gives 404', async () => {
-    const answer = await repo.putDataset('nowhere', 'x', distributionsFixture)
+    const answer = await repo.putDataset('nowhere', 'x', water)
     expect(await answer.json()).toMatchObject({
       status: 404,
       type: 'urn:cartulary:problem:unknown-catalogue',
@@ -198,7 +193,7 @@ describe('a PUT that must not succeed', () => {
     const put = (headers: Record<string, string>, to = path) =>
       repo.app.request(to, {
         method: 'PUT',
-        body: distributionsFixture,
+        body: water,
         headers: { 'Content-Type': 'text/turtle', ...headers },
       })
     expect((await put({})).status).toBe(401)
@@ -209,11 +204,11 @@ describe('a PUT that must not succeed', () => {
   })
 
   it('a wrong If-Match gives 412 even when nothing would change, and changes nothing', async () => {
-    const answer = await repo.putDataset('alpine-water', 'keys', distributionsFixture, {
+    const answer = await repo.putDataset('alpine-water', 'keys', water, {
       headers: { 'If-Match': '"other"' },
     })
     expect(answer.status).toBe(412)
-    const create = await repo.putDataset('alpine-water', 'keys', distributionsFixture, {
+    const create = await repo.putDataset('alpine-water', 'keys', water, {
       headers: { 'If-None-Match': '*' },
     })
     expect(create.status).toBe(412)

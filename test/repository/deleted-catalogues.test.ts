@@ -146,15 +146,15 @@ describe('after the deletion of a catalogue', () => {
     await fill('water', 120)
     await remove('/datasets/water-5')
     const { headers } = await repo.ask('/catalogues/water')
-    const before = await repo.store.read(`${base}id/catalogue/distributionsFixture`)
+    const before = await repo.store.read(`${base}id/catalogue/water`)
     expect((await remove('/catalogues/water')).status).toBe(204)
     const answer = await restore('/catalogues/water')
     expect([answer.status, answer.headers.get('Location')]).toEqual([
       201,
-      `${base}id/catalogue/distributionsFixture`,
+      `${base}id/catalogue/water`,
     ])
     expect(answer.headers.get('ETag')).toBe(headers.get('ETag'))
-    expect(await repo.store.read(`${base}id/catalogue/distributionsFixture`)).toBe(before)
+    expect(await repo.store.read(`${base}id/catalogue/water`)).toBe(before)
     expect((await repo.ask('/datasets/water-5')).status).toBe(410)
     expect((await repo.ask('/datasets/water-119')).status).toBe(200)
     expect((await restore('/datasets/water-5')).status).toBe(201)

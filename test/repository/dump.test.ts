@@ -64,7 +64,7 @@ const addressOf = async ({ app }: Repository) => {
 }
 
 const dumped = async (from: Repository, format: Format): Promise<Quad[]> => {
-  const answer = await from.ask(`/catalogues/distributionsFixture/dump.${formats[format].suffix}`)
+  const answer = await from.ask(`/catalogues/water/dump.${formats[format].suffix}`)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('Content-Type')?.split(';')[0]).toBe(formats[format].mediaType)
   return parse(await answer.text(), format, { baseIri: base })
@@ -83,7 +83,7 @@ describe('a dump', () => {
     const alone = await repo.ask('/datasets/origin-17.nt')
     const there = await parse(await alone.text(), 'ntriples', { baseIri: base })
     expect(isomorphic(union(graphs.get(`${base}set/data/origin-17`) ?? []), there)).toBe(true)
-    const catalogue = graphs.get(`${base}id/catalogue/distributionsFixture`) ?? []
+    const catalogue = graphs.get(`${base}id/catalogue/water`) ?? []
     const linked = (name: string) =>
       catalogue.filter((one) => one.predicate.value === `http://www.w3.org/ns/dcat#${name}`)
     expect(linked('dataset')).toHaveLength(count)
@@ -146,7 +146,7 @@ describe('a dump', () => {
   })
 
   it('comes as gzip to those who accept it', async () => {
-    const url = `${await addressOf(repo)}/catalogues/distributionsFixture/dump.nt`
+    const url = `${await addressOf(repo)}/catalogues/water/dump.nt`
     const { get } = await import('node:http')
     const bytes = await new Promise<Buffer>((resolve, reject) => {
       get(url, { headers: { 'Accept-Encoding': 'gzip' } }, (response) => {
@@ -178,7 +178,7 @@ describe('a dump that cannot be finished', () => {
   it.each(['nq', 'ttl', 'jsonld', 'rdf'])(
     'as %s breaks the connection off, plain or as gzip, and never ends well',
     async (suffix) => {
-      const url = `${await addressOf(repo)}/catalogues/distributionsFixture/dump.${suffix}`
+      const url = `${await addressOf(repo)}/catalogues/water/dump.${suffix}`
       for (const coding of ['identity', 'gzip']) {
         away = true
         readings = 0
@@ -280,7 +280,7 @@ describe('a dump that is imported into an empty platform', () => {
       const summary = await importDump(source, options, signal)
       expect(summary).toMatchObject({ created: count, failed: 0, repaired: 0, ended: undefined })
       for (const type of ['identifiers', 'originalIds']) {
-        const path = `/catalogues/distributionsFixture/datasets?limit=5000&valueType=${type}`
+        const path = `/catalogues/water/datasets?limit=5000&valueType=${type}`
         expect(await (await other.ask(path)).json()).toEqual(await (await repo.ask(path)).json())
       }
       const [before, after] = [await dumped(repo, 'nquads'), await dumped(other, 'nquads')]

@@ -35,12 +35,10 @@ describe('the Link header of a resource', () => {
     const answer = await repo.ask('/datasets/one')
     expect(target(answer, 'canonical')).toBe(`${base}set/data/one`)
     expect(target(answer, 'describedby')).toBe(`${base}set/record/one`)
-    expect(target(answer, 'collection')).toBe(`${base}id/catalogue/distributionsFixture`)
+    expect(target(answer, 'collection')).toBe(`${base}id/catalogue/water`)
     const origin = await repo.ask('/catalogues/water/datasets/origin?originalId=one')
     expect(links(origin)).toEqual(links(answer))
-    expect(target(await repo.ask(paths[1] ?? ''), 'canonical')).toBe(
-      `${base}id/catalogue/distributionsFixture`,
-    )
+    expect(target(await repo.ask(paths[1] ?? ''), 'canonical')).toBe(`${base}id/catalogue/water`)
     const vocabulary = target(await repo.ask(paths[2] ?? ''), 'canonical')
     expect(decodeURI(vocabulary ?? '')).toBe('https://example.org/farben/größe')
   })

@@ -151,7 +151,7 @@ describe('the metrics of many datasets', () => {
 
   it('and single writes of a dataset wait for each other', async () => {
     const [first = ''] = ids
-    const body = `${prefixes}<> a dcat:Dataset ; dct:title "Other distributionsFixture" .`
+    const body = `${prefixes}<> a dcat:Dataset ; dct:title "Other water" .`
     const [verdicts, answer] = await Promise.all([
       put(),
       repo.putDataset('alpine-water', first, body),
