@@ -1,7 +1,7 @@
 /** Settings of triplestore, search engine and console. */
 
 import { z } from 'zod'
-import type { StoreConfig } from '../store/open.ts'
+import type { StoreConfig } from '../store/open-store.ts'
 import { matching, misspelt, messageOf, object, text, intBetween } from './settings.ts'
 
 const dialects = ['fuseki', 'virtuoso', 'sparql11'] as const

@@ -3,7 +3,7 @@
 import { boundedEngine, startEngine } from '../../src/store/embedded/engine.ts'
 import { GraphFile } from '../../src/store/embedded/graph-file.ts'
 import { openQuads } from '../../src/store/embedded/quads.ts'
-import { fill } from '../../src/store/embedded/writer.ts'
+import { fill } from '../../src/store/embedded/store-writer.ts'
 import { memory } from './memory.ts'
 
 const file = new GraphFile(process.argv[2] ?? '', true)

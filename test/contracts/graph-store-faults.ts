@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { GraphStore } from '../../src/store/graph-store.ts'
-import type { StoreConfig } from '../../src/store/open.ts'
+import type { StoreConfig } from '../../src/store/open-store.ts'
 import { content, graphName, linesOf, markOf as mark, record, system } from '../store/graphs.ts'
 import { openRemote } from '../store/opening.ts'
 import { faultProxy, type FaultProxy } from '../support/fault-proxy.ts'

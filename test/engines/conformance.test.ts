@@ -1,7 +1,7 @@
 /** The one conformance suite of all triplestores, on real servers. */
 
 import { describe, inject } from 'vitest'
-import type { StoreLimits } from '../../src/store/limits.ts'
+import type { StoreLimits } from '../../src/store/store-limits.ts'
 import { storeContract } from '../contracts/graph-store-all.ts'
 import { openRemote } from '../store/opening.ts'
 import { ownFuseki } from '../support/engines/fuseki.ts'

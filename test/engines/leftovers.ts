@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logger } from '../../src/log.ts'
-import { openEndpoint } from '../../src/store/remote/endpoint.ts'
+import { openEndpoint } from '../../src/store/remote/store-endpoint.ts'
 import { sparql11 } from '../../src/store/remote/sparql11.ts'
 import { serviceClient } from '../../src/client/service.ts'
 import type { EngineConfig } from '../support/engines/engine.ts'

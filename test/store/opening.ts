@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logger } from '../../src/log.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
-import type { StoreLimits } from '../../src/store/limits.ts'
+import type { StoreLimits } from '../../src/store/store-limits.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
-import { openStore, type StoreConfig } from '../../src/store/open.ts'
-import type { LeaseOptions } from '../../src/store/remote/lease.ts'
+import { openStore, type StoreConfig } from '../../src/store/open-store.ts'
+import type { LeaseOptions } from '../../src/store/remote/store-lease.ts'
 import { isCatalogue } from './graphs.ts'
 
 const made: string[] = []

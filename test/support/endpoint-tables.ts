@@ -16,7 +16,7 @@ import { providerEndpoints, signInEndpoints } from '../../src/portal/sign-in-end
 import { stewardEndpoints } from '../../src/portal/steward-endpoints.ts'
 import type { Profile } from '../../src/profile/profile.ts'
 import { repositoryEndpoints } from '../../src/repository/repository.ts'
-import { sparqlEndpoints } from '../../src/repository/sparql-endpoint.ts'
+import { sparqlEndpoints } from '../../src/repository/sparql-app.ts'
 import { schedulerEndpoints } from '../../src/scheduler/scheduler-app.ts'
 import { answerSchemas } from '../../src/search/answer-schemas.ts'
 import { searchEndpoints } from '../../src/search/search-app.ts'
@@ -51,7 +51,7 @@ export function endpointTables(profile: Profile): readonly Table[] {
       search,
       ...searchEndpoints(profile, answerSchemas(profile)),
     ),
-    table('sparql', 'repository/sparql-endpoint.ts', sparql, ...sparqlEndpoints),
+    table('sparql', 'repository/sparql-app.ts', sparql, ...sparqlEndpoints),
     table(
       'segments',
       'pipe/transport/segments-app.ts',

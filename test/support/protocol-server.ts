@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { StoreConfig } from '../../src/store/open.ts'
+import type { StoreConfig } from '../../src/store/open-store.ts'
 import { SparqlDouble } from './sparql-double.ts'
 
 export type ProtocolServer = {

@@ -10,7 +10,7 @@ import { closure, type Graph, graphOf, keyOf } from '../../rdf/read.ts'
 import { skolemise } from '../../rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import { prune, tooManyTriples, restoreBlankNodes, rename } from './own-content.ts'
-import type { RepositoryContext } from '../context.ts'
+import type { RepositoryContext } from '../repository-context.ts'
 
 /** IRI of the metrics graph, and the resources that it may measure: the dataset and its distributions. */
 type MeasurableResources = { readonly iri: string; readonly resources: ReadonlySet<string> }

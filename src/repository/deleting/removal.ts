@@ -6,7 +6,7 @@
 import { Failure } from '../../errors.ts'
 import type { Mark } from '../../store/marks.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
-import type { RepositoryContext, WriteOutcome } from '../context.ts'
+import type { RepositoryContext, WriteOutcome } from '../repository-context.ts'
 import {
   commitBatch,
   resultOf,

@@ -4,7 +4,7 @@
  */
 
 import type { JobKind } from '../../jobs/job.ts'
-import type { RepositoryContext } from '../context.ts'
+import type { RepositoryContext } from '../repository-context.ts'
 import { backgroundLoop, type BackgroundLoop } from '../../workers/background-loop.ts'
 import { resumeDeletions, resumeRestores } from './catalogue-deletion.ts'
 import { present } from './members.ts'

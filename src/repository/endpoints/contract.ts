@@ -4,7 +4,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi'
 import { endpointsFor } from '../../http/endpoint.ts'
 import { problem } from '../../http/problem.ts'
 import { formats } from '../../rdf/media-types.ts'
-import type { RepositoryContext } from '../context.ts'
+import type { RepositoryContext } from '../repository-context.ts'
 import { repositoryParameters } from './parameters.ts'
 
 type Responses = RouteConfig['responses']

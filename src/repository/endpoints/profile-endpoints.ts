@@ -9,7 +9,7 @@ import { profilePage } from '../../profile/profile-page.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { formatOfMediaType, formats, negotiate, type Format } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
-import type { RepositoryContext } from '../context.ts'
+import type { RepositoryContext } from '../repository-context.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
 import { keysOf } from '../../text/records.ts'
 

@@ -16,7 +16,12 @@ import { isId } from '../../rdf/ids.ts'
 import { splitSuffix } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
 import { parseText } from '../../rdf/reading/parse-stream.ts'
-import type { Precondition, RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
+import type {
+  Precondition,
+  RepositoryContext,
+  ResourceBody,
+  WriteOutcome,
+} from '../repository-context.ts'
 import { findById } from '../writing/find-datasets.ts'
 import { repositoryParameters } from './parameters.ts'
 import { answerWrite } from './responses.ts'

@@ -19,7 +19,7 @@ import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { unlessAborted } from '../../workers/condition.ts'
 import { documentWriter, type Part, splitPart } from '../../rdf/writing/document.ts'
 import type { Mark } from '../../store/marks.ts'
-import type { RepositoryContext, WriteOutcome } from '../context.ts'
+import type { RepositoryContext, WriteOutcome } from '../repository-context.ts'
 import {
   type CatalogueRemoval,
   type CatalogueRestore,

@@ -8,7 +8,7 @@ import { splitSuffix } from '../../rdf/media-types.ts'
 import { isPresent } from '../deleting/members.ts'
 import type { Tombstone } from '../deleting/tombstones.ts'
 import { listTombstones } from '../deleting/upkeep.ts'
-import type { RepositoryContext } from '../context.ts'
+import type { RepositoryContext } from '../repository-context.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
 import { requireId } from './requests.ts'
 

@@ -17,7 +17,7 @@ import {
   catalogueNode,
   skolemisedContent,
 } from '../content/own-content.ts'
-import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
+import type { Precondition, RepositoryContext, WriteOutcome } from '../repository-context.ts'
 import {
   beginDeletion,
   beginRestore,

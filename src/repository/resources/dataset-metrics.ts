@@ -11,10 +11,10 @@ import { sizedAnswer } from '../../http/long-answers.ts'
 import { fromLines } from '../../rdf/lines.ts'
 import { dqv, prov, xsd } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
-import { prefixOf } from '../../store/lines.ts'
+import { prefixOf } from '../../store/graph-lines.ts'
 import { markLine, systemChange, type WrittenContent } from '../../store/marks.ts'
 import { metricsGraph } from '../content/metrics-graph.ts'
-import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
+import type { Precondition, RepositoryContext, WriteOutcome } from '../repository-context.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import { answerDelete, answerStoredGraph } from '../endpoints/responses.ts'
 import {
@@ -25,7 +25,7 @@ import {
   suffixedId,
   type WriteRequest,
 } from '../endpoints/requests.ts'
-import { changeDataset } from '../writing/dataset-writer.ts'
+import { changeDataset } from '../writing/write-datasets.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
 import { datasetPlaces, findById, unknownDataset } from '../writing/find-datasets.ts'
 import {

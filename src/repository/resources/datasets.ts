@@ -6,7 +6,7 @@ import { anyone, mayCallFor } from '../../http/endpoint.ts'
 import { sizedAnswer } from '../../http/long-answers.ts'
 import type { Format } from '../../rdf/media-types.ts'
 import { storedRecord } from '../content/catalogue-record.ts'
-import type { RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
+import type { RepositoryContext, ResourceBody, WriteOutcome } from '../repository-context.ts'
 import { removeMembers, restoreMember } from '../deleting/removal.ts'
 import {
   isAliasedList,
@@ -22,7 +22,7 @@ import {
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import { answerDelete, answerResource, answerWrite } from '../endpoints/responses.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
-import { itemOf, writeDatasets, type DatasetItem } from '../writing/dataset-writer.ts'
+import { itemOf, writeDatasets, type DatasetItem } from '../writing/write-datasets.ts'
 import { findById, findByOrigins, unknownDataset } from '../writing/find-datasets.ts'
 import { resultOf } from '../writing/write-batch.ts'
 

@@ -22,7 +22,7 @@ import {
   resourceContent,
   resourceNode,
 } from '../content/own-content.ts'
-import type { RepositoryContext, WriteOutcome } from '../context.ts'
+import type { RepositoryContext, WriteOutcome } from '../repository-context.ts'
 import {
   demandCatalogue,
   linkChange,
@@ -33,7 +33,7 @@ import {
 } from '../deleting/members.ts'
 import { removeMembers, restoreMember } from '../deleting/removal.ts'
 import { answerList } from './list-answer.ts'
-import { declaredList } from './lists.ts'
+import { declaredList } from './resource-lists.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import { answerDelete, answerResource, answerWrite } from '../endpoints/responses.ts'
 import {

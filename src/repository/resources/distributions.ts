@@ -27,7 +27,7 @@ import {
   restoreBlankNodes,
   rename,
 } from '../content/own-content.ts'
-import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
+import type { Precondition, RepositoryContext, WriteOutcome } from '../repository-context.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import { answerDelete, answerStoredGraph } from '../endpoints/responses.ts'
 import {
@@ -40,7 +40,7 @@ import {
   suffixedId,
   type WriteRequest,
 } from '../endpoints/requests.ts'
-import { editDataset, type DatasetPlace } from '../writing/dataset-writer.ts'
+import { editDataset, type DatasetPlace } from '../writing/write-datasets.ts'
 import { findById } from '../writing/find-datasets.ts'
 
 const { answers, bodies, parameters } = contract

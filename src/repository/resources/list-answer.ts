@@ -7,7 +7,7 @@ import { toLines } from '../../rdf/lines.ts'
 import { hydra, rdf, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 import type { Part } from '../../rdf/writing/document.ts'
-import type { RepositoryContext } from '../context.ts'
+import type { RepositoryContext } from '../repository-context.ts'
 import { answerDocument } from '../endpoints/responses.ts'
 
 /** Returns the value of each id in the answer; resources that were deleted meanwhile have none. */

@@ -17,7 +17,7 @@ import { namedNode } from '../../rdf/terms.ts'
 import type { Change } from '../../store/graph-store.ts'
 import { fact, type Mark, markLine, systemChange } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import { chunksOf } from '../../store/lines.ts'
+import { chunksOf } from '../../store/graph-lines.ts'
 import { checkIntegrity, summaryOf } from '../../vocabularies/skos-integrity.ts'
 import { inTurns } from '../../workers/event-loop.ts'
 import {
@@ -25,7 +25,7 @@ import {
   vocabularyContent,
   type VocabularyContent,
 } from '../content/vocabulary-intake.ts'
-import type { Precondition, RepositoryContext, WriteOutcome } from '../context.ts'
+import type { Precondition, RepositoryContext, WriteOutcome } from '../repository-context.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import {
   answerDelete,

@@ -10,7 +10,7 @@ import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { parse } from '../../rdf/parse.ts'
 import { keyOf } from '../../rdf/read.ts'
 import type { OwnContent } from '../content/own-content.ts'
-import type { RepositoryContext } from '../context.ts'
+import type { RepositoryContext } from '../repository-context.ts'
 import { BulkBody, bulkItems, originalIdIn, type BulkItem, type Precedence } from './bulk-body.ts'
 import {
   itemOf,
@@ -18,7 +18,7 @@ import {
   previewOf,
   writeDatasets,
   type DatasetPreview,
-} from './dataset-writer.ts'
+} from './write-datasets.ts'
 
 /** Outcome of a dataset: `status` is that of a single PUT, from 400 up with the problem. */
 export type BulkItemResult = {

@@ -5,7 +5,7 @@ import { isVisibility } from '../../rdf/catalogue-visibility.ts'
 import type { Names } from '../../rdf/names.ts'
 import { dct } from '../../rdf/namespaces.ts'
 import { type Mark, markLine } from '../../store/marks.ts'
-import type { RepositoryContext } from '../context.ts'
+import type { RepositoryContext } from '../repository-context.ts'
 
 /** States of a catalogue; `[]` = it does not exist. */
 type CatalogueStates = {

@@ -2,7 +2,7 @@
 
 import type { Change, Written } from '../graph-store.ts'
 import type { GraphFile } from './graph-file.ts'
-import { hasTwins, prefixOf, triplesOf } from '../lines.ts'
+import { hasTwins, prefixOf, triplesOf } from '../graph-lines.ts'
 import type { Quads } from './quads.ts'
 
 /** What an index has to do for one change. Texts are whole lines. */

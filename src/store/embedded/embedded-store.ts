@@ -12,16 +12,16 @@ import type {
 } from '../graph-store.ts'
 import type { Log } from '../../log.ts'
 import { booleanOf, solutionRows } from '../sparql-results.ts'
-import { Calls } from './calls.ts'
+import { Calls } from './writer-calls.ts'
 import { boundedEngine, processBytes, writerBytes } from './engine.ts'
 import type { WriterOpened, WriterSettings } from './messages.ts'
-import { standardStoreLimits, type StoreLimits } from '../limits.ts'
+import { standardStoreLimits, type StoreLimits } from '../store-limits.ts'
 import { Replicas } from '../public/replicas.ts'
 import { PublicQueue } from '../public/query-queue.ts'
-import { graphLines } from '../lines.ts'
+import { graphLines } from '../graph-lines.ts'
 import { withDefaults } from '../../text/defaults.ts'
 
-export type { StoreLimits } from '../limits.ts'
+export type { StoreLimits } from '../store-limits.ts'
 
 const product = 'embedded'
 
@@ -36,7 +36,7 @@ export type EmbeddedStoreOptions = {
 
 function launch(settings: WriterSettings, feed?: MessagePort): Worker {
   return startWorker({
-    entry: new URL('./worker.ts', import.meta.url),
+    entry: new URL('./writer-worker.ts', import.meta.url),
     name: 'store writer',
     data: { ...settings, feed },
     transfer: feed ? [feed] : [],

@@ -2,7 +2,7 @@
 
 import { defaultGraph, namedNode, Store } from 'oxigraph/web.js'
 import { inUtf8 } from '../../text/utf8.ts'
-import { chunksOf } from '../lines.ts'
+import { chunksOf } from '../graph-lines.ts'
 
 const triples = 'application/n-triples'
 

@@ -123,7 +123,7 @@ class Replica implements QueryRunner {
     const data: ReplicaSettings = { engine: boundedEngine(this.#bytes), directory, feed: port2 }
     this.#thread = new Thread(
       {
-        entry: new URL('./worker.ts', import.meta.url),
+        entry: new URL('./replica-worker.ts', import.meta.url),
         name: 'public copy',
         data,
         transfer: [port2],

@@ -1,11 +1,11 @@
 /** What has to go and to come so that one content becomes another, in the lines that the store is told. */
 
 import { systemGraph } from '../../rdf/namespaces.ts'
-import { hasTwins, prefixOf } from '../lines.ts'
+import { hasTwins, prefixOf } from '../graph-lines.ts'
 import type { Edit, Fidelity, Size } from './dialect.ts'
 import type { Content } from './reading.ts'
 import { noteOf, toNote } from './spelling-notes.ts'
-import { hasDots } from './values.ts'
+import { hasDots } from './spelled-values.ts'
 
 const without = (lines: Iterable<string>, other: ReadonlySet<string>) =>
   [...lines].filter((line) => !other.has(line))

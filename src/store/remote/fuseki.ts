@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { updateText } from './update-text.ts'
 import type { Dialect, StoreEndpoint, Probed } from './dialect.ts'
-import { fidelityOf, integers } from './values.ts'
+import { fidelityOf, integers } from './spelled-values.ts'
 
 // What TDB2 keeps as a value and so gives back in its own spelling (measured with Fuseki 5.6.0).
 

@@ -8,7 +8,7 @@ import { resultsOf, type JsonTerm, type Results } from '../sparql-results.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { guardedQuery } from './guarded-query.ts'
 import { linesOf } from './spelling-notes.ts'
-import { opaque, unhidden } from './values.ts'
+import { opaque, unhidden } from './spelled-values.ts'
 import { asciiQuery, withQueryNames } from './variable-names.ts'
 
 type Settings = {

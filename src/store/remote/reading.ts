@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import { inParallel } from '../../workers/in-parallel.ts'
-import { checkGraph, prefixOf } from '../lines.ts'
+import { checkGraph, prefixOf } from '../graph-lines.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { linesOf, notedLine, respelled } from './spelling-notes.ts'
 

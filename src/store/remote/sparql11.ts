@@ -2,7 +2,7 @@
 
 import { updateText } from './update-text.ts'
 import type { Dialect } from './dialect.ts'
-import { fidelityOf, integers } from './values.ts'
+import { fidelityOf, integers } from './spelled-values.ts'
 
 /** Forms that are canonical, and short enough for any store's own numbers; types that no store puts into another. */
 function form(name: string, lexical: string): boolean {

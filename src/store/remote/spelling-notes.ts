@@ -3,7 +3,7 @@
 import { fromLines, quoteLiteral, toLine } from '../../rdf/lines.ts'
 import { ctl } from '../../rdf/namespaces.ts'
 import type { Fidelity } from './dialect.ts'
-import { isSpelled } from './values.ts'
+import { isSpelled } from './spelled-values.ts'
 
 const spelling = ctl('spelling').value
 

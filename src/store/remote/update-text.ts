@@ -1,9 +1,9 @@
 /** Edits as the text of one SPARQL Update request (SPARQL 1.1 Update, 3.1). */
 
-import { prefixOf } from '../lines.ts'
+import { prefixOf } from '../graph-lines.ts'
 import type { Edit } from './dialect.ts'
 import { linkPredicates } from './reading.ts'
-import { xsdName, spelledValue } from './values.ts'
+import { xsdName, spelledValue } from './spelled-values.ts'
 
 // `\\u0022` is a backslash and letters to N-Triples, but a store that decodes \uXXXX before it parses (SPARQL 1.1, 19.2)
 // would find a quotation mark there: the letter goes as an escape.

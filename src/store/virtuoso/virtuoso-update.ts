@@ -1,7 +1,7 @@
 /** Edits as the text of one operation, because a request of several is not atomic on Virtuoso. */
 
 import type { Edit } from '../remote/dialect.ts'
-import { integers, spelledValue, xsdName } from '../remote/values.ts'
+import { integers, spelledValue, xsdName } from '../remote/spelled-values.ts'
 
 /** Triples of one `GRAPH` block that the compiler takes; measured: 4,900 are taken, 5,000 are "memory exhausted". */
 const perBlock = 4000

@@ -11,7 +11,7 @@ import {
   type SpelledValue,
   spelledValue,
   xsdName,
-} from '../remote/values.ts'
+} from '../remote/spelled-values.ts'
 
 /** Datatypes of XML Schema that it does not look into. */
 const texts = new Set(

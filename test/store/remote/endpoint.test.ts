@@ -1,7 +1,7 @@
 /** Queries and updates of a store by the SPARQL Protocol. */
 
 import { describe, expect, it } from 'vitest'
-import { openEndpoint } from '../../../src/store/remote/endpoint.ts'
+import { openEndpoint } from '../../../src/store/remote/store-endpoint.ts'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import {
   failureOf,

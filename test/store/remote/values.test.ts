@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
-import { spellingKey } from '../../../src/store/remote/values.ts'
+import { spellingKey } from '../../../src/store/remote/spelled-values.ts'
 import {
   linesOf,
   notedLine,

@@ -12,7 +12,7 @@ import type {
   Sign,
   WriterSettings,
 } from './messages.ts'
-import { engineFull, openSuccessor, openWriter, type StoreWriter } from './writer.ts'
+import { engineFull, openSuccessor, openWriter, type StoreWriter } from './store-writer.ts'
 
 /** UTF-16 units of changes per transaction: enough to share one sync, not so many that reads wait. */
 const groupSize = 2 * 1024 * 1024

@@ -19,7 +19,7 @@ import { blankNode, literal, namedNode, quad } from '../rdf/terms.ts'
 import { isXmlText } from '../rdf/writing/xml.ts'
 import { charsetOf } from '../text/decoding.ts'
 import type { GraphStore } from '../store/graph-store.ts'
-import type { StoreLimits } from '../store/limits.ts'
+import type { StoreLimits } from '../store/store-limits.ts'
 import { solutionTypes } from '../store/sparql-results.ts'
 
 /** Dependencies of the endpoint. */

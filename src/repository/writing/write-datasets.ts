@@ -29,7 +29,12 @@ import {
   type OwnContent,
   rename,
 } from '../content/own-content.ts'
-import type { Precondition, RepositoryContext, ResourceBody, WriteOutcome } from '../context.ts'
+import type {
+  Precondition,
+  RepositoryContext,
+  ResourceBody,
+  WriteOutcome,
+} from '../repository-context.ts'
 import { linkLines, removalOf } from '../deleting/members.ts'
 import { datasetLock, type DatasetTarget } from './dataset-ids.ts'
 import { unknownDataset, type LocatedDataset } from './find-datasets.ts'
