@@ -20,7 +20,7 @@ import { names as namesOf } from '../rdf/names.ts'
 import { publicLimits } from '../repository/sparql-app.ts'
 import { recordsIn } from '../search-index/sqlite/stored-records.ts'
 import { setAside } from '../sqlite.ts'
-import { openStore, withStore } from '../store/open-store.ts'
+import { openStore, runWithStore } from '../store/open-store.ts'
 import { pause } from '../workers/pause.ts'
 import { clock } from './clock.ts'
 import { checkFiles, hasContent, watchedFiles } from './data-files.ts'
@@ -132,7 +132,7 @@ function startProjection(
     nonCountries,
     dates,
   }
-  return withStore(() => projection(deps), {
+  return runWithStore(() => projection(deps), {
     log,
     pause,
     onWaiting: reportWaiting(waiting, 'store'),
@@ -166,13 +166,13 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
     },
     lease: {
       ...leaseHolder(config.dataDir),
-      check: (found) => checkOwner(known, found),
+      checkStore: (found) => checkOwner(known, found),
       onWaiting: reportWaiting(waiting, 'lease'),
-      regained: () => regained?.(),
+      onRegained: () => regained?.(),
     },
   })
   const given = { ...known, store }
-  const { identity, isOther } = await withStore(() => identify(given), {
+  const { identity, isOther } = await runWithStore(() => identify(given), {
     log,
     pause,
     onWaiting,
@@ -228,7 +228,7 @@ async function alone({ config, log, waiting }: StartContext): Promise<Lease> {
       `Another process works in ${config.dataDir}: this one waits until that one ends. A data directory has one process at a time, whatever PLATFORM_SERVICES says; a second platform needs a PLATFORM_DATA_DIR of its own.`,
     )
   }
-  return withStore(take, { log, pause, onWaiting: reportWaiting(waiting, 'data-directory') })
+  return runWithStore(take, { log, pause, onWaiting: reportWaiting(waiting, 'data-directory') })
 }
 
 /** Logs what has no effect in profile and configuration. */

@@ -11,7 +11,7 @@ import { filesIn, hasContent } from './data-files.ts'
 import { names as namesOf, usualSegments, type Names } from '../rdf/names.ts'
 import { systemGraph } from '../rdf/namespaces.ts'
 import type { GraphStore, SelectStore } from '../store/graph-store.ts'
-import { fact, systemChange } from '../store/marks.ts'
+import { factLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery } from '../store/queries.ts'
 import { withDefaults } from '../text/defaults.ts'
 
@@ -152,9 +152,9 @@ async function factsOf(store: SelectStore): Promise<Facts | undefined> {
 }
 
 const linesOf = ({ storeId, baseUri, format: number }: Facts): string[] => [
-  fact(systemGraph, 'store', storeId),
-  fact(systemGraph, 'base', baseUri),
-  fact(systemGraph, 'format', String(number)),
+  factLine(systemGraph, 'store', storeId),
+  factLine(systemGraph, 'base', baseUri),
+  factLine(systemGraph, 'format', String(number)),
 ]
 
 type Identifying = {

@@ -17,7 +17,7 @@ import type { Names } from '../rdf/names.ts'
 import { ctl } from '../rdf/namespaces.ts'
 import { literal, namedNode } from '../rdf/terms.ts'
 import type { GraphStore, SelectStore } from '../store/graph-store.ts'
-import { fact, type Mark, markLine, systemChange } from '../store/marks.ts'
+import { factLine, type Mark, markLine, systemChange } from '../store/marks.ts'
 import { textOr } from '../text/json.ts'
 import { bind, loadQuery, paged, type Query, type QueryValues } from '../store/queries.ts'
 import { variantsInRecords } from '../vocabularies/concept-table.ts'
@@ -220,13 +220,13 @@ async function changesOf(
   const concepts = new Set([...changedConcepts, ...retired])
   const isEvery = concepts.delete(allConcepts)
   const retiredLine = (value: string) =>
-    fact(vocabulary, 'retired', value === allConcepts ? value : { iri: value })
+    factLine(vocabulary, 'retired', value === allConcepts ? value : { iri: value })
   return {
     vocabulary,
     concepts: [...concepts],
     scope: isEvery ? (retired.includes(allConcepts) ? 'gone' : 'stored') : undefined,
     lines: [
-      ...changed.map((value) => fact(vocabulary, 'changed', value)),
+      ...changed.map((value) => factLine(vocabulary, 'changed', value)),
       ...(isLast ? retired.map(retiredLine) : []),
     ],
   }

@@ -8,7 +8,7 @@ import type { IndexName, IndexSettings } from '../search-index/index-settings.ts
 import type { SearchIndex } from '../search-index/search-index.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { CommittedMark, Mark } from '../store/marks.ts'
-import { versions as clock } from '../store/versions.ts'
+import { versionClock as clock } from '../store/versions.ts'
 import { loadVocabularyFiles } from '../vocabularies/authorities.ts'
 import type { Pause } from '../workers/pause.ts'
 import { documentBuilder } from './building/document.ts'

@@ -5,9 +5,9 @@
 
 import { systemGraph, xsd } from '../rdf/namespaces.ts'
 import { literal } from '../rdf/terms.ts'
-import type { Change, GraphStore, Row } from '../store/graph-store.ts'
+import type { GraphChange, GraphStore, Row } from '../store/graph-store.ts'
 import {
-  fact,
+  factLine,
   type WrittenContent,
   type CommittedMark,
   type Mark,
@@ -72,9 +72,9 @@ export const newestIndexed = (store: GraphStore): Promise<number> => newest(stor
 export function clearMarks(
   done: readonly PendingResource[],
   { indexed, before }: { readonly indexed: number; readonly before: number },
-): Change {
+): GraphChange {
   const lines = (version: number) =>
-    indexed === before ? [] : [fact(systemGraph, 'indexed', String(version))]
+    indexed === before ? [] : [factLine(systemGraph, 'indexed', String(version))]
   const marks = done.flatMap(({ resource, marked }) =>
     marked.map((version) => markLine('pending', { resource, version })),
   )

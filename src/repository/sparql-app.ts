@@ -290,11 +290,11 @@ type Config = { readonly limits: Limits; readonly services: readonly string[] }
 export const publicLimits = ({
   limits,
   services,
-}: Config): Pick<StoreLimits, 'publicMs' | 'publicMemory' | 'publicAhead' | 'publicDoor'> => ({
+}: Config): Pick<StoreLimits, 'publicMs' | 'publicMemory' | 'publicAhead' | 'publicLimits'> => ({
   publicMs: limits.sparqlMs,
   publicMemory: limits.sparqlMemoryBytes,
   publicAhead: services.includes('sparql'),
-  publicDoor: {
+  publicLimits: {
     rows: limits.sparqlRows,
     bytes: limits.sparqlBytes,
     perClient: limits.sparqlPerClient,

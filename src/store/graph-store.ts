@@ -1,128 +1,129 @@
-/** The triplestore as every room sees it: one type for all dialects, spoken to in N-Triples and SPARQL. */
+/** Interface of the triplestore for all other folders, the same for the embedded and remote stores: N-Triples and SPARQL. */
 
 import type { Term } from '@rdfjs/types'
 
-/** One solution. A variable that is not bound is an absent key, so a solution may be empty. */
+/** Solution of a SELECT query by variable. Unbound variables have no key, so a solution may be empty. */
 export type Row = Readonly<Record<string, Term>>
 
 type ReadOptions = {
-  /** `false` leaves out the links of the graph (see `Change`); default `true`. */
+  /** `false` leaves out the links of the graph (see `GraphChange`); default `true`. */
   readonly links?: boolean
 }
 
-/** A query of somebody outside, as the public endpoint received it. */
+/** Query of a client as the public endpoint received it. */
 export type PublicQuery = {
   readonly query: string
-  /** Base of relative IRIs where the query names no other. */
+  /** Base IRI of relative IRIs, unless the query has another. */
   readonly base?: string
-  /** The `Accept` header; absent = SPARQL JSON results, or Turtle for graphs. */
+  /** `Accept` header; `undefined` = SPARQL JSON results, or Turtle for graphs. */
   readonly accept: string | undefined
-  /** Whom to count: an API key's id or an address. */
+  /** Client for the limits per client: id of an API key, or an IP address. */
   readonly client: string
   /** `default-graph-uri` and `named-graph-uri` of the SPARQL Protocol. */
   readonly defaultGraphs?: readonly string[]
   readonly namedGraphs?: readonly string[]
 }
 
+/** Answer to a public query. */
 export type PublicAnswer = {
   readonly mediaType: string
   readonly body: string
-  /** True when rows or triples are missing because the answer met a limit. */
+  /** Whether rows or triples are missing because of a limit. */
   readonly cut: boolean
 }
 
-/** How many graphs of the embedded store are in its index, of how many. */
+/** Numbers of graphs of the embedded store: loaded into its index, and in all. */
 export type Loading = { readonly done: number; readonly of: number }
 
+/** State of the store for `/health`. */
 export type StoreHealth = {
   readonly ready: boolean
-  /** What runs there, in its own words where it says so: `embedded`, `Apache Jena Fuseki 5.6.0`. */
+  /** Product, with its version if the server reports one: `embedded`, `Apache Jena Fuseki 5.6.0`. */
   readonly product: string
-  /** Absent where counting would cost a walk over the whole store. */
+  /** Numbers of triples and graphs; absent where counting would read the whole store. */
   readonly quads?: number
   readonly graphs?: number
-  /** Deleted statements that still take the embedded engine's memory, until a copy without them takes over. */
+  /** Deleted statements that still use memory of the embedded engine, until its index is replaced. */
   readonly dead?: number
-  /** Whether this process may write, where others can reach the store too. */
+  /** Whether this process may write; absent where no other process can reach the store. */
   readonly lease?: { readonly held: boolean }
-  /** State of the embedded replica behind `publicQuery`. */
+  /** State of the replicas that answer `publicQuery`. */
   readonly replica?: 'absent' | 'building' | 'ready'
 }
 
-/** What became of one group of `writeEach`. */
+/** Outcome of one group of `writeEach`. */
 export type CommitResult = { readonly written: readonly Written[] } | { readonly failure: unknown }
 
 /**
- * Named graphs of ground triples. Every call has a time limit and a byte limit of the store's own, and rejects with a
+ * Store of named graphs without blank nodes. Every call has a time limit and a byte limit of the store, and rejects with a
  * `Failure`: `store-unavailable`, `time-limit`, `too-large`, `malformed-query`, `malformed-rdf`, `store-full`; when its
  * signal is aborted, with the signal's reason.
  */
 export type GraphStore = {
-  /** N-Triples as written, content before links; `undefined` when the graph has no triple. */
+  /** Reads a graph as N-Triples as they were written, content before links; `undefined` when the graph has no triple. */
   read(graph: string, options?: ReadOptions, signal?: AbortSignal): Promise<string | undefined>
-  /** Many graphs in one message, the cheapest way to get a batch out; absent graphs are absent keys. */
+  /** Reads many graphs at once, the fastest way for a batch; absent graphs have no key. */
   readAll(
     graphs: readonly string[],
     options?: ReadOptions,
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, string>>
-  /** All changes or none; resolves when they are durable and visible, in the order of `changes`. */
-  write(changes: readonly Change[], signal?: AbortSignal): Promise<readonly Written[]>
+  /** Writes all changes or none; resolves when they are durable and visible, with a result for each, in their order. */
+  write(changes: readonly GraphChange[], signal?: AbortSignal): Promise<readonly Written[]>
   /**
-   * Independent groups, each atomic like a `write` of its own and packed into as few requests as the store takes; what
-   * became of each, in their order. No two groups may name the same graph, the system graph and links apart.
+   * Writes independent groups, each atomic, in as few requests as possible; returns the outcome of each, in their order. No two
+   * groups may change the content of the same graph.
    */
   writeEach(
-    groups: readonly (readonly Change[])[],
+    groups: readonly (readonly GraphChange[])[],
     signal?: AbortSignal,
   ): Promise<readonly CommitResult[]>
   /**
-   * The whole graph as chunks of whole lines, content and links together, sorted over all chunks (by UTF-16 code unit) and
-   * without doubles; nothing for an absent graph. One state of the graph, whatever is written meanwhile.
+   * Reads a graph as chunks of whole lines, content and links together, sorted over all chunks (by UTF-16 code unit), without
+   * duplicates; no chunk for an absent graph. The chunks are of one state of the graph.
    */
   readLines(graph: string, signal?: AbortSignal): AsyncIterable<string>
   ask(query: string, signal?: AbortSignal): Promise<boolean>
   select(query: string, signal?: AbortSignal): Promise<readonly Row[]>
-  /** N-Triples, possibly with repeated lines; `''` when nothing matches. */
+  /** Result as N-Triples, possibly with repeated lines; `''` when nothing matches. */
   construct(query: string, signal?: AbortSignal): Promise<string>
-  /** Bounded and read-only; also rejects with `too-many-requests` and `not-acceptable`. */
+  /** Answers a read-only query within the limits of the public endpoint; also rejects with `too-many-requests` and `not-acceptable`. */
   publicQuery(request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer>
   health(): Promise<StoreHealth>
-  /** Finishes what was accepted, then ends the workers. */
+  /** Finishes accepted calls, then ends the workers. */
   close(): Promise<void>
 }
 
-/** A store as code uses it that runs SELECT queries only. */
+/** Store for code that only runs SELECT queries. */
 export type SelectStore = Pick<GraphStore, 'select'>
 
-// What one atomic write to the triplestore consists of.
+// Parts of a write.
 
 /**
- * A change of one named graph. A graph has two parts: its *content*, which a PUT replaces as a whole, and *links*, single
- * lines that other resources' writes add and remove (`dcat:dataset` on a catalogue, pending marks in the system graph).
- * Replacing the content leaves the links alone, so that the cost of a PUT does not grow with their number.
+ * Change of one named graph. A graph has two parts: its *content*, which a PUT replaces as a whole, and *links*, single lines that
+ * writes of other resources add and remove (`dcat:dataset` of a catalogue, pending marks in the system graph). Replacing the content
+ * keeps the links, so that the cost of a PUT does not grow with their number.
  *
- * All texts are ground N-Triples in our own spelling: one triple per line, `\n` after each, no blank nodes.
+ * All texts are N-Triples without blank nodes as `toLine` writes them: one triple per line, `\n` after each.
  */
-export type Change = {
+export type GraphChange = {
   readonly graph: string
-  /** The new content, sorted and without doubles; `''` removes the content; absent = content stays. */
+  /** New content, sorted and without duplicates; `''` removes the content; absent = the content stays. */
   readonly content?: string
   /**
-   * The content as `read` gave it to this writer under the lock that covers this write, `''` = there was none. A store that
-   * works by differences need not read it again.
+   * Content as `read` returned it under the lock of this write; `''` = there was none. It spares a store that computes differences
+   * from reading it again.
    */
   readonly before?: string
-  /** Links that go. One that is not there is no error. */
+  /** Links to be removed, without line ends; missing ones are ignored. */
   readonly remove?: readonly string[]
-  /** Links that come, each a line without its line end. One that is there already is no error. */
+  /** Links to be added, without line ends; existing ones are ignored. */
   readonly add?: readonly string[]
-  /** Removes the graph with its links; nothing else may stand beside it. */
+  /** Removes the graph with its links; excludes the other members. */
   readonly drop?: true
 }
 
 /**
- * The outcome per change, in the order of the changes. Remote stores do not look whether a graph existed of which
- * only links change, and say that it did.
+ * Outcome of one change. Remote stores report `existed: true` where only links change, without looking.
  */
 export type Written = { readonly graph: string; readonly existed: boolean }

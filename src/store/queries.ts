@@ -1,11 +1,11 @@
-/** The queries in `sparql/`, and the one way to put values into a query: as RDF terms in the place of `$parameters`. */
+/** Loads the queries in `sparql/` and binds RDF terms to their `$parameters`; also the SPARQL tokenizer. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import type { Term } from '@rdfjs/types'
 import { shortEscapes } from '../rdf/lines.ts'
 import { rdf, xsd } from '../rdf/namespaces.ts'
 
-/** A query with `$parameters`, legal SPARQL as it stands. */
+/** Query with `$parameters`; its text is valid SPARQL. */
 export type Query = {
   readonly name: string
   readonly tokens: readonly Token[]
@@ -13,30 +13,30 @@ export type Query = {
 }
 
 /**
- * A term stands in every place of its parameter. A list fills `VALUES $name { UNDEF }`; rows fill
- * `VALUES ($name $other) { (UNDEF UNDEF) }` and are given under the first name of that list.
+ * Values of a query by parameter. A term replaces its parameter everywhere. A list fills `VALUES $name { UNDEF }`; rows fill
+ * `VALUES ($name $other) { (UNDEF UNDEF) }` and have the first name of that list as key.
  */
 export type QueryValues = Readonly<
   Record<string, Term | readonly Term[] | readonly (readonly Term[])[]>
 >
 
 const folder = new URL('../../sparql/', import.meta.url)
-const loaded = new Map<string, Query>()
+const queryCache = new Map<string, Query>()
 
-/** A query from text, for tests and for queries that are composed of terms only. */
-export function queryOf(text: string, name = 'inline'): Query {
+/** Parses the text of a query, for tests and queries that are not in a file. */
+export function parseQuery(text: string, name = 'inline'): Query {
   const tokens = sparqlTokens(text)
   return { name, tokens, parts: partsOf(tokens) }
 }
 
-/** `sparql/{name}.rq` or `.ru`, read once. An Error when there is none. */
+/** Loads `sparql/{name}.rq` or `.ru`, with a cache; throws an Error when neither exists. */
 export function loadQuery(name: string): Query {
-  const known = loaded.get(name)
-  if (known) return known
+  const cached = queryCache.get(name)
+  if (cached) return cached
   const path = ['rq', 'ru'].map((kind) => new URL(`${name}.${kind}`, folder)).find(existsSync)
   if (!path) throw new Error(`no query sparql/${name}.rq or .ru`)
-  const query = queryOf(readFileSync(path, 'utf8'), name)
-  loaded.set(name, query)
+  const query = parseQuery(readFileSync(path, 'utf8'), name)
+  queryCache.set(name, query)
   return query
 }
 
@@ -50,7 +50,7 @@ type Block = {
   readonly to: number
 }
 
-/** Token range of the braces after `VALUES $a` or `VALUES ($a $b)`, when the token at `at` is that `VALUES`. */
+/** Token range of the braces after `VALUES $a` or `VALUES ($a $b)`; `undefined` unless the token at `at` is such a `VALUES`. */
 function blockAt(tokens: readonly Token[], at: number): Block | undefined {
   if (tokens[at]?.text.toUpperCase() !== 'VALUES') return undefined
   const names: string[] = []
@@ -81,10 +81,10 @@ function rowsText(block: Block, value: QueryValues[string], query: Query): strin
   return `{ ${rows.join('\n')} }`
 }
 
-/** Text as it stands, the place of a term, or the braces of a `VALUES`. */
+/** Part of a query: text, the place of a term, or the braces of a `VALUES`. */
 type Part = string | { readonly name: string } | { readonly block: Block }
 
-/** The parts of a query. */
+/** Splits the tokens of a query into parts. */
 function partsOf(tokens: readonly Token[]): readonly Part[] {
   const blocks = tokens.flatMap((_, at) => blockAt(tokens, at) ?? [])
   const listed = new Set(blocks.flatMap(({ names }) => names))
@@ -107,8 +107,8 @@ function partsOf(tokens: readonly Token[]): readonly Part[] {
 }
 
 /**
- * The text of a query with its values in place. A missing or unused value, a list without `VALUES`, or a term that
- * cannot stand in a query is an Error: these are mistakes of ours, never of a client.
+ * Text of a query with its values. Throws an Error for a missing or unused value, a list without `VALUES`, or a term that cannot be
+ * written in a query: these are faults of the program, not of a client.
  */
 export function bind(query: Query, values: QueryValues): string {
   const used = new Set<string>()
@@ -130,7 +130,7 @@ export function bind(query: Query, values: QueryValues): string {
   return texts.join('')
 }
 
-// RDF terms as SPARQL text that cannot be read as anything else.
+// RDF terms as SPARQL text, escaped.
 
 const xsdString = xsd('string').value
 const langString = rdf('langString').value
@@ -146,7 +146,7 @@ const escapes: Readonly<Record<string, string>> = {
 const escape = (value: string) =>
   value.replace(/\\[uU]|["\\\n\r\t\b\f]/g, (found) => escapes[found] ?? '')
 
-/** `<iri>`; an Error for anything that would not be one IRI token. */
+/** Writes `<iri>`; throws an Error for anything that is not one IRI token. */
 function iriText(iri: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what must not get through
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:[^\u0000-\u0020<>"{}|^`\\\u007F-\u009F]*$/.test(iri)) {
@@ -168,7 +168,7 @@ function literalText(value: string, language: string, datatype: string): string 
   return datatype === xsdString || datatype === langString ? text : `${text}^^${iriText(datatype)}`
 }
 
-/** A named node or literal in SPARQL. Others (blank nodes, variables) are an Error: they would change the query. */
+/** Writes a named node or literal in SPARQL. Throws an Error for blank nodes and variables, which would change the query. */
 export function sparqlText(term: Term): string {
   if (term.termType === 'NamedNode') return iriText(term.value)
   if (term.termType === 'Literal') {
@@ -177,12 +177,12 @@ export function sparqlText(term: Term): string {
   throw new Error(`a ${term.termType} cannot be bound`)
 }
 
-// A scanner for SPARQL text that knows strings, IRIs and comments, so that nothing inside them is mistaken for
-// syntax.
+// SPARQL tokens: strings, IRIs and comments are recognised, so that their content is not read as syntax.
 
+/** Token of a SPARQL text. */
 export type Token = {
   readonly kind: 'parameter' | 'word' | 'mark' | 'skip'
-  /** As it stands in the text; for `parameter` with the `$`. */
+  /** Text of the token; for `parameter` with the `$`. */
   readonly text: string
   readonly start: number
 }
@@ -201,7 +201,7 @@ const pattern = new RegExp(
   'gyu',
 )
 
-/** All tokens; joined, their texts are the text again. White space, comments, strings and IRIs are `skip`. */
+/** Tokens of a text; their texts joined are the text. White space, comments, strings and IRIs are `skip`. */
 export function sparqlTokens(text: string): Token[] {
   return [...text.matchAll(pattern)].map((match) => {
     const found = match.groups ?? {}
@@ -218,7 +218,7 @@ export function sparqlTokens(text: string): Token[] {
 
 // Pages of a query's solutions.
 
-/** The query with `LIMIT` and `OFFSET`, which SPARQL does not take as variables. The query must end in its ordering. */
+/** Adds `LIMIT` and `OFFSET` to a query, which cannot be parameters in SPARQL. The query must end with `ORDER BY`. */
 export function paged(
   query: string,
   page: { readonly limit: number; readonly offset?: number },

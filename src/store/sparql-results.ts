@@ -1,11 +1,11 @@
-/** SPARQL 1.1 Query Results: read from JSON, as terms or as they are, and written as JSON, XML, CSV and TSV. */
+/** SPARQL 1.1 Query Results: reads JSON, and writes JSON, XML, CSV and TSV. */
 
 import type { Term } from '@rdfjs/types'
 import { Failure } from '../errors.ts'
 import { blankNode, literal, namedNode } from '../rdf/terms.ts'
 import type { Row } from './graph-store.ts'
 
-/** SPARQL 1.1 Query Results JSON, 3.2.2; Virtuoso has an older name for typed literals. */
+/** Term in JSON results (SPARQL 1.1 Query Results JSON, 3.2.2); Virtuoso uses the older type `typed-literal`. */
 export type JsonTerm = {
   readonly type: string
   readonly value: string
@@ -15,7 +15,7 @@ export type JsonTerm = {
 
 type Solution = Readonly<Record<string, JsonTerm>>
 
-/** The answer to ASK or to SELECT. */
+/** Answer to ASK (`boolean`) or SELECT. */
 export type Results =
   | { readonly boolean: boolean }
   | { readonly variables: readonly string[]; readonly solutions: readonly Solution[] }
@@ -26,10 +26,10 @@ type Json = {
   readonly results?: { readonly bindings?: readonly Solution[] }
 }
 
-/** Virtuoso answers ASK with solutions of this variable: one of `1`, or none. */
+/** Variable in Virtuoso's answers to ASK: one solution with `1`, or none. */
 const askVariable = '__ASK_RETVAL'
 
-function parsed(text: string): Json {
+function parseJson(text: string): Json {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -37,9 +37,9 @@ function parsed(text: string): Json {
   }
 }
 
-/** What a JSON text holds; `Failure` store-unavailable when it is cut or something else. */
+/** Parses JSON results. Throws `store-unavailable` for truncated or other texts. */
 export function resultsOf(text: string): Results {
-  const { boolean, head, results } = parsed(text)
+  const { boolean, head, results } = parseJson(text)
   if (boolean !== undefined) return { boolean }
   const { bindings } = results ?? {}
   if (!bindings) throw new Failure('store-unavailable', 'The store sent no solutions.')
@@ -55,7 +55,7 @@ function termOf(json: JsonTerm): Term {
   return literal(json.value, json['xml:lang'] ?? (datatype ? namedNode(datatype) : undefined))
 }
 
-/** All solutions in their order, empty ones too; `Failure` as above. */
+/** Parses JSON results as solutions of RDF terms, in their order; throws as `resultsOf`. */
 export function solutionRows(text: string): readonly Row[] {
   const results = resultsOf(text)
   if ('boolean' in results) {
@@ -66,14 +66,14 @@ export function solutionRows(text: string): readonly Row[] {
   )
 }
 
-/** The answer to ASK; `Failure` as above. */
+/** Parses JSON results of ASK; throws as `resultsOf`. */
 export function booleanOf(text: string): boolean {
   const results = resultsOf(text)
   if ('boolean' in results) return results.boolean
   throw new Failure('store-unavailable', 'The store sent neither true nor false.')
 }
 
-/** SPARQL 1.1 results of SELECT and ASK, JSON first. */
+/** Media types of the results of SELECT and ASK in order of preference. */
 export const solutionTypes: readonly string[] = [
   'application/sparql-results+json',
   'application/json',
@@ -86,7 +86,7 @@ export const solutionTypes: readonly string[] = [
 type Format = {
   readonly head: (variables: readonly string[]) => string
   readonly row: (solution: Solution, variables: readonly string[]) => string
-  readonly between: string
+  readonly separator: string
   readonly tail: string
   readonly boolean: (value: boolean) => string
 }
@@ -94,7 +94,7 @@ type Format = {
 const json: Format = {
   head: (variables) => `{"head":{"vars":${JSON.stringify(variables)}},"results":{"bindings":[`,
   row: (solution) => JSON.stringify(solution),
-  between: ',',
+  separator: ',',
   tail: ']}}',
   boolean: (value) => `{"head":{},"boolean":${value}}`,
 }
@@ -126,7 +126,7 @@ const xml: Format = {
     )
     return `<result>${bindings.join('')}</result>`
   },
-  between: '',
+  separator: '',
   tail: '</results></sparql>',
   boolean: (value) => `${xmlStart}/><boolean>${value}</boolean></sparql>`,
 }
@@ -149,7 +149,7 @@ function tsvCell({ type, value, datatype, 'xml:lang': language }: JsonTerm): str
   return datatype === undefined ? text : `${text}^^<${datatype}>`
 }
 
-/** CSV or TSV (SPARQL 1.1 Query Results CSV and TSV Formats): a line of names, then a line per solution. */
+/** Format CSV or TSV (SPARQL 1.1 Query Results CSV and TSV Formats): a line of names, then a line per solution. */
 const table = (
   [mark, end]: readonly [separator: string, end: string],
   name: (variable: string) => string,
@@ -163,7 +163,7 @@ const table = (
     })
     return `${cells.join(mark)}${end}`
   },
-  between: '',
+  separator: '',
   tail: '',
   boolean: (value) => (mark === ',' ? String(value) : `${value}\n`),
 })
@@ -183,31 +183,31 @@ const formats: Readonly<Record<string, Format>> = {
 }
 
 type Limits = { readonly rows: number; readonly bytes: number }
-type Frame = { readonly head?: string; readonly between?: string; readonly tail?: string }
+type RowFrame = { readonly head?: string; readonly separator?: string; readonly tail?: string }
 
-/** Rows between head and tail, as many as the limits allow; `cut` = there are more. */
-export function cutRows(
+/** Joins head, as many rows as the limits allow, and tail; `cut` = there are more rows. */
+export function limitRows(
   rows: Iterable<string>,
-  { head = '', between = '', tail = '' }: Frame,
+  { head = '', separator = '', tail = '' }: RowFrame,
   limits: Limits,
 ): { readonly body: string; readonly cut: boolean } {
   const kept: string[] = []
   let bytes = Buffer.byteLength(head)
   let cut = false
   for (const row of rows) {
-    bytes += Buffer.byteLength(row) + between.length
+    bytes += Buffer.byteLength(row) + separator.length
     cut = kept.length === limits.rows || bytes > limits.bytes
     if (cut) break
     kept.push(row)
   }
-  return { body: `${head}${kept.join(between)}${tail}`, cut }
+  return { body: `${head}${kept.join(separator)}${tail}`, cut }
 }
 
-/** The results in one of `solutionTypes`, cut to the limits. */
+/** Writes results in one of `solutionTypes`, truncated to the limits. */
 export function resultsText(results: Results, mediaType: string, limits: Limits) {
-  const { head, row, between, tail, boolean } = formats[mediaType] ?? json
+  const { head, row, separator, tail, boolean } = formats[mediaType] ?? json
   if ('boolean' in results) return { body: boolean(results.boolean), cut: false }
   const { variables, solutions } = results
   const rows = Iterator.from(solutions).map((solution) => row(solution, variables))
-  return cutRows(rows, { head: head(variables), between, tail }, limits)
+  return limitRows(rows, { head: head(variables), separator, tail }, limits)
 }

@@ -1,11 +1,11 @@
-/** SPARQL text as a syntax tree. */
+/** Parses SPARQL with places in its errors, and walks through syntax trees. */
 
 import { Parser, type SparqlQuery } from 'sparqljs'
 import { z } from 'zod'
 import { Failure } from '../errors.ts'
 import { sparqlTokens } from './queries.ts'
 
-/** Parses a SPARQL 1.1 query or update; `Failure` malformed-query with line, column and what stands there. */
+/** Parses a SPARQL 1.1 query or update; throws `malformed-query` with line, column and the unexpected text. */
 export function parseSparql(text: string, baseIri?: string): SparqlQuery {
   const stray = strayCharacter(text)
   if (stray) throw malformed(stray)
@@ -17,7 +17,7 @@ export function parseSparql(text: string, baseIri?: string): SparqlQuery {
   }
 }
 
-/** Line and column count from 1, columns in UTF-16 units. A fault of the query as a whole has no place. */
+/** Fault of a query. Line and column count from 1, columns in UTF-16 units; faults of the whole query have none. */
 type Fault = { readonly line?: number; readonly column?: number; readonly detail: string }
 
 function malformed(fault: Fault, cause?: unknown): Failure {
@@ -39,8 +39,8 @@ function placeOf(text: string, offset: number): { readonly line: number; readonl
 const strayPattern =
   /[^\t\n\r\u0020-\u007E\u00B7\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u037D\u037F-\u1FFF\u200C\u203F\u2040\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFEFE\uFF00-\uFFFD\u{10000}-\u{EFFFF}\u200D]/u
 
-/** Characters that come along when text is pasted from pages and word processors. */
-const names: Readonly<Record<string, string>> = {
+/** Names of characters that are often pasted from web pages and word processors. */
+const characterNames: Readonly<Record<string, string>> = {
   '\u000B': 'vertical tab',
   '\u000C': 'form feed',
   '\u0085': 'next line',
@@ -69,8 +69,8 @@ const kinds = [
   ['a space of its own kind', /\s/],
 ] as const
 
-/** The plain character that a named one is written for. */
-function cureOf(name: string): string {
+/** Advice for a named character. */
+function correctionFor(name: string): string {
   if (name.endsWith('quotation mark')) return 'write " or \''
   if (/hyphen$|dash$|^minus/.test(name) && name !== 'soft hyphen') return 'write -'
   return name === 'ellipsis' ? 'delete it' : 'delete it or write a plain space'
@@ -83,15 +83,15 @@ function strayCharacter(text: string): Fault | undefined {
     if (at < 0) continue
     const character = String.fromCodePoint(part.codePointAt(at) ?? 0)
     const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
-    const name = names[character] ?? kinds.find(([, kind]) => kind.test(character))?.[0]
+    const name = characterNames[character] ?? kinds.find(([, kind]) => kind.test(character))?.[0]
     const called = name === undefined ? `U+${code}` : `U+${code} (${name})`
-    const detail = `${called} may stand in texts only, ${cureOf(name ?? '')}`
+    const detail = `${called} may stand in texts only, ${correctionFor(name ?? '')}`
     return { ...placeOf(text, start + at), detail }
   }
   return undefined
 }
 
-/** What the parser throws for a token that it does not expect (jison); other faults are errors with a message only. */
+/** Error of the parser (jison) for an unexpected token; other errors only have a message. */
 const unexpectedToken = z.object({
   hash: z.object({
     text: z.string().default(''),
@@ -107,7 +107,7 @@ function syntaxFault(text: string, cause: unknown): Fault {
     return { ...namePlace(text, message), detail: message }
   }
   const { hash } = parsed.data
-  // The parser knows where the token before ended.
+  // The parser reports the end of the previous token.
   const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/)
   const before = lines.slice(0, hash.loc.last_line - 1).join('').length + hash.loc.last_column
   const from = before + (/^\s*/.exec(text.slice(before))?.[0].length ?? 0)
@@ -118,7 +118,7 @@ function syntaxFault(text: string, cause: unknown): Fault {
   return { ...placeOf(text, at), detail: `${JSON.stringify(found)} is not expected here` }
 }
 
-/** Where a prefix that nothing declares, or the variable that a message names, is used first. */
+/** Place of the first use of the undeclared prefix or the variable that a message of the parser names. */
 function namePlace(text: string, message: string): Omit<Fault, 'detail'> {
   const prefix = /^Unknown prefix: (.*)$/.exec(message)?.[1]
   const variable = /\(\?(\S+)\)$/.exec(message)?.[1]
@@ -130,24 +130,27 @@ function namePlace(text: string, message: string): Omit<Fault, 'detail'> {
   return used ? placeOf(text, used.start) : {}
 }
 
-/** An object of a syntax tree. */
+/** Object or array of a syntax tree. */
 export type SyntaxNode = Readonly<Record<string, unknown>>
 
-export const isNode = (value: unknown): value is SyntaxNode =>
+/** Whether a value in a syntax tree is an object or array. */
+export const isSyntaxNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null
 
-/** Every object and list of a syntax tree, found without recursion, because trees may be deep. */
-export function* nodes(tree: unknown): Generator<SyntaxNode> {
-  for (const [node] of placed(tree)) yield node
+/** Yields every object and array of a syntax tree, without recursion, because trees may be deep. */
+export function* syntaxNodes(tree: unknown): Generator<SyntaxNode> {
+  for (const [node] of nodesWithDepth(tree)) yield node
 }
 
-/** As `nodes`, each with its depth. */
-export function* placed(tree: unknown): Generator<readonly [node: SyntaxNode, depth: number]> {
+/** Yields every object and array of a syntax tree with its depth. */
+export function* nodesWithDepth(
+  tree: unknown,
+): Generator<readonly [node: SyntaxNode, depth: number]> {
   const open: (readonly [unknown, number])[] = [[tree, 0]]
   for (let next = open.pop(); next; next = open.pop()) {
     const [node, depth] = next
-    if (!isNode(node)) continue
+    if (!isSyntaxNode(node)) continue
     yield [node, depth]
-    for (const part of Object.values(node)) if (isNode(part)) open.push([part, depth + 1])
+    for (const part of Object.values(node)) if (isSyntaxNode(part)) open.push([part, depth + 1])
   }
 }

@@ -1,29 +1,30 @@
-/** What one store may cost: the limits of every call, and those of the public endpoint. */
+/** Limits of a store: those of every call, and those of the public endpoint. */
 
 import type { PublicLimits } from './public/query-queue.ts'
 
+/** Limits of a store. */
 export type StoreLimits = {
-  /** Time for one of our own calls in ms. */
+  /** Milliseconds of one call of the platform. */
   readonly callMs: number
-  /** Characters of one answer to our own queries. */
+  /** Characters of one answer to a query of the platform. */
   readonly answer: number
-  /** Triples in all; writes that add are refused above. */
+  /** Triples of the embedded store, above which writes that add triples are refused. */
   readonly quads: number
-  /** Calls that may wait for the worker. */
+  /** Calls that may wait for the writing worker. */
   readonly waiting: number
-  /** Running time of a public query, and how long it waits for the public copy to be built, in ms. */
+  /** Milliseconds of a public query, and for which it waits for the first replica. */
   readonly publicMs: number
   readonly publicBuildMs: number
-  /** Bytes that the engine may take; 0 = three quarters of what the process may have. */
+  /** Bytes of the embedded engine; 0 = three quarters of the memory of the process. */
   readonly memory: number
-  /** Bytes that a public copy and its queries may take; 0 = what fits the data and the machine. */
+  /** Bytes of a replica and its queries; 0 = by the size of the data and the machine. */
   readonly publicMemory: number
-  /** Public copies are built when the store opens, and not when somebody asks first. */
+  /** Whether replicas are built when the store opens, and not at the first public query. */
   readonly publicAhead: boolean
-  readonly publicDoor: PublicLimits
+  readonly publicLimits: PublicLimits
 }
 
-/** The limits where nothing else is said. */
+/** Default limits. */
 export const standardStoreLimits: StoreLimits = {
   callMs: 60_000,
   answer: 256 * 1024 * 1024,
@@ -34,5 +35,5 @@ export const standardStoreLimits: StoreLimits = {
   memory: 0,
   publicMemory: 0,
   publicAhead: false,
-  publicDoor: { rows: 100_000, bytes: 32 * 1024 * 1024, perClient: 2, waiting: 8, lanes: 2 },
+  publicLimits: { rows: 100_000, bytes: 32 * 1024 * 1024, perClient: 2, waiting: 8, lanes: 2 },
 }

@@ -1,17 +1,18 @@
-/** The clock of versions: numbers that grow with every write, also over restarts and when the wall clock steps back. */
+/** Clock of versions: numbers that grow with every write, also across restarts and when the wall clock steps back. */
 
+/** Source of version numbers. */
 export type VersionClock = {
-  /** A number larger than every earlier one. */
+  /** Returns a number larger than every earlier one. */
   readonly next: () => number
-  /** A version that became known late: the next ones are larger. */
+  /** Raises the following numbers above `newest`. */
   readonly raise: (newest: number) => void
 }
 
 /**
- * `newest` is the largest version known to the index and to the pending marks. Numbers follow the wall clock (ms × 1000),
- * so that they stay comparable between processes, but never fall behind what was given out.
+ * Creates a version clock. `newest` is the largest version in the index and the pending marks. Numbers follow the wall clock
+ * (ms × 1000), so that they are comparable between processes, but never decrease.
  */
-export function versions(newest: number, now: () => number): VersionClock {
+export function versionClock(newest: number, now: () => number): VersionClock {
   let last = newest
   return {
     next: () => {

@@ -3,14 +3,14 @@
 import { boundedEngine, startEngine } from '../../src/store/embedded/engine.ts'
 import { GraphFile } from '../../src/store/embedded/graph-file.ts'
 import { openQuads } from '../../src/store/embedded/quads.ts'
-import { fill } from '../../src/store/embedded/store-writer.ts'
+import { loadGraphs } from '../../src/store/embedded/store-writer.ts'
 import { memory } from './memory.ts'
 
 const file = new GraphFile(process.argv[2] ?? '', true)
 startEngine(boundedEngine(2 ** 32))
 const quads = openQuads()
 const before = await memory(process.pid)
-fill(file, quads, () => true)
+loadGraphs(file, quads, () => true)
 const after = await memory(process.pid)
 process.stdout.write(
   JSON.stringify({ triples: quads.size(), before: before.now, after: after.now }),

@@ -1,7 +1,7 @@
 /** What every triplestore must do for us: after replace and delete exactly the new statements are there, whatever their terms. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Change, GraphStore } from '../../src/store/graph-store.ts'
+import type { GraphChange, GraphStore } from '../../src/store/graph-store.ts'
 import { quoteLiteral } from '../../src/rdf/lines.ts'
 import {
   catalogueName,
@@ -154,7 +154,7 @@ export function exactContract(dialect: string, open: OpenStore): void {
     }
     const sorted = (lines: readonly string[]) => linesOf(content(lines))
     /** The changes of a replace as the platform writes it: content, link and mark. */
-    const replacing = (graph: string, lines: readonly string[], n: number): Change[] => [
+    const replacing = (graph: string, lines: readonly string[], n: number): GraphChange[] => [
       { graph, content: content(lines) },
       { graph: system, add: [markOf(graph, n)], remove: [markOf(graph, n - 1)] },
     ]
@@ -196,7 +196,7 @@ export function exactContract(dialect: string, open: OpenStore): void {
       const most = Math.max(...families.map(({ length }) => length))
       for (let gone = 1; gone <= most; gone += 1) {
         const after = families.map((twins) => sorted(twins.slice(gone)))
-        const groups = graphs.map((graph, at): Change[] => [
+        const groups = graphs.map((graph, at): GraphChange[] => [
           { graph, content: content(after[at] ?? []) },
         ])
         // One after the other: Virtuoso 7.2.5 may die of many removals of literals that are sent together.
@@ -209,7 +209,7 @@ export function exactContract(dialect: string, open: OpenStore): void {
     it('graphs are dropped with everything in them', patient, async () => {
       const graphs = await created(families)
       await store.write([
-        ...graphs.map((graph): Change => ({ graph, drop: true })),
+        ...graphs.map((graph): GraphChange => ({ graph, drop: true })),
         { graph: system, remove: graphs.map((graph) => markOf(graph, 1)) },
       ])
       const named = graphs.map((graph) => `<${graph}>`).join(' ')

@@ -19,7 +19,9 @@ const { signal } = new AbortController()
 
 const times = { beatMs: 200, trustedMs: 3000, deadMs: 1500, lookMs: 10 }
 
-type Process = Partial<Pick<LeaseOptions, 'isPredecessor' | 'onWaiting' | 'times' | 'regained'>> & {
+type Process = Partial<
+  Pick<LeaseOptions, 'isPredecessor' | 'onWaiting' | 'times' | 'onRegained'>
+> & {
   readonly recover?: () => Promise<void>
   /** How its clock goes and how long it waits: a process that stands still does neither. */
   readonly now?: () => number
@@ -39,7 +41,7 @@ export function candidates(config: StoreConfig) {
     ...(username !== undefined && password !== undefined && { auth: { username, password } }),
     destroyAfterError: dialect.destroyAfterError,
     sockets: 8,
-    retryable: dialect.retryable,
+    retryable: dialect.isRetryable,
     log,
     pause: realPause,
     random: Math.random,
@@ -68,7 +70,7 @@ export function candidates(config: StoreConfig) {
         isPredecessor: own.isPredecessor ?? (() => false),
         onWaiting: own.onWaiting ?? (() => undefined),
         ...(own.recover && { recover: own.recover }),
-        ...(own.regained && { regained: own.regained }),
+        ...(own.onRegained && { onRegained: own.onRegained }),
         times: { ...times, ...own.times },
       }),
     end: () => wire.close(),
@@ -82,7 +84,7 @@ async function contest(config: StoreConfig, rounds: number): Promise<number> {
   const contender = async (name: string) => {
     for (let round = 0; round < rounds; round += 1) {
       const lease = candidate(`${name}:${round}`, { times: { deadMs: 60_000, beatMs: 1000 } })
-      await lease.take(signal)
+      await lease.acquire(signal)
       held += 1
       if (held > 1) both += 1
       await sleep(Math.random() * 5)
@@ -105,19 +107,19 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
     const first = candidate('host-1:17')
     const details: (string | undefined)[] = []
     const second = candidate('host-2:4', { onWaiting: (detail) => void details.push(detail) })
-    expect(await first.take(signal)).toBe(false)
-    const waiting = second.take(signal)
+    expect(await first.acquire(signal)).toBe(false)
+    const waiting = second.acquire(signal)
     await expect
       .poll(() => details[0])
       .toMatch(/^host-1:17 writes to the store: this gateway waits/)
     await sleep(times.deadMs * 1.5)
     expect([first.isHeld, second.isHeld]).toEqual([true, false])
-    await expect(second.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
-    await first.demand()
+    await expect(second.requireHeld()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    await first.requireHeld()
     await first.release()
     expect(await waiting).toBe(false)
     expect(details.at(-1)).toBeUndefined()
-    await second.demand()
+    await second.requireHeld()
     await second.release()
     await end()
   })
@@ -129,18 +131,18 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
       now: () => stopped.now,
       pause: still,
     })
-    await first.take(signal)
-    await first.demand()
+    await first.acquire(signal)
+    await first.requireHeld()
     const second = candidate('awake:2')
-    expect(await second.take(signal)).toBe(true)
+    expect(await second.acquire(signal)).toBe(true)
     stopped.now += times.trustedMs
-    await expect(first.demand()).rejects.toMatchObject({
+    await expect(first.requireHeld()).rejects.toMatchObject({
       kind: 'store-unavailable',
       detail: expect.stringContaining('Another gateway'),
     })
-    await expect(first.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    await expect(first.requireHeld()).rejects.toMatchObject({ kind: 'store-unavailable' })
     await first.release()
-    await second.demand()
+    await second.requireHeld()
     await second.release()
     await end()
   })
@@ -153,30 +155,30 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
       now: () => clock.now,
       pause: still,
       recover: async () => void steps.push('recovered'),
-      regained: () => void steps.push('regained'),
+      onRegained: () => void steps.push('onRegained'),
     })
-    await first.take(signal)
+    await first.acquire(signal)
     const second = candidate('awake:2', { isPredecessor: () => true })
-    await second.take(signal)
+    await second.acquire(signal)
     clock.now += times.trustedMs
-    await expect(first.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
-    await expect(first.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    await expect(first.requireHeld()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    await expect(first.requireHeld()).rejects.toMatchObject({ kind: 'store-unavailable' })
     expect(steps).toEqual([])
     await second.release()
-    await first.demand()
+    await first.requireHeld()
     expect(first.isHeld).toBe(true)
-    expect(steps).toEqual(['recovered', 'regained'])
+    expect(steps).toEqual(['recovered', 'onRegained'])
     const third = candidate('third:3', {
       isPredecessor: () => true,
       pause: still,
     })
-    await third.take(signal)
+    await third.acquire(signal)
     // It beats no more, and gives nothing up, as a process that was killed.
     clock.now += times.trustedMs
-    await expect(first.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
-    await expect(first.demand()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    await expect(first.requireHeld()).rejects.toMatchObject({ kind: 'store-unavailable' })
+    await expect(first.requireHeld()).rejects.toMatchObject({ kind: 'store-unavailable' })
     clock.now += times.deadMs
-    await first.demand()
+    await first.requireHeld()
     expect(steps).toHaveLength(4)
     await first.release()
     await end()
@@ -189,10 +191,10 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
       now: () => clock.now,
       pause: still,
     })
-    await only.take(signal)
+    await only.acquire(signal)
     clock.now += 10 * times.trustedMs
     expect(only.isHeld).toBe(false)
-    await only.demand()
+    await only.requireHeld()
     expect(only.isHeld).toBe(true)
     await only.release()
     await end()
@@ -201,15 +203,15 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
   it('is kept when somebody has emptied the store', async () => {
     const { candidate, endpoint, end } = candidates(config())
     const only = candidate('only:1')
-    await only.take(signal)
+    await only.acquire(signal)
     await endpoint.update('CLEAR SILENT GRAPH <urn:cartulary:system>')
     const { promise, resolve } = Promise.withResolvers<void>()
     const second = candidate('second:2', { onWaiting: () => resolve() })
     await expect.poll(() => only.isHeld, { timeout: 5000 }).toBe(true)
     await sleep(times.beatMs * 3)
-    const waiting = second.take(signal)
+    const waiting = second.acquire(signal)
     await promise
-    await only.demand()
+    await only.requireHeld()
     await only.release()
     await waiting
     await second.release()
@@ -218,12 +220,12 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
 
   it('goes at once to the next process of a data directory whose last one was killed', async () => {
     const { candidate, end } = candidates(config())
-    await candidate('killed:1:here').take(signal)
+    await candidate('killed:1:here').acquire(signal)
     const next = candidate('next:2:here', {
       isPredecessor: (holder) => holder.endsWith(':here'),
       times: { deadMs: 600_000 },
     })
-    expect(await next.take(signal)).toBe(true)
+    expect(await next.acquire(signal)).toBe(true)
     await next.release()
     await end()
   })

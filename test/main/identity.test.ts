@@ -11,7 +11,7 @@ import { checkOwner, identify, readIdentity } from '../../src/main/identity.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
-import { fact, systemChange } from '../../src/store/marks.ts'
+import { factLine, systemChange } from '../../src/store/marks.ts'
 import { openRemote } from '../store/opening.ts'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
 import { protocolServer, type ProtocolServer } from '../support/protocol-server.ts'
@@ -69,7 +69,7 @@ async function writeCatalogue(store: GraphStore, base: string): Promise<void> {
     '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/ns/dcat#Catalog>'
   await store.write([
     { graph, content: `<${graph}> ${isCatalogue} .\n` },
-    systemChange({ add: [fact(graph, 'hash', 'x')] }),
+    systemChange({ add: [factLine(graph, 'hash', 'x')] }),
   ])
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { indexStatus, waitOf } from '../../src/repository/endpoints/responses.ts'
 import { commitOne, deletions, writeLocks } from '../../src/repository/writing/write-batch.ts'
-import { versions } from '../../src/store/versions.ts'
+import { versionClock } from '../../src/store/versions.ts'
 
 const never = new AbortController().signal
 
@@ -86,7 +86,7 @@ describe('versions', () => {
         fc.nat(10_000_000),
         (times, newest) => {
           let at = 0
-          const clock = versions(newest, () => times[at++ % times.length] ?? 0)
+          const clock = versionClock(newest, () => times[at++ % times.length] ?? 0)
           const given = times.map(() => clock.next())
           return given.every((version, i) => version > (given[i - 1] ?? newest))
         },

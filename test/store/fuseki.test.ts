@@ -16,7 +16,7 @@ describe('an answer of Fuseki', () => {
     ['many triples after it', `# ${notice}${'<urn:s> <urn:p> "o" .\n'.repeat(100)}`, false],
     ['nothing', '', false],
   ])('%s is told from a whole one', (_, text, gaveUp) => {
-    const told = fuseki.gaveUp?.(text)
+    const told = fuseki.isTimeoutNotice?.(text)
     expect(told).toBe(gaveUp)
   })
 
@@ -26,9 +26,9 @@ describe('an answer of Fuseki', () => {
 
   it('is asked for again when the server is busy, not when the query was too slow', () => {
     const answer = (status: number, text = '') => ({ status, text, headers: {} })
-    expect(fuseki.retryable(answer(503))).toBe(true)
-    expect(fuseki.retryable(answer(503, 'Query timed out'))).toBe(false)
-    expect(fuseki.retryable(answer(500))).toBe(false)
+    expect(fuseki.isRetryable(answer(503))).toBe(true)
+    expect(fuseki.isRetryable(answer(503, 'Query timed out'))).toBe(false)
+    expect(fuseki.isRetryable(answer(500))).toBe(false)
   })
 })
 

@@ -28,7 +28,7 @@ describe('the lease', () => {
       own.write([{ graph: 'urn:g', content: `<urn:a> <urn:b> "${isStopped}" .\n` }])
     await write()
     const other = candidate('thief:2', { isPredecessor: () => true })
-    await other.take(new AbortController().signal)
+    await other.acquire(new AbortController().signal)
     isStopped = true
     await sleep(250)
     await expect(write()).rejects.toMatchObject({ kind: 'store-unavailable' })

@@ -16,7 +16,7 @@ describe('public queries', () => {
     store.publicQuery({ query, accept, client })
 
   beforeAll(async () => {
-    store = await openEmbedded({ publicMs: 2000, publicDoor: limits })
+    store = await openEmbedded({ publicMs: 2000, publicLimits: limits })
     await store.write(
       Array.from({ length: 200 }, (_, n) => ({
         graph: `urn:test:g${n}`,
@@ -238,7 +238,7 @@ describe('one client who asks without pause what never ends', () => {
     store = await openEmbedded({
       publicMs: 3000,
       publicAhead: true,
-      publicDoor: { rows: 5, bytes: 20_000, perClient: 2, waiting: 8, lanes: 2 },
+      publicLimits: { rows: 5, bytes: 20_000, perClient: 2, waiting: 8, lanes: 2 },
     })
     const lines = Array.from({ length: 2000 }, (_, n) => `<urn:s:${n}> <urn:title> "t ${n}" .`)
     await store.write([{ graph: 'urn:test:many', content: content(lines.sort()) }])

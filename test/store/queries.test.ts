@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { Parser } from 'sparqljs'
 import { describe, expect, it } from 'vitest'
 import { literal, namedNode } from '../../src/rdf/terms.ts'
-import { bind, loadQuery, queryOf } from '../../src/store/queries.ts'
+import { bind, loadQuery, parseQuery } from '../../src/store/queries.ts'
 import { hostileText } from './hostile-text.ts'
 
 const tree = (text: string) => JSON.parse(JSON.stringify(new Parser().parse(text)))
@@ -31,7 +31,7 @@ function expected(template: string, values: Readonly<Record<string, unknown>>): 
 
 describe('binding', () => {
   it('[T4] leaves the tree of the query as it is, whatever a literal holds', () => {
-    const query = queryOf(text)
+    const query = parseQuery(text)
     const graph = namedNode('urn:g')
     fc.assert(
       fc.property(hostileText, fc.constantFrom('', 'de', 'zh-Hant'), (value, language) => {
@@ -49,7 +49,7 @@ describe('binding', () => {
   })
 
   it('[T4] gives every one of 30,000 hostile literals back from the tree', () => {
-    const query = queryOf('SELECT * { VALUES $value { UNDEF } ?s ?p $value }')
+    const query = parseQuery('SELECT * { VALUES $value { UNDEF } ?s ?p $value }')
     const many = fc.array(hostileText, { minLength: 100, maxLength: 100 })
     fc.assert(
       fc.property(many, (values) => {
@@ -65,7 +65,7 @@ describe('binding', () => {
   })
 
   it('[T4] takes IRIs, datatypes and language tags only when they are such', () => {
-    const query = queryOf('SELECT * { ?s ?p $value }')
+    const query = parseQuery('SELECT * { ?s ?p $value }')
     fc.assert(
       fc.property(hostileText, (part) => {
         for (const term of [
@@ -95,21 +95,23 @@ describe('binding', () => {
     ['a backslash', 'urn:a\\u003e'],
     ['half a character', 'urn:a\ud800'],
   ])('refuses an IRI with %s', (_, iri) => {
-    expect(() => bind(queryOf('ASK { $s ?p ?o }'), { s: namedNode(iri) })).toThrow('IRI')
+    expect(() => bind(parseQuery('ASK { $s ?p ?o }'), { s: namedNode(iri) })).toThrow('IRI')
   })
 
   it('refuses values that are missing, unused, or of the wrong shape', () => {
-    const query = queryOf('ASK { $s ?p $o }')
+    const query = parseQuery('ASK { $s ?p $o }')
     const term = namedNode('urn:x')
     expect(() => bind(query, { s: term })).toThrow('$o')
     expect(() => bind(query, { s: term, o: term, x: term })).toThrow('$x')
     expect(() => bind(query, { s: term, o: [term] })).toThrow('VALUES')
-    expect(() => bind(queryOf('ASK { VALUES $s { UNDEF } $s ?p ?o }'), { s: term })).toThrow('list')
+    expect(() => bind(parseQuery('ASK { VALUES $s { UNDEF } $s ?p ?o }'), { s: term })).toThrow(
+      'list',
+    )
     expect(() => bind(query, { s: term, o: literal('\ud800') })).toThrow('half')
   })
 
   it('fills a list, and the variable stays one', () => {
-    const query = queryOf('SELECT * { VALUES $g { UNDEF } GRAPH $g { ?s ?p ?o } }')
+    const query = parseQuery('SELECT * { VALUES $g { UNDEF } GRAPH $g { ?s ?p ?o } }')
     const bound = bind(query, { g: [namedNode('urn:a'), namedNode('urn:b')] })
     const [values] = tree(bound).where
     expect(values.values.map((row: Record<string, { value: string }>) => row['?g']?.value)).toEqual(
@@ -119,7 +121,7 @@ describe('binding', () => {
   })
 
   it('fills rows, given under the first name', () => {
-    const query = queryOf('SELECT * { VALUES ($g $n) { (UNDEF UNDEF) } GRAPH $g { ?s ?p $n } }')
+    const query = parseQuery('SELECT * { VALUES ($g $n) { (UNDEF UNDEF) } GRAPH $g { ?s ?p $n } }')
     const rows = [
       [namedNode('urn:a'), literal('1')],
       [namedNode('urn:b'), literal('} { "')],

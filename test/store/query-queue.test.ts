@@ -49,7 +49,7 @@ function lanesOf(count: number, more: { waiting?: number; perClient?: number } =
     waiting: more.waiting ?? 8,
     lanes: () => lanes,
     buildMs: 5000,
-    closed: () => new Failure('store-unavailable', 'closed'),
+    unavailable: () => new Failure('store-unavailable', 'closed'),
   })
   const ask = (client: string, query = 'short', signal?: AbortSignal) =>
     queue.query({ client, query, accept: undefined }, signal).then(

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
-import { refusedBy } from '../../src/store/public/query-checks.ts'
+import { engineRefusal } from '../../src/store/public/query-checks.ts'
 import { parseSparql } from '../../src/store/sparql-syntax.ts'
 
 function faultOf(text: string): Failure {
@@ -74,7 +74,7 @@ it.each([
   ['', 'it gives no reason'],
   ['\n'.repeat(100_000), 'it gives no reason'],
 ])('the message %j of a store is said by its line with a place, or its first', (text, said) => {
-  const { message } = refusedBy('store', text)
+  const { message } = engineRefusal('store', text)
   expect(message).toContain(`The store refused the query, which was rewritten for it: ${said}`)
 })
 
@@ -87,5 +87,5 @@ it.each([
   ['error at 2:9: expected [_]', 'it has no meaning as a whole'],
   ['error at 1:25: expected IRI parsing failed', 'error at 1:25: expected IRI parsing failed'],
 ])('the message %j of the engine has no place beyond the text that was sent', (text, said) => {
-  expect(refusedBy('engine', text).message).toContain(`The engine refused the query: ${said}`)
+  expect(engineRefusal('engine', text).message).toContain(`The engine refused the query: ${said}`)
 })

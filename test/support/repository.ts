@@ -13,7 +13,7 @@ import { loadProfile } from '../../src/profile/load-profile.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
 import { openRepository } from '../../src/repository/repository.ts'
 import type { IndexStatus, WaitUntilIndexed } from '../../src/repository/endpoints/responses.ts'
-import { versions } from '../../src/store/versions.ts'
+import { versionClock } from '../../src/store/versions.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import type { Mark } from '../../src/store/marks.ts'
@@ -74,7 +74,7 @@ export async function repository(options: RepositoryOptions = {}) {
     log,
     triples: limits.triples,
     canonical: { work: limits.canonicalWork, blankNodes: limits.blankNodes },
-    versions: versions(0, () => clock.now.getTime()),
+    versions: versionClock(0, () => clock.now.getTime()),
     now: () => clock.now,
     uuid: () => crypto.randomUUID(),
     onCommitted: (marks: readonly Mark[]) => void changed.push(...marks),

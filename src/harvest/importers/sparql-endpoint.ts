@@ -6,7 +6,7 @@ import { Failure } from '../../errors.ts'
 import { formatByName } from '../../rdf/media-types.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { Row } from '../../store/graph-store.ts'
-import { bind, type Query, queryOf } from '../../store/queries.ts'
+import { bind, type Query, parseQuery } from '../../store/queries.ts'
 import { solutionRows } from '../../store/sparql-results.ts'
 import { shownUrl } from '../../secrets.ts'
 import { BadConfig, textBeside } from '../transform/pipe-files.ts'
@@ -143,7 +143,7 @@ export function ownQuery(
   directory: string | undefined,
 ): OwnQuery {
   const text = typeof query === 'string' ? query : fileText(query.file, directory)
-  const parsed = queryOf(text, 'the query')
+  const parsed = parseQuery(text, 'the query')
   // Without strings, IRIs and comments.
   const code = parsed.tokens.map((token) => (token.kind === 'skip' ? ' ' : token.text)).join('')
   const [form = ''] =

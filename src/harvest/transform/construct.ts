@@ -6,7 +6,7 @@ import { Failure } from '../../errors.ts'
 import type { ConfigProblem, SegmentKind, SegmentPlace } from '../../pipe/segment.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { sparqlText, sparqlTokens } from '../../store/queries.ts'
-import { isNode, parseSparql, placed } from '../../store/sparql-syntax.ts'
+import { isSyntaxNode, parseSparql, nodesWithDepth } from '../../store/sparql-syntax.ts'
 import { configProblems, configSchema } from '../segment-config.ts'
 import type { ConstructCalls, ConstructSettings } from './construct-worker.ts'
 import { BadConfig, orProblem, textBeside } from './pipe-files.ts'
@@ -161,14 +161,14 @@ export function recordQuery(text: string): RecordQuery {
 
 function kindOf(text: string): RecordQuery['kind'] {
   const tree = parsed(text)
-  for (const [node, depth] of placed(tree)) {
+  for (const [node, depth] of nodesWithDepth(tree)) {
     if (node['type'] === 'service') throw new BadConfig('must not ask others: SERVICE is refused')
     if (node['type'] === 'load') throw new BadConfig('must not fetch anything: LOAD is refused')
     if (depth > deepest) throw new BadConfig('has too many brackets inside one another')
   }
   if (tree.type === 'update') return 'update'
   if (tree.queryType !== 'CONSTRUCT') throw new BadConfig('must be a CONSTRUCT query or an update')
-  if (isNode(tree.from)) throw new BadConfig('must not name graphs: FROM is refused')
+  if (isSyntaxNode(tree.from)) throw new BadConfig('must not name graphs: FROM is refused')
   return 'construct'
 }
 

@@ -11,7 +11,7 @@ import type { Names } from '../../rdf/names.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { IndexChange, SearchIndex } from '../../search-index/search-index.ts'
 import type { GraphStore } from '../../store/graph-store.ts'
-import { fact, systemChange } from '../../store/marks.ts'
+import { factLine, systemChange } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { Concept } from '../../vocabularies/concept.ts'
 import type { DocumentBuilder } from '../building/document.ts'
@@ -225,7 +225,7 @@ class ChangeRecorder {
     this.#waiting = new Set()
     const { resource, version } = this.#pending
     // Two rewrites in a row have separate lines, so that the end of the first does not clear those of the second.
-    const add = concepts.map((iri) => fact(resource, 'changed', `${version} ${iri}`))
+    const add = concepts.map((iri) => factLine(resource, 'changed', `${version} ${iri}`))
     await this.#store.write([systemChange({ add })], signal)
   }
 }

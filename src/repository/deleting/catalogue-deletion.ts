@@ -9,7 +9,7 @@ import { fromLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
 import { namedNode } from '../../rdf/terms.ts'
 import type { Row } from '../../store/graph-store.ts'
-import { fact, systemChange, type Mark } from '../../store/marks.ts'
+import { factLine, systemChange, type Mark } from '../../store/marks.ts'
 import { bind, loadQuery, paged } from '../../store/queries.ts'
 import { timestamp } from '../content/catalogue-record.ts'
 import type { RepositoryContext, WriteOutcome } from '../repository-context.ts'
@@ -117,7 +117,7 @@ export function beginDeletion(
     const stone = { ...remains, metrics: '', hash, deletion: mark.version }
     const kept = tombstones.keep([stone], deletion.at)
     const add = [...lines, ...deletionFacts(names, deletion)]
-    const system = systemChange({ add, remove: [fact(iri, 'hash', hash)] })
+    const system = systemChange({ add, remove: [factLine(iri, 'hash', hash)] })
     const changes = [{ graph: iri, content: '', before: content }, system]
     let gone: string[] = []
     try {
@@ -209,8 +209,8 @@ function deletionIn(row: Row, names: Names): CatalogueDeletion | undefined {
 
 /** The facts of the system graph that note a deletion from its first step to its last. */
 const deletionFacts = (names: Names, { id, version, at }: CatalogueDeletion): string[] => [
-  fact(names.catalogue(id), 'deleting', String(version)),
-  fact(names.catalogue(id), 'deletedAt', timestamp(at)),
+  factLine(names.catalogue(id), 'deleting', String(version)),
+  factLine(names.catalogue(id), 'deletedAt', timestamp(at)),
 ]
 
 /** How many datasets a catalogue still links, and how many resources of declared types are in it. */
@@ -332,7 +332,7 @@ export async function beginRestore(
   const { content, hash } = remains
   const states = { iri, before: [], after: fromLines(content) }
   const { mark, marks, lines, cascades } = catalogueMarks(context, states)
-  const add = [...lines, ...(hash === undefined ? [] : [fact(iri, 'hash', hash)])]
+  const add = [...lines, ...(hash === undefined ? [] : [factLine(iri, 'hash', hash)])]
   await commitChanges(context, { changes: [{ graph: iri, content }, systemChange({ add })], marks })
   if (cascades) context.onCascadeMark()
   const of = tombstones.size(remains.deletion)

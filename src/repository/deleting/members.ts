@@ -7,8 +7,8 @@ import { toLine } from '../../rdf/lines.ts'
 import { ctl, dcat } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
-import type { Change } from '../../store/graph-store.ts'
-import { fact, markLine, systemChange, type Mark } from '../../store/marks.ts'
+import type { GraphChange } from '../../store/graph-store.ts'
+import { factLine, markLine, systemChange, type Mark } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
 import { rowsInBatches, unknownCatalogue, type StoreAndNames } from '../writing/find-datasets.ts'
@@ -63,7 +63,7 @@ export function linkLines(names: Names, { catalogue, id }: Pick<Member, 'catalog
 }
 
 /** The change by which a catalogue gains or loses its links to a member; none for what is in no catalogue. */
-export function linkChange(names: Names, member: Member, change: 'add' | 'remove'): Change[] {
+export function linkChange(names: Names, member: Member, change: 'add' | 'remove'): GraphChange[] {
   const { kind, id, catalogue } = member
   if (catalogue === '') return []
   const graph = names.catalogue(catalogue)
@@ -82,17 +82,19 @@ export function memberFacts(names: Names, member: Member): string[] {
   const iri = resourceIri(names, member)
   const [type = ''] = id.split('/')
   return [
-    ...(hash === undefined ? [] : [fact(iri, 'resourceType', type), fact(iri, 'hash', hash)]),
+    ...(hash === undefined
+      ? []
+      : [factLine(iri, 'resourceType', type), factLine(iri, 'hash', hash)]),
     ...(catalogue === '' ? [] : [memberLine(names, iri, catalogue)]),
   ]
 }
 
 /** The line that says in which catalogue a resource of a declared type is. */
 export const memberLine = (names: Names, iri: string, catalogue: string): string =>
-  fact(iri, 'catalogue', { iri: names.catalogue(catalogue) })
+  factLine(iri, 'catalogue', { iri: names.catalogue(catalogue) })
 
 /** The atomic group that takes a member away, a dataset together with its metrics; without a mark the index is not told. */
-export function removalOf(names: Names, member: Member, mark?: Mark): Change[] {
+export function removalOf(names: Names, member: Member, mark?: Mark): GraphChange[] {
   const { kind, id } = member
   const add = mark ? [markLine('pending', mark)] : []
   const remove = memberFacts(names, member)
@@ -109,7 +111,7 @@ export const restorationOf = (
   names: Names,
   member: Member & Pick<Remains, 'content' | 'metrics'>,
   mark: Mark,
-): Change[] => [
+): GraphChange[] => [
   { graph: mark.resource, content: member.content, before: '' },
   ...(member.metrics === '' ? [] : [{ graph: names.metrics(member.id), content: member.metrics }]),
   ...linkChange(names, member, 'add'),

@@ -8,7 +8,7 @@ import { keyIdOf } from '../../http/context.ts'
 import { fromLines, subjectQuads, toLines } from '../../rdf/lines.ts'
 import { dct, xsd } from '../../rdf/namespaces.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
-import { fact, systemChange } from '../../store/marks.ts'
+import { factLine, systemChange } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { modifiedDate, timestamp } from '../content/catalogue-record.ts'
 import {
@@ -85,8 +85,8 @@ async function putCatalogue(
   const after = [...ground, ...missingDates(iri, { ground, before, now: context.now() })]
   const { mark, marks, lines: marked, cascades } = catalogueMarks(context, { iri, before, after })
   const system = systemChange({
-    add: [fact(iri, 'hash', hash), ...marked],
-    remove: stored === undefined ? [] : [fact(iri, 'hash', stored)],
+    add: [factLine(iri, 'hash', hash), ...marked],
+    remove: stored === undefined ? [] : [factLine(iri, 'hash', stored)],
   })
   const kind = stored === undefined ? 'created' : 'updated'
   const changes = [{ graph: iri, content: toLines(after), before: lines ?? '' }, system]

@@ -12,7 +12,7 @@ import { sizedAnswer } from '../../http/long-answers.ts'
 import type { ResourceType } from '../../profile/profile.ts'
 import { subjectQuads, toLines } from '../../rdf/lines.ts'
 import { dct } from '../../rdf/namespaces.ts'
-import type { Change } from '../../store/graph-store.ts'
+import type { GraphChange } from '../../store/graph-store.ts'
 import { markLine, systemChange } from '../../store/marks.ts'
 import { recordStatements, storedRecord, timestamp } from '../content/catalogue-record.ts'
 import {
@@ -119,7 +119,7 @@ async function putResource(
   const record = catalogue === '' ? [] : recordFor(context, name, before, hash)
   const mark = { resource: iri, version: versions.next() }
   const facts = { ...member, catalogue, hash }
-  const changes: Change[] = [
+  const changes: GraphChange[] = [
     {
       graph: iri,
       content: toLines([...skolemisedContent(names, iri, content), ...record]),

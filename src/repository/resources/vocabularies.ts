@@ -14,8 +14,8 @@ import { rdf, skos } from '../../rdf/namespaces.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
 import { unskolemiseLines } from '../../rdf/skolem.ts'
 import { namedNode } from '../../rdf/terms.ts'
-import type { Change } from '../../store/graph-store.ts'
-import { fact, type Mark, markLine, systemChange } from '../../store/marks.ts'
+import type { GraphChange } from '../../store/graph-store.ts'
+import { factLine, type Mark, markLine, systemChange } from '../../store/marks.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import { chunksOf } from '../../store/graph-lines.ts'
 import { checkIntegrity, summaryOf } from '../../vocabularies/skos-integrity.ts'
@@ -124,7 +124,7 @@ async function accompanyingChanges(
   { store }: RepositoryContext,
   { stored, facts, mark, intake }: States,
   signal: AbortSignal,
-): Promise<Change[]> {
+): Promise<GraphChange[]> {
   const { resource } = mark
   const add = [...factLines(resource, facts), ...marksOf(mark)]
   if (!stored) return [systemChange({ add })]
@@ -186,9 +186,9 @@ async function factsOf(
 
 /** Makes the lines of the handle, which are added and removed together. */
 const factLines = (handle: string, facts: VocabularyFacts): string[] => [
-  fact(handle, 'scheme', { iri: facts.scheme }),
-  fact(handle, 'hash', facts.hash),
-  ...(facts.integrity === '' ? [] : [fact(handle, 'integrity', facts.integrity)]),
+  factLine(handle, 'scheme', { iri: facts.scheme }),
+  factLine(handle, 'hash', facts.hash),
+  ...(facts.integrity === '' ? [] : [factLine(handle, 'integrity', facts.integrity)]),
 ]
 
 /** Maximum number of listed retired concepts; above it every record that uses any concept is projected again. */
@@ -225,8 +225,8 @@ async function retiredConcepts(
 /** Makes the lines of the system graph that tell the projector about retired concepts. */
 const retiredLines = (handle: string, retired: readonly string[] | 'all'): string[] =>
   retired === 'all'
-    ? [fact(handle, 'retired', 'all')]
-    : retired.map((concept) => fact(handle, 'retired', { iri: concept }))
+    ? [factLine(handle, 'retired', 'all')]
+    : retired.map((concept) => factLine(handle, 'retired', { iri: concept }))
 
 /** Default wait of a PUT for the index, in milliseconds; a large vocabulary takes longer than a record. */
 const waitMs = 60_000

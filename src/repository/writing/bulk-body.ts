@@ -126,7 +126,7 @@ export type BulkItem = {
 }
 
 /**
- * The datasets of a body in its order. A dataset stands for itself when no other subject of its graph points to it, or when
+ * The datasets of a body in its order. A dataset is an item when no other subject of its graph points to it, or when
  * a catalogue or record of the body names it; those that only point to each other in circles all do. Every other one belongs
  * to what points to it, as in the PUT of a single dataset, so that nothing that was sent gets lost. One that several
  * graphs describe is the one in the graph of its own name, else in the first.

@@ -5,7 +5,7 @@
 
 import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import type { Names } from '../../rdf/names.ts'
-import type { Change } from '../../store/graph-store.ts'
+import type { GraphChange } from '../../store/graph-store.ts'
 import { countLookups } from '../../workers/bounded-cache.ts'
 
 /** Names of the lists that are cached. */
@@ -80,7 +80,7 @@ export class IdLists {
   }
 
   /** Applies committed writes to the cached lists. */
-  apply(changes: readonly Change[]): void {
+  apply(changes: readonly GraphChange[]): void {
     for (const change of changes) {
       const catalogue = this.#options.names.idOf('catalogue', change.graph)
       if (catalogue === undefined) {
@@ -154,7 +154,7 @@ export class IdLists {
 const counted = [ctl('scheme').value, ctl('resourceType').value].map((iri) => `> <${iri}> `)
 
 /** Tells whether vocabularies or resources of declared types are created or deleted, by facts of the system graph. */
-const isCounted = ({ graph, add = [], remove = [] }: Change): boolean =>
+const isCounted = ({ graph, add = [], remove = [] }: GraphChange): boolean =>
   graph === systemGraph &&
   [...add, ...remove].some((line) => counted.some((part) => line.includes(part)))
 

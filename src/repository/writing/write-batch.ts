@@ -3,7 +3,7 @@
  * one. Writers plan changes under their locks; `commitBatch` commits them and notifies the listeners.
  */
 
-import type { Change, GraphStore, CommitResult } from '../../store/graph-store.ts'
+import type { GraphChange, GraphStore, CommitResult } from '../../store/graph-store.ts'
 import type { CommittedMark } from '../../store/marks.ts'
 import type { IdLists } from './id-lists.ts'
 import { Failure } from '../../errors.ts'
@@ -12,7 +12,7 @@ import { unknownCatalogue } from './find-datasets.ts'
 
 /** Changes that are committed together or not at all, with the marks that are pending from then on. */
 export type WriteGroup = {
-  readonly changes: readonly Change[]
+  readonly changes: readonly GraphChange[]
   readonly marks: readonly CommittedMark[]
 }
 
@@ -62,7 +62,7 @@ export async function commitOne<T>(
   context: CommitContext<'write'>,
   plan: PlannedWrite<T>,
 ): Promise<T> {
-  const send = async ([changes = []]: readonly Change[][]) => [
+  const send = async ([changes = []]: readonly GraphChange[][]) => [
     { written: await context.store.write(changes) },
   ]
   return resultOf((await commitWith(send, context, [plan]))[0])
@@ -73,7 +73,7 @@ export const commitChanges = (context: CommitContext<'write'>, group: WriteGroup
   commitOne(context, { result: undefined, group })
 
 async function commitWith<T>(
-  send: (groups: Change[][]) => Promise<readonly CommitResult[]>,
+  send: (groups: GraphChange[][]) => Promise<readonly CommitResult[]>,
   { idLists, onCommitted, onOutcomeUnknown }: Omit<CommitContext<never>, 'store'>,
   planned: readonly PlannedWrite<T>[],
 ): Promise<readonly WriteResult<T>[]> {

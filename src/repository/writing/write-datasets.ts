@@ -17,7 +17,7 @@ import {
   type CommittedMark,
   type Mark,
 } from '../../store/marks.ts'
-import type { Change } from '../../store/graph-store.ts'
+import type { GraphChange } from '../../store/graph-store.ts'
 import { recordQuads, withNewHash, timestamp } from '../content/catalogue-record.ts'
 import { distributionIris } from '../content/distribution-iris.ts'
 import {
@@ -272,7 +272,7 @@ function groupOf(
       changes: removalOf(names, { kind: 'dataset', id: double.id, catalogue }, gone),
     }
   })
-  const changes: Change[] = [
+  const changes: GraphChange[] = [
     { graph: mark.resource, content: toLines(graph), before },
     ...(origin.record
       ? []
@@ -293,7 +293,7 @@ export type DatasetPlace = Pick<LocatedDataset, 'id' | 'catalogue' | 'originalId
 /** Changes of an edit besides the pending mark of the dataset; without changes nothing is written. */
 type DatasetChange<T> = {
   readonly result: T
-  readonly changes?: readonly Change[]
+  readonly changes?: readonly GraphChange[]
   /** Content for the index, when the writer has all of the dataset. */
   readonly content?: WrittenContent
 }

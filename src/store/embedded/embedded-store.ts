@@ -3,7 +3,7 @@
 import type { MessagePort, Worker } from 'node:worker_threads'
 import { startWorker } from '../../workers/pool.ts'
 import type {
-  Change,
+  GraphChange,
   GraphStore,
   CommitResult,
   Loading,
@@ -12,7 +12,7 @@ import type {
 } from '../graph-store.ts'
 import type { Log } from '../../log.ts'
 import { booleanOf, solutionRows } from '../sparql-results.ts'
-import { Calls } from './writer-calls.ts'
+import { WriterCalls } from './writer-calls.ts'
 import { boundedEngine, processBytes, writerBytes } from './engine.ts'
 import type { WriterOpened, WriterSettings } from './messages.ts'
 import { standardStoreLimits, type StoreLimits } from '../store-limits.ts'
@@ -25,12 +25,13 @@ export type { StoreLimits } from '../store-limits.ts'
 
 const product = 'embedded'
 
+/** Options of the embedded store. */
 export type EmbeddedStoreOptions = {
-  /** Made when absent; holds `store.db`. One process at a time. */
+  /** Directory of `store.db`, created if absent; for one process at a time. */
   readonly directory: string
   readonly log: Log
   readonly limits?: Partial<StoreLimits>
-  /** Hears how far the loading is while the store opens. */
+  /** Called with the progress while the store is loaded. */
   readonly loading?: ((now: Loading) => void) | undefined
 }
 
@@ -43,24 +44,24 @@ function launch(settings: WriterSettings, feed?: MessagePort): Worker {
   })
 }
 
-function report(log: Log, { unreadable, ...opened }: WriterOpened, ceiling: number): void {
+function logOpening(log: Log, { unreadable, ...opened }: WriterOpened, ceiling: number): void {
   log.info({ ...opened, ceiling }, 'store.opened')
   if (unreadable.length > 0) log.error({ graphs: unreadable.slice(0, 20) }, 'store.read-failed')
   if (opened.quads > ceiling * 0.8) log.warn({ ...opened, ceiling }, 'store.filling')
 }
 
-async function eachOf(
-  groups: readonly (readonly Change[])[],
-  write: (changes: readonly Change[]) => Promise<readonly Written[]>,
+async function writeGroups(
+  groups: readonly (readonly GraphChange[])[],
+  write: (changes: readonly GraphChange[]) => Promise<readonly Written[]>,
 ): Promise<CommitResult[]> {
-  const settled = await Promise.allSettled(groups.map((changes) => write(changes)))
-  return settled.map((one) =>
+  const outcomes = await Promise.allSettled(groups.map((changes) => write(changes)))
+  return outcomes.map((one) =>
     one.status === 'fulfilled' ? { written: one.value } : { failure: one.reason },
   )
 }
 
-/** What the protocol would answer, without a request around it: looking records up is half the work of an unchanged PUT. */
-function ownQueries(calls: Calls): Pick<GraphStore, 'ask' | 'select' | 'construct'> {
+/** Queries of the platform, which are sent to the worker without HTTP, because lookups are half the work of an unchanged PUT. */
+function internalQueries(calls: WriterCalls): Pick<GraphStore, 'ask' | 'select' | 'construct'> {
   const run = (text: string, mediaType: string, signal: AbortSignal | undefined) =>
     calls.call('query', { text, shape: { mediaType } }, { signal })
   const [solutions, triples] = ['application/sparql-results+json', 'application/n-triples'] as const
@@ -71,41 +72,45 @@ function ownQueries(calls: Calls): Pick<GraphStore, 'ask' | 'select' | 'construc
   }
 }
 
-async function healthOf(calls: Calls, { state: replica }: Replicas): Promise<StoreHealth> {
+async function healthOf(calls: WriterCalls, { state: replica }: Replicas): Promise<StoreHealth> {
   const none = { quads: 0, graphs: 0, dead: 0 }
   if (!calls.isOpen) return { ready: false, product, ...none, replica: 'absent' }
   return { ready: true, product, ...(await calls.call('counts', {})), replica }
 }
 
-/** A smaller process builds public replicas only when somebody asks. */
-const leastAhead = 512 * 2 ** 20
+/** Least memory of a process, in bytes, that builds replicas before the first public query. */
+const minPrebuildBytes = 512 * 2 ** 20
 
-/** What strangers ask, on replicas of the data. */
-function publicSide({ directory, log }: EmbeddedStoreOptions, limits: StoreLimits, calls: Calls) {
+/** Public queries, which run on replicas. */
+function openPublicQueries(
+  { directory, log }: EmbeddedStoreOptions,
+  limits: StoreLimits,
+  calls: WriterCalls,
+) {
   const replicas: Replicas = new Replicas({
     directory,
     log,
     queryMs: limits.publicMs,
     memory: limits.publicMemory,
-    most: limits.publicDoor.lanes,
+    maxCopies: limits.publicLimits.lanes,
     quads: async () => (await calls.call('counts', {})).quads,
     follow: (port) => calls.call('follow', { port, whole: false }, { ports: [port] }),
-    changed: () => queue.free(),
+    onChange: () => queue.free(),
   })
   const queue: PublicQueue = new PublicQueue({
-    ...limits.publicDoor,
+    ...limits.publicLimits,
     lanes: () => replicas.lanes,
     buildMs: limits.publicBuildMs,
-    closed: () => replicas.closed(),
+    unavailable: () => replicas.unavailable(),
   })
   const publicQuery: GraphStore['publicQuery'] = (request, signal) => {
-    replicas.want()
+    replicas.request()
     return queue.query(request, signal)
   }
   return { replicas, publicQuery }
 }
 
-/** Opens the store: resolves when the index is built from the durable copy (about 300,000 triples per second). */
+/** Opens the store; resolves when the index is built from the file (about 300,000 triples per second). */
 export async function embeddedStore(options: EmbeddedStoreOptions): Promise<GraphStore> {
   const { directory, log } = options
   const limits = withDefaults(standardStoreLimits, options.limits)
@@ -115,30 +120,30 @@ export async function embeddedStore(options: EmbeddedStoreOptions): Promise<Grap
     maxQuads: limits.quads,
     maxAnswer: limits.answer,
   }
-  const calls: Calls = new Calls({
+  const calls: WriterCalls = new WriterCalls({
     start: (feed) => launch(settings, feed),
     waiting: limits.waiting,
     callMs: limits.callMs,
     log,
-    lost: () => replicas.end(),
-    loading: options.loading,
+    onLost: () => replicas.end(),
+    onLoading: options.loading,
   })
-  const { replicas, publicQuery } = publicSide(options, limits, calls)
-  report(log, await calls.opened, limits.quads)
-  if (limits.publicAhead && processBytes() >= leastAhead) replicas.want()
+  const { replicas, publicQuery } = openPublicQueries(options, limits, calls)
+  logOpening(log, await calls.opened, limits.quads)
+  if (limits.publicAhead && processBytes() >= minPrebuildBytes) replicas.request()
   const write: GraphStore['write'] = (changes, signal) =>
     calls.call('write', { changes }, { signal })
   const read: GraphStore['read'] = (graph, { links = true } = {}, signal) =>
     calls.call('read', { graph, links }, { signal })
   return {
-    ...ownQueries(calls),
+    ...internalQueries(calls),
     readLines: (graph, signal) => graphLines(read, graph, signal),
     read,
     readAll: (graphs, { links = true } = {}, signal) =>
       calls.call('readAll', { graphs, links }, { signal }),
     write,
-    // The worker commits what waits for it as one transaction, so that groups need no packing here.
-    writeEach: (groups, signal) => eachOf(groups, (changes) => write(changes, signal)),
+    // The worker commits all waiting writes in one transaction, so groups need not be packed here.
+    writeEach: (groups, signal) => writeGroups(groups, (changes) => write(changes, signal)),
     publicQuery,
     health: () => healthOf(calls, replicas),
     close: async () => {

@@ -1,6 +1,6 @@
 /**
- * The durable copy of the embedded store in one SQLite file, `store.db`: the content of each graph as a compressed text, and its
- * links as rows, so that a catalogue of many datasets is not rewritten for each of them.
+ * SQLite file of the embedded store, `store.db`: the content of each graph as a compressed text, and its links as rows, so that a
+ * catalogue of many datasets is not rewritten for each of them.
  */
 
 import { chmodSync, mkdirSync } from 'node:fs'
@@ -11,7 +11,11 @@ import { openSqlite, type Sqlite } from '../../sqlite.ts'
 import { inUtf8 } from '../../text/utf8.ts'
 import { uninterrupted } from '../../workers/uninterrupted.ts'
 
-type Stored = { readonly name: string; readonly content: string; readonly links: readonly string[] }
+type StoredGraph = {
+  readonly name: string
+  readonly content: string
+  readonly links: readonly string[]
+}
 
 const schema = `
   PRAGMA wal_autocheckpoint = 8000;
@@ -21,11 +25,11 @@ const schema = `
   CREATE TABLE IF NOT EXISTS large (graph INTEGER PRIMARY KEY, owner INTEGER NOT NULL UNIQUE) STRICT;
 `
 
-/** Of the schema. */
+/** Version of the schema. */
 export const graphFileFormat = 1
 
-/** UTF-16 units of a content. */
-const mostContent = 2 ** 28
+/** Most UTF-16 units of a content. */
+const maxContent = 2 ** 28
 
 const pack = (text: string): Uint8Array =>
   text === ''
@@ -40,11 +44,11 @@ const unpack = (blob: unknown): string =>
 const linesIn = (rows: readonly Readonly<Record<string, unknown>>[]) =>
   rows.map(({ line }) => String(line))
 
-/** Reading and writing by graph name. A graph is there as long as it has a content or a link. */
+/** File of graphs by name. A graph exists as long as it has content or a link. */
 export class GraphFile {
   readonly #db: Sqlite
 
-  /** Opens the file, made when absent (directory 700, file 600). A read-only one sees what another connection has committed. */
+  /** Opens the file, and creates it if absent (directory 700, file 600). With `readOnly` it reads the commits of another connection. */
   constructor(directory: string, readOnly = false) {
     const path = join(directory, 'store.db')
     if (!readOnly) {
@@ -55,7 +59,7 @@ export class GraphFile {
     if (!readOnly) this.transaction(() => this.#joinPieces())
   }
 
-  /** Runs `work` as one transaction, durable when this returns, or inside one as a part of it; a throw undoes it. */
+  /** Runs `work` as one durable transaction, or as a savepoint of the present one; an exception rolls it back. */
   transaction<T>(work: () => T): T {
     return this.#db.transaction(work, 'durable')
   }
@@ -64,16 +68,16 @@ export class GraphFile {
     return this.#id(graph) !== undefined
   }
 
-  /** Sorted; `''` for a graph that has links only, `undefined` for an absent one. */
+  /** Content of a graph, sorted; `''` for a graph with links only, `undefined` for an absent one. */
   content(graph: string): string | undefined {
     const row = this.#db.first('SELECT content FROM graph WHERE name = ?', graph)
     return row && unpack(row['content'])
   }
 
-  /** `Failure` too-large. */
+  /** Replaces the content of a graph; throws `too-large`. */
   setContent(graph: string, content: string): void {
-    if (content.length > mostContent) {
-      throw new Failure('too-large', `A graph may have ${mostContent} characters.`)
+    if (content.length > maxContent) {
+      throw new Failure('too-large', `A graph may have ${maxContent} characters.`)
     }
     this.#db.run(
       'INSERT INTO graph (name, content) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content',
@@ -82,7 +86,7 @@ export class GraphFile {
     )
   }
 
-  /** In order of code units, without line ends. */
+  /** Links of a graph in order of code units, without line ends. */
   links(graph: string): string[] {
     return linesIn(this.#linkRows(this.#id(graph) ?? 0))
   }
@@ -98,25 +102,25 @@ export class GraphFile {
   }
 
   /** Links that begin with `prefix`, which ends in a space; the character after a space is `!`. */
-  linksUnder(graph: string, prefix: string): string[] {
+  linksWithPrefix(graph: string, prefix: string): string[] {
     const sql = 'SELECT line FROM link WHERE graph = ? AND line >= ? AND line < ?'
     return linesIn(this.#db.rows(sql, this.#id(graph) ?? 0, prefix, `${prefix.slice(0, -1)}!`))
   }
 
-  /** False when the link was there. */
+  /** Adds a link; false when it exists already. */
   addLink(graph: string, line: string): boolean {
     const sql = 'INSERT OR IGNORE INTO link (graph, line) VALUES (?, ?)'
-    return this.#db.run(sql, this.#made(graph), line).changes > 0
+    return this.#db.run(sql, this.#idOrNew(graph), line).changes > 0
   }
 
-  /** False when there was no such link. */
+  /** Removes a link; false when it does not exist. */
   removeLink(graph: string, line: string): boolean {
     const sql = 'DELETE FROM link WHERE graph = ? AND line = ?'
     return this.#db.run(sql, this.#id(graph) ?? 0, line).changes > 0
   }
 
-  /** Forgets the graph if nothing is left of it. */
-  tidy(graph: string): void {
+  /** Removes the graph if it has neither content nor links. */
+  removeIfEmpty(graph: string): void {
     this.#db.run(
       'DELETE FROM graph WHERE name = ? AND length(content) = 0 ' +
         'AND NOT EXISTS (SELECT 1 FROM link WHERE link.graph = graph.id)',
@@ -131,7 +135,7 @@ export class GraphFile {
     this.#db.run('DELETE FROM graph WHERE id = ?', id)
   }
 
-  *all(): Generator<Stored> {
+  *all(): Generator<StoredGraph> {
     for (const row of this.#db.each('SELECT id, name, content FROM graph')) {
       const [name, links] = [String(row['name']), linesIn(this.#linkRows(Number(row['id'])))]
       yield { name, content: unpack(row['content']), links }
@@ -151,8 +155,8 @@ export class GraphFile {
     return row && Number(row['id'])
   }
 
-  /** The id of a graph that is made when absent. */
-  #made(graph: string): number {
+  /** Id of a graph, which is created if absent. */
+  #idOrNew(graph: string): number {
     const sql = 'INSERT INTO graph (name, content) VALUES (?, ?)'
     return this.#id(graph) ?? this.#db.run(sql, graph, new Uint8Array()).serial
   }
@@ -161,7 +165,7 @@ export class GraphFile {
     return this.#db.rows('SELECT line FROM link WHERE graph = ? ORDER BY line', id)
   }
 
-  /** Earlier versions kept a large content in pieces. */
+  /** Joins large contents, which earlier versions stored in pieces. */
   #joinPieces(): void {
     for (const { graph, owner } of this.#db.rows('SELECT graph, owner FROM large')) {
       const sql = 'SELECT content FROM piece WHERE owner = ? ORDER BY number'

@@ -1,8 +1,8 @@
-/** What goes between the main thread and the workers: plain text and small records, never quads. */
+/** Messages between the main thread and the workers of the embedded store: plain text and small records, never quads. */
 
 import type { MessagePort } from 'node:worker_threads'
 import { Failure, type Complaint, type Kind } from '../../errors.ts'
-import type { Change, Written } from '../graph-store.ts'
+import type { GraphChange, Written } from '../graph-store.ts'
 import type { Effect } from './effects.ts'
 import type { RdfEngine } from './engine.ts'
 import type { QueryShape } from './quads.ts'
@@ -10,30 +10,32 @@ import type { QueryShape } from './quads.ts'
 type Counts = {
   readonly quads: number
   readonly graphs: number
-  /** Statements that were deleted and still take the engine's memory. */
+  /** Deleted statements that still use the engine's memory. */
   readonly dead: number
 }
 
-/** Jobs of the writing worker: what each is given and what it answers. */
+/** Calls of the writing worker by name, with parameters and result. */
 export type Jobs = {
   read: [job: { readonly graph: string; readonly links: boolean }, result: string | undefined]
   readAll: [
     job: { readonly graphs: readonly string[]; readonly links: boolean },
     result: ReadonlyMap<string, string>,
   ]
-  write: [job: { readonly changes: readonly Change[] }, result: readonly Written[]]
+  write: [job: { readonly changes: readonly GraphChange[] }, result: readonly Written[]]
   query: [job: { readonly text: string; readonly shape: QueryShape }, result: string]
   counts: [job: object, result: Counts]
-  /** Every later effect goes through the port, until somebody closes it; `whole` = those of the system graph too. */
+  /** Sends every later effect to the port until it is closed; `whole` = including those of the system graph. */
   follow: [job: { readonly port: MessagePort; readonly whole: boolean }, result: undefined]
 }
 
+/** Name of a call of the writing worker. */
 export type JobName = keyof Jobs
+/** Call as it is sent to the writing worker. */
 export type WriterJob<Name extends JobName = JobName> = {
   [Each in Name]: { readonly id: number; readonly name: Each } & Jobs[Each][0]
 }[Name]
 
-/** A `Failure` as plain data: an Error loses its fields on the way. */
+/** `Failure` as plain data, because errors lose their fields between threads. */
 export type FailureMessage = {
   readonly kind: Kind
   readonly detail: string
@@ -41,41 +43,44 @@ export type FailureMessage = {
   readonly cause: string
 }
 
+/** Reply to a call: its result or its failure. */
 export type WriterReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly refusal: FailureMessage }
 
-/** The first message of a worker: it has read the durable copy and takes jobs. */
+/** First message of a worker, after it has loaded the file. */
 export type WriterOpened = Counts & {
   readonly ms: number
-  /** Graphs that are kept but could not be loaded into the index. */
+  /** Names of stored graphs that could not be loaded into the index. */
   readonly unreadable: readonly string[]
 }
 
-/** From the writing worker to its followers, which answer `size` when they have done the effects. */
+/** Message of the writing worker to its followers, which reply `size` when they have applied the effects. */
 export type EffectFeed = { readonly effects: readonly Effect[]; readonly size: number }
 
-/** The last that a writing worker sends to its successor: what is nowhere on the disk. */
+/** Last message of a writing worker to its replacement: state that is not in the file. */
 export type Handover = {
   readonly count: number
-  /** Of public copies, which follow the successor from now on. */
+  /** Ports of replicas, which follow the replacement from then on. */
   readonly ports: readonly MessagePort[]
 }
 
-/** From the writing worker beside its answers: it wants a successor; as a successor, it waits for the handover. */
-export type Sign = 'crowded' | 'filled'
+/** Signal of a worker: `fragmented` = it should be replaced; `filled` = as a replacement it is ready for the handover. */
+export type WriterSignal = 'fragmented' | 'filled'
 
+/** Settings of a writing worker. */
 export type WriterSettings = {
   readonly engine: RdfEngine
-  /** Where the worker is a successor: what the present one does comes from here, and its handover in the end. */
+  /** Port of a replacement, which receives the effects of the present worker, and its handover at the end. */
   readonly feed?: MessagePort
   readonly directory: string
-  /** Quads above which a write that adds is refused. */
+  /** Quads above which writes that add are refused. */
   readonly maxQuads: number
-  /** UTF-16 units of one answer. */
+  /** Most UTF-16 units of one answer. */
   readonly maxAnswer: number
 }
 
+/** Converts a failure for sending it to another thread. */
 export const toFailureMessage = (failure: Failure): FailureMessage => ({
   kind: failure.kind,
   detail: failure.detail,
@@ -83,11 +88,12 @@ export const toFailureMessage = (failure: Failure): FailureMessage => ({
   cause: failure.cause instanceof Error ? failure.cause.message : '',
 })
 
+/** Converts a received failure back. */
 export const fromFailureMessage = (refusal: FailureMessage): Failure =>
   new Failure(refusal.kind, refusal.detail, { errors: refusal.errors, cause: refusal.cause })
 
-/** The `Failure` store-full that ended a worker. An error that has come from a worker is not of our class any more. */
-export function fullOf(error: unknown): Failure | undefined {
+/** `Failure` store-full that ended a worker; `undefined` for other errors. Errors of workers have lost their class. */
+export function storeFullOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error && 'kind' in error && 'detail' in error)) return undefined
   return error.kind === 'store-full' ? new Failure('store-full', String(error.detail)) : undefined
 }

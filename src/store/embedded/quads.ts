@@ -1,4 +1,4 @@
-/** Oxigraph behind five calls of ours: the only place that knows its option names, because it ignores unknown ones. */
+/** Index of quads in memory, on Oxigraph. Only this file uses its options, because Oxigraph ignores unknown ones. */
 
 import { defaultGraph, namedNode, Store } from 'oxigraph/web.js'
 import { inUtf8 } from '../../text/utf8.ts'
@@ -6,27 +6,27 @@ import { chunksOf } from '../graph-lines.ts'
 
 const triples = 'application/n-triples'
 
-/** UTF-16 units that are given to the engine at once. */
+/** UTF-16 units that are passed to the engine at once. */
 const partSize = 2 ** 21
 
-/** A trap (memory, stack) and not a complaint about the text: the engine must not be used again. */
+/** Whether an error is a trap (memory, stack) and not an error in the text: the engine must not be used again. */
 export const isBroken = (error: unknown): boolean =>
   !(error instanceof Error && error.name === 'Error')
 
 /** `''` is the default graph. */
 const graphTerm = (graph: string) => (graph === '' ? defaultGraph() : namedNode(graph))
 
-/** Dead statements that are too few to matter: some 30 MB. */
-const fewestDead = 20_000
-/** Dead statements that are too many whatever lives: about 1 GB of the engine's 4. */
-const mostDead = 700_000
+/** Number of deleted statements below which compaction is not worth it, about 30 MB. */
+const minDeleted = 20_000
+/** Number of deleted statements that always needs compaction, about 1 GB of the engine's 4. */
+const maxDeleted = 700_000
 
 /**
- * A new index of the same would be much smaller. A copy costs 3 s of another thread for a million statements, and a dead
- * statement more memory than a living one: with a quarter as many of them, memory stays within a third of its least.
+ * Whether a new index of the same data would be much smaller. Building one takes 3 s for a million statements in another thread; with
+ * deleted statements of at most a quarter of the live ones, memory stays within a third above the minimum.
  */
-export const isCrowded = ({ living, dead }: Readonly<StatementCounts>): boolean =>
-  dead > Math.min(Math.max(living / 4, fewestDead), mostDead)
+export const needsCompaction = ({ live, dead }: Readonly<StatementCounts>): boolean =>
+  dead > Math.min(Math.max(live / 4, minDeleted), maxDeleted)
 
 const linesIn = (text: string) => {
   let lines = 0
@@ -37,26 +37,27 @@ const linesIn = (text: string) => {
 const inGraph = (graph: string, lines: string) =>
   graph === '' ? lines : `GRAPH <${graph}> {\n${lines}}`
 
+/** Format, dataset and base IRI of a query. */
 export type QueryShape = {
-  /** A media type of SPARQL results or of RDF that fits the query's form. */
+  /** Media type of SPARQL results or of RDF, by the form of the query. */
   readonly mediaType: string
-  /** The default graph is the union of all graphs, where the query and the lists below do not say otherwise. */
+  /** Whether the default graph is the union of all graphs, unless the query or the lists below choose graphs. */
   readonly union?: boolean
   readonly defaultGraphs?: readonly string[]
   readonly namedGraphs?: readonly string[]
   readonly base?: string
 }
 
-/** Statements by count: the engine keeps those that were deleted in memory until it ends. */
-type StatementCounts = { living: number; dead: number }
+/** Numbers of statements; the engine keeps deleted ones in memory until it ends. */
+type StatementCounts = { live: number; dead: number }
 
-/** An index of quads in memory. Texts are N-Triples; throws Oxigraph's own errors. */
+/** Index of quads in memory. Texts are N-Triples; throws errors of Oxigraph. `''` is the default graph. */
 export type Quads = {
   size(): number
-  /** Counted by lines, so that duplicates and protocol updates make it an estimate. */
+  /** Numbers of statements, estimated from the lines of loads and changes. */
   statements(): Readonly<StatementCounts>
   load(graph: string, text: string): void
-  /** Deletes come first. Both are texts of whole lines. */
+  /** Deletes and then inserts lines. Both are texts of whole lines. */
   change(graph: string, removed: string, added: string): void
   drop(graph: string): void
   dump(graph: string): string
@@ -64,31 +65,32 @@ export type Quads = {
   update(text: string): void
 }
 
-// Loads in transactions become twenty times slower after some thousand of them; texts are checked before they come here.
+// Loads in transactions become twenty times slower after some thousands; texts are checked before.
 function load(store: Store, graph: string, text: string): void {
   const to_graph_name = graphTerm(graph)
   const options = { format: triples, to_graph_name, lenient: true, no_transaction: true }
-  // Of a text Oxigraph takes the characters one by one; one in parts needs no copy of all of it in the engine's memory.
+  // In parts, so that the engine's memory needs no copy of the whole text; as bytes, because texts are read by character.
   for (const part of chunksOf(text, partSize)) inUtf8(part, (bytes) => store.load(bytes, options))
 }
 
-// Updates are parsed strictly, loads are not: with an IRI that only the lenient parser takes, the graph is made anew.
-// That leaves dead quads behind, which is why it is not the usual way.
-/** Answers how many statements died of it. */
+/**
+ * Changes a graph by writing it again, and returns the number of deleted statements. Only for graphs with IRIs that the strict parser
+ * of updates refuses, because it leaves many deleted statements.
+ */
 function rebuild(store: Store, graph: string, removed: string, added: string): number {
-  const gone = new Set((removed.match(/[^\n]*\n/g) ?? []).map(normalForm))
-  const old = store.dump({ format: triples, from_graph_name: graphTerm(graph) })
-  const kept = (old.match(/[^\n]*\n/g) ?? []).filter((line) => !gone.has(line))
+  const removedLines = new Set((removed.match(/[^\n]*\n/g) ?? []).map(oxigraphSpelling))
+  const text = store.dump({ format: triples, from_graph_name: graphTerm(graph) })
+  const remaining = (text.match(/[^\n]*\n/g) ?? []).filter((line) => !removedLines.has(line))
   drop(store, graph)
-  load(store, graph, kept.join('') + added)
-  return kept.length + gone.size
+  load(store, graph, remaining.join('') + added)
+  return remaining.length + removedLines.size
 }
 
 function drop(store: Store, graph: string): void {
   store.update(graph === '' ? 'DROP DEFAULT' : `DROP SILENT GRAPH <${graph}>`)
 }
 
-/** Answers how many statements died of it. */
+/** Changes a graph and returns the number of deleted statements. */
 function change(store: Store, graph: string, removed: string, added: string): number {
   if (removed !== '') {
     try {
@@ -128,13 +130,13 @@ function query(store: Store, text: string, shape: QueryShape): string {
   return answer
 }
 
-/** In a thread that has started the engine (`engine.ts`). */
+/** Opens an empty index in a thread that has started the engine (`startEngine`). */
 export function openQuads(): Quads {
   const store = new Store()
-  const statements: StatementCounts = { living: 0, dead: 0 }
-  const count = (added: number, died: number) => {
-    statements.living += added - died
-    statements.dead += died
+  const statements: StatementCounts = { live: 0, dead: 0 }
+  const count = (added: number, deletedCount: number) => {
+    statements.live += added - deletedCount
+    statements.dead += deletedCount
   }
   return {
     size: () => store.size,
@@ -144,8 +146,8 @@ export function openQuads(): Quads {
       count(linesIn(text), 0)
     },
     change: (graph, removed, added) => {
-      const died = change(store, graph, removed, added)
-      count(linesIn(added) + died - linesIn(removed), died)
+      const deletedCount = change(store, graph, removed, added)
+      count(linesIn(added) + deletedCount - linesIn(removed), deletedCount)
     },
     drop: (graph) => {
       count(0, sizeOf(store, graph))
@@ -157,8 +159,8 @@ export function openQuads(): Quads {
   }
 }
 
-/** The line that Oxigraph gives back for a line: values in its own spelling. */
-function normalForm(line: string): string {
+/** Line as Oxigraph writes it, with its spelling of values. */
+function oxigraphSpelling(line: string): string {
   const scratch = new Store()
   load(scratch, '', line)
   return scratch.dump({ format: triples, from_graph_name: defaultGraph() })

@@ -1,6 +1,6 @@
 /**
- * The writing side of the embedded store, without its thread: the durable copy and the index of it, job by job. A group of writes
- * is one transaction in the file, then one change of the index, then the answers; on start the file wins.
+ * Writer of the embedded store, without its thread: file and index. A group of writes is one transaction in the file, then a change of
+ * the index, then the replies; at the start the index is built from the file.
  */
 
 import type { MessagePort } from 'node:worker_threads'
@@ -8,8 +8,8 @@ import { Failure } from '../../errors.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
 import type { Loading, Written } from '../graph-store.ts'
 import { checkGraph } from '../graph-lines.ts'
-import { gathered, perform, settleChange, effectSize, type Effect } from './effects.ts'
-import { engineMemory, isShort, isTight } from './engine.ts'
+import { mergeEffects, applyEffect, applyChange, effectSize, type Effect } from './effects.ts'
+import { engineMemory, isNearlyFull, mayExceedMemory } from './engine.ts'
 import { GraphFile } from './graph-file.ts'
 import {
   toFailureMessage,
@@ -19,15 +19,15 @@ import {
   type WriterReply,
   type WriterSettings,
 } from './messages.ts'
-import { isBroken, isCrowded, openQuads, type Quads } from './quads.ts'
+import { isBroken, needsCompaction, openQuads, type Quads } from './quads.ts'
 
 type Answer = (replies: readonly WriterReply[]) => void
 
 /**
- * Loads every graph into an empty index; answers the names of those that would not load. `progress` hears the number of the graph
- * that is next.
+ * Loads graphs into an empty index and returns the names of those that cannot be loaded. `progress` is called with the number of each
+ * graph, from 1.
  */
-export function fill(
+export function loadGraphs(
   file: GraphFile,
   quads: Quads,
   isWanted: (graph: string) => boolean,
@@ -49,16 +49,16 @@ export function fill(
   return unreadable
 }
 
-/** UTF-16 units that may be on their way to a follower; a replica behind a long query beside a large import meets this. */
-const maxLag = 64 * 1024 * 1024
+/** Most UTF-16 units that a follower has not yet applied; exceeded by a replica with a long query during a large import. */
+const maxFollowerLag = 64 * 1024 * 1024
 
 type Follower = { readonly port: MessagePort; readonly whole: boolean; lag: number }
 
-/** Passes every effect on to those that follow the index, in order, and lets go of one that falls too far behind. */
+/** Sends every effect to the followers in order, and closes those that fall too far behind. */
 class Followers {
   readonly #all = new Set<Follower>()
 
-  /** `whole` = the system graph too. */
+  /** Adds a follower; `whole` = including the system graph. */
   add(port: MessagePort, whole: boolean): void {
     const follower: Follower = { port, whole, lag: 0 }
     this.#all.add(follower)
@@ -75,36 +75,36 @@ class Followers {
       if (feed.length === 0) continue
       const size = feed.reduce((sum, effect) => sum + effectSize(effect), 0)
       follower.lag += size
-      if (follower.lag > maxLag) follower.port.close()
+      if (follower.lag > maxFollowerLag) follower.port.close()
       else follower.port.postMessage({ effects: feed, size } satisfies EffectFeed, [])
     }
   }
 
-  /** Ends it: the successor gets what is left to do, and the ports of all others. */
+  /** Ends sending: the replacement gets the number of quads and the ports of all other followers. */
   handOver(count: number): void {
     const all = [...this.#all]
     this.#all.clear()
     for (const { port } of all) port.removeAllListeners()
-    const successor = all.findLast(({ whole }) => whole)
+    const replacement = all.findLast(({ whole }) => whole)
     const ports = all.flatMap(({ port, whole }) => (whole ? [] : [port]))
-    successor?.port.postMessage({ count, ports } satisfies Handover, ports)
+    replacement?.port.postMessage({ count, ports } satisfies Handover, ports)
   }
 }
 
-const full = (why: string, cause?: unknown) =>
+const storeFull = (why: string, cause?: unknown) =>
   new Failure(
     'store-full',
     `${why} Remove data, or move to a triplestore of your own (PLATFORM_TRIPLESTORE_CONFIG).`,
     { cause },
   )
 
-/** The engine's memory is used up; `cause` where it trapped. */
+/** `Failure` store-full for a lack of engine memory; `cause` = the trap, if any. */
 export function engineFull(cause?: unknown): Failure {
   const most = Math.floor(engineMemory().most / 2 ** 20)
-  return full(`The engine of the embedded store may take ${most} MB and needs more.`, cause)
+  return storeFull(`The engine of the embedded store may take ${most} MB and needs more.`, cause)
 }
 
-function refused(id: number, error: unknown): WriterReply {
+function refusalReply(id: number, error: unknown): WriterReply {
   if (error instanceof Failure) return { id, refusal: toFailureMessage(error) }
   throw error
 }
@@ -113,21 +113,22 @@ type Opening = {
   readonly settings: WriterSettings
   readonly file: GraphFile
   readonly quads: Quads
-  /** Quads that the index holds. */
+  /** Quads in the index. */
   readonly count: number
   readonly unreadable: readonly string[]
-  /** Public copies that followed another worker until now. */
+  /** Ports of replicas that followed another worker until now. */
   readonly ports?: readonly MessagePort[]
 }
 
+/** Runs calls on the file and the index. */
 export class StoreWriter {
   readonly #settings: WriterSettings
   readonly #file: GraphFile
   readonly #quads: Quads
   readonly #followers = new Followers()
-  /** What the index held when it was opened. */
+  /** Counts and unreadable graphs at the opening. */
   readonly opened
-  /** Counted along: asking the index walks over all of it. */
+  /** Number of quads, kept up to date, because counting reads the whole index. */
   #count: number
 
   constructor({ settings, file, quads, count, unreadable, ports = [] }: Opening) {
@@ -139,7 +140,7 @@ export class StoreWriter {
     this.opened = { ...this.#counts(), unreadable }
   }
 
-  /** Does the writes first, as one group, then the rest in their order. What is thrown must end the worker. */
+  /** Runs the writes as one group, then the other calls in their order. An exception must end the worker. */
   run(jobs: readonly WriterJob[], answer: Answer): void {
     const writes = jobs.filter((job) => job.name === 'write')
     if (writes.length > 0) answer(this.#commit(writes))
@@ -148,18 +149,18 @@ export class StoreWriter {
       try {
         answer([{ id: job.id, result: this.#other(job) }])
       } catch (error) {
-        answer([refused(job.id, error)])
+        answer([refusalReply(job.id, error)])
       }
     }
   }
 
-  /** Whether a new index of the same would be much smaller. */
-  isCrowded(): boolean {
+  /** Whether a new index of the same data would be much smaller. */
+  needsCompaction(): boolean {
     const statements = this.#quads.statements()
-    return isCrowded(statements) || (isShort() && statements.dead > 0)
+    return needsCompaction(statements) || (isNearlyFull() && statements.dead > 0)
   }
 
-  /** Closes the file and gives the rest to the worker that follows as a whole. */
+  /** Closes the file and hands over to the replacement. */
   handOver(): void {
     this.#file.close()
     this.#followers.handOver(this.#count)
@@ -174,67 +175,67 @@ export class StoreWriter {
     return { quads: this.#count, graphs: this.#file.count(), dead }
   }
 
-  /** Group commit: one transaction for all, then the index, then the answers. */
+  /** Commits a group: one transaction for all writes, then the index, then the replies. */
   #commit(jobs: readonly WriterJob<'write'>[]): WriterReply[] {
     const before = this.#count
     let replies: WriterReply[]
     let effects: readonly Effect[] = []
-    let isDone = false
+    let isIndexed = false
     const index = () => {
-      isDone = true
-      for (const effect of effects) perform(this.#quads, effect)
+      isIndexed = true
+      for (const effect of effects) applyEffect(this.#quads, effect)
     }
     try {
       replies = this.#file.transaction(() => {
         const all = jobs.map((job) => this.#attempt(job))
-        effects = gathered(all.flatMap((outcome) => outcome.effects))
-        // What cannot be indexed must not be durable: nobody could load it again.
-        if (isTight(effects.reduce((sum, effect) => sum + effectSize(effect), 0))) index()
+        effects = mergeEffects(all.flatMap((outcome) => outcome.effects))
+        // When memory might not suffice, the index comes first: data that cannot be indexed must not be committed.
+        if (mayExceedMemory(effects.reduce((sum, effect) => sum + effectSize(effect), 0))) index()
         return all.map(({ reply }) => reply)
       })
     } catch (cause) {
       // The index is ahead of the file.
-      if (isDone) throw cause
+      if (isIndexed) throw cause
       this.#count = before
       const detail = 'The store could not write to its disk.'
       const refusal = toFailureMessage(new Failure('store-unavailable', detail, { cause }))
       return jobs.map(({ id }) => ({ id, refusal }))
     }
-    if (!isDone) index()
+    if (!isIndexed) index()
     this.#followers.send(effects)
     return replies
   }
 
-  /** One call as a part of the group's transaction, so that its refusal does not undo the others. */
+  /** Runs one write in a savepoint of the group's transaction, so that its failure does not undo the others. */
   #attempt({ id, changes }: WriterJob<'write'>): {
     reply: WriterReply
     effects: readonly Effect[]
   } {
     try {
-      const settled = this.#file.transaction(() => {
+      const applied = this.#file.transaction(() => {
         const all = changes.map((change) => {
           checkGraph(change.graph)
-          return settleChange(this.#file, change)
+          return applyChange(this.#file, change)
         })
         this.#checkRoom(all.reduce((sum, one) => sum + one.growth, 0))
         return all
       })
-      this.#count += settled.reduce((sum, one) => sum + one.growth, 0)
-      const result: readonly Written[] = settled.map(({ written }) => written)
-      return { reply: { id, result }, effects: settled.flatMap(({ effect }) => effect ?? []) }
+      this.#count += applied.reduce((sum, one) => sum + one.growth, 0)
+      const result: readonly Written[] = applied.map(({ written }) => written)
+      return { reply: { id, result }, effects: applied.flatMap(({ effect }) => effect ?? []) }
     } catch (error) {
-      return { reply: refused(id, error), effects: [] }
+      return { reply: refusalReply(id, error), effects: [] }
     }
   }
 
-  /** `Failure` store-full when the index would hold more than it may. */
+  /** Throws `store-full` when the index would exceed its limits. */
   #checkRoom(growth: number): void {
     if (growth <= 0) return
     const { maxQuads } = this.#settings
     if (this.#count + growth > maxQuads) {
-      throw full(`The embedded store takes ${maxQuads} triples and would hold more.`)
+      throw storeFull(`The embedded store takes ${maxQuads} triples and would hold more.`)
     }
-    if (isShort()) throw engineFull()
+    if (isNearlyFull()) throw engineFull()
   }
 
   #other(job: Exclude<WriterJob, WriterJob<'write'>>): unknown {
@@ -261,8 +262,8 @@ export class StoreWriter {
     const content = this.#file.content(graph)
     if (content === undefined) return undefined
     if (!withLinks || !this.#file.hasLinks(graph)) return content === '' ? undefined : content
-    const held = new Set(content.split('\n'))
-    const lines = this.#file.links(graph).filter((line) => !held.has(line))
+    const contentLines = new Set(content.split('\n'))
+    const lines = this.#file.links(graph).filter((line) => !contentLines.has(line))
     return lines.length === 0 ? content : `${content}${lines.join('\n')}\n`
   }
 
@@ -280,7 +281,7 @@ export class StoreWriter {
   }
 }
 
-/** Opens the durable copy and builds the index from it; `loading` hears each hundredth of it. */
+/** Opens the file and builds the index from it; `loading` is called at each hundredth. */
 export function openWriter(settings: WriterSettings, loading: (now: Loading) => void): StoreWriter {
   const file = new GraphFile(settings.directory)
   const quads = openQuads()
@@ -288,22 +289,22 @@ export function openWriter(settings: WriterSettings, loading: (now: Loading) => 
   const progress = (done: number) => {
     if (done % Math.ceil(of / 100) === 0) loading({ done, of })
   }
-  const unreadable = fill(file, quads, () => true, progress)
+  const unreadable = loadGraphs(file, quads, () => true, progress)
   return new StoreWriter({ settings, file, quads, count: quads.size(), unreadable })
 }
 
 /**
- * Builds an index from the durable copy beside a worker that goes on writing. `perform` is for what that one does
- * meanwhile, and may be given what is in the copy already; `takeOver` opens the copy for writing when the other has closed it.
+ * Builds an index from the file while another worker writes. `perform` applies the effects of that worker, which may be in the file
+ * already; `takeOver` opens the file for writing after that worker has closed it.
  */
-export function openSuccessor(settings: WriterSettings) {
+export function openReplacement(settings: WriterSettings) {
   const quads = openQuads()
   const copy = new GraphFile(settings.directory, true)
-  const unreadable = fill(copy, quads, () => true)
+  const unreadable = loadGraphs(copy, quads, () => true)
   copy.close()
   return {
     perform: (effects: readonly Effect[]) => {
-      for (const effect of effects) perform(quads, effect)
+      for (const effect of effects) applyEffect(quads, effect)
     },
     takeOver: ({ count, ports }: Handover) => {
       const file = new GraphFile(settings.directory)

@@ -1,12 +1,12 @@
-/** The part of WebAssembly's JavaScript interface that is used here; the types of Node leave it to those of browsers. */
+/** Types of the part of the WebAssembly JavaScript interface that is used here, which the types of Node lack. */
 
 declare namespace WebAssembly {
-  /** Compiled code; may be sent to workers. */
+  /** Compiled code, which can be sent to workers. */
   class Module {
     constructor(bytes: Uint8Array)
     readonly [Symbol.toStringTag]: string
   }
-  /** A trap. */
+  /** Trap of the engine. */
   class RuntimeError extends Error {}
   class Memory {
     /** Pages of 64 KB. */

@@ -1,8 +1,8 @@
 /**
- * The main thread's side of the writing worker: bounded calls, signals, limits, and a new worker when one is lost.
+ * Calls from the main thread to the writing worker, with limits, abort signals, and a new worker after a loss.
  *
- * The engine never frees what was deleted, so a worker that is crowded by dead statements gets a successor: it builds its own
- * index beside the present worker, follows its writes, and takes its place between two calls.
+ * The engine never frees the memory of deleted statements, so a fragmented worker gets a replacement: it builds its own index beside
+ * the present worker, follows its writes, and takes its place between two calls.
  */
 
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
@@ -13,19 +13,19 @@ import { terminateWorker } from '../../workers/uninterrupted.ts'
 import type { Loading } from '../graph-store.ts'
 import {
   fromFailureMessage,
-  fullOf,
+  storeFullOf,
   type JobName,
   type Jobs,
   type WriterOpened,
   type WriterReply,
-  type Sign,
+  type WriterSignal,
 } from './messages.ts'
 
-/** Calls in the worker at once; more makes it slower (its queue costs more than its work). */
-const inFlight = 256
+/** Most calls in the worker at once; with more, its queue costs more than the work. */
+const maxInFlight = 256
 
-/** After a successor that came to nothing. */
-const successorRetryMs = 30_000
+/** Milliseconds after a failed replacement until the next. */
+const replacementRetryMs = 30_000
 
 type StoreCallOptions = {
   readonly signal?: AbortSignal
@@ -33,17 +33,17 @@ type StoreCallOptions = {
 }
 
 type Settings = {
-  /** `feed` makes it a successor. */
+  /** Starts a worker; one with `feed` is a replacement. */
   readonly start: (feed?: MessagePort) => Worker
-  /** Calls that may wait for a place. */
+  /** Most waiting calls. */
   readonly waiting: number
-  /** Time limit of one call in ms; a worker that says nothing for so long during a late call is replaced. */
+  /** Time limit of one call in ms; a worker that sends no message for so long during a late call is replaced. */
   readonly callMs: number
   readonly log: Log
-  /** A worker is gone, and with it what followed it. */
-  readonly lost: () => void
-  /** Hears how far a worker is that opens. */
-  readonly loading?: ((now: Loading) => void) | undefined
+  /** Called when a worker is lost, and with it the feed of its followers. */
+  readonly onLost: () => void
+  /** Called with the progress while a worker opens. */
+  readonly onLoading?: ((now: Loading) => void) | undefined
 }
 
 type Call = {
@@ -53,35 +53,36 @@ type Call = {
   readonly reject: (error: unknown) => void
 }
 
-const gone = (detail: string, cause?: unknown) =>
+const unavailable = (detail: string, cause?: unknown) =>
   new Failure('store-unavailable', detail, { retryAfter: 2, cause })
 
-/** What a call is told whose worker is gone: a write that may have been too much for the engine's memory, that it is full. */
-const lossOf = (error: unknown, { message }: Call): Failure =>
-  (message.name === 'write' && fullOf(error)) ||
-  gone('The store had to start again; repeat the request.', error)
+/** Failure of a call whose worker was lost: `store-full` for a write that may have exceeded the engine's memory. */
+const lossFailure = (error: unknown, { message }: Call): Failure =>
+  (message.name === 'write' && storeFullOf(error)) ||
+  unavailable('The store had to start again; repeat the request.', error)
 
 type Message =
   | readonly WriterReply[]
-  | Sign
+  | WriterSignal
   | { readonly opened: WriterOpened }
   | { readonly loading: Loading }
 
-export class Calls {
+/** Queue of calls to the writing worker. */
+export class WriterCalls {
   readonly #settings: Settings
   readonly #pending = new Map<number, Call>()
   #waiting: Call[] = []
   #worker: Worker | undefined
-  #successor: Worker | undefined
-  /** Nothing is posted: the successor waits until the present worker has answered everything. */
+  #replacement: Worker | undefined
+  /** No calls are posted: the replacement waits until the present worker has answered all calls. */
   #isHandingOver = false
   #opened = Promise.withResolvers<WriterOpened>()
   readonly #done = Promise.withResolvers<void>()
   #isOpen = false
   #isClosing = false
-  #isPumping = false
-  /** When the worker said something last, in ms. */
-  #heardAt = 0
+  #isPostScheduled = false
+  /** Time of the worker's last message in ms. */
+  #lastMessageAt = 0
   #last = 0
 
   constructor(settings: Settings) {
@@ -89,7 +90,7 @@ export class Calls {
     this.#launch()
   }
 
-  /** What the present worker found when it opened; rejects when it could not. */
+  /** Report of the present worker about its opening; rejects when it cannot open. */
   get opened(): Promise<WriterOpened> {
     return this.#opened.promise
   }
@@ -99,8 +100,8 @@ export class Calls {
   }
 
   /**
-   * What the worker answers. Rejects with what it says, with the signal's reason, with time-limit, and with store-unavailable when
-   * too many wait or the worker is lost.
+   * Calls the worker and returns its result. Rejects with its failure, with the signal's reason, with `time-limit`, and with
+   * `store-unavailable` when too many calls wait or the worker is lost.
    */
   async call<Name extends JobName>(
     name: Name,
@@ -109,16 +110,16 @@ export class Calls {
   ): Promise<Jobs[Name][1]> {
     const { signal } = options
     signal?.throwIfAborted()
-    if (this.#isClosing) throw gone('The store is closed.')
+    if (this.#isClosing) throw unavailable('The store is closed.')
     if (this.#waiting.length >= this.#settings.waiting) {
-      throw gone('Too many requests are waiting for the store.')
+      throw unavailable('Too many requests are waiting for the store.')
     }
     if (!this.#worker) this.#launch()
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const call: Call = { message: { ...job, id: ++this.#last, name }, options, resolve, reject }
-    const late = setTimeout(() => this.#giveUp(call), this.#settings.callMs).unref()
+    const late = setTimeout(() => this.#timeOut(call), this.#settings.callMs).unref()
     this.#waiting.push(call)
-    this.#pump()
+    this.#schedulePost()
     try {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each job is answered with the result of its name
       return (await (signal ? unlessAborted(promise, signal) : promise)) as Jobs[Name][1]
@@ -127,12 +128,12 @@ export class Calls {
     }
   }
 
-  /** Lets what was accepted finish, then ends the worker. */
+  /** Finishes accepted calls, then ends the worker. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#checkDone()
     await this.#done.promise
-    this.#dropSuccessor()
+    this.#dropReplacement()
     const worker = this.#worker
     if (!worker) return
     const ended = new Promise((resolve) => worker.once('exit', resolve))
@@ -158,20 +159,20 @@ export class Calls {
 
   #watch(worker: Worker): void {
     worker.on('message', (message: Message) => {
-      if (worker === this.#worker) this.#hear(message)
-      else if (worker === this.#successor && message === 'filled') this.#handOver()
+      if (worker === this.#worker) this.#receive(message)
+      else if (worker === this.#replacement && message === 'filled') this.#handOver()
     })
-    worker.on('error', (error) => this.#lose(worker, error))
-    worker.on('exit', () => this.#lose(worker, undefined))
+    worker.on('error', (error) => this.#loseWorker(worker, error))
+    worker.on('exit', () => this.#loseWorker(worker, undefined))
   }
 
-  #hear(message: Message): void {
-    this.#heardAt = performance.now()
-    if (message === 'crowded' || message === 'filled') {
+  #receive(message: Message): void {
+    this.#lastMessageAt = performance.now()
+    if (message === 'fragmented' || message === 'filled') {
       this.#replace()
       return
     }
-    if ('loading' in message) return this.#settings.loading?.(message.loading)
+    if ('loading' in message) return this.#settings.onLoading?.(message.loading)
     if ('opened' in message) {
       this.#isOpen = true
       if (this.#isHandingOver) this.#settings.log.info({ ...message.opened }, 'store.compacted')
@@ -181,7 +182,7 @@ export class Calls {
       for (const reply of message) this.#settle(reply)
     }
     if (this.#isHandingOver) this.#handOver()
-    this.#pump()
+    this.#schedulePost()
     this.#checkDone()
   }
 
@@ -204,44 +205,44 @@ export class Calls {
     )
   }
 
-  /** Starts a successor, which says when its index is filled. */
+  /** Starts a replacement, which signals `filled` when its index is built. */
   async #startReplacement(): Promise<void> {
-    if (this.#successor || this.#isClosing || !this.#isOpen) return
+    if (this.#replacement || this.#isClosing || !this.#isOpen) return
     const { port1, port2 } = new MessageChannel()
     try {
       await this.call('follow', { port: port1, whole: true }, { ports: [port1] })
-      if (this.#successor || this.#isClosing) return port2.close()
-      this.#successor = this.#settings.start(port2)
-      this.#watch(this.#successor)
+      if (this.#replacement || this.#isClosing) return port2.close()
+      this.#replacement = this.#settings.start(port2)
+      this.#watch(this.#replacement)
     } catch (error) {
       port2.close()
       throw error
     }
   }
 
-  /** Holds calls back until the present worker has answered; then it gives what is left to the successor. */
+  /** Holds calls back until the present worker has answered; then makes it hand over to the replacement. */
   #handOver(): void {
     this.#isHandingOver = true
-    const [worker, successor] = [this.#worker, this.#successor]
-    if (!worker || !successor || this.#pending.size > 0) return
-    this.#worker = successor
-    this.#successor = undefined
+    const [worker, replacement] = [this.#worker, this.#replacement]
+    if (!worker || !replacement || this.#pending.size > 0) return
+    this.#worker = replacement
+    this.#replacement = undefined
     worker.postMessage('hand over', [])
   }
 
-  #dropSuccessor(): void {
-    const successor = this.#successor
-    this.#successor = undefined
+  #dropReplacement(): void {
+    const replacement = this.#replacement
+    this.#replacement = undefined
     this.#isHandingOver = false
-    if (successor) this.#terminate(successor)
+    if (replacement) this.#terminate(replacement)
   }
 
-  /** A step later, so that calls that come together go together: a message costs more than most of what it brings. */
-  #pump(): void {
-    if (this.#isPumping) return
-    this.#isPumping = true
+  /** Posts waiting calls in a microtask, so that simultaneous calls share a message, which costs more than most calls. */
+  #schedulePost(): void {
+    if (this.#isPostScheduled) return
+    this.#isPostScheduled = true
     queueMicrotask(() => {
-      this.#isPumping = false
+      this.#isPostScheduled = false
       this.#post()
     })
   }
@@ -250,9 +251,9 @@ export class Calls {
     if (!this.#isOpen || !this.#worker || this.#isHandingOver) return
     this.#waiting = this.#waiting.filter(({ options }) => options.signal?.aborted !== true)
     this.#checkDone()
-    const room = inFlight - this.#pending.size
-    if (room <= 0 || this.#waiting.length === 0) return
-    const calls = this.#waiting.splice(0, room)
+    const free = maxInFlight - this.#pending.size
+    if (free <= 0 || this.#waiting.length === 0) return
+    const calls = this.#waiting.splice(0, free)
     for (const call of calls) this.#pending.set(call.message.id, call)
     this.#worker.postMessage(
       calls.map(({ message }) => message),
@@ -260,39 +261,40 @@ export class Calls {
     )
   }
 
-  /** A call that is late; the worker may still do it. */
-  #giveUp(call: Call): void {
+  /** Rejects a call at its time limit; the worker may still run it. */
+  #timeOut(call: Call): void {
     const { callMs } = this.#settings
     this.#waiting = this.#waiting.filter((other) => other !== call)
     call.reject(new Failure('time-limit', `The store took more than ${callMs} ms.`))
-    const isSilent = performance.now() - this.#heardAt >= callMs
+    const isSilent = performance.now() - this.#lastMessageAt >= callMs
     if (!this.#worker || !this.#isOpen || !isSilent) return this.#checkDone()
-    this.#lose(this.#worker, new Error('a call had to be ended'))
+    this.#loseWorker(this.#worker, new Error('a call had to be ended'))
   }
 
-  /** Replaces a worker that is gone or has to go. Nothing is known of the writes that it had. */
-  #lose(worker: Worker, error: unknown): void {
-    if (worker === this.#successor) {
-      this.#dropSuccessor()
+  /** Replaces a worker that was lost or is silent. The outcome of its writes is not known. */
+  #loseWorker(worker: Worker, error: unknown): void {
+    if (worker === this.#replacement) {
+      this.#dropReplacement()
       this.#settings.log.warn({ error }, 'store.compaction-failed')
-      setTimeout(() => this.#replace(), successorRetryMs).unref()
-      this.#pump()
+      setTimeout(() => this.#replace(), replacementRetryMs).unref()
+      this.#schedulePost()
     }
     if (worker !== this.#worker) return
-    this.#dropSuccessor()
+    this.#dropReplacement()
     const couldOpen = this.#isOpen
     this.#worker = undefined
     this.#isOpen = false
-    this.#settings.lost()
+    this.#settings.onLost()
     this.#terminate(worker)
-    const left = [...this.#pending.values(), ...(couldOpen ? [] : this.#waiting)]
+    const lostCalls = [...this.#pending.values(), ...(couldOpen ? [] : this.#waiting)]
     this.#pending.clear()
     if (!couldOpen) this.#waiting = []
-    for (const call of left) call.reject(lossOf(error, call))
+    for (const call of lostCalls) call.reject(lossFailure(error, call))
     this.#checkDone()
     if (this.#isClosing && this.#waiting.length === 0) return
-    this.#settings.log.error({ error, calls: left.length }, 'store.lost')
+    this.#settings.log.error({ error, calls: lostCalls.length }, 'store.lost')
     if (couldOpen) this.#launch()
-    else this.#opened.reject(fullOf(error) ?? gone('The store cannot be opened.', error))
+    else
+      this.#opened.reject(storeFullOf(error) ?? unavailable('The store cannot be opened.', error))
   }
 }

@@ -1,20 +1,20 @@
-/** Entry of the writing worker: collects what has arrived and does it in one go. A successor follows the present one first. */
+/** Entry of the writing worker: runs calls in groups. A replacement first follows the present worker. */
 
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
 import type { Loading } from '../graph-store.ts'
-import { isTight, startEngine } from './engine.ts'
+import { mayExceedMemory, startEngine } from './engine.ts'
 import type {
   EffectFeed,
   Handover,
   WriterJob,
   WriterOpened,
   WriterReply,
-  Sign,
+  WriterSignal,
   WriterSettings,
 } from './messages.ts'
-import { engineFull, openSuccessor, openWriter, type StoreWriter } from './store-writer.ts'
+import { engineFull, openReplacement, openWriter, type StoreWriter } from './store-writer.ts'
 
-/** UTF-16 units of changes per transaction: enough to share one sync, not so many that reads wait. */
+/** UTF-16 units of changes in one transaction: enough to share one sync, not so many that reads wait long. */
 const groupSize = 2 * 1024 * 1024
 
 const settings: WriterSettings = workerData
@@ -22,39 +22,43 @@ const started = performance.now()
 startEngine(settings.engine)
 const queue: WriterJob[] = []
 let writer: StoreWriter | undefined
-let isCrowded = false
+let isSignalled = false
 
 const loading = (now: Loading) => parentPort?.postMessage({ loading: now }, [])
-const sign = (what: Sign) => parentPort?.postMessage(what, [])
+const signal = (what: WriterSignal) => parentPort?.postMessage(what, [])
 
 const sizeOf = (job: WriterJob) =>
   job.name === 'write'
     ? job.changes.reduce((sum, change) => sum + (change.content?.length ?? 0), 1)
     : 0
 
-function take(): WriterJob[] {
+function takeGroup(): WriterJob[] {
   let size = 0
   const end = queue.findIndex((job) => (size += sizeOf(job)) > groupSize)
   return queue.splice(0, end < 0 ? queue.length : Math.max(1, end))
 }
 
-/** The engine's trap with the name of what it means here: its memory is used up. */
-function named<T>(work: () => T): T {
+/** Runs `work`; converts a trap of the engine for lack of memory to `store-full`. */
+function withStoreFull<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw error instanceof WebAssembly.RuntimeError && isTight(0) ? engineFull(error) : error
+    throw error instanceof WebAssembly.RuntimeError && mayExceedMemory(0)
+      ? engineFull(error)
+      : error
   }
 }
 
-function turn(): void {
-  named(() =>
-    writer?.run(take(), (replies: readonly WriterReply[]) => parentPort?.postMessage(replies, [])),
+function runNextGroup(): void {
+  withStoreFull(() =>
+    writer?.run(takeGroup(), (replies: readonly WriterReply[]) =>
+      parentPort?.postMessage(replies, []),
+    ),
   )
-  if (queue.length > 0) setImmediate(turn)
-  if (!isCrowded && writer?.isCrowded() === true) {
-    isCrowded = true
-    sign('crowded')
+  if (queue.length > 0) setImmediate(runNextGroup)
+  if (!isSignalled && writer?.needsCompaction() === true) {
+    isSignalled = true
+    signal('fragmented')
   }
 }
 
@@ -64,26 +68,26 @@ function open(opened: StoreWriter): void {
   parentPort?.postMessage({ opened: message }, [])
 }
 
-/** Builds an index, brings it up to what the present worker does, and takes that one's place when it hands over. */
-function succeed(feed: MessagePort): void {
-  const successor = openSuccessor(settings)
-  const hear = (message: EffectFeed | Handover) => {
+/** Builds an index, applies the effects of the present worker, and takes its place at the handover. */
+function replaceWriter(feed: MessagePort): void {
+  const replacement = openReplacement(settings)
+  const receive = (message: EffectFeed | Handover) => {
     if ('effects' in message) {
-      successor.perform(message.effects)
+      replacement.perform(message.effects)
       feed.postMessage(message.size, [])
       return
     }
     feed.removeAllListeners()
-    open(successor.takeOver(message))
+    open(replacement.takeOver(message))
   }
-  // What has come meanwhile is done before anybody waits for it.
+  // Effects that arrived during loading are applied before the handover can begin.
   for (let next = receiveMessageOnPort(feed); next; next = receiveMessageOnPort(feed)) {
-    hear(next.message)
+    receive(next.message)
   }
-  feed.on('message', hear)
-  // Let go of: this copy would miss something.
+  feed.on('message', receive)
+  // The present worker has dropped this replacement, which would miss effects.
   feed.on('close', () => process.exit())
-  sign('filled')
+  signal('filled')
 }
 
 parentPort?.on('message', (message: readonly WriterJob[] | 'close' | 'hand over') => {
@@ -94,9 +98,9 @@ parentPort?.on('message', (message: readonly WriterJob[] | 'close' | 'hand over'
     settings.feed?.close()
     return
   }
-  if (queue.length === 0) setImmediate(turn)
+  if (queue.length === 0) setImmediate(runNextGroup)
   queue.push(...message)
 })
 
-if (settings.feed) succeed(settings.feed)
-else open(named(() => openWriter(settings, loading)))
+if (settings.feed) replaceWriter(settings.feed)
+else open(withStoreFull(() => openWriter(settings, loading)))

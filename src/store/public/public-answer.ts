@@ -1,33 +1,36 @@
 /**
- * Answers a stranger's query, whatever engine runs it: checks the query, asks the engine, and ends the answer after its last row
- * that fits, in every format, so that what goes out is always well formed.
+ * Answers public queries on any engine: checks the query, runs it, and truncates the answer at a row, in every format, so that it is
+ * always well formed.
  */
 
 import { Failure } from '../../errors.ts'
 import { formatOfMediaType } from '../../rdf/media-types.ts'
 import { serialise } from '../../rdf/serialise.ts'
 import type { PublicAnswer } from '../graph-store.ts'
-import { cutRows, resultsText, type Results } from '../sparql-results.ts'
+import { limitRows, resultsText, type Results } from '../sparql-results.ts'
 import { checkedQuery, type CheckedQuery } from './query-checks.ts'
 import type { PublicJob } from './query-queue.ts'
 
-/** What runs a checked query: a copy of the data, or a store behind HTTP. Rejects with a `Failure`. */
+/** Engine of checked queries: a replica of the data, or a remote store. Rejects with a `Failure`. */
 export type PublicEngine = {
-  /** Rows from which its answers are cut without a word, where they are. */
+  /** Rows from which the engine truncates answers silently; `undefined` if it does not. */
   readonly rows: number | undefined
-  /** Whether a named graph has a triple. */
+  /** Whether a named graph exists. */
   readonly exists: (graph: string) => Promise<boolean>
-  /** Of SELECT and ASK; `bytes` = how long the answer may get in the end. */
+  /** Runs SELECT and ASK; `bytes` = most bytes of the answer. */
   readonly solutions: (query: CheckedQuery, bytes: number) => Promise<Results>
-  /** N-Triples of CONSTRUCT and DESCRIBE, perhaps with repeated lines. */
+  /** Runs CONSTRUCT and DESCRIBE; returns N-Triples, possibly with repeated lines. */
   readonly triples: (query: CheckedQuery, bytes: number) => Promise<string>
 }
 
-/** The answer to a query that has a turn; `Failure` as `checkedQuery`, and what the engine says. */
-export async function publicAnswer(given: PublicJob, engine: PublicEngine): Promise<PublicAnswer> {
+/** Answers a query. Throws as `checkedQuery`, and rejects as the engine does. */
+export async function answerPublicQuery(
+  given: PublicJob,
+  engine: PublicEngine,
+): Promise<PublicAnswer> {
   const job = { ...given, rows: Math.min(given.rows, (engine.rows ?? Infinity) - 1) }
   const query = checkedQuery(job.request, job.rows)
-  for (const graph of new Set(query.named)) {
+  for (const graph of new Set(query.namedGraphsInQuery)) {
     if (await engine.exists(graph)) continue
     throw new Failure('malformed-query', 'The query names a graph that is not public.')
   }
@@ -37,7 +40,7 @@ export async function publicAnswer(given: PublicJob, engine: PublicEngine): Prom
   return { mediaType, ...resultsText(results, mediaType, job) }
 }
 
-/** Graphs are cut as lines, each once, and then written in the format asked for, which could not be cut itself. */
+/** Answers CONSTRUCT and DESCRIBE: truncates distinct lines, then writes them in the requested format, which could not be truncated. */
 async function graphAnswer(
   query: CheckedQuery,
   job: PublicJob,
@@ -45,13 +48,13 @@ async function graphAnswer(
 ): Promise<PublicAnswer> {
   const cutOf = async (text: string) => {
     const lines = await engine.triples({ ...query, text }, job.bytes)
-    return cutRows(new Set(lines.match(/[^\n]*\n/g)), {}, job)
+    return limitRows(new Set(lines.match(/[^\n]*\n/g)), {}, job)
   }
   let { body, cut } = await cutOf(query.text)
   if (!cut && query.count !== undefined) {
     const counted = await engine.solutions({ ...query, text: query.count, graph: false }, 1024)
     const solutions = 'boolean' in counted ? 0 : Number(counted.solutions[0]?.['n']?.value)
-    // Many solutions gave few triples: the whole is asked for, unless the engine would cut that in silence.
+    // Many solutions gave few triples: the original query is run, unless the engine would truncate it silently.
     if (solutions > (engine.rows ?? Infinity)) cut = true
     else if (solutions > job.rows) ({ body, cut } = await cutOf(job.request.query))
   }

@@ -1,6 +1,6 @@
 /**
- * What a stranger's query must be before it is run, read by a parser and never by a pattern; and with a LIMIT no higher than
- * answers may have rows, lowered in its text so that everything else stays as it was written.
+ * Checks public queries with a parser before they are run, and lowers their LIMIT to the allowed rows in the text, so that
+ * everything else is unchanged.
  */
 
 import { Generator, type SparqlQuery } from 'sparqljs'
@@ -10,46 +10,47 @@ import { systemGraph } from '../../rdf/namespaces.ts'
 import type { PublicQuery } from '../graph-store.ts'
 import { sparqlTokens, type Token } from '../queries.ts'
 import { solutionTypes } from '../sparql-results.ts'
-import { isNode, type SyntaxNode, parseSparql, placed } from '../sparql-syntax.ts'
+import { isSyntaxNode, type SyntaxNode, parseSparql, nodesWithDepth } from '../sparql-syntax.ts'
 
 const maxBytes = 16 * 1024
 const maxGroups = 32
-/** Brackets of all kinds inside one another: what a recursive parser can bear is far more. */
+/** Most nested brackets of all kinds; recursive parsers can take far more. */
 const maxNesting = 100
-/** Levels of the syntax tree: two to four per bracket or operator. */
+/** Most levels of the syntax tree, of which a bracket or operator has two to four. */
 const maxDepth = 400
 const maxParts = 200
 
+/** Query that passed the checks. */
 export type CheckedQuery = {
-  /** The query with its LIMIT lowered to one more than the allowed rows, to see whether there are more. */
+  /** Query with a LIMIT of at most one more than the allowed rows, which shows whether there are more. */
   readonly text: string
-  /** Base of its relative IRIs; absent when it has none. A BASE in the text would move the places of faults. */
+  /** Base of its relative IRIs; absent when it has none. It is not added to the text, which would move the places of faults. */
   readonly base: string | undefined
   readonly mediaType: string
   readonly graph: boolean
-  /** Of a graph whose LIMIT was lowered: counts the solutions, of which many may give the same triples. */
+  /** Query that counts the solutions of a CONSTRUCT or DESCRIBE with a lowered LIMIT, because many may give the same triples. */
   readonly count: string | undefined
-  /** Graphs that FROM, FROM NAMED or the protocol's parameters name: they must exist. */
-  readonly named: readonly string[]
+  /** Graphs in FROM, FROM NAMED or the parameters of the protocol, which must exist. */
+  readonly namedGraphsInQuery: readonly string[]
   readonly defaultGraphs: readonly string[]
   readonly namedGraphs: readonly string[]
-  /** No dataset was chosen: the default graph is the union of all graphs. */
+  /** Whether no graphs are chosen, so that the default graph is the union of all graphs. */
   readonly union: boolean
 }
 
-const refuse = (why: string) => new Failure('malformed-query', `The query is refused: ${why}.`)
+const refusal = (why: string) => new Failure('malformed-query', `The query is refused: ${why}.`)
 
 /**
- * The failure for what only the engine or the store saw: the line of its message that names a place, else the first. A store gets
- * another text than the client sent, so its places are said to be of that text.
+ * Failure for an error of the engine or the store: the line of its message that names a place, otherwise the first. A store gets a
+ * rewritten query, so the message says that its places are those of that text.
  */
-export function refusedBy(whom: 'engine' | 'store', cause: unknown): Failure {
+export function engineRefusal(whom: 'engine' | 'store', cause: unknown): Failure {
   const message = cause instanceof Error ? cause.message : String(cause)
   // Fuseki writes a heading and the whole query before its message.
   const lines = message.slice(0, 4 * maxBytes).split(/\s*[\r\n]\s*/)
   const why = lines.find((line) => /\bline \d/i.test(line)) ?? lines.find((line) => line !== '')
   const what = whom === 'store' ? 'the query, which was rewritten for it' : 'the query'
-  // A fault of the whole query is told among the tokens that may follow, at the end of a text that has a LIMIT of ours.
+  // Faults of the whole query are reported among the tokens that may follow, at the end of the text with the added LIMIT.
   const whole = /(?:, |of )([A-Z]\w* (?:[\w*]+ ){2,}\w+)|expected (?:\[_\]|<unreported>)$/.exec(
     why ?? '',
   )
@@ -78,23 +79,25 @@ function checkSize(text: string): void {
   }
 }
 
-/** Parts of one list that nest in the engine: steps of a path, patterns of a group. Rows of VALUES do not. */
+/** Number of parts of a list that the engine nests: steps of a path, patterns of a group, but not rows of VALUES. */
 function partsOf(node: SyntaxNode): number {
   if (node['type'] === 'path' && Array.isArray(node['items'])) return node['items'].length
-  return Array.isArray(node) ? node.filter((part) => isNode(part) && 'type' in part).length : 0
+  return Array.isArray(node)
+    ? node.filter((part) => isSyntaxNode(part) && 'type' in part).length
+    : 0
 }
 
-// Operators, steps and patterns in a row nest in the engine although they have no brackets around them.
+// Sequences of operators, steps and patterns nest in the engine, although they have no brackets.
 function checkTree(tree: SparqlQuery): void {
-  for (const [node, depth] of placed(tree)) {
-    if (node['type'] === 'service') throw refuse('SERVICE is not offered')
+  for (const [node, depth] of nodesWithDepth(tree)) {
+    if (node['type'] === 'service') throw refusal('SERVICE is not offered')
     if (depth > maxDepth || partsOf(node) > maxParts) {
       throw new Failure('query-too-complex', 'An expression, a path or a group has too many parts.')
     }
   }
 }
 
-/** RDF of CONSTRUCT and DESCRIBE. */
+/** Media types for the results of CONSTRUCT and DESCRIBE, in order of preference. */
 const graphTypes = (
   ['turtle', 'ntriples', 'rdfxml', 'jsonld', 'nquads', 'trig', 'n3'] as const
 ).map((format) => formats[format].mediaType)
@@ -108,37 +111,37 @@ function mediaTypeOf(accept: string | undefined, graph: boolean): string {
 
 const relativeIri = /<(?![A-Za-z][A-Za-z0-9+.-]*:)[^\s<>"{}|^`\\]*>/
 
-/** SELECT, ASK, CONSTRUCT or DESCRIBE over public graphs; `Failure` malformed-query, query-too-complex, not-acceptable. */
+/** Checks a SELECT, ASK, CONSTRUCT or DESCRIBE over public graphs. Throws `malformed-query`, `query-too-complex`, `not-acceptable`. */
 export function checkedQuery(request: PublicQuery, rows: number): CheckedQuery {
   const { query, accept, defaultGraphs = [], namedGraphs = [] } = request
   checkSize(query)
   // Engines normalise even absolute IRIs against a base.
   const base = relativeIri.test(query) ? request.base : undefined
   const tree = parseSparql(query, base)
-  if (tree.type !== 'query') throw refuse('only SELECT, ASK, CONSTRUCT and DESCRIBE are answered')
+  if (tree.type !== 'query') throw refusal('only SELECT, ASK, CONSTRUCT and DESCRIBE are answered')
   checkTree(tree)
   const from = [...(tree.from?.default ?? []), ...(tree.from?.named ?? [])].map(
     ({ value }) => value,
   )
-  const named = [...from, ...defaultGraphs, ...namedGraphs]
-  if (named.includes(systemGraph)) throw refuse(`${systemGraph} is not public`)
+  const namedGraphsInQuery = [...from, ...defaultGraphs, ...namedGraphs]
+  if (namedGraphsInQuery.includes(systemGraph)) throw refusal(`${systemGraph} is not public`)
   const graph = tree.queryType === 'CONSTRUCT' || tree.queryType === 'DESCRIBE'
-  const text = tree.queryType === 'ASK' ? query : limited({ text: query, base }, tree, rows + 1)
+  const text = tree.queryType === 'ASK' ? query : withLimit({ text: query, base }, tree, rows + 1)
   return {
     text,
     base,
     mediaType: mediaTypeOf(accept, graph),
     graph,
     count: graph && text !== query ? solutionCount(tree) : undefined,
-    named,
+    namedGraphsInQuery,
     defaultGraphs,
     namedGraphs,
-    union: named.length === 0,
+    union: namedGraphsInQuery.length === 0,
   }
 }
 
-/** Words outside all brackets: the query's own modifiers. */
-function outer(all: readonly Token[]): Token[] {
+/** Words outside of all brackets, such as the modifiers of the outermost query. */
+function outerWords(all: readonly Token[]): Token[] {
   let depth = 0
   return all.filter(({ kind, text }) => {
     if (kind === 'mark' && '{(['.includes(text)) depth += 1
@@ -147,8 +150,8 @@ function outer(all: readonly Token[]): Token[] {
   })
 }
 
-function edited(text: string, limit: number): string {
-  const words = outer(sparqlTokens(text))
+function withLimitText(text: string, limit: number): string {
+  const words = outerWords(sparqlTokens(text))
   const at = words.findIndex((word) => word.text.toUpperCase() === 'LIMIT')
   const number = at < 0 ? undefined : words[at + 1]
   if (number) {
@@ -162,19 +165,19 @@ function edited(text: string, limit: number): string {
 const limitOf = (tree: object): number | undefined =>
   'limit' in tree && typeof tree.limit === 'number' ? tree.limit : undefined
 
-// Keys are sorted: where the parser puts `limit` among them differs.
+// Keys are sorted, because the position of `limit` among them differs.
 const treeText = (tree: object) =>
   JSON.stringify(Object.entries({ ...tree, limit: 0 }).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** The text with a LIMIT of at most `limit`. `Failure` malformed-query if the edit would change anything else. */
-function limited(
+/** Text of the query with a LIMIT of at most `limit`. Throws `malformed-query` if the edit changes anything else. */
+function withLimit(
   { text, base }: Pick<CheckedQuery, 'text' | 'base'>,
   tree: SparqlQuery,
   limit: number,
 ): string {
   const own = limitOf(tree)
   if (own !== undefined && own <= limit) return text
-  const result = edited(text, limit)
+  const result = withLimitText(text, limit)
   const again = parseSparql(result, base)
   if (limitOf(again) === limit && treeText(again) === treeText(tree)) {
     return result
@@ -183,8 +186,8 @@ function limited(
 }
 
 /**
- * A query for the number of solutions of a CONSTRUCT or DESCRIBE, as one row of one number. `undefined` for a DESCRIBE of
- * names alone, which has none. Duplicate triples are left out of a graph, so its length does not tell how many there were.
+ * Query for the number of solutions of a CONSTRUCT or DESCRIBE, with one row of one number; `undefined` for a DESCRIBE without
+ * WHERE. The number of triples does not tell it, because duplicates are left out.
  */
 function solutionCount(tree: SparqlQuery): string | undefined {
   if (tree.type !== 'query' || tree.where === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Which public query runs when: a few at the same time, clients by turns, and none of them has every lane. */
+/** Queue of public queries: a few run at the same time in lanes, clients take turns, and none of them gets all lanes. */
 
 import { Failure } from '../../errors.ts'
 import { ClientQueue } from '../../workers/fair-limiter.ts'
@@ -11,16 +11,17 @@ export type PublicJob = {
   readonly bytes: number
 }
 
-/** Runs one query at a time. */
+/** Lane: runs one query at a time. */
 export type QueryRunner = {
   readonly isReady: boolean
   readonly run: (job: PublicJob) => Promise<PublicAnswer>
-  /** Ends what runs and makes the lane ready again, which takes little time; absent where that is not so. */
+  /** Ends the running query and makes the lane ready again soon; absent where this takes long. */
   readonly end?: (() => void) | undefined
 }
 
+/** Limits of public queries. */
 export type PublicLimits = {
-  /** Rows (or triples) and bytes of an answer; what is beyond is cut. */
+  /** Rows (or triples) and bytes at which an answer is truncated. */
   readonly rows: number
   readonly bytes: number
   /** Queries of one client, running and waiting. */
@@ -32,64 +33,69 @@ export type PublicLimits = {
 }
 
 type Settings = Omit<PublicLimits, 'lanes'> & {
-  /** Those that there are, ready or not. */
+  /** Lanes, ready or not. */
   readonly lanes: () => readonly QueryRunner[]
-  /** How long queries wait while no lane is ready, in ms, and what they are told then. */
+  /** Milliseconds for which queries wait while no lane is ready, and their failure then. */
   readonly buildMs: number
-  readonly closed: () => Failure
+  readonly unavailable: () => Failure
 }
 
-type Visit = PromiseWithResolvers<PublicAnswer> & {
+type QueuedQuery = PromiseWithResolvers<PublicAnswer> & {
   readonly client: string
   readonly job: PublicJob
-  /** It has waited for `longMs`. */
+  /** Whether it has waited for `longMs`. */
   isLate: boolean
 }
 
 type Run = {
-  readonly visit: Visit
-  /** Its client has as many lanes as one may have, without this one. */
-  readonly isGuest: boolean
-  /** It has run for as long as it may while others wait. */
+  readonly queued: QueuedQuery
+  /** Whether its client uses the last lane in addition to its limit. */
+  readonly isExtra: boolean
+  /** Whether it has run for `longMs`, after which it may be ended while others wait. */
   isLong: boolean
 }
 
-/** Milliseconds after which a query waits, or runs, for long. */
+/** Milliseconds after which a query counts as waiting, or running, long. */
 const longMs = 1000
-/** Milliseconds of a query in the last lane, and for how long its client gets none there when it needed more. */
-const [guestMs, barMs] = [500, 600_000]
+/** Milliseconds of an extra query in the last lane, and for which its client gets no other after exceeding them. */
+const [extraMs, blockMs] = [500, 600_000]
 
 const tooMany = (why: string) => new Failure('too-many-requests', why, { retryAfter: 5 })
 
 /**
- * The limits in front of the lanes, which may become ready, or cease to be, at any time; `free` is to be called then. It shares
- * the turns of clients with `FairLimiter`. Its own are the lanes, the limit that counts running and waiting queries of a client
- * together, guests in the last lane, and long queries that give way to clients without a lane.
+ * Queue before the lanes. `free` is to be called whenever a lane becomes ready or ceases to be. It shares the turns of clients with
+ * `FairLimiter`. It adds the lanes, the limit that counts running and waiting queries of a client
+ * together, extra queries in the last lane, and long queries that give way to clients without a lane.
  */
 export class PublicQueue {
   readonly #settings: Settings
-  readonly #waiting = new ClientQueue<Visit>()
+  readonly #waiting = new ClientQueue<QueuedQuery>()
   readonly #running = new Map<QueryRunner, Run>()
-  /** Whose query ran in a lane last. */
+  /** Lane → client of its last query. */
   readonly #last = new Map<QueryRunner, string>()
-  /** Clients whose guest query took too long, and until when they have none. */
-  readonly #barred = new Map<string, number>()
+  /** Clients whose extra query took too long, and until when they have none. */
+  readonly #blocked = new Map<string, number>()
 
   constructor(settings: Settings) {
     this.#settings = settings
   }
 
-  /** `Failure` too-many-requests when there are too many, the signal's reason when aborted, and what the lane says. */
+  /** Runs a query. Rejects with `too-many-requests`, with the signal's reason, and as the lane does. */
   async query(request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer> {
     signal?.throwIfAborted()
     const { client } = request
-    const { rows, bytes, perClient, waiting, buildMs, lanes, closed } = this.#settings
+    const { rows, bytes, perClient, waiting, buildMs, lanes, unavailable } = this.#settings
     const own = this.#runningOf(client) + this.#waiting.countOf(client)
     if (own >= perClient) {
       throw tooMany(`A client may have ${perClient} queries at once (sparqlPerClient).`)
     }
     const job = { request, rows, bytes }
-    const visit: Visit = { ...Promise.withResolvers<PublicAnswer>(), client, job, isLate: false }
+    const visit: QueuedQuery = {
+      ...Promise.withResolvers<PublicAnswer>(),
+      client,
+      job,
+      isLate: false,
+    }
     const refuse = (why: unknown) => {
       this.#waiting.remove(client, visit)
       visit.reject(why)
@@ -101,7 +107,7 @@ export class PublicQueue {
     }
     const look = () => {
       const isWaiting = this.#waiting.has(client, visit)
-      if (isWaiting && lanes().every(({ isReady }) => !isReady)) refuse(closed())
+      if (isWaiting && lanes().every(({ isReady }) => !isReady)) refuse(unavailable())
     }
     const clock = setInterval(look, buildMs).unref()
     const late = setTimeout(() => {
@@ -117,26 +123,26 @@ export class PublicQueue {
     })
   }
 
-  /** Gives lanes that are ready and free to those whose turn it is. */
+  /** Starts waiting queries in the lanes that are ready and free. */
   free(): void {
     for (const lane of this.#settings.lanes()) {
       if (!lane.isReady || this.#running.has(lane)) continue
-      const visit = this.#waiting.take((client) => this.#mayCome(client))
-      const guest = visit ?? this.#waiting.take((_, one) => this.#mayBeGuest(one, lane))
-      if (guest) this.#run(lane, { visit: guest, isGuest: !visit, isLong: false })
+      const visit = this.#waiting.take((client) => this.#mayRun(client))
+      const extra = visit ?? this.#waiting.take((_, one) => this.#mayUseLastLane(one, lane))
+      if (extra) this.#run(lane, { queued: extra, isExtra: !visit, isLong: false })
     }
-    this.#makeRoom()
+    this.#endLongest()
   }
 
   /**
-   * Where every lane runs and a client without one waits, the query that has run longest beyond `longMs` is ended. One lane at a
-   * time, because it has to become ready again, and never the only one there is.
+   * Ends the query that has run longest beyond `longMs` when all lanes are busy and a client without one waits; one at a time, because
+   * its lane has to become ready again, and never in the only lane.
    */
-  #makeRoom(): void {
+  #endLongest(): void {
     const lanes = this.#settings.lanes()
     if (lanes.length < 2 || !lanes.every((lane) => lane.isReady && this.#running.has(lane))) return
     if (!this.#waiting.clients.some((client) => this.#runningOf(client) === 0)) return
-    // In the order in which they began.
+    // In order of their start.
     for (const [lane, { isLong }] of this.#running)
       if (isLong && lane.end)
         return this.#end(lane, `While others wait, a query may run ${longMs} ms`)
@@ -144,41 +150,45 @@ export class PublicQueue {
 
   #end(lane: QueryRunner, why: string): void {
     const detail = `${why}: try again when fewer ask, or ask for less.`
-    this.#running.get(lane)?.visit.reject(new Failure('time-limit', detail, { retryAfter: 10 }))
+    this.#running.get(lane)?.queued.reject(new Failure('time-limit', detail, { retryAfter: 10 }))
     lane.end?.()
   }
 
   #runningOf(client: string): number {
-    return [...this.#running.values()].filter(({ visit }) => visit.client === client).length
+    return [...this.#running.values()].filter(({ queued }) => queued.client === client).length
   }
 
-  /** No client gets all lanes, and one whose query has cost a lane waits until that lane is back. */
-  #mayCome(client: string): boolean {
+  /** Whether a client may start a query: no client gets all lanes, and one whose query ended a lane waits until it is ready again. */
+  #mayRun(client: string): boolean {
     const most = Math.max(1, this.#settings.lanes().length - 1)
-    return !this.#hasCost(client) && this.#runningOf(client) < most
+    return !this.#hasEndedLane(client) && this.#runningOf(client) < most
   }
 
-  #hasCost(client: string): boolean {
+  #hasEndedLane(client: string): boolean {
     return this.#settings.lanes().some((one) => !one.isReady && this.#last.get(one) === client)
   }
 
-  /** Behind one address there may be many people: who has waited for long gets the last lane for a moment while nobody else wants it. */
-  #mayBeGuest({ client, isLate }: Visit, { end }: QueryRunner): boolean {
-    if (!isLate || !end || this.#waiting.clients.length > 1 || this.#hasCost(client)) return false
-    return (this.#barred.get(client) ?? 0) <= performance.now()
+  /**
+   * Whether a client that has waited long may use the last lane for `extraMs` while no other client waits, because many people may
+   * share one address.
+   */
+  #mayUseLastLane({ client, isLate }: QueuedQuery, { end }: QueryRunner): boolean {
+    if (!isLate || !end || this.#waiting.clients.length > 1 || this.#hasEndedLane(client))
+      return false
+    return (this.#blocked.get(client) ?? 0) <= performance.now()
   }
 
   #run(lane: QueryRunner, run: Run): void {
-    const { client, job, resolve, reject } = run.visit
+    const { client, job, resolve, reject } = run.queued
     this.#running.set(lane, run)
     this.#last.set(lane, client)
     const clock = setTimeout(
       () => {
-        if (run.isGuest) this.#bar(lane, client)
+        if (run.isExtra) this.#endExtra(lane, client)
         run.isLong = true
-        this.#makeRoom()
+        this.#endLongest()
       },
-      run.isGuest ? guestMs : longMs,
+      run.isExtra ? extraMs : longMs,
     ).unref()
     const ended = () => {
       clearTimeout(clock)
@@ -188,11 +198,11 @@ export class PublicQueue {
     lane.run(job).then(resolve, reject).then(ended, ended)
   }
 
-  /** Ends a guest, whose client is none for some time: each of its long queries costs others a lane. */
-  #bar(lane: QueryRunner, client: string): void {
+  /** Ends a extra, whose client is none for some time: each of its long queries costs others a lane. */
+  #endExtra(lane: QueryRunner, client: string): void {
     const now = performance.now()
-    for (const [other, until] of this.#barred) if (until <= now) this.#barred.delete(other)
-    this.#barred.set(client, now + barMs)
-    this.#end(lane, `While another query of your network runs, one may run ${guestMs} ms`)
+    for (const [other, until] of this.#blocked) if (until <= now) this.#blocked.delete(other)
+    this.#blocked.set(client, now + blockMs)
+    this.#end(lane, `While another query of your network runs, one may run ${extraMs} ms`)
   }
 }

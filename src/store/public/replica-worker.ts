@@ -1,4 +1,4 @@
-/** Entry of the public worker: a read-only replica that strangers may query, and that may be ended at any moment. */
+/** Entry of the worker with a replica: a read-only index for public queries, which can be ended at any time. */
 
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
@@ -7,24 +7,30 @@ import { emit, serve } from '../../workers/serve.ts'
 import { startEngine } from '../embedded/engine.ts'
 import { GraphFile } from '../embedded/graph-file.ts'
 import type { EffectFeed } from '../embedded/messages.ts'
-import { isBroken, isCrowded, openQuads, type Quads, type QueryShape } from '../embedded/quads.ts'
-import { perform } from '../embedded/effects.ts'
-import { fill } from '../embedded/store-writer.ts'
+import {
+  isBroken,
+  needsCompaction,
+  openQuads,
+  type Quads,
+  type QueryShape,
+} from '../embedded/quads.ts'
+import { applyEffect } from '../embedded/effects.ts'
+import { loadGraphs } from '../embedded/store-writer.ts'
 import { resultsOf } from '../sparql-results.ts'
-import { publicAnswer, type PublicEngine } from './public-answer.ts'
-import { refusedBy } from './query-checks.ts'
+import { answerPublicQuery, type PublicEngine } from './public-answer.ts'
+import { engineRefusal } from './query-checks.ts'
 import type { ReplicaCalls, ReplicaEvent, ReplicaSettings } from './replicas.ts'
 
 const solutionsJson = 'application/sparql-results+json'
 
-/** The engine answers at once; it is `async` for the sake of stores that do not. */
+/** Engine of public queries on an index. */
 function engineOf(quads: Quads): PublicEngine {
   const run = (text: string, shape: QueryShape): string => {
     try {
       return quads.query(text, shape)
     } catch (cause) {
       if (isBroken(cause)) throw cause
-      throw refusedBy('engine', cause)
+      throw engineRefusal('engine', cause)
     }
   }
   return {
@@ -40,11 +46,11 @@ function engineOf(quads: Quads): PublicEngine {
   }
 }
 
-function filled(directory: string): Quads {
+function loadCopy(directory: string): Quads {
   const quads = openQuads()
   const file = new GraphFile(directory, true)
   try {
-    fill(file, quads, (graph) => graph !== systemGraph)
+    loadGraphs(file, quads, (graph) => graph !== systemGraph)
     return quads
   } catch (cause) {
     if (!isBroken(cause)) throw cause
@@ -55,31 +61,31 @@ function filled(directory: string): Quads {
 }
 
 function follow(quads: Quads, feed: MessagePort): void {
-  let isTold = false
-  // What was written while the copy was read comes again: effects may be done twice.
+  let isReported = false
+  // Writes during the loading are sent again, but effects may be applied twice.
   feed.on('message', ({ effects, size }: EffectFeed) => {
-    for (const effect of effects) perform(quads, effect)
+    for (const effect of effects) applyEffect(quads, effect)
     feed.postMessage(size, [])
-    if (isTold || !isCrowded(quads.statements())) return
-    isTold = true
-    emit('crowded' satisfies ReplicaEvent)
+    if (isReported || !needsCompaction(quads.statements())) return
+    isReported = true
+    emit('fragmented' satisfies ReplicaEvent)
   })
-  // Without the feed this copy would grow stale.
+  // Without the feed this replica would become stale.
   feed.on('close', () => process.exit())
 }
 
 const { engine, directory, feed }: ReplicaSettings = workerData.data
 startEngine(engine)
-const quads = filled(directory)
+const quads = loadCopy(directory)
 follow(quads, feed)
 const own = engineOf(quads)
-/** What is no refusal (a trap of the engine) must end the worker. */
-const fatal = (error: unknown): Promise<never> => {
+/** Ends the worker for errors that are no failures, such as a trap of the engine. */
+const endWorker = (error: unknown): Promise<never> => {
   if (error instanceof Failure) throw error
   setImmediate(() => {
     throw error
   })
   return new Promise(() => undefined)
 }
-serve<ReplicaCalls>({ query: (job) => publicAnswer(job, own).catch(fatal) })
+serve<ReplicaCalls>({ query: (job) => answerPublicQuery(job, own).catch(endWorker) })
 emit('ready' satisfies ReplicaEvent)

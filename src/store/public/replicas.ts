@@ -1,6 +1,6 @@
 /**
- * Copies of the data for what strangers ask, each in a worker of its own that follows every write and may be ended at any moment:
- * built one after the other, as many as memory allows, and again when one is lost or holds too many deleted triples.
+ * Replicas of the data for public queries, each in a worker that follows every write and can be ended at any time. They are built one
+ * after the other, as many as memory allows, and again when one is lost or fragmented by deleted triples.
  */
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
@@ -8,48 +8,50 @@ import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { Thread, WorkerLost } from '../../workers/pool.ts'
 import { boundedEngine, processBytes, type RdfEngine } from '../embedded/engine.ts'
-import { fullOf } from '../embedded/messages.ts'
+import { storeFullOf } from '../embedded/messages.ts'
 import type { PublicAnswer } from '../graph-store.ts'
 import type { QueryRunner, PublicJob } from './query-queue.ts'
 
+/** Settings of a worker with a replica. */
 export type ReplicaSettings = {
   readonly engine: RdfEngine
   readonly directory: string
   readonly feed: MessagePort
 }
 
+/** Calls of a worker with a replica. */
 export type ReplicaCalls = { query: [job: PublicJob, answer: PublicAnswer] }
-/** `crowded` = deleted triples fill too much of its memory. */
-export type ReplicaEvent = 'ready' | 'crowded'
+/** Event of a replica; `fragmented` = deleted triples use too much of its memory. */
+export type ReplicaEvent = 'ready' | 'fragmented'
 
 type Settings = {
   readonly directory: string
-  /** Hands the writing side its end of the feed; resolves when every later write goes through it. */
+  /** Gives the writer a port for the feed; resolves when every later write is sent to it. */
   readonly follow: (port: MessagePort) => Promise<unknown>
-  /** Triples that a copy will have, or about as many. */
+  /** Approximate number of triples of a replica. */
   readonly quads: () => Promise<number>
-  /** Bytes that a copy and its queries may take; 0 = what fits the triples and the machine. */
+  /** Bytes of a replica and its queries; 0 = by the number of triples and the machine. */
   readonly memory: number
-  /** Copies at most. */
-  readonly most: number
+  /** Most replicas. */
+  readonly maxCopies: number
   /** Running time of one query in ms. */
   readonly queryMs: number
   readonly log: Log
-  /** A copy has become ready, or is not any more. */
-  readonly changed: () => void
+  /** Called when a replica becomes ready or is lost. */
+  readonly onChange: () => void
 }
 
 type ReplicaEvents = {
-  /** It was ready, or was being built, and is not any more; `left` = the writing side let go of it. */
-  readonly lost: (left: boolean) => void
-  /** It is free, and a new copy would be much smaller. */
-  readonly crowded: () => void
+  /** Called when it is lost; `isDropped` = the writer closed its feed. */
+  readonly lost: (isDropped: boolean) => void
+  /** Called when it is free and a new replica would be much smaller. */
+  readonly fragmented: () => void
 }
 
-const gone = () =>
+const replicaLost = () =>
   new Failure('store-unavailable', 'The public copy of the data was lost.', { retryAfter: 1 })
 
-/** The data of a large store are read in minutes. */
+/** Milliseconds for reading the data; a large store takes minutes. */
 const startMs = 3_600_000
 
 class Replica implements QueryRunner {
@@ -58,10 +60,10 @@ class Replica implements QueryRunner {
   #thread: Thread | undefined
   #ready: PromiseWithResolvers<void> | undefined
   #bytes = 0
-  /** How long its last building took. */
+  /** Milliseconds that its last building took. */
   buildMs = 0
   isReady = false
-  isCrowded = false
+  needsCompaction = false
 
   constructor(settings: Settings, on: ReplicaEvents) {
     this.#settings = settings
@@ -72,19 +74,19 @@ class Replica implements QueryRunner {
     return this.#thread?.isBusy === true
   }
 
-  /** Resolves when it can be asked; rejects when it was lost before that. `bytes`: memory of the copy and its queries. */
+  /** Builds it; resolves when it is ready, rejects when it is lost before. `bytes` = memory of the replica and its queries. */
   build(bytes: number): Promise<void> {
     if (this.#ready) return this.#ready.promise
     this.#ready = Promise.withResolvers<void>()
     this.#bytes = bytes
-    this.#launch(this.#ready).catch((error: unknown) => this.#lose(error))
+    this.#launch(this.#ready).catch((error: unknown) => this.#loseWorker(error))
     return this.#ready.promise
   }
 
-  /** One query; the caller sees to it that there is no other, and that the copy is ready. */
+  /** Runs a query; to be called only while it is ready and runs no other. */
   async run(job: PublicJob): Promise<PublicAnswer> {
     const thread = this.#thread
-    if (!thread || !this.isReady) throw gone()
+    if (!thread || !this.isReady) throw replicaLost()
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     thread.post({ name: 'query', payload: job, transfer: [], resolve, reject })
     try {
@@ -95,13 +97,13 @@ class Replica implements QueryRunner {
     }
   }
 
-  /** Ends the worker, and with it what runs; absent while another copy would take long to build. */
+  /** Ends the worker with its query; absent where building another replica takes long. */
   get end(): (() => void) | undefined {
-    return this.buildMs > quickMs ? undefined : () => this.drop()
+    return this.buildMs > quickBuildMs ? undefined : () => this.drop()
   }
 
   drop(): void {
-    this.#lose(undefined)
+    this.#loseWorker(undefined)
   }
 
   #failureOf({ reason }: WorkerLost): Failure {
@@ -109,7 +111,7 @@ class Replica implements QueryRunner {
     if (reason === 'timeout') {
       return new Failure('time-limit', `A query may run ${queryMs} ms (sparqlMs).`)
     }
-    if (reason !== 'crashed') return gone()
+    if (reason !== 'crashed') return replicaLost()
     const most = Math.floor(this.#bytes / 2 ** 20)
     const detail = `A query may use ${most} MB together with the data (sparqlMemoryBytes).`
     return new Failure('query-too-complex', detail, { status: 413 })
@@ -132,78 +134,79 @@ class Replica implements QueryRunner {
         startMs,
         callMs: queryMs,
         onEvent: (event) => {
-          if (event === 'crowded') this.isCrowded = true
+          if (event === 'fragmented') this.needsCompaction = true
           else this.isReady = true
           ready.resolve()
-          this.#checkCrowded()
+          this.#checkFragmented()
         },
       },
       (thread, cause) => {
-        if (!cause) this.#checkCrowded()
-        else if (thread === this.#thread) this.#lose(cause, cause.reason === 'closed')
+        if (!cause) this.#checkFragmented()
+        else if (thread === this.#thread) this.#loseWorker(cause, cause.reason === 'closed')
       },
     )
   }
 
-  #checkCrowded(): void {
-    if (this.isCrowded && !this.isBusy) this.#on.crowded()
+  #checkFragmented(): void {
+    if (this.needsCompaction && !this.isBusy) this.#on.fragmented()
   }
 
-  #lose(error: unknown, left = false): void {
+  #loseWorker(error: unknown, isDropped = false): void {
     const [thread, ready] = [this.#thread, this.#ready]
     if (!ready) return
     this.#thread = undefined
     this.#ready = undefined
     this.isReady = false
-    this.isCrowded = false
-    if (error !== undefined && !left) this.#settings.log.warn({ error }, 'replica.lost')
+    this.needsCompaction = false
+    if (error !== undefined && !isDropped) this.#settings.log.warn({ error }, 'replica.lost')
     thread?.end(new WorkerLost('closed', 'the copy was ended'))
-    ready.reject(error ?? gone())
-    this.#on.lost(left)
+    ready.reject(error ?? replicaLost())
+    this.#on.lost(isDropped)
   }
 }
 
-/** Of each triple, and of the buffers for loading (of which little is touched). */
+/** Bytes of each triple, and of the buffers for loading (of which few are used). */
 const [quadBytes, loadingBytes] = [450, 320 * 2 ** 20]
-/** A worker with nothing in its copy. */
+/** Bytes of a worker without data. */
 const idleBytes = 40 * 2 ** 20
-/** Few different bounds: the code for each is kept for good. */
+/** Bytes to which limits are rounded, because the compiled code of each limit is kept in memory. */
 const stepBytes = 256 * 2 ** 20
-/** A copy that could not be built is tried again after so long. */
+/** Milliseconds until a replica that could not be built is tried again. */
 const retryMs = 5000
 
-/** Three times what a copy needs, at most a quarter of what the process may have, but always enough for the copy itself. */
-function usualBytes(quads: number): number {
+/** Default memory in bytes: three times that of the data, at most a quarter of that of the process, but enough for the data. */
+function defaultBytes(quads: number): number {
   const needed = loadingBytes + quads * quadBytes
   const generous = Math.max(Math.min(3 * needed, processBytes() / 4), 1.25 * needed)
   return Math.ceil(generous / stepBytes) * stepBytes
 }
 
-/** Milliseconds: a copy that is built so fast may be ended so that another query has its turn. */
-const quickMs = 5000
+/** Milliseconds of building below which a replica may be ended in favour of another query. */
+const quickBuildMs = 5000
 
-/** Copies for which there is room beside the writing engine, in three quarters of what the process may have. */
-function affordable(quads: number, most: number): number {
+/** Number of replicas that fit beside the writing engine into three quarters of the memory of the process. */
+function affordableCopies(quads: number, most: number): number {
   const each = idleBytes + quads * quadBytes
   const room = processBytes() * 0.75 - each
   return Math.min(most, Math.max(1, Math.floor(room / each)))
 }
 
+/** Builds replicas and keeps them up to date. */
 export class Replicas {
   readonly #settings: Settings
   #replicas: Replica[]
   #isWanted = false
   #isBuilding = false
   #isClosed = false
-  /** Until the next try. */
+  /** Timer of the next attempt. */
   #retry: NodeJS.Timeout | undefined
   #buildMs = 0
-  /** What kept the last copy from being built. */
+  /** Reason why the last replica could not be built. */
   #fault: 'memory' | 'other' | undefined
 
   constructor(settings: Settings) {
     this.#settings = settings
-    this.#replicas = Array.from({ length: settings.most }, () => this.#replica())
+    this.#replicas = Array.from({ length: settings.maxCopies }, () => this.#replica())
   }
 
   get lanes(): readonly QueryRunner[] {
@@ -215,14 +218,14 @@ export class Replicas {
     return this.#isBuilding ? 'building' : 'absent'
   }
 
-  /** Builds what is missing, and from now on whatever gets lost. */
-  want(): void {
+  /** Builds missing replicas, and from then on those that get lost. */
+  request(): void {
     this.#isWanted = true
     if (!this.#retry || this.#fault === undefined) this.#start()
   }
 
-  /** Says to a query that no copy is ready. */
-  closed(): Failure {
+  /** Failure for a query while no replica is ready. */
+  unavailable(): Failure {
     const retryAfter = Math.max(1, Math.ceil(this.#buildMs / 1000) || 5)
     if (this.#fault !== 'memory') {
       return new Failure('store-unavailable', 'The public copy is being built.', { retryAfter })
@@ -231,7 +234,7 @@ export class Replicas {
     return new Failure('store-unavailable', detail, { retryAfter: 60 })
   }
 
-  /** The writing side is gone, and with it the feed: all copies would grow stale. */
+  /** Ends all replicas after the loss of the writer, without whose feed they would become stale. */
   end(): void {
     for (const replica of this.#replicas) replica.drop()
   }
@@ -244,12 +247,12 @@ export class Replicas {
 
   #replica(): Replica {
     return new Replica(this.#settings, {
-      crowded: () => this.#renew(),
-      lost: (left) => {
-        // It fell behind a large import, which others would do as well: better when that is over, or when somebody asks.
-        if (left) this.#wait()
+      fragmented: () => this.#rebuildFragmented(),
+      lost: (isDropped) => {
+        // It fell behind a large import, as others would: it is built again later, or at the next query.
+        if (isDropped) this.#retryLater()
         else if (this.#isWanted && !this.#retry) this.#start()
-        this.#settings.changed()
+        this.#settings.onChange()
       },
     })
   }
@@ -258,55 +261,55 @@ export class Replicas {
     this.#build().catch((error: unknown) => this.#settings.log.warn({ error }, 'replica.failed'))
   }
 
-  /** One at a time: each takes a core. */
+  /** Builds missing replicas one at a time, because each uses a core. */
   async #build(): Promise<void> {
     if (this.#isBuilding || this.#isClosed) return
-    const { log, memory, most, quads } = this.#settings
+    const { log, memory, maxCopies, quads } = this.#settings
     this.#isBuilding = true
     try {
       for (;;) {
         const count = await quads()
-        this.#fit(affordable(count, most))
+        this.#adjustCount(affordableCopies(count, maxCopies))
         const replica = this.#replicas.find(({ isReady }) => !isReady)
         if (!replica || this.#isClosed) break
         const started = performance.now()
-        await replica.build(memory > 0 ? memory : usualBytes(count))
+        await replica.build(memory > 0 ? memory : defaultBytes(count))
         this.#buildMs = performance.now() - started
         replica.buildMs = this.#buildMs
         this.#fault = undefined
-        this.#settings.changed()
+        this.#settings.onChange()
       }
     } catch (error) {
-      this.#fault = error instanceof Error && fullOf(error.cause) ? 'memory' : 'other'
-      this.#wait()
+      this.#fault = error instanceof Error && storeFullOf(error.cause) ? 'memory' : 'other'
+      this.#retryLater()
       if (!this.#isClosed) log.warn({ error }, 'replica.failed')
     } finally {
       this.#isBuilding = false
     }
-    this.#renew()
+    this.#rebuildFragmented()
   }
 
-  /** One that holds too many deleted triples is made anew while another answers. */
-  #renew(): void {
+  /** Builds a fragmented replica again while another answers. */
+  #rebuildFragmented(): void {
     const ready = this.#replicas.filter(({ isReady }) => isReady)
     if (ready.length === 1 && this.#replicas.length > 1) return
-    const replica = ready.find(({ isCrowded, isBusy }) => isCrowded && !isBusy)
+    const replica = ready.find(({ needsCompaction, isBusy }) => needsCompaction && !isBusy)
     if (!replica) return
     this.#settings.log.info('replica.renewed')
     replica.drop()
   }
 
-  #wait(): void {
+  #retryLater(): void {
     clearTimeout(this.#retry)
-    const again = () => {
+    const retry = () => {
       this.#retry = undefined
       if (this.#isWanted) this.#start()
     }
-    this.#retry = setTimeout(again, retryMs).unref()
+    this.#retry = setTimeout(retry, retryMs).unref()
   }
 
-  /** As many copies as are affordable now; what is ready is kept, what is busy ends by itself. */
-  #fit(count: number): void {
+  /** Adjusts the number of replicas; ready ones are kept. */
+  #adjustCount(count: number): void {
     while (this.#replicas.length < count) this.#replicas.push(this.#replica())
     while (this.#replicas.length > count && this.#replicas.at(-1)?.isReady === false) {
       this.#replicas.pop()

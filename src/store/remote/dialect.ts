@@ -1,123 +1,122 @@
-/** What one product does its own way. Everything that remote stores have in common stands beside this file. */
+/** Differences between the products that can be remote stores. The other files of this folder are common to all. */
 
 import type { GraphStore } from '../graph-store.ts'
 import type { ServiceAnswer, ServiceRequest } from '../../client/service-request.ts'
 
 /**
- * How a store keeps values. Lines are single triples of N-Triples without their line end; ours are in our own spelling,
- * with language tags and lexical forms as somebody sent them.
+ * Encoding of values for a store. Lines are triples of N-Triples without line ends. Lines of the platform are as `toLine` writes them,
+ * with language tags and lexical forms as clients sent them.
  */
 export type Fidelity = {
   /**
-   * What is sent for a line of ours. `exact` = `decode` makes the same line of what comes back; otherwise a spelling note
-   * is kept beside it. Encoding what has come back from the store must name the triple that it came from. A `Failure`
-   * invalid-content for a value that the store cannot keep in any way.
+   * Line to be sent for a line of the platform. `exact` = `decode` restores it from the answer of the store; otherwise a spelling note
+   * is stored beside it. Encoding a line of an answer must give the triple that it came from. Throws `invalid-content` for a value
+   * that the store cannot keep at all.
    */
   readonly encode: (line: string) => { readonly line: string; readonly exact: boolean }
-  /** A line that came back, in our spelling of N-Triples: undoes what `encode` did to its datatype. */
+  /** Line of the platform for a line of an answer: undoes what `encode` did to its datatype. */
   readonly decode: (line: string) => string
-  /** Lines that the store may take for one triple have the same key: one that came back, decoded, and ours. */
+  /** Key that is equal for lines, decoded ones included, that the store may treat as one triple. */
   readonly key: (line: string) => string
 }
 
-/** What has to happen to one graph. Lines are encoded; deletes come before inserts; the two sets share no line. */
+/** Edit of one graph. Lines are encoded; deletes come before inserts; the two sets share no line. */
 export type Edit = {
   readonly graph: string
   /**
-   * Everything in the graph goes before `add` comes, which is empty unless a foreign writer had left blank nodes there.
-   * `remove` holds what was in it (ground lines only) where the dialect wants to know.
+   * Whether the graph is cleared before `add`, which is empty unless a foreign writer had left blank nodes in it. `remove` then has its
+   * lines without blank nodes, if the dialect needs them (`needsClearedLines`).
    */
   readonly clear: boolean
   readonly remove: ReadonlySet<string>
   readonly add: ReadonlySet<string>
 }
 
-/** How much a set of edits is. */
+/** Size of a set of edits. */
 export type Size = {
   readonly graphs: number
   readonly cleared: number
-  /** Lines in all. */
+  /** Lines of all graphs. */
   readonly removed: number
   readonly added: number
-  /** Lines added to the one graph that gets most. */
+  /** Most lines that are added to one graph. */
   readonly largest: number
   /** UTF-16 units of all lines. */
   readonly length: number
 }
 
-/** The store as a dialect speaks to it: whole answers or a `Failure`. */
+/** Store as dialects call it: complete answers or a `Failure`. */
 export type StoreEndpoint = Pick<GraphStore, 'ask' | 'select' | 'construct'> & {
-  /** One update request, sent as `application/sparql-update`. It runs to its end: there is no signal. */
+  /** Sends an update request as `application/sparql-update`. It cannot be aborted. */
   readonly update: (text: string) => Promise<void>
-  /** Any request, for probes; the answer may have any status. */
+  /** Sends any request, for probes; the answer may have any status. */
   readonly send: (request: ServiceRequest) => Promise<ServiceAnswer>
   readonly queryEndpoint: string
   readonly updateEndpoint: string
-  /** A name that no other write of any process uses, of characters that may stand in an IRI. */
+  /** Returns a unique name of characters that IRIs allow. */
   readonly name: () => string
-  /** Waits; used by recovery and by retries. */
+  /** Waits for some milliseconds. */
   readonly pause: (ms: number) => Promise<void>
 }
 
-/** What a store says of itself at the start. */
-export type Probed = {
+/** Properties that a store reports at the start. */
+export type StoreProperties = {
   readonly product: string
-  /** Lines from which an answer may have been cut without a word: such graphs are read in pages and counted. */
+  /** Lines from which the store may truncate answers silently; longer graphs are read in pages and counted. */
   readonly rows?: number
 }
 
+/** Protocol and limits of one product. */
 export type Dialect = {
   readonly name: 'fuseki' | 'virtuoso' | 'sparql11'
   readonly fidelity: Fidelity
-  /** Connections, and write requests among them at the same time. */
+  /** Most connections, and most write requests at the same time. */
   readonly sockets: number
   readonly writers: number
   /**
-   * For so many ms bookkeeping that only goes (marks that are done) waits for a write that it can share a request with: where
-   * a request costs a disk's turn, a PUT then costs one and not two.
+   * Milliseconds for which writes that only remove bookkeeping (finished marks) wait for another write whose request they can share;
+   * without them a PUT would cost two synced requests.
    */
-  readonly idleMs?: number
-  /** Whether a connection is given up after an error, and after which answers a request is sent again. */
+  readonly deferMs?: number
+  /** Whether a connection is closed after an error, and whether a request is repeated after an answer. */
   readonly destroyAfterError: boolean
-  readonly retryable: (answer: ServiceAnswer) => boolean
-  /** What an update that was answered with an error means, where the status does not say it (see `refusal.ts`). */
-  readonly refused?: (
+  readonly isRetryable: (answer: ServiceAnswer) => boolean
+  /** Failure kind of an update that was answered with an error, where the status does not tell it. */
+  readonly failureKind?: (
     answer: ServiceAnswer,
   ) => 'invalid-content' | 'store-full' | 'store-unavailable'
-  /** Whether edits of this size may share one request: several groups are packed only as long as they do. */
-  readonly fits: (size: Size) => boolean
-  /** Lands all edits or none, visible and durable when it resolves; a single group may be of any size. */
-  readonly land: (edits: readonly Edit[], endpoint: StoreEndpoint) => Promise<void>
-  /** `remove` of a cleared graph must hold all its lines, because `land` deletes only what it can name. */
-  readonly namesCleared: boolean
+  /** Whether edits of this size may share one request, for packing groups. */
+  readonly fitsOneRequest: (size: Size) => boolean
+  /** Commits all edits or none, visible and durable when it resolves; one group may be of any size. */
+  readonly commit: (edits: readonly Edit[], endpoint: StoreEndpoint) => Promise<void>
+  /** Whether `remove` of a cleared graph must have all its lines, because `commit` only deletes lines that it names. */
+  readonly needsClearedLines: boolean
   /**
-   * Large writes go through a staging graph: while `<graph> ctl:writing <staging>` stands in the system graph, readers of
-   * the graph wait. `recover` finishes what a crash left and answers how many: of all graphs before anything else is
-   * written, and of one when its next writer finds it unfinished.
+   * Whether large writes use a staging graph: while the system graph has `<graph> ctl:writing <staging>`, readers of the graph wait.
+   * `recover` finishes interrupted writes and returns their number: of all graphs before the first write, or of one graph.
    */
-  readonly stages: boolean
+  readonly usesStaging: boolean
   readonly recover?: (endpoint: StoreEndpoint, graph?: string) => Promise<number>
-  /** A commit becomes visible triple by triple: reads of a graph and writes of it wait for each other. */
-  readonly torn?: boolean
-  /** Product and limits. Rejects with store-unavailable as long as the store is not ready. */
-  readonly probe: (endpoint: StoreEndpoint) => Promise<Probed>
+  /** Whether a commit becomes visible triple by triple, so that reads and writes of a graph must wait for each other. */
+  readonly showsPartialCommits?: boolean
+  /** Reads product and limits. Rejects with `store-unavailable` while the store is not ready. */
+  readonly probe: (endpoint: StoreEndpoint) => Promise<StoreProperties>
   /**
-   * Returns when no update that was sent before can still be running; asked after a write of which nothing was heard, before
-   * its graph is read again.
+   * Resolves when no earlier update can still be running; called after a write without an answer, before its graph is read again.
    */
-  readonly settle?: (endpoint: StoreEndpoint) => Promise<void>
-  /** An answer to CONSTRUCT in our spelling of N-Triples, where the store writes in another. */
-  readonly respelt?: (text: string) => string
-  /** Whether an answer of text ends in a notice that the store gave up in the middle of it. */
-  readonly gaveUp?: (text: string) => boolean
-  /** Whether an answer says outside its text that the store gave up in the middle of it. */
-  readonly incomplete?: (answer: ServiceAnswer) => boolean
-  /** IRIs that reach behind the store when they stand in a query: strangers may not name them, as a function or otherwise. */
-  readonly reserved?: (iri: string, isFunction: boolean) => boolean
-  /** Whether `CONSTRUCT { GRAPH ?g { … } }` is answered with N-Quads, so that many graphs are read by one query. */
-  readonly quads: boolean
-  /** The default graph of a query that names no graph: all graphs by itself, by this name in `GRAPH`, or none. */
+  readonly waitForUpdates?: (endpoint: StoreEndpoint) => Promise<void>
+  /** Converts an answer to CONSTRUCT to N-Triples as `toLine` writes them, where the store differs. */
+  readonly normalise?: (text: string) => string
+  /** Whether the text of an answer ends with a notice that the store stopped at its time limit. */
+  readonly isTimeoutNotice?: (text: string) => boolean
+  /** Whether the status or headers of an answer say that it is incomplete. */
+  readonly isIncomplete?: (answer: ServiceAnswer) => boolean
+  /** Whether public queries must not use an IRI, as a function or otherwise, because it gives access to the server behind SPARQL. */
+  readonly isReserved?: (iri: string, isFunction: boolean) => boolean
+  /** Whether the store answers `CONSTRUCT { GRAPH ?g { … } }` with N-Quads, so that one query reads many graphs. */
+  readonly constructsQuads: boolean
+  /** Union of all graphs: always the default graph, never available, or available in `GRAPH` by this name. */
   readonly union: 'always' | 'never' | { readonly graph: string }
-  /** Parameters that tell the store to end a public query after so many ms. */
+  /** Parameters that make the store end a query after some milliseconds. */
   readonly deadline?: (ms: number) => Readonly<Record<string, string>>
 }

@@ -1,26 +1,30 @@
-/** What has to go and to come so that one content becomes another, in the lines that the store is told. */
+/** Computes edits: the lines to be removed and added so that one content becomes another, as they are sent to the store. */
 
 import { systemGraph } from '../../rdf/namespaces.ts'
-import { hasTwins, prefixOf } from '../graph-lines.ts'
+import { hasOtherSpellings, prefixOf } from '../graph-lines.ts'
 import type { Edit, Fidelity, Size } from './dialect.ts'
 import type { Content } from './reading.ts'
-import { noteOf, toNote } from './spelling-notes.ts'
+import { noteOf, linesToNote } from './spelling-notes.ts'
 import { hasDots } from './spelled-values.ts'
 
-const without = (lines: Iterable<string>, other: ReadonlySet<string>) =>
+const difference = (lines: Iterable<string>, other: ReadonlySet<string>) =>
   [...lines].filter((line) => !other.has(line))
 
-/** An edit whose sets share no line: what goes and comes stays. */
+/** Edit whose sets share no line: lines in both are not removed. */
 function editOf(graph: string, remove: Iterable<string>, add: ReadonlySet<string>): Edit {
-  return { graph, clear: false, remove: new Set(without(remove, add)), add }
+  return { graph, clear: false, remove: new Set(difference(remove, add)), add }
 }
 
 /**
- * Lines that stay but share subject and property, or what the store makes of their IRIs, with one that goes: where the store
- * holds two spellings as one triple, deleting the one deletes both, so they come in again.
+ * Remaining lines that the store may treat as one triple with a removed line: deleting that one would delete both, so they are added
+ * again. These share subject and property, or have the same key after the IRIs are resolved.
  */
-function twins(removed: readonly string[], after: ReadonlySet<string>, fidelity: Fidelity) {
-  const prefixes = new Set(removed.filter(hasTwins).map(prefixOf))
+function otherSpellings(
+  removed: readonly string[],
+  after: ReadonlySet<string>,
+  fidelity: Fidelity,
+) {
+  const prefixes = new Set(removed.filter(hasOtherSpellings).map(prefixOf))
   const keys = new Set(removed.filter(hasDots).map(fidelity.key))
   if (prefixes.size + keys.size === 0) return []
   return [...after].filter(
@@ -28,10 +32,10 @@ function twins(removed: readonly string[], after: ReadonlySet<string>, fidelity:
   )
 }
 
-const sent = (lines: Iterable<string>, fidelity: Fidelity) =>
+const encodeLines = (lines: Iterable<string>, fidelity: Fidelity) =>
   new Set(Array.from(lines, (line) => fidelity.encode(line).line))
 
-/** The edit of the system graph that takes notes away and brings others. */
+/** Edit of the system graph that replaces spelling notes of a graph. */
 export function noteEdit(
   graph: string,
   before: Iterable<string>,
@@ -39,37 +43,37 @@ export function noteEdit(
 ): Edit {
   const old = new Set(before)
   const noted = (lines: readonly string[]) => new Set(lines.map((line) => noteOf(graph, line)))
-  const [remove, add] = [noted(without(old, after)), noted(without(after, old))]
+  const [remove, add] = [noted(difference(old, after)), noted(difference(after, old))]
   return { graph: systemGraph, clear: false, remove, add }
 }
 
-/** The edits of a graph and of its notes. */
+/** Edits of a graph and of its spelling notes from one content to another; none when they are equal. */
 export function contentDifference(
   graph: string,
   { before, after }: { readonly before: Content; readonly after: ReadonlySet<string> },
   fidelity: Fidelity,
 ): readonly Edit[] {
-  const removed = without(before.lines, after)
-  const added = without(after, before.lines)
+  const removed = difference(before.lines, after)
+  const added = difference(after, before.lines)
   if (removed.length + added.length === 0) return []
-  const come = sent([...added, ...twins(removed, after, fidelity)], fidelity)
+  const come = encodeLines([...added, ...otherSpellings(removed, after, fidelity)], fidelity)
   return [
-    editOf(graph, sent(removed, fidelity), come),
-    noteEdit(graph, before.notes, toNote(after, fidelity)),
+    editOf(graph, encodeLines(removed, fidelity), come),
+    noteEdit(graph, before.notes, linesToNote(after, fidelity)),
   ]
 }
 
-/** The edits that write a graph anew, for one that holds triples which cannot be named. */
-export function rewriting(
+/** Edits that clear a graph and write it again, for graphs with blank nodes, which cannot be deleted by name. */
+export function rewriteEdits(
   graph: string,
   { whole, after }: { readonly whole: Content; readonly after: ReadonlySet<string> },
   fidelity: Fidelity,
 ): readonly Edit[] {
-  const edit = { graph, clear: true, remove: new Set<string>(), add: sent(after, fidelity) }
-  return [edit, noteEdit(graph, whole.notes, toNote(after, fidelity))]
+  const edit = { graph, clear: true, remove: new Set<string>(), add: encodeLines(after, fidelity) }
+  return [edit, noteEdit(graph, whole.notes, linesToNote(after, fidelity))]
 }
 
-// Edits of several changes or groups put together, so that they say what all of them one after the other would do.
+// Merges the edits of several changes or groups into edits with the same effect.
 
 type Open = {
   readonly graph: string
@@ -78,11 +82,11 @@ type Open = {
   readonly add: Set<string>
 }
 
-/** Edits by graph, in the order in which the graphs came. */
-export class Sum {
+/** Merged edits by graph, in order of their first edit. */
+export class EditMerger {
   readonly #edits = new Map<string, Open>()
 
-  /** Puts more behind what is there; the two sets of one edit share no line afterwards. */
+  /** Adds an edit after the earlier ones. */
   put({ graph, clear, remove, add }: Edit): void {
     const edit = this.#of(graph)
     if (clear) {
@@ -114,10 +118,10 @@ export class Sum {
   }
 }
 
-/** The edits of all groups as one list. */
-export function sumOf(groups: readonly (readonly Edit[])[]): readonly Edit[] {
+/** Merges the edits of groups. */
+export function mergeEdits(groups: readonly (readonly Edit[])[]): readonly Edit[] {
   if (groups.length === 1) return groups[0] ?? []
-  const sum = new Sum()
+  const sum = new EditMerger()
   for (const edits of groups) for (const edit of edits) sum.put(edit)
   return sum.edits
 }
@@ -128,7 +132,7 @@ const lengthOf = (lines: ReadonlySet<string>) => {
   return length
 }
 
-/** How much the edits of one group are. */
+/** Size of the edits of one group. */
 export function editsSize(edits: readonly Edit[]): Size {
   let [cleared, removed, added, largest, length] = [0, 0, 0, 0, 0]
   for (const edit of edits) {
@@ -141,8 +145,8 @@ export function editsSize(edits: readonly Edit[]): Size {
   return { graphs: edits.length, cleared, removed, added, largest, length }
 }
 
-/** The size of two groups together. Graphs that both name count twice, and their largest as if it were one graph. */
-export const together = (one: Size, other: Size): Size => ({
+/** Approximate size of two groups together: common graphs count twice. */
+export const addSizes = (one: Size, other: Size): Size => ({
   graphs: one.graphs + other.graphs,
   cleared: one.cleared + other.cleared,
   removed: one.removed + other.removed,

@@ -1,13 +1,13 @@
-/** Apache Jena Fuseki, usually on TDB2: one update request is one transaction. */
+/** Dialect of Apache Jena Fuseki, usually on TDB2, where one update request is one transaction. */
 
 import { Failure } from '../../errors.ts'
 import { updateText } from './update-text.ts'
-import type { Dialect, StoreEndpoint, Probed } from './dialect.ts'
+import type { Dialect, StoreEndpoint, StoreProperties } from './dialect.ts'
 import { fidelityOf, integers } from './spelled-values.ts'
 
-// What TDB2 keeps as a value and so gives back in its own spelling (measured with Fuseki 5.6.0).
+// Values that TDB2 stores by value and returns in its own spelling (measured with Fuseki 5.6.0).
 
-/** Case of a tag's parts: language lower, script capitalised, region upper (RFC 5646, 2.1.1). */
+/** Whether a tag has the recommended case: language lower, script capitalised, region upper (RFC 5646, 2.1.1). */
 function isCased(tag: string): boolean {
   if (/^[a-z]+$/.test(tag)) return true
   return /^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$/.test(tag)
@@ -15,7 +15,7 @@ function isCased(tag: string): boolean {
 
 const times = new Set(['dateTime', 'dateTimeStamp', 'date'])
 
-function form(name: string, lexical: string): boolean {
+function keepsForm(name: string, lexical: string): boolean {
   if (integers.has(name)) return /^(0|-?[1-9]\d*)$/.test(lexical)
   if (name === 'decimal') {
     return /^-?(0|[1-9]\d*)\.(0|\d*[1-9])$/.test(lexical) && lexical !== '-0.0'
@@ -26,28 +26,28 @@ function form(name: string, lexical: string): boolean {
   return name !== 'string'
 }
 
-/** Values that are too large for TDB2's own form, or none of their datatype, are kept as they were written. */
-const fusekiFidelity = fidelityOf({ tag: isCased, form, damaged: () => false })
+/** Encoding for TDB2, which keeps values that are too large or invalid for their datatype as they were written. */
+const fusekiFidelity = fidelityOf({ keepsTag: isCased, keepsForm, isDamaged: () => false })
 
 const notice = '##  '
 const late = 'Query timed out'
 
 /**
- * Jena ends the text of a query that met its time limit with comments, and calls it a success. A line of their own cannot
- * be part of a value in the formats that we ask for.
+ * Whether a text ends with Jena's comments about its time limit, which it sends with status 200. In the requested formats no value
+ * can contain such a line.
  */
-function gaveUp(text: string): boolean {
+function isTimeoutNotice(text: string): boolean {
   const end = text.slice(-400).trimEnd()
   const isCut = end.startsWith(notice, end.lastIndexOf('\n') + 1)
   return isCut || (text.length < 100 && text.startsWith(late))
 }
 
-async function probe(endpoint: StoreEndpoint): Promise<Probed> {
+async function probe(endpoint: StoreEndpoint): Promise<StoreProperties> {
   await endpoint.ask('ASK {}')
   return { product: await productOf(endpoint) }
 }
 
-/** The server's page about itself, which an operator may have closed. */
+/** Product with the version from the server's information page, to which an operator may deny access. */
 async function productOf(endpoint: StoreEndpoint): Promise<string> {
   const name = 'Apache Jena Fuseki'
   const url = new URL('/$/server', endpoint.queryEndpoint).href
@@ -66,26 +66,27 @@ async function productOf(endpoint: StoreEndpoint): Promise<string> {
   }
 }
 
+/** Dialect of Apache Jena Fuseki. */
 export const fuseki: Dialect = {
   name: 'fuseki',
   fidelity: fusekiFidelity,
   sockets: 16,
-  // The store has one writer: what waits meanwhile is packed, which is faster than many transactions.
+  // The store has one writer; waiting writes are packed, which is faster than many transactions.
   writers: 1,
-  idleMs: 200,
+  deferMs: 200,
   destroyAfterError: false,
-  retryable: ({ status, text }) => status === 503 && !text.startsWith(late),
-  // A hundred records with their links and marks.
-  fits: ({ graphs, length }) => graphs <= 300 && length <= 2 ** 20,
-  land: (edits, endpoint) => endpoint.update(updateText(edits)),
-  namesCleared: false,
-  stages: false,
+  isRetryable: ({ status, text }) => status === 503 && !text.startsWith(late),
+  // About a hundred records with their links and marks.
+  fitsOneRequest: ({ graphs, length }) => graphs <= 300 && length <= 2 ** 20,
+  commit: (edits, endpoint) => endpoint.update(updateText(edits)),
+  needsClearedLines: false,
+  usesStaging: false,
   probe,
-  // Writers queue inside the store, in the order of their coming.
-  settle: (endpoint) => endpoint.update('INSERT DATA {}'),
-  gaveUp,
-  quads: true,
+  // Writers queue in the store in order of arrival.
+  waitForUpdates: (endpoint) => endpoint.update('INSERT DATA {}'),
+  isTimeoutNotice,
+  constructsQuads: true,
   union: { graph: 'urn:x-arq:UnionGraph' },
-  // Whole seconds: Fuseki takes no notice of others.
+  // Whole seconds, because Fuseki ignores fractions.
   deadline: (ms) => ({ timeout: String(Math.ceil(ms / 1000)) }),
 }

@@ -1,14 +1,14 @@
-/** Public queries on a remote store: guarded, sent with its time limit, and read without our bookkeeping. */
+/** Runs public queries on a remote store: rewritten, with a time limit, and without the platform's bookkeeping in the answers. */
 
 import { Failure } from '../../errors.ts'
 import { ctl } from '../../rdf/namespaces.ts'
 import type { PublicEngine } from '../public/public-answer.ts'
-import { type CheckedQuery, refusedBy } from '../public/query-checks.ts'
+import { type CheckedQuery, engineRefusal } from '../public/query-checks.ts'
 import { resultsOf, type JsonTerm, type Results } from '../sparql-results.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
 import { guardedQuery } from './guarded-query.ts'
 import { linesOf } from './spelling-notes.ts'
-import { opaque, unhidden } from './spelled-values.ts'
+import { hiddenDatatype, restoreDatatype } from './spelled-values.ts'
 import { asciiQuery, withQueryNames } from './variable-names.ts'
 
 type Settings = {
@@ -16,7 +16,7 @@ type Settings = {
   readonly endpoint: StoreEndpoint
   /** Running time of one query in ms. */
   readonly ms: number
-  /** Rows after which the store cuts an answer without saying so, where it does. */
+  /** Rows from which the store truncates answers silently; `undefined` if it does not. */
   readonly rows: number | undefined
 }
 
@@ -39,44 +39,44 @@ async function answerTo(
     headers: { accept, 'content-type': 'application/x-www-form-urlencoded' },
     body: form.toString(),
     idempotent: true,
-    // Formats differ in length: what is too long is cut later, what is far too long is refused here.
+    // Formats differ in length: answers that are too long are truncated later, and refused here far above the limit.
     limits: { totalMs: ms, bytes: bytes * 4 + 2 ** 20 },
   })
-  const isCut = dialect.gaveUp?.(text) ?? false
+  const isCut = dialect.isTimeoutNotice?.(text) ?? false
   if (status < 300 && !isCut) return text
-  if (status === 400) throw refusedBy('store', text)
+  if (status === 400) throw engineRefusal('store', text)
   if (isCut || status === 503 || status === 504) {
     throw new Failure('time-limit', `A query may run ${ms} ms (sparqlMs).`, { cause: text })
   }
   throw new Failure('store-unavailable', `The store answered with ${status}.`, { cause: text })
 }
 
-/** What the store wrote without our bookkeeping, in the spelling of our lines. */
+/** Lines of an answer without the platform's bookkeeping, with their original datatypes. */
 function publicLines(text: string): string {
   const kept = [...linesOf(text)].filter((line) => !line.startsWith(reserved, line.indexOf(' ')))
-  return kept.map((line) => `${unhidden(line)}\n`).join('')
+  return kept.map((line) => `${restoreDatatype(line)}\n`).join('')
 }
 
-/** A term as the standard names it, with the datatype that we have hidden from the store. */
-function ownTerm(term: JsonTerm): JsonTerm {
-  if (term.type !== 'typed-literal' && !term.datatype?.startsWith(opaque)) return term
-  const datatype = term.datatype?.replace(opaque, '')
+/** Term as the standard writes it, with its original datatype. */
+function restoreTerm(term: JsonTerm): JsonTerm {
+  if (term.type !== 'typed-literal' && !term.datatype?.startsWith(hiddenDatatype)) return term
+  const datatype = term.datatype?.replace(hiddenDatatype, '')
   return { ...term, type: 'literal', ...(datatype !== undefined && { datatype }) }
 }
 
-function ownResults(results: Results): Results {
+function restoreResults(results: Results): Results {
   if ('boolean' in results) return results
   const { variables, solutions } = results
-  const own = solutions.map((solution) =>
-    Object.fromEntries(Object.entries(solution).map(([name, term]) => [name, ownTerm(term)])),
+  const restored = solutions.map((solution) =>
+    Object.fromEntries(Object.entries(solution).map(([name, term]) => [name, restoreTerm(term)])),
   )
-  return { variables, solutions: own }
+  return { variables, solutions: restored }
 }
 
-/** The store as the engine of public queries. */
+/** Engine of public queries on a remote store. */
 export function publicEngine(settings: Settings): PublicEngine {
   const { endpoint, dialect, rows } = settings
-  const { respelt = (text: string) => text } = dialect
+  const { normalise = (text: string) => text } = dialect
   return {
     rows,
     // The parser has taken the name as an IRI, so it has nothing that could end one.
@@ -85,12 +85,12 @@ export function publicEngine(settings: Settings): PublicEngine {
       const accept = 'application/sparql-results+json'
       const { text, names } = asciiQuery(query)
       const answer = await answerTo({ ...query, text }, { accept, bytes }, settings)
-      return withQueryNames(ownResults(resultsOf(answer)), names)
+      return withQueryNames(restoreResults(resultsOf(answer)), names)
     },
     triples: async (query, bytes) => {
       const accept = 'application/n-triples'
       const asked = { ...query, text: asciiQuery(query).text }
-      return publicLines(respelt(await answerTo(asked, { accept, bytes }, settings)))
+      return publicLines(normalise(await answerTo(asked, { accept, bytes }, settings)))
     },
   }
 }

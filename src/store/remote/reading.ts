@@ -1,21 +1,20 @@
-/** Reads graphs as they were written: content, spelling notes and the sign of an unfinished write in one query. */
+/** Reads graphs of a remote store as they were written: content, spelling notes and the mark of an unfinished write in one query. */
 
 import { Failure } from '../../errors.ts'
 import { ctl, dcat, systemGraph } from '../../rdf/namespaces.ts'
 import { inParallel } from '../../workers/in-parallel.ts'
 import { checkGraph, prefixOf } from '../graph-lines.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
-import { linesOf, notedLine, respelled } from './spelling-notes.ts'
+import { linesOf, notedLine, applyNotes } from './spelling-notes.ts'
 
 /** Whether a line (with or without its line end) is a link of the graph, and not content. */
 export type LinkRule = (graph: string, line: string) => boolean
 
-/** The predicates by which a catalogue names its members. */
+/** IRIs of the predicates by which a catalogue links its members. */
 export const linkPredicates: readonly string[] = [dcat('dataset').value, dcat('record').value]
 
 /**
- * Every line of the system graph, and in a catalogue's graph the lines by which the catalogue itself names its datasets
- * and records.
+ * Rule for links: every line of the system graph, and in the graph of a catalogue its links to datasets and records.
  */
 export function linkRule(isCatalogue: (graph: string) => boolean): LinkRule {
   return (graph, line) => {
@@ -29,25 +28,27 @@ export function linkRule(isCatalogue: (graph: string) => boolean): LinkRule {
 const mayHaveLinks = (graph: string, isLink: LinkRule): boolean =>
   isLink(graph, `<${graph}> <${linkPredicates[0]}> <urn:x> .`)
 
-/** What is in a graph, in our spelling. */
+/** Content of a graph, as lines of the platform. */
 export type Content = {
   readonly lines: ReadonlySet<string>
   /** Lines that have a note. */
   readonly notes: readonly string[]
 }
 
+/** Dependencies for reading graphs. */
 export type GraphReading = {
   readonly dialect: Dialect
   readonly endpoint: StoreEndpoint
   readonly isLink: LinkRule
-  /** Lines from which an answer may have been cut. */
+  /** Lines from which an answer may be truncated; `undefined` if it never is. */
   readonly rows: number | undefined
-  /** Finishes what a crash left of a graph; absent for those who may only wait for its writer. */
+  /** Finishes interrupted writes of a graph; absent for readers, which wait for its writer. */
   readonly finish?: (graph: string) => Promise<unknown>
-  /** Reads a graph while nobody writes it; absent where a read sees all of a write or nothing by itself. */
-  readonly apart?: <T>(graph: string, read: () => Promise<T>) => Promise<T>
+  /** Reads a graph while no write of it runs; absent where commits are atomic for readers. */
+  readonly withoutWriters?: <T>(graph: string, read: () => Promise<T>) => Promise<T>
 }
 
+/** Graph to be read, with or without its links. */
 export type GraphRequest = { readonly graph: string; readonly links: boolean }
 
 const [spelling, writing] = [ctl('spelling').value, ctl('writing').value]
@@ -55,7 +56,7 @@ const [spelling, writing] = [ctl('spelling').value, ctl('writing').value]
 const isOwnMember = (graph: string) =>
   `?s = <${graph}> && ?p IN (${linkPredicates.map((iri) => `<${iri}>`).join(', ')})`
 
-/** The pattern of a graph; without its links where it may have some. */
+/** Pattern of a graph, if requested without its links. */
 function patternOf({ graph, links }: GraphRequest, isLink: LinkRule): string {
   const pattern = `GRAPH <${graph}> { ?s ?p ?o }`
   return links || !mayHaveLinks(graph, isLink)
@@ -65,7 +66,7 @@ function patternOf({ graph, links }: GraphRequest, isLink: LinkRule): string {
 
 function queryOf(wanted: GraphRequest, { dialect, isLink }: GraphReading): string {
   const facts = [`<${wanted.graph}> <${spelling}> ?note`]
-  if (dialect.stages) facts.push(`<${wanted.graph}> <${writing}> ?staging`)
+  if (dialect.usesStaging) facts.push(`<${wanted.graph}> <${writing}> ?staging`)
   const noted = facts.map((fact) => `UNION { GRAPH <${systemGraph}> { ${fact} } }`)
   return (
     `CONSTRUCT { ?s ?p ?o . ${facts.join(' . ')} } ` +
@@ -73,9 +74,9 @@ function queryOf(wanted: GraphRequest, { dialect, isLink }: GraphReading): strin
   )
 }
 
-const signOf = (graph: string) => `<${graph}> <${writing}> `
+const writingMarkPrefix = (graph: string) => `<${graph}> <${writing}> `
 
-/** Tells content from notes; `undefined` when the graph is being written in several steps. */
+/** Separates content and notes; `undefined` while a staged write of the graph is unfinished. */
 function contentOf(
   graph: string,
   all: ReadonlySet<string>,
@@ -87,17 +88,18 @@ function contentOf(
   for (const line of all) {
     const note = line.includes(spelling) ? notedLine(graph, line) : undefined
     if (note !== undefined) notes.push(note)
-    else if (dialect.stages && isPlain && line.startsWith(signOf(graph))) return undefined
+    else if (dialect.usesStaging && isPlain && line.startsWith(writingMarkPrefix(graph)))
+      return undefined
     else if (isPlain || !prefixOf(line).endsWith(` <${spelling}> `))
       lines.add(fidelity.decode(line))
   }
-  return { lines: respelled(lines, notes, fidelity), notes }
+  return { lines: applyNotes(lines, notes, fidelity), notes }
 }
 
 const waits = 50
 const waitMs = 100
 
-/** The content of a graph; waits up to 5 s for an unfinished write, then gives store-unavailable. */
+/** Reads the content of a graph; waits up to 5 s for an unfinished write, then throws `store-unavailable`. */
 export async function readContent(
   wanted: GraphRequest,
   reading: GraphReading,
@@ -106,9 +108,9 @@ export async function readContent(
   checkGraph(wanted.graph)
   const query = queryOf(wanted, reading)
   const answer = () => wholeAnswer(query, reading, signal)
-  const { apart = (_, read) => read() } = reading
+  const { withoutWriters = (_, read) => read() } = reading
   for (let left = waits; left > 0; left -= 1) {
-    const content = contentOf(wanted.graph, await apart(wanted.graph, answer), reading)
+    const content = contentOf(wanted.graph, await withoutWriters(wanted.graph, answer), reading)
     if (content) return content
     signal?.throwIfAborted()
     if (left === waits && reading.finish) await reading.finish(wanted.graph)
@@ -128,7 +130,7 @@ async function wholeAnswer(
   return pagedGraph(query, reading.endpoint, { page: Math.ceil(rows / 2), signal })
 }
 
-/** Content before links, each sorted, with line ends; `undefined` for nothing. */
+/** Text of a graph: content before links, each sorted; `undefined` for an empty graph. */
 export function contentText(
   { lines }: Content,
   { graph, links }: GraphRequest,
@@ -140,13 +142,13 @@ export function contentText(
   return kept.length === 0 ? undefined : `${kept.join('\n')}\n`
 }
 
-// Reads what is too long for one answer of a store that cuts answers without a word.
+// Reads graphs that are too long for one answer of a store that truncates answers silently.
 
 type Paging = { readonly page: number; readonly signal?: AbortSignal | undefined }
 
 const tries = 3
 
-/** `CONSTRUCT { template } WHERE { pattern }` of ours, which stands in the pages' sub-select. */
+/** Template and pattern of a query by `queryOf`. */
 function partsOf(query: string) {
   const at = query.indexOf('WHERE {')
   return { template: query.slice(0, at), pattern: query.slice(at + 'WHERE '.length) }
@@ -154,7 +156,7 @@ function partsOf(query: string) {
 
 const variables = '?s ?p ?o ?note ?staging'
 
-// The limit stands outside: Virtuoso sorts any number of rows, but no more than 10,000 beside a limit.
+// The limit is outside of the sub-select, because Virtuoso sorts at most 10,000 rows together with a limit.
 function pageOf(query: string, limit: number, offset: number): string {
   const { template, pattern } = partsOf(query)
   const ordered = `SELECT ${variables} WHERE ${pattern} ORDER BY ${variables}`
@@ -171,8 +173,8 @@ async function countOf(
 }
 
 /**
- * All lines of one of our graph queries, page by page. They are complete when there are as many as the store counts before
- * and after; a graph that changes all the time is store-unavailable.
+ * Reads all lines of a query by `queryOf` in pages. They are complete when the store counts as many before and after. Throws
+ * `store-unavailable` for a graph that keeps changing.
  */
 export async function pagedGraph(
   query: string,
@@ -193,14 +195,14 @@ export async function pagedGraph(
   throw new Failure('store-unavailable', 'The graph changes while it is read.', { retryAfter: 1 })
 }
 
-// Reads many graphs at once: by one query of quads where the store answers that, else a few at a time.
+// Reads many graphs: by one query of quads where the store supports it, otherwise a few at a time.
 
 type Many = { readonly graphs: readonly string[]; readonly links: boolean }
 
-const perQuery = 100
+const maxGraphsPerQuery = 100
 const atOnce = 6
 
-/** Graphs in one query of quads. */
+/** Query for the quads of several graphs. */
 function quadsQuery(graphs: readonly string[]): string {
   const values = `VALUES ?g { ${graphs.map((graph) => `<${graph}>`).join(' ')} }`
   const note = `?g <${ctl('spelling').value}> ?note`
@@ -210,7 +212,7 @@ function quadsQuery(graphs: readonly string[]): string {
   )
 }
 
-/** `<s> <p> o <g> .` as the graph's name and the line of the triple. */
+/** Splits `<s> <p> o <g> .` into the name of the graph and the line of the triple. */
 function splitQuad(line: string): readonly [graph: string, triple: string] {
   const at = line.lastIndexOf(' <')
   return [line.slice(at + 2, -3), `${line.slice(0, at)} .`]
@@ -232,7 +234,7 @@ async function readQuads(
   })
 }
 
-/** The contents of graphs; absent ones have no line. */
+/** Reads the contents of graphs; absent graphs have no lines. */
 export async function readMany(
   { graphs, links }: Many,
   reading: GraphReading,
@@ -241,14 +243,14 @@ export async function readMany(
   for (const graph of graphs) checkGraph(graph)
   const found = new Map<string, Content>()
   const { dialect, isLink } = reading
-  const together = dialect.quads && !dialect.stages && reading.rows === undefined
-  // Links must not come along: their number has no bound.
+  const together = dialect.constructsQuads && !dialect.usesStaging && reading.rows === undefined
+  // Graphs whose links are to be left out are read alone, because the number of links has no limit.
   const isQuick = (graph: string) => together && (links || !mayHaveLinks(graph, isLink))
   const { true: quick = [], false: single = [] } = Object.groupBy(new Set(graphs), (graph) =>
     isQuick(graph) ? 'true' : 'false',
   )
-  const batches = Array.from({ length: Math.ceil(quick.length / perQuery) }, (_, at) =>
-    quick.slice(at * perQuery, (at + 1) * perQuery),
+  const batches = Array.from({ length: Math.ceil(quick.length / maxGraphsPerQuery) }, (_, at) =>
+    quick.slice(at * maxGraphsPerQuery, (at + 1) * maxGraphsPerQuery),
   )
   const each = async <One>(all: readonly One[], work: (one: One) => Promise<void>) =>
     inParallel(all, work, { atOnce, signal })

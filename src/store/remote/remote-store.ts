@@ -1,29 +1,30 @@
-/** A remote triplestore: what all dialects have in common, put together. */
+/** Opens a remote triplestore of any dialect and assembles its parts. */
 
 import { Failure } from '../../errors.ts'
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../log.ts'
 import type { StoreLimits } from '../store-limits.ts'
 import type { GraphStore } from '../graph-store.ts'
-import { publicAnswer, type PublicEngine } from '../public/public-answer.ts'
+import { answerPublicQuery, type PublicEngine } from '../public/public-answer.ts'
 import { PublicQueue, type QueryRunner } from '../public/query-queue.ts'
 import { publicEngine } from './public-queries.ts'
 import { KeyedLock } from '../../workers/keyed-lock.ts'
-import { steady } from './steady.ts'
+import { repeatEmptyReads } from './steady.ts'
 import type { Dialect, StoreEndpoint, Edit } from './dialect.ts'
 import { openEndpoint } from './store-endpoint.ts'
 import { StoreLease, type LeaseOptions } from './store-lease.ts'
 import { linkRule, readContent, type GraphReading, readMany, contentText } from './reading.ts'
-import { onceThere } from './starting.ts'
+import { retryUntilAvailable } from './starting.ts'
 import { graphLines } from '../graph-lines.ts'
 import { serviceClient, type ServiceClient } from '../../client/service.ts'
 import { UpdateQueue } from './update-queue.ts'
-import { Landings, writing, type WritingContext } from './writing.ts'
+import { GroupWriter, createWrites, type WritingContext } from './writing.ts'
 import { fuseki } from './fuseki.ts'
 import { sparql11 } from './sparql11.ts'
 import { virtuoso } from '../virtuoso/virtuoso.ts'
 import type { Pause } from '../../workers/pause.ts'
 
+/** Options of a remote store. */
 export type RemoteOptions = {
   readonly endpoints: {
     readonly query: string
@@ -36,24 +37,27 @@ export type RemoteOptions = {
   readonly now: () => number
   readonly random: () => number
   readonly pause: Pause
-  /** Hears what is waited for at the start, and `undefined` when it is there. */
+  /** Called with the reason while the store is waited for at the start, and with `undefined` afterwards. */
   readonly onWaiting?: ((detail: string | undefined) => void) | undefined
-  /** Absent where nobody else can write to the store. */
+  /** Absent where no other process can write to the store. */
   readonly lease?: LeaseOptions
 }
 
-/** Until a connection stands, in ms. */
+/** Milliseconds for opening a connection. */
 const connectMs = 2000
 
-/** Public queries that run at the same time: the store has other clients. */
+/** Public queries at the same time; few, because the store has other clients. */
 const lanes = 4
 
-/** What strangers ask; the store ends what takes too long by itself. */
-function publicSide(engine: PublicEngine, { publicDoor, publicBuildMs: buildMs }: StoreLimits) {
-  const run: QueryRunner['run'] = (job) => publicAnswer(job, engine)
+/** What publicQueue ask; the store ends what takes too long by itself. */
+function openPublicQueue(
+  engine: PublicEngine,
+  { publicLimits, publicBuildMs: buildMs }: StoreLimits,
+) {
+  const run: QueryRunner['run'] = (job) => answerPublicQuery(job, engine)
   const all = Array.from({ length: lanes }, (): QueryRunner => ({ isReady: true, run }))
-  const closed = () => new Failure('store-unavailable', 'The store is not ready.')
-  return new PublicQueue({ ...publicDoor, lanes: () => all, buildMs, closed })
+  const unavailable = () => new Failure('store-unavailable', 'The store is not ready.')
+  return new PublicQueue({ ...publicLimits, lanes: () => all, buildMs, unavailable })
 }
 
 function clientOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
@@ -63,7 +67,7 @@ function clientOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
     auth: endpoints.auth,
     destroyAfterError: dialect.destroyAfterError,
     sockets: dialect.sockets,
-    retryable: dialect.retryable,
+    retryable: dialect.isRetryable,
     log,
     pause,
     random,
@@ -84,16 +88,16 @@ type Started = {
   readonly lease: StoreLease | undefined
 }
 
-/** Sends no update that might meet one of another process. */
-const guarded = (endpoint: StoreEndpoint, lease: StoreLease): StoreEndpoint => ({
+/** Endpoint that confirms the lease before each update. */
+const withLease = (endpoint: StoreEndpoint, lease: StoreLease): StoreEndpoint => ({
   ...endpoint,
   update: async (text) => {
-    await lease.demand()
+    await lease.requireHeld()
     await endpoint.update(text)
   },
 })
 
-async function started(
+async function start(
   dialect: Dialect,
   client: ServiceClient,
   options: RemoteOptions,
@@ -111,9 +115,9 @@ async function started(
     pause,
   })
   const waiting = { log, pause, now, signal, onWaiting: options.onWaiting }
-  const { product, rows } = await onceThere(() => dialect.probe(endpoint), waiting)
+  const { product, rows } = await retryUntilAvailable(() => dialect.probe(endpoint), waiting)
   const recover = async () => {
-    await dialect.settle?.(endpoint)
+    await dialect.waitForUpdates?.(endpoint)
     await dialect.recover?.(endpoint)
   }
   const lease =
@@ -127,13 +131,14 @@ async function started(
       random: options.random,
       recover,
     })
-  await onceThere(async () => options.lease?.check?.(endpoint), waiting)
-  // What the one before has sent may still be on its way.
-  if (await lease?.take(signal)) await onceThere(async () => dialect.settle?.(endpoint), waiting)
-  // Only now: what looks unfinished may be in the hands of the one who has the lease.
-  const recovered = await onceThere(async () => dialect.recover?.(endpoint), waiting)
+  await retryUntilAvailable(async () => options.lease?.checkStore?.(endpoint), waiting)
+  // Updates of the previous holder may still be running.
+  if (await lease?.acquire(signal))
+    await retryUntilAvailable(async () => dialect.waitForUpdates?.(endpoint), waiting)
+  // Only with the lease, because its holder may be working on unfinished writes.
+  const recovered = await retryUntilAvailable(async () => dialect.recover?.(endpoint), waiting)
   log.info({ product, recovered }, 'store.opened')
-  return { endpoint: lease ? guarded(endpoint, lease) : endpoint, product, rows, lease }
+  return { endpoint: lease ? withLease(endpoint, lease) : endpoint, product, rows, lease }
 }
 
 function reads(reading: GraphReading): Pick<GraphStore, 'read' | 'readAll'> {
@@ -154,37 +159,43 @@ function reads(reading: GraphReading): Pick<GraphStore, 'read' | 'readAll'> {
   }
 }
 
-function steadied({ torn }: Dialect, endpoint: StoreEndpoint, writer: UpdateQueue) {
-  const land = (edits: readonly Edit[]) => writer.land(edits)
-  return torn ? steady(endpoint, land) : { ...endpoint, land }
+function withRepeatedReads(
+  { showsPartialCommits }: Dialect,
+  endpoint: StoreEndpoint,
+  writer: UpdateQueue,
+) {
+  const commit = (edits: readonly Edit[]) => writer.commit(edits)
+  return showsPartialCommits ? repeatEmptyReads(endpoint, commit) : { ...endpoint, commit }
 }
 
 type Graphs = Pick<GraphStore, 'read' | 'readAll' | 'write' | 'writeEach' | 'readLines'>
 
-/** Reading and writing of graphs. Writes of one graph run one after the other. */
-function graphsOf(reading: GraphReading, land: WritingContext['land']): Graphs {
+/** Reads and writes of graphs. Writes of one graph run one after the other. */
+function graphsOf(reading: GraphReading, commit: WritingContext['commit']): Graphs {
   const { dialect, endpoint, isLink } = reading
   const locks = new KeyedLock()
-  // A writer holds the lock of its graph: no other writer is at work on what is unfinished there.
+  // A writer holds the lock of its graph, so it may finish interrupted writes there.
   const { recover } = dialect
-  const own: GraphReading = {
+  const writerReading: GraphReading = {
     ...reading,
     ...(recover && { finish: (graph) => recover(endpoint, graph) }),
   }
   const reader = reads(
-    dialect.torn ? { ...reading, apart: (graph, read) => locks.share(graph, read) } : reading,
+    dialect.showsPartialCommits
+      ? { ...reading, withoutWriters: (graph, read) => locks.share(graph, read) }
+      : reading,
   )
   const settings: WritingContext = {
     dialect,
     isLink,
     locks,
-    land,
-    read: (wanted) => readContent(wanted, own),
-    readMany: (graphs) => readMany({ graphs, links: false }, own),
-    settle: () => dialect.settle?.(endpoint) ?? Promise.resolve(),
+    commit,
+    read: (wanted) => readContent(wanted, writerReading),
+    readMany: (graphs) => readMany({ graphs, links: false }, writerReading),
+    waitForUpdates: () => dialect.waitForUpdates?.(endpoint) ?? Promise.resolve(),
   }
-  const landings = new Landings(settings)
-  const writes = writing(settings, landings)
+  const groupWriter = new GroupWriter(settings)
+  const writes = createWrites(settings, groupWriter)
   return {
     ...reader,
     ...writes,
@@ -194,7 +205,7 @@ function graphsOf(reading: GraphReading, land: WritingContext['land']): Graphs {
 
 const dialects: Readonly<Record<Dialect['name'], Dialect>> = { fuseki, sparql11, virtuoso }
 
-/** Opens a store of that dialect: resolves when it answers and is in order. */
+/** Opens a store of a dialect; resolves when it answers and interrupted writes are finished. */
 export async function remoteStore(
   name: Dialect['name'],
   options: RemoteOptions,
@@ -205,7 +216,7 @@ export async function remoteStore(
   const client = clientOf(dialect, options)
   const end = new AbortController()
   const ending = signal ? AbortSignal.any([end.signal, signal]) : end.signal
-  const { endpoint, product, rows, lease } = await started(dialect, client, options, ending).catch(
+  const { endpoint, product, rows, lease } = await start(dialect, client, options, ending).catch(
     async (error: unknown) => {
       await client.close()
       throw error
@@ -213,17 +224,17 @@ export async function remoteStore(
   )
   const reading: GraphReading = { dialect, endpoint, isLink: linkRule(options.isCatalogue), rows }
   const writer = new UpdateQueue({ dialect, endpoint, log })
-  const { ask, select, land } = steadied(dialect, endpoint, writer)
-  const strangers = publicSide(
+  const { ask, select, commit } = withRepeatedReads(dialect, endpoint, writer)
+  const publicQueue = openPublicQueue(
     publicEngine({ dialect, endpoint, ms: limits.publicMs, rows }),
     limits,
   )
   return {
-    ...graphsOf(reading, land),
+    ...graphsOf(reading, commit),
     ask,
     select,
     construct: endpoint.construct,
-    publicQuery: (request, asking) => strangers.query(request, asking),
+    publicQuery: (request, asking) => publicQueue.query(request, asking),
     health: async () => ({
       ready: await endpoint.ask('ASK {}').catch(() => false),
       product,

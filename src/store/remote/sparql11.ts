@@ -1,11 +1,11 @@
-/** Any store that speaks SPARQL 1.1 Protocol, query and update: nothing is taken for granted. */
+/** Dialect of any store with the SPARQL 1.1 Protocol, query and update, with the most cautious assumptions. */
 
 import { updateText } from './update-text.ts'
 import type { Dialect } from './dialect.ts'
 import { fidelityOf, integers } from './spelled-values.ts'
 
-/** Forms that are canonical, and short enough for any store's own numbers; types that no store puts into another. */
-function form(name: string, lexical: string): boolean {
+/** Whether a lexical form is returned unchanged by any store: canonical, short, and of a common datatype. */
+function keepsForm(name: string, lexical: string): boolean {
   if (name === 'integer') return /^(0|-?[1-9]\d{0,14})$/.test(lexical)
   if (name === 'decimal') return /^-?(0|[1-9]\d{0,7})\.\d{0,6}[1-9]$/.test(lexical)
   if (name === 'boolean') return lexical === 'true' || lexical === 'false'
@@ -16,26 +16,27 @@ function form(name: string, lexical: string): boolean {
   return name === 'anyURI'
 }
 
-/** Integers that do not fit 64 bits become another number in some stores. */
-const damaged = (name: string, lexical: string): boolean =>
+/** Whether some stores would change the value: integers of more than 64 bits. */
+const isDamaged = (name: string, lexical: string): boolean =>
   integers.has(name) && lexical.replace(/\D/g, '').replace(/^0+/, '').length > 18
 
+/** Dialect of any SPARQL 1.1 store. */
 export const sparql11: Dialect = {
   name: 'sparql11',
-  fidelity: fidelityOf({ tag: (language) => /^[a-z]+$/.test(language), form, damaged }),
+  fidelity: fidelityOf({ keepsTag: (language) => /^[a-z]+$/.test(language), keepsForm, isDamaged }),
   sockets: 8,
   writers: 1,
   destroyAfterError: false,
-  retryable: ({ status }) => status === 503,
-  // Every write is a request of its own: a store need not undo the first of many when the last fails.
-  fits: () => false,
-  land: (edits, endpoint) => endpoint.update(updateText(edits)),
-  namesCleared: false,
-  stages: false,
+  isRetryable: ({ status }) => status === 503,
+  // Every write has its own request, because a store need not roll back earlier operations when the last fails.
+  fitsOneRequest: () => false,
+  commit: (edits, endpoint) => endpoint.update(updateText(edits)),
+  needsClearedLines: false,
+  usesStaging: false,
   probe: async (endpoint) => {
     await endpoint.ask('ASK {}')
     return { product: 'SPARQL 1.1' }
   },
-  quads: false,
+  constructsQuads: false,
   union: 'never',
 }

@@ -1,23 +1,23 @@
-/** The value at the end of a line: what a store may spell in another way than we do. */
+/** Values at the end of lines, which stores may return in another spelling: their parts, keys and encoding. */
 
 import { rdf, xsd } from '../../rdf/namespaces.ts'
 import type { Fidelity } from './dialect.ts'
 
-/** A literal with a language tag or a datatype; plain strings and IRIs have no other spelling. */
+/** Literal with a language tag or a datatype; plain strings and IRIs have no other spelling. */
 export type SpelledValue = {
-  /** The line up to and with the opening quote. */
+  /** Line up to the opening quote, inclusive. */
   readonly head: string
-  /** As it stands in the line, with its escapes. */
+  /** Lexical form with its escapes. */
   readonly lexical: string
-  /** `''` where there is a datatype. */
+  /** Language tag; `''` with a datatype. */
   readonly language: string
   readonly datatype: string
 }
 
 const langString = rdf('langString').value
 
-/** The value of a line (without its line end); `undefined` for an IRI and for a plain string. */
-export function spelledValue(line: string): SpelledValue | undefined {
+/** Value of a line (without line end); `undefined` for an IRI and a plain string. */
+export function spelledValueOf(line: string): SpelledValue | undefined {
   const end = line.lastIndexOf('"')
   const mark = line[end + 1]
   if (end < 0 || (mark !== '@' && mark !== '^')) return undefined
@@ -29,28 +29,28 @@ export function spelledValue(line: string): SpelledValue | undefined {
   return { head, lexical, language: '', datatype: line.slice(end + 4, -3) }
 }
 
-/** The line of a value. */
+/** Line of a value. */
 export const literalLine = ({ head, lexical, language, datatype }: SpelledValue): string =>
   language === '' ? `${head}${lexical}"^^<${datatype}> .` : `${head}${lexical}"@${language} .`
 
 const dotted = /<[^<>"]*\/\.\.?(?:[/?#][^<>"]*)?>/
 
-/** Whether a line may hold an IRI with `.` or `..` as a step of its path, which some parsers resolve. */
+/** Whether a line may contain an IRI with `.` or `..` as a segment of its path, which some parsers resolve. */
 export const hasDots = (line: string): boolean => line.includes('/.') && dotted.test(line)
 
 /** Whether a store may have another spelling for a line. */
-export const isSpelled = (line: string): boolean => {
+export const mayBeRespelled = (line: string): boolean => {
   const mark = line[line.lastIndexOf('"') + 1]
   return mark === '@' || mark === '^' || hasDots(line)
 }
 
 const namespace = xsd('').value
 
-/** The local name of a datatype of XML Schema, `undefined` for all others. */
+/** Local name of a datatype of XML Schema; `undefined` for others. */
 export const xsdName = (datatype: string): string | undefined =>
   datatype.startsWith(namespace) ? datatype.slice(namespace.length) : undefined
 
-/** XML Schema's integers: the type itself and those derived from it. */
+/** Local names of `xsd:integer` and the datatypes derived from it. */
 export const integers: ReadonlySet<string> = new Set(
   (
     'integer int long short byte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger ' +
@@ -58,32 +58,32 @@ export const integers: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** What stands before the datatype of a value that is hidden from a store. */
-export const opaque = 'urn:cartulary:literal:'
+/** Prefix of the datatypes of values that are hidden from a store. */
+export const hiddenDatatype = 'urn:cartulary:literal:'
 
 /**
- * The line with its value under a datatype that no store knows, so that it comes back as it was: for values that a store
- * would damage. Queries see that datatype.
+ * Line with a datatype that no store knows, so that its value is returned unchanged; for values that a store would change. Queries see
+ * this datatype.
  */
-export function hidden(line: string): string {
-  const value = spelledValue(line)
+export function hideDatatype(line: string): string {
+  const value = spelledValueOf(line)
   if (!value || value.language !== '') return line
-  return literalLine({ ...value, datatype: `${opaque}${value.datatype}` })
+  return literalLine({ ...value, datatype: `${hiddenDatatype}${value.datatype}` })
 }
 
-/** Undoes `hidden`. */
-export function unhidden(line: string): string {
-  if (!line.includes(`"^^<${opaque}`)) return line
-  const value = spelledValue(line)
-  if (!value?.datatype.startsWith(opaque)) return line
-  return literalLine({ ...value, datatype: value.datatype.slice(opaque.length) })
+/** Inverse of `hideDatatype`. */
+export function restoreDatatype(line: string): string {
+  if (!line.includes(`"^^<${hiddenDatatype}`)) return line
+  const value = spelledValueOf(line)
+  if (!value?.datatype.startsWith(hiddenDatatype)) return line
+  return literalLine({ ...value, datatype: value.datatype.slice(hiddenDatatype.length) })
 }
 
-// Which lines a store may take for one triple: their keys are equal. Coarser than any store is, which does no harm.
+// Keys of lines: equal for lines that a store may treat as one triple. They are coarser than any store, which does no harm.
 
 const decimal = /^\s*([+-]?)0*(\d*)(?:\.(\d*?)0*)?\s*$/
 
-/** Digits without signs, zeros and points that change nothing; as it is when it is no number. */
+/** Canonical digits of a number; other texts are returned unchanged. */
 function plainNumber(lexical: string): string {
   const [, sign = '', whole = '', fraction = ''] = decimal.exec(lexical) ?? []
   if (!/\d/.test(lexical) || !decimal.test(lexical)) return lexical
@@ -93,7 +93,7 @@ function plainNumber(lexical: string): string {
 
 const special: Readonly<Record<string, string>> = { '+INF': 'INF', INF: 'INF', '-INF': '-INF' }
 
-function float(lexical: string, round: (value: number) => number): string {
+function floatKey(lexical: string, round: (value: number) => number): string {
   const text = lexical.trim()
   if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return special[text] ?? lexical
   return String(round(Number(text)))
@@ -101,15 +101,15 @@ function float(lexical: string, round: (value: number) => number): string {
 
 const booleans: Readonly<Record<string, string>> = { '1': 'true', '0': 'false' }
 
-function canonical(name: string, lexical: string): string {
+function lexicalKey(name: string, lexical: string): string {
   if (integers.has(name) || name === 'decimal') return plainNumber(lexical)
-  if (name === 'double') return float(lexical, Number)
-  if (name === 'float') return float(lexical, Math.fround)
+  if (name === 'double') return floatKey(lexical, Number)
+  if (name === 'float') return floatKey(lexical, Math.fround)
   if (name === 'boolean') return booleans[lexical.trim()] ?? lexical.trim()
-  return timeless(name, lexical) ?? instant(name, lexical) ?? lexical
+  return durationKey(name, lexical) ?? timeKey(name, lexical) ?? lexical
 }
 
-/** Types that some stores put into one: what is derived from integers and from times. */
+/** Datatype for datatypes that some stores unify: those derived from integers and from times. */
 const kindOf = (name: string) => {
   if (integers.has(name)) return 'integer'
   return name === 'dateTimeStamp' ? 'dateTime' : name
@@ -122,7 +122,7 @@ function valueKey(value: SpelledValue): string {
   if (name === undefined) return literalLine(value)
   if (name === 'string') return `${value.head}${value.lexical}" .`
   const datatype = xsd(kindOf(name)).value
-  return literalLine({ ...value, datatype, lexical: canonical(name, value.lexical) })
+  return literalLine({ ...value, datatype, lexical: lexicalKey(name, value.lexical) })
 }
 
 const dottedIri = /<([^<>"]*\/\.\.?(?:[/?#][^<>"]*)?)>/g
@@ -141,14 +141,14 @@ function withoutDots(iri: string): string {
   return `<${head}${kept.join('/')}${rest}>`
 }
 
-/** The key of a line. */
+/** Key of a line. */
 export function spellingKey(line: string): string {
   const plain = hasDots(line) ? line.replace(dottedIri, (_, iri: string) => withoutDots(iri)) : line
-  const value = spelledValue(plain)
+  const value = spelledValueOf(plain)
   return value ? valueKey(value) : plain
 }
 
-// Times and durations of XML Schema in one spelling per value (XSD 1.1, part 2, 3.3).
+// Keys of times and durations of XML Schema (XSD 1.1, part 2, 3.3).
 
 const point =
   /^\s*(?:(-?\d{4,})(?:-(\d\d)(?:-(\d\d))?)?)?(?:T?(\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?\s*$/
@@ -160,11 +160,11 @@ const zoneOf = (zone: string | undefined) => {
 }
 
 /**
- * A dateTime as an instant of its time line, so that zones, `24:00:00` and zeros at the end do not matter; other points of
- * time with their zone in one form. `undefined` for what is none.
+ * Key of a point in time: of a dateTime the instant, so that zones, `24:00:00` and trailing zeros do not matter; of others the text
+ * with one form of the zone. `undefined` for other values.
  */
-function instant(name: string, lexical: string): string | undefined {
-  if (name !== 'dateTime' && name !== 'dateTimeStamp') return zoned(name, lexical)
+function timeKey(name: string, lexical: string): string | undefined {
+  if (name !== 'dateTime' && name !== 'dateTimeStamp') return zonedKey(name, lexical)
   const [, year, month, day, hour, minute, second, fraction = '', zone] = point.exec(lexical) ?? []
   if (day === undefined || hour === undefined) return undefined
   const midnight = new Date(0)
@@ -175,7 +175,7 @@ function instant(name: string, lexical: string): string | undefined {
   return `${ms / 1000}.${fraction.replace(/0+$/, '')}${zone === undefined ? '' : 'Z'}`
 }
 
-function zoned(name: string, lexical: string): string | undefined {
+function zonedKey(name: string, lexical: string): string | undefined {
   if (name !== 'date' && name !== 'time' && !name.startsWith('g')) return undefined
   const text = lexical.trim()
   const plain = text.replace(/(?:[+-]00:00|Z)$/, 'Z')
@@ -185,8 +185,8 @@ function zoned(name: string, lexical: string): string | undefined {
 const duration =
   /^\s*(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?\s*$/
 
-/** A duration as months and seconds; `undefined` for what is none. */
-function timeless(name: string, lexical: string): string | undefined {
+/** Key of a duration: months and seconds; `undefined` for other values. */
+function durationKey(name: string, lexical: string): string | undefined {
   if (!name.toLowerCase().endsWith('duration')) return undefined
   const [whole, sign, ...parts] = duration.exec(lexical) ?? []
   if (whole === undefined) return undefined
@@ -197,32 +197,31 @@ function timeless(name: string, lexical: string): string | undefined {
   return `${sign}P${years * 12 + months}M${((days * 24 + hours) * 60 + minutes) * 60 + seconds}.${fraction}S`
 }
 
-// How most stores keep values: by their value where they know the datatype, with language tags in a case of their
-// own.
+// Encoding for most stores, which keep known datatypes by value and change the case of language tags.
 
 type Rules = {
-  /** Tags that come back as they are. */
-  readonly tag: (language: string) => boolean
-  /** Lexical forms of XML Schema's datatypes, by local name, that come back as they are. */
-  readonly form: (name: string, lexical: string) => boolean
-  /** Those that would come back as another value: they are sent under an opaque datatype. */
-  readonly damaged: (name: string, lexical: string) => boolean
+  /** Whether a language tag is returned unchanged. */
+  readonly keepsTag: (language: string) => boolean
+  /** Whether a lexical form of a datatype of XML Schema (local name) is returned unchanged. */
+  readonly keepsForm: (name: string, lexical: string) => boolean
+  /** Whether it would be returned as another value; it is sent with a hidden datatype then. */
+  readonly isDamaged: (name: string, lexical: string) => boolean
 }
 
-/** A fidelity for stores that differ in which forms they keep. */
-export function fidelityOf({ tag, form, damaged }: Rules): Fidelity {
+/** Encoding for a store by the forms that it keeps. */
+export function fidelityOf({ keepsTag, keepsForm, isDamaged }: Rules): Fidelity {
   return {
     encode: (line) => {
       const whole = !hasDots(line)
-      const value = spelledValue(line)
+      const value = spelledValueOf(line)
       if (!value) return { line, exact: whole }
-      if (value.language !== '') return { line, exact: whole && tag(value.language) }
+      if (value.language !== '') return { line, exact: whole && keepsTag(value.language) }
       const name = xsdName(value.datatype)
       if (name === undefined) return { line, exact: whole }
-      if (damaged(name, value.lexical)) return { line: hidden(line), exact: whole }
-      return { line, exact: whole && form(name, value.lexical) }
+      if (isDamaged(name, value.lexical)) return { line: hideDatatype(line), exact: whole }
+      return { line, exact: whole && keepsForm(name, value.lexical) }
     },
-    decode: unhidden,
+    decode: restoreDatatype,
     key: spellingKey,
   }
 }

@@ -1,11 +1,11 @@
-/** What a failure of a store leaves open, and waiting for one that is not there yet. */
+/** Tells failures of a store with an unknown outcome, and repeats steps of the start while the store is unavailable. */
 
 import { CredentialsError } from '../../client/authentication.ts'
 import { Failure, StartRefused } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 
-/** Whether nothing is known of a write that failed like this: it may have landed, or may land still. */
-export const isDoubtful = (error: unknown): boolean =>
+/** Whether the outcome of a write with this error is unknown: it may be committed, now or later. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
   !(error instanceof Failure) || error.kind === 'store-unavailable' || error.kind === 'time-limit'
 
 type Waiting = {
@@ -13,19 +13,19 @@ type Waiting = {
   readonly pause: (ms: number) => Promise<void>
   readonly now: () => number
   readonly signal: AbortSignal | undefined
-  /** Hears why there is nothing yet, and `undefined` when there is. */
+  /** Called with the reason while the store is unavailable, and with `undefined` afterwards. */
   readonly onWaiting?: ((detail: string | undefined) => void) | undefined
 }
 
 const [firstMs, longestMs] = [250, 5000]
 
-/** What waiting does not mend. */
+/** Whether waiting does not help. */
 const isFinal = (error: unknown) =>
   error instanceof StartRefused ||
-  !isDoubtful(error) ||
+  !isOutcomeUnknown(error) ||
   (error instanceof Failure && error.cause instanceof CredentialsError)
 
-/** Why the store gives nothing, with the address that refuses and the setting that names it. For operators alone. */
+/** Reason why the store is unavailable, with its address and setting; only for operators. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Failure)) return 'It does not answer.'
   const { detail, cause } = error
@@ -35,10 +35,10 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * What `work` gives, once it gives something: it is tried again as long as the store is away or busy, with a line of
- * progress for every try. Rejects with what is no such thing, and with the signal's reason.
+ * Result of `work`, which is repeated while the store is unavailable or busy, with a log line for each attempt. Rejects with other
+ * errors, and with the signal's reason.
  */
-export async function onceThere<T>(
+export async function retryUntilAvailable<T>(
   work: () => Promise<T>,
   { log, pause, now, signal, onWaiting }: Waiting,
 ): Promise<T> {

@@ -1,19 +1,25 @@
-/** Questions that are asked again where a store may say for a moment, in the middle of a commit, that what is there is not. */
+/** Repeats queries without results on stores that, during a commit, may hide existing triples for a moment. */
 
 import type { StoreEndpoint, Edit } from './dialect.ts'
 
-type Land = (edits: readonly Edit[]) => Promise<void>
+type Commit = (edits: readonly Edit[]) => Promise<void>
 
-type Steady = Pick<StoreEndpoint, 'ask' | 'select'> & { readonly land: Land }
+type RepeatedReads = Pick<StoreEndpoint, 'ask' | 'select'> & { readonly commit: Commit }
 
 /**
- * `land`, and questions whose answer is nothing: when something was landing meanwhile, they are asked again. A row that is
- * there too early or too late is seen with the next question; one that seems to be gone would be missed for good.
+ * Wraps `commit` and queries: a query without results is repeated once if a commit ran meanwhile. Rows that appear early or late do no
+ * harm, but an existing row that is missed would be taken as absent.
  */
-export function steady(endpoint: Pick<StoreEndpoint, 'ask' | 'select'>, land: Land): Steady {
+export function repeatEmptyReads(
+  endpoint: Pick<StoreEndpoint, 'ask' | 'select'>,
+  commit: Commit,
+): RepeatedReads {
   let [running, ended] = [0, 0]
 
-  async function twice<T>(look: () => Promise<T>, isNothing: (answer: T) => boolean): Promise<T> {
+  async function readTwice<T>(
+    look: () => Promise<T>,
+    isNothing: (answer: T) => boolean,
+  ): Promise<T> {
     const before = ended
     const isBusy = running > 0
     const answer = await look()
@@ -22,22 +28,22 @@ export function steady(endpoint: Pick<StoreEndpoint, 'ask' | 'select'>, land: La
   }
 
   return {
-    land: async (edits) => {
+    commit: async (edits) => {
       running += 1
       try {
-        await land(edits)
+        await commit(edits)
       } finally {
         running -= 1
         ended += 1
       }
     },
     ask: (query, signal) =>
-      twice(
+      readTwice(
         () => endpoint.ask(query, signal),
         (is) => !is,
       ),
     select: (query, signal) =>
-      twice(
+      readTwice(
         () => endpoint.select(query, signal),
         ({ length }) => length === 0,
       ),

@@ -1,6 +1,6 @@
 /**
- * A store as dialects speak to it: queries and updates by the SPARQL 1.1 Protocol through `sparql-http-client`, over the client for
- * services of the operator's own. Every answer is whole or a `Failure`.
+ * Sends queries and updates by the SPARQL 1.1 Protocol through `sparql-http-client`, over the platform's client for the operator's
+ * services. Every answer is complete or a `Failure`.
  */
 
 import SimpleClient from 'sparql-http-client/SimpleClient.js'
@@ -15,7 +15,7 @@ type Settings = {
   readonly service: Pick<ServiceClient, 'send'>
   readonly queryEndpoint: string
   readonly updateEndpoint: string
-  /** Time limit of a query in ms, told to stores that can be told. */
+  /** Time limit of a query in ms, sent to stores that accept one. */
   readonly callMs?: number
   readonly name: () => string
   readonly pause: (ms: number) => Promise<void>
@@ -42,32 +42,33 @@ const details: Partial<Record<Kind, string>> = {
   'store-full': 'The triplestore has no room.',
 }
 
-/** The failure of an update that was answered with an error: the store's own words stay in the cause. */
-function refusalOf(answer: ServiceAnswer, { refused }: Dialect): Failure {
+/** Failure of an update that was answered with an error; the text of the store is its cause. */
+function updateFailure(answer: ServiceAnswer, { failureKind }: Dialect): Failure {
   const { status, text } = answer
-  const kind = refused?.(answer) ?? updateKinds[status] ?? 'store-unavailable'
+  const kind = failureKind?.(answer) ?? updateKinds[status] ?? 'store-unavailable'
   const detail = details[kind] ?? `The triplestore answered a write with ${status}.`
   const more = kind === 'store-unavailable' ? { retryAfter: 5 } : {}
   return new Failure(kind, detail, { ...more, cause: text.slice(0, 2000) })
 }
 
-/** The text of the answer to a query. */
-function textOf({ status, text }: ServiceAnswer, { gaveUp }: Dialect): string {
-  if (gaveUp?.(text)) throw new Failure('time-limit', 'The triplestore ended a query at its limit.')
+/** Text of the answer to a query; throws for errors. */
+function textOf({ status, text }: ServiceAnswer, { isTimeoutNotice }: Dialect): string {
+  if (isTimeoutNotice?.(text))
+    throw new Failure('time-limit', 'The triplestore ended a query at its limit.')
   if (status < 300) return text
   const kind = queryKinds[status] ?? 'store-unavailable'
   throw new Failure(kind, `The store answered with ${status}.`, { cause: text })
 }
 
-/** Asks with `work`, whose client is made for this one call: it knows no signal, so its `fetch` carries it. */
-async function asked(
+/** Runs `work` with a client for this one call, whose `fetch` passes the signal, which the client does not support. */
+async function sendWithClient(
   { queryEndpoint, updateEndpoint }: Settings,
   send: (body: string, url: string, headers: Record<string, string>) => Promise<ServiceAnswer>,
   work: (client: SimpleClient) => Promise<Response>,
 ): Promise<ServiceAnswer> {
   const fetch = (url: string | URL, { body, headers }: { body: string; headers: Headers }) =>
     send(body, String(url), Object.fromEntries(headers))
-  // Only the simple client: the others lose rows of cut answers, and a bad answer ends the process.
+  // The simple client, because the others lose rows of truncated answers, and an invalid answer ends the process.
   const client = new SimpleClient({
     endpointUrl: queryEndpoint,
     updateUrl: updateEndpoint,
@@ -78,30 +79,32 @@ async function asked(
   return (await work(client)) as unknown as ServiceAnswer
 }
 
-/** Opens the endpoint; nothing is sent yet. */
+/** Creates an endpoint without sending a request. */
 export function openEndpoint(settings: Settings): StoreEndpoint {
   const { dialect, service, queryEndpoint, updateEndpoint, callMs, name, pause } = settings
-  const { respelt = (text: string) => text, incomplete } = dialect
+  const { normalise = (text: string) => text, isIncomplete } = dialect
   const send: ServiceClient['send'] = async (request, signal) => {
     const answer = await service.send(request, signal)
-    // One that the store calls incomplete is one that met a time limit.
-    return incomplete?.(answer) ? { ...answer, status: 504 } : answer
+    // Incomplete answers are treated as time-outs.
+    return isIncomplete?.(answer) ? { ...answer, status: 504 } : answer
   }
   const call = (work: (client: SimpleClient) => Promise<Response>, signal?: AbortSignal) =>
-    asked(
+    sendWithClient(
       settings,
-      // Queries change nothing, and differences of ground triples do the same when they are done twice.
+      // Idempotent, because queries change nothing, and adding or removing triples twice changes nothing more.
       (body, url, headers) =>
         send({ url, method: 'POST', headers, body, idempotent: true }, signal),
       work,
     )
-  // As a form, because all stores take that. The store ends a query itself when we no longer wait for it.
+  // As a form, which all stores accept. With the deadline the store ends queries that are no longer waited for.
   const options = {
     operation: 'postUrlencoded',
     parameters: callMs === undefined ? {} : { ...dialect.deadline?.(callMs) },
   } as const
-  // What is constructed without a graph is written as triples in the format of quads too.
-  const graphs = new Headers({ accept: `application/n-${dialect.quads ? 'quads' : 'triples'}` })
+  // N-Quads contain triples as well.
+  const graphs = new Headers({
+    accept: `application/n-${dialect.constructsQuads ? 'quads' : 'triples'}`,
+  })
   const update = new Headers({ 'content-type': 'application/sparql-update' })
   return {
     ask: async (query, signal) =>
@@ -113,12 +116,12 @@ export function openEndpoint(settings: Settings): StoreEndpoint {
     construct: async (query, signal) => {
       const shape = { ...options, headers: graphs }
       const answer = await call(({ query: all }) => all.construct(query, shape), signal)
-      return respelt(textOf(answer, dialect))
+      return normalise(textOf(answer, dialect))
     },
     update: async (text) => {
       const direct = { operation: 'postDirect', headers: update } as const
       const answer = await call(({ query: all }) => all.update(text, direct))
-      if (answer.status >= 300) throw refusalOf(answer, dialect)
+      if (answer.status >= 300) throw updateFailure(answer, dialect)
     },
     send,
     queryEndpoint,

@@ -1,40 +1,44 @@
-/** The right to write to a remote store, which one process at a time has: a fact in its system graph. */
+/**
+ * Lease of a remote store: the right to write, which one process at a time has. It is a fact in the system graph with a token, which
+ * grows with every holder, and a counter, which the holder increases as its heartbeat.
+ */
 
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
-import { fact } from '../marks.ts'
+import { factLine } from '../marks.ts'
 import { bind, loadQuery } from '../queries.ts'
 import type { StoreEndpoint } from './dialect.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { retry } from '../../workers/retry.ts'
-import { isDoubtful } from './starting.ts'
+import { isOutcomeUnknown } from './starting.ts'
 import { withDefaults } from '../../text/defaults.ts'
 
+/** Options of the lease. */
 export type LeaseOptions = {
-  /** This process, in characters of `[\w.:-]`. */
+  /** Name of this process, of characters `[\w.:-]`. */
   readonly holder: string
-  /** Whether another holder was a process of the same data directory: there is one at a time, so that one has ended. */
+  /** Whether another holder was a process of the same data directory, which must have ended, because there is one at a time. */
   readonly isPredecessor: (holder: string) => boolean
-  /** Called before waiting; rejects when this process must not have the store at all. */
-  readonly check?: (store: Pick<StoreEndpoint, 'select'>) => Promise<void>
-  /** Called when a lease that was lost is held again: others may have written meanwhile. */
-  readonly regained?: () => void
-  /** Hears for whom is waited, and `undefined` when the lease is held. */
+  /** Called before waiting; rejects when this process must not use the store at all. */
+  readonly checkStore?: (store: Pick<StoreEndpoint, 'select'>) => Promise<void>
+  /** Called when a lost lease is held again; other processes may have written meanwhile. */
+  readonly onRegained?: () => void
+  /** Called with the holder that is waited for, and with `undefined` when the lease is held. */
   readonly onWaiting: (detail: string | undefined) => void
   readonly times?: Partial<LeaseTimes>
 }
 
-/** In ms. No clocks of two machines are compared: a candidate looks whether the holder's beat moves while its own clock goes. */
+/** Times in ms. No clocks of two machines are compared: a candidate watches whether the holder's counter changes. */
 type LeaseTimes = {
-  /** Between two beats of the holder. */
+  /** Between two heartbeats of the holder. */
   readonly beatMs: number
-  /** After the last beat that was heard, until which writes are sent without another one. */
+  /** After the last confirmed heartbeat, in which writes are sent without another one. */
   readonly trustedMs: number
-  /** Without a beat, after which a candidate takes the lease; longer than `trustedMs` by as long as a write may be on its way. */
+  /** Without a heartbeat, after which a candidate takes the lease; longer than `trustedMs` by the time that a write may take. */
   readonly deadMs: number
-  /** Between two looks of a candidate. */
+  /** Between two polls of a candidate. */
   readonly lookMs: number
 }
 
@@ -46,28 +50,28 @@ type Settings = LeaseOptions & {
   readonly log: Log
   readonly now: () => number
   readonly random: () => number
-  /** What a new holder does before it writes: finishes what the one before has left. */
+  /** Runs before the first write of a new holder: finishes interrupted writes. */
   readonly recover?: () => Promise<void>
 }
 
-/** What the fact says: a number that grows with every holder, one that grows with every beat, and who. */
+/** Value of the fact: number that grows with every holder, number that grows with every heartbeat, and name of the holder. */
 type Claim = { readonly token: number; readonly beat: number; readonly holder: string }
 
 const subject = 'urn:cartulary:writer'
-const nobody = '-'
+const noHolder = '-'
 const query = loadQuery('writer-lease')
 
 const textOf = ({ token, beat, holder }: Claim) => `${token} ${beat} ${holder}`
 
 function claimIn(text: string): Claim {
-  const [token, beat, holder = nobody] = text.split(' ')
+  const [token, beat, holder = noHolder] = text.split(' ')
   return { token: Number(token) || 0, beat: Number(beat) || 0, holder }
 }
 
-/** The one operation in which the facts that were seen become another one; it does nothing where they have changed. */
+/** Update that replaces the facts that were read by another; it does nothing if they have changed. */
 function swapText(seen: readonly string[], next: string | undefined): string {
   const facts = (texts: readonly string[]) =>
-    texts.map((text) => fact(subject, 'lease', text)).join(' ')
+    texts.map((text) => factLine(subject, 'lease', text)).join(' ')
   const inGraph = (pattern: string) => `GRAPH <${systemGraph}> { ${pattern} }`
   const added = next === undefined ? '' : `INSERT { ${inGraph(facts([next]))} } `
   if (seen.length > 0)
@@ -77,19 +81,24 @@ function swapText(seen: readonly string[], next: string | undefined): string {
   return `INSERT DATA { ${inGraph(base)} } ; ${added}WHERE { ${inGraph(base)} FILTER NOT EXISTS { ${inGraph(any)} } }`
 }
 
-/** What was read before, what stands there since, and when that was asked for. */
-type Taken = { readonly before: readonly string[]; readonly own: string; readonly began: number }
+/** Facts before the lease was taken, the present fact, and the time of the request. */
+type AcquiredLease = {
+  readonly before: readonly string[]
+  readonly own: string
+  readonly began: number
+}
 
+/** Acquires the lease, confirms it by heartbeats, and releases it. */
 export class StoreLease {
   readonly #settings: Settings
   readonly #times: LeaseTimes
   readonly #ending = new AbortController()
-  /** Facts, and since when each is seen unchanged. */
-  readonly #seen = new Map<string, number>()
-  /** The fact as it stands there, when it is ours. */
-  #own: string | undefined
+  /** Fact → time since which it is unchanged. */
+  readonly #seenSince = new Map<string, number>()
+  /** Fact of this process in the store; `undefined` without the lease. */
+  #ownFact: string | undefined
   #isLost = false
-  #heardAt = -Infinity
+  #confirmedAt = -Infinity
   #beating: Promise<void> | undefined
   #beats: BackgroundLoop | undefined
 
@@ -99,16 +108,16 @@ export class StoreLease {
   }
 
   get isHeld(): boolean {
-    return !this.#isLost && this.#settings.now() - this.#heardAt < this.#times.trustedMs
+    return !this.#isLost && this.#settings.now() - this.#confirmedAt < this.#times.trustedMs
   }
 
-  /** Resolves when nobody else writes any more; `true` = somebody did before who has not given the lease up. */
-  async take(signal: AbortSignal): Promise<boolean> {
+  /** Acquires the lease; waits while another process holds it. Resolves with `true` if the last holder did not release it. */
+  async acquire(signal: AbortSignal): Promise<boolean> {
     const { pause, onWaiting, random, log } = this.#settings
     const { lookMs, beatMs } = this.#times
     const look = () =>
-      this.#look(onWaiting).catch((error: unknown) => {
-        if (!isDoubtful(error)) throw error
+      this.#poll(onWaiting).catch((error: unknown) => {
+        if (!isOutcomeUnknown(error)) throw error
         onWaiting(error instanceof Failure ? error.detail : 'The store does not answer.')
         return undefined
       })
@@ -120,15 +129,15 @@ export class StoreLease {
     })
     if (!taken) return false
     onWaiting(undefined)
-    this.#own = taken.own
-    this.#heardAt = taken.began
+    this.#ownFact = taken.own
+    this.#confirmedAt = taken.began
     const beat = () => this.#beat()
     this.#beats = backgroundLoop('store.lease-beat-failed', beatMs, beat, { log, pause })
-    return taken.before.some((text) => claimIn(text).holder !== nobody)
+    return taken.before.some((text) => claimIn(text).holder !== noHolder)
   }
 
-  /** To be asked for before each write. Rejects with `store-unavailable` when somebody else may have the lease. */
-  async demand(): Promise<void> {
+  /** Confirms the lease; to be called before each write. Rejects with `store-unavailable` when another process may hold it. */
+  async requireHeld(): Promise<void> {
     if (this.isHeld) return
     await this.#beat()
     if (this.isHeld) return
@@ -138,41 +147,42 @@ export class StoreLease {
     throw new Failure('store-unavailable', why, { retryAfter: 5 })
   }
 
-  /** Gives it up: the next one takes it at once. */
+  /** Releases the lease, so that the next process gets it at once. */
   async release(): Promise<void> {
     this.#ending.abort()
     await this.#beats?.stop()
     await this.#beating
-    if (this.#own === undefined || this.#isLost) return
-    const { token } = claimIn(this.#own)
-    const given = textOf({ token, beat: 0, holder: nobody })
-    await this.#swap([this.#own], given).catch((error: unknown) =>
+    if (this.#ownFact === undefined || this.#isLost) return
+    const { token } = claimIn(this.#ownFact)
+    const given = textOf({ token, beat: 0, holder: noHolder })
+    await this.#swap([this.#ownFact], given).catch((error: unknown) =>
       this.#settings.log.warn({ error }, 'store.lease-kept'),
     )
-    this.#own = undefined
-    this.#heardAt = -Infinity
+    this.#ownFact = undefined
+    this.#confirmedAt = -Infinity
   }
 
-  /** The facts as they stand in the store. */
+  /** Reads the facts. */
   async #read(): Promise<readonly string[]> {
     const rows = await this.#settings.endpoint.select(bind(query, {}))
     return rows.flatMap((row) => row['lease']?.value ?? [])
   }
 
-  /** Sends the one operation and reads what came of it; rejects with what the store says. */
+  /** Sends the update and reads the facts afterwards; rejects as the store does. */
   async #swap(seen: readonly string[], next: string | undefined): Promise<readonly string[]> {
     await this.#settings.endpoint.update(swapText(seen, next))
     return this.#read()
   }
 
-  /** One look of a candidate: takes the lease where nobody else is alive, else tells who is. */
-  async #look(onWaiting: LeaseOptions['onWaiting']): Promise<Taken | undefined> {
+  /** Takes the lease if no other holder is alive; otherwise reports the holder and returns `undefined`. */
+  async #poll(onWaiting: LeaseOptions['onWaiting']): Promise<AcquiredLease | undefined> {
     const { now } = this.#settings
-    const found = await this.#read()
-    for (const text of this.#seen.keys()) if (!found.includes(text)) this.#seen.delete(text)
-    for (const text of found) if (!this.#seen.has(text)) this.#seen.set(text, now())
-    const other = found.find((text) => this.#isAlive(text))
-    if (other === undefined) return this.#claim(found)
+    const facts = await this.#read()
+    for (const text of this.#seenSince.keys())
+      if (!facts.includes(text)) this.#seenSince.delete(text)
+    for (const text of facts) if (!this.#seenSince.has(text)) this.#seenSince.set(text, now())
+    const other = facts.find((text) => this.#isAlive(text))
+    if (other === undefined) return this.#claim(facts)
     onWaiting(
       `${claimIn(other).holder} writes to the store: this gateway waits until that one stops. A store has one gateway at a time, whatever PLATFORM_SERVICES says.`,
     )
@@ -182,12 +192,12 @@ export class StoreLease {
   #isAlive(text: string): boolean {
     const { holder, isPredecessor, now } = this.#settings
     const { holder: other } = claimIn(text)
-    if (other === nobody || other === holder || isPredecessor(other)) return false
-    return now() - (this.#seen.get(text) ?? now()) < this.#times.deadMs
+    if (other === noHolder || other === holder || isPredecessor(other)) return false
+    return now() - (this.#seenSince.get(text) ?? now()) < this.#times.deadMs
   }
 
-  // Of two who meet in a store that does not keep them apart, whoever sees the other withdraws.
-  async #claim(before: readonly string[]): Promise<Taken | undefined> {
+  // In a store without isolation two candidates may both write; the one that sees the other withdraws.
+  async #claim(before: readonly string[]): Promise<AcquiredLease | undefined> {
     const { holder, now } = this.#settings
     const token = Math.max(0, ...before.map((text) => claimIn(text).token)) + 1
     const own = textOf({ token, beat: 0, holder })
@@ -198,7 +208,7 @@ export class StoreLease {
     return undefined
   }
 
-  /** One at a time, whoever asks. */
+  /** Sends one heartbeat at a time, or tries to regain a lost lease. */
   #beat(): Promise<void> {
     this.#beating ??= (this.#isLost ? this.#regain() : this.#confirm())
       .catch((error: unknown) => this.#settings.log.warn({ error }, 'store.lease-renewal-failed'))
@@ -208,40 +218,40 @@ export class StoreLease {
     return this.#beating
   }
 
-  /** One look of a holder that has lost the lease; takes it where nobody else is alive. */
+  /** Takes a lost lease again if no other holder is alive. */
   async #regain(): Promise<void> {
-    const { log, recover, regained } = this.#settings
-    const taken = this.#ending.signal.aborted ? undefined : await this.#look(() => undefined)
+    const { log, recover, onRegained } = this.#settings
+    const taken = this.#ending.signal.aborted ? undefined : await this.#poll(() => undefined)
     if (!taken) return
-    this.#own = taken.own
+    this.#ownFact = taken.own
     await recover?.()
     this.#isLost = false
     // Recovering may have taken long.
     await this.#confirm()
     if (!this.isHeld) return
     log.warn('store.lease-regained')
-    regained?.()
+    onRegained?.()
   }
 
   async #confirm(): Promise<void> {
-    if (this.#own === undefined) return
+    if (this.#ownFact === undefined) return
     const { log, now } = this.#settings
     const began = now()
-    const claim = claimIn(this.#own)
+    const claim = claimIn(this.#ownFact)
     const next = textOf({ ...claim, beat: claim.beat + 1 })
-    const swapped = await this.#swap([this.#own], next)
-    // Whoever empties a store takes nobody's place.
-    const found = swapped.length > 0 ? swapped : await this.#swap([], next)
-    // One of which nothing was heard may have been written all the same.
-    const mine = found.find((text) => {
+    const swapped = await this.#swap([this.#ownFact], next)
+    // An emptied store has no fact, and no other holder.
+    const facts = swapped.length > 0 ? swapped : await this.#swap([], next)
+    // An update without an answer may have been written nevertheless.
+    const mine = facts.find((text) => {
       const { holder, token } = claimIn(text)
       return holder === claim.holder && token === claim.token
     })
-    if (mine !== undefined) this.#own = mine
-    if (found.length === 1 && mine === next) this.#heardAt = began
-    if (mine !== undefined || found.length === 0) return
+    if (mine !== undefined) this.#ownFact = mine
+    if (facts.length === 1 && mine === next) this.#confirmedAt = began
+    if (mine !== undefined || facts.length === 0) return
     this.#isLost = true
-    const others = found.map((text) => claimIn(text).holder)
+    const others = facts.map((text) => claimIn(text).holder)
     log.error({ holder: others.join() }, 'store.lease-lost')
   }
 }

@@ -1,143 +1,145 @@
 /**
- * Lands groups of edits, as many in one request as the dialect takes: writers that wait for each other share a request. Groups
- * keep their order, apart from idle ones (marks that are done), which nobody waits for: they fill up the requests of others, or
- * have one of their own after `idleMs`.
+ * Commits groups of edits, as many in one request as the dialect allows, so that waiting writers share a request. Groups keep their
+ * order, except for deferred ones (finished marks), for which no client waits: they are added to requests of others, or sent after
+ * `deferMs`.
  */
 
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { systemGraph } from '../../rdf/namespaces.ts'
 import type { Dialect, StoreEndpoint, Edit, Size } from './dialect.ts'
-import { isDoubtful } from './starting.ts'
-import { editsSize, sumOf, together } from './edits.ts'
+import { isOutcomeUnknown } from './starting.ts'
+import { editsSize, mergeEdits, addSizes } from './edits.ts'
 
 type Group = PromiseWithResolvers<void> & {
   readonly edits: readonly Edit[]
   readonly size: Size
-  isIdle: boolean
+  isDeferred: boolean
 }
 
-/** Lines that go from the system graph, and nothing else. */
-const mayIdle = (edits: readonly Edit[]) =>
+/** Whether edits only remove lines of the system graph. */
+const isDeferrable = (edits: readonly Edit[]) =>
   edits.every(({ graph, clear, add }) => graph === systemGraph && !clear && add.size === 0)
 
-/** Whether `edits` bring a line that `idle` takes away: these must stay in their order. */
-const brings = (edits: readonly Edit[], idle: readonly Edit[]) =>
+/** Whether `edits` add a line that `deferred` removes, so that the two must keep their order. */
+const addsLinesOf = (edits: readonly Edit[], deferred: readonly Edit[]) =>
   edits.some(
     ({ graph, add }) =>
-      graph === systemGraph && idle.some(({ remove }) => !add.isDisjointFrom(remove)),
+      graph === systemGraph && deferred.some(({ remove }) => !add.isDisjointFrom(remove)),
   )
 
 type Settings = { readonly dialect: Dialect; readonly endpoint: StoreEndpoint; readonly log: Log }
 
+/** Queue of groups of edits. */
 export class UpdateQueue {
   readonly #settings: Settings
   #waiting: readonly Group[] = []
   #running = 0
-  /** An idle group has waited for its time. */
-  #isRipe = false
+  /** Whether a deferred group has waited for `deferMs`, or the queue closes. */
+  #isFlushDue = false
   #closed: PromiseWithResolvers<void> | undefined
 
   constructor(settings: Settings) {
     this.#settings = settings
   }
 
-  /** Resolves when the group has landed, rejects when it has not or when that is not known (`isDoubtful`). */
-  land(edits: readonly Edit[]): Promise<void> {
+  /** Adds a group; resolves when it is committed, rejects when it is not or the outcome is unknown (`isOutcomeUnknown`). */
+  commit(edits: readonly Edit[]): Promise<void> {
     if (this.#closed) {
       return Promise.reject(new Failure('store-unavailable', 'The store is closed.'))
     }
     if (edits.length === 0) return Promise.resolve()
-    const isIdle =
-      this.#settings.dialect.idleMs !== undefined &&
-      mayIdle(edits) &&
-      !this.#waiting.some((other) => brings(other.edits, edits))
-    for (const other of this.#waiting) if (brings(edits, other.edits)) other.isIdle = false
-    const group = { ...Promise.withResolvers<void>(), edits, size: editsSize(edits), isIdle }
+    const isDeferred =
+      this.#settings.dialect.deferMs !== undefined &&
+      isDeferrable(edits) &&
+      !this.#waiting.some((other) => addsLinesOf(other.edits, edits))
+    for (const other of this.#waiting) if (addsLinesOf(edits, other.edits)) other.isDeferred = false
+    const group = { ...Promise.withResolvers<void>(), edits, size: editsSize(edits), isDeferred }
     this.#waiting = [...this.#waiting, group]
-    this.#start(isIdle ? this.#pumpLater(group) : this.#pump())
+    this.#start(isDeferred ? this.#flushLater(group) : this.#flush())
     return group.promise
   }
 
-  /** Resolves when everything that was accepted has landed or failed; refuses from now on. */
+  /** Refuses further groups; resolves when all accepted ones are committed or have failed. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers<void>()
-    this.#isRipe = true
-    this.#start(this.#pump())
+    this.#isFlushDue = true
+    this.#start(this.#flush())
     if (this.#running === 0 && this.#waiting.length === 0) this.#closed.resolve()
     return this.#closed.promise
   }
 
-  /** Its groups hear what becomes of them. */
-  #start(pumping: Promise<void>): void {
-    pumping.catch((error: unknown) => this.#settings.log.error({ error }, 'store.queue-failed'))
+  /** Owns the promise of a flush, whose groups are settled separately. */
+  #start(flushing: Promise<void>): void {
+    flushing.catch((error: unknown) => this.#settings.log.error({ error }, 'store.queue-failed'))
   }
 
-  // A step later, so that groups that come together go together.
-  async #pump(): Promise<void> {
+  // In a microtask, so that simultaneous groups share a request.
+  async #flush(): Promise<void> {
     await Promise.resolve()
     if (this.#waiting.length > 0 && this.#running < this.#settings.dialect.writers)
       await this.#run()
   }
 
-  async #pumpLater(group: Group): Promise<void> {
-    // Rejects when the store is closed, which has sent the group by then.
-    await this.#settings.endpoint.pause(this.#settings.dialect.idleMs ?? 0).catch(() => undefined)
+  async #flushLater(group: Group): Promise<void> {
+    // Rejects when the store closes, which sends the group.
+    await this.#settings.endpoint.pause(this.#settings.dialect.deferMs ?? 0).catch(() => undefined)
     if (!this.#waiting.includes(group)) return
-    this.#isRipe = true
-    await this.#pump()
+    this.#isFlushDue = true
+    await this.#flush()
   }
 
   async #run(): Promise<void> {
     this.#running += 1
-    for (let pack = this.#take(); pack.length > 0; pack = this.#take()) {
+    for (let pack = this.#nextPack(); pack.length > 0; pack = this.#nextPack()) {
       const [only] = pack
-      await (pack.length === 1 && only ? this.#landOne(only) : this.#landPack(pack))
+      await (pack.length === 1 && only ? this.#commitOne(only) : this.#commitPack(pack))
     }
     this.#running -= 1
     if (this.#running === 0) this.#closed?.resolve()
   }
 
-  /** The groups of the next request; none when nothing has to be sent yet. */
-  #take(): readonly Group[] {
-    const idle = this.#waiting.filter(({ isIdle }) => isIdle)
-    const others = this.#waiting.filter(({ isIdle }) => !isIdle)
-    if (others.length === 0 && !this.#isRipe) return []
-    const order = this.#isRipe ? [...idle, ...others] : [...others, ...idle]
-    const chosen = new Set(packOf(order, this.#settings.dialect.fits))
+  /** Removes and returns the groups of the next request; none when nothing is due. */
+  #nextPack(): readonly Group[] {
+    const deferred = this.#waiting.filter(({ isDeferred }) => isDeferred)
+    const others = this.#waiting.filter(({ isDeferred }) => !isDeferred)
+    if (others.length === 0 && !this.#isFlushDue) return []
+    const order = this.#isFlushDue ? [...deferred, ...others] : [...others, ...deferred]
+    const chosen = new Set(firstPack(order, this.#settings.dialect.fitsOneRequest))
     const pack = this.#waiting.filter((group) => chosen.has(group))
     this.#waiting = this.#waiting.filter((group) => !chosen.has(group))
-    this.#isRipe &&= this.#closed !== undefined || this.#waiting.some(({ isIdle }) => isIdle)
+    this.#isFlushDue &&=
+      this.#closed !== undefined || this.#waiting.some(({ isDeferred }) => isDeferred)
     return pack
   }
 
-  async #landOne({ edits, resolve, reject }: Group): Promise<void> {
+  async #commitOne({ edits, resolve, reject }: Group): Promise<void> {
     const { dialect, endpoint } = this.#settings
-    await dialect.land(edits, endpoint).then(resolve, reject)
+    await dialect.commit(edits, endpoint).then(resolve, reject)
   }
 
-  async #landPack(pack: readonly Group[]): Promise<void> {
+  async #commitPack(pack: readonly Group[]): Promise<void> {
     const { dialect, endpoint, log } = this.#settings
     try {
-      await dialect.land(sumOf(pack.map(({ edits }) => edits)), endpoint)
+      await dialect.commit(mergeEdits(pack.map(({ edits }) => edits)), endpoint)
       for (const { resolve } of pack) resolve()
     } catch (error) {
-      // Where nothing is known of the pack, asking for its groups one by one would only take as long as there are groups.
-      if (isDoubtful(error)) for (const { reject } of pack) reject(error)
+      // With an unknown outcome, sending the groups one by one would only repeat the delay for each.
+      if (isOutcomeUnknown(error)) for (const { reject } of pack) reject(error)
       else {
         log.warn({ error, groups: pack.length }, 'store.pack-refused')
-        for (const group of pack) await this.#landOne(group)
+        for (const group of pack) await this.#commitOne(group)
       }
     }
   }
 }
 
-/** As many from the start as fit into one request, and one at least. */
-function packOf(groups: readonly Group[], fits: (size: Size) => boolean): readonly Group[] {
+/** First groups that fit into one request, at least one. */
+function firstPack(groups: readonly Group[], fits: (size: Size) => boolean): readonly Group[] {
   const pack: Group[] = []
   let size: Size | undefined
   for (const group of groups) {
-    const sum = size ? together(size, group.size) : group.size
+    const sum = size ? addSizes(size, group.size) : group.size
     if (size && !fits(sum)) break
     pack.push(group)
     size = sum

@@ -1,13 +1,13 @@
-/** Edits as the text of one SPARQL Update request (SPARQL 1.1 Update, 3.1). */
+/** Writes edits as one SPARQL Update request (SPARQL 1.1 Update, 3.1). */
 
 import { prefixOf } from '../graph-lines.ts'
 import type { Edit } from './dialect.ts'
 import { linkPredicates } from './reading.ts'
-import { xsdName, spelledValue } from './spelled-values.ts'
+import { xsdName, spelledValueOf } from './spelled-values.ts'
 
 // `\\u0022` is a backslash and letters to N-Triples, but a store that decodes \uXXXX before it parses (SPARQL 1.1, 19.2)
-// would find a quotation mark there: the letter goes as an escape.
-const armed = (line: string) =>
+// would find a quotation mark there. So the letter is written as an escape.
+const escapeUnicodeLetters = (line: string) =>
   /\\\\[uU]/.test(line)
     ? line.replace(/\\\\([uU])|\\[^]/g, (pair, letter?: string) =>
         letter === undefined ? pair : `\\\\\\u00${letter === 'u' ? '75' : '55'}`,
@@ -15,29 +15,29 @@ const armed = (line: string) =>
     : line
 
 const block = (graph: string, lines: Iterable<string>) =>
-  `GRAPH <${graph}> {\n${Array.from(lines, armed).join('\n')}\n}\n`
+  `GRAPH <${graph}> {\n${Array.from(lines, escapeUnicodeLetters).join('\n')}\n}\n`
 
 /**
- * Decimals are deleted by subject and predicate: a store may hold a scale that it does not print, and then finds no triple
- * by the form that it gave. Everything else that has the two is among the lines that come in again.
+ * Whether a line has a decimal, which is deleted by subject and predicate: a store may keep a scale that it does not print, and then
+ * does not find the printed form. Other lines with the same two are added again.
  */
-const isVague = (line: string) => {
-  const value = spelledValue(line)
+const isDecimalTriple = (line: string) => {
+  const value = spelledValueOf(line)
   if (!value || xsdName(value.datatype) !== 'decimal') return false
   return !linkPredicates.some((predicate) => value.head.includes(`> <${predicate}> "`))
 }
 
-/** The operation that deletes by subject and predicate, `prefix`. */
-const vagueText = (graph: string, prefix: string): string =>
+/** Operation that deletes by subject and predicate, `prefix`. */
+const deleteByPrefixText = (graph: string, prefix: string): string =>
   `DELETE WHERE { GRAPH <${graph}> { ${prefix}?o } }`
 
 function deletions({ graph, clear, remove }: Edit): string[] {
   if (clear) return [`DROP SILENT GRAPH <${graph}>`]
-  const vague = new Set([...remove].filter(isVague).map(prefixOf))
-  return [...vague].map((prefix) => vagueText(graph, prefix))
+  const prefixes = new Set([...remove].filter(isDecimalTriple).map(prefixOf))
+  return [...prefixes].map((prefix) => deleteByPrefixText(graph, prefix))
 }
 
-/** One request: graphs that go, lines that go, lines that come, so that each kind is one operation. */
+/** Text of one request: cleared graphs, then removed lines, then added lines, each in one operation. */
 export function updateText(edits: readonly Edit[]): string {
   const parts = edits.flatMap(deletions)
   const removed = edits.filter(({ clear, remove }) => !clear && remove.size > 0)

@@ -1,15 +1,18 @@
-/** Writes of any size: what goes and what comes lies ready in graphs of its own, and one operation, the last, moves it. */
+/**
+ * Staged writes on Virtuoso, of any size: the lines to be removed and added are first stored in staging graphs, and one operation, the
+ * last, moves them.
+ */
 
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
 import type { StoreEndpoint, Edit } from '../remote/dialect.ts'
-import { isDoubtful } from '../remote/starting.ts'
+import { isOutcomeUnknown } from '../remote/starting.ts'
 import { collidingOf } from './virtuoso-values.ts'
 import { insertText } from './virtuoso-update.ts'
 
 /**
- * A part of a staged write, a line of its manifest: what is to be done to a graph, and the graph that holds the lines.
- * `first` is for what has to be gone before the rest, because Virtuoso takes it for the same as what comes; `alone` for what is
- * moved by an operation of its own, because one of everything would not end in time.
+ * Kind of a part of a staged write, a line of its manifest. `…First` is for removals that must precede the rest, because Virtuoso
+ * treats the lines as equal to added ones; `…Alone` is for lines that are moved by a separate operation, because one for all would
+ * exceed the time limit.
  */
 type Kind =
   | 'adds'
@@ -19,19 +22,21 @@ type Kind =
   | 'clearsFirst'
   | 'removesAlone'
   | 'addsAlone'
+/** Part of a staged write: lines, and the graph to which they are added or from which they are removed. */
 type Part = { readonly kind: Kind; readonly graph: string; readonly lines: readonly string[] }
 
 const property = (name: Kind | 'writing' | 'staging') => `<${ctl(name).value}>`
 
-/** The staging graph is registered for as long as any of it may be there; `complete` until it has been moved. */
+/** Registration of a staging graph for as long as any of it may exist. */
 const registration = (staging: string) => `<${staging}> ${property('staging')} "begun" .`
+/** Mark of a staging graph that is complete and not yet moved. */
 const completion = (staging: string) => `<${staging}> ${property('staging')} "complete" .`
 
-/** Lines that one operation moves; measured: 20,000 take about a second. */
+/** Lines that one operation moves; 20,000 take about a second. */
 const perMove = 20_000
 
-/** All lines of a kind, those beyond what the last operation takes in parts that are moved alone. */
-function movable(kind: 'removes' | 'adds', graph: string, lines: readonly string[]): Part[] {
+/** Splits lines into parts; all but the last are moved by separate operations. */
+function splitParts(kind: 'removes' | 'adds', graph: string, lines: readonly string[]): Part[] {
   const count = Math.ceil(lines.length / perMove)
   return Array.from({ length: count }, (_, at) => ({
     kind: at === count - 1 ? kind : (`${kind}Alone` as const),
@@ -45,16 +50,16 @@ function partsOf(edit: Edit): Part[] {
   const colliding = collidingOf(edit)
   const rest = [...edit.remove].filter((line) => !colliding.has(line))
   const parts: Part[] = [
-    ...movable('removes', graph, clear ? [] : rest),
-    ...movable('adds', graph, [...add]),
+    ...splitParts('removes', graph, clear ? [] : rest),
+    ...splitParts('adds', graph, [...add]),
   ]
   if (colliding.size > 0) parts.push({ kind: 'removesFirst', graph, lines: [...colliding] })
   if (clear) parts.push({ kind: add.size > 0 ? 'clearsFirst' : 'clears', graph, lines: [] })
   return parts
 }
 
-/** Readers of these wait; links in the system graph are read line by line. */
-const signs = (edits: readonly Edit[], staging: string): string[] =>
+/** Marks that make readers of the graphs wait; the system graph needs none, because it is read line by line. */
+const writingMarks = (edits: readonly Edit[], staging: string): string[] =>
   edits
     .filter(({ graph }) => graph !== systemGraph)
     .map(({ graph }) => `<${graph}> ${property('writing')} <${staging}> .`)
@@ -65,7 +70,7 @@ const [perBlock, perRequest] = [2000, 2 ** 20]
 
 const lengthOf = ({ lines }: Block) => lines.reduce((sum, line) => sum + line.length + 1, 100)
 
-/** Blocks in requests of about one megabyte. */
+/** Packs blocks into requests of about one megabyte. */
 function* batches(all: Iterable<Block>): Generator<readonly Block[]> {
   let [batch, length]: [Block[], number] = [[], 0]
   for (const block of all) {
@@ -78,7 +83,7 @@ function* batches(all: Iterable<Block>): Generator<readonly Block[]> {
   if (batch.length > 0) yield batch
 }
 
-/** Every part with the line of the manifest that tells of it in the same request, so that none is ever forgotten. */
+/** Blocks of the parts; the manifest line of each part is in the same request, so that no part is ever lost. */
 function* blocksOf(parts: readonly Part[], staging: string): Generator<Block> {
   for (const [at, { kind, graph, lines }] of parts.entries()) {
     const name = `${staging}:${at}`
@@ -89,13 +94,13 @@ function* blocksOf(parts: readonly Part[], staging: string): Generator<Block> {
   }
 }
 
-/** The requests that lay everything ready. The last words of the last one are that it is complete. */
+/** Requests that store a staged write. The last one ends with the completion mark. */
 function* preparing(
   edits: readonly Edit[],
   parts: readonly Part[],
   staging: string,
 ): Generator<string> {
-  const ends = [...signs(edits, staging), completion(staging)]
+  const ends = [...writingMarks(edits, staging), completion(staging)]
   const all = [...parts, { kind: 'removes', graph: systemGraph, lines: ends } satisfies Part]
   const blocks = [
     { graph: systemGraph, lines: [registration(staging)] },
@@ -137,7 +142,7 @@ function aloneText(staging: string, part: string, isRemoved: boolean): string {
   )
 }
 
-/** What goes before what comes. */
+/** Moves the separate parts, removals before additions. */
 async function moveAlone(staging: string, endpoint: StoreEndpoint): Promise<void> {
   const rows = await endpoint.select(aloneQuery(staging))
   const isRemoved = (kind: string | undefined) => kind === ctl('removesAlone').value
@@ -150,7 +155,7 @@ async function moveAlone(staging: string, endpoint: StoreEndpoint): Promise<void
     await endpoint.update(aloneText(staging, part, false))
 }
 
-/** Which steps a move has before its last. */
+/** Steps of a move before the last. */
 type Steps = { readonly first: boolean; readonly alone: boolean }
 
 const stepsOf = (parts: readonly Part[]): Steps => ({
@@ -158,7 +163,7 @@ const stepsOf = (parts: readonly Part[]): Steps => ({
   alone: parts.some(({ kind }) => kind.endsWith('Alone')),
 })
 
-/** Moves what lies ready; again and again with the same result as long as nothing else is written. */
+/** Moves a staged write; may be repeated as long as nothing else is written. */
 async function move(
   staging: string,
   endpoint: StoreEndpoint,
@@ -170,10 +175,9 @@ async function move(
 }
 
 /**
- * Moves what lies ready and takes all of it away, with its registration, in one operation; does nothing when it has been
- * done.
+ * Update that moves a staged write and removes it, with its registration, in one operation; it has no effect the second time.
  */
-const moveWhole = (staging: string) =>
+const moveAndCleanText = (staging: string) =>
   'DELETE { GRAPH ?g { ?a ?b ?c } GRAPH ?part_removes { ?a ?b ?c } GRAPH ?part_adds { ?s ?p ?o } ' +
   `GRAPH <${staging}> { ?part ?kind ?for } ` +
   `GRAPH <${systemGraph}> { <${staging}> ${property('staging')} ?state } } ` +
@@ -182,22 +186,22 @@ const moveWhole = (staging: string) =>
   `UNION ${staged(staging, 'adds', '?h ?s ?p ?o')} UNION { GRAPH <${staging}> { ?part ?kind ?for } } ` +
   `UNION { GRAPH <${systemGraph}> { <${staging}> ${property('staging')} ?state } } }`
 
-/** Takes away everything that is left of a staged write, its signs and its registration too. */
-const cleaning = (staging: string) =>
+/** Update that removes all that is left of a staged write, with its marks and registration. */
+const cleanupText = (staging: string) =>
   `DELETE { GRAPH ?part { ?a ?b ?c } GRAPH <${staging}> { ?part ?kind ?g } GRAPH <${systemGraph}> { ` +
   `<${staging}> ${property('staging')} ?state . ?signed ${property('writing')} <${staging}> } } ` +
   `WHERE { { GRAPH <${staging}> { ?part ?kind ?g } OPTIONAL { GRAPH ?part { ?a ?b ?c } } } ` +
   `UNION { GRAPH <${systemGraph}> { <${staging}> ${property('staging')} ?state } } ` +
   `UNION { GRAPH <${systemGraph}> { ?signed ${property('writing')} <${staging}> } } }`
 
-// What cannot be taken away now is registered: the next start does it.
-const forget = (staging: string, endpoint: StoreEndpoint) =>
-  endpoint.update(cleaning(staging)).catch(() => undefined)
+// A failure is ignored, because the registered remains are removed at the next start.
+const cleanUp = (staging: string, endpoint: StoreEndpoint) =>
+  endpoint.update(cleanupText(staging)).catch(() => undefined)
 
-/** How long a write of which nothing was heard is given to end. */
+/** Milliseconds in which a write without an answer ends. */
 export const settleMs = 1500
 
-/** The requests of a write that one operation can move after one request has laid it ready; `undefined` for others. */
+/** The two requests of a small staged write, which store and move it; `undefined` for others. */
 function quickRequests(
   parts: readonly Part[],
   steps: Steps,
@@ -206,11 +210,11 @@ function quickRequests(
   if (steps.first || steps.alone) return undefined
   const registered = { graph: systemGraph, lines: [registration(staging)] }
   const [only, ...more] = batches([registered, ...blocksOf(parts, staging)])
-  return only && more.length === 0 ? [insertText(only), moveWhole(staging)] : undefined
+  return only && more.length === 0 ? [insertText(only), moveAndCleanText(staging)] : undefined
 }
 
-/** Before the second request nothing has changed but the staging graphs, so readers need not wait and nothing is finished later. */
-async function landQuickly(
+/** Commits with two requests. The first changes only staging graphs, so readers need not wait and nothing has to be recovered. */
+async function commitQuickly(
   requests: readonly string[],
   staging: string,
   endpoint: StoreEndpoint,
@@ -218,23 +222,23 @@ async function landQuickly(
   try {
     for (const text of requests) await endpoint.update(text)
   } catch (error) {
-    // What is still running must not lose its lines in the middle of its work.
-    if (isDoubtful(error)) await endpoint.pause(settleMs)
-    await forget(staging, endpoint)
+    // An operation that is still running must not lose its staging graph.
+    if (isOutcomeUnknown(error)) await endpoint.pause(settleMs)
+    await cleanUp(staging, endpoint)
     throw error
   }
 }
 
 /**
- * Lands edits of any size, all or none, whatever ends the process or the store in between. When nothing is heard of the last
- * steps, everything stays as it lies, for `recover` to finish.
+ * Commits edits of any size, all or none, even if the process or the store ends meanwhile. When the outcome of the last steps is
+ * unknown, the staging graphs are kept for `recoverStaged`.
  */
-export async function landStaged(edits: readonly Edit[], endpoint: StoreEndpoint): Promise<void> {
+export async function commitStaged(edits: readonly Edit[], endpoint: StoreEndpoint): Promise<void> {
   const staging = `urn:cartulary:staging:${endpoint.name()}`
   const parts = edits.flatMap(partsOf)
   const steps = stepsOf(parts)
   const quick = quickRequests(parts, steps, staging)
-  if (quick) return landQuickly(quick, staging, endpoint)
+  if (quick) return commitQuickly(quick, staging, endpoint)
   let isReady = false
   try {
     const requests = [...preparing(edits, parts, staging)]
@@ -245,10 +249,10 @@ export async function landStaged(edits: readonly Edit[], endpoint: StoreEndpoint
     await move(staging, endpoint, steps)
   } catch (error) {
     const isOneStep = !steps.first && !steps.alone
-    if (!isReady || (!isDoubtful(error) && isOneStep)) await forget(staging, endpoint)
+    if (!isReady || (!isOutcomeUnknown(error) && isOneStep)) await cleanUp(staging, endpoint)
     throw error
   }
-  await forget(staging, endpoint)
+  await cleanUp(staging, endpoint)
 }
 
 const [stateQuery, signQuery] = [
@@ -259,12 +263,11 @@ const [stateQuery, signQuery] = [
 
 async function finish(staging: string, endpoint: StoreEndpoint): Promise<void> {
   await move(staging, endpoint, { first: true, alone: true })
-  await endpoint.update(cleaning(staging))
+  await endpoint.update(cleanupText(staging))
 }
 
 /**
- * Finishes the staged writes that were complete and takes the others away; answers how many there were. With a graph only
- * those that it waits for.
+ * Finishes complete staged writes and removes the others; returns their number. With a graph only those that this graph waits for.
  */
 export async function recoverStaged(endpoint: StoreEndpoint, graph?: string): Promise<number> {
   if (graph !== undefined) {
@@ -277,7 +280,7 @@ export async function recoverStaged(endpoint: StoreEndpoint, graph?: string): Pr
   const states = Map.groupBy(rows, (row) => row['staging']?.value ?? '')
   for (const [staging, found] of states) {
     if (found.some((row) => row['state']?.value === 'complete')) await finish(staging, endpoint)
-    else await endpoint.update(cleaning(staging))
+    else await endpoint.update(cleanupText(staging))
   }
   return states.size
 }

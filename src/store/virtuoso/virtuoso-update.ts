@@ -1,14 +1,14 @@
-/** Edits as the text of one operation, because a request of several is not atomic on Virtuoso. */
+/** Writes edits as one operation, because a request of several is not atomic on Virtuoso. */
 
 import type { Edit } from '../remote/dialect.ts'
-import { integers, spelledValue, xsdName } from '../remote/spelled-values.ts'
+import { integers, spelledValueOf, xsdName } from '../remote/spelled-values.ts'
 
-/** Triples of one `GRAPH` block that the compiler takes; measured: 4,900 are taken, 5,000 are "memory exhausted". */
+/** Most triples of one `GRAPH` block; measured: 4,900 are accepted, 5,000 are "memory exhausted". */
 const perBlock = 4000
 
 type Lines = Pick<Edit, 'graph'> & { readonly lines: Iterable<string> }
 
-/** `GRAPH` blocks; one of many lines becomes several. An empty block would be a syntax error. */
+/** Writes `GRAPH` blocks; many lines become several blocks. An empty block would be a syntax error. */
 function blocks(parts: readonly Lines[]): string {
   return parts
     .flatMap(({ graph, lines }) => {
@@ -22,14 +22,14 @@ function blocks(parts: readonly Lines[]): string {
     .join('')
 }
 
-/** The lines of a kind by graph, without graphs that have none. */
+/** Lines of a kind by graph, without graphs that have none. */
 const partsOf = (edits: readonly Edit[], kind: 'remove' | 'add'): Lines[] =>
   edits.flatMap((edit) => (edit[kind].size === 0 ? [] : { graph: edit.graph, lines: edit[kind] }))
 
-/** What comes, of any graphs. */
+/** `INSERT DATA` of the lines of any graphs. */
 export const insertText = (parts: readonly Lines[]): string => `INSERT DATA {\n${blocks(parts)}}`
 
-/** How much of what is in some edits. */
+/** Numbers of cleared graphs, removed and added lines, and the length of the latter. */
 type Amount = {
   readonly clears: number
   readonly removes: number
@@ -49,16 +49,16 @@ function amountOf(edits: readonly Edit[]): Amount {
 }
 
 /**
- * Lines that go, and lines that come, in one `DELETE … INSERT …`. The time of its compiler grows faster than their number:
- * with more of them a staged write is faster.
+ * Most removed and most added lines of one `DELETE … INSERT …`, whose compile time grows faster than their number; above them a staged
+ * write is faster.
  */
 const perModify = 20
 
-/** Lines beside a clearing: they are worked out again for every triple that is cleared. */
+/** Most lines beside cleared graphs, because they are evaluated again for every cleared triple. */
 const besideClear = 20
 const clearsAtOnce = 10
 
-/** One `INSERT DATA`. */
+/** Most lines and UTF-16 units of one `INSERT DATA`. */
 const largestInsert = { lines: 30_000, length: 4 * 2 ** 20 }
 
 function insertPart(edits: readonly Edit[]): string {
@@ -66,20 +66,20 @@ function insertPart(edits: readonly Edit[]): string {
   return inserts === '' ? '' : `INSERT {\n${inserts}}\n`
 }
 
-/** Datatypes whose values a template can name. */
+/** Datatypes whose values a `DELETE` template finds. */
 const native = new Set([...integers, ...'decimal float double boolean'.split(' ')])
 const calendar = new Set('date dateTime gYear gYearMonth'.split(' '))
 
-/** Datatypes of XML Schema whose values a template can name through a function, whatever their characters. */
+/** Datatypes of XML Schema whose values a template finds through a function, with any characters. */
 const strings = new Set('string anyURI hexBinary base64Binary'.split(' '))
 
 /**
- * How the template of a `DELETE` over several graphs can name a line. A literal as it stands is only found there when it is
- * plain or has a native datatype; for all others the operation reports success and deletes nothing, unless a function looks
- * the literal up. `undefined` = in no way: some numbers become others, and some datatypes are refused.
+ * Form of a line in the template of a `DELETE` over several graphs. A literal is only found there when it is plain or has a native
+ * datatype; for others the operation reports success and deletes nothing, unless a function looks the literal up. `undefined` = no
+ * form works: some numbers are changed, and some datatypes are refused.
  */
-function namingOf(line: string): 'plain' | 'function' | undefined {
-  const value = spelledValue(line)
+function templateFormOf(line: string): 'plain' | 'function' | undefined {
+  const value = spelledValueOf(line)
   if (!value) return 'plain'
   const name = xsdName(value.datatype)
   if (value.language !== '' || name === undefined || strings.has(name)) return 'function'
@@ -88,16 +88,16 @@ function namingOf(line: string): 'plain' | 'function' | undefined {
   return undefined
 }
 
-/** Whether a line may stand in a template. */
-const isNameable = (line: string): boolean => namingOf(line) !== undefined
+/** Whether a template can find a line. */
+const isNameable = (line: string): boolean => templateFormOf(line) !== undefined
 
 function withFunction(line: string): string {
-  if (namingOf(line) !== 'function') return line
+  if (templateFormOf(line) !== 'function') return line
   const at = line.indexOf('"')
   return `${line.slice(0, at)}\`sql:RDF_OBJ_OF_LONG(${line.slice(at, -2)})\` .`
 }
 
-/** Blocks of lines that go, for a template. One that names a single graph finds every literal by itself. */
+/** Blocks of removed lines for a template. A template with one graph (`isAlone`) finds every literal. */
 function removedBlocks(edits: readonly Edit[], isAlone = false): string {
   const parts = partsOf(edits, 'remove')
   return blocks(
@@ -110,7 +110,7 @@ function removedBlocks(edits: readonly Edit[], isAlone = false): string {
 const all = (edits: readonly Edit[], kind: 'remove' | 'add', test: (line: string) => boolean) =>
   edits.every((edit) => [...edit[kind]].every(test))
 
-/** Clears graphs, and does the rest even when there is nothing to clear: `OPTIONAL` gives a solution then, `UNION {}` none. */
+/** Operation that clears graphs and adds and removes lines. `OPTIONAL` gives a solution when there is nothing to clear, `UNION {}` none. */
 function clearing(edits: readonly Edit[]): string {
   const graphs = edits.flatMap(({ clear, graph }) => (clear ? `<${graph}>` : []))
   return (
@@ -121,10 +121,10 @@ function clearing(edits: readonly Edit[]): string {
 }
 
 /**
- * The edits as one operation, `undefined` when they are too many for one. Lines that go and lines that come must differ by
- * value: of two that are equal Virtuoso keeps none.
+ * Edits as one operation; `undefined` when they are too many. Removed and added lines must differ by value, because Virtuoso keeps
+ * neither of two equal ones.
  */
-export function singleText(edits: readonly Edit[]): string | undefined {
+export function singleUpdateText(edits: readonly Edit[]): string | undefined {
   const { clears, removes, adds, length } = amountOf(edits)
   if (clears + removes === 0) {
     const fits = adds <= largestInsert.lines && length <= largestInsert.length

@@ -1,19 +1,19 @@
-/** How Virtuoso 7 keeps the terms of a triple, measured with 7.2.5.1 by CONSTRUCT and by SELECT. */
+/** Encoding of terms for Virtuoso 7, measured with 7.2.5.1 by CONSTRUCT and SELECT. */
 
 import { Failure } from '../../errors.ts'
 import { rdf } from '../../rdf/namespaces.ts'
 import type { Edit, Fidelity } from '../remote/dialect.ts'
 import {
-  hidden,
+  hideDatatype,
   integers,
   literalLine,
-  unhidden,
+  restoreDatatype,
   type SpelledValue,
-  spelledValue,
+  spelledValueOf,
   xsdName,
 } from '../remote/spelled-values.ts'
 
-/** Datatypes of XML Schema that it does not look into. */
+/** Datatypes of XML Schema whose values it does not parse. */
 const texts = new Set(
   (
     'string normalizedString token language Name NCName NMTOKEN NMTOKENS ID IDREF IDREFS ENTITY ENTITIES QName NOTATION ' +
@@ -21,7 +21,7 @@ const texts = new Set(
   ).split(' '),
 )
 
-// It parses XML literals and prints them anew, reads geometries into its own type with other digits, and has no durations.
+// It parses and rewrites XML literals, and stores geometries with other digits.
 const reinterpreted = new Set([
   rdf('XMLLiteral').value,
   rdf('langString').value,
@@ -30,22 +30,22 @@ const reinterpreted = new Set([
 ])
 const foreign = /^(?:http:\/\/www\.openlinksw\.com\/schemas\/virtrdf#|urn:cartulary:literal:)/
 
-function fateOf({ datatype, lexical }: SpelledValue): Fate {
+function roundTripOf({ datatype, lexical }: SpelledValue): RoundTrip {
   const name = xsdName(datatype)
   if (name === undefined) {
     return reinterpreted.has(datatype) || foreign.test(datatype) ? 'damaged' : 'exact'
   }
   if (texts.has(name)) return 'exact'
-  return numberFate(name, lexical) ?? timeFate(name, lexical) ?? 'damaged'
+  return numberRoundTrip(name, lexical) ?? timeRoundTrip(name, lexical) ?? 'damaged'
 }
 
-/** IRIs that it holds for names of blank nodes, and for addresses on itself. */
-const seized = /<(?:nodeID:\/\/|local:)/
-const seizedTerm =
+/** IRIs that it reads as names of blank nodes, or as addresses on itself. */
+const reservedIri = /<(?:nodeID:\/\/|local:)/
+const reservedTerm =
   /^(?:<[^>]*> ){0,2}<(?:nodeID:\/\/|local:)|"\^\^<(?:nodeID:\/\/|local:)[^>]*> \.$/
 
 function check(line: string): void {
-  if (!seized.test(line) || !seizedTerm.test(line)) return
+  if (!reservedIri.test(line) || !reservedTerm.test(line)) return
   throw new Failure(
     'invalid-content',
     'The triplestore cannot keep IRIs that begin with nodeID:// or local:.',
@@ -53,59 +53,59 @@ function check(line: string): void {
   )
 }
 
-/** Checks the name of a graph; `Failure` invalid-content. */
+/** Checks the name of a graph; throws `invalid-content`. */
 export const checkName = (graph: string): void => check(`<${graph}>`)
 
 function keyOf(line: string): string {
-  const value = spelledValue(line)
+  const value = spelledValueOf(line)
   if (!value) return line
   const { head, lexical, language, datatype } = value
   if (language !== '') return literalLine({ ...value, language: language.toLowerCase() })
   const name = xsdName(datatype)
-  if (name === undefined || fateOf(value) === 'damaged') return line
-  if (numberFate(name, lexical)) return `${head}${numberKey(name, lexical)}" number`
-  return timeFate(name, lexical) ? `${head}${timeKey(name, lexical)}" time` : line
+  if (name === undefined || roundTripOf(value) === 'damaged') return line
+  if (numberRoundTrip(name, lexical)) return `${head}${numberKey(name, lexical)}" number`
+  return timeRoundTrip(name, lexical) ? `${head}${timeKey(name, lexical)}" time` : line
 }
 
-/** What would be damaged goes under an opaque datatype; what is only respelt has a note. */
+/** Encoding for Virtuoso: values that it would damage get a hidden datatype; values that it only respells get a note. */
 export const virtuosoFidelity: Fidelity = {
   encode: (line) => {
     check(line)
-    const value = spelledValue(line)
+    const value = spelledValueOf(line)
     if (!value) return { line, exact: true }
     const { language } = value
     if (language !== '') {
       const lower = language.toLowerCase()
       return { line: literalLine({ ...value, language: lower }), exact: lower === language }
     }
-    const fate = fateOf(value)
+    const fate = roundTripOf(value)
     return fate === 'damaged'
-      ? { line: hidden(line), exact: true }
+      ? { line: hideDatatype(line), exact: true }
       : { line, exact: fate === 'exact' }
   },
-  decode: unhidden,
+  decode: restoreDatatype,
   key: keyOf,
 }
 
-// Which numbers Virtuoso keeps, which it spells in another way, and which it would change (measured with 7.2.5.1).
+// Numbers that Virtuoso keeps, respells or changes (measured with 7.2.5.1).
 
-/** `exact` = comes back as it was sent, `respelt` = in another spelling of the same value, `damaged` = as something else. */
-type Fate = 'exact' | 'respelt' | 'damaged'
+/** Form in which a value is returned: `exact` = as sent, `respelt` = in another spelling, `damaged` = as another value. */
+type RoundTrip = 'exact' | 'respelt' | 'damaged'
 
 const narrow = new Set(['int', 'short', 'byte', 'unsignedInt', 'unsignedShort', 'unsignedByte'])
 
-// Beyond its width an integer comes back as another number, also where its type allows it.
-function integer(name: string, lexical: string): Fate {
+// Integers beyond the stored width are returned as other numbers, also where their datatype allows them.
+function integer(name: string, lexical: string): RoundTrip {
   if (!/^[+-]?\d{1,40}$/.test(lexical)) return 'damaged'
   const value = BigInt(lexical.replace('+', ''))
   if (BigInt.asIntN(narrow.has(name) ? 32 : 64, value) !== value) return 'damaged'
   return String(value) === lexical ? 'exact' : 'respelt'
 }
 
-/** Digits in all, and behind the point, that a decimal keeps. */
+/** Digits that a decimal keeps, in all and after the point. */
 const digits = 15
 
-function decimal(lexical: string): Fate {
+function decimal(lexical: string): RoundTrip {
   const [, whole = '', fraction = ''] = /^[+-]?0*(\d*)(?:\.(\d*?)0*)?$/.exec(lexical) ?? []
   if (!/\d/.test(lexical) || /[^\d.+-]/.test(lexical) || !/^[+-]?[\d.]+$/.test(lexical)) {
     return 'damaged'
@@ -128,7 +128,7 @@ function printed(value: number): string {
   return `${mantissa.replace(/\.?0+$/, '')}e${power < 0 ? '-' : '+'}${size}`
 }
 
-const infinite: Readonly<Record<string, Fate>> = {
+const infinite: Readonly<Record<string, RoundTrip>> = {
   INF: 'exact',
   '-INF': 'exact',
   '+INF': 'respelt',
@@ -138,7 +138,7 @@ const infinite: Readonly<Record<string, Fate>> = {
 const smallest = { double: 2.2250738585072014e-308, float: 1.1754943508222875e-38 }
 
 // NaN must never get there: it equals nothing, so it cannot be deleted, and the order of the index breaks with it.
-function floating(name: 'double' | 'float', lexical: string): Fate {
+function floating(name: 'double' | 'float', lexical: string): RoundTrip {
   const special = infinite[lexical]
   if (special) return special
   if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(lexical)) return 'damaged'
@@ -152,15 +152,15 @@ function floating(name: 'double' | 'float', lexical: string): Fate {
   return text === lexical ? 'exact' : 'respelt'
 }
 
-const booleans: Readonly<Record<string, Fate>> = {
+const booleans: Readonly<Record<string, RoundTrip>> = {
   true: 'exact',
   false: 'exact',
   '1': 'respelt',
   '0': 'respelt',
 }
 
-/** What becomes of a number or truth value of XML Schema; `undefined` for other datatypes. */
-function numberFate(name: string, lexical: string): Fate | undefined {
+/** Returned form of a number or boolean of XML Schema; `undefined` for other datatypes. */
+function numberRoundTrip(name: string, lexical: string): RoundTrip | undefined {
   if (integers.has(name)) return integer(name, lexical)
   if (name === 'decimal') return decimal(lexical)
   if (name === 'double' || name === 'float') return floating(name, lexical)
@@ -169,14 +169,14 @@ function numberFate(name: string, lexical: string): Fate | undefined {
 
 const truths: Readonly<Record<string, string>> = { true: '1', false: '0' }
 
-/** A number that is kept, in one spelling for all datatypes: Virtuoso holds `1`, `1.0` and `true` for one value. */
+/** Key of a number for all datatypes, because Virtuoso treats `1`, `1.0` and `true` as one value. */
 function numberKey(name: string, lexical: string): string {
   if (name === 'boolean') return truths[lexical] ?? lexical
   if (integers.has(name)) return String(BigInt(lexical.replace('+', '')))
   return lexical.endsWith('INF') ? lexical.replace('+', '') : String(Number(lexical) + 0)
 }
 
-// Which dates and times Virtuoso keeps, and which of them it holds for the same (measured with 7.2.5.1).
+// Dates and times that Virtuoso keeps, and those that it treats as equal (measured with 7.2.5.1).
 
 const year = String.raw`(?<year>\d{4})`
 const month = String.raw`(?<month>0[1-9]|1[0-2])`
@@ -200,7 +200,7 @@ type Parts = Readonly<Record<string, string | undefined>>
 const partsOf = (name: string, lexical: string): Parts | undefined =>
   forms[name]?.exec(lexical)?.groups
 
-/** Milliseconds of a moment of the proleptic Gregorian calendar; parts that are missing are those of the year 1. */
+/** Date of the parts in the proleptic Gregorian calendar; missing parts are those of 0001-01-01. */
 function momentOf({ year: y = '1', month: m = '1', day: d = '1', ...rest }: Parts): Date {
   const moment = new Date(0)
   moment.setUTCFullYear(Number(y), Number(m) - 1, Number(d))
@@ -209,18 +209,18 @@ function momentOf({ year: y = '1', month: m = '1', day: d = '1', ...rest }: Part
   return moment
 }
 
-const isReal = (parts: Parts) =>
+const isCalendarDay = (parts: Parts) =>
   parts['day'] === undefined || momentOf(parts).getUTCDate() === Number(parts['day'])
 
-/** Digits of a second come back as none, three or six. */
+/** Digits of a second without trailing zeros; they are returned as none, three or six. */
 const shortened = (fraction = '') => fraction.replace(/0+$/, '')
 
-/** What becomes of a date or time of XML Schema; `undefined` for other datatypes. */
-function timeFate(name: string, lexical: string): Fate | undefined {
+/** Returned form of a date or time of XML Schema; `undefined` for other datatypes. */
+function timeRoundTrip(name: string, lexical: string): RoundTrip | undefined {
   if (!(name in forms)) return undefined
   const parts = partsOf(name, lexical)
-  // A zone of -00:00 is lost. The year 0 and dates that no calendar has are not trusted.
-  if (!parts || parts['year'] === '0000' || parts['zone'] === '-00:00' || !isReal(parts)) {
+  // The zone -00:00 is lost. The year 0 and impossible dates are not sent.
+  if (!parts || parts['year'] === '0000' || parts['zone'] === '-00:00' || !isCalendarDay(parts)) {
     return 'damaged'
   }
   const { fraction, zone: where } = parts
@@ -236,25 +236,25 @@ function offsetOf(where = 'Z'): number {
   return (where.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** A date or time that is kept, as the instant at which it begins: Virtuoso compares them so, whatever their datatype. */
+/** Key of a date or time: its first instant, which Virtuoso compares for all datatypes. */
 function timeKey(name: string, lexical: string): string {
   const parts = partsOf(name, lexical) ?? {}
   const ms = momentOf(parts).getTime() - offsetOf(parts['zone']) * 60_000
   return `${ms}.${shortened(parts['fraction'])}`
 }
 
-// Lines that go and lines that come which Virtuoso holds for one triple: it would delete what it has just inserted.
+// Removed and added lines that Virtuoso treats as one triple, so that it would delete the inserted one.
 
-/** Lines have different keys unless they end in a value that may be spelled in several ways. */
+/** Whether a line has a value with several spellings; other lines have different keys. */
 const isSpelled = (line: string) => /"(?:@[^"]+|\^\^<[^"]+>) \.$/.test(line)
 
-const shownKey = (line: string) => virtuosoFidelity.key(unhidden(line))
+const decodedKey = (line: string) => virtuosoFidelity.key(restoreDatatype(line))
 
-/** The lines of an edit that have to be gone before the others come. */
+/** Removed lines of an edit that must be deleted before the others are added. */
 export function collidingOf({ remove, add }: Pick<Edit, 'remove' | 'add'>): ReadonlySet<string> {
-  const keys = new Set([...add].filter(isSpelled).map(shownKey))
+  const keys = new Set([...add].filter(isSpelled).map(decodedKey))
   if (keys.size === 0) return keys
-  return new Set([...remove].filter((line) => isSpelled(line) && keys.has(shownKey(line))))
+  return new Set([...remove].filter((line) => isSpelled(line) && keys.has(decodedKey(line))))
 }
 
 /** Whether an edit cannot be one operation. */

@@ -4,7 +4,7 @@ import { dct, dcat, dqv, foaf, prov, rdf, oa, pv, sh } from '../../../src/rdf/na
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import type { Quad } from '@rdfjs/types'
-import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
+import type { GraphChange, GraphStore } from '../../../src/store/graph-store.ts'
 import { names } from './cache-fixture.ts'
 
 const xsd = 'http://www.w3.org/2001/XMLSchema#'
@@ -83,7 +83,7 @@ export async function write(store: GraphStore, catalogue: MeasuredCatalogue): Pr
   for (const dataset of catalogue.datasets) await store.write(changesOf(dataset))
 }
 
-export function changesOf(dataset: MeasuredDataset): Change[] {
+export function changesOf(dataset: MeasuredDataset): GraphChange[] {
   const graph = names.dataset(dataset.id)
   return [
     { graph, content: toLines(described(dataset)) },

@@ -15,7 +15,7 @@ import { skolemise } from '../../../src/rdf/skolem.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
 import { xsd } from '../../../src/rdf/namespaces.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
-import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
+import type { GraphChange, GraphStore } from '../../../src/store/graph-store.ts'
 import { one, segments } from '../pipe/segment-fixture.ts'
 import {
   booleanQuery,
@@ -56,7 +56,7 @@ describe.skipIf(!isThere)('an independent count', () => {
   let store: GraphStore
   const conditionsOf = () => conditions(JSON.parse(read('derived/format-lists.json')) as Lists)
 
-  const changes: Change[] = []
+  const changes: GraphChange[] = []
   const write = async (graph: string, quads: readonly Quad[]) => {
     const { labels } = await canonicalise(quads)
     const runsFixture = skolemise(quads, { genid: `urn:genid:${graph}:`, labels })

@@ -13,7 +13,7 @@ import { StoredConcepts } from '../../../src/projector/gathering/stored-concepts
 import type { LeftOutValue } from '../../../src/projector/mappings/mapping.ts'
 import { toLines } from '../../../src/rdf/lines.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import { fact, systemChange } from '../../../src/store/marks.ts'
+import { factLine, systemChange } from '../../../src/store/marks.ts'
 import { freshStore } from '../../support/fresh-store.ts'
 import { iris as names, profile, quadsOf } from '../built.ts'
 
@@ -112,7 +112,7 @@ describe('a vocabulary with more concepts than there is room for', () => {
       `<${voc}/${n}> a skos:Concept ; dc11:identifier "C${n}" ; skos:inScheme <${voc}> ; skos:prefLabel "${label} ${n}"@en .\n`
     const text = Array.from({ length: 50 }, (_, n) => of(n)).join('')
     const handle = names.vocabulary('large')
-    const facts = [fact(handle, 'scheme', { iri: voc }), fact(handle, 'hash', 'h')]
+    const facts = [factLine(handle, 'scheme', { iri: voc }), factLine(handle, 'hash', 'h')]
     await store.write([
       { graph: voc, content: await content(`<${voc}> a skos:ConceptScheme . ${text}`) },
       systemChange({ add: facts }),
@@ -173,7 +173,9 @@ describe('a resource of a declared type', () => {
   const put = async () =>
     store.write([
       { graph: resource, content: await content(`<${resource}> dct:title "One"@en .`) },
-      systemChange({ add: [fact(resource, 'resourceType', 'app'), fact(resource, 'hash', 'h1')] }),
+      systemChange({
+        add: [factLine(resource, 'resourceType', 'app'), factLine(resource, 'hash', 'h1')],
+      }),
     ])
 
   it('becomes a document of its index', async () => {

@@ -9,7 +9,7 @@ import { vocabularyUsers } from '../../../src/projector/cascades.ts'
 import { readCascades } from '../../../src/projector/queue.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import { fact, markLine, systemChange, type Mark } from '../../../src/store/marks.ts'
+import { factLine, markLine, systemChange, type Mark } from '../../../src/store/marks.ts'
 import { iris as names } from '../built.ts'
 
 const log = logger('silent')
@@ -64,7 +64,10 @@ describe('the users of a vocabulary', () => {
       mentioning(names.metrics('d0001'), acme),
       mentioning('https://example.org/p', acme),
     ])
-    await notes(fact(handle, 'changed', `5 ${acme}`), fact(handle, 'retired', { iri: other }))
+    await notes(
+      factLine(handle, 'changed', `5 ${acme}`),
+      factLine(handle, 'retired', { iri: other }),
+    )
     const expected = [...Array.from({ length: 450 }, (_, n) => n), 500, 501].map(dataset)
     expect((await all()).toSorted()).toEqual(expected)
   })
@@ -75,7 +78,7 @@ describe('the users of a vocabulary', () => {
     const found = all()
     await store.write([
       systemChange({
-        add: [fact(handle, 'changed', `5 ${acme}`)],
+        add: [factLine(handle, 'changed', `5 ${acme}`)],
         remove: [markLine('pending', { resource: handle, version: 5 })],
       }),
     ])
@@ -89,17 +92,17 @@ describe('the users of a vocabulary', () => {
         graph: catalogue,
         content: `<${catalogue}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/ns/dcat#Catalog> .\n`,
       },
-      systemChange({ add: [fact(catalogue, 'hash', 'h')] }),
+      systemChange({ add: [factLine(catalogue, 'hash', 'h')] }),
     ])
-    await notes(fact(handle, 'retired', 'all'))
+    await notes(factLine(handle, 'retired', 'all'))
     expect(await all()).toEqual([catalogue])
     const marks = await readCascades(store, 10, signal)
     expect(marks.map(({ resource }) => resource)).toContain(catalogue)
   })
 
   it('leave the lines that belong to their mark, and those that a later rewrite needs', async () => {
-    const changed = fact(handle, 'changed', `5 ${acme}`)
-    const retired = fact(handle, 'retired', { iri: 'https://example.org/p/other' })
+    const changed = factLine(handle, 'changed', `5 ${acme}`)
+    const retired = factLine(handle, 'retired', { iri: 'https://example.org/p/other' })
     await notes(changed, retired)
     const lines = async () => (await users()).lines
     expect((await lines())?.toSorted()).toEqual([changed, retired].toSorted())

@@ -10,7 +10,7 @@ import { readCascades } from '../../../src/projector/queue.ts'
 import { systemGraph } from '../../../src/rdf/namespaces.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import { fact, type Mark, markLine, systemChange } from '../../../src/store/marks.ts'
+import { factLine, type Mark, markLine, systemChange } from '../../../src/store/marks.ts'
 import { openJobs } from '../../jobs/open.ts'
 
 const log = logger('silent')
@@ -138,7 +138,7 @@ describe('a cascade', () => {
   })
 
   it('takes the facts that were kept for it along with its mark, and ends at once when it is stopped', async () => {
-    const kept = fact(catalogue, 'changed', 'something')
+    const kept = factLine(catalogue, 'changed', 'something')
     await store.write([systemChange({ add: [kept] })])
     const nobody = async function* () {
       yield []

@@ -10,7 +10,7 @@ import { embeddedCatalogues, recordSources } from '../../../src/projector/indexe
 import { names as namesOf } from '../../../src/rdf/names.ts'
 import { embeddedStore } from '../../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
-import { fact, systemChange } from '../../../src/store/marks.ts'
+import { factLine, systemChange } from '../../../src/store/marks.ts'
 
 const names = namesOf('http://localhost:8080/')
 const dcat = 'http://www.w3.org/ns/dcat#'
@@ -37,10 +37,10 @@ beforeAll(async () => {
     catalogue('c', 5300),
     systemChange({
       add: [
-        ...signs.map((iri) => fact(iri, 'resourceType', 'sign')),
-        ...signs.map((iri) => fact(iri, 'catalogue', { iri: names.catalogue('a') })),
-        fact(names.resource('road-sign', 'other'), 'resourceType', 'road-sign'),
-        fact(names.vocabulary('themes'), 'scheme', { iri: 'urn:x:themes' }),
+        ...signs.map((iri) => factLine(iri, 'resourceType', 'sign')),
+        ...signs.map((iri) => factLine(iri, 'catalogue', { iri: names.catalogue('a') })),
+        factLine(names.resource('road-sign', 'other'), 'resourceType', 'road-sign'),
+        factLine(names.vocabulary('themes'), 'scheme', { iri: 'urn:x:themes' }),
       ],
     }),
   ])

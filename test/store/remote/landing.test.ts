@@ -6,7 +6,7 @@ import { Failure } from '../../../src/errors.ts'
 import { logger } from '../../../src/log.ts'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import type { Dialect, StoreEndpoint, Edit } from '../../../src/store/remote/dialect.ts'
-import { sumOf } from '../../../src/store/remote/edits.ts'
+import { mergeEdits } from '../../../src/store/remote/edits.ts'
 import { UpdateQueue } from '../../../src/store/remote/update-queue.ts'
 import { faultProxy } from '../../support/fault-proxy.ts'
 import { graphName, linesOf, record, system } from '../graphs.ts'
@@ -52,7 +52,7 @@ describe('a sum of edits', () => {
           ])
         const [slow, quick] = [start(), start()]
         for (const edits of all) apply(slow, edits)
-        apply(quick, sumOf(all))
+        apply(quick, mergeEdits(all))
         expect(quick).toEqual(slow)
       }),
     )
@@ -65,8 +65,8 @@ function writerWith(answer: (edits: readonly Edit[]) => void = () => undefined) 
   const pause = Promise.withResolvers<void>()
   const dialect: Dialect = {
     ...fuseki,
-    fits: ({ graphs }) => graphs <= 3,
-    land: async (edits) => {
+    fitsOneRequest: ({ graphs }) => graphs <= 3,
+    commit: async (edits) => {
       requests.push(edits.map(({ graph }) => graph))
       await Promise.resolve()
       answer(edits)
@@ -78,7 +78,7 @@ function writerWith(answer: (edits: readonly Edit[]) => void = () => undefined) 
 }
 
 describe('a writer', () => {
-  const land = (writer: UpdateQueue, graph: string) => writer.land([edit(graph, { add: ['x'] })])
+  const land = (writer: UpdateQueue, graph: string) => writer.commit([edit(graph, { add: ['x'] })])
 
   it('puts groups that wait into one request, as many as fit', async () => {
     const { requests, writer } = writerWith()
@@ -110,7 +110,7 @@ describe('a writer', () => {
 
   it('lets bookkeeping that only goes wait for a write to go with, in its order', async () => {
     const { requests, writer } = writerWith()
-    const cleared = writer.land([edit(system, { remove: ['mark'] })])
+    const cleared = writer.commit([edit(system, { remove: ['mark'] })])
     await Promise.resolve()
     expect(requests).toEqual([])
     await Promise.all([land(writer, 'a'), cleared])
@@ -119,12 +119,12 @@ describe('a writer', () => {
 
   it('lets it wait for a while only', async () => {
     const { requests, pause, writer } = writerWith()
-    const cleared = writer.land([edit(system, { remove: ['mark'] })])
+    const cleared = writer.commit([edit(system, { remove: ['mark'] })])
     pause.resolve()
     await cleared
     expect(requests).toEqual([[system]])
     const other = writerWith()
-    const last = other.writer.land([edit(system, { remove: ['other'] })])
+    const last = other.writer.commit([edit(system, { remove: ['other'] })])
     await other.writer.close()
     await last
     expect(other.requests).toEqual([[system]])

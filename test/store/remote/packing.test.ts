@@ -28,12 +28,12 @@ async function sent(
   const requests: (readonly Edit[])[] = []
   const ripe = Promise.withResolvers<void>()
   const queue = new UpdateQueue({
-    dialect: { ...dialect, land: async (edits) => void requests.push(edits) },
+    dialect: { ...dialect, commit: async (edits) => void requests.push(edits) },
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that a queue asks of it
     endpoint: { pause: () => ripe.promise } as unknown as StoreEndpoint,
     log: logger('silent'),
   })
-  const all = groups.map((edits) => queue.land(edits))
+  const all = groups.map((edits) => queue.commit(edits))
   await new Promise((resolve) => setImmediate(resolve))
   ripe.resolve()
   await Promise.all(all)
@@ -93,9 +93,9 @@ describe('packs one after the other', () => {
         const [slow, quick] = [1, 2].map(() => new Map([[system, new Set(before)]]))
         if (!slow || !quick) throw new Error('two stores')
         for (const edits of all) apply(slow, edits)
-        const fits = ({ removed, added }: Size) =>
+        const fitsOneRequest = ({ removed, added }: Size) =>
           removed > 0 && added > 0 ? removed + added <= most : removed + added <= 2 * most
-        for (const edits of await sent(all, { ...fuseki, fits })) apply(quick, edits)
+        for (const edits of await sent(all, { ...fuseki, fitsOneRequest })) apply(quick, edits)
         expect(sorted(quick)).toEqual(sorted(slow))
       }),
       { numRuns: 300 },

@@ -1,7 +1,7 @@
 /** An answer of nothing is not believed while something lands. */
 
 import { describe, expect, it } from 'vitest'
-import { steady } from '../../../src/store/remote/steady.ts'
+import { repeatEmptyReads } from '../../../src/store/remote/steady.ts'
 
 /** A store that gives these answers one after the other. */
 function answering(answers: readonly boolean[]) {
@@ -23,7 +23,7 @@ const landing = () => Promise.withResolvers<void>()
 describe('a steady store', () => {
   it('asks once when nothing lands', async () => {
     const store = answering([false, true])
-    const { ask } = steady(store, () => Promise.resolve())
+    const { ask } = repeatEmptyReads(store, () => Promise.resolve())
     expect(await ask('ASK {}')).toBe(false)
     expect(store.asked()).toBe(1)
   })
@@ -31,8 +31,8 @@ describe('a steady store', () => {
   it('asks again while something lands, when the answer is nothing', async () => {
     const { promise, resolve } = landing()
     const store = answering([false, true, true])
-    const { ask, select, land } = steady(store, () => promise)
-    const landed = land([])
+    const { ask, select, commit } = repeatEmptyReads(store, () => promise)
+    const landed = commit([])
     expect(await ask('ASK {}')).toBe(true)
     expect(store.asked()).toBe(2)
     expect(await select('SELECT * {}')).toHaveLength(1)
@@ -52,17 +52,17 @@ describe('a steady store', () => {
         return answer
       },
     }
-    const { ask, land } = steady(slow, () => Promise.resolve())
+    const { ask, commit } = repeatEmptyReads(slow, () => Promise.resolve())
     const answer = ask('ASK {}')
-    await land([])
+    await commit([])
     held.resolve()
     expect(await answer).toBe(true)
   })
 
   it('hands the failure of a write on, and forgets it', async () => {
     const store = answering([false, true])
-    const { ask, land } = steady(store, () => Promise.reject(new Error('no')))
-    await expect(land([])).rejects.toThrow('no')
+    const { ask, commit } = repeatEmptyReads(store, () => Promise.reject(new Error('no')))
+    await expect(commit([])).rejects.toThrow('no')
     expect(await ask('ASK {}')).toBe(false)
   })
 })

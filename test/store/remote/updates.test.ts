@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Failure } from '../../../src/errors.ts'
 import { toLine } from '../../../src/rdf/lines.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
-import type { Change } from '../../../src/store/graph-store.ts'
+import type { GraphChange } from '../../../src/store/graph-store.ts'
 import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import { updateText } from '../../../src/store/remote/update-text.ts'
 import type { Dialect } from '../../../src/store/remote/dialect.ts'
@@ -20,7 +20,7 @@ const graph = 'urn:test:graph'
 const runs = Math.max(300, Math.ceil(Number(process.env['FUZZ_STRINGS'] ?? 0) / 20))
 
 /** The update that a dialect would send, or `undefined` when the change is refused or nothing is to be done. */
-async function sent(change: Change, dialect: Dialect = fuseki): Promise<string | undefined> {
+async function sent(change: GraphChange, dialect: Dialect = fuseki): Promise<string | undefined> {
   const isLink = linkRule(isCatalogue)
   const read = () => Promise.resolve({ lines: new Set<string>(), notes: [] })
   try {
@@ -88,7 +88,7 @@ describe('an update', () => {
   )
 
   it('[T4] takes lines, graph names and links only when they are such', async () => {
-    const places: ((text: string) => Change)[] = [
+    const places: ((text: string) => GraphChange)[] = [
       (text) => ({ graph, content: `<urn:s> <urn:p> ${text} .\n` }),
       (text) => ({ graph, content: `<urn:s> <urn:p> <urn:${text}> .\n` }),
       (text) => ({ graph, content: `<urn:s> <urn:p> "${text}" .\n` }),

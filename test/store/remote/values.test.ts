@@ -8,8 +8,8 @@ import {
   linesOf,
   notedLine,
   noteOf,
-  respelled,
-  toNote,
+  applyNotes,
+  linesToNote,
 } from '../../../src/store/remote/spelling-notes.ts'
 import { sparql11 } from '../../../src/store/remote/sparql11.ts'
 import { hostileText } from '../hostile-text.ts'
@@ -96,19 +96,19 @@ describe.each([fuseki, sparql11])('spelling notes of $name', ({ fidelity }) => {
       fc.property(fc.uniqueArray(objects, { maxLength: 12 }), (lines) => {
         const sent = lines.map((one) => fidelity.encode(one).line)
         const back = [...throughStore(sent)].map((one) => fidelity.decode(one))
-        const notes = [...toNote(new Set(lines), fidelity)]
+        const notes = [...linesToNote(new Set(lines), fidelity)]
         // A line without a note is one that such a store gives back as it is.
         const same = lines.filter((one) => !notes.includes(one))
         const kept = new Map(same.map((one) => [spellingKey(one), one]))
         const came = new Set(back.map((one) => kept.get(spellingKey(one)) ?? one))
-        expect([...respelled(came, notes, fidelity)].sort()).toEqual(lines.toSorted())
+        expect([...applyNotes(came, notes, fidelity)].sort()).toEqual(lines.toSorted())
       }),
     )
   })
 
   it('that fit nothing any more are left aside', () => {
     const came = new Set([typed('2', 'integer')])
-    expect(respelled(came, [typed('01', 'integer')], fidelity)).toEqual(came)
+    expect(applyNotes(came, [typed('01', 'integer')], fidelity)).toEqual(came)
   })
 
   it('are lines of the system graph that hold any line', () => {

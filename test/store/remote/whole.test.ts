@@ -7,7 +7,7 @@ import { fuseki } from '../../../src/store/remote/fuseki.ts'
 import type { GraphStore } from '../../../src/store/graph-store.ts'
 import type { Dialect, StoreEndpoint } from '../../../src/store/remote/dialect.ts'
 import { linkRule, readContent, type GraphReading } from '../../../src/store/remote/reading.ts'
-import { onceThere } from '../../../src/store/remote/starting.ts'
+import { retryUntilAvailable } from '../../../src/store/remote/starting.ts'
 import { CredentialsError } from '../../../src/client/authentication.ts'
 import { graphName, isCatalogue, linesOf, record, system } from '../graphs.ts'
 import { openEmbedded } from '../opening.ts'
@@ -60,7 +60,7 @@ describe('reading from a store that cuts answers without a word', () => {
 describe('a graph that is written in several steps', () => {
   const graph = graphName()
   const sign = `<${graph}> <urn:cartulary:control#writing> <urn:cartulary:staging:1> .`
-  const staged: Dialect = { ...fuseki, stages: true }
+  const staged: Dialect = { ...fuseki, usesStaging: true }
   /** Answers with the sign as long as `left` says. */
   const reading = (left: { times: number }, finish?: GraphReading['finish']): GraphReading => {
     const endpoint: Pick<StoreEndpoint, 'construct' | 'pause'> = {
@@ -115,7 +115,7 @@ describe('the start', () => {
     const { pauses, how } = waiting(log)
     let left = 8
     const work = () => (left-- > 0 ? Promise.reject(away) : Promise.resolve('there'))
-    expect(await onceThere(work, how)).toBe('there')
+    expect(await retryUntilAvailable(work, how)).toBe('there')
     expect(pauses).toEqual([250, 500, 1000, 2000, 4000, 5000, 5000, 5000])
     expect(told.filter((line) => line.includes('store.waiting'))).toHaveLength(8)
   })
@@ -128,7 +128,7 @@ describe('the start', () => {
       new Failure('store-unavailable', 'The store refuses the configured credentials.', { cause }),
       new Failure('malformed-query', 'The store answered with 400.'),
     ]) {
-      await expect(onceThere(() => Promise.reject(error), how)).rejects.toBe(error)
+      await expect(retryUntilAvailable(() => Promise.reject(error), how)).rejects.toBe(error)
     }
     expect(pauses).toEqual([])
   })

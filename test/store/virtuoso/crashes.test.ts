@@ -117,14 +117,15 @@ describe.skipIf(isAbsent)('a staged write to Virtuoso', () => {
     }
     const old = { graph: [...one.before].sort(), links: [], marks: [] }
     const fresh = { graph: [...one.after].sort(), links: [link], marks: [pending] }
-    const prepare = () => virtuoso.land([edit(graph, { add: new Set(one.before) })], bare.endpoint)
+    const prepare = () =>
+      virtuoso.commit([edit(graph, { add: new Set(one.before) })], bare.endpoint)
     return { graph, edits, state, old, fresh, prepare }
   }
 
   it.each(cases)('lands whole: $name', async (one) => {
     const write = writeOf(one)
     await write.prepare()
-    await virtuoso.land(write.edits, bare.endpoint)
+    await virtuoso.commit(write.edits, bare.endpoint)
     expect(await write.state()).toEqual(write.fresh)
     expect(await leftovers()).toEqual([])
   })
@@ -133,13 +134,13 @@ describe.skipIf(isAbsent)('a staged write to Virtuoso', () => {
     const whole = writeOf(one)
     await whole.prepare()
     const counter = counting(bare.endpoint)
-    await virtuoso.land(whole.edits, counter.endpoint)
+    await virtuoso.commit(whole.edits, counter.endpoint)
     expect(counter.count()).toBeGreaterThan(1)
     for (const when of ['before', 'after'] as const) {
       for (let at = 1; at <= counter.count(); at += 1) {
         const write = writeOf(one)
         await write.prepare()
-        await virtuoso.land(write.edits, dying(bare.endpoint, at, when)).catch(() => undefined)
+        await virtuoso.commit(write.edits, dying(bare.endpoint, at, when)).catch(() => undefined)
         await virtuoso.recover?.(bare.endpoint)
         const state = await write.state()
         const isNew = state.links.length > 0
@@ -154,7 +155,7 @@ describe.skipIf(isAbsent)('a staged write to Virtuoso', () => {
       const write = writeOf(caseOf(name))
       await write.prepare()
       const cut = dying(bare.endpoint, 1, 'after')
-      await expect(virtuoso.land(write.edits, cut)).rejects.toThrow('ended')
+      await expect(virtuoso.commit(write.edits, cut)).rejects.toThrow('ended')
       expect(await leftovers()).not.toEqual([])
       expect(await virtuoso.recover?.(bare.endpoint)).toBe(1)
       expect(await write.state()).toEqual(write.old)
@@ -166,7 +167,7 @@ describe.skipIf(isAbsent)('a staged write to Virtuoso', () => {
     const one = caseOf('one value for another of the same worth')
     const write = writeOf(one)
     await write.prepare()
-    await expect(virtuoso.land(write.edits, dying(bare.endpoint, 2, 'before'))).rejects.toThrow(
+    await expect(virtuoso.commit(write.edits, dying(bare.endpoint, 2, 'before'))).rejects.toThrow(
       'ended',
     )
     const waiting = `ASK { GRAPH <${system}> { <${write.graph}> <urn:cartulary:control#writing> ?staging } }`
@@ -182,7 +183,7 @@ describe.skipIf(isAbsent)('a staged write to Virtuoso', () => {
     for (let at = 1; at <= 3; at += 1) {
       const write = writeOf(one)
       await write.prepare()
-      await virtuoso.land(write.edits, dying(bare.endpoint, 1, 'after')).catch(() => undefined)
+      await virtuoso.commit(write.edits, dying(bare.endpoint, 1, 'after')).catch(() => undefined)
       await virtuoso.recover?.(dying(bare.endpoint, at, 'after')).catch(() => undefined)
       await virtuoso.recover?.(bare.endpoint)
       expect(await write.state()).toEqual(write.fresh)

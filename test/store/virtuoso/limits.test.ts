@@ -5,8 +5,8 @@ import type { GraphStore } from '../../../src/store/graph-store.ts'
 import { pagedGraph } from '../../../src/store/remote/reading.ts'
 import {
   isIncomplete,
-  isPassing,
-  meaningOf,
+  isTransient,
+  updateFailureKind,
   probeVirtuoso,
 } from '../../../src/store/virtuoso/virtuoso.ts'
 import { content, graphName, linesOf, record } from '../graphs.ts'
@@ -31,7 +31,7 @@ describe("Virtuoso's answers", () => {
     [400, 'Virtuoso 37000 Error SP030: SPARQL compiler', false],
     [200, 'SR172', false],
   ])('%i "%s" is worth another try: %s', (status, text, again) => {
-    expect(isPassing(answer(status, text))).toBe(again)
+    expect(isTransient(answer(status, text))).toBe(again)
   })
 
   it.each([
@@ -42,7 +42,7 @@ describe("Virtuoso's answers", () => {
     ['Virtuoso 40001 Error SR172: Transaction deadlocked', 'store-unavailable'],
     ['something else', 'store-unavailable'],
   ])('"%s" means %s', (text, kind) => {
-    expect(meaningOf(answer(500, text))).toBe(kind)
+    expect(updateFailureKind(answer(500, text))).toBe(kind)
   })
 
   it('are not whole when their head or their end says so', () => {

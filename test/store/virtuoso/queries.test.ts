@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Change, GraphStore } from '../../../src/store/graph-store.ts'
+import type { GraphChange, GraphStore } from '../../../src/store/graph-store.ts'
 import { literal, namedNode } from '../../../src/rdf/terms.ts'
 import { bind, loadQuery, paged, type QueryValues } from '../../../src/store/queries.ts'
 import { openEmbedded } from '../opening.ts'
@@ -43,7 +43,7 @@ const line = (s: string, p: string, o: string) =>
 const version = 8_000_000_000_000_000
 const indexed = line(system, 'ctl:indexed', `"${version + 3}"`)
 
-const changes: readonly Change[] = [
+const changes: readonly GraphChange[] = [
   ...[catalogue, other, empty].map((graph = '', n) => ({
     graph,
     content: content([line(graph, 'a', 'dcat:Catalog'), line(graph, 'dct:title', '"C"@de')]),

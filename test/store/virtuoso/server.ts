@@ -37,7 +37,7 @@ export function bareDoor(): Bare {
     auth: { username, password },
     destroyAfterError: true,
     sockets: 4,
-    retryable: virtuoso.retryable,
+    retryable: virtuoso.isRetryable,
     log: logger('silent'),
     pause: async (ms, signal) => {
       await sleep(ms, undefined, { signal }).catch(() => undefined)

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toLine } from '../../../src/rdf/lines.ts'
 import { literal, namedNode, quad } from '../../../src/rdf/terms.ts'
-import { ownSpelling } from '../../../src/store/virtuoso/virtuoso.ts'
+import { normaliseNTriples } from '../../../src/store/virtuoso/virtuoso.ts'
 import { checkName, virtuosoFidelity } from '../../../src/store/virtuoso/virtuoso-values.ts'
 
 const xsd = (name: string) => namedNode(`http://www.w3.org/2001/XMLSchema#${name}`)
@@ -154,19 +154,19 @@ describe("Virtuoso's N-Triples", () => {
     fc.assert(
       fc.property(text, (value) => {
         const line = `${lineOf(literal(value.replaceAll('> ', '>_')))}\n`
-        expect(ownSpelling(escapeAll(line))).toBe(line)
+        expect(normaliseNTriples(escapeAll(line))).toBe(line)
       }),
       { numRuns: 2000 },
     )
   })
 
   it('are nothing when the answer says that it is empty', () => {
-    expect(ownSpelling('# Empty NT\n')).toBe('')
-    expect(ownSpelling('')).toBe('')
+    expect(normaliseNTriples('# Empty NT\n')).toBe('')
+    expect(normaliseNTriples('')).toBe('')
   })
 
   it('keep a backslash that stands before a u', () => {
     const line = lineOf(literal('\\u0041 é'))
-    expect(ownSpelling(`${line.replace('é', '\\u00E9')}\n`)).toBe(`${line}\n`)
+    expect(normaliseNTriples(`${line.replace('é', '\\u00E9')}\n`)).toBe(`${line}\n`)
   })
 })
