@@ -4,9 +4,9 @@ import { literal, namedNode, quad } from '../rdf/terms.ts'
 import { markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery, paged } from '../store/queries.ts'
 import type { RepositoryContext } from './repository-context.ts'
-import { catalogueSize, removeAllOf } from './deleting/catalogue-deletion.ts'
-import { demandCatalogue, isPresent, linkLines, present } from './deleting/members.ts'
-import { listTombstones } from './deleting/upkeep.ts'
+import { catalogueSize, removeAllMembers } from './deleting/catalogue-deletion.ts'
+import { requireCatalogue, isPresent, linkLines, existingOf } from './deleting/members.ts'
+import { listTombstones } from './deleting/deletion-maintenance.ts'
 import type { Tombstone } from './deleting/tombstones.ts'
 import { datasetLock } from './writing/dataset-ids.ts'
 import { originalIdsOf, datasetPlaces } from './writing/find-datasets.ts'
@@ -62,7 +62,7 @@ async function clearCatalogue(
   { catalogue, keepIndex, progress }: Clearing,
   signal: AbortSignal,
 ): Promise<number> {
-  await demandCatalogue(context, catalogue, signal)
+  await requireCatalogue(context, catalogue, signal)
   const total = await catalogueSize(context, catalogue, signal)
   let gone = 0
   const done = (datasets: number) => {
@@ -70,7 +70,7 @@ async function clearCatalogue(
     progress(gone, total)
   }
   const emptying = { catalogue, kind: 'dataset', at: context.now(), keepIndex, done } as const
-  const failure = await removeAllOf(context, emptying, signal)
+  const failure = await removeAllMembers(context, emptying, signal)
   if (failure !== undefined) throw failure
   return gone
 }
@@ -93,7 +93,7 @@ async function* repairCatalogue(
   catalogue: string,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  await demandCatalogue(context, catalogue, signal)
+  await requireCatalogue(context, catalogue, signal)
   yield* unlinkedDatasets(context, catalogue, signal)
   const ids = await memberIds(context, catalogue)
   const byOrigin = new Map<string, string[]>()
@@ -118,7 +118,7 @@ async function* brokenLinks(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const datasets = ids.map((id) => ({ kind: 'dataset', id }) as const)
-  const there = await present(context, datasets, signal)
+  const there = await existingOf(context, datasets, signal)
   for (const one of datasets.filter((dataset) => !there.has(dataset))) {
     const { id } = one
     // A dataset that was written meanwhile keeps its link.

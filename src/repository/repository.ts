@@ -15,7 +15,7 @@ import { FairLimiter } from '../workers/fair-limiter.ts'
 import type { RepositoryContext, RepositoryOptions } from './repository-context.ts'
 import { catalogueJobKinds } from './deleting/catalogue-deletion.ts'
 import { Tombstones } from './deleting/tombstones.ts'
-import { purgeJob, startUpkeep } from './deleting/upkeep.ts'
+import { purgeJob, startDeletionMaintenance } from './deleting/deletion-maintenance.ts'
 import { IdLists } from './writing/id-lists.ts'
 import { resourceListEndpoints } from './resources/resource-lists.ts'
 import { maintenance } from './maintenance.ts'
@@ -85,7 +85,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
   }
   const kinds = [...catalogueJobKinds(context), purgeJob(context)]
   const registrations = kinds.map((kind) => options.jobs.register(kind))
-  const upkeep = await startUpkeep(context)
+  const deletionMaintenance = await startDeletionMaintenance(context)
   return {
     app: repositoryApp(context),
     maintenance: maintenance(context),
@@ -93,7 +93,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     previewDataset: (...request) => previewDataset(context, ...request),
     context,
     stop: async () => {
-      await upkeep.stop()
+      await deletionMaintenance.stop()
       await Promise.all(registrations.map((registration) => registration.stop()))
       tombstones.close()
     },

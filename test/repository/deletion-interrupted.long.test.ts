@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../src/errors.ts'
 import { Tombstones } from '../../src/repository/deleting/tombstones.ts'
-import type { Remains } from '../../src/repository/deleting/tombstones.ts'
+import type { DeletedContent } from '../../src/repository/deleting/tombstones.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
 import { eventually, remove as removeDirectory, temporaryDirectory } from '../support/gateway.ts'
 import { prefixes, repository } from '../support/repository.ts'
@@ -63,7 +63,7 @@ const size = async () =>
   ((await (await repo.ask('/catalogues/c/datasets?limit=5000')).json()) as string[]).length
 
 /** A tombstone as a process leaves it that dies before it knows what became of the removal. */
-function leave(remains: Pick<Remains, 'id' | 'content'>, settled = false): void {
+function leave(remains: Pick<DeletedContent, 'id' | 'content'>, settled = false): void {
   const now = () => new Date('2026-11-21T10:00:00Z')
   const tombstones = new Tombstones({ directory: join(directory, 'deleted'), days: 30, now })
   const rest = { kind: 'dataset', catalogue: 'c', originalId: 'One', metrics: '' } as const

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Remains, Tombstones } from '../../src/repository/deleting/tombstones.ts'
+import { type DeletedContent, Tombstones } from '../../src/repository/deleting/tombstones.ts'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
 
 let directory: string
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const text = (lines: number, seed = '') =>
   Array.from({ length: lines }, (_, n) => `<urn:s${seed}> <urn:p> "value ${n}" .\n`).join('')
-const remains = (id: string, more: Partial<Remains> = {}): Remains => ({
+const remains = (id: string, more: Partial<DeletedContent> = {}): DeletedContent => ({
   kind: 'dataset',
   id,
   catalogue: 'c',
@@ -33,7 +33,7 @@ const remains = (id: string, more: Partial<Remains> = {}): Remains => ({
   metrics: '',
   ...more,
 })
-const keep = (ids: readonly string[], more: Partial<Remains> = {}) =>
+const keep = (ids: readonly string[], more: Partial<DeletedContent> = {}) =>
   tombstones.keep(
     ids.map((id) => remains(id, more)),
     clock.now,
@@ -46,7 +46,7 @@ describe('a tombstone', () => {
     tombstones.keep([whole], clock.now).end(['a'])
     tombstones.close()
     open()
-    expect(tombstones.remains('dataset', 'a')).toMatchObject(whole)
+    expect(tombstones.contentOf('dataset', 'a')).toMatchObject(whole)
     expect(tombstones.ofOrigin('c', 'A')?.id).toBe('a')
     expect(tombstones.find('catalogue', 'a')).toBeUndefined()
   })
@@ -54,22 +54,22 @@ describe('a tombstone', () => {
   it('takes the place of an earlier one of the same id', () => {
     keep(['a'], { content: 'old' }).end(['a'])
     keep(['a'], { content: 'new' }).end(['a'])
-    expect([listed(), tombstones.remains('dataset', 'a')?.content]).toEqual([['a'], 'new'])
+    expect([listed(), tombstones.contentOf('dataset', 'a')?.content]).toEqual([['a'], 'new'])
   })
 
   it('of which the removal is not known to have landed is not listed, and in doubt once nobody is at work', () => {
     const setUp = keep(['a', 'b'])
-    expect([listed(), tombstones.doubts(10)]).toEqual([[], []])
+    expect([listed(), tombstones.unconfirmed(10)]).toEqual([[], []])
     setUp.end(['a'])
     expect(listed()).toEqual(['a'])
-    expect(tombstones.doubts(10).map(({ id }) => id)).toEqual(['b'])
+    expect(tombstones.unconfirmed(10).map(({ id }) => id)).toEqual(['b'])
   })
 
   it('of a process that died is in doubt', () => {
     keep(['a'])
     tombstones.close()
     open()
-    expect(tombstones.doubts(10).map(({ id }) => id)).toEqual(['a'])
+    expect(tombstones.unconfirmed(10).map(({ id }) => id)).toEqual(['a'])
   })
 
   it('lives for the window to the second, and is purged after it', () => {
@@ -106,7 +106,7 @@ describe('what went with a catalogue', () => {
     const found: string[][] = []
     let serial = 0
     for (;;) {
-      const page = tombstones.taken({ deletion, serial })
+      const page = tombstones.membersOf({ deletion, serial })
       const last = page.at(-1)
       if (!last) return found
       found.push(page.map(({ id }) => id))
@@ -122,7 +122,7 @@ describe('what went with a catalogue', () => {
     const pages = all(1)
     expect(pages.flat()).toEqual(ids)
     expect(pages.map((page) => page.length)).toEqual([100, 100, 50])
-    expect([tombstones.size(1), tombstones.size(2)]).toEqual([250, 1])
+    expect([tombstones.memberCount(1), tombstones.memberCount(2)]).toEqual([250, 1])
   })
 
   it('is told in smaller pages when it is large', () => {

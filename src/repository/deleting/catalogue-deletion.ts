@@ -1,6 +1,9 @@
 /**
- * Deletes and restores catalogues: first the catalogue's own content goes or comes and that is noted, then its members follow,
- * batch by batch in the background. What a process has left half done is taken on by the next one.
+ * Deletes and restores catalogues. The content of the catalogue is removed or restored at once, with a fact in the store or a note in
+ * the tombstone; a job then handles its members in batches. The next process resumes unfinished work.
+ *
+ *   exists → (beginDeletion) deleting → (job, all members removed) deleted
+ *   deleted → (beginRestore) restoring → (job, all members restored) exists
  */
 
 import { Failure } from '../../errors.ts'
@@ -27,26 +30,26 @@ const memberQueries = {
   resource: loadQuery('resource-members'),
 }
 
-/** Unfinished deletions read at a start, and members whose locks are held together. */
-const mostDeletions = 5000
+/** Unfinished deletions that are read at a start, and members whose locks are held together. */
+const maxDeletions = 5000
 const page = 100
 
-// The jobs: the store and the tombstones say what is to be done, a job says which catalogue and how far it is.
+// The jobs: the store and the tombstones have the work, a job has the id of the catalogue and the progress.
 
 const deletionKind = 'delete-catalogue'
 const restoreKind = 'restore-catalogue'
 
-/** Settings of both kinds: a few catalogues at once, and attempts until the store is there. */
+/** Settings of both kinds: a few catalogues at once, and attempts until the store is available. */
 const jobSettings = {
   atOnce: 4,
   isCancellable: false,
   retry: { firstMs: 200, longestMs: 10_000 },
 } as const
 
-/** The kinds of jobs that delete and restore what is in a catalogue; both go to their end. */
+/** Kinds of jobs that delete and restore the members of a catalogue; neither can be cancelled. */
 export const catalogueJobKinds = (context: RepositoryContext): readonly JobKind[] => [
-  { ...jobSettings, kind: deletionKind, run: (job, run) => deleteMembers(context, job, run) },
-  { ...jobSettings, kind: restoreKind, run: (job, run) => restoreMembersOf(context, job, run) },
+  { ...jobSettings, kind: deletionKind, run: (job, run) => runDeletion(context, job, run) },
+  { ...jobSettings, kind: restoreKind, run: (job, run) => runRestore(context, job, run) },
 ]
 
 const keyOf = (catalogue: string) => `catalogue ${catalogue}`
@@ -61,8 +64,8 @@ const submitJob = (
 ): Job =>
   jobs.submit({ kind, key: keyOf(catalogue), payload: null, createdBy, progress: { done: 0, of } })
 
-/** Who submits the jobs that an earlier process left. */
-const atStart = 'start'
+/** `createdBy` of jobs that resume work of an earlier process. */
+const startupCreator = 'start'
 
 /** Number of members of a catalogue that its job has still to delete or restore; 0 when the job has ended or is unknown. */
 export const remainingOf = (job: Job | undefined): number =>
@@ -70,11 +73,11 @@ export const remainingOf = (job: Job | undefined): number =>
     ? Math.max(0, (job.progress?.of ?? 0) - (job.progress?.done ?? 0))
     : 0
 
-/** The job that restores a catalogue. */
-export const restoreAtWork = ({ jobs }: RepositoryContext, id: string): Job | undefined =>
+/** Active job that restores a catalogue. */
+export const activeRestore = ({ jobs }: RepositoryContext, id: string): Job | undefined =>
   jobs.active(restoreKind, keyOf(id))
 
-/** Counts members of a job; `size` is how many there are, where an earlier attempt has done some of them. */
+/** Returns a function that adds members to the progress of a job; `size` counts the remaining members after an earlier attempt. */
 async function memberCounter(
   job: Job,
   { progress }: JobRun,
@@ -89,13 +92,13 @@ async function memberCounter(
   }
 }
 
-/** A catalogue that is being deleted; `version` tells this deletion from others of the same catalogue. */
+/** Deletion of a catalogue; `version` distinguishes it from others of the same catalogue. */
 type CatalogueDeletion = { readonly id: string; readonly version: number; readonly at: Date }
 
-/** The removal of the members of a catalogue; without a mark somebody else had begun it. */
+/** Job that removes the members of a catalogue; without a mark another request had started it. */
 export type CatalogueRemoval = { readonly job: Job; readonly mark?: Mark }
 
-/** The content of a catalogue goes, with a tombstone, and its deletion is noted; its links stay for those who follow them. */
+/** Removes the content of a catalogue, with a tombstone, notes the deletion in the store, and submits the job; keeps the links for it. */
 export function beginDeletion(
   context: RepositoryContext,
   {
@@ -113,18 +116,18 @@ export function beginDeletion(
     const states = { iri, before: fromLines(content), after: [] }
     const { mark, marks, lines, cascades } = catalogueMarks(context, states)
     const deletion = { id, version: mark.version, at: context.now() }
-    const remains = { kind: 'catalogue', id, catalogue: id, originalId: id, content } as const
-    const stone = { ...remains, metrics: '', hash, deletion: mark.version }
-    const kept = tombstones.keep([stone], deletion.at)
+    const deleted = { kind: 'catalogue', id, catalogue: id, originalId: id, content } as const
+    const tombstone = { ...deleted, metrics: '', hash, deletion: mark.version }
+    const tombstoneWrite = tombstones.keep([tombstone], deletion.at)
     const add = [...lines, ...deletionFacts(names, deletion)]
     const system = systemChange({ add, remove: [factLine(iri, 'hash', hash)] })
     const changes = [{ graph: iri, content: '', before: content }, system]
-    let gone: string[] = []
+    let removed: string[] = []
     try {
       await commitChanges(context, { changes, marks })
-      gone = [id]
+      removed = [id]
     } finally {
-      kept.end(gone)
+      tombstoneWrite.end(removed)
     }
     if (cascades) context.onCascadeMark()
     const job = submitJob(context, deletionKind, { catalogue: id, of: size, createdBy })
@@ -133,17 +136,17 @@ export function beginDeletion(
   return context.deletions.during(id, work)
 }
 
-/** Empties a catalogue and then drops its graph; nothing is left to do where the store notes no deletion any more. */
-async function deleteMembers(context: RepositoryContext, job: Job, run: JobRun): Promise<void> {
+/** Job that removes the members of a catalogue and drops its graph; does nothing without a deletion in the store. */
+async function runDeletion(context: RepositoryContext, job: Job, run: JobRun): Promise<void> {
   const id = catalogueOf(job)
-  const deletion = await notedDeletion(context, id, run.signal)
+  const deletion = await storedDeletion(context, id, run.signal)
   if (!deletion) return
   const done = await memberCounter(job, run, () => catalogueSize(context, id, run.signal))
   await context.deletions.during(id, () => emptyAndDrop(context, deletion, done, run.signal))
 }
 
-/** The deletion that the store notes of a catalogue. */
-async function notedDeletion(
+/** Deletion of a catalogue that the store notes; `undefined` without one. */
+async function storedDeletion(
   { store, names }: RepositoryContext,
   id: string,
   signal: AbortSignal,
@@ -153,53 +156,57 @@ async function notedDeletion(
   return row && deletionIn({ ...row, catalogue }, names)
 }
 
-/** The job of a deletion: the one that is at work, or a new one where the store notes a deletion. */
-export async function deletionAtWork(
+/** Active job of a deletion, or a new one if the store notes a deletion; `undefined` without either. */
+export async function activeDeletion(
   context: RepositoryContext,
   id: string,
   signal: AbortSignal,
 ): Promise<Job | undefined> {
-  const known = () => context.jobs.active(deletionKind, keyOf(id))
-  const isNoted = !known() && (await notedDeletion(context, id, signal)) !== undefined
-  return known() ?? (isNoted ? takeOn(context, id, signal) : undefined)
+  const active = () => context.jobs.active(deletionKind, keyOf(id))
+  const isNoted = !active() && (await storedDeletion(context, id, signal)) !== undefined
+  return active() ?? (isNoted ? submitDeletion(context, id, signal) : undefined)
 }
 
-/** Submits the job of a deletion that the store notes. */
-async function takeOn(context: RepositoryContext, id: string, signal: AbortSignal): Promise<Job> {
+/** Submits the job of a deletion that the store notes, unless it is active. */
+async function submitDeletion(
+  context: RepositoryContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<Job> {
   const of = await catalogueSize(context, id, signal)
   return (
     context.jobs.active(deletionKind, keyOf(id)) ??
-    submitJob(context, deletionKind, { catalogue: id, of, createdBy: atStart })
+    submitJob(context, deletionKind, { catalogue: id, of, createdBy: startupCreator })
   )
 }
 
-/** Fails with `conflict` while the members of a catalogue are being removed. */
-export async function demandNoDeletion(
+/** Rejects with `conflict` while the members of a catalogue are being removed. */
+export async function requireNoDeletion(
   context: RepositoryContext,
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const job = await deletionAtWork(context, id, signal)
+  const job = await activeDeletion(context, id, signal)
   if (!job) return
   const detail = `the catalogue "${id}" is being deleted, ${remainingOf(job)} datasets remain; try again when it is done`
   throw new Failure('conflict', detail)
 }
 
-/** Submits jobs for the deletions that the store notes and that have none: of an earlier version, or of another data directory. */
+/** Submits jobs for deletions that the store notes without a job, such as those of another data directory. */
 export async function resumeDeletions(
   context: RepositoryContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { store, names, jobs, log } = context
-  const rows = await store.select(paged(bind(allQuery, {}), { limit: mostDeletions }), signal)
+  const rows = await store.select(paged(bind(allQuery, {}), { limit: maxDeletions }), signal)
   for (const { id } of rows.flatMap((row) => deletionIn(row, names) ?? [])) {
     if (jobs.active(deletionKind, keyOf(id))) continue
     log.info({ catalogue: id }, 'deletion.resumed')
-    await takeOn(context, id, signal)
+    await submitDeletion(context, id, signal)
   }
 }
 
-/** A noted deletion out of a row; `undefined` for facts that direct writers have left incomplete. */
+/** Deletion of a row; `undefined` for facts that direct writers have left incomplete. */
 function deletionIn(row: Row, names: Names): CatalogueDeletion | undefined {
   const id = names.idOf('catalogue', row['catalogue']?.value ?? '')
   const { version, time } = row
@@ -207,13 +214,13 @@ function deletionIn(row: Row, names: Names): CatalogueDeletion | undefined {
   return { id, version: Number(version.value), at: new Date(time.value) }
 }
 
-/** The facts of the system graph that note a deletion from its first step to its last. */
+/** Facts of the system graph that note a deletion until its end. */
 const deletionFacts = (names: Names, { id, version, at }: CatalogueDeletion): string[] => [
   factLine(names.catalogue(id), 'deleting', String(version)),
   factLine(names.catalogue(id), 'deletedAt', timestamp(at)),
 ]
 
-/** How many datasets a catalogue still links, and how many resources of declared types are in it. */
+/** Number of datasets that a catalogue links, plus resources of declared types in it. */
 export async function catalogueSize(
   { store, names }: RepositoryContext,
   id: string,
@@ -224,7 +231,7 @@ export async function catalogueSize(
   return Number(row?.['size']?.value ?? 0)
 }
 
-/** One pass over the members, then the end of the catalogue. Throws when some are left; done again, it goes on. */
+/** Removes all members, then drops the catalogue. Rejects when some members remain; may be repeated. */
 async function emptyAndDrop(
   context: RepositoryContext,
   deletion: CatalogueDeletion,
@@ -234,8 +241,8 @@ async function emptyAndDrop(
   const { id: catalogue, at, version } = deletion
   const emptying = { catalogue, at, deletion: version, done }
   const failures = [
-    await removeAllOf(context, { ...emptying, kind: 'dataset' }, signal),
-    await removeAllOf(context, { ...emptying, kind: 'resource' }, signal),
+    await removeAllMembers(context, { ...emptying, kind: 'dataset' }, signal),
+    await removeAllMembers(context, { ...emptying, kind: 'resource' }, signal),
   ]
   const failure = failures.find((one) => one !== undefined)
   if (failure !== undefined) throw failure
@@ -244,10 +251,10 @@ async function emptyAndDrop(
   await commitChanges(context, { changes: [drop, facts], marks: [] })
 }
 
-/** The members of one kind among some IRIs. */
+/** Members of one kind among some IRIs. */
 async function membersOf(
   context: RepositoryContext,
-  { catalogue, kind }: Pick<Emptying, 'catalogue' | 'kind'>,
+  { catalogue, kind }: Pick<MemberRemoval, 'catalogue' | 'kind'>,
   iris: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Member[]> {
@@ -258,7 +265,7 @@ async function membersOf(
     return ids.map((id) => ({ kind, id, catalogue, originalId: origins.get(id) }))
   }
   const facts = await resourceFacts(context, iris, signal)
-  // What direct writers have left of a resource must not keep the catalogue for ever.
+  // Incomplete facts of direct writers must not prevent the deletion of the catalogue.
   const rest = iris.filter((iri) => !facts.has(iri))
   const remove = rest.map((iri) => memberLine(names, iri, catalogue))
   if (rest.length > 0)
@@ -266,53 +273,52 @@ async function membersOf(
   return [...facts.values()]
 }
 
-/** A pass over the members of one kind of a catalogue. */
-type Emptying = Removal & {
+/** Removal of the members of one kind. */
+type MemberRemoval = Removal & {
   readonly catalogue: string
   readonly kind: Member['kind']
-  /** Counts members that are gone. */
+  /** Called with the number of removed members. */
   readonly done: (members: number) => void
 }
 
-/** One pass over the members of one kind; answers what kept some of them, if anything did. Throws when the store is away. */
-export async function removeAllOf(
+/** Removes the members of one kind; returns the first failure of a member, if any. Rejects when the store is unavailable. */
+export async function removeAllMembers(
   context: RepositoryContext,
-  emptying: Emptying,
+  removal: MemberRemoval,
   signal: AbortSignal,
 ): Promise<unknown> {
   const { store, names, locks } = context
-  const { catalogue, kind } = emptying
+  const { catalogue, kind } = removal
   const query = bind(memberQueries[kind], { catalogue: namedNode(names.catalogue(catalogue)) })
-  // Links that stay: to what is not a dataset of ours, and to what could not be removed this time.
-  let passed = 0
+  // Number of links that remain: to foreign datasets, and to members that could not be removed.
+  let remaining = 0
   let failure: unknown
   for (;;) {
     signal.throwIfAborted()
-    const rows = await store.select(paged(query, { limit: page, offset: passed }), signal)
+    const rows = await store.select(paged(query, { limit: page, offset: remaining }), signal)
     const iris = rows.flatMap((row) => row['resource']?.value ?? [])
     if (iris.length === 0) return failure
-    const members = await membersOf(context, emptying, iris, signal)
-    // Who writes one of these members at this moment comes to an end first.
+    const members = await membersOf(context, removal, iris, signal)
+    // Read again under the locks, after present writes of these members.
     const remove = async () => {
-      const present = await membersOf(context, emptying, iris, signal)
-      return removeMembers(context, present, emptying, signal)
+      const present = await membersOf(context, removal, iris, signal)
+      return removeMembers(context, present, removal, signal)
     }
     const results = await locks.run(memberLocks(names, members), remove, signal)
     const failed = results.flatMap((one) => ('failure' in one ? [one.failure] : []))
     failure ??= failed[0]
-    const gone = results.length - failed.length
-    passed += kind === 'dataset' ? iris.length - gone : failed.length
-    emptying.done(gone)
+    const removed = results.length - failed.length
+    remaining += kind === 'dataset' ? iris.length - removed : failed.length
+    removal.done(removed)
   }
 }
 
-/** What became of the catalogue itself, and the work on its members. */
+/** Outcome for the catalogue itself, and the job that restores its members. */
 export type CatalogueRestore = { readonly outcome: WriteOutcome; readonly job: Job }
 
 /**
- * Restores a catalogue and begins the work on what went with it. The caller holds the lock of the catalogue and has seen that no
- * deletion is at work on it. Fails with `already-exists` when the id is in use again and with `unknown-catalogue` when there is no
- * tombstone.
+ * Restores a catalogue and submits the job for its members. The caller holds the lock of the catalogue and knows that it is not being
+ * deleted. Rejects with `already-exists` when the id is in use again and with `unknown-catalogue` without a tombstone.
  */
 export async function beginRestore(
   context: RepositoryContext,
@@ -321,65 +327,65 @@ export async function beginRestore(
 ): Promise<CatalogueRestore> {
   const { tombstones } = context
   const iri = context.names.catalogue(id)
-  const job = restoreAtWork(context, id)
-  const remains = tombstones.remains('catalogue', id)
-  const outcome = { kind: 'created', iri, catalogue: id, hash: remains?.hash ?? '' } as const
-  if (job && remains) return { job, outcome }
+  const job = activeRestore(context, id)
+  const deleted = tombstones.contentOf('catalogue', id)
+  const outcome = { kind: 'created', iri, catalogue: id, hash: deleted?.hash ?? '' } as const
+  if (job && deleted) return { job, outcome }
   if (await isPresent(context, { kind: 'catalogue', id }, signal))
     throw new Failure('already-exists', `the id "${id}" is in use again`)
-  if (remains?.deletion === undefined) throw unknownCatalogue(id)
-  tombstones.returning(id, true)
-  const { content, hash } = remains
+  if (deleted?.deletion === undefined) throw unknownCatalogue(id)
+  tombstones.setRestoring(id, true)
+  const { content, hash } = deleted
   const states = { iri, before: [], after: fromLines(content) }
   const { mark, marks, lines, cascades } = catalogueMarks(context, states)
   const add = [...lines, ...(hash === undefined ? [] : [factLine(iri, 'hash', hash)])]
   await commitChanges(context, { changes: [{ graph: iri, content }, systemChange({ add })], marks })
   if (cascades) context.onCascadeMark()
-  const of = tombstones.size(remains.deletion)
-  const begun = submitJob(context, restoreKind, { catalogue: id, of, createdBy })
-  return { outcome: { ...outcome, mark }, job: begun }
+  const of = tombstones.memberCount(deleted.deletion)
+  const submitted = submitJob(context, restoreKind, { catalogue: id, of, createdBy })
+  return { outcome: { ...outcome, mark }, job: submitted }
 }
 
-/** Brings back what was deleted with a catalogue; its own tombstone goes last, so that a crash leaves the work noted. */
-async function restoreMembersOf(context: RepositoryContext, job: Job, run: JobRun): Promise<void> {
+/** Job that restores the members of a catalogue; deletes its tombstone last, so that the work is resumed after a crash. */
+async function runRestore(context: RepositoryContext, job: Job, run: JobRun): Promise<void> {
   const { tombstones } = context
   const id = catalogueOf(job)
-  const { deletion } = tombstones.remains('catalogue', id) ?? {}
+  const { deletion } = tombstones.contentOf('catalogue', id) ?? {}
   if (deletion === undefined) return
-  const done = await memberCounter(job, run, () => tombstones.size(deletion))
+  const done = await memberCounter(job, run, () => tombstones.memberCount(deletion))
   try {
-    await restoreTaken(context, { id, deletion }, done, run.signal)
+    await restoreAllMembers(context, { id, deletion }, done, run.signal)
     tombstones.forget('catalogue', [id])
   } catch (error) {
-    // A direct writer has removed the catalogue; everything stays restorable.
+    // A direct writer has removed the catalogue; it can be restored again.
     if (!(error instanceof Failure) || error.kind !== 'unknown-catalogue') throw error
-    tombstones.returning(id, false)
+    tombstones.setRestoring(id, false)
   }
 }
 
-/** Submits jobs for the restores that an earlier process began and that have none. */
+/** Submits jobs for restores that an earlier process began and that have no job. */
 export async function resumeRestores(
   context: RepositoryContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { tombstones, locks } = context
-  const takeBack = async (id: string) => {
-    if (restoreAtWork(context, id)) return
-    const { deletion } = tombstones.remains('catalogue', id) ?? {}
+  const resume = async (id: string) => {
+    if (activeRestore(context, id)) return
+    const { deletion } = tombstones.contentOf('catalogue', id) ?? {}
     if (deletion !== undefined && (await isPresent(context, { kind: 'catalogue', id }, signal))) {
-      const of = tombstones.size(deletion)
-      submitJob(context, restoreKind, { catalogue: id, of, createdBy: atStart })
-    } else tombstones.returning(id, false)
+      const of = tombstones.memberCount(deletion)
+      submitJob(context, restoreKind, { catalogue: id, of, createdBy: startupCreator })
+    } else tombstones.setRestoring(id, false)
   }
-  for (const id of tombstones.returns())
-    await locks.run([`catalogue ${id}`], () => takeBack(id), signal)
+  for (const id of tombstones.restoring())
+    await locks.run([`catalogue ${id}`], () => resume(id), signal)
 }
 
 /**
- * Throws when the store is away; done again, it goes on. Fails with `unknown-catalogue` when the catalogue is not there. What
- * cannot come back, because its id at the origin is in use again, keeps its tombstone. `done` counts members.
+ * Restores all members; may be repeated. Members whose original id is in use again keep their tombstone. Calls `done` with numbers of
+ * members. Rejects with `unknown-catalogue`, and when the store is unavailable.
  */
-async function restoreTaken(
+async function restoreAllMembers(
   context: RepositoryContext,
   { id, deletion }: { readonly id: string; readonly deletion: number },
   done: (members: number) => void,
@@ -387,12 +393,12 @@ async function restoreTaken(
 ): Promise<void> {
   for (let serial = 0; ;) {
     signal.throwIfAborted()
-    const taken = context.tombstones.taken({ deletion, serial })
-    const last = taken.at(-1)
+    const members = context.tombstones.membersOf({ deletion, serial })
+    const last = members.at(-1)
     if (!last) return
-    const results = await restoreMembers(context, id, taken, signal)
+    const results = await restoreMembers(context, id, members, signal)
     for (const one of results) if ('failure' in one) throw one.failure
-    done(taken.length)
+    done(members.length)
     serial = last.serial
   }
 }

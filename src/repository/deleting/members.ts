@@ -1,6 +1,6 @@
 /**
- * What a catalogue may contain, as deletion and restore see it: datasets, and resources of the types that the profile declares.
- * Both are a graph of their own, a link on their catalogue and, the latter, facts in the system graph.
+ * Members of catalogues for deletion and restore: datasets, and resources of declared types. Each has a graph, a link in its
+ * catalogue and, if it is no dataset, facts in the system graph.
  */
 
 import { toLine } from '../../rdf/lines.ts'
@@ -12,34 +12,34 @@ import { factLine, markLine, systemChange, type Mark } from '../../store/marks.t
 import { bind, loadQuery } from '../../store/queries.ts'
 import { datasetLock } from '../writing/dataset-ids.ts'
 import { rowsInBatches, unknownCatalogue, type StoreAndNames } from '../writing/find-datasets.ts'
-import type { Remains, Tombstone } from './tombstones.ts'
+import type { DeletedContent, Tombstone } from './tombstones.ts'
 
-/** A dataset or a resource of a declared type, as far as its removal and its return need to know it. */
+/** Dataset or resource of a declared type, with the facts that its removal and restore need. */
 export type Member = {
   readonly kind: 'dataset' | 'resource'
-  /** The platform's id; of a resource of a declared type `{type}/{id}`, as in its tombstone. */
+  /** Id of the platform; of a resource of a declared type `{type}/{id}`, as in its tombstone. */
   readonly id: string
-  /** Id of its catalogue, `''` for what is in none. */
+  /** Id of its catalogue, `''` without one. */
   readonly catalogue: string
-  /** Of a dataset; absent when direct writers have left it without a record. */
+  /** Original id of a dataset; absent when direct writers have removed its record. */
   readonly originalId?: string
-  /** Of a resource of a declared type: the hash of what was sent. */
+  /** Hash of the sent content of a resource of a declared type. */
   readonly hash?: string
 }
 
-/** What the platform keeps about a resource of a declared type. */
+/** Resource of a declared type, from its facts in the system graph. */
 export type ResourceFacts = Member & { readonly kind: 'resource'; readonly hash: string }
 
 type KindAndId = Pick<Tombstone, 'kind' | 'id'>
 
-/** The IRI that is the name of the graph of a resource. */
+/** IRI of a resource, which is the name of its graph. */
 export function resourceIri(names: Names, { kind, id }: KindAndId): string {
   if (kind !== 'resource') return names[kind](id)
   const [type = '', own = ''] = id.split('/')
   return names.resource(type, own)
 }
 
-/** The locks of some members; a dataset without record has none. */
+/** Keys of the locks of members; a dataset without record has none. */
 export const memberLocks = (
   names: Names,
   members: readonly (KindAndId & Partial<Member>)[],
@@ -49,11 +49,11 @@ export const memberLocks = (
     return member.originalId === undefined ? [] : [datasetLock(member.originalId)]
   })
 
-/** A line of the catalogue's graph, as stores hold it. */
+/** Link of a catalogue, as a line of its graph. */
 const linkLine = (graph: string, property: string, object: string): string =>
   toLine(quad(namedNode(graph), dcat(property), namedNode(object)))
 
-/** The lines by which a catalogue links a dataset and its record. */
+/** Lines by which a catalogue links a dataset and its record. */
 export function linkLines(names: Names, { catalogue, id }: Pick<Member, 'catalogue' | 'id'>) {
   const graph = names.catalogue(catalogue)
   return [
@@ -62,7 +62,7 @@ export function linkLines(names: Names, { catalogue, id }: Pick<Member, 'catalog
   ]
 }
 
-/** The change by which a catalogue gains or loses its links to a member; none for what is in no catalogue. */
+/** Change that adds or removes the links of a catalogue to a member; none without a catalogue. */
 export function linkChange(names: Names, member: Member, change: 'add' | 'remove'): GraphChange[] {
   const { kind, id, catalogue } = member
   if (catalogue === '') return []
@@ -75,7 +75,7 @@ export function linkChange(names: Names, member: Member, change: 'add' | 'remove
   return [{ graph, [change]: lines }]
 }
 
-/** The lines of the system graph about a member: none for datasets, whose record says it all. */
+/** Lines of the system graph about a member; none for datasets, whose record has the facts. */
 export function memberFacts(names: Names, member: Member): string[] {
   const { kind, id, catalogue, hash } = member
   if (kind === 'dataset') return []
@@ -89,11 +89,11 @@ export function memberFacts(names: Names, member: Member): string[] {
   ]
 }
 
-/** The line that says in which catalogue a resource of a declared type is. */
+/** Line of the system graph with the catalogue of a resource of a declared type. */
 export const memberLine = (names: Names, iri: string, catalogue: string): string =>
   factLine(iri, 'catalogue', { iri: names.catalogue(catalogue) })
 
-/** The atomic group that takes a member away, a dataset together with its metrics; without a mark the index is not told. */
+/** Changes that remove a member, a dataset together with its metrics; without a mark the index is not updated. */
 export function removalOf(names: Names, member: Member, mark?: Mark): GraphChange[] {
   const { kind, id } = member
   const add = mark ? [markLine('pending', mark)] : []
@@ -106,10 +106,10 @@ export function removalOf(names: Names, member: Member, mark?: Mark): GraphChang
   ]
 }
 
-/** The atomic group that brings a member back byte for byte. */
+/** Changes that restore a member byte for byte. */
 export const restorationOf = (
   names: Names,
-  member: Member & Pick<Remains, 'content' | 'metrics'>,
+  member: Member & Pick<DeletedContent, 'content' | 'metrics'>,
   mark: Mark,
 ): GraphChange[] => [
   { graph: mark.resource, content: member.content, before: '' },
@@ -121,27 +121,27 @@ export const restorationOf = (
 const factsQuery = loadQuery('resource-facts')
 const presentQuery = loadQuery('present-resources')
 
-/** The resources of declared types among some IRIs, by IRI, as the system graph knows them; what is not there is an absent key. */
+/** Resources of declared types by IRI, from the system graph; others have no key. */
 export async function resourceFacts(
   { store, names }: StoreAndNames,
   iris: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ResourceFacts>> {
   const rows = await store.select(bind(factsQuery, { resource: iris.map(namedNode) }), signal)
-  const found = new Map<string, ResourceFacts>()
-  for (const [iri, own] of Map.groupBy(rows, ({ resource }) => resource?.value ?? '')) {
+  const facts = new Map<string, ResourceFacts>()
+  for (const [iri, group] of Map.groupBy(rows, ({ resource }) => resource?.value ?? '')) {
     const value = (name: string) =>
-      own.find(({ property }) => property?.value === ctl(name).value)?.['value']?.value
+      group.find(({ property }) => property?.value === ctl(name).value)?.['value']?.value
     const [typed, hash] = [names.typedIdOf(iri), value('hash')]
     if (!typed || value('resourceType') === undefined || hash === undefined) continue
     const catalogue = names.idOf('catalogue', value('catalogue') ?? '') ?? ''
-    found.set(iri, { kind: 'resource', id: `${typed.type}/${typed.id}`, catalogue, hash })
+    facts.set(iri, { kind: 'resource', id: `${typed.type}/${typed.id}`, catalogue, hash })
   }
-  return found
+  return facts
 }
 
-/** Those of some resources that the store holds. */
-export async function present<T extends KindAndId>(
+/** Resources that exist in the store, of those given. */
+export async function existingOf<T extends KindAndId>(
   context: StoreAndNames,
   resources: readonly T[],
   signal: AbortSignal,
@@ -154,15 +154,15 @@ export async function present<T extends KindAndId>(
   return new Set(resources.filter((one) => found.has(iriOf(one))))
 }
 
-/** Whether the store holds a resource. */
+/** Whether a resource exists in the store. */
 export const isPresent = async (
   context: StoreAndNames,
   name: KindAndId,
   signal: AbortSignal,
-): Promise<boolean> => (await present(context, [name], signal)).size > 0
+): Promise<boolean> => (await existingOf(context, [name], signal)).size > 0
 
-/** Fails with `unknown-catalogue`. */
-export async function demandCatalogue(
+/** Rejects with `unknown-catalogue` unless the catalogue exists. */
+export async function requireCatalogue(
   context: StoreAndNames,
   id: string,
   signal: AbortSignal,

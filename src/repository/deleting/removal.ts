@@ -1,6 +1,6 @@
 /**
- * Removes members of catalogues and brings them back: tombstones are durable first, then the store loses the members, then the
- * tombstones count. A restore gives the same ids, distributions, record and metrics, byte for byte.
+ * Removes and restores members of catalogues. Tombstones are written first, then members are removed from the store, then tombstones
+ * are confirmed. A restore gives the same ids, distributions, record and metrics, byte for byte.
  */
 
 import { Failure } from '../../errors.ts'
@@ -14,32 +14,32 @@ import {
   type WriteResult,
 } from '../writing/write-batch.ts'
 import {
-  demandCatalogue,
+  requireCatalogue,
   isPresent,
   memberLocks,
-  present,
+  existingOf,
   removalOf,
   resourceIri,
   restorationOf,
   type Member,
 } from './members.ts'
-import type { MemberRemains, StoredRemains } from './tombstones.ts'
+import type { DeletedMember, StoredDeletedContent } from './tombstones.ts'
 
-/** When, why and how members go; the same for all members of one call. */
+/** Options of a removal for all members of one call. */
 export type Removal = {
   readonly at: Date
-  /** The version of the deletion of the whole catalogue, if that is why. */
+  /** Version of the deletion of the catalogue, if the members are removed with it. */
   readonly deletion?: number
-  /** Searches go on finding what is gone. */
+  /** Whether the index keeps the removed members. */
   readonly keepIndex?: boolean
 }
 
-/** Members whose contents are in memory at once. */
-const slice = 20
+/** Members whose contents are in memory at the same time. */
+const batchSize = 20
 
 /**
- * Each member is an atomic step of its own; the caller holds their locks. A failure means that nobody knows: the member may be
- * gone, and then `resolveDoubts` settles its tombstone.
+ * Removes members, each in an atomic write; the caller holds their locks. After a failure the member may be removed; then
+ * `confirmTombstones` confirms its tombstone.
  */
 export async function removeMembers(
   context: RepositoryContext,
@@ -50,31 +50,36 @@ export async function removeMembers(
   const { names, versions, tombstones } = context
   const { at, keepIndex = false } = removal
   const results: WriteResult<Mark>[] = []
-  for (let start = 0; start < members.length; start += slice) {
-    const remains = await remainsOf(context, members.slice(start, start + slice), removal, signal)
-    const planned = remains.map((one) => {
-      const mark = { resource: resourceIri(names, one), version: versions.next() }
-      const changes = removalOf(names, one, keepIndex ? undefined : mark)
+  for (let start = 0; start < members.length; start += batchSize) {
+    const contents = await readDeletedContent(
+      context,
+      members.slice(start, start + batchSize),
+      removal,
+      signal,
+    )
+    const planned = contents.map((content) => {
+      const mark = { resource: resourceIri(names, content), version: versions.next() }
+      const changes = removalOf(names, content, keepIndex ? undefined : mark)
       return { result: mark, group: { changes, marks: keepIndex ? [] : [mark] } }
     })
     // Tombstones are first and durable: a crash leaves one too many, never one too few (decision 0018).
-    const stones = remains.filter(({ content }) => content !== '')
-    const kept = tombstones.keep(stones, at)
-    const landed = await commitBatch(context, planned)
-    const gone = remains.filter((_, place) => 'result' in (landed[place] ?? {}))
-    kept.end(gone.map(({ id }) => id))
-    results.push(...landed)
+    const existing = contents.filter(({ content }) => content !== '')
+    const tombstone = tombstones.keep(existing, at)
+    const outcomes = await commitBatch(context, planned)
+    const removed = contents.filter((_, index) => 'result' in (outcomes[index] ?? {}))
+    tombstone.end(removed.map(({ id }) => id))
+    results.push(...outcomes)
   }
   return results
 }
 
-/** The members as they are stored; one that is linked and not there has an empty content. */
-async function remainsOf(
+/** Reads the content of members; a linked member that does not exist has empty content. */
+async function readDeletedContent(
   { store, names }: RepositoryContext,
   members: readonly Member[],
   { deletion }: Removal,
   signal: AbortSignal,
-): Promise<readonly MemberRemains[]> {
+): Promise<readonly DeletedMember[]> {
   const metricsOf = ({ kind, id }: Member) => (kind === 'dataset' ? [names.metrics(id)] : [])
   const graphs = members.flatMap((member) => [resourceIri(names, member), ...metricsOf(member)])
   const texts = await store.readAll(graphs, {}, signal)
@@ -87,54 +92,54 @@ async function remainsOf(
   }))
 }
 
-/** `back` = it is there already; `taken` = its id or its id at the origin is in use by another one. */
-type Restored = WriteOutcome | 'back' | 'taken'
+/** Outcome of a restore; `back` = it exists already; `taken` = another resource has its id or original id. */
+type RestoreOutcome = WriteOutcome | 'back' | 'taken'
 
 /**
- * Brings members of one catalogue (`''` = of none) back, each as an atomic step; only those whose tombstone still stands are in
- * the answer. Fails with `unknown-catalogue` when the catalogue is not there.
+ * Restores members of one catalogue (`''` = without), each in an atomic write; the result only has those whose tombstone exists.
+ * Rejects with `unknown-catalogue`.
  */
 export function restoreMembers(
   context: RepositoryContext,
   catalogue: string,
-  remains: readonly StoredRemains[],
+  contents: readonly StoredDeletedContent[],
   signal: AbortSignal,
-): Promise<readonly WriteResult<Restored>[]> {
+): Promise<readonly WriteResult<RestoreOutcome>[]> {
   const { tombstones, deletions, ids } = context
   const work = async () => {
-    const standing = remains.filter(({ serial }) => tombstones.stands(serial))
+    const pending = contents.filter(({ serial }) => tombstones.exists(serial))
     const check = deletions.watch(catalogue)
-    if (catalogue !== '') await demandCatalogue(context, catalogue, signal)
-    const there = await present(context, standing, signal)
-    tombstones.discard([...there].map(({ serial }) => serial))
-    const originalIds = [...new Set(standing.flatMap(({ originalId }) => originalId ?? []))]
+    if (catalogue !== '') await requireCatalogue(context, catalogue, signal)
+    const existing = await existingOf(context, pending, signal)
+    tombstones.discard([...existing].map(({ serial }) => serial))
+    const originalIds = [...new Set(pending.flatMap(({ originalId }) => originalId ?? []))]
     const targets = await ids({ catalogue, originalIds }, signal)
-    // A dataset is free to come back when its id at the origin leads to its tombstone.
+    // A dataset can be restored when its original id still leads to its tombstone.
     const free = new Set(targets.flatMap((target) => ('previousId' in target ? [target.id] : [])))
-    const planned = standing.map((one): PlannedWrite<Restored> => {
-      if (there.has(one)) return { result: 'back' }
-      if (one.originalId !== undefined && !free.has(one.id)) return { result: 'taken' }
-      return { ...restoration(context, one), check }
+    const planned = pending.map((content): PlannedWrite<RestoreOutcome> => {
+      if (existing.has(content)) return { result: 'back' }
+      if (content.originalId !== undefined && !free.has(content.id)) return { result: 'taken' }
+      return { ...plannedRestore(context, content), check }
     })
     const results = await commitBatch(context, planned)
-    for (const [at, { kind, id }] of standing.entries()) {
-      const landed = results[at]
-      if (landed && 'result' in landed && typeof landed.result === 'object')
+    for (const [at, { kind, id }] of pending.entries()) {
+      const outcome = results[at]
+      if (outcome && 'result' in outcome && typeof outcome.result === 'object')
         tombstones.forget(kind, [id])
     }
     return results
   }
-  return context.locks.run(memberLocks(context.names, remains), work, signal)
+  return context.locks.run(memberLocks(context.names, contents), work, signal)
 }
 
-/** The write that brings one member back, with the entity tag that it had. */
-function restoration({ names, versions }: RepositoryContext, remains: StoredRemains) {
-  const { kind, id, catalogue, content } = remains
-  const iri = resourceIri(names, remains)
+/** Write that restores one member, with its former entity tag. */
+function plannedRestore({ names, versions }: RepositoryContext, deleted: StoredDeletedContent) {
+  const { kind, id, catalogue, content } = deleted
+  const iri = resourceIri(names, deleted)
   const mark = { resource: iri, version: versions.next() }
   const hash =
     (kind === 'dataset' ? storedRecord(content, names.record(id)).hash : undefined) ??
-    remains.hash ??
+    deleted.hash ??
     ''
   const result: WriteOutcome = {
     kind: 'created',
@@ -143,12 +148,12 @@ function restoration({ names, versions }: RepositoryContext, remains: StoredRema
     mark,
     ...(catalogue !== '' && { catalogue }),
   }
-  return { result, group: { changes: restorationOf(names, remains, mark), marks: [mark] } }
+  return { result, group: { changes: restorationOf(names, deleted, mark), marks: [mark] } }
 }
 
 /**
- * Brings one member back; `undefined` when it has no tombstone. Fails with `already-exists` when the id or the id at the origin
- * is in use again, and with `conflict` when the catalogue is gone.
+ * Restores one member; `undefined` when it has no tombstone. Rejects with `already-exists` when its id or original id is in use again,
+ * and with `conflict` when its catalogue does not exist.
  */
 export async function restoreMember(
   context: RepositoryContext,
@@ -156,12 +161,12 @@ export async function restoreMember(
   signal: AbortSignal,
 ): Promise<WriteOutcome | undefined> {
   if (await isPresent(context, name, signal)) throw inUse(`the id "${name.id}"`)
-  const remains = context.tombstones.remains(name.kind, name.id)
+  const remains = context.tombstones.contentOf(name.kind, name.id)
   if (!remains) return undefined
   const { catalogue, originalId } = remains
   try {
-    const [landed] = await restoreMembers(context, catalogue, [remains], signal)
-    const restored = landed ? resultOf(landed) : 'back'
+    const [outcome] = await restoreMembers(context, catalogue, [remains], signal)
+    const restored = outcome ? resultOf(outcome) : 'back'
     if (typeof restored === 'object') return restored
     throw inUse(restored === 'back' ? `the id "${name.id}"` : `the original id "${originalId}"`)
   } catch (error) {

@@ -8,7 +8,7 @@ import { keyIdOf, pathOf } from '../../http/context.ts'
 import { sendPieces } from '../../http/long-answers.ts'
 import { negotiate } from '../../rdf/media-types.ts'
 import { parseStream } from '../../rdf/reading/parse-stream.ts'
-import { demandCatalogue } from '../deleting/members.ts'
+import { requireCatalogue } from '../deleting/members.ts'
 import { putBulk, type BulkItemResult } from '../writing/bulk-write.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
 import { bodyLimits, mayWriteCatalogue } from './requests.ts'
@@ -55,7 +55,7 @@ const putManyDatasets = repositoryEndpoint({
     const mediaType = answerType(c)
     c.get('deadline').extend(limits.longRequestMs)
     const { pieces, format, charset } = await readHeldRdf(c, bodyLimits(limits))
-    await demandCatalogue(context, catalogue, signal)
+    await requireCatalogue(context, catalogue, signal)
     const end = await bulkWrites.take(keyIdOf(c), signal)
     signal.addEventListener('abort', end, { once: true })
     try {

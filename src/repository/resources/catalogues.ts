@@ -21,9 +21,9 @@ import type { Precondition, RepositoryContext, WriteOutcome } from '../repositor
 import {
   beginDeletion,
   beginRestore,
-  deletionAtWork,
-  demandNoDeletion,
-  restoreAtWork,
+  activeDeletion,
+  requireNoDeletion,
+  activeRestore,
   type CatalogueRemoval,
 } from '../deleting/catalogue-deletion.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
@@ -76,7 +76,7 @@ async function putCatalogue(
   const content = await canonicalContent(context, { node, statements })
   const { hash } = content
   precondition(stored)
-  if (stored === undefined) await demandNoDeletion(context, id, signal)
+  if (stored === undefined) await requireNoDeletion(context, id, signal)
   const outcome = { iri, catalogue: id, hash }
   if (stored === hash) return { kind: 'unchanged', ...outcome }
   const lines = stored === undefined ? undefined : await store.read(iri, { links: false }, signal)
@@ -129,10 +129,10 @@ async function removeCatalogue(
   { id, createdBy, precondition }: CatalogueRemovalRequest,
   signal: AbortSignal,
 ): Promise<CatalogueRemoval> {
-  const isReturning = restoreAtWork(context, id) !== undefined
+  const isReturning = activeRestore(context, id) !== undefined
   const hash = await hashOf(context, id, signal)
   if (hash === undefined) {
-    const job = await deletionAtWork(context, id, signal)
+    const job = await activeDeletion(context, id, signal)
     if (job) return { job }
     throw unknownCatalogue(id)
   }
@@ -229,7 +229,7 @@ const restoreCatalogue = repositoryEndpoint({
   answers: answers.creation,
   handle: async ({ c, params: { catalogueId: id }, signal }, context) => {
     const work = async () => {
-      await demandNoDeletion(context, id, signal)
+      await requireNoDeletion(context, id, signal)
       return beginRestore(context, { id, createdBy: keyIdOf(c) }, signal)
     }
     return answerCatalogueRestore(c, context, await locked(context, id, work, signal))

@@ -24,7 +24,7 @@ import {
 } from '../content/own-content.ts'
 import type { RepositoryContext, WriteOutcome } from '../repository-context.ts'
 import {
-  demandCatalogue,
+  requireCatalogue,
   linkChange,
   memberFacts,
   memberLocks,
@@ -105,7 +105,7 @@ async function putResource(
   const stored = await factsOf(context, name, signal)
   const catalogue = catalogueFor(name, targetCatalogue, stored)
   const check = deletions.watch(catalogue)
-  if (catalogue !== '') await demandCatalogue(context, catalogue, signal)
+  if (catalogue !== '') await requireCatalogue(context, catalogue, signal)
   const quads = mergedGraphs(await body.parse(iri))
   const node = resourceNode(quads, { typeUri: type.typeUri, id, iri })
   const statements = resourceContent(quads, node, { names, iri })

@@ -15,7 +15,7 @@ import { literal, namedNode } from '../../rdf/terms.ts'
 import type { Part } from '../../rdf/writing/document.ts'
 import { bind, loadQuery, type Query } from '../../store/queries.ts'
 import type { RepositoryContext } from '../repository-context.ts'
-import { demandCatalogue, linkLines } from '../deleting/members.ts'
+import { requireCatalogue, linkLines } from '../deleting/members.ts'
 import { describeDistribution, linkedDistributions } from './distributions.ts'
 import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
 import { answerDocument } from '../endpoints/responses.ts'
@@ -84,10 +84,10 @@ const listIn = (context: RepositoryContext, id: string, list: ResourceList): Res
   ...list,
   ids: async (signal) => {
     const found = await list.ids(signal)
-    if (found.length === 0) await demandCatalogue(context, id, signal)
+    if (found.length === 0) await requireCatalogue(context, id, signal)
     return found
   },
-  requireOwner: (signal) => demandCatalogue(context, id, signal),
+  requireOwner: (signal) => requireCatalogue(context, id, signal),
 })
 
 const catalogueList = (context: RepositoryContext): ResourceList => {
@@ -215,7 +215,7 @@ async function* dumpOf(
   const { names } = context
   const catalogue = names.catalogue(id)
   const members = memberList(context, id)
-  await demandCatalogue(context, id, signal)
+  await requireCatalogue(context, id, signal)
   yield await describedGraphs(context, [catalogue], signal)
   const batches = mapAhead(idBatches(members, batchSize, signal), (ids) =>
     members.described(ids, signal),
@@ -227,7 +227,7 @@ async function* dumpOf(
     })
     if (links.length > 0) yield [{ graph: catalogue, lines: `${links.join('\n')}\n` }, ...datasets]
   }
-  await demandCatalogue(context, id, signal)
+  await requireCatalogue(context, id, signal)
 }
 
 const listCatalogues = repositoryEndpoint({

@@ -24,7 +24,7 @@ export type DatasetTarget = {
 type SoughtIds = { readonly catalogue: string; readonly originalIds: readonly string[] }
 
 type IdContext = StoreAndNames & {
-  readonly tombstones: Pick<Tombstones, 'ofOrigin' | 'find' | 'remains'>
+  readonly tombstones: Pick<Tombstones, 'ofOrigin' | 'find' | 'contentOf'>
 }
 
 /** Maximum number of suffixes `~~1`, `~~2`, … that are tried after a clash. */
@@ -85,7 +85,7 @@ function targetOf(
   if (origin.record) return { id: origin.record.id, origin }
   const tombstone = tombstones.ofOrigin(catalogue, originalId)
   if (tombstone && (tombstone.id !== candidate || !origin.isIdTaken)) {
-    const { content = '' } = tombstones.remains('dataset', tombstone.id) ?? {}
+    const { content = '' } = tombstones.contentOf('dataset', tombstone.id) ?? {}
     return { id: tombstone.id, origin, previousId: content }
   }
   const isFree = !origin.isIdTaken && !tombstones.find('dataset', candidate)
