@@ -17,11 +17,11 @@ const negatedEvents = ({ path, text }: Source): string[] =>
 
 /** Folders and files whose doc comments have been reviewed for their beginning. */
 const reviewed =
-  /^(?:metrics|workers|http|portal|jobs|text|profile|config|rdf|vocabularies|harvest|search-index|pipe|scheduler|client|main|console|projector|search-index|search)\/|^[\w-]+\.ts$/
+  /^(?:store|repository|metrics|workers|http|portal|jobs|text|profile|config|rdf|vocabularies|harvest|search-index|pipe|scheduler|client|main|console|projector|search-index|search)\/|^[\w-]+\.ts$/
 
 /** Folders whose comments have been reviewed word by word. */
 const plain =
-  /^(?:harvest|metrics|http|portal|pipe|scheduler|client|rdf|main|console|config|projector|search-index|search)\/|^[\w-]+\.ts$/
+  /^(?:store|repository|profile|vocabularies|harvest|metrics|http|portal|pipe|scheduler|client|rdf|main|console|config|projector|search-index|search)\/|^[\w-]+\.ts$/
 
 /** Doc comments that begin with a subordinate clause in place of a noun or a verb. */
 const vagueComments = ({ path, text }: Source): string[] =>
@@ -31,7 +31,7 @@ const vagueComments = ({ path, text }: Source): string[] =>
 
 /** Identifiers that were replaced by words of the trade. */
 const replacedNames =
-  /\b(?:isOwed|obey|laneOf|parcels?|Parcel|Likeness|Reception|Told|labelTangled|tangledQuads|whenLeftAlone|judgedOf|singly|revive|KnownPipe|tellFindings|twinOf|seekPipes|speechOf|Speech|askedBy|askedParameters|foundIn|wantedLanguage|nothingAt|stateMark|proseOf|ownTrigger|UrlVerdict|VerdictFile|knownKeys|ownKeys|eachRequest|answerFlow|demandOwn|demandIntent)\b/g
+  /\b(?:isOwed|obey|laneOf|parcels?|Parcel|Likeness|Reception|Told|labelTangled|tangledQuads|whenLeftAlone|judgedOf|singly|revive|KnownPipe|tellFindings|twinOf|storedTwin|startUpkeep|StoredRemains|MemberRemains|resolveDoubts|namesCleared|isDoubtful|onceThere|publicDoor|saidText|squashed|looksDrawn|boxSides|cameByAlias|answerWhatIsGone|measuredAlone|blankAgain|isRipe|seekPipes|speechOf|Speech|askedBy|askedParameters|foundIn|wantedLanguage|nothingAt|stateMark|proseOf|ownTrigger|UrlVerdict|VerdictFile|knownKeys|ownKeys|eachRequest|answerFlow|demandOwn|demandIntent)\b/g
 
 /** Uses of replaced identifiers, outside of comments. */
 const oldNames = ({ path, text }: Source): string[] =>

@@ -101,17 +101,14 @@ export type CatalogueRemoval = { readonly job: Job; readonly mark?: Mark }
 /** Removes the content of a catalogue, with a tombstone, notes the deletion in the store, and submits the job; keeps the links for it. */
 export function beginDeletion(
   context: RepositoryContext,
-  {
-    id,
-    hash,
-    createdBy,
-  }: { readonly id: string; readonly hash: string; readonly createdBy: string },
+  request: { readonly id: string; readonly hash: string; readonly createdBy: string },
   signal: AbortSignal,
 ): Promise<CatalogueRemoval> {
   const { store, names, tombstones } = context
+  const { id, hash, createdBy } = request
   const iri = names.catalogue(id)
   const work = async () => {
-    const size = await catalogueSize(context, id, signal)
+    const of = await catalogueSize(context, id, signal)
     const content = (await store.read(iri, { links: false }, signal)) ?? ''
     const states = { iri, before: fromLines(content), after: [] }
     const { mark, marks, lines, cascades } = catalogueMarks(context, states)
@@ -130,8 +127,7 @@ export function beginDeletion(
       tombstoneWrite.end(removed)
     }
     if (cascades) context.onCascadeMark()
-    const job = submitJob(context, deletionKind, { catalogue: id, of: size, createdBy })
-    return { mark, job }
+    return { mark, job: submitJob(context, deletionKind, { catalogue: id, of, createdBy }) }
   }
   return context.deletions.during(id, work)
 }

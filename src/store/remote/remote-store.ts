@@ -49,7 +49,7 @@ const connectMs = 2000
 /** Public queries at the same time; few, because the store has other clients. */
 const lanes = 4
 
-/** What publicQueue ask; the store ends what takes too long by itself. */
+/** Public queries; the store itself ends those that take too long. */
 function openPublicQueue(
   engine: PublicEngine,
   { publicLimits, publicBuildMs: buildMs }: StoreLimits,

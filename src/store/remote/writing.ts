@@ -13,7 +13,7 @@ import { isOutcomeUnknown } from './starting.ts'
 import type { KeyedLock } from '../../workers/keyed-lock.ts'
 
 /** Dependencies of writes. */
-export type WritingContext = Omit<Planning, 'isDoubtful'> & {
+export type WritingContext = Omit<Planning, 'isUncertain'> & {
   /** Serialises writes of the content of a graph. */
   readonly locks: Pick<KeyedLock, 'run'>
   readonly commit: (edits: readonly Edit[]) => Promise<void>
@@ -42,7 +42,7 @@ export class GroupWriter {
 
   constructor(settings: WritingContext) {
     this.#settings = settings
-    this.planning = { ...settings, isDoubtful: (graph) => this.#uncertain.has(graph) }
+    this.planning = { ...settings, isUncertain: (graph) => this.#uncertain.has(graph) }
   }
 
   /** Commits one group; to be called under the locks of its graphs. */
@@ -114,7 +114,7 @@ type Planning = {
   readonly isLink: LinkRule
   readonly read: (wanted: GraphRequest) => Promise<Content>
   /** Whether `before` of a change must not be trusted, because the outcome of the last write is unknown. */
-  readonly isDoubtful: (graph: string) => boolean
+  readonly isUncertain: (graph: string) => boolean
 }
 
 type Planned = { readonly edits: readonly Edit[]; readonly written: readonly Written[] }
@@ -122,9 +122,9 @@ type Planned = { readonly edits: readonly Edit[]; readonly written: readonly Wri
 const linesOf = (text: string) => (text === '' ? [] : text.trimEnd().split('\n'))
 
 /** Whether the content of the graph is needed to plan a change. */
-const needsContent = (change: GraphChange, { isLink, isDoubtful }: Planning): boolean => {
+const needsContent = (change: GraphChange, { isLink, isUncertain }: Planning): boolean => {
   const { graph, before, content, drop } = change
-  if (before !== undefined && !isDoubtful(graph)) {
+  if (before !== undefined && !isUncertain(graph)) {
     if (content !== undefined || drop) return false
   } else if (content !== undefined || drop) return true
   return [...(change.remove ?? []), ...(change.add ?? [])].some((line) => !isLink(graph, line))

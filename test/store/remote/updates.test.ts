@@ -24,7 +24,7 @@ async function sent(change: GraphChange, dialect: Dialect = fuseki): Promise<str
   const isLink = linkRule(isCatalogue)
   const read = () => Promise.resolve({ lines: new Set<string>(), notes: [] })
   try {
-    const { edits } = await writePlan([change], { dialect, isLink, read, isDoubtful: () => false })
+    const { edits } = await writePlan([change], { dialect, isLink, read, isUncertain: () => false })
     return updateText(edits) || undefined
   } catch (error) {
     if (error instanceof Failure && error.kind === 'invalid-content') return undefined
