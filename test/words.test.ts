@@ -31,7 +31,7 @@ const vagueComments = ({ path, text }: Source): string[] =>
 
 /** Identifiers that were replaced by words of the trade. */
 const replacedNames =
-  /\b(?:isOwed|obey|laneOf|parcels?|Parcel|Likeness|Reception|Told|labelTangled|tangledQuads|whenLeftAlone|judgedOf|singly|revive|KnownPipe|tellFindings|twinOf|storedTwin|startUpkeep|StoredRemains|MemberRemains|resolveDoubts|namesCleared|isDoubtful|onceThere|publicDoor|saidText|squashed|looksDrawn|boxSides|cameByAlias|answerWhatIsGone|measuredAlone|blankAgain|isRipe|seekPipes|speechOf|Speech|askedBy|askedParameters|foundIn|wantedLanguage|nothingAt|stateMark|proseOf|ownTrigger|UrlVerdict|VerdictFile|knownKeys|ownKeys|eachRequest|answerFlow|demandOwn|demandIntent)\b/g
+  /\b(?:isOwed|obey|laneOf|parcels?|Parcel|Likeness|Reception|Told|labelTangled|tangledQuads|whenLeftAlone|judgedOf|singly|revive|KnownPipe|isWorn|Living|reachOf|FieldReach|cutLists|dateOrderOf|nearTokens|RenewedWriter|narrowingOf|GivenParameters|beginningsOf|takesMany|WriteVerdict|tellFindings|twinOf|storedTwin|startUpkeep|StoredRemains|MemberRemains|resolveDoubts|namesCleared|isDoubtful|onceThere|publicDoor|saidText|squashed|looksDrawn|boxSides|cameByAlias|answerWhatIsGone|measuredAlone|blankAgain|isRipe|seekPipes|speechOf|Speech|askedBy|askedParameters|foundIn|wantedLanguage|nothingAt|stateMark|proseOf|ownTrigger|UrlVerdict|VerdictFile|knownKeys|ownKeys|eachRequest|answerFlow|demandOwn|demandIntent)\b/g
 
 /** Uses of replaced identifiers, outside of comments. */
 const oldNames = ({ path, text }: Source): string[] =>

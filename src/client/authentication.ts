@@ -186,9 +186,9 @@ export class Authentication {
     if (authentication === 'open') return this.#bare(outgoing, call)
     const { url, method, headers } = outgoing
     const authorization = authentication.header(method, url.pathname + url.search)
-    const proven = { ...outgoing, headers: { ...headers, Authorization: authorization } }
+    const authenticated = { ...outgoing, headers: { ...headers, Authorization: authorization } }
     try {
-      return await this.#bare(proven, call)
+      return await this.#bare(authenticated, call)
     } catch (error) {
       // A server that rejects the credentials may close the connection before it has read the body, so its answer is lost;
       // probe again.

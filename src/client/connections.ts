@@ -39,8 +39,8 @@ export type Connections = {
 }
 
 /** Pool for configured addresses. `sockets`: maximum connections per host; further requests wait. */
-export const plainConnections = (sockets: number, idleMs: number): Connections =>
-  pooled((Agent) => new Agent({ keepAlive: true, maxSockets: sockets, timeout: idleMs }))
+export const plainConnections = (sockets: number, keepAliveMs: number): Connections =>
+  pooled((Agent) => new Agent({ keepAlive: true, maxSockets: sockets, timeout: keepAliveMs }))
 
 type GuardOptions = { readonly resolve?: Resolve; readonly dial?: Dial | undefined }
 

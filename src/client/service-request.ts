@@ -72,13 +72,13 @@ export type ServiceConnections = {
 }
 
 // Shorter than the idle time-out of known servers (5 s and more), so that the client closes first.
-const idleMs = 4000
+const keepAliveMs = 4000
 
 export function serviceExchange(options: ServiceConnections): {
   readonly exchange: ServiceExchange
   readonly close: () => void
 } {
-  const pool = plainConnections(options.sockets, idleMs)
+  const pool = plainConnections(options.sockets, keepAliveMs)
   return {
     close: pool.close,
     exchange: async (outgoing, call) => {

@@ -25,7 +25,7 @@ export type TelnetOptions = {
   /** Port; 0 takes a free one. */
   readonly port: number
   /** Milliseconds without input until the connection is closed; 30 minutes by default. */
-  readonly idleMs?: number
+  readonly mostIdleMs?: number
   /** Milliseconds until the key must be entered; one minute by default. */
   readonly keyMs?: number
   /** Clients at once; 16 by default. */
@@ -115,7 +115,7 @@ class TelnetSession {
       this.#gone.abort()
       this.#lines.cancel()
     })
-    socket.setTimeout(options.idleMs ?? 30 * 60_000, () => {
+    socket.setTimeout(options.mostIdleMs ?? 30 * 60_000, () => {
       if (!this.#running) this.#close('\nnothing was typed for too long\n')
     })
   }

@@ -26,7 +26,7 @@ export type Notifier = {
   readonly stop: () => Promise<void>
 }
 
-type Verdict = 'good' | 'bad'
+type RunHealth = 'good' | 'bad'
 
 /** Maximum number of queued messages; the oldest ones are dropped. */
 const mostWaiting = 100
@@ -39,7 +39,7 @@ export function notifier(deps: NotifierDeps): Notifier {
   const { log } = deps
   const stopping = new AbortController()
   // The last notified verdict takes precedence over the history, because a resumed run ends twice.
-  const last = new Map<string, Verdict>()
+  const last = new Map<string, RunHealth>()
   const waiting: Message[] = []
   let sending: Promise<void> | undefined
   const work = async () => {
@@ -49,12 +49,12 @@ export function notifier(deps: NotifierDeps): Notifier {
   }
   return {
     ended: (run) => {
-      const verdict = verdictOf(deps.runs, run)
-      if (!verdict || stopping.signal.aborted) return
-      const before = last.get(run.pipe) ?? verdictBefore(deps, run)
-      last.set(run.pipe, verdict)
-      if (before === verdict) return
-      waiting.push(messageOf(deps, run, verdict))
+      const health = healthOf(deps.runs, run)
+      if (!health || stopping.signal.aborted) return
+      const before = last.get(run.pipe) ?? previousHealth(deps, run)
+      last.set(run.pipe, health)
+      if (before === health) return
+      waiting.push(messageOf(deps, run, health))
       if (waiting.length > mostWaiting) {
         const dropped = waiting.shift()
         log.warn({ run: dropped?.run.id }, 'notify.dropped')
@@ -70,7 +70,7 @@ export function notifier(deps: NotifierDeps): Notifier {
 }
 
 /** Verdict of a run; `undefined` for runs that prove nothing about their pipe: cancelled, dry, or restricted to some records. */
-function verdictOf(runs: NotifierDeps['runs'], run: Run): Verdict | undefined {
+function healthOf(runs: NotifierDeps['runs'], run: Run): RunHealth | undefined {
   const { dryRun, only, retryOf } = runs.resumption(run.id).start
   if (dryRun || only || retryOf !== undefined) return undefined
   if (run.status === 'failed' || run.status === 'timed-out') return 'bad'
@@ -83,20 +83,20 @@ function lastVerdict(
   runs: NotifierDeps['runs'],
   pipe: string,
   counts: (run: Run) => boolean = () => true,
-): Verdict {
+): RunHealth {
   for (let offset = 0; offset < mostBefore; offset += page) {
-    const verdict = runs.list({ pipe, offset, limit: page })
-    for (const run of verdict) {
-      const verdict = counts(run) ? verdictOf(runs, run) : undefined
-      if (verdict) return verdict
+    const runsOfPage = runs.list({ pipe, offset, limit: page })
+    for (const run of runsOfPage) {
+      const health = counts(run) ? healthOf(runs, run) : undefined
+      if (health) return health
     }
-    if (verdict.length < page) break
+    if (runsOfPage.length < page) break
   }
   return 'good'
 }
 
 /** Verdict before a run; good if there was none, so that a first failure is notified. */
-const verdictBefore = ({ runs }: NotifierDeps, { id, pipe, endTime = '' }: Run): Verdict =>
+const previousHealth = ({ runs }: NotifierDeps, { id, pipe, endTime = '' }: Run): RunHealth =>
   lastVerdict(runs, pipe, (one) => one.id !== id && (one.endTime ?? '9') <= endTime)
 
 /** Tracks which pipes are failing by their latest runs: read from the history once, then updated by every run that ends. */
@@ -104,9 +104,9 @@ export function failingPipes(runs: NotifierDeps['runs'], pipes: readonly string[
   const names = new Set(pipes.filter((pipe) => lastVerdict(runs, pipe) === 'bad'))
   return {
     ended: (run: Run): void => {
-      const verdict = verdictOf(runs, run)
-      if (verdict === 'bad') names.add(run.pipe)
-      else if (verdict === 'good') names.delete(run.pipe)
+      const health = healthOf(runs, run)
+      if (health === 'bad') names.add(run.pipe)
+      else if (health === 'good') names.delete(run.pipe)
     },
     names: (): readonly string[] => [...names].toSorted(),
   }
@@ -120,10 +120,10 @@ type Message = {
   readonly href: string
 }
 
-function messageOf({ scheduler }: NotifierDeps, run: Run, verdict: Verdict): Message {
+function messageOf({ scheduler }: NotifierDeps, run: Run, health: RunHealth): Message {
   const { segments: _, progress: __, ...summary } = run
   return {
-    event: verdict === 'bad' ? 'pipe.failing' : 'pipe.recovered',
+    event: health === 'bad' ? 'pipe.failing' : 'pipe.recovered',
     pipe: run.pipe,
     run: summary,
     href: `${scheduler}/runs/${run.id}`,

@@ -38,9 +38,9 @@ export async function runningHealth(
 ): Promise<Health> {
   const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])
   const writing = graphs.writing()
-  const isWhole = store.ready && index.ready && writing.writes
+  const isReady = store.ready && index.ready && writing.writes
   return {
-    status: isStopping ? 'stopping' : isWhole ? 'up' : 'degraded',
+    status: isStopping ? 'stopping' : isReady ? 'up' : 'degraded',
     version,
     started,
     role,

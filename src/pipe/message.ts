@@ -136,8 +136,9 @@ export type Message =
 export const droppedBySegment = 'dropped-by-segment'
 
 /** Stages of a run, in which an item can fail. */
-export const stages = ['import', 'transform', 'export'] as const
-export type Stage = (typeof stages)[number]
+export const runStages = ['import', 'transform', 'export'] as const
+/** Stage in which an item can fail. */
+export type Stage = (typeof runStages)[number]
 
 /**
  * Whether an importer has read the whole source. After `incomplete` nothing may be removed. `not-modified`: the source has

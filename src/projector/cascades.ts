@@ -42,7 +42,7 @@ const queries = {
 /** Maximum number of marks read at a time. */
 const maxMarks = 100
 /** Milliseconds after a failure, between two checks for marks without a notification, and for marks that a job may have left. */
-const [retryMs, idleMs, busyMs] = [1000, 60_000, 1000]
+const [retryMs, checkMs, busyMs] = [1000, 60_000, 1000]
 /** Maximum rows per query: some stores sort no more than this. */
 const maxRows = 5000
 /** Milliseconds between two checks whether a vocabulary is indexed. */
@@ -111,9 +111,9 @@ export function cascades({
       if (!jobs.active(kind, key))
         jobs.submit({ kind, key, payload: resource, createdBy: 'projector' })
     }
-    return resources.size > 0 ? busyMs : idleMs
+    return resources.size > 0 ? busyMs : checkMs
   }
-  const loop = backgroundLoop('cascade.failed', idleMs, look, { log, pause, firstMs: 0, retryMs })
+  const loop = backgroundLoop('cascade.failed', checkMs, look, { log, pause, firstMs: 0, retryMs })
   return {
     wake: loop.wake,
     stop: async () => {

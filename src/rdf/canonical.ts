@@ -40,15 +40,15 @@ export async function canonicalise(
   bounds: CanonicalBounds = {},
 ): Promise<Canonical> {
   const ground = new Set<string>()
-  const tied = new Map<string, Quad>()
+  const ambiguous = new Map<string, Quad>()
   const line = lineWriter()
   const turn = yielding(() => performance.now())
   for (const [at, one] of quads.entries()) {
-    if (holdsBlank(one)) tied.set(line(one), one)
+    if (holdsBlank(one)) ambiguous.set(line(one), one)
     else ground.add(line(one))
     if (at % stepsPerYield === stepsPerYield - 1) await turn()
   }
-  return canonicalOf([...ground], tied, bounds)
+  return canonicalOf([...ground], ambiguous, bounds)
 }
 
 /** Hash of sorted N-Triples without duplicates, as written by `toLines`. Lines without blank nodes are not parsed. */
@@ -84,9 +84,9 @@ async function canonicalOf(
   if (isLarge) await nextTurn()
   const trees = measureTrees(nodes.values())
   if (isLarge) await nextTurn()
-  const tangled = [...nodes.values()].filter(({ content }) => content === '')
-  if (tangled.length > 0) await labelCyclic(tangled, work)
-  nameTrees(trees, tangled)
+  const cyclicNodes = [...nodes.values()].filter(({ content }) => content === '')
+  if (cyclicNodes.length > 0) await labelCyclic(cyclicNodes, work)
+  nameTrees(trees, cyclicNodes)
   if (isLarge) await nextTurn()
   const lines = [...tied].map(([line, one]) => labelMap(line, one, nodes))
   return {

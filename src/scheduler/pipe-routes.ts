@@ -73,8 +73,8 @@ const readPipe = schedulerEndpoint({
   params: pipePath,
   answers: { 200: answer('The pipe', pipe) },
   handle: ({ params }, context) => {
-    const whole: JsonObject = JSON.parse(JSON.stringify(pipeAt(context, params.pipeId).pipe))
-    return maskSecrets(whole)
+    const copy: JsonObject = JSON.parse(JSON.stringify(pipeAt(context, params.pipeId).pipe))
+    return maskSecrets(copy)
   },
 })
 

@@ -5,7 +5,7 @@ import { Failure, shown } from '../errors.ts'
 import { anyone, mayCall, mayCallFor } from '../http/endpoint.ts'
 import { sendPieces } from '../http/long-answers.ts'
 import { addVary } from '../http/headers.ts'
-import { stages } from '../pipe/message.ts'
+import { runStages } from '../pipe/message.ts'
 import {
   hasEnded,
   itemSchema,
@@ -47,7 +47,7 @@ const listQuery = z.object({
 /** Query of the items of a run, in order of arrival; filters are combined with AND. */
 const itemQuery = z.object({
   state: z.enum(itemStates).optional(),
-  stage: z.enum(stages).optional(),
+  stage: z.enum(runStages).optional(),
   record: z
     .string()
     .min(1)

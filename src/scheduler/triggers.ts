@@ -332,6 +332,6 @@ function withHistory(trigger: StoredTrigger, old: StoredTrigger): StoredTrigger 
 function isSameSchedule({ timing, since }: StoredTrigger, old: Timing): boolean {
   if (timing.kind !== 'interval' || old.kind !== 'interval') return false
   if (timing.unit !== old.unit || timing.value !== old.value) return false
-  const [coming = 0, { anchor }] = [nextOfInterval(old, since), timing]
-  return anchor <= coming && nextOfInterval(old, anchor - 1) === anchor
+  const [nextFiring = 0, { anchor }] = [nextOfInterval(old, since), timing]
+  return anchor <= nextFiring && nextOfInterval(old, anchor - 1) === anchor
 }

@@ -155,9 +155,9 @@ export class TextDecoding {
     const own = this.#xmlEncoding
     const charset = [own, declared].find((name) => name !== undefined && isOther(name))
     const found = [...latin(bytes.subarray(0, windowSize)).matchAll(beyondAscii)]
-    const good = found.filter(([, valid]) => valid !== undefined).length
+    const validCount = found.filter(([, valid]) => valid !== undefined).length
     // By chance a text in another charset has hardly any sequence that is UTF-8: one in four is none of chance.
-    if (isStrict ? charset === undefined : good * 4 >= found.length) return
+    if (isStrict ? charset === undefined : validCount * 4 >= found.length) return
     this.#other = decoderOf(charset ?? usualFallback, isStrict)
     if (this.#other && (charset === undefined || charset !== own)) {
       const why = charset === undefined ? 'which nothing declares' : 'as its Content-Type says'

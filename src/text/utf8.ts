@@ -4,7 +4,7 @@
 const most = 2 ** 20
 
 const encoder = new TextEncoder()
-let room = new Uint8Array(2 ** 16)
+let buffer = new Uint8Array(2 ** 16)
 
 /**
  * Calls `work` with the text in UTF-8; `work` must not use the bytes after it has returned. They are in a buffer that every call uses
@@ -13,6 +13,6 @@ let room = new Uint8Array(2 ** 16)
 export function inUtf8<T>(text: string, work: (bytes: Uint8Array) => T): T {
   const wanted = text.length * 3
   if (wanted > most) return work(encoder.encode(text))
-  if (wanted > room.length) room = new Uint8Array(wanted)
-  return work(room.subarray(0, encoder.encodeInto(text, room).written))
+  if (wanted > buffer.length) buffer = new Uint8Array(wanted)
+  return work(buffer.subarray(0, encoder.encodeInto(text, buffer).written))
 }

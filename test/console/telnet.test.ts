@@ -98,7 +98,7 @@ describe('the door', () => {
     const hasty = await (await door({ keyMs: 20 })).client()
     expect(await hasty.heard('no key was entered in time')).toBe(true)
     await hasty.isClosed()
-    const { client } = await inside({ idleMs: 200 })
+    const { client } = await inside({ mostIdleMs: 200 })
     expect(await client.heard('nothing was typed for too long')).toBe(true)
     await client.isClosed()
   })

@@ -14,15 +14,15 @@ import { platformId as platformIdOf } from '../../rdf/ids.ts'
 import type { RecordRow } from '../ledger/ledger-rows.ts'
 import type { DuplicateRecord } from '../ledger/duplicate-keys.ts'
 import { writeBatches } from './batches.ts'
-import { openDatasetWriter, type DatasetWrite, type WriteVerdicts } from './dataset-writer.ts'
+import { openDatasetWriter, type DatasetWrite, type DatasetResults } from './dataset-writer.ts'
 import {
   failureOf,
   isServerFault,
   outcomeOf,
   refuseByKey,
-  verdictOf,
-  type WriteVerdict,
-} from './verdicts.ts'
+  putResultOf,
+  type PutResult,
+} from './put-results.ts'
 import { previewRecord, previewRemovals } from './dry-run.ts'
 import { openExportRun, type ExportRun, type ExportContext } from './export-run.ts'
 import type { ExportConfig, ExportTarget } from './export-target.ts'
@@ -63,7 +63,7 @@ export async function* exportDatasets(
       write: async (writes) => {
         signal.throwIfAborted()
         await writer.write(
-          { catalogue, writes, landed: (some) => recordVerdicts(run, some) },
+          { catalogue, writes, onResults: (some) => recordResults(run, some) },
           signal,
         )
       },
@@ -77,7 +77,7 @@ export async function* exportDatasets(
       if (message.kind === 'end') await endRun(run, settings, message, signal)
       // Records met by the run must be durable before it can resume after them.
       const isCheckpoint = message.kind === 'page' && message.cursor !== undefined
-      if (isCheckpoint && !segment.dryRun && run.isWhole) run.checkpoint()
+      if (isCheckpoint && !segment.dryRun && run.hasFullList) run.checkpoint()
       yield message
     }
   } finally {
@@ -198,30 +198,30 @@ async function putResource(
   const headers = { Prefer: 'respond-async', 'X-Request-Id': `${segment.runId}-${counter}` }
   const answer = await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal)
   refuseByKey(answer, owner.catalogue, client)
-  const verdict = verdictOf(answer)
-  const state = outcomeOf(verdict)
-  if (!state) recordFailure(run, lostRecord(message), failureOf(verdict))
+  const result = putResultOf(answer)
+  const state = outcomeOf(result)
+  if (!state) recordFailure(run, lostRecord(message), failureOf(result))
   else segment.sink.item({ ...named, state, ...(findings.length > 0 && { findings }) })
 }
 
 /**
- * Records verdicts in the ledger and the report, in the order of the records. Throws when the key, the catalogue or too many
+ * Records results in the ledger and the report, in the order of the records. Throws when the key, the catalogue or too many
  * consecutive failures end the run.
  */
-function recordVerdicts(run: ExportRun, landed: WriteVerdicts<RecordWrite>): void {
+function recordResults(run: ExportRun, results: DatasetResults<RecordWrite>): void {
   const { context, owner, segment, client } = run
   const { ledger, now } = context
   const alike = new Map<RecordWrite, readonly DuplicateRecord[]>()
   ledger.transaction(() => {
-    for (const { write, verdict } of landed) {
-      if (!outcomeOf(verdict)) continue
+    for (const { write, result } of results) {
+      if (!outcomeOf(result)) continue
       const { message, originalId, before, text, node } = write
       const serial = ledger.putRecord({
         ...owner,
         originalId,
         sourceId: message.sourceId,
         hash: message.sourceHash,
-        platformId: verdict.platformId ?? before?.platformId,
+        platformId: result.platformId ?? before?.platformId,
         run: segment.runId,
         time: now(),
       })
@@ -230,30 +230,28 @@ function recordVerdicts(run: ExportRun, landed: WriteVerdicts<RecordWrite>): voi
       alike.set(write, ledger.likenesses.put(serial, owner.catalogue, likeness))
     }
   })
-  const endsRun = ({ status }: WriteVerdict) => [401, 403, 404, 410].includes(status)
-  for (const one of landed) {
+  const endsRun = ({ status }: PutResult) => [401, 403, 404, 410].includes(status)
+  for (const one of results) {
     run.release(one.write.originalId)
-    if (!endsRun(one.verdict)) report(run, one, alike.get(one.write) ?? [])
+    if (!endsRun(one.result)) report(run, one, alike.get(one.write) ?? [])
   }
-  for (const { verdict } of landed) {
-    refuseByKey(verdict, owner.catalogue, client)
-    if (endsRun(verdict))
+  for (const { result } of results) {
+    refuseByKey(result, owner.catalogue, client)
+    if (endsRun(result))
       throw new Failure('unknown-catalogue', `The catalogue ${owner.catalogue} is gone.`)
   }
-  for (const { verdict } of landed)
-    run.count(isServerFault(verdict) ? failureOf(verdict) : undefined)
+  for (const { result } of results) run.count(isServerFault(result) ? failureOf(result) : undefined)
 }
 
 function report(
   run: ExportRun,
-  { write, verdict }: WriteVerdicts<RecordWrite>[number],
+  { write, result }: DatasetResults<RecordWrite>[number],
   alike: readonly DuplicateRecord[],
 ): void {
   const { sink } = run.segment
   const { message, originalId, before, node, wasPresent } = write
-  const outcome = outcomeOf(verdict)
-  if (!outcome)
-    return recordFailure(run, { ...lostRecord(message), originalId }, failureOf(verdict))
+  const outcome = outcomeOf(result)
+  if (!outcome) return recordFailure(run, { ...lostRecord(message), originalId }, failureOf(result))
   const isTakenOver = before !== undefined && before.pipe !== run.owner.pipe
   const isSame = message.sourceHash !== undefined && before?.hash === message.sourceHash
   let note: string | undefined
@@ -270,7 +268,7 @@ function report(
     stage: 'export',
     // `unchanged` items are not listed, but a change of ownership must be.
     state: outcome === 'unchanged' && isTakenOver ? 'updated' : outcome,
-    platformId: verdict.platformId ?? before?.platformId ?? undefined,
+    platformId: result.platformId ?? before?.platformId ?? undefined,
     note,
     ...(findings.length > 0 && { findings }),
   })

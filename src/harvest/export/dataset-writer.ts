@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { quoteLiteral, termText } from '../../rdf/lines.ts'
 import { dcat, dct, foaf, rdf } from '../../rdf/namespaces.ts'
 import { jsonIn, type RepositoryClient } from './repository-client.ts'
-import { isServerFault, verdictOf, type WriteVerdict } from './verdicts.ts'
+import { isServerFault, putResultOf, type PutResult } from './put-results.ts'
 
 /** A dataset to write. */
 export type DatasetWrite = {
@@ -23,23 +23,23 @@ export type DatasetWrite = {
 export const originPath = (catalogue: string, originalId: string): string =>
   `/catalogues/${catalogue}/datasets/origin?originalId=${encodeURIComponent(originalId)}`
 
-/** Datasets with the repository's verdicts. */
-export type WriteVerdicts<Write> = readonly {
+/** Datasets with the results of writing them. */
+export type DatasetResults<Write> = readonly {
   readonly write: Write
-  readonly verdict: WriteVerdict
+  readonly result: PutResult
 }[]
 
-/** Datasets to write to a catalogue; `landed` receives verdicts as they arrive, and stops the writing by throwing. */
+/** Datasets to write to a catalogue; `onResults` receives results as they arrive, and stops the writing by throwing. */
 type WriteOptions<Write> = {
   readonly catalogue: string
   readonly writes: readonly Write[]
-  readonly landed: (some: WriteVerdicts<Write>) => void
+  readonly onResults: (some: DatasetResults<Write>) => void
 }
 
 /** Writer of datasets to any catalogue of a repository. */
 export type DatasetWriter = {
   /** Whether the repository supports bulk writes. */
-  readonly takesMany: boolean
+  readonly supportsBulk: boolean
   readonly write: <Write extends DatasetWrite>(
     options: WriteOptions<Write>,
     signal: AbortSignal,
@@ -55,31 +55,31 @@ export async function openDatasetWriter(
 ): Promise<DatasetWriter> {
   let records = await recordBase(client, opening)
   return {
-    takesMany: records !== undefined,
-    write: async ({ catalogue, writes, landed }, signal) => {
+    supportsBulk: records !== undefined,
+    write: async ({ catalogue, writes, onResults }, signal) => {
       const { many, alone } = splitWrites(writes, records !== undefined)
-      let verdicts: BulkVerdicts = []
+      let results: BulkResults = []
       if (records !== undefined && many.length > 1)
-        verdicts = await putBulk({ client, catalogue, records }, many, signal)
-      if (!verdicts) records = undefined
+        results = await putBulk({ client, catalogue, records }, many, signal)
+      if (!results) records = undefined
       const answered = many.flatMap((write, at) => {
-        const verdict = verdicts?.[at]
-        return verdict ? [{ write, verdict }] : []
+        const result = results?.[at]
+        return result ? [{ write, result }] : []
       })
-      if (answered.length > 0) landed(answered)
-      for (const write of [...alone, ...many.filter((_, at) => !verdicts?.[at])])
-        landed([{ write, verdict: await putDataset(client, catalogue, write, signal) }])
+      if (answered.length > 0) onResults(answered)
+      for (const write of [...alone, ...many.filter((_, at) => !results?.[at])])
+        onResults([{ write, result: await putDataset(client, catalogue, write, signal) }])
     },
   }
 }
 
 /** Separates writes that can go into one bulk body from those that cannot; a node may occur once in a body. */
-function splitWrites<Write extends DatasetWrite>(writes: readonly Write[], takesMany: boolean) {
+function splitWrites<Write extends DatasetWrite>(writes: readonly Write[], supportsBulk: boolean) {
   const many = new Map<string, Write & BulkWrite>()
   const alone: Write[] = []
   for (const write of writes) {
     const { node } = write
-    if (!takesMany || node === undefined || many.has(node)) alone.push(write)
+    if (!supportsBulk || node === undefined || many.has(node)) alone.push(write)
     else many.set(node, { ...write, node })
   }
   return { many: [...many.values()], alone }
@@ -94,11 +94,11 @@ async function putDataset(
   catalogue: string,
   { originalId, text: body, mediaType, requestId }: DatasetWrite,
   signal: AbortSignal,
-): Promise<WriteVerdict> {
+): Promise<PutResult> {
   const path = originPath(catalogue, originalId)
   const headers = { Prefer: 'respond-async', ...requestIdHeader(requestId) }
   const put = async () =>
-    verdictOf(await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal))
+    putResultOf(await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal))
   const first = await put()
   return first.status === 409 || first.status === 412 ? put() : first
 }
@@ -110,10 +110,10 @@ type BulkTarget = {
 }
 
 /**
- * A verdict per dataset, or `undefined` if it must be written individually; `undefined` as a whole if there is no bulk
+ * The result of each dataset, or `undefined` if it must be written individually; `undefined` as a whole if there is no bulk
  * endpoint.
  */
-type BulkVerdicts = readonly (WriteVerdict | undefined)[] | undefined
+type BulkResults = readonly (PutResult | undefined)[] | undefined
 
 const bulkSchema = z.array(
   z.object({
@@ -128,7 +128,7 @@ async function putBulk(
   { client, catalogue, records }: BulkTarget,
   writes: readonly BulkWrite[],
   signal: AbortSignal,
-): Promise<BulkVerdicts> {
+): Promise<BulkResults> {
   const path = `/catalogues/${catalogue}/datasets/bulk`
   const body = writes.map((write, at) => graphOf(write, at, records)).join('')
   const mediaType = 'application/n-quads'
@@ -136,8 +136,8 @@ async function putBulk(
   const answer = await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal)
   const { status, text } = answer
   if (status === 404 || status === 405 || status === 410) return undefined
-  const verdict = verdictOf(answer)
-  if (status === 401 || status === 403 || isServerFault(verdict)) return writes.map(() => verdict)
+  const result = putResultOf(answer)
+  if (status === 401 || status === 403 || isServerFault(result)) return writes.map(() => result)
   const { data: items = [] } = bulkSchema.safeParse(status === 200 ? jsonIn(text) : [])
   return writes.map(({ originalId }, at) => {
     const item = items[at]

@@ -104,7 +104,7 @@ const mostNamed = 20
 
 /** Describes what a complete run would remove. A dry run stores no held removals to confirm. */
 export function previewRemovals(run: ExportRun): Failure | undefined {
-  if (!run.isWhole) return undefined
+  if (!run.hasFullList) return undefined
   const rows = [...run.context.ledger.rowsOf(run.owner)]
   const missed = rows.filter((row) => !run.hasMet(row)).map(({ originalId }) => originalId)
   if (missed.length === 0) return undefined

@@ -102,7 +102,7 @@ export class ExportRun {
   #elsewhere = 0
   #firstElsewhere: Failure | undefined
   /** Whether the records met before an interruption are known. */
-  isWhole: boolean
+  hasFullList: boolean
 
   constructor(context: ExportContext, segment: SegmentContext, target: RunTarget) {
     const { runId, pipe } = segment
@@ -115,7 +115,7 @@ export class ExportRun {
     this.opened = context.now()
     this.#forceMs = plan?.forceMs ?? 0
     this.#held = context.ledger.heldOf(pipe)
-    this.isWhole = segment.resumed !== true
+    this.hasFullList = segment.resumed !== true
   }
 
   /** Restores the progress of an interrupted run. */
@@ -126,7 +126,7 @@ export class ExportRun {
     if (!progress) return
     this.offered = progress.offered
     this.nameless = progress.nameless
-    this.isWhole = true
+    this.hasFullList = true
   }
 
   /** Makes the progress durable, so that the run can resume from here. */
@@ -187,7 +187,7 @@ export class ExportRun {
 
   /** Source ids of the pipe's records that were not offered so far; empty if the progress is not fully known. */
   missing(): readonly string[] {
-    if (!this.isWhole || this.segment.dryRun) return []
+    if (!this.hasFullList || this.segment.dryRun) return []
     const rows = this.context.ledger.rowsOf(this.owner)
     return [...rows].flatMap((row) => {
       const isOpen =

@@ -6,7 +6,7 @@ import { storedProblem } from '../../pipe/runs/run.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { backoffMs, retry } from '../../workers/retry.ts'
 import { writeBatches } from './batches.ts'
-import { failureOf, outcomeOf, refuseByKey, verdictOf } from './verdicts.ts'
+import { failureOf, outcomeOf, refuseByKey, putResultOf } from './put-results.ts'
 import type { ExportContext } from './export-run.ts'
 import type { ExportTarget } from './export-target.ts'
 import { withRetries, type RepositoryClient } from './repository-client.ts'
@@ -38,8 +38,8 @@ export async function* exportMetrics(
     take: async (message) => writableRecord(message, settings.skip, segment),
     write: async (records) => {
       signal.throwIfAborted()
-      const verdicts = await put(records, signal)
-      for (const [at, record] of records.entries()) reportOutcome(verdicts[at] ?? 'gone', record)
+      const results = await put(records, signal)
+      for (const [at, record] of records.entries()) reportOutcome(results[at] ?? 'gone', record)
     },
     key: measuredId,
     characters: () => 0,
@@ -92,20 +92,20 @@ function writableRecord(
 function outcomeReporter({ sink }: SegmentContext) {
   let failures = 0
   let last: Failure | undefined
-  return (verdict: MetricsOutcome, message: RecordMessage): void => {
+  return (result: MetricsOutcome, message: RecordMessage): void => {
     // After the last failure, outcomes of parallel calls are not reported.
     if (last) throw last
     const { sourceId, text: excerpt } = message
     const item = { sourceId, stage: 'export' } as const
-    if (verdict instanceof Failure) {
-      sink.item({ ...item, state: 'failed', problem: storedProblem(verdict), excerpt })
-      failures = verdict.kind === 'export-failed' || isTransient(verdict) ? failures + 1 : 0
-      if (failures >= mostFailures) throw (last = verdict)
+    if (result instanceof Failure) {
+      sink.item({ ...item, state: 'failed', problem: storedProblem(result), excerpt })
+      failures = result.kind === 'export-failed' || isTransient(result) ? failures + 1 : 0
+      if (failures >= mostFailures) throw (last = result)
       return
     }
     failures = 0
     const platformId = measuredId(message)
-    if (verdict !== 'gone') sink.item({ ...item, platformId, state: verdict })
+    if (result !== 'gone') sink.item({ ...item, platformId, state: result })
     else sink.item({ ...item, platformId, state: 'skipped', note: 'the dataset is gone' })
   }
 }
@@ -117,8 +117,8 @@ const transientKinds: ReadonlySet<string> = new Set([
 ])
 
 /** Whether the failure is not caused by the dataset and may pass. */
-const isTransient = (verdict: MetricsOutcome | undefined): boolean =>
-  verdict instanceof Failure && transientKinds.has(verdict.kind)
+const isTransient = (result: MetricsOutcome | undefined): boolean =>
+  result instanceof Failure && transientKinds.has(result.kind)
 
 const noAnswer = new Failure('export-failed', 'The repository gave no answer.')
 
@@ -126,7 +126,7 @@ const noAnswer = new Failure('export-failed', 'The repository gave no answer.')
 const ownWrites =
   ({ pause, random }: ExportContext, own: MetricsWrite): MetricsWrite =>
   async (records, signal) => {
-    const verdicts = new Map<RecordMessage, MetricsOutcome>()
+    const results = new Map<RecordMessage, MetricsOutcome>()
     let left = records
     const once = async () => {
       const some = await own(left, signal).catch((error: unknown) => {
@@ -134,8 +134,8 @@ const ownWrites =
         if (!(error instanceof Failure)) throw error
         return left.map(() => error)
       })
-      for (const [at, record] of left.entries()) verdicts.set(record, some[at] ?? noAnswer)
-      left = left.filter((record) => isTransient(verdicts.get(record)))
+      for (const [at, record] of left.entries()) results.set(record, some[at] ?? noAnswer)
+      left = left.filter((record) => isTransient(results.get(record)))
     }
     await retry(once, {
       delayMs: (outcome, attempt) => {
@@ -145,7 +145,7 @@ const ownWrites =
       pause: (ms) => pause(ms, signal),
       signal,
     })
-    return records.map((record) => verdicts.get(record) ?? noAnswer)
+    return records.map((record) => results.get(record) ?? noAnswer)
   }
 
 /** Writes metrics by individual requests. Throws if the key is refused. */
@@ -163,8 +163,8 @@ function singleWrites(
     const catalogue = message.extra?.['catalogue']
     refuseByKey(answer, typeof catalogue === 'string' ? catalogue : '-', client)
     if (answer.status === 404 || answer.status === 410) return 'gone'
-    const verdict = verdictOf(answer)
-    return outcomeOf(verdict) ?? failureOf(verdict)
+    const result = putResultOf(answer)
+    return outcomeOf(result) ?? failureOf(result)
   }
   const exportFailure = (error: unknown, signal: AbortSignal) => {
     signal.throwIfAborted()

@@ -38,7 +38,7 @@ export async function settleRun(
     sink.outcome('not-modified')
     return
   }
-  const mayRemove = run.isWhole && !hasParallelRun(run)
+  const mayRemove = run.hasFullList && !hasParallelRun(run)
   if (!mayRemove) log.info({ resumed }, 'harvest.removal-skipped')
   const isComplete = judged.kind === 'complete'
   // With a doubtful ledger, a record without an owner may belong to another pipe.

@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts'
 import type { Owner, RecordRow, RemovedRecord } from '../ledger/ledger-rows.ts'
 import { inParallel } from '../../workers/in-parallel.ts'
 import { originPath } from './dataset-writer.ts'
-import { failureOf, reasonOf, refuseByKey, verdictOf } from './verdicts.ts'
+import { failureOf, reasonOf, refuseByKey, putResultOf } from './put-results.ts'
 import { dayMs } from '../../text/duration.ts'
 import { exportPlan } from './export-plan.ts'
 import { writerOf, type ExportContext } from './export-run.ts'
@@ -60,7 +60,7 @@ async function removeOne(
   const { status } = answer
   if (status !== 204 && status !== 404 && status !== 410) {
     log.warn({ catalogue, originalId, status }, 'harvest.removal-failed')
-    report(row, failureOf(verdictOf(answer)))
+    report(row, failureOf(putResultOf(answer)))
     return
   }
   const platformId = current.platformId ?? ''
@@ -101,7 +101,7 @@ export async function confirmRemovals(
   if (rows.length === 0) throw new Failure('conflict', 'No removal of this run waits for consent.')
   if (catalogue === undefined) throw new Failure('conflict', 'The run has no catalogue.')
   const [client, owner] = [clientOf(context, runId), { catalogue, pipe }]
-  let [done, failed, isWhole] = [0, 0, false]
+  let [done, failed, isComplete] = [0, 0, false]
   const report = (_: RecordRow, problem: Failure | undefined) => {
     if (problem) failed += 1
     else done += 1
@@ -110,10 +110,10 @@ export async function confirmRemovals(
   runs.note(runId, { action: 'confirm', done, failed: 0 })
   try {
     await removeAll({ context, client, owner, runId, log, report }, rows, signal)
-    isWhole = true
+    isComplete = true
   } finally {
     await context.changed()
-    runs.note(runId, { action: 'confirm', done, failed: isWhole ? failed : rows.length - done })
+    runs.note(runId, { action: 'confirm', done, failed: isComplete ? failed : rows.length - done })
   }
   log.info({ run: runId, pipe, removed: done, failed }, 'run.confirmed')
   if (failed > 0)
@@ -163,7 +163,7 @@ async function restoreOne(
   const path = `/datasets/${platformId}/restore`
   const headers = { Prefer: 'respond-async' }
   const answer = await client.ask({ method: 'POST', path, headers }, signal)
-  return answer.status === 201 ? undefined : reasonOf(verdictOf(answer))
+  return answer.status === 201 ? undefined : reasonOf(putResultOf(answer))
 }
 
 /** Transfers the records of one pipe to another; returns their number. Throws `conflict` while either is running. */

@@ -87,7 +87,7 @@ type Remote = {
   readonly outbound: Outbound
 }
 
-/** Maximum bytes of a response: hundreds of verdicts with problems, or the ids of a million records. */
+/** Maximum bytes of a response: hundreds of results with problems, or the ids of a million records. */
 const longestAnswer = 256 * 2 ** 20
 
 /** Client of a remote repository. Redirects are not followed, because they could send records to another host. */

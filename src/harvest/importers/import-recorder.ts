@@ -129,13 +129,13 @@ export class ImportRecorder {
   }
 
   /** Whether all declared records have arrived; `false` without a total. */
-  get isWhole(): boolean {
+  get hasAllDeclared(): boolean {
     return this.#total?.last === this.#distinct
   }
 
   /** Whether the source continues without new records: two consecutive pages had none, or one after the total was reached. */
   get isOver(): boolean {
-    return this.#pages.idle >= 2 || (this.#pages.idle === 1 && this.isWhole)
+    return this.#pages.idle >= 2 || (this.#pages.idle === 1 && this.hasAllDeclared)
   }
 
   /** Whether records may have been missed between the pages of this pass. */
@@ -203,7 +203,7 @@ export class ImportRecorder {
       !this.isLoose &&
       Math.min(...(total?.all ?? [])) <= this.#distinct &&
       this.#distinct <= Math.max(...(total?.all ?? []))
-    if (total && !this.isWhole && !isExplained) {
+    if (total && !this.hasAllDeclared && !isExplained) {
       const numbers = `The source declared ${total.last} records and gave ${this.#distinct} different ones.`
       return new Failure(changed ? 'total-changed' : 'total-mismatch', numbers)
     }

@@ -148,7 +148,7 @@ type Import<Config extends object> = ConfiguredImporter<Config> & {
   readonly context: Omit<ImportRun<Config>, 'source' | 'signal'>
   readonly recorder: ImportRecorder
   /** Completeness of an import that reached the end of the source. */
-  readonly verdict: () => Completeness
+  readonly completeness: () => Completeness
 }
 
 const digest = (text: string) => hash('sha256', text, 'hex')
@@ -173,12 +173,12 @@ async function* run<Config extends object>(
   const output = config.output ?? (place.next === 'transforming-js' ? 'source' : 'dcat-ap')
   const shape = digest(`${name} ${kind.version}\n${output}\n${shapeOf(config)}`)
   const limit = config.limit ?? (context.dryRun ? dryRunLimit : undefined)
-  const isWhole = !context.dryRun && !context.only && context.resumeFrom === undefined
-  const isComparable = isWhole && config.limit === undefined && !incremental
+  const isFullRun = !context.dryRun && !context.only && context.resumeFrom === undefined
+  const isComparable = isFullRun && config.limit === undefined && !incremental
   const known = isComparable ? deps.validators?.(context, shape, config.forceDays) : undefined
   const seen: Validator[] = []
   const recorder = new ImportRecorder({ limits, now, shape, limit, sink: context.sink })
-  const verdict = (): Completeness => {
+  const completeness = (): Completeness => {
     const problem = recorder.shortfall(deps.owns?.(context.runId) ?? true)
     if (problem) return { kind: 'incomplete', problem }
     if (incremental || context.only) return { kind: 'incomplete' }
@@ -189,7 +189,7 @@ async function* run<Config extends object>(
   const own = { config, output, limits, scratch, now, pause, directory: place.directory }
   const isOver = () => recorder.isOver
   const passing = { ...context, ...own, validators: known ?? [], validate, isOver }
-  const importing = { ...importer, context: passing, recorder, verdict }
+  const importing = { ...importer, context: passing, recorder, completeness }
   let end = yield* pass(importing, signal)
   const missing = () => (end.kind === 'complete' ? (deps.missing?.(context.runId) ?? []) : [])
   // The source changed while it was read: a second pass finds records that moved between pages.
@@ -232,7 +232,7 @@ async function* pass<Config extends object>(
   importing: Import<Config>,
   signal: AbortSignal,
 ): AsyncGenerator<Message, Completeness> {
-  const { kind, deps, config, context, recorder, verdict } = importing
+  const { kind, deps, config, context, recorder, completeness } = importing
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   const source = sourceOf(importing, either)
@@ -242,9 +242,9 @@ async function* pass<Config extends object>(
       signal.throwIfAborted()
       const goesOn = found.kind === 'end' ? found.as === 'over' : found.kind !== 'total'
       if (goesOn && recorder.isOver) {
-        if (!recorder.isWhole) return { kind: 'incomplete', problem: endless }
+        if (!recorder.hasAllDeclared) return { kind: 'incomplete', problem: endless }
         context.sink.finding(withoutEnd)
-        return verdict()
+        return completeness()
       }
       if (found.kind === 'end') {
         if (found.as === 'not-modified') return { kind: 'not-modified' }
@@ -267,13 +267,13 @@ async function* pass<Config extends object>(
     signal.throwIfAborted()
     if (!isIncomplete(error, recorder.pages)) throw error
     // The missing page may be the one after the last; compare with the declared total.
-    if (error.kind === 'source-not-found' && recorder.isWhole) return verdict()
+    if (error.kind === 'source-not-found' && recorder.hasAllDeclared) return completeness()
     return { kind: 'incomplete', problem: error }
   } finally {
     // Aborts pending requests when the import ends early.
     stop.abort()
   }
-  return verdict()
+  return completeness()
 }
 
 /** Headers with the credential of the config, given as secret reference or literal. */

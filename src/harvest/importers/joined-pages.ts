@@ -65,11 +65,11 @@ export class PageJoin {
   readonly #seen = new Set<number>()
   readonly #bounds: ExtractBounds
   readonly #mostSeen: number
-  #room: number
+  #remainingBytes: number
 
   /** `maxBytes`: size of stored pages; later pages are not joined. `mostSeen`: number of remembered described nodes. */
   constructor(maxBytes: number, bounds: ExtractBounds, mostSeen = 1_000_000) {
-    this.#room = maxBytes
+    this.#remainingBytes = maxBytes
     this.#bounds = bounds
     this.#mostSeen = mostSeen
   }
@@ -81,7 +81,7 @@ export class PageJoin {
    */
   add(page: Spool, bytes: number, address: string): boolean {
     this.pages += 1
-    this.#room -= bytes
+    this.#remainingBytes -= bytes
     const before = this.#seen.size
     const isFull = before >= this.#mostSeen
     const meet = (term: string) => {
@@ -94,7 +94,7 @@ export class PageJoin {
     for (const { key, lines } of page.chunks()) {
       const [term = ''] = key.split(' ', 1)
       if (term.startsWith('<') && !isPage(term) && !catalogues.has(term)) meet(term)
-      if (this.#room > 0) this.#spool.addChunk(this.#own(key), this.#ownLines(lines))
+      if (this.#remainingBytes > 0) this.#spool.addChunk(this.#own(key), this.#ownLines(lines))
     }
     for (const term of page.listedOnly()) meet(`listed ${term}`)
     return isFull || this.#seen.size > before
@@ -116,7 +116,7 @@ export class PageJoin {
   /** Makes a record wait for the other pages; `false` for a blank node, which other pages cannot reference. */
   wait(record: Waiting): boolean {
     const { term } = record.place
-    if (term.startsWith('_:') || this.#waiting.length >= mostWaiting || this.#room <= 0)
+    if (term.startsWith('_:') || this.#waiting.length >= mostWaiting || this.#remainingBytes <= 0)
       return false
     this.#waiting.push(record)
     return true

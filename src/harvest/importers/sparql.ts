@@ -154,14 +154,16 @@ async function* listDatasets(importing: SparqlImport, text: string, variable: st
 async function* documents(importing: SparqlImport, textFor: GraphQuery): Finds {
   const { config, endpoint, sink } = importing
   const stubs = new StubDatasets()
-  const isWhole = typeof textFor === 'string'
+  const isUnpaged = typeof textFor === 'string'
   for (let [offset, isEnd] = [0, false]; !isEnd; offset += config.pageSize) {
-    const document = await endpoint.construct(isWhole ? textFor : textFor(config.pageSize, offset))
+    const document = await endpoint.construct(
+      isUnpaged ? textFor : textFor(config.pageSize, offset),
+    )
     const isEmpty = document.spool.datasetCount() === 0
     const lack = offset === 0 ? document.missingContent : undefined
     yield* recordsOf(document, { stubs }, { sink })
-    isEnd = isWhole || isEmpty
-    if (isWhole || !isEmpty) yield { kind: 'page' }
+    isEnd = isUnpaged || isEmpty
+    if (isUnpaged || !isEmpty) yield { kind: 'page' }
     if (lack !== undefined) {
       yield noDataset(importing, lack)
       return
@@ -214,14 +216,14 @@ async function wholeOf(
     return undefined
   })
   if (!document || document.triples < manyTriples) return document
-  if (isSingle && (await isWhole(importing, document, only))) return document
+  if (isSingle && (await isUnpaged(importing, document, only))) return document
   document.close()
   if (!isSingle) return undefined
   throw new Failure('source-truncated', `The source cut off its answer about ${only}.`)
 }
 
 /** Whether the dataset's own statements are as many as the source counts. */
-async function isWhole(importing: SparqlImport, document: RdfDocument, iri: string) {
+async function isUnpaged(importing: SparqlImport, document: RdfDocument, iri: string) {
   if (importing.own) return true
   const query = builtIn(importing, 'dataset-size', { dataset: namedNode(iri) })
   const lines = document.spool.describe({ term: quoteIri(iri), graph: '' }).split('\n').length - 1

@@ -11,7 +11,7 @@ import { WrongUsage } from '../../errors.ts'
 import { isId } from '../../rdf/ids.ts'
 import { isIri } from '../../rdf/iri.ts'
 import type { Repair } from '../../rdf/parse.ts'
-import type { DatasetOutcome } from '../export/verdicts.ts'
+import type { DatasetOutcome } from '../export/put-results.ts'
 import type { ImportProgress, ImportSummary } from './dump.ts'
 
 /** Usage, shown for wrong arguments. */

@@ -11,15 +11,15 @@ import { inParallel } from '../../workers/in-parallel.ts'
 import {
   openDatasetWriter,
   type DatasetWrite,
-  type WriteVerdicts,
+  type DatasetResults,
 } from '../export/dataset-writer.ts'
 import {
   outcomeOf,
   reasonOf,
   refuseByKey,
-  verdictOf,
+  putResultOf,
   type DatasetOutcome,
-} from '../export/verdicts.ts'
+} from '../export/put-results.ts'
 import {
   repositoryByFetch,
   withRetries,
@@ -175,14 +175,15 @@ async function send(targets: Destinations, work: Import, signal: AbortSignal): P
     }
     const writer = await openDatasetWriter(client, either)
     const write = async ({ catalogue, writes }: RequestBatch) => {
-      const landed = (some: WriteVerdicts<DatasetWrite>) => count(summary, some, catalogue, client)
-      await writer.write({ catalogue, writes, landed }, either).catch((error: unknown) => {
+      const onResults = (some: DatasetResults<DatasetWrite>) =>
+        count(summary, some, catalogue, client)
+      await writer.write({ catalogue, writes, onResults }, either).catch((error: unknown) => {
         stop.abort()
         throw error
       })
       options.progress?.({ phase: 'sending', done: done(), total })
     }
-    const [most, atOnce] = writer.takesMany ? [mostDatasets, manyAtOnce] : [1, singlesAtOnce]
+    const [most, atOnce] = writer.supportsBulk ? [mostDatasets, manyAtOnce] : [1, singlesAtOnce]
     await inParallel(requestBatches(chunks(spool, targets), summary, most), write, {
       atOnce,
       signal,
@@ -227,15 +228,15 @@ function recordFailure(summary: ImportSummary, loss: ImportSummary['losses'][num
 /** Counts the verdicts. Throws `export-refused` if the key was refused. */
 function count(
   summary: ImportSummary,
-  landed: WriteVerdicts<DatasetWrite>,
+  results: DatasetResults<DatasetWrite>,
   catalogue: string,
   client: RepositoryClient,
 ): void {
-  for (const { write, verdict } of landed) {
-    refuseByKey(verdict, catalogue, client)
-    const outcome = outcomeOf(verdict)
+  for (const { write, result } of results) {
+    refuseByKey(result, catalogue, client)
+    const outcome = outcomeOf(result)
     if (outcome) summary[outcome] += 1
-    else recordFailure(summary, { dataset: write.originalId, reason: reasonOf(verdict) })
+    else recordFailure(summary, { dataset: write.originalId, reason: reasonOf(result) })
   }
 }
 
@@ -250,12 +251,12 @@ async function putCatalogue(
   const isThere = !update && (await client.ask({ method: 'HEAD', path }, signal)).status === 200
   if (isThere) return 'unchanged'
   const headers = { Prefer: 'respond-async', ...(!update && { 'If-None-Match': '*' }) }
-  const verdict = verdictOf(await client.ask({ method: 'PUT', path, headers, body }, signal))
-  refuseByKey(verdict, id, client)
+  const result = putResultOf(await client.ask({ method: 'PUT', path, headers, body }, signal))
+  refuseByKey(result, id, client)
   // Another client may have created it between the two requests.
-  const outcome = verdict.status === 412 && !update ? 'unchanged' : outcomeOf(verdict)
+  const outcome = result.status === 412 && !update ? 'unchanged' : outcomeOf(result)
   if (outcome) return outcome
-  throw new Failure('export-refused', `catalogue ${id}: ${reasonOf(verdict)}`)
+  throw new Failure('export-refused', `catalogue ${id}: ${reasonOf(result)}`)
 }
 
 /** Reason why the import ended early. Rethrows unexpected errors. */

@@ -368,7 +368,7 @@ class RunLauncher {
   #startLoop(): BackgroundLoop {
     const { now, pause, log, runs } = this.#context
     let renewed = now()
-    const beat = () => {
+    const heartbeat = () => {
       this.#writeEnds()
       this.#abortOverdue()
       // Starts runs whose `notBefore` has passed.
@@ -379,7 +379,7 @@ class RunLauncher {
       for (const id of runs.renew()) this.#end(id, why)
       this.#resumeInterrupted()
     }
-    return backgroundLoop('launcher.beat', roundMs, beat, { pause, log })
+    return backgroundLoop('launcher.beat', roundMs, heartbeat, { pause, log })
   }
 
   /** Aborts runs that exceed their deadline or are stalled. */

@@ -86,8 +86,8 @@ export class Runs {
     const created = timeOf(now())
     const numbers = { counts: noCounts, progress: noProgress, segments }
     const run = { ...identity, status: 'waiting' as const, created, ...numbers, problem: null }
-    const fresh = { run, start, tally: noTally, owner, lease: now() + leaseMs }
-    return this.#makeLive(this.#tables.insert(fresh))
+    const entry = { run, start, tally: noTally, owner, lease: now() + leaseMs }
+    return this.#makeLive(this.#tables.insert(entry))
   }
 
   /** Runs `work` in one transaction. If it throws, nothing of it is stored. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Failure, type Kind } from '../../errors.ts'
 import { problemOf } from '../../http/problem.ts'
 import type { Configs } from '../document.ts'
-import { type Finding, type RecordHeader, type Stage, stages } from '../message.ts'
+import { type Finding, type RecordHeader, type Stage, runStages } from '../message.ts'
 import { recordOf } from '../../text/records.ts'
 
 export const runStatuses = [
@@ -168,7 +168,7 @@ export const itemSchema = z
     originalId: text,
     sourceId: text,
     ...about,
-    stage: z.enum(stages),
+    stage: z.enum(runStages),
     state: z.enum(itemStates),
     problem: problem.optional(),
     findings: z.array(finding).optional(),
@@ -189,7 +189,7 @@ export type ItemReport = Omit<RunItem, 'time'>
 const example = z.object({
   id: text.describe('Id of the record in its source'),
   ...about,
-  stage: z.enum(stages).optional(),
+  stage: z.enum(runStages).optional(),
   detail: text,
   ...aboutValue,
 })

@@ -47,7 +47,7 @@ const kindOf = (error: unknown): Kind => (error instanceof Failure ? error.kind 
 const timeoutMs = 10_000
 const durableName = 'cartulary'
 const ackWaitMs = 30_000
-const beatMs = 10_000
+const heartbeatMs = 10_000
 const againMs = 1000
 const mostHeld = 1000
 
@@ -63,7 +63,7 @@ export class Broker {
   /** Messages in progress. */
   readonly #held = new Set<JsMsg>()
   readonly #moving = new Set<Promise<void>>()
-  readonly #beating: BackgroundLoop
+  readonly #heartbeat: BackgroundLoop
   readonly #reading: Promise<void>[] = []
 
   private constructor(
@@ -79,7 +79,7 @@ export class Broker {
     const extend = () => {
       for (const one of this.#held) one.working()
     }
-    this.#beating = backgroundLoop('queue.beat-failed', beatMs, extend, context)
+    this.#heartbeat = backgroundLoop('queue.beat-failed', heartbeatMs, extend, context)
   }
 
   /** Connects to `nats://user:password@host:4222` or `tls://…`. */
@@ -142,7 +142,7 @@ export class Broker {
 
   /** Stops consuming and returns the messages in progress to the queue. */
   async close(): Promise<void> {
-    await this.#beating.stop()
+    await this.#heartbeat.stop()
     await Promise.all(this.#consumed.map((messages) => messages.close()))
     await Promise.all(this.#reading)
     await Promise.all(this.#moving)

@@ -56,8 +56,8 @@ export type Ending = {
 export function importEnding(state: SegmentProgress, times: SegmentTimes): Ending {
   const { list, records, total = 0, missing, began, last } = state
   if (list) {
-    const isWhole = list.records === undefined ? missing.size === 0 : records >= list.records
-    return isWhole ? { kind: 'done', at: 0 } : { kind: 'listed', at: last + times.listMs }
+    const isComplete = list.records === undefined ? missing.size === 0 : records >= list.records
+    return isComplete ? { kind: 'done', at: 0 } : { kind: 'listed', at: last + times.listMs }
   }
   if (records === 0) return silent('gave no record', began, times.firstMs)
   return total > 0 && records >= total

@@ -7,7 +7,7 @@ import { problems } from '../../http/problem.ts'
 import { isSecretName } from '../../secrets.ts'
 import { isJsonObject, type Json, type JsonObject, boundedJson, toJson } from '../../text/json.ts'
 import type { Endpoint, Payload, Pipe, Segment } from '../document.ts'
-import { type Completeness, type RecordMessage, type Stage, stages } from '../message.ts'
+import { type Completeness, type RecordMessage, type Stage, runStages } from '../message.ts'
 import { validatePipe } from '../pipe-schema.ts'
 
 /** Keys of the pipe model. Strict receivers refuse messages with other keys. `config` may contain anything. */
@@ -249,7 +249,7 @@ const knownInfo = z.looseObject({
 const listInfo = z.object({ records: number, fingerprint: text })
 const listed = z.array(z.unknown())
 const problemInfo = z
-  .object({ slug: text, detail: text, stage: z.enum(stages).catch('transform') })
+  .object({ slug: text, detail: text, stage: z.enum(runStages).catch('transform') })
   .catch({ slug: undefined, detail: undefined, stage: 'transform' })
 
 /** Interprets a payload. Throws `invalid-parameter` for a malformed list. */

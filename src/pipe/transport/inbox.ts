@@ -63,7 +63,7 @@ const lateFraction = 1 / 200
 /** Weight of earlier return times in the moving maximum. */
 const decay = 0.8
 /** Interval of signs of life while waiting, and silence after which the run counts as only waiting, in ms. */
-const [aliveMs, idleMs] = [30_000, 1000]
+const [heartbeatMs, silenceMs] = [30_000, 1000]
 
 export class Inbox {
   /** Stream that the segment reads. */
@@ -158,7 +158,7 @@ export class Inbox {
     const { now, limits } = this.#context
     for (let ms = this.#slotFreeAt() - now(); ms > 0; ms = this.#slotFreeAt() - now()) {
       waiting()
-      await this.#change(Math.min(ms, aliveMs), signal)
+      await this.#change(Math.min(ms, heartbeatMs), signal)
     }
     // Over HTTP, old records are given up; a queue keeps records until a consumer processes them.
     if (limits.inFlight < limits.held) this.#skip(limits.held)
@@ -299,9 +299,9 @@ export class Inbox {
     for (;;) {
       const until = isRead() ? this.#check() : Infinity
       if (until === undefined) return
-      const isQuiet = now() - this.#state.last >= idleMs
+      const isQuiet = now() - this.#state.last >= silenceMs
       alive(isQuiet)
-      const most = role === 'importer' && !isQuiet ? idleMs : aliveMs
+      const most = role === 'importer' && !isQuiet ? silenceMs : heartbeatMs
       await this.#change(Math.min(Math.max(until - now(), 1), most), signal)
     }
   }

@@ -107,7 +107,7 @@ export class SegmentWorker {
     const stream = imports ? undefined : new ArrivingStream(inbox)
     const done = this.#run(task, steps, { stream, sink, log: log.child(about) })
     done.then(
-      (isDone) => this.#ended(key, isDone && stream?.isWhole !== false),
+      (isDone) => this.#ended(key, isDone && stream?.isComplete !== false),
       (err: unknown) => {
         log.error({ err, ...about }, 'stream.broken')
         this.#ended(key, false)
@@ -261,16 +261,16 @@ export class ArrivingStream {
   }
 
   /** Whether the list and all its records have arrived. */
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.#inbox.ending === 'done'
   }
 
   /** Adds a message; returns whether it was new. Throws `queue-full`, or `too-large` for more records than a run may have. */
   offer(arrival: Arrival, weight: number, delivery?: Delivery): 'taken' | 'repeat' {
     const inbox = this.#inbox
-    const isRepeat = this.isWhole || inbox.isRepeat(arrival)
+    const isRepeat = this.isComplete || inbox.isRepeat(arrival)
     // A stream that has ended incompletely is about to be removed; the message begins a new one.
-    const isOver = inbox.ending !== undefined && !this.isWhole
+    const isOver = inbox.ending !== undefined && !this.isComplete
     if (isOver || (!isRepeat && !inbox.out.hasRoom(weight))) throw queueFull()
     if (!isRepeat) {
       inbox.accept(arrival, weight)

@@ -33,7 +33,7 @@ export class Transport {
   /** App for `/api/segments`. */
   readonly app: App
   readonly #context: TransportContext
-  readonly #returns: ReturnPlaces
+  readonly #returnPlaces: ReturnPlaces
   readonly #worker: SegmentWorker
   readonly #spool: ReturnType<typeof spoolFactory>
   /** Connected brokers, bounded by the configuration. */
@@ -47,10 +47,10 @@ export class Transport {
     const postTo = (placement: Remote, via = eventbusUrl) =>
       this.#routeTo(placement, 'foreign', via).post
     this.#context = context
-    this.#returns = new ReturnPlaces(now, limits.lateMs)
+    this.#returnPlaces = new ReturnPlaces(now, limits.lateMs)
     this.#worker = new SegmentWorker(context, postTo)
     this.#spool = spoolFactory({ directory: scratch, bytes: limits.spoolBytes })
-    this.app = segmentsApp(context, this.#worker, this.#returns)
+    this.app = segmentsApp(context, this.#worker, this.#returnPlaces)
   }
 
   /** Creates a step for a segment in another process. Throws `address-refused` and `invalid-pipe`. */
@@ -72,7 +72,7 @@ export class Transport {
     const follower = resolve(next)
     const back = {
       endpoint: this.#returnEndpoint(token, queue),
-      open: (place: ReturnPlace) => this.#returns.open({ ...to, place }),
+      open: (place: ReturnPlace) => this.#returnPlaces.open({ ...to, place }),
       spool: this.#spool,
       wantsRdf: follower.kind === 'built-in' && follower.segment.job === 'export',
       identify,
@@ -151,7 +151,7 @@ export class Transport {
       { name: this.#context.returnQueue, broker },
       async (message, delivery) => {
         // An interrupted run may be resuming; a failure leads to redelivery.
-        await this.#returns.take(message)
+        await this.#returnPlaces.take(message)
         delivery.done()
       },
     )

@@ -149,15 +149,15 @@ export class CheckedTerms {
 
   private iri(iri: string): NamedNode {
     const { repair } = this.options
-    const good = isIri(iri)
-    if (good && this.#isShort(iri)) return namedNode(iri)
+    const isValid = isIri(iri)
+    if (isValid && this.#isShort(iri)) return namedNode(iri)
     if (repair) {
-      const to = good ? iri : repairIri(iri)
+      const to = isValid ? iri : repairIri(iri)
       const usable = isIri(to) && this.#isShort(to)
       repair({ kind: 'iri', from: iri, ...(usable ? { to } : {}), ...this.place() })
       return usable ? namedNode(to) : unusable
     }
-    if (good) throw this.#tooLong('an IRI', 'iriBytes', iri)
+    if (isValid) throw this.#tooLong('an IRI', 'iriBytes', iri)
     throw new BadTerm(`<${iri.toWellFormed()}> is not an absolute IRI (RFC 3987)`, iri)
   }
 

@@ -90,7 +90,7 @@ test('what comes after the whole stream is a repeat; what comes after it was giv
   whole.offer(1)
   whole.list(['o1'])
   await whole.later(0)
-  expect(whole.line.isWhole).toBe(true)
+  expect(whole.line.isComplete).toBe(true)
   expect(whole.offer(2)).toBe('repeat')
   const given = opened()
   given.offer(1)

@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts'
 import { jsonIn, type RepositoryAnswer, type RepositoryClient } from './repository-client.ts'
 
 /** Status of a PUT and its problem document (RFC 9457). */
-export type WriteVerdict = {
+export type PutResult = {
   readonly status: number
   readonly platformId?: string
   readonly problem?: unknown
@@ -22,18 +22,18 @@ const outcomes: Readonly<Record<number, DatasetOutcome>> = {
 }
 
 /** Outcome of a write; `undefined` if it failed. */
-export const outcomeOf = ({ status }: Pick<WriteVerdict, 'status'>): DatasetOutcome | undefined =>
+export const outcomeOf = ({ status }: Pick<PutResult, 'status'>): DatasetOutcome | undefined =>
   outcomes[status]
 
 /** Parses the response to a PUT; the platform id is the last part of its `Location`. */
-export function verdictOf({ status, headers, text }: RepositoryAnswer): WriteVerdict {
+export function putResultOf({ status, headers, text }: RepositoryAnswer): PutResult {
   const iri = headers.get('location') ?? headers.get('content-location') ?? ''
   const platformId = /\/([A-Za-z0-9_~-]+)$/.exec(iri)?.[1]
   return { status, problem: jsonIn(text), platformId }
 }
 
 /** Whether the failure is caused by the repository, not by the record. */
-export const isServerFault = ({ status }: Pick<WriteVerdict, 'status'>): boolean =>
+export const isServerFault = ({ status }: Pick<PutResult, 'status'>): boolean =>
   status === 429 || status >= 500
 
 const location = { line: z.number().optional(), column: z.number().optional() }
@@ -48,7 +48,7 @@ const problemSchema = z
   .catch({ type: '', title: '', detail: '', errors: [] })
 
 /** Problem (RFC 9457) in one line: its slug, its detail and the first location. */
-export function reasonOf({ status, problem }: WriteVerdict): string {
+export function reasonOf({ status, problem }: PutResult): string {
   const { type, title, detail, errors } = problemSchema.parse(problem)
   const { line, column } = errors[0] ?? {}
   const slug = /^urn:cartulary:problem:(.+)$/.exec(type)?.[1] ?? `HTTP ${status}`
@@ -57,16 +57,16 @@ export function reasonOf({ status, problem }: WriteVerdict): string {
   return `${words} (line ${line}${column === undefined ? '' : `, column ${column}`})`
 }
 
-/** Converts a verdict to the problem of an item, with the repository's message and locations. */
-export function failureOf(verdict: WriteVerdict): Failure {
-  const kind = isServerFault(verdict) ? 'export-failed' : 'export-refused'
-  const { errors } = problemSchema.parse(verdict.problem)
-  return new Failure(kind, reasonOf(verdict), { errors })
+/** Converts a failed result to the problem of an item, with the repository's message and locations. */
+export function failureOf(result: PutResult): Failure {
+  const kind = isServerFault(result) ? 'export-failed' : 'export-refused'
+  const { errors } = problemSchema.parse(result.problem)
+  return new Failure(kind, reasonOf(result), { errors })
 }
 
 /** Throws `export-refused` if the key was refused, because every other record would fail too. */
 export function refuseByKey(
-  { status }: Pick<WriteVerdict, 'status'>,
+  { status }: Pick<PutResult, 'status'>,
   catalogue: string,
   { keyId }: RepositoryClient,
 ): void {
