@@ -71,7 +71,7 @@ function blockAt(tokens: readonly Token[], at: number): Block | undefined {
 
 function rowsText(block: Block, value: QueryValues[string], query: Query): string {
   const fail = (why: string) => new Error(`${query.name}: $${block.names.join(' $')} ${why}`)
-  if (isTerm(value)) throw fail('stands in VALUES and needs a list')
+  if (isTerm(value)) throw fail('is in VALUES and needs a list')
   const rows = value.map((row) => {
     const terms: readonly Term[] = isTerm(row) ? [row] : row
     if (terms.length !== block.names.length) throw fail(`needs rows of ${block.names.length}`)

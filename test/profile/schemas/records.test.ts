@@ -29,7 +29,7 @@ const wrong = (root: string, value: unknown) => faults(components, roots.get(roo
 const indexOf = (records: Readonly<Record<string, unknown>>) =>
   ({
     get: (name: string) => Promise.resolve(JSON.stringify(records[name])),
-    values: () => Promise.resolve([{ id: 'alpine-water', title: '', count: 1 }]),
+    facetValues: () => Promise.resolve([{ id: 'alpine-water', title: '', count: 1 }]),
   }) as unknown as SearchIndex
 
 describe.skipIf(!hasSamples)('the worked samples', () => {
