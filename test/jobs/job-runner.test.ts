@@ -429,23 +429,25 @@ describe('after a crash', () => {
 })
 
 describe('a file that takes no writes', () => {
-  it('lets a job be recorded later, which keeps its key until then', async () => {
+  it('lets a job be recorded later, which keeps its key and its place until then', async () => {
     const { jobs, clock, lines, path } = openJobs()
-    const { kind, runs, keys } = heldKind()
+    const { kind, runs, keys } = heldKind({ atOnce: 1 })
     jobs.register(kind)
     const { id } = jobs.submit(work('a'))
     await expect.poll(keys).toEqual(['a'])
     jobs.submit(work('a'))
+    jobs.submit(work('b'))
     const file = new DatabaseSync(path)
     onTestFinished(() => file.close())
-    file.exec(`CREATE TRIGGER full BEFORE UPDATE ON job
+    file.exec(`CREATE TRIGGER full BEFORE UPDATE ON job WHEN NEW.key = 'a'
       BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`)
     clock.forward(1000)
     runs[0]?.run.progress({ done: 1 })
     runs[0]?.end()
     await expect.poll(() => lines).toContain('job.record-failed')
     expect(lines).toContain('job.progress-save-failed')
-    expect(keys()).toEqual(['a'])
+    await turns()
+    expect([keys(), jobs.running('work', 'a')?.id]).toEqual([['a'], id])
     file.exec('DROP TRIGGER full')
     await expect
       .poll(() => {

@@ -28,3 +28,15 @@ it('purges tombstones later when their file is full now, and the process lives',
       { state: 'done', createdBy: 'schedule', progress: { done: 1 }, result: { tombstones: 1 } },
     ])
 })
+
+it('purges all tombstones past their window in one job', async () => {
+  const repo = await repository()
+  onTestFinished(() => repo.close())
+  const ids = Array.from({ length: 450 }, (_, n) => `d${n}`)
+  const rest = { catalogue: 'c', originalId: undefined, content: '', metrics: '' }
+  const deleted = ids.map((id) => ({ ...rest, kind: 'dataset' as const, id }))
+  repo.deletion.tombstones.keep(deleted, repo.clock.now).end(ids)
+  repo.clock.now = new Date('2026-12-31T10:00:00Z')
+  const purges = () => repo.jobs.list({ kind: 'purge-tombstones', limit: 9, offset: 0 })
+  await expect.poll(purges).toMatchObject([{ state: 'done', result: { tombstones: 450 } }])
+})

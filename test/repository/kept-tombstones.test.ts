@@ -65,6 +65,14 @@ describe('a tombstone', () => {
     expect(tombstones.unconfirmed(10).map(({ id }) => id)).toEqual(['b'])
   })
 
+  it('of a catalogue that is being restored is not listed', () => {
+    keep(['c'], { kind: 'catalogue' }).end(['c'])
+    tombstones.setRestoring('c', true)
+    expect([listed(), tombstones.restoring()]).toEqual([[], ['c']])
+    tombstones.setRestoring('c', false)
+    expect([listed(), tombstones.restoring()]).toEqual([['c'], []])
+  })
+
   it('of a process that died is in doubt', () => {
     keep(['a'])
     tombstones.close()

@@ -7,6 +7,11 @@ import { pause as realPause } from '../../src/workers/pause.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../src/workers/background-loop.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
+/** A round that ends with the loop, so that a loop that does not rest is a failure and no endless one. */
+const untilStopped = (signal: AbortSignal) =>
+  new Promise<number>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
 let loop: BackgroundLoop | undefined
 afterEach(() => loop?.stop())
 
@@ -77,9 +82,9 @@ describe('a background loop', () => {
     let rounds = 0
     const waits: number[] = []
     const pause = async (ms: number) => void waits.push(ms)
-    const work = () => {
+    const work = (signal: AbortSignal) => {
       rounds += 1
-      return Infinity
+      return rounds > 3 ? untilStopped(signal) : Infinity
     }
     const own = { log: logger('silent'), pause, firstMs: 0 }
     loop = backgroundLoop('work.failed', 10, work, own)
@@ -98,8 +103,10 @@ describe('a background loop', () => {
       const faults: string[] = []
       let [active, begun, isStopped] = [0, 0, false]
       const step = (name: string) => scheduler.schedule(Promise.resolve(), name)
-      const work = async () => {
+      const work = async (signal: AbortSignal) => {
         begun += 1
+        if (begun === 100) faults.push('does not rest')
+        if (begun >= 100) await untilStopped(signal)
         if (isStopped) faults.push('begins after its end')
         if (active > 0) faults.push('two rounds at once')
         active += 1
@@ -152,9 +159,10 @@ describe('a background loop', () => {
   it('begins a round when it is woken, and another one when it is woken meanwhile', async () => {
     let rounds = 0
     const gate = Promise.withResolvers<void>()
-    const work = () => {
+    const work = async (signal: AbortSignal) => {
       rounds += 1
-      return gate.promise
+      if (rounds > 2) await untilStopped(signal)
+      await gate.promise
     }
     loop = backgroundLoop('work.failed', 3_600_000, work, {
       log: logger('silent'),

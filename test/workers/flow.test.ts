@@ -92,6 +92,16 @@ describe('a wait for an obstacle to go', () => {
     )
     await expect(refused).rejects.toThrow('never')
   })
+
+  it('rejects when its signal fires while a pause does not notice it, without another look', async () => {
+    const end = new AbortController()
+    const looks: number[] = []
+    const pause = async () => end.abort(new Error('enough'))
+    const obstacle = () => (looks.push(1) === 1 ? 5 : undefined)
+    await expect(waitWhile(obstacle, pause, end.signal)).rejects.toThrow('enough')
+    expect(looks).toHaveLength(1)
+    await expect(waitWhile(() => undefined, pause, end.signal)).rejects.toThrow('enough')
+  })
 })
 
 describe('work in parallel', () => {
