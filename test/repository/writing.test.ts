@@ -4,7 +4,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { indexStatus, waitOf } from '../../src/repository/endpoints/responses.ts'
-import { commitOne, deletions, writeLocks } from '../../src/repository/writing/write-batch.ts'
+import {
+  commitBatch,
+  commitOne,
+  deletions,
+  writeLocks,
+} from '../../src/repository/writing/write-batch.ts'
+import type { GraphChange } from '../../src/store/graph-store.ts'
 import { versionClock } from '../../src/store/versions.ts'
 
 const never = new AbortController().signal
@@ -75,6 +81,43 @@ describe('landing', () => {
     const lost = landing(() => Promise.reject(new Error('lost')))
     await expect(commitOne(lost, planned)).rejects.toThrow('lost')
     expect(told).toEqual(['changed', 'forget', 'unsure'])
+  })
+
+  it('writes nothing that its check refuses, and tells of the marks of the writes that succeeded', async () => {
+    const marks: string[] = []
+    const graphs: string[] = []
+    const context = {
+      store: {
+        writeEach: async (groups: readonly (readonly GraphChange[])[]) => {
+          graphs.push(...groups.flat().map(({ graph }) => graph))
+          return groups.map(([change]) =>
+            change?.graph === 'bad' ? { failure: new Error('bad') } : { written: [] },
+          )
+        },
+      },
+      idLists: { apply: () => undefined, forget: () => undefined },
+      onCommitted: (all: readonly { resource: string }[]) =>
+        void marks.push(...all.map(({ resource }) => resource)),
+      onOutcomeUnknown: () => undefined,
+    }
+    const plan = (graph: string, check?: () => void) => ({
+      result: graph,
+      group: {
+        changes: [{ graph, content: '' }],
+        marks: [{ resource: graph, version: 1 }],
+      },
+      check,
+    })
+    const refuse = () => {
+      throw new Error('deleted')
+    }
+    const results = await commitBatch(context, [plan('good'), plan('bad'), plan('late', refuse)])
+    expect(results).toEqual([
+      { result: 'good' },
+      { failure: new Error('bad') },
+      { failure: new Error('deleted') },
+    ])
+    expect([graphs, marks]).toEqual([['good', 'bad'], ['good']])
   })
 })
 

@@ -1,5 +1,8 @@
 /** Bounds of the embedded store, and how it comes back when its engine breaks. */
 
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
@@ -20,6 +23,25 @@ describe('the embedded store', () => {
     expect(await store.health()).toMatchObject({ quads: 90, graphs: 1 })
     await store.write([{ graph, content: record(80) }, ...more])
     expect(await store.health()).toMatchObject({ quads: 91, graphs: 3 })
+    await store.close()
+  })
+
+  it('does not count a write that shares a transaction with one that the file refuses', async () => {
+    const directory = newDirectory()
+    const store = await openEmbedded({}, directory)
+    await store.write([{ graph: graphName(), content: record(9) }])
+    const name = readdirSync(directory, { recursive: true }).find((path) =>
+      String(path).endsWith('store.db'),
+    )
+    const file = new DatabaseSync(join(directory, String(name)))
+    file.exec(`CREATE TRIGGER full BEFORE INSERT ON graph WHEN NEW.name = 'urn:test:refused'
+      BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END`)
+    const groups = [graphName(), 'urn:test:refused'].map((graph) => [{ graph, content: record(5) }])
+    const results = await store.writeEach(groups)
+    expect(results.filter((one) => 'failure' in one)).toHaveLength(2)
+    file.exec('DROP TRIGGER full')
+    file.close()
+    expect(await store.health()).toMatchObject({ quads: 9, graphs: 1 })
     await store.close()
   })
 

@@ -119,6 +119,19 @@ describe('a batcher', () => {
     await batcher.close()
   })
 
+  it('is closed after the last of several flushes', async () => {
+    const { batcher, open } = gated({ mostItems: 1 })
+    const all = Promise.all([batcher.add(1), batcher.add(2)])
+    let isClosed = false
+    const closing = batcher.close().then(() => (isClosed = true))
+    await turn()
+    await open()
+    expect(isClosed).toBe(false)
+    await open()
+    await closing
+    expect(await all).toEqual([10, 20])
+  })
+
   it('keeps order and loses nothing, whatever fails and whoever gives up, in any order', async () => {
     type Item = { readonly weight: number; readonly fails: boolean; readonly givesUp: boolean }
     const run = async (scheduler: fc.Scheduler, items: readonly Item[], atOnce: number) => {

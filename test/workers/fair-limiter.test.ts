@@ -30,6 +30,16 @@ function recorded(options?: Partial<FairLimiterOptions>) {
 }
 
 describe('a fair limiter', () => {
+  it('refuses a caller without a slot as queue-full with a time, where nothing else is said', async () => {
+    const limit = new FairLimiter({ atOnce: 1 })
+    const release = await limit.take('a', never)
+    await expect(limit.take('b', never)).rejects.toMatchObject({
+      kind: 'queue-full',
+      retryAfter: 5,
+    })
+    release()
+  })
+
   it('runs as many as there are slots, in the order of asking, and answers what the work answers', async () => {
     const limit = limiter()
     const gates = [1, 2, 3].map(() => Promise.withResolvers<void>())

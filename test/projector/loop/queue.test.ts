@@ -1,9 +1,25 @@
 /** Marks that wait in memory, and those who wait for them. */
 
 import { describe, expect, it } from 'vitest'
-import { ProjectionQueue, IndexWaiters } from '../../../src/projector/queue.ts'
+import { clearMarks, ProjectionQueue, IndexWaiters } from '../../../src/projector/queue.ts'
 
 const isFirst = (resource: string) => resource.startsWith('catalogue')
+
+describe('the change that clears marks', () => {
+  const done = [{ resource: 'urn:a', version: 4, marked: [2, 4] }]
+
+  it('removes each mark that was read, and puts one indexed version in the place of the other', () => {
+    const { add = [], remove = [] } = clearMarks(done, { indexed: 4, before: 1 })
+    expect(add).toEqual([expect.stringMatching(/indexed.*"4"/)])
+    expect(remove).toHaveLength(3)
+    expect(remove.filter((line) => /indexed.*"1"/.test(line))).toHaveLength(1)
+  })
+
+  it('leaves the indexed version where it is the same', () => {
+    const { add = [], remove = [] } = clearMarks(done, { indexed: 4, before: 4 })
+    expect([add, remove.length]).toEqual([[], 2])
+  })
+})
 
 describe('the queue', () => {
   it('hands out what others embed before the others, whoever came first', () => {
