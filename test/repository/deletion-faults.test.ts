@@ -8,9 +8,12 @@ import { base, prefixes, repository } from '../support/repository.ts'
 
 /** Whether each of the next calls of `writeEach` fails. */
 const faults: boolean[] = []
+/** The next calls of `writeEach` wait for it. */
+let gate = Promise.resolve()
 const around = (store: GraphStore): GraphStore => ({
   ...store,
   writeEach: async (groups, signal) => {
+    await gate
     if (faults.shift()) throw new Failure('store-unavailable', 'the store is away')
     return store.writeEach(groups, signal)
   },
@@ -101,4 +104,21 @@ it('leaves a member as it is that exists when its catalogue is restored', async 
   await expect.poll(() => jobs('restore-catalogue')).toMatchObject([{ state: 'done' }])
   expect(await repo.store.read(iri)).toBe(before)
   expect(repo.deletion.tombstones.find('dataset', 'one')).toBeUndefined()
+})
+
+it('ends a restore whose catalogue a direct writer removes, which can be restored again', async () => {
+  await put('one')
+  expect(await remove('/catalogues/c')).toBe(204)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  gate = promise
+  await repo.ask('/catalogues/c/restore', {
+    method: 'POST',
+    headers: { Prefer: 'respond-async' },
+  })
+  await repo.store.write([{ graph: `${base}id/catalogue/c`, drop: true }])
+  resolve()
+  await expect.poll(() => jobs('restore-catalogue')).toMatchObject([{ state: 'done' }])
+  expect(listed()).toContain('c')
+  expect((await restore('/catalogues/c')).status).toBe(201)
+  expect((await repo.ask('/datasets/one')).status).toBe(200)
 })
