@@ -218,7 +218,7 @@ export function swapContract(name: string, make: () => Promise<Made>): void {
         for (let at = 0; at < many.length; at += 50) {
           const page = await index.missingIds('dataset', [...many.slice(at, at + 50), 'own'])
           await index.write(
-            page.map((id) => ({ put: { ...filler(id), version: 0 }, filling: true })),
+            page.map((id) => ({ put: { ...filler(id), version: 0 }, onlyIfMissing: true })),
           )
           await others()
         }

@@ -13,7 +13,7 @@ for (let basis = Number(first); ; basis++) {
     await index.write(
       (await index.missingIds('dataset', ids)).map((id) => ({
         put: documentOf({ index: 'dataset', id, version: 0, text: { title: { en: ['kept'] } } }),
-        filling: true,
+        onlyIfMissing: true,
       })),
     )
   }

@@ -61,7 +61,7 @@ class Play {
     const filling = [...this.#records.values()].map((record) => {
       const { id } = JSON.parse(record) as { id: string }
       const put = documentOf({ index: 'dataset', id, version: 0 })
-      return { put: { ...put, record: JSON.parse(record) }, filling: true }
+      return { put: { ...put, record: JSON.parse(record) }, onlyIfMissing: true }
     })
     this.#apply(filling)
     for (const { index } of settings) this.#writer.finish(index)

@@ -73,7 +73,7 @@ it('searches are refused until the indices that were lost are filled again', asy
   expect(log).toContain('index.damaged')
   expect(log).toContain('index.set-aside')
 
-  await index.write(documents.map((one) => ({ put: one, filling: true })))
+  await index.write(documents.map((one) => ({ put: one, onlyIfMissing: true })))
   for (const name of rebuild) await index.finish(name as 'dataset')
   expect(await found()).toEqual(before)
   await index.write([{ put }])
