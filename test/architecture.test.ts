@@ -1,4 +1,4 @@
-/** The house: the ladder, no circles, file sizes; and the proof that each rule can fail. */
+/** Rules of the source: layers, no circles, file sizes; and the proof that each rule can fail. */
 
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -13,8 +13,8 @@ const files: SourceFile[] = globSync('**/*.ts', { cwd: root }).map((path) => ({
   text: readFileSync(root + path, 'utf8'),
 }))
 
-describe('the house', () => {
-  it('imports only up the ladder, and every package from its home', () => {
+describe('the source', () => {
+  it('imports only to lower layers, and every package from its home', () => {
     expect(faults(files)).toEqual([])
   })
 

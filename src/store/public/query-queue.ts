@@ -198,7 +198,7 @@ export class PublicQueue {
     lane.run(job).then(resolve, reject).then(ended, ended)
   }
 
-  /** Ends a extra, whose client is none for some time: each of its long queries costs others a lane. */
+  /** Ends an extra query; its client gets no other for some time, because each of its long queries costs others a lane. */
   #endExtra(lane: QueryRunner, client: string): void {
     const now = performance.now()
     for (const [other, until] of this.#blocked) if (until <= now) this.#blocked.delete(other)
