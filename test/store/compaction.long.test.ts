@@ -103,7 +103,7 @@ describe('statements that were replaced', () => {
         let text = ''
         for await (const chunk of store.readLines(large)) {
           text += chunk
-          await expect.poll(compacted, { timeout: 60_000 }).toBe(true)
+          await expect.poll(compacted, { timeout: 150_000 }).toBe(true)
         }
         return text
       })()
