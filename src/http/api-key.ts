@@ -45,7 +45,7 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
     if (key) return { id: key.id, permissions: key.permissions }
     const blocked = wrongKeys.blocked(address)
     if (blocked !== undefined) {
-      const detail = `more than ${keyFailures} wrongKeys keys in a minute (limit keyFailures)`
+      const detail = `more than ${keyFailures} wrong keys in a minute (limit keyFailures)`
       throw new Failure('too-many-requests', detail, { retryAfter: blocked })
     }
     if (address !== inProcess) wrongKeys.count(address)

@@ -101,6 +101,7 @@ describe('guessing', () => {
     for (let i = 0; i < 20; i++) expect((await put(wrong, '192.0.2.1')).status).toBe(401)
     const refused = await put(wrong, '192.0.2.1')
     expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '60'])
+    expect(await refused.text()).toContain('more than 20 wrong keys in a minute')
     expect((await put({}, '192.0.2.1')).status).toBe(401)
     expect((await put(wrong, '192.0.2.2')).status).toBe(401)
     now = 60_001
