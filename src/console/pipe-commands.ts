@@ -4,7 +4,7 @@ import { Failure, invalidParameter } from '../errors.ts'
 import { withConfigs } from '../pipe/pipe-check.ts'
 import type { Configs } from '../pipe/document.ts'
 import { hasEnded, type Run } from '../pipe/runs/run.ts'
-import { isJsonObject, type JsonObject } from '../text/json.ts'
+import { isJsonObject, toJson } from '../text/json.ts'
 import type { Command, CommandContext } from './command.ts'
 import { firstWord, pipeNames, type RepositoryPart, type SchedulerPart } from './console-parts.ts'
 import {
@@ -61,9 +61,8 @@ const pipe = (scheduler: SchedulerPart): Command => ({
     const known = scheduler.pipes.find(name)
     if (!known)
       throw new Failure('unknown-pipe', `there is no pipe ${name.slice(0, 100)}; pipes lists all`)
-    const document: JsonObject = JSON.parse(JSON.stringify(known.pipe))
     return [
-      JSON.stringify(scheduler.masked(document), null, 2),
+      JSON.stringify(scheduler.masked(toJson(known.pipe)), null, 2),
       `from ${known.source} ${known.file}, ${known.trust}`,
       ...known.problems.map(({ detail }) => `! ${detail}`),
     ]

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { toJson, type JsonObject } from '../text/json.ts'
-import type { ConfigProblem } from '../pipe/segment.ts'
+import type { ConfigProblem } from './segment.ts'
 
 /** Problems of a config by key. */
 export const configProblems = ({ issues }: z.ZodError): readonly ConfigProblem[] =>

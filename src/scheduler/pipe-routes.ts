@@ -5,7 +5,7 @@ import { invalidParameter } from '../errors.ts'
 import { anyone, mayCall } from '../http/endpoint.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { catalogueOf, withConfigs } from '../pipe/pipe-check.ts'
-import type { Json, JsonObject } from '../text/json.ts'
+import { toJson, type Json } from '../text/json.ts'
 import { runSchema, startModes } from '../pipe/runs/run.ts'
 import type { InvalidFile, PipeEntry } from '../pipe/sources/pipe-files.ts'
 import { maskSecrets } from './masking.ts'
@@ -72,10 +72,7 @@ const readPipe = schedulerEndpoint({
   auth: anyone,
   params: pipePath,
   answers: { 200: answer('The pipe', pipe) },
-  handle: ({ params }, context) => {
-    const copy: JsonObject = JSON.parse(JSON.stringify(pipeAt(context, params.pipeId).pipe))
-    return maskSecrets(copy)
-  },
+  handle: ({ params }, context) => maskSecrets(toJson(pipeAt(context, params.pipeId).pipe)),
 })
 
 const readHealth = schedulerEndpoint({

@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../text/json.ts'
 import type { ConfigProblem, SegmentPlace } from '../../pipe/segment.ts'
-import { configProblems } from '../segment-config.ts'
+import { configProblems } from '../../pipe/segment-config.ts'
 import type { ExportContext } from './export-run.ts'
 import { repositoryByFetch, remoteRepository, type RepositoryClient } from './repository-client.ts'
 

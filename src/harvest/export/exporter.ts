@@ -2,7 +2,7 @@
 
 import type { Message } from '../../pipe/message.ts'
 import type { SegmentKind } from '../../pipe/segment.ts'
-import { configSchema } from '../segment-config.ts'
+import { configSchema } from '../../pipe/segment-config.ts'
 import { exportDatasets } from './dataset-export.ts'
 import type { ExportContext } from './export-run.ts'
 import { exportConfig, exportTarget } from './export-target.ts'

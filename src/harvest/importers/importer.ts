@@ -20,7 +20,7 @@ import type {
   SegmentKind,
   SegmentPlace,
 } from '../../pipe/segment.ts'
-import { configProblems, configSchema } from '../segment-config.ts'
+import { configProblems, configSchema } from '../../pipe/segment-config.ts'
 import {
   selectionOf,
   importConfig,

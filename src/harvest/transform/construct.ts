@@ -7,7 +7,7 @@ import type { ConfigProblem, SegmentKind, SegmentPlace } from '../../pipe/segmen
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { sparqlText, sparqlTokens } from '../../store/queries.ts'
 import { isSyntaxNode, parseSparql, nodesWithDepth } from '../../store/sparql-syntax.ts'
-import { configProblems, configSchema } from '../segment-config.ts'
+import { configProblems, configSchema } from '../../pipe/segment-config.ts'
 import type { ConstructCalls, ConstructSettings } from './construct-worker.ts'
 import { BadConfig, orProblem, textBeside } from './pipe-files.ts'
 import { placeholderIri } from './record-quads.ts'

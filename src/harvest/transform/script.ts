@@ -23,7 +23,7 @@ import {
   transformWorker,
   type RunTransformer,
 } from './transformer.ts'
-import { configProblems, configSchema } from '../segment-config.ts'
+import { configProblems, configSchema } from '../../pipe/segment-config.ts'
 
 /**
  * Transformer whose script defines `transforming(input)`, gets a record as JSON (RDF as expanded JSON-LD) and returns JSON-LD

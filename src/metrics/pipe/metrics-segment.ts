@@ -2,7 +2,6 @@
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
-import { toJson, type JsonObject } from '../../text/json.ts'
 import type { Message, RecordMessage } from '../../pipe/message.ts'
 import type {
   ConfigProblem,
@@ -10,6 +9,7 @@ import type {
   SegmentFunction,
   SegmentKind,
 } from '../../pipe/segment.ts'
+import { configProblems, configSchema } from '../../pipe/segment-config.ts'
 import { mapOrdered } from '../../pipe/map-ordered.ts'
 import { payloadOf, withPayload, type Payload } from './payload.ts'
 
@@ -47,16 +47,10 @@ export function metricsSegment<Settings extends Config>(kind: MetricsKind<Settin
   return {
     names: kind.names,
     job: 'metrics',
-    schema: () => schemaOf(kind.config),
+    schema: () => configSchema(kind.config),
     open: (given) => {
       const read = kind.config.safeParse(given)
-      if (!read.success) {
-        const { issues } = read.error
-        return {
-          ok: false,
-          problems: issues.map(({ path, message }) => ({ key: path.join('.'), detail: message })),
-        }
-      }
+      if (!read.success) return { ok: false, problems: configProblems(read.error) }
       const problems = kind.check?.(read.data) ?? []
       return problems.length > 0
         ? { ok: false, problems }
@@ -98,7 +92,3 @@ const refusal = ({ sourceId, sourceUrl, text }: RecordMessage, problem: Failure)
   sourceUrl,
   excerpt: text.slice(0, excerptLength),
 })
-
-function schemaOf(config: z.ZodType): JsonObject {
-  return toJson(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' }))
-}
