@@ -54,13 +54,13 @@ type SendOptions = {
   readonly signal: AbortSignal
   /** Whether to repeat the request at once if a reused connection turns out to be dead. */
   readonly isRepeatable?: boolean
-  /** Called when the connection is established; later failures are not network failures. */
+  /** Called when the connection is established. */
   readonly connected?: () => void
 }
 
 /**
- * Sends a request and returns the head of the response. Throws the signal's reason if it was aborted, else an
- * `ExchangeFault`.
+ * Sends a request and returns the head of the response. Throws the signal's reason if it was aborted, `invalid-parameter` for an
+ * invalid header, else an `ExchangeFault`.
  */
 export async function exchange(
   outgoing: OutgoingRequest,
@@ -91,7 +91,10 @@ export async function exchange(
   }
 }
 
-/** Waits until the connection is established. Guarded connections are awaited through their `GuardedRequest` instead. */
+/**
+ * Waits until the connection is established. The socket of a guarded connection is connected already; its agent applies
+ * `connectMs`.
+ */
 async function connection(call: ClientRequest, { clock, signal }: SendOptions): Promise<void> {
   const [socket] = await clock.within<Socket[]>(once(call, 'socket', { signal }), 'pageMs')
   if (!socket?.connecting) return

@@ -51,7 +51,7 @@ export type OutboundRequest = {
   /** Limits the number of such requests over all hosts. */
   readonly globalLimit?: FairLimiter
   /** Called before a redirect is followed; an exception ends the request. */
-  readonly mayFollow?: (url: string, signal: AbortSignal) => Promise<void>
+  readonly beforeRedirect?: (url: string, signal: AbortSignal) => Promise<void>
   /** Called when a connection is established. */
   readonly connected?: () => void
 }

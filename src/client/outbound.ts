@@ -88,7 +88,7 @@ class TemporaryAnswer extends Error {
 
   constructor(afterMs: number | undefined) {
     super('to be asked again')
-    this.name = 'Postponed'
+    this.name = 'TemporaryAnswer'
     this.afterMs = afterMs
   }
 }
@@ -100,7 +100,10 @@ const transientKinds: ReadonlySet<Kind> = new Set([
   'source-truncated',
 ])
 
-/** Repeats attempts until one succeeds, is permanent, or was the last; the last response is returned whatever its status. */
+/**
+ * Repeats the request after temporary failures, up to the maximum number of attempts. The last response is returned whatever its
+ * status.
+ */
 function attempts<Result>(
   context: ClientContext,
   request: OutboundRequest,
@@ -188,8 +191,8 @@ async function attempt(
     giveUp()
     steps.push(step)
     next = { ...next, cookie: cookies.header(next.url) }
-    checkCircle(steps, next, request.redirects ?? mostRedirects)
-    await request.mayFollow?.(next.url.href, signal)
+    checkRedirects(steps, next, request.redirects ?? mostRedirects)
+    await request.beforeRedirect?.(next.url.href, signal)
     step = next
   }
 }
@@ -200,7 +203,10 @@ type AttemptContext = {
   readonly context: ClientContext
 }
 
-/** Sends one request: waits for a slot of the host, and reports the result to politeness. */
+/**
+ * Waits for a slot of the host, sends one request and reports the result to the host's limiter. The caller releases the slot with
+ * `permit.leave()`; after an error it is released already.
+ */
 async function sendStep(
   step: Step,
   { request, clock, context }: AttemptContext,
@@ -259,7 +265,8 @@ const headersOf = (step: Step, userAgent: string): Readonly<Record<string, strin
   'user-agent': userAgent,
 })
 
-function checkCircle(steps: readonly Step[], next: Step, most: number): void {
+/** Throws `source-error` for a redirect loop or too many redirects. */
+function checkRedirects(steps: readonly Step[], next: Step, most: number): void {
   const place = shownUrl(steps[0]?.url.href ?? '')
   const hint = next.cookie === undefined ? '' : ', and sets cookies on the way'
   // After a POST, a redirect to the same URL is followed with GET; a new cookie also makes a difference.

@@ -72,7 +72,7 @@ async function fetchRules(
         delayMs: 1000,
         whenBackedOff: 'fail',
         connected: () => void (isThere = true),
-        mayFollow: async () => void (isElsewhere = true),
+        beforeRedirect: async () => void (isElsewhere = true),
       },
       closing,
     )

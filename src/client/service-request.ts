@@ -1,5 +1,5 @@
 /**
- * One request to a service of the operator (triplestore, search engine, repository) with its whole response, over keep-alive
+ * One request to a service of the operator (triplestore, search engine) with its whole response, over keep-alive
  * connections and within limits. Its address is trusted and not checked.
  */
 
@@ -56,14 +56,15 @@ export type ServiceCall = {
 
 /**
  * Sends one request. Rejects with the signal's reason, an `ExchangeFault` (no connection, or a broken one), or a `Failure`:
- * time-limit, too-large, unavailable.
+ * `time-limit`, `too-large`, or the kind `unavailable` of the service.
  */
 export type ServiceExchange = (
   outgoing: OutgoingRequest,
   call: ServiceCall,
 ) => Promise<ServiceAnswer>
 
-export type ServiceConnections = {
+/** Options of the connections to a service. */
+export type ConnectionOptions = {
   readonly service: ServiceName
   /** Maximum parallel connections; further requests wait. */
   readonly sockets: number
@@ -74,7 +75,8 @@ export type ServiceConnections = {
 // Shorter than the idle time-out of known servers (5 s and more), so that the client closes first.
 const keepAliveMs = 4000
 
-export function serviceExchange(options: ServiceConnections): {
+/** Opens the connection pool of a service; `close` destroys its connections. */
+export function serviceExchange(options: ConnectionOptions): {
   readonly exchange: ServiceExchange
   readonly close: () => void
 } {
@@ -109,7 +111,7 @@ const late = ({ name }: ServiceName) =>
 async function wholeAnswer(
   message: IncomingMessage,
   { bytes, clock, signal }: ServiceCall,
-  { service, destroyAfterError }: ServiceConnections,
+  { service, destroyAfterError }: ConnectionOptions,
 ): Promise<ServiceAnswer> {
   const { statusCode: status = 0, headers, socket } = message
   // At once: one turn later the connection may carry another request.

@@ -15,7 +15,7 @@ import {
   serviceExchange,
   type ServiceAnswer,
   type ServiceCall,
-  type ServiceConnections,
+  type ConnectionOptions,
   type ServiceExchange,
   type ServiceLimits,
   type ServiceName,
@@ -23,7 +23,7 @@ import {
 } from './service-request.ts'
 import { withDefaults } from '../text/defaults.ts'
 
-export type ServiceOptions = ServiceConnections & {
+export type ServiceOptions = ConnectionOptions & {
   /** Credentials for Basic or Digest; absent for none. */
   readonly auth?: Credentials
   /** Responses after which an idempotent request is retried. */

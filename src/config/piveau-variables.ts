@@ -22,7 +22,10 @@ const names: Readonly<Record<string, string>> = {
 const prefix = 'PIVEAU_'
 const mostWarnings = 50
 
-/** A sentence for each `PIVEAU_*` variable that is set, with its name here or that there is none. `known`: names of our own. */
+/**
+ * One warning for each `PIVEAU_*` variable that is set, 50 at most: which variable replaces it, or that none does. `known`: names of
+ * all variables of this platform.
+ */
 export function piveauWarnings(
   env: Readonly<Record<string, string | undefined>>,
   known: ReadonlySet<string>,

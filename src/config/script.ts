@@ -31,7 +31,7 @@ export const serverUsage = `  --server url         the platform (default: PLATFO
   --key key            API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
 `
 
-/** Options of each command that asks a running platform; `to` is the older name of `server`. */
+/** Options of each command that asks a running platform; `to` is the older name of `server`; for `npm run console` it is the address of the console. */
 export const serverOptions = {
   server: { type: 'string' },
   to: { type: 'string' },

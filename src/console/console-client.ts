@@ -57,7 +57,10 @@ type Outputs = {
   readonly err: (text: string) => void
 }
 
-/** Runs a command; returns 0 when it finished, 1 when it failed or its answer broke off, 2 when it is not valid. */
+/**
+ * Runs a command and returns the exit code: 0 = finished, 1 = failed, refused or the response was incomplete, 2 = the command line is
+ * invalid (status 400). Throws the signal's reason.
+ */
 export async function ask(
   { to, key, line }: ClientArguments & { readonly key: string },
   { out, err }: Outputs,
@@ -97,7 +100,7 @@ async function copied(
   let held = ''
   for await (const piece of body) {
     held += decoder.decode(piece, { stream: true })
-    // Lines before the last line end are not the last one.
+    // Keeps the last line back, since more of it may follow.
     const end = held.lastIndexOf('\n', held.length - 2) + 1
     if (end > 0) out(held.slice(0, end))
     held = held.slice(end)

@@ -24,7 +24,7 @@ export type ConsoleDeps = {
   readonly clean: (text: string) => string
   /** Options of the app; `base` is its path on the common port, `/shell`. */
   readonly http: SharedAppOptions & { readonly base: string }
-  /** Host of an own port unless configured, and its limits. */
+  /** Default host, and limits, of a console with a port of its own. */
   readonly host: string
   readonly limits?: Limits
 }
@@ -32,7 +32,7 @@ export type ConsoleDeps = {
 /** Open console. */
 export type Console = {
   /** App for the common port; absent when HTTP is off or has a port of its own. */
-  readonly entrance: { readonly base: string; readonly app: App } | undefined
+  readonly mounted: { readonly base: string; readonly app: App } | undefined
   /** Addresses of its own: `http://…/shell.html`, `telnet://…`. */
   readonly addresses: readonly string[]
   /** Closes connections, ends commands and waits for them. */
@@ -80,6 +80,6 @@ export async function openConsole(deps: ConsoleDeps): Promise<Console> {
     throw error
   }
   const isCommon = config.http !== undefined && !own
-  const entrance = isCommon ? { base: http.base, app: consoleApp({ ...shared, http }) } : undefined
-  return { entrance, addresses, stop }
+  const mounted = isCommon ? { base: http.base, app: consoleApp({ ...shared, http }) } : undefined
+  return { mounted, addresses, stop }
 }

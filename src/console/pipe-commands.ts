@@ -23,8 +23,8 @@ export const pipeCommands = (scheduler: SchedulerPart): readonly Command[] => [
   pipe(scheduler),
   reload(scheduler),
   triggers(scheduler),
-  turn(scheduler, 'enable'),
-  turn(scheduler, 'disable'),
+  switchTrigger(scheduler, 'enable'),
+  switchTrigger(scheduler, 'disable'),
 ]
 
 const pipes = ({ pipes }: SchedulerPart): Command => ({
@@ -94,7 +94,10 @@ const triggers = ({ triggers, pipes }: SchedulerPart): Command => ({
 })
 
 /** Commands `enable` and `disable`, also for triggers of a pipe that is gone. */
-const turn = ({ triggers, pipes }: SchedulerPart, name: 'enable' | 'disable'): Command => ({
+const switchTrigger = (
+  { triggers, pipes }: SchedulerPart,
+  name: 'enable' | 'disable',
+): Command => ({
   name,
   words: '<pipe> <trigger>',
   does: `switches a trigger ${name === 'enable' ? 'on' : 'off'}`,
@@ -114,7 +117,7 @@ const nameOf = (pipes: SchedulerPart['pipes'], nameOrId: string): string =>
 
 // Launches.
 
-/** Command `launch`: with one argument it starts a pipe, with two it sends a catalogue through one. */
+/** Command `launch`: `<pipe> [configs]` starts a pipe, `<catalogue> <pipe>` sends the datasets of a catalogue through a pipe. */
 export const launchCommand = (
   scheduler: SchedulerPart | undefined,
   repository: RepositoryPart | undefined,
@@ -140,7 +143,7 @@ export const launchCommand = (
   complete: () => (scheduler ? pipeNames(scheduler) : []),
   async *run({ words: [first = '', second], number, flag }, context) {
     const verbose = flag('verbose')
-    // Wording of the contract.
+    // The wording is that of piveau.
     const missing = (pipe: string) => new Failure('unknown-pipe', `Pipe ${pipe} not available`)
     if (second === undefined || second.startsWith('{')) {
       if (!scheduler) throw missing(first)
@@ -179,15 +182,15 @@ async function* launchPipe(
   if (!known) throw new Failure('unknown-pipe', `Pipe ${nameOrId.slice(0, 100)} not available`)
   if (configs) withConfigs(known.pipe, configs)
   const { name: pipe } = known.pipe.header
-  const run = launched(scheduler, { pipe, startedBy: 'console', configs })
+  const run = launchOrFail(scheduler, { pipe, startedBy: 'console', configs })
   yield `run ${run.id}`
   if (verbose)
     for (const { name, segmentNumber } of run.segments) yield `segment ${segmentNumber} ${name}`
-  demandRecords(yield* followRun(scheduler, run.id, context))
+  requireRecords(yield* followRun(scheduler, run.id, context))
 }
 
 /** Launches a pipe and returns its run. Throws `conflict` when the pipe is active. */
-export function launched(
+export function launchOrFail(
   { launcher }: SchedulerPart,
   launch: Parameters<SchedulerPart['launcher']['launch']>[0],
 ): Run {
@@ -197,7 +200,7 @@ export function launched(
 }
 
 /** Throws `source-empty` when a run started by hand brought no records. */
-function demandRecords({ catalogue, counts, outcome, problem }: Run): void {
+function requireRecords({ catalogue, counts, outcome, problem }: Run): void {
   const { created, updated, unchanged, removed, held, adopted } = counts
   const some = created + updated + unchanged + removed + held + adopted > 0
   // An incremental run without news is no problem.

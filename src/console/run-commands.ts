@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts'
 import type { ItemState } from '../pipe/runs/run.ts'
 import type { Command } from './command.ts'
 import { firstWord, pipeNames, type SchedulerPart } from './console-parts.ts'
-import { followRun, knownRun, launched } from './pipe-commands.ts'
+import { followRun, knownRun, launchOrFail } from './pipe-commands.ts'
 import {
   amount,
   changeLines,
@@ -144,7 +144,7 @@ const dryRun = (scheduler: SchedulerPart): Command => ({
   complete: firstWord(() => pipeNames(scheduler)),
   async *run({ words: [pipe = ''], number }, context) {
     const limit = number('number') ?? 20
-    const { id } = launched(scheduler, { pipe, startedBy: 'console', dryRun: true, limit })
+    const { id } = launchOrFail(scheduler, { pipe, startedBy: 'console', dryRun: true, limit })
     yield `run ${id}`
     const { problem } = yield* followRun(scheduler, id, context)
     for (const item of scheduler.runs.items(id, { limit })) yield* changeLines(item)

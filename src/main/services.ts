@@ -84,7 +84,7 @@ export async function openServices(context: PlatformContext): Promise<Services> 
     sparql: () => sparqlService(context),
     harvest: () => harvesting?.transport.app,
     scheduler: () => harvesting && schedulerService(context, harvesting, ending.signal),
-    console: () => console?.entrance?.app,
+    console: () => console?.mounted?.app,
   })
   const figures = harvesting?.measuring ? metricsApps(context, harvesting.measuring) : []
   return {

@@ -1,4 +1,4 @@
-/** Makes the JSON Schemas of the records that the search service returns from the compiled profile. */
+/** Makes JSON Schemas from the compiled profile, for the records that the search service returns. */
 
 import { type Field, languageMaps, type MappingClass, type Profile, type Shape } from './profile.ts'
 import { localName } from '../rdf/iri.ts'
@@ -39,7 +39,7 @@ function isAlwaysThere({ name, mapping, paths, single }: Field, kind: Kind): boo
 /** Fields of a concept that name other concepts and may have several values. */
 const multipleRelations: ReadonlySet<string> = new Set(['broader', 'narrower', 'exact_match'])
 
-/** Field of a concept as `src/vocabularies` fills it: with one value, except for relations. */
+/** Copy of a field of a concept as `src/vocabularies` fills it: single-valued, except for relations. */
 const withSingleValues = (field: Field): Field => ({
   ...field,
   single: !multipleRelations.has(field.name),
@@ -100,7 +100,10 @@ export function recordSchemas(profile: Profile): RecordSchemas {
 /** Content of a key in the JSON of a value: `text` = one text or number, `map` = texts by language, `list` = array of texts. */
 export type ValueKind = 'text' | 'map' | 'list'
 
-/** Keys in the JSON of one value of a mapping class, empty where it is no object; `undefined` = the key has another object. */
+/**
+ * Keys of the JSON object of one value of a mapping class, and what each holds; `undefined` = a nested object. Empty if the value is no
+ * object.
+ */
 export function valueKeysOf(mapping: MappingClass): ReadonlyMap<string, ValueKind | undefined> {
   const properties: Readonly<Record<string, JsonSchema>> = Object(modelOf(mapping)?.['properties'])
   return new Map(
@@ -170,7 +173,7 @@ function createComponents(): Components {
     const properties = Object.fromEntries(children.map((child) => [child.name, field(child)]))
     const schema = objectSchema('', properties)
     if (link === undefined || tooDeep) return schema
-    // The same shape has fewer levels where it is embedded deeper.
+    // A shape that is embedded at a greater depth is cut off earlier, so one shape can have several schemas.
     const key = link + JSON.stringify(schema)
     const name = shapes.get(key) ?? add(schema, nameOf(link), localName(link))
     shapes.set(key, name)

@@ -1,6 +1,7 @@
 /**
  * Ending a worker thread outside of native calls that must not be cut off. Node ends the whole process when a thread is terminated
- * between the making of a zlib stream and its first use ("close before init", node_zlib.cc), which synchronous calls do each time.
+ * between the creation of a zlib stream and its first use ("close before init", node_zlib.cc). Each synchronous zlib call creates
+ * one.
  */
 
 import {

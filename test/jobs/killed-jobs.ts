@@ -150,10 +150,12 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
     ['project-catalogues', ['c']],
   ])('ends a job of the kind %s that waited, ran, or had just ended', async (kind, payload) => {
     await fill('c', 120)
-    const { search, json } = client(platform)
     const count = async () => {
-      const address = `${search.replace(/^.*?\/api/, `${platform.url}/api`)}/search?filter=dataset&limit=0`
-      return (await json<{ result: { count: number } }>(address)).result.count
+      const { search, json } = client(platform)
+      const found = await json<{ result: { count: number } }>(
+        `${search}/search?filter=dataset&limit=0`,
+      )
+      return found.result.count
     }
     await expect.poll(count, { timeout: 60_000 }).toBe(120)
     await platform.kill()

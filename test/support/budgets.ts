@@ -9,13 +9,13 @@ import type { SourceFile } from './import-rules.ts'
 const budgets: Readonly<Record<string, number>> = {
   '(root)': 1120,
 
-  client: 2530,
+  client: 2542,
 
-  config: 1628,
+  config: 1631,
 
-  console: 2480,
+  console: 2485,
 
-  harvest: 13297,
+  harvest: 13284,
 
   http: 3693,
 
@@ -23,13 +23,13 @@ const budgets: Readonly<Record<string, number>> = {
 
   main: 2658,
 
-  metrics: 7078,
+  metrics: 7068,
 
-  pipe: 6622,
+  pipe: 6636,
 
-  portal: 8809,
+  portal: 8808,
 
-  profile: 1670,
+  profile: 1673,
 
   projector: 6828,
 
@@ -37,19 +37,19 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 9079,
 
-  scheduler: 2095,
+  scheduler: 2092,
 
   search: 5074,
 
   'search-index': 8124,
 
-  store: 6971,
+  store: 6974,
 
   text: 860,
 
   vocabularies: 2707,
 
-  workers: 1505,
+  workers: 1506,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */

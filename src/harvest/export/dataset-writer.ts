@@ -1,6 +1,6 @@
 /**
- * Writes datasets under their original ids: up to some hundred with one bulk request (N-Quads, one graph each); the others by
- * individual PUTs.
+ * Writes datasets under their original ids: those in plain N-Triples with one bulk request (N-Quads, one graph each), whose size the
+ * caller chooses; the others by one PUT each.
  */
 
 import { z } from 'zod'
@@ -38,7 +38,7 @@ type WriteOptions<Write> = {
 
 /** Writer of datasets to any catalogue of a repository. */
 export type DatasetWriter = {
-  /** Whether the repository supports bulk writes. */
+  /** Whether the repository supported bulk writes when the writer was opened. */
   readonly supportsBulk: boolean
   readonly write: <Write extends DatasetWrite>(
     options: WriteOptions<Write>,
@@ -85,10 +85,10 @@ function splitWrites<Write extends DatasetWrite>(writes: readonly Write[], suppo
   return { many: [...many.values()], alone }
 }
 
-/** Writes a dataset individually; retries once after a concurrent write. */
 const requestIdHeader = (requestId?: string): Record<string, string> =>
   requestId === undefined ? {} : { 'X-Request-Id': requestId }
 
+/** Writes one dataset; repeats the PUT once after 409 or 412, a concurrent write. */
 async function putDataset(
   client: RepositoryClient,
   catalogue: string,

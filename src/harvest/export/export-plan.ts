@@ -19,14 +19,15 @@ type PlanContext = {
   readonly runs: Pick<Runs, 'get' | 'resumption'>
   readonly sources: () => Pick<PipeSources, 'find'>
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
-  /** All segments of this process. */
+  /** Kinds of segments that this process runs. */
   readonly kinds: () => readonly SegmentKind[]
   readonly config: { readonly forceDays: number }
 }
 
 type ExportPlan = {
+  /** SHA-256 of the transformers and their configs, so that a change of them writes every record again; `''` without transformers. */
   readonly transformation: string
-  /** Age in ms at which an unchanged record is written again. */
+  /** Age in ms at which an unchanged record is written again: `forceDays` of the first segment that sets it, else of the configuration. */
   readonly forceMs: number
   /** Config and place of the exporter. */
   readonly exporter: { readonly config: JsonObject; readonly place: SegmentPlace } | undefined
@@ -49,18 +50,18 @@ export function exportPlan(context: PlanContext, runId: string): ExportPlan | un
     return { segment, kind, place: places[index] ?? ({ trust: 'foreign' } as const) }
   })
   const last = steps.findIndex(({ kind }) => kind?.job === 'export')
-  const shapes = steps
+  const digests = steps
     .slice(1, last < 0 ? steps.length : last)
     .map(({ segment: { header, body }, place, kind }) => {
       const opened = kind?.open(body.config, place)
-      const shape = opened?.ok === true ? opened.shape : undefined
-      return canonicalJson(shape ?? [header.name, body.config, body.endpoint ?? null])
+      const digest = opened?.ok === true ? opened.shape : undefined
+      return canonicalJson(digest ?? [header.name, body.config, body.endpoint ?? null])
     })
   const days = segments.map(({ body }) => body.config['forceDays'])
   const forceDays = days.find((value) => typeof value === 'number') ?? context.config.forceDays
   const exporter = steps[last]
   return {
-    transformation: shapes.length === 0 ? '' : hash('sha256', shapes.join('\n'), 'hex'),
+    transformation: digests.length === 0 ? '' : hash('sha256', digests.join('\n'), 'hex'),
     forceMs: forceDays * dayMs,
     exporter: exporter && { config: exporter.segment.body.config, place: exporter.place },
   }

@@ -108,7 +108,7 @@ async function requestStatus(
   method: 'HEAD' | 'GET',
   signal: AbortSignal,
 ): Promise<number> {
-  const mayFollow = (next: string) => checkRobots(context, next, signal)
+  const beforeRedirect = (next: string) => checkRobots(context, next, signal)
   const request: OutboundRequest = {
     ...context.requestDefaults,
     url: url.href,
@@ -119,7 +119,7 @@ async function requestStatus(
     retryAfterMaxMs,
     atOnce,
     whenBackedOff: 'fail',
-    mayFollow,
+    beforeRedirect,
   }
   try {
     const answer = await context.outbound.request(request, signal)

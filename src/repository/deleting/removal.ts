@@ -115,7 +115,7 @@ export function restoreMembers(
     const originalIds = [...new Set(pending.flatMap(({ originalId }) => originalId ?? []))]
     const targets = await ids({ catalogue, originalIds }, signal)
     // A dataset can be restored when its original id still leads to its tombstone.
-    const free = new Set(targets.flatMap((target) => ('previousId' in target ? [target.id] : [])))
+    const free = new Set(targets.flatMap((target) => ('deletedGraph' in target ? [target.id] : [])))
     const planned = pending.map((content): PlannedWrite<RestoreOutcome> => {
       if (existing.has(content)) return { result: 'back' }
       if (content.originalId !== undefined && !free.has(content.id)) return { result: 'taken' }

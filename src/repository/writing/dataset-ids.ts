@@ -17,7 +17,7 @@ export type DatasetTarget = {
   readonly id: string
   readonly origin: Origin
   /** Graph (N-Triples) of the deleted dataset that this write restores. */
-  readonly previousId?: string
+  readonly deletedGraph?: string
 }
 
 /** Original ids, all different, of one catalogue. */
@@ -86,7 +86,7 @@ function targetOf(
   const tombstone = tombstones.ofOrigin(catalogue, originalId)
   if (tombstone && (tombstone.id !== candidate || !origin.isIdTaken)) {
     const { content = '' } = tombstones.contentOf('dataset', tombstone.id) ?? {}
-    return { id: tombstone.id, origin, previousId: content }
+    return { id: tombstone.id, origin, deletedGraph: content }
   }
   const isFree = !origin.isIdTaken && !tombstones.find('dataset', candidate)
   return isFree ? { id: candidate, origin } : undefined

@@ -1,6 +1,6 @@
 /**
- * Writer of datasets for the single PUT (a batch of one), bulk writes, harvests of this process, and previews. One look-up, one
- * read of changed datasets, one write of many groups.
+ * Writes datasets: single PUT (a batch of one), bulk writes, previews, and edits of a stored dataset. A batch has one look-up of ids,
+ * one read of the datasets that changed, and one write with an atomic group for each dataset.
  */
 
 import { hash as digestOf } from 'node:crypto'
@@ -118,7 +118,7 @@ export async function writeDatasets(
   { catalogue, items }: DatasetBatch,
   signal: AbortSignal,
 ): Promise<readonly WriteResult<WrittenDataset>[]> {
-  // A deletion holds the locks of the datasets that it removes; waiting for its end would be useless.
+  // Fails at once while the catalogue is being deleted, and does not wait for the locks that the deletion holds.
   context.deletions.watch(catalogue)()
   const originalIds = items.map(({ originalId }) => originalId)
   const work = async () => {
@@ -128,7 +128,7 @@ export async function writeDatasets(
     const checked = planned.map((plan) => ('failure' in plan ? plan : { ...plan, check }))
     const results = await commitBatch(context, checked)
     const back = targets.flatMap((target, at) =>
-      'previousId' in target && results[at] && 'result' in results[at] ? [target.id] : [],
+      'deletedGraph' in target && results[at] && 'result' in results[at] ? [target.id] : [],
     )
     if (back.length > 0) context.tombstones.forget('dataset', back)
     return results
@@ -229,10 +229,10 @@ async function composeWrite(
   before: string,
 ): Promise<PlannedWrite<WrittenDataset>> {
   const { names, turn } = context
-  const { id, origin, previousId = '' } = target
+  const { id, origin, deletedGraph = '' } = target
   const { node, statements, hash, labels } = content
   const iri = names.dataset(id)
-  const known = await readLines(before === '' ? previousId : before)
+  const known = await readLines(before === '' ? deletedGraph : before)
   const keys = { sent: keyOf(node), stored: iri }
   await turn()
   const { iris, identifiers } = distributionIris(statements, known, keys, context)
@@ -287,7 +287,7 @@ function groupOf(
 
 // Writes to a part of a stored dataset, under its lock: its graph line by line, or the graph of its metrics.
 
-/** Dataset of a part, as far as a write needs it. */
+/** The dataset that an edit belongs to. */
 export type DatasetPlace = Pick<LocatedDataset, 'id' | 'catalogue' | 'originalId'>
 
 /** Changes of an edit besides the pending mark of the dataset; without changes nothing is written. */

@@ -39,7 +39,7 @@ function notAuthorised(what: string, role: string, answer: ServiceAnswer): Failu
   return new Failure('store-unavailable', why, { cause: new CredentialsError(why, answer) })
 }
 
-const refused = (what: string, { status, text }: ServiceAnswer) =>
+const unexpectedStatus = (what: string, { status, text }: ServiceAnswer) =>
   new Failure('store-unavailable', `The triplestore answered ${what} with ${status}.`, {
     cause: text.slice(0, 500),
   })
@@ -47,8 +47,8 @@ const refused = (what: string, { status, text }: ServiceAnswer) =>
 async function ask(endpoint: StoreEndpoint, query: string): Promise<ServiceAnswer> {
   const answer = await sendForm(endpoint, endpoint.queryEndpoint, { query })
   if (answer.status < 300) return answer
-  if (isRefusal(answer)) throw notAuthorised('read', 'SPARQL_SELECT', answer)
-  throw refused('a query', answer)
+  if (lacksPermission(answer)) throw notAuthorised('read', 'SPARQL_SELECT', answer)
+  throw unexpectedStatus('a query', answer)
 }
 
 /** Rows that are read to find the row limit. */
@@ -71,14 +71,17 @@ const touch = (endpoint: StoreEndpoint): Promise<void> => endpoint.update(probe)
 async function checkRights(endpoint: StoreEndpoint): Promise<void> {
   const answer = await sendForm(endpoint, endpoint.updateEndpoint, { update: probe })
   if (answer.status < 300) return
-  if (isRefusal(answer)) throw notAuthorised('write', 'SPARQL_UPDATE', answer)
-  throw refused('an update', answer)
+  if (lacksPermission(answer)) throw notAuthorised('write', 'SPARQL_UPDATE', answer)
+  throw unexpectedStatus('an update', answer)
 }
 
 /** Least row limit with which graphs of usual size are read by one request. */
 const minRows = 10_000
 
-/** Reads product and row limit. Rejects with `store-unavailable` while the server is not ready, and finally when it is unsuitable. */
+/**
+ * Reads product and row limit. Rejects with `store-unavailable` while the server is not ready or when the user lacks a role, and with
+ * `invalid-parameter` when the row limit is too small.
+ */
 export async function probeVirtuoso(endpoint: StoreEndpoint): Promise<StoreProperties> {
   const { headers } = await ask(endpoint, `ASK { GRAPH <${virtuosoGraph}> { ?s a ?o } }`)
   await checkRights(endpoint)
@@ -115,12 +118,12 @@ export function updateFailureKind(
   const message = messageOf(answer)
   const [, state = ''] = /^Virtuoso (\w{5}) Error/.exec(message) ?? []
   if (/disk|no space|file extend|SR325/i.test(message)) return 'store-full'
-  if (isRefusal(answer)) return 'store-unavailable'
+  if (lacksPermission(answer)) return 'store-unavailable'
   return /^(?:22|37|RDF)/.test(state) ? 'invalid-content' : 'store-unavailable'
 }
 
-/** Whether the user of an update may not write. */
-const isRefusal = (answer: ServiceAnswer): boolean =>
+/** Whether an answer says that the user of the triplestore lacks a permission. */
+const lacksPermission = (answer: ServiceAnswer): boolean =>
   answer.status === 403 || /\bSR186\b|SECURITY|No permission|access denied/i.test(messageOf(answer))
 
 /**
@@ -183,8 +186,8 @@ async function commit(edits: readonly Edit[], endpoint: StoreEndpoint): Promise<
 }
 
 /**
- * Most lines of writes that share a template, for a few small changes. Writes that only add lines are an `INSERT DATA`, which takes
- * half the time, and must not be merged into a template.
+ * Maximum number of removed and added lines of writes that are combined into one `DELETE … INSERT`. Writes that only add lines become
+ * `INSERT DATA`, which takes half the time, so they are not combined with large removals.
  */
 const maxMixedLines = 60
 

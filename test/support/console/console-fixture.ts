@@ -51,7 +51,7 @@ export async function consoleFixture(
     host: '127.0.0.1',
     ...options,
   })
-  const served = await serve(gateway(opened.entrance ? [opened.entrance] : []), { port: 0 })
+  const served = await serve(gateway(opened.mounted ? [opened.mounted] : []), { port: 0 })
   const url = `${served.url}/shell`
   const exec: ConsoleFixture['exec'] = (line, { key = 'operator', signal } = {}) =>
     fetch(`${url}/exec`, {
