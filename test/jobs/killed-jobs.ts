@@ -70,14 +70,15 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
     file.close()
   }
 
-  /** Whether no graph of the catalogues is left. */
-  const isEmpty = () =>
+  /** Whether nothing of the catalogues is left: no graph, and no note that one is being deleted (202 in place of 410). */
+  const areDeleted = (...ids: readonly string[]) =>
     eventually(async () => {
-      const query = `ASK { GRAPH ?g { ?s ?p ?o } FILTER(STRSTARTS(STR(?g), "http://localhost:8080/")) }`
+      const query = `ASK { GRAPH ?g { ?s ?p ?o } FILTER(!STRSTARTS(STR(?g), "urn:cartulary:")) }`
       const answer = await client(platform).query(query)
-      if (!answer.ok) return false
-      const { boolean: isLeft } = (await answer.json()) as { readonly boolean: boolean }
-      return !isLeft
+      const { boolean: isLeft } = (await answer.json()) as { readonly boolean?: boolean }
+      if (isLeft !== false) return false
+      const statuses = await Promise.all(ids.map(deleteCatalogue))
+      return statuses.every((status) => status === 410)
     }, 60_000)
 
   it('goes on with a deletion that ran', async () => {
@@ -87,7 +88,7 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
     await platform.kill()
     expect(jobs()).toEqual([['catalogue c', 'running']])
     await start()
-    expect(await isEmpty()).toBe(true)
+    expect(await areDeleted('c')).toBe(true)
     await expect.poll(jobs).toEqual([['catalogue c', 'done']])
   })
 
@@ -105,7 +106,7 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
     execute('DROP TRIGGER full')
     expect(jobs().map(([, state]) => state)).toEqual(states)
     await start()
-    expect(await isEmpty()).toBe(true)
+    expect(await areDeleted(...ids)).toBe(true)
     await expect.poll(() => jobs().every(([, state]) => state === 'done')).toBe(true)
     const headers = { 'X-API-Key': platform.key, Prefer: 'wait=30' }
     const restored = await fetch(`${client(platform).repo}/catalogues/a/restore`, {
@@ -120,7 +121,7 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
   it('goes on with a restore that ran, and does one no harm whose end was not recorded', async () => {
     await fill('c', 120)
     expect(await deleteCatalogue('c')).toBe(202)
-    expect(await isEmpty()).toBe(true)
+    expect(await areDeleted('c')).toBe(true)
     await expect.poll(jobs).toEqual([['catalogue c', 'done']])
     const headers = { 'X-API-Key': platform.key, ...hurried }
     const { repo, json } = client(platform)
@@ -181,7 +182,7 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
     for (const end of ['', '-wal', '-shm'])
       await rm(join(directory, `jobs.sqlite${end}`), { force: true })
     await start()
-    expect(await isEmpty()).toBe(true)
+    expect(await areDeleted('c')).toBe(true)
     await expect.poll(jobs).toEqual([['catalogue c', 'done']])
   })
 
