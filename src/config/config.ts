@@ -68,7 +68,7 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     dataDir: values.PLATFORM_DATA_DIR,
     services: chosen.filter(isService),
     /** API keys with their permissions; absent when the generated key is used. */
-    apiKeys: keysOf(values.PLATFORM_HUB_API_KEYS),
+    apiKeys: givenKeys(values.PLATFORM_HUB_API_KEYS),
     profile: profileOf(values),
     /** Absent for the embedded one. */
     triplestore: values.PLATFORM_TRIPLESTORE_CONFIG,
@@ -121,7 +121,7 @@ const serviceCalled = (name: string): string =>
 const isService = (name: string): name is Service => services.some((service) => service === name)
 
 /** Treats an empty object like none: templates leave one behind, and it would refuse every key. */
-const keysOf = (given: ApiKeyPermissions | undefined): Readonly<ApiKeyPermissions> | undefined =>
+const givenKeys = (given: ApiKeyPermissions | undefined): Readonly<ApiKeyPermissions> | undefined =>
   given && Object.keys(given).length > 0 ? given : undefined
 
 const weakKeys = (given: ApiKeyPermissions = {}): string[] =>

@@ -2,8 +2,8 @@
  * Generations of each index on the server. The facts about a generation are stored in the settings of its index, as an entry of
  * `displayedAttributes`, so that they move with the documents when two indices are swapped.
  *
- * (no index) uid is created ──finish──▶ uid is complete
- * (changed settings) uid_next is created beside uid ──finish──▶ swap; uid is complete; uid_next is dropped
+ *     (no index)           uid is created ──finish──▶ uid is complete
+ *     (changed settings)   uid_next is created beside uid ──finish──▶ swap; uid is complete; uid_next is dropped
  */
 
 import { randomUUID } from 'node:crypto'
