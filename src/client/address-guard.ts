@@ -1,10 +1,14 @@
-/** Decides which addresses a request may reach, from its `Reach` and the URL. */
+/**
+ * Decides which addresses a request may reach, from its `Reach` and the URL. The outbound client asks before it resolves a
+ * name, for each resolved address, and again when the connection is established.
+ */
 
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { Failure, shown } from '../errors.ts'
 import type { Reach } from './outbound-request.ts'
 
+/** Decision for one request, by the IP address to which its host resolves. */
 export type Permission = {
   /** Connections are shared only between requests with equal keys. */
   readonly key: string
@@ -19,23 +23,28 @@ export function hostPermission(reach: Reach, url: URL): Permission {
   if (reach.kind === 'public') return publicOnly
   if (reach.kind === 'listed') return listPermission(reach.allow, url)
   if (URL.parse(reach.address)?.origin !== url.origin) return publicOnly
-  return reach.trust === 'trusted' ? trusted : listPermission(reach.allow, url)
+  return reach.trust === 'trusted' ? trustedPermission : listPermission(reach.allow, url)
 }
 
 function listPermission(entries: readonly string[], url: URL): Permission {
   const allow = entries.map((entry) => entry.trim().toLowerCase())
   const host = hostOf(url)
-  const here = allow.map(allowanceOf).filter(({ port }) => (port ?? portOf(url)) === portOf(url))
+  const allowances = allow
+    .map(allowanceOf)
+    .filter(({ port }) => (port ?? portOf(url)) === portOf(url))
   return {
     key: `allowed ${allow.toSorted().join(' ')}`,
     permits: (address) => {
       const kind = addressClass(address)
       if (kind !== 'internal') return kind === 'public'
-      return here.some(({ place }) => (isBlock(place) ? inBlock(address, place) : place === host))
+      return allowances.some(({ place }) =>
+        isBlock(place) ? inBlock(address, place) : place === host,
+      )
     },
   }
 }
 
+/** Entry of a list of the operator; `place` is a host name, an address or a CIDR block. */
 type Allowance = { readonly place: string; readonly port: number | undefined }
 
 /** Parses a host, address or CIDR block with an optional port: `10.0.0.0/8:8080`, `[fd00::1]:8080`. Without a port, all ports. */
@@ -52,7 +61,7 @@ export function isAllowance(entry: string): boolean {
   return port > 0 && port <= 65_535 && (isBlock(place) || isHost)
 }
 
-/** Expands an entry without a port to one entry for each port of the web. */
+/** Expands an entry without a port to one entry each for ports 80 and 443. */
 export function webAllowances(entry: string): readonly string[] {
   const { place, port } = allowanceOf(entry.trim())
   const name = place.includes(':') ? `[${place}]` : place
@@ -66,7 +75,7 @@ const publicOnly: Permission = {
   permits: (address) => addressClass(address) === 'public',
 }
 
-const trusted: Permission = {
+const trustedPermission: Permission = {
   key: 'trusted',
   permits: (address) => addressClass(address) !== 'never',
 }
@@ -95,6 +104,7 @@ export function parseTarget(text: string): URL {
 /** Host of a URL for resolvers and sockets: IPv6 without brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
+/** Port of a URL; 80 or 443 if it has none. */
 export const portOf = (url: URL): number =>
   url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
 
@@ -121,13 +131,13 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>
 export async function permittedAddresses(
   url: URL,
   permission: Permission,
-  resolve: Resolve = system,
+  resolve: Resolve = systemResolver,
 ): Promise<readonly string[]> {
   const host = hostOf(url)
-  const all = isIP(host) === 0 ? await resolveAll(host, resolve) : [host]
-  const allowed = all.filter((address) => permission.permits(address))
-  if (allowed.length === 0) throw addressRefused(host)
-  return allowed
+  const addresses = isIP(host) === 0 ? await resolveAll(host, resolve) : [host]
+  const permitted = addresses.filter((address) => permission.permits(address))
+  if (permitted.length === 0) throw addressRefused(host)
+  return permitted
 }
 
 /**
@@ -140,14 +150,14 @@ export const addressRefused = (host: string): Failure =>
 async function resolveAll(host: string, resolve: Resolve): Promise<readonly string[]> {
   const unreachable = (cause?: unknown) =>
     new Failure('source-unreachable', `the name ${shown(host)} cannot be resolved`, { cause })
-  const all = await resolve(host).catch((cause: unknown) => {
+  const addresses = await resolve(host).catch((cause: unknown) => {
     throw unreachable(cause)
   })
-  if (all.length === 0) throw unreachable()
-  return all
+  if (addresses.length === 0) throw unreachable()
+  return addresses
 }
 
-const system: Resolve = async (hostname) =>
+const systemResolver: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address)
 
 // Classification of IP addresses in all notations.
@@ -160,16 +170,16 @@ type AddressClass = 'public' | 'internal' | 'never'
 
 /** Class of an IP address; `never` for anything else. */
 export function addressClass(address: string): AddressClass {
-  const plain = address.split('%', 1)[0] ?? ''
-  const version = isIP(plain)
-  if (version === 4) return classOfIpv4(plain)
+  const withoutZone = address.split('%', 1)[0] ?? ''
+  const version = isIP(withoutZone)
+  if (version === 4) return classOfIpv4(withoutZone)
   if (version !== 6) return 'never'
-  if (never6.check(plain, 'ipv6')) return 'never'
-  if (plain !== address) return 'never'
-  const groups = groupsOf(plain)
-  const inner = groups && embeddedIpv4(groups)
-  if (inner !== undefined) return classOfIpv4(inner)
-  return internal6.check(plain, 'ipv6') ? 'internal' : 'public'
+  if (never6.check(withoutZone, 'ipv6')) return 'never'
+  if (withoutZone !== address) return 'never'
+  const groups = groupsOf(withoutZone)
+  const embedded = groups && embeddedIpv4(groups)
+  if (embedded !== undefined) return classOfIpv4(embedded)
+  return internal6.check(withoutZone, 'ipv6') ? 'internal' : 'public'
 }
 
 /**
@@ -204,7 +214,9 @@ function blockOf(text: string): Block | undefined {
   return { network, length, version: version === 4 ? 'ipv4' : 'ipv6' }
 }
 
-/** IANA special-purpose address registries (RFC 6890); 100.64/10 is carrier NAT. */
+// Blocks of the IANA special-purpose address registries (RFC 6890), by class. 100.64.0.0/10 is carrier NAT; fd00:ec2::254 is the
+// metadata service of a cloud.
+
 const internal4 = blockList([
   '127.0.0.0/8',
   '10.0.0.0/8',

@@ -1,16 +1,20 @@
-/** HTTP authentication: Basic (RFC 7617) and Digest (RFC 7616). */
+/**
+ * HTTP authentication, Basic (RFC 7617) and Digest (RFC 7616), for services of the operator such as a triplestore. Wraps the
+ * exchanges of `service.ts`.
+ */
 
 import { hash, randomBytes } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import { ExchangeFault, type OutgoingRequest } from './exchange.ts'
 import type { ServiceAnswer, ServiceCall, ServiceExchange, ServiceName } from './service-request.ts'
 
+/** Configured user name and password of a service. */
 export type Credentials = { readonly username: string; readonly password: string }
 
 /** Creates the `Authorization` header of a request; `target` is path and query. */
 type Authenticator = {
   readonly header: (method: string, target: string) => string
-  /** Whether the server may reject it later, so that a new challenge is needed. */
+  /** Whether its nonce may expire, so that a new challenge is needed: true for Digest. */
   readonly expires: boolean
 }
 
@@ -20,18 +24,21 @@ export function authenticatorFor(
   credentials: Credentials,
   cnonce: string,
 ): Authenticator | undefined {
-  const digests = challenges.filter((one) => one.scheme === 'digest' && offersAuth(one))
+  const digests = challenges.filter(
+    (challenge) => challenge.scheme === 'digest' && offersAuth(challenge),
+  )
   for (const name of ['SHA-256', 'MD5'] as const) {
-    const challenge = digests.find((one) => nameIn(one) === name)
+    const challenge = digests.find((digestChallenge) => algorithmOf(digestChallenge) === name)
     if (challenge) return digest(challenge, credentials, cnonce)
   }
   return challenges.some(({ scheme }) => scheme === 'basic') ? basic(credentials) : undefined
 }
 
-/** The default algorithm is MD5. */
-const nameIn = ({ parameters }: Challenge): string =>
+/** Hash algorithm of a Digest challenge; MD5 by default. */
+const algorithmOf = ({ parameters }: Challenge): string =>
   (parameters.get('algorithm') ?? 'MD5').toUpperCase()
 
+/** Whether a Digest challenge offers `qop=auth`, the only quality of protection that is supported. */
 const offersAuth = ({ parameters }: Challenge): boolean =>
   parameters.has('nonce') && /(^|[\s,])auth([\s,]|$)/i.test(parameters.get('qop') ?? '')
 
@@ -48,13 +55,16 @@ function digest(challenge: Challenge, credentials: Credentials, cnonce: string):
     challenge.parameters.get(name),
   )
   const hashed = (...parts: readonly (string | undefined)[]) =>
-    hash(nameIn(challenge) === 'MD5' ? 'md5' : 'sha256', parts.map((part) => part ?? '').join(':'))
+    hash(
+      algorithmOf(challenge) === 'MD5' ? 'md5' : 'sha256',
+      parts.map((part) => part ?? '').join(':'),
+    )
   const secret = hashed(username, realm, password)
-  const fixed = [
+  const constantParameters = [
     userField(username),
     `realm=${quote(realm)}`,
     `nonce=${quote(nonce)}`,
-    `algorithm=${nameIn(challenge)}`,
+    `algorithm=${algorithmOf(challenge)}`,
     'qop=auth',
     `cnonce=${quote(cnonce)}`,
     ...(opaque === undefined ? [] : [`opaque=${quote(opaque)}`]),
@@ -64,7 +74,7 @@ function digest(challenge: Challenge, credentials: Credentials, cnonce: string):
     uses += 1
     const count = uses.toString(16).padStart(8, '0')
     const response = hashed(secret, nonce, count, cnonce, 'auth', hashed(method, target))
-    return `Digest ${fixed}, uri=${quote(target)}, nc=${count}, response="${response}"`
+    return `Digest ${constantParameters}, uri=${quote(target)}, nc=${count}, response="${response}"`
   }
   return { header, expires: true }
 }
@@ -89,27 +99,27 @@ type Challenge = {
 }
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-const gap = /[\t ,]*/y
+const separators = /[\t ,]*/y
 const parameter = new RegExp(`(${token})[\\t ]*=[\\t ]*(?:(${token})|"((?:[^"\\\\]|\\\\.)*)")`, 'y')
 const scheme = new RegExp(`(${token})(?:[\\t ]+[A-Za-z0-9._~+/-]+=*(?=[\\t ]*(?:,|$)))?`, 'y')
 
 /** Parses the challenges of one or more headers joined by commas. Stops at the first part that is no challenge. */
 export function challengesIn(header: string): Challenge[] {
   const challenges: { scheme: string; parameters: Map<string, string> }[] = []
-  let at = 0
-  const take = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at
+  let position = 0
+  const matchNext = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = position
     const match = pattern.exec(header)
-    if (match) at = pattern.lastIndex
+    if (match) position = pattern.lastIndex
     return match
   }
-  while (at < header.length) {
-    take(gap)
+  while (position < header.length) {
+    matchNext(separators)
     const last = challenges.at(-1)
-    const pair = last && take(parameter)
+    const pair = last && matchNext(parameter)
     if (pair) last.parameters.set((pair[1] ?? '').toLowerCase(), pair[2] ?? unquote(pair[3] ?? ''))
     else {
-      const next = take(scheme)
+      const next = matchNext(scheme)
       if (!next) break
       challenges.push({ scheme: (next[1] ?? '').toLowerCase(), parameters: new Map() })
     }
@@ -127,21 +137,25 @@ export class CredentialsError extends Error {
   }
 }
 
-/** Authentication of a path, or `open` if it needs none. */
+/** Authentication for a path of the service, or `open` if it needs none. */
 type PathAuthentication = Authenticator | 'open'
 
 /**
- * Answers challenges. Probes each path once before a body is sent there. A remaining 401 becomes a `Failure` with a
- * `CredentialsError` as its cause.
+ * Adds the `Authorization` header and answers challenges. Sends an empty request to each path before the first body is sent
+ * there, to get its challenge. A repeated 401 becomes a `Failure` with a `CredentialsError` as its cause.
  */
 export class Authentication {
-  readonly #bare: ServiceExchange
+  readonly #unauthenticated: ServiceExchange
   readonly #credentials: Credentials | undefined
   readonly #service: ServiceName
   readonly #paths = new Map<string, PathAuthentication>()
 
-  constructor(bare: ServiceExchange, credentials: Credentials | undefined, service: ServiceName) {
-    this.#bare = bare
+  constructor(
+    unauthenticated: ServiceExchange,
+    credentials: Credentials | undefined,
+    service: ServiceName,
+  ) {
+    this.#unauthenticated = unauthenticated
     this.#credentials = credentials
     this.#service = service
   }
@@ -149,19 +163,19 @@ export class Authentication {
   readonly exchange: ServiceExchange = async (outgoing, call) => {
     const path = outgoing.url.origin + outgoing.url.pathname
     let authentication = this.#paths.get(path)
-    let isFresh = false
+    let isAnswerToProbe = false
     if (this.#credentials && authentication === undefined && outgoing.body !== undefined) {
-      const probed = await this.#bare(probeFor(outgoing), call)
+      const probed = await this.#unauthenticated(probeFor(outgoing), call)
       if (!isConclusive(probed, outgoing)) return probed
       authentication = this.#register(path, probed)
-      isFresh = authentication !== 'open'
+      isAnswerToProbe = authentication !== 'open'
     }
     const answer = await this.#send(authentication ?? 'open', outgoing, call)
     if (answer.status !== 401) return answer
-    if (isFresh && !isStale(answer)) throw this.#wrong(path, answer)
-    const again = await this.#send(this.#register(path, answer), outgoing, call)
-    if (again.status === 401) throw this.#wrong(path, again)
-    return again
+    if (isAnswerToProbe && !isStale(answer)) throw this.#wrongCredentials(path, answer)
+    const secondAnswer = await this.#send(this.#register(path, answer), outgoing, call)
+    if (secondAnswer.status === 401) throw this.#wrongCredentials(path, secondAnswer)
+    return secondAnswer
   }
 
   #register(path: string, answer: ServiceAnswer): PathAuthentication {
@@ -171,11 +185,14 @@ export class Authentication {
   }
 
   #authenticator(answer: ServiceAnswer): Authenticator {
-    if (!this.#credentials) throw this.#refused('no credentials are configured', answer)
+    if (!this.#credentials) throw this.#refusedCredentials('no credentials are configured', answer)
     const cnonce = randomBytes(16).toString('hex')
-    const proof = authenticatorFor(challengesOf(answer), this.#credentials, cnonce)
-    if (proof) return proof
-    throw this.#refused('it takes neither Basic nor Digest with qop=auth from us', answer)
+    const authenticator = authenticatorFor(challengesOf(answer), this.#credentials, cnonce)
+    if (authenticator) return authenticator
+    throw this.#refusedCredentials(
+      'it takes neither Basic nor Digest with qop=auth from us',
+      answer,
+    )
   }
 
   async #send(
@@ -183,30 +200,30 @@ export class Authentication {
     outgoing: OutgoingRequest,
     call: ServiceCall,
   ): Promise<ServiceAnswer> {
-    if (authentication === 'open') return this.#bare(outgoing, call)
+    if (authentication === 'open') return this.#unauthenticated(outgoing, call)
     const { url, method, headers } = outgoing
     const authorization = authentication.header(method, url.pathname + url.search)
     const authenticated = { ...outgoing, headers: { ...headers, Authorization: authorization } }
     try {
-      return await this.#bare(authenticated, call)
+      return await this.#unauthenticated(authenticated, call)
     } catch (error) {
       // A server that rejects the credentials may close the connection before it has read the body, so its answer is lost;
       // probe again.
-      const isLost = error instanceof ExchangeFault && error.stage === 'asking'
+      const isLost = error instanceof ExchangeFault && error.phase === 'asking'
       if (isLost && authentication.expires) {
-        for (const [path, proof] of this.#paths)
-          if (proof === authentication) this.#paths.delete(path)
+        for (const [path, authenticator] of this.#paths)
+          if (authenticator === authentication) this.#paths.delete(path)
       }
       throw error
     }
   }
 
-  #wrong(path: string, answer: ServiceAnswer): Failure {
+  #wrongCredentials(path: string, answer: ServiceAnswer): Failure {
     this.#paths.delete(path)
-    return this.#refused('the user name or the password is wrong', answer)
+    return this.#refusedCredentials('the user name or the password is wrong', answer)
   }
 
-  #refused(why: string, answer: ServiceAnswer): Failure {
+  #refusedCredentials(why: string, answer: ServiceAnswer): Failure {
     const { name, unavailable } = this.#service
     const detail = `The ${name} refuses the configured credentials.`
     const cause = new CredentialsError(why, answer)
@@ -214,14 +231,14 @@ export class Authentication {
   }
 }
 
-// An empty POST has no effect or is rejected; an empty PUT would delete a graph.
+/** Empty request that provokes a challenge. An empty PUT would delete a graph, so GET takes its place. */
 const probeFor = ({ url, method, headers }: OutgoingRequest): OutgoingRequest => ({
   url,
   method: method === 'PUT' ? 'GET' : method,
   headers,
 })
 
-/** Rejections of an empty request, which precede authentication. */
+/** Statuses with which a server rejects an empty request without a challenge; the path then needs no authentication. */
 const rejectionsOfEmpty: ReadonlySet<number> = new Set([400, 405, 406, 411, 415, 422])
 
 /** Whether the answer to a probe shows how the path authenticates; otherwise it is treated as the answer to the request. */

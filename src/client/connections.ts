@@ -31,6 +31,7 @@ export type GuardedRequest = {
   readonly signal: AbortSignal
 }
 
+/** Connection pools for http and https. */
 export type Connections = {
   readonly agentOf: (url: URL) => HttpAgent
   /** Closes the idle connections to a host. If one of them was dead, the others are likely dead too. */
@@ -40,33 +41,38 @@ export type Connections = {
 
 /** Pool for configured addresses. `sockets`: maximum connections per host; further requests wait. */
 export const plainConnections = (sockets: number, keepAliveMs: number): Connections =>
-  pooled((Agent) => new Agent({ keepAlive: true, maxSockets: sockets, timeout: keepAliveMs }))
+  connectionPool(
+    (Agent) => new Agent({ keepAlive: true, maxSockets: sockets, timeout: keepAliveMs }),
+  )
 
 type GuardOptions = { readonly resolve?: Resolve; readonly dial?: Dial | undefined }
 
 /** Pool for requests that pass a `GuardedRequest` as the option `guarded`; other requests get no connection. */
 export const guardedConnections = (options: GuardOptions = {}): Connections =>
-  pooled((Agent) => {
+  connectionPool((Agent) => {
     const agent = new Agent({ keepAlive: true, maxFreeSockets: 64, timeout: 15_000 })
     const nameOf = agent.getName.bind(agent)
     // Requests share a connection only if they have the same permission.
     agent.getName = (request) =>
       `${nameOf(request)} ${guardedRequestOf(request)?.permission.key ?? ''}`
     agent.createConnection = (request: object, callback) => {
-      if (callback) callbackify(open)(guardedRequestOf(request), options, callback)
+      if (callback) callbackify(openInTime)(guardedRequestOf(request), options, callback)
       return undefined
     }
     return agent
   })
 
-function pooled(make: (Agent: typeof HttpAgent | typeof HttpsAgent) => HttpAgent): Connections {
-  const [http, https] = [make(HttpAgent), make(HttpsAgent)]
+function connectionPool(
+  createAgent: (Agent: typeof HttpAgent | typeof HttpsAgent) => HttpAgent,
+): Connections {
+  const [http, https] = [createAgent(HttpAgent), createAgent(HttpsAgent)]
   const agentOf = (url: URL) => (url.protocol === 'https:' ? https : http)
   return {
     agentOf,
     dropIdle: (url) => {
       for (const [name, idle = []] of Object.entries(agentOf(url).freeSockets)) {
-        if (name.startsWith(`${hostOf(url)}:${portOf(url)}:`)) for (const one of idle) one.destroy()
+        if (name.startsWith(`${hostOf(url)}:${portOf(url)}:`))
+          for (const socket of idle) socket.destroy()
       }
     },
     close: () => {
@@ -77,21 +83,24 @@ function pooled(make: (Agent: typeof HttpAgent | typeof HttpsAgent) => HttpAgent
 }
 
 function guardedRequestOf(options: object | undefined): GuardedRequest | undefined {
-  const holds = (value: object): value is { guarded: GuardedRequest | undefined } =>
+  const hasGuarded = (value: object): value is { guarded: GuardedRequest | undefined } =>
     'guarded' in value
-  return options && holds(options) ? options.guarded : undefined
+  return options && hasGuarded(options) ? options.guarded : undefined
 }
 
-async function open(guarded: GuardedRequest | undefined, options: GuardOptions): Promise<Socket> {
+async function openInTime(
+  guarded: GuardedRequest | undefined,
+  options: GuardOptions,
+): Promise<Socket> {
   if (!guarded) throw new Failure('address-refused', 'a connection without permission')
-  // A signal of its own, which closes a connection that is established too late.
-  const late = new AbortController()
-  const signal = AbortSignal.any([guarded.signal, late.signal])
+  // Closes a connection that is established only after the time-out.
+  const timedOut = new AbortController()
+  const signal = AbortSignal.any([guarded.signal, timedOut.signal])
   const opening = openGuarded({ ...guarded, signal }, options)
   try {
     return await timeLimited(opening, 'connectMs', guarded.connectMs)
   } catch (error) {
-    late.abort()
+    timedOut.abort()
     opening.catch(() => undefined)
     throw error
   }
@@ -99,7 +108,7 @@ async function open(guarded: GuardedRequest | undefined, options: GuardOptions):
 
 async function openGuarded(
   guarded: GuardedRequest,
-  { resolve, dial = system }: GuardOptions,
+  { resolve, dial = systemDial }: GuardOptions,
 ): Promise<Socket> {
   const { url, permission, signal } = guarded
   const addresses = await permittedAddresses(url, permission, resolve)
@@ -136,7 +145,7 @@ async function openTls(socket: Socket, { url, signal }: GuardedRequest): Promise
   }
 }
 
-const system: Dial = (addresses, port) =>
+const systemDial: Dial = (addresses, port) =>
   connect({
     host: 'permitted.invalid',
     port,

@@ -1,4 +1,4 @@
-/** Time-outs of a request: per step, and in total. */
+/** Time-outs of outgoing HTTP requests, per step and in total, and the default limits of the outbound client. */
 
 import { Failure } from '../errors.ts'
 
@@ -14,44 +14,46 @@ export type Deadlines = {
   readonly pageMs: number
 }
 
+/** Step of a request, named by its time-out. */
 type Step = keyof Deadlines
 
+/** Clock of one page: enforces the time-outs of its steps and adds up the time spent waiting. */
 export type DeadlineClock = {
   readonly deadlines: Deadlines
   /** Awaits the work. Rejects with `source-timeout` after the time-out of the step or of the page. */
   within<T>(work: Promise<T>, step: Step): Promise<T>
   /** Remaining ms of the page. */
-  left(): number
+  remainingMs(): number
 }
 
 /**
- * Measures only waiting, so that a slow reader does not cause a time-out. Work that timed out is not aborted here; the caller
- * does that.
+ * Creates the clock of a page. It measures only waiting, so that a slow reader does not cause a time-out. The caller has to
+ * abort work that timed out.
  */
 export function deadlineClock(deadlines: Deadlines, now: () => number): DeadlineClock {
-  let spent = 0
-  const left = () => Math.max(0, deadlines.pageMs - spent)
+  let spentMs = 0
+  const remainingMs = () => Math.max(0, deadlines.pageMs - spentMs)
   return {
     deadlines,
-    left,
+    remainingMs,
     within: async (work, step) => {
       const start = now()
-      const nearest: Step = left() < deadlines[step] ? 'pageMs' : step
+      const limitingStep: Step = remainingMs() < deadlines[step] ? 'pageMs' : step
       try {
         return await timeLimited(
           work,
-          nearest,
-          deadlines[nearest],
-          Math.min(deadlines[step], left()),
+          limitingStep,
+          deadlines[limitingStep],
+          Math.min(deadlines[step], remainingMs()),
         )
       } finally {
-        spent += now() - start
+        spentMs += now() - start
       }
     },
   }
 }
 
-/** Awaits the work. Rejects with `source-timeout`, which names the limit, after `ms`. */
+/** Awaits the work. Rejects after `ms` with a `source-timeout` whose message names the step and `limitMs`. */
 export function timeLimited<T>(
   work: Promise<T>,
   step: Step,
@@ -60,15 +62,15 @@ export function timeLimited<T>(
 ): Promise<T> {
   // Avoids `Promise.race`, because this runs several times per request.
   return new Promise((resolve, reject) => {
-    const end = () => reject(new StepTimeout(step, limitMs))
-    const timer = setTimeout(end, Math.min(ms, longestTimer))
-    const done = <Value>(settle: (value: Value) => void) => {
+    const onTimeout = () => reject(new StepTimeout(step, limitMs))
+    const timer = setTimeout(onTimeout, Math.min(ms, longestTimer))
+    const clearThen = <Value>(settle: (value: Value) => void) => {
       return (value: Value) => {
         clearTimeout(timer)
         settle(value)
       }
     }
-    work.then(done(resolve), done(reject))
+    work.then(clearThen(resolve), clearThen(reject))
   })
 }
 
@@ -77,7 +79,7 @@ export class StepTimeout extends Failure {
   readonly step: Step
 
   constructor(step: Step, limitMs: number) {
-    super('source-timeout', words[step](`${limitMs / 1000} s`))
+    super('source-timeout', messages[step](`${limitMs / 1000} s`))
     this.step = step
   }
 }
@@ -85,23 +87,27 @@ export class StepTimeout extends Failure {
 /** Longest timer of Node; longer ones fire at once. */
 const longestTimer = 2 ** 31 - 1
 
-const words: Readonly<Record<Step, (seconds: string) => string>> = {
+const messages: Readonly<Record<Step, (seconds: string) => string>> = {
   connectMs: (seconds) => `no connection within ${seconds}`,
   firstByteMs: (seconds) => `no answer within ${seconds}`,
   idleMs: (seconds) => `nothing more came for ${seconds}`,
   pageMs: (seconds) => `the page took longer than ${seconds}`,
 }
 
-/** Limits of outbound requests. */
+/** Default limits of outbound requests; a request may override some of them. */
 export type OutboundLimits = {
   readonly deadlines: Deadlines
+  /** Maximum number of attempts of a repeatable request. */
   readonly attempts: number
+  /** Longest `Retry-After` to wait for, in ms. */
   readonly retryAfterMaxMs: number
+  /** Maximum number of parallel requests to one host. */
   readonly hostConcurrency: number
+  /** Minimum ms between the starts of two requests to one host. */
   readonly hostDelayMs: number
   /** Maximum ratio of decompressed to compressed bytes of a body, after the first megabyte. */
   readonly bodyRatio: number
-  /** Number of cached robots.txt files, and the total characters of their rules. */
+  /** Size of the robots.txt cache: characters of all rules, and 500 for each file. */
   readonly robotsCharacters: number
 }
 

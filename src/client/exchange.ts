@@ -1,6 +1,6 @@
 /**
- * One HTTP exchange over a keep-alive connection: the head of the response, then its body. Used for foreign addresses and for
- * services of the operator.
+ * One HTTP exchange over a keep-alive connection: the head of the response, then its body. Used by the client for foreign
+ * addresses (`outbound.ts`) and by the client for services of the operator (`service.ts`).
  */
 
 import { once } from 'node:events'
@@ -25,8 +25,8 @@ export type OutgoingRequest = {
 export type ExchangePhase = 'connecting' | 'asking' | 'answering'
 
 type FaultOptions = {
-  readonly stage: ExchangePhase
-  readonly reused?: boolean
+  readonly phase: ExchangePhase
+  readonly isReused?: boolean
   readonly cause?: unknown
 }
 
@@ -35,27 +35,27 @@ type FaultOptions = {
  * content coding), `source-truncated`, or `address-refused`. The system error is the cause.
  */
 export class ExchangeFault extends Failure {
-  readonly stage: ExchangePhase
+  readonly phase: ExchangePhase
   /** Whether the connection had served another request before and may have been dead already. */
-  readonly reused: boolean
+  readonly isReused: boolean
 
-  constructor(kind: Kind, detail: string, { stage, reused = false, cause }: FaultOptions) {
+  constructor(kind: Kind, detail: string, { phase, isReused = false, cause }: FaultOptions) {
     super(kind, detail, { cause })
-    this.stage = stage
-    this.reused = reused
+    this.phase = phase
+    this.isReused = isReused
   }
 }
 
 type SendOptions = {
   readonly connections: Connections
-  /** Permission of a guarded connection. */
+  /** Permission of the request; required by `guardedConnections`, absent for `plainConnections`. */
   readonly permission?: Permission
   readonly clock: DeadlineClock
   readonly signal: AbortSignal
   /** Whether to repeat the request at once if a reused connection turns out to be dead. */
   readonly isRepeatable?: boolean
   /** Called when the connection is established. */
-  readonly connected?: () => void
+  readonly onConnected?: () => void
 }
 
 /**
@@ -66,27 +66,27 @@ export async function exchange(
   outgoing: OutgoingRequest,
   options: SendOptions,
 ): Promise<IncomingMessage> {
-  const { connections, signal, clock, connected } = options
+  const { connections, signal, clock, onConnected } = options
   const host = shown(outgoing.url.host)
   for (;;) {
     let call: ClientRequest | undefined
-    let stage: ExchangePhase = 'connecting'
+    let phase: ExchangePhase = 'connecting'
     try {
       signal.throwIfAborted()
       call = send(outgoing, options)
-      const answered = headOf(call)
-      await connection(call, options)
-      stage = 'asking'
-      connected?.()
-      return await clock.within(answered, 'firstByteMs')
+      const head = responseHead(call)
+      await waitForConnection(call, options)
+      phase = 'asking'
+      onConnected?.()
+      return await clock.within(head, 'firstByteMs')
     } catch (error) {
       call?.destroy()
       signal.throwIfAborted()
-      const reused = call?.reusedSocket === true
-      if (reused) connections.dropIdle(outgoing.url)
+      const isReused = call?.reusedSocket === true
+      if (isReused) connections.dropIdle(outgoing.url)
       // The server closed a reused connection at the same moment; a new connection does not count as a retry.
-      if (reused && options.isRepeatable && !(error instanceof Failure)) continue
-      throw headFault(error, host, { stage, reused })
+      if (isReused && options.isRepeatable && !(error instanceof Failure)) continue
+      throw headFault(error, host, { phase, isReused })
     }
   }
 }
@@ -95,11 +95,14 @@ export async function exchange(
  * Waits until the connection is established. The socket of a guarded connection is connected already; its agent applies
  * `connectMs`.
  */
-async function connection(call: ClientRequest, { clock, signal }: SendOptions): Promise<void> {
+async function waitForConnection(
+  call: ClientRequest,
+  { clock, signal }: SendOptions,
+): Promise<void> {
   const [socket] = await clock.within<Socket[]>(once(call, 'socket', { signal }), 'pageMs')
   if (!socket?.connecting) return
-  const standing = 'encrypted' in socket ? 'secureConnect' : 'connect'
-  await clock.within(once(socket, standing), 'connectMs')
+  const connectedEvent = 'encrypted' in socket ? 'secureConnect' : 'connect'
+  await clock.within(once(socket, connectedEvent), 'connectMs')
 }
 
 function send(outgoing: OutgoingRequest, { connections, permission, clock, signal }: SendOptions) {
@@ -124,15 +127,15 @@ function send(outgoing: OutgoingRequest, { connections, permission, clock, signa
   return call
 }
 
-function headOf(call: ClientRequest): Promise<IncomingMessage> {
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+function responseHead(call: ClientRequest): Promise<IncomingMessage> {
+  const head = new Promise<IncomingMessage>((resolve, reject) => {
     call.on('response', resolve)
     call.on('error', reject)
     call.on('close', () => reject(new Error('the connection was closed')))
   })
   // The failure is reported where the connection is awaited.
-  answered.catch(() => undefined)
-  return answered
+  head.catch(() => undefined)
+  return head
 }
 
 /**
@@ -154,7 +157,7 @@ export async function* bodyChunks(
   if (!message.complete) throw new Failure('source-truncated', 'the answer ended early')
 }
 
-// Connection errors of Node as failures.
+// Failures for connection errors of Node. `HPE_` codes come from its HTTP parser, `Z_` and `BROTLI` codes from its decoders.
 
 /** Failure while connecting or waiting for the head of the response. */
 function headFault(cause: unknown, host: string, options: FaultOptions): Failure {
@@ -164,30 +167,43 @@ function headFault(cause: unknown, host: string, options: FaultOptions): Failure
   if (code === 'ERR_INVALID_CHAR' || code === 'ERR_INVALID_HTTP_TOKEN') {
     return new Failure('invalid-parameter', 'a request header is not valid', { cause })
   }
-  const more = { ...options, cause }
+  const faultOptions = { ...options, cause }
   return code.startsWith('HPE_')
-    ? new ExchangeFault('source-malformed', `${host} does not answer in HTTP`, more)
-    : new ExchangeFault('source-unreachable', `${host} ${words[code] ?? 'cannot be reached'}`, more)
+    ? new ExchangeFault('source-malformed', `${host} does not answer in HTTP`, faultOptions)
+    : new ExchangeFault(
+        'source-unreachable',
+        `${host} ${errorTexts[code] ?? 'cannot be reached'}`,
+        faultOptions,
+      )
 }
 
 /** Failure while reading the body; failures are returned unchanged. */
 export function bodyFault(cause: unknown): Failure {
   if (cause instanceof Failure) return cause
   const code = codeOf(cause)
-  const more = { stage: 'answering', cause } as const
+  const faultOptions = { phase: 'answering', cause } as const
   if (/^(?:Z_(?!BUF)|ERR_?_?BROTLI|ERR__ERROR)/.test(code)) {
-    return new ExchangeFault('source-malformed', 'the answer is not compressed as it says', more)
+    return new ExchangeFault(
+      'source-malformed',
+      'the answer is not compressed as it says',
+      faultOptions,
+    )
   }
   if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') {
-    return new ExchangeFault('source-malformed', 'the answer breaks the rules of HTTP', more)
+    return new ExchangeFault(
+      'source-malformed',
+      'the answer breaks the rules of HTTP',
+      faultOptions,
+    )
   }
-  return new ExchangeFault('source-truncated', 'the answer ended before it was whole', more)
+  return new ExchangeFault('source-truncated', 'the answer ended before it was whole', faultOptions)
 }
 
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && 'code' in cause ? String(cause.code) : ''
 
-const words: Readonly<Record<string, string>> = {
+/** Texts for the codes of connection errors; they follow the name of the host. */
+const errorTexts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refuses connections',
   ECONNRESET: 'closed the connection without an answer',
   ETIMEDOUT: 'does not answer',

@@ -1,4 +1,4 @@
-/** Responses of the outbound client. */
+/** Responses of the outbound client: reads bodies on demand, decompresses them, and bounds them in size, ratio and time. */
 
 import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable, type Transform } from 'node:stream'
@@ -9,6 +9,7 @@ import type { DeadlineClock } from './deadlines.ts'
 import { bodyFault, bodyChunks } from './exchange.ts'
 import type { OutboundAnswer, WholeAnswer } from './outbound-request.ts'
 
+/** Response whose head has arrived. */
 type ArrivedResponse = {
   readonly message: IncomingMessage
   readonly url: string
@@ -16,30 +17,30 @@ type ArrivedResponse = {
   readonly bounds: Parameters<typeof bodyOf>[1]
   readonly method: string
   /** Releases the slot of the host. */
-  readonly done: () => void
+  readonly release: () => void
 }
 
 /** Wraps a response. An unread response is discarded when the signal fires. */
 export function wrapResponse(
-  { message, method, url, redirected, bounds, done }: ArrivedResponse,
+  { message, method, url, redirected, bounds, release }: ArrivedResponse,
   signal: AbortSignal,
 ): OutboundAnswer {
   const headers = headersOf(message)
-  const over = () => {
+  const finish = () => {
     signal.removeEventListener('abort', discard)
-    done()
+    release()
   }
   const discard = () => {
     message.destroy()
-    over()
+    finish()
   }
   if (signal.aborted) discard()
   signal.addEventListener('abort', discard, { once: true })
-  const body = hasBody(message, method) ? bodyOf(message, bounds, over, signal) : nothing()
+  const body = hasBody(message, method) ? bodyOf(message, bounds, finish, signal) : emptyBody()
   if (!hasBody(message, method)) {
     // Drains an empty body, which frees the connection.
     message.resume()
-    over()
+    finish()
   }
   return {
     url,
@@ -55,7 +56,7 @@ export function wrapResponse(
 const hasBody = ({ statusCode = 0, headers }: IncomingMessage, method: string): boolean =>
   method !== 'HEAD' && statusCode !== 204 && statusCode !== 304 && headers['content-length'] !== '0'
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
 /** Reads the whole body into memory. */
 export async function readWhole(answer: OutboundAnswer): Promise<WholeAnswer> {
@@ -84,15 +85,15 @@ async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 function headersOf(message: IncomingMessage): Headers {
   const headers = new Headers()
   const { rawHeaders } = message
-  for (let place = 0; place + 1 < rawHeaders.length; place += 2) {
-    const value = rawHeaders[place + 1] ?? ''
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const value = rawHeaders[index + 1] ?? ''
     // oxlint-disable-next-line no-control-regex
-    if (!/[\u0000\r\n]|[^\u0000-\u00ff]/.test(value)) headers.append(rawHeaders[place] ?? '', value)
+    if (!/[\u0000\r\n]|[^\u0000-\u00ff]/.test(value)) headers.append(rawHeaders[index] ?? '', value)
   }
   return headers
 }
 
-// Body of a response: read on demand, decompressed, bounded in size, ratio and time.
+// Body of a response.
 
 type Bounds = {
   readonly maxBytes: number
@@ -101,17 +102,17 @@ type Bounds = {
   readonly clock: DeadlineClock
 }
 
-/** Yields the body once; calls `done` at its end, also after an error. */
+/** Yields the decompressed body; calls `finish` at its end, also after an error. Throws the failures of `OutboundAnswer.body`. */
 async function* bodyOf(
   message: IncomingMessage,
   { maxBytes, ratio, clock }: Bounds,
-  done: () => void,
+  finish: () => void,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  let [raw, total] = [0, 0]
-  async function* wire() {
+  let [receivedBytes, decodedBytes] = [0, 0]
+  async function* receivedChunks() {
     for await (const chunk of bodyChunks(message, clock, signal)) {
-      raw += chunk.length
+      receivedBytes += chunk.length
       yield chunk
     }
   }
@@ -120,10 +121,10 @@ async function* bodyOf(
     const codings = codingsOf(message.headers['content-encoding'] ?? null)
     const declared = Number(message.headers['content-length'])
     if (codings.length === 0 && declared > maxBytes) throw tooLarge(maxBytes)
-    for await (const chunk of decode(wire(), codings)) {
-      total += chunk.length
-      if (total > maxBytes) throw tooLarge(maxBytes)
-      if (codings.length > 0 && total > megabyte && total > ratio * raw) {
+    for await (const chunk of decodeBody(receivedChunks(), codings)) {
+      decodedBytes += chunk.length
+      if (decodedBytes > maxBytes) throw tooLarge(maxBytes)
+      if (codings.length > 0 && decodedBytes > megabyte && decodedBytes > ratio * receivedBytes) {
         const detail = `the answer grows more than ${ratio} : 1 when it is decompressed (limit bodyRatio)`
         throw new Failure('too-large', detail)
       }
@@ -135,7 +136,7 @@ async function* bodyOf(
   } finally {
     // A connection with an unread body cannot be reused.
     if (!message.readableEnded) message.destroy()
-    done()
+    finish()
   }
 }
 
@@ -148,10 +149,10 @@ const tooLarge = (maxBytes: number) =>
 
 type Bytes = AsyncIterable<Uint8Array>
 
-/** Maximum number of nested codings; more are legal but suspicious. */
+/** Maximum number of content codings of one body. More are legal, but only hostile servers nest them. */
 const mostCodings = 2
 
-/** Parses `Content-Encoding`, outermost coding last. Throws `source-malformed` for a coding that was not requested. */
+/** Parses `Content-Encoding`, outermost coding last. Throws `source-malformed` for an unknown coding or too many. */
 function codingsOf(header: string | null): readonly string[] {
   const names = (header ?? '')
     .toLowerCase()
@@ -169,19 +170,22 @@ function codingsOf(header: string | null): readonly string[] {
 }
 
 /** Decodes a stream of bytes with back-pressure. */
-function decode(bytes: Bytes, codings: readonly string[]): Bytes {
+function decodeBody(bytes: Bytes, codings: readonly string[]): Bytes {
   return codings.reduceRight((inner, coding) => decoders[coding]?.(inner) ?? inner, bytes)
 }
 
 const decoders: Readonly<Record<string, (bytes: Bytes) => Bytes>> = {
-  gzip: (bytes) => through(bytes, () => createGunzip()),
-  br: (bytes) => through(bytes, () => createBrotliDecompress()),
+  gzip: (bytes) => decompressed(bytes, () => createGunzip()),
+  br: (bytes) => decompressed(bytes, () => createBrotliDecompress()),
   // Some servers omit the zlib header (RFC 1950: its low nibble is 8).
   deflate: (bytes) =>
-    through(bytes, (first) => ((first ?? 0) % 16 === 8 ? createInflate() : createInflateRaw())),
+    decompressed(bytes, (first) =>
+      (first ?? 0) % 16 === 8 ? createInflate() : createInflateRaw(),
+    ),
 }
 
-async function* through(
+/** Pipes bytes through a decoder, which is created when the first byte is known. Yields nothing for an empty body. */
+async function* decompressed(
   bytes: Bytes,
   decoder: (firstByte: number | undefined) => Transform,
 ): AsyncGenerator<Uint8Array> {
@@ -189,12 +193,12 @@ async function* through(
   const first = await source.next()
   // An empty body is valid in every coding.
   if (first.done) return
-  async function* all() {
+  async function* wholeBody() {
     yield first.value
     yield* { [Symbol.asyncIterator]: () => source }
   }
   const stream = decoder(first.value[0])
-  pipeline(Readable.from(all()), stream, () => undefined)
+  pipeline(Readable.from(wholeBody()), stream, () => undefined)
   try {
     yield* stream
   } finally {

@@ -1,13 +1,13 @@
-/** Interface of the outbound client: requests and responses. */
+/** Interface of the outbound client, which harvests, exports, URL checks and notifications use for foreign addresses. */
 
 import type { Deadlines } from './deadlines.ts'
 import type { FairLimiter } from '../workers/fair-limiter.ts'
 
 /**
  * Addresses that a request may reach. `public`: only public addresses; for every URL found in data. `configured`: requests to
- * the origin of `address` may reach more; every other origin is `public`. `trusted` (a file in a directory of the operator)
- * permits exactly that host and port; otherwise `allow` (hosts, addresses or CIDR blocks) lists the permitted internal
- * addresses.
+ * the origin of `address` may reach more; every other origin is `public`. `trusted` (the address is in a file of the operator)
+ * permits any address of that host, such as an internal one; otherwise `allow` (hosts, addresses or CIDR blocks) lists the
+ * permitted internal addresses.
  */
 export type Reach =
   | { readonly kind: 'public' }
@@ -20,20 +20,22 @@ export type Reach =
       readonly allow: readonly string[]
     }
 
+/** A request to a foreign address, with its limits. */
 export type OutboundRequest = {
   readonly url: string
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Headers that are dropped for good when a redirect leaves the origin. */
+  /** Headers with secrets. They are dropped when a redirect leaves the origin, even if a later redirect leads back. */
   readonly credentials?: Readonly<Record<string, string>>
   readonly reach: Reach
   /** Maximum bytes of the decompressed body; more throws `too-large`. */
   readonly maxBytes: number
   readonly deadlines?: Partial<Deadlines>
+  /** Maximum number of attempts. */
   readonly attempts?: number
   /** Whether the request may be retried: by default all methods but POST. Queries sent by POST set `true`. */
-  readonly repeatable?: boolean
+  readonly isRepeatable?: boolean
   /** Minimum ms between two requests to the host; the configured delay is the lower bound. */
   readonly delayMs?: number
   /** Maximum parallel requests to the host; the configured number is the upper bound. */
@@ -48,12 +50,12 @@ export type OutboundRequest = {
    * for more time than `retryAfterMaxMs`, or repeatedly answered 429 or 503).
    */
   readonly whenBackedOff?: 'wait' | 'fail'
-  /** Limits the number of such requests over all hosts. */
+  /** Limiter shared by requests to several hosts, such as all URL checks. */
   readonly globalLimit?: FairLimiter
   /** Called before a redirect is followed; an exception ends the request. */
   readonly beforeRedirect?: (url: string, signal: AbortSignal) => Promise<void>
   /** Called when a connection is established. */
-  readonly connected?: () => void
+  readonly onConnected?: () => void
 }
 
 /**
@@ -62,6 +64,7 @@ export type OutboundRequest = {
  */
 export type RobotsVerdict = 'allowed' | 'disallowed' | 'unreachable' | 'refused' | 'unknown'
 
+/** Response without its body. */
 type AnswerHead = {
   /** URL of the response after redirects, without user info. */
   readonly url: string
@@ -72,6 +75,7 @@ type AnswerHead = {
   readonly redirected: readonly string[]
 }
 
+/** Response whose body has not been read yet. */
 export type OutboundAnswer = AnswerHead & {
   /**
    * Body, to be read once. Throws `source-truncated`, `source-timeout`, `source-malformed` (invalid content coding) or `too-
@@ -90,6 +94,7 @@ export type WholeAnswer = AnswerHead & {
   readonly text: string
 }
 
+/** The outbound client of a process. */
 export type Outbound = {
   /**
    * Sends a request with retries and returns the response, whatever its status. Throws `address-refused` (also for an invalid

@@ -1,6 +1,7 @@
 /**
- * HTTP client for addresses that come from others: guarded at the socket, polite, bounded in time and size. A request
- * consists of attempts; an attempt is a request and its redirects, each of which passes guard and politeness again.
+ * HTTP client for foreign addresses, such as sources of harvests and URLs found in records: it checks each address before
+ * connecting, limits requests per host, and bounds time and size. A request consists of attempts; an attempt is one HTTP request
+ * and its redirects, each of which is checked and limited again.
  */
 
 import type { IncomingMessage } from 'node:http'
@@ -68,12 +69,12 @@ export function outbound(options: OutboundOptions): Outbound {
     pause,
     log,
   }
-  const open = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal])
-  const request: Outbound['request'] = (asked, signal) =>
-    attempts(context, asked, async (answer) => answer, open(signal))
+  const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal])
+  const request: Outbound['request'] = (outgoing, signal) =>
+    attempts(context, outgoing, async (answer) => answer, untilClosed(signal))
   return {
     request,
-    read: (asked, signal) => attempts(context, asked, readWhole, open(signal)),
+    read: (outgoing, signal) => attempts(context, outgoing, readWhole, untilClosed(signal)),
     robots: robotsOf({ request, closing: closing.signal, limits, now }),
     close: async () => {
       closing.abort(new Failure('run-cancelled', 'the process is shutting down'))
@@ -101,35 +102,35 @@ const transientKinds: ReadonlySet<Kind> = new Set([
 ])
 
 /**
- * Repeats the request after temporary failures, up to the maximum number of attempts. The last response is returned whatever its
- * status.
+ * Repeats the request after temporary failures, up to the maximum number of attempts, and passes the last response, whatever
+ * its status, to `read`.
  */
 function attempts<Result>(
   context: ClientContext,
   request: OutboundRequest,
-  use: (answer: OutboundAnswer) => Promise<Result>,
+  read: (answer: OutboundAnswer) => Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
   const { limits, now, random, pause } = context
-  const isRepeatable = request.repeatable ?? request.method !== 'POST'
-  const most = isRepeatable ? (request.attempts ?? limits.attempts) : 1
+  const isRepeatable = request.isRepeatable ?? request.method !== 'POST'
+  const mostAttempts = isRepeatable ? (request.attempts ?? limits.attempts) : 1
   const longestMs = request.retryAfterMaxMs ?? limits.retryAfterMaxMs
-  const once = async (number: number): Promise<Result> => {
+  const attemptOnce = async (number: number): Promise<Result> => {
     const answer = await attempt(request, context, signal)
-    if (!isTransient(answer.status)) return use(answer)
+    if (!isTransient(answer.status)) return read(answer)
     const afterMs = retryAfterMs(answer.headers.get('retry-after'), now())
     const isTooLong = afterMs !== undefined && afterMs > longestMs
-    if (!isTooLong && number >= most) return use(answer)
+    if (!isTooLong && number >= mostAttempts) return read(answer)
     answer.discard()
     throw isTooLong ? throttled(afterMs, now()) : new TemporaryAnswer(afterMs)
   }
-  return retry(once, {
+  return retry(attemptOnce, {
     delayMs: (outcome, number) => {
       if ('value' in outcome) return undefined
       const { error } = outcome
       if (error instanceof TemporaryAnswer) return error.afterMs ?? backoffMs(number, random)
-      const isPassing = error instanceof Failure && transientKinds.has(error.kind)
-      return isPassing && number < most ? backoffMs(number, random) : undefined
+      const isTransientFailure = error instanceof Failure && transientKinds.has(error.kind)
+      return isTransientFailure && number < mostAttempts ? backoffMs(number, random) : undefined
     },
     pause: (ms) => pause(ms, signal),
     signal,
@@ -145,6 +146,7 @@ function throttled(afterMs: number, now: number): Failure {
 /** Latest time with a year of four digits. */
 const latest = Date.UTC(9999, 11, 31)
 
+/** Maximum number of redirects of a request that sets none. */
 const mostRedirects = 5
 
 /** Sends a request and follows its redirects; returns the final response. */
@@ -155,23 +157,23 @@ async function attempt(
 ): Promise<OutboundAnswer> {
   const deadlines = withDefaults(context.limits.deadlines, request.deadlines)
   const clock = deadlineClock(deadlines, context.now)
-  const shared: AttemptContext = { request, clock, context }
+  const attemptContext: AttemptContext = { request, clock, context }
   const { url, method = 'GET', headers, credentials, body } = request
   const parts = splitHeaders(headers, credentials)
   let step: Step = { url: parseTarget(url), method, ...parts, ...(body !== undefined && { body }) }
   const cookies = new Cookies()
-  for (const steps: Step[] = []; ;) {
-    const { message, permit } = await sendStep(step, shared, signal)
-    const giveUp = () => {
+  for (const earlierSteps: Step[] = []; ;) {
+    const { message, permit } = await sendStep(step, attemptContext, signal)
+    const discard = () => {
       message.destroy()
       permit.leave()
     }
     let next: Step | undefined
-    cookies.keep(step.url, message.headers['set-cookie'])
+    cookies.store(step.url, message.headers['set-cookie'])
     try {
       next = nextStep(step, message.statusCode ?? 0, message.headers.location)
     } catch (error) {
-      giveUp()
+      discard()
       throw error
     }
     if (!next) {
@@ -181,22 +183,23 @@ async function attempt(
           message,
           url: step.url.href,
           method: step.method,
-          redirected: steps.map((one) => one.url.href),
+          redirected: earlierSteps.map((redirected) => redirected.url.href),
           bounds: { ...bounds, clock },
-          done: () => permit.leave(),
+          release: () => permit.leave(),
         },
         signal,
       )
     }
-    giveUp()
-    steps.push(step)
+    discard()
+    earlierSteps.push(step)
     next = { ...next, cookie: cookies.header(next.url) }
-    checkRedirects(steps, next, request.redirects ?? mostRedirects)
+    checkRedirects(earlierSteps, next, request.redirects ?? mostRedirects)
     await request.beforeRedirect?.(next.url.href, signal)
     step = next
   }
 }
 
+/** Request, time-outs and client to which a step of an attempt belongs. */
 type AttemptContext = {
   readonly request: OutboundRequest
   readonly clock: DeadlineClock
@@ -223,10 +226,10 @@ async function sendStep(
   }
   const permit = await context.hosts.enter(`${url.hostname}:${portOf(url)}`, politeness, signal)
   let isConnected = false
-  const connected = () => {
+  const onConnected = () => {
     isConnected = true
     permit.connected()
-    request.connected?.()
+    request.onConnected?.()
   }
   try {
     const permission = hostPermission(request.reach, url)
@@ -239,11 +242,11 @@ async function sendStep(
         clock,
         signal,
         isRepeatable: step.method !== 'POST',
-        connected,
+        onConnected,
       },
     )
-    const after = retryAfterMs(message.headers['retry-after'], context.now())
-    permit.answered(message.statusCode ?? 0, after, longestMs)
+    const afterMs = retryAfterMs(message.headers['retry-after'], context.now())
+    permit.answered(message.statusCode ?? 0, afterMs, longestMs)
     return { message, permit }
   } catch (error) {
     const kind = error instanceof Failure ? error.kind : undefined
@@ -266,16 +269,16 @@ const headersOf = (step: Step, userAgent: string): Readonly<Record<string, strin
 })
 
 /** Throws `source-error` for a redirect loop or too many redirects. */
-function checkRedirects(steps: readonly Step[], next: Step, most: number): void {
-  const place = shownUrl(steps[0]?.url.href ?? '')
+function checkRedirects(earlierSteps: readonly Step[], next: Step, mostFollowed: number): void {
+  const start = shownUrl(earlierSteps[0]?.url.href ?? '')
   const hint = next.cookie === undefined ? '' : ', and sets cookies on the way'
   // After a POST, a redirect to the same URL is followed with GET; a new cookie also makes a difference.
   const isSame = ({ url, method, cookie }: Step) =>
     url.href === next.url.href && method === next.method && cookie === next.cookie
-  if (steps.some(isSame)) {
-    throw new Failure('source-error', `${place} redirects in a circle${hint}`)
+  if (earlierSteps.some(isSame)) {
+    throw new Failure('source-error', `${start} redirects in a circle${hint}`)
   }
-  if (steps.length > most) {
-    throw new Failure('source-error', `${place} redirects more than ${most} times${hint}`)
+  if (earlierSteps.length > mostFollowed) {
+    throw new Failure('source-error', `${start} redirects more than ${mostFollowed} times${hint}`)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Limits requests per host: few in parallel, with a delay that grows on overload (429, 503), suspended while the host is
- * down. Shared by all requests of a process: harvests, exports, URL checks.
+ * Limits the requests of the outbound client per host: few in parallel, with a delay that grows on overload (429, 503),
+ * suspended while the host is down. Shared by all requests of a process: harvests, exports, URL checks.
  */
 
 import { Failure } from '../errors.ts'
@@ -11,7 +11,7 @@ import type { FairLimiter, Release } from '../workers/fair-limiter.ts'
 import { KeyedLock } from '../workers/keyed-lock.ts'
 import type { OutboundLimits } from './deadlines.ts'
 
-/** Wishes of a request regarding the host. */
+/** Options of a request that affect when it may be sent to its host. */
 export type PolitenessOptions = {
   /** Minimum delay in ms; the configured delay is the lower bound. */
   readonly delayMs: number
@@ -47,6 +47,7 @@ type PolitenessContext = {
 /** Number of remembered hosts; the least recently used one is removed. */
 const mostHosts = 10_000
 
+/** States of all hosts that were requested recently. */
 export class Hosts {
   readonly #context: PolitenessContext
   readonly #hosts = new Map<string, Host>()
@@ -61,8 +62,8 @@ export class Hosts {
     this.#hosts.delete(name)
     this.#hosts.set(name, host)
     if (this.#hosts.size > mostHosts) this.#forget()
-    const leaveGlobal = await host.admit(options, signal)
-    return host.permit(options, leaveGlobal)
+    const releaseGlobal = await host.admit(options, signal)
+    return host.permit(options, releaseGlobal)
   }
 
   #forget(): void {
@@ -70,10 +71,15 @@ export class Hosts {
   }
 }
 
+/** Longest delay between two requests to an overloaded host. */
 const slowestMs = 60_000
+/** Delay after the first overload of a host without a delay. */
 const firstSlowMs = 200
+/** Number of consecutive good responses after which the delay is halved. */
 const answersToRecover = 10
-const mostInARow = 5
+/** Number of consecutive failures, time-outs or overloads after which a host is left alone. */
+const streakLimit = 5
+/** Time for which a host is left alone. */
 const backOffMs = 300_000
 
 /** State of one host: its delay, and its recent failures, silences and overloads. */
@@ -81,7 +87,7 @@ class Host {
   readonly #name: string
   readonly #context: PolitenessContext
   readonly #turn = new KeyedLock()
-  readonly #left: ConditionVariable = conditionVariable()
+  readonly #slotFreed: ConditionVariable = conditionVariable()
   /** Number of waiting requests. */
   #entering = 0
   #active = 0
@@ -90,12 +96,12 @@ class Host {
   /** Time before which no request starts. */
   #notBefore = -Infinity
   /** Time until which requests with `fail` are refused, and the reason. */
-  #avoided: { readonly until: number; readonly because: 'source-timeout' | 'source-throttled' } = {
+  #avoided: { readonly until: number; readonly kind: 'source-timeout' | 'source-throttled' } = {
     until: -Infinity,
-    because: 'source-throttled',
+    kind: 'source-throttled',
   }
   /** Consecutive failed connections, requests without a response in time, overloads (429, 503), and good responses. */
-  readonly #row = { failures: 0, silences: 0, overloads: 0, good: 0 }
+  readonly #streaks = { failures: 0, silences: 0, overloads: 0, successes: 0 }
 
   constructor(name: string, context: PolitenessContext) {
     this.#name = name
@@ -114,45 +120,45 @@ class Host {
   async admit(options: PolitenessOptions, signal: AbortSignal): Promise<Release> {
     const { globalLimit } = options
     for (;;) {
-      const leave = await this.#inTurn(signal, async () => {
-        do await this.#free(options, signal)
+      const release = await this.#inTurn(signal, async () => {
+        do await this.#waitUntilFree(options, signal)
         while (this.#obstacle(options) !== undefined)
-        const leave = globalLimit ? globalLimit.tryTake(this.#name) : nothing
-        if (leave) this.#start()
-        return leave
+        const releaseGlobal = globalLimit ? globalLimit.tryTake(this.#name) : noRelease
+        if (releaseGlobal) this.#start()
+        return releaseGlobal
       })
-      if (leave) return leave
-      const later = (await globalLimit?.take(this.#name, signal)) ?? nothing
+      if (release) return release
+      const releaseGlobal = (await globalLimit?.take(this.#name, signal)) ?? noRelease
       if (this.#entering === 0 && this.#obstacle(options) === undefined) {
         this.#start()
-        return later
+        return releaseGlobal
       }
       // While waiting for the global limit, the host became busy again.
-      later()
+      releaseGlobal()
     }
   }
 
-  permit({ delayMs }: PolitenessOptions, leaveGlobal: Release): HostPermit {
-    let hasLeft = false
+  permit({ delayMs }: PolitenessOptions, releaseGlobal: Release): HostPermit {
+    let isReleased = false
     return {
       connected: () => {
-        this.#row.failures = 0
+        this.#streaks.failures = 0
       },
       failed: () => this.#failed(),
       silent: () => this.#silent(),
       answered: (status, retryAfterMs = 0, longestMs = Infinity) => {
-        this.#row.silences = 0
+        this.#streaks.silences = 0
         if (status === 429 || status === 503)
           return this.#overloaded({ retryAfterMs, longestMs, delayMs })
-        this.#row.overloads = 0
+        this.#streaks.overloads = 0
         if (status < 500) this.#recover()
       },
       leave: () => {
-        if (hasLeft) return
-        hasLeft = true
+        if (isReleased) return
+        isReleased = true
         this.#active -= 1
-        leaveGlobal()
-        this.#left.notify()
+        releaseGlobal()
+        this.#slotFreed.notify()
       },
     }
   }
@@ -172,7 +178,7 @@ class Host {
   }
 
   /** Resolves when a request may start; rejects if it must not wait for that. */
-  #free(options: PolitenessOptions, signal: AbortSignal): Promise<void> {
+  #waitUntilFree(options: PolitenessOptions, signal: AbortSignal): Promise<void> {
     const obstacle = () => {
       if (options.whenBackedOff === 'fail') this.#check(options.longestMs ?? Infinity)
       return this.#obstacle(options)
@@ -183,10 +189,11 @@ class Host {
   /** Remaining ms before a request may start, or the end of another request that must come first. */
   #obstacle({ atOnce, delayMs }: PolitenessOptions): number | ConditionVariable | undefined {
     const { limits, now } = this.#context
-    if (this.#active >= Math.max(1, Math.min(limits.hostConcurrency, atOnce))) return this.#left
-    const delayed = this.#lastStart + Math.max(this.#delayMs, delayMs)
-    const left = Math.max(delayed, this.#notBefore) - now()
-    return left > 0 ? left : undefined
+    if (this.#active >= Math.max(1, Math.min(limits.hostConcurrency, atOnce)))
+      return this.#slotFreed
+    const earliestStart = this.#lastStart + Math.max(this.#delayMs, delayMs)
+    const remainingMs = Math.max(earliestStart, this.#notBefore) - now()
+    return remainingMs > 0 ? remainingMs : undefined
   }
 
   /**
@@ -195,67 +202,67 @@ class Host {
    */
   #check(longestMs: number): void {
     const now = this.#context.now()
-    const say = (kind: Failure['kind'], words: string, until: number) =>
-      new Failure(kind, `${this.#name} ${words}`, { retryAfter: Math.ceil((until - now) / 1000) })
-    if (this.#row.failures >= mostInARow && now < this.#notBefore)
-      throw say('source-unreachable', 'could not be reached and is left alone', this.#notBefore)
-    const { until, because } = this.#avoided
+    const refusal = (kind: Failure['kind'], text: string, until: number) =>
+      new Failure(kind, `${this.#name} ${text}`, { retryAfter: Math.ceil((until - now) / 1000) })
+    if (this.#streaks.failures >= streakLimit && now < this.#notBefore)
+      throw refusal('source-unreachable', 'could not be reached and is left alone', this.#notBefore)
+    const { until, kind } = this.#avoided
     if (now < until) {
-      const words = because === 'source-timeout' ? 'does not answer' : 'has too much to do'
-      throw say(because, `${words} and is left alone`, until)
+      const text = kind === 'source-timeout' ? 'does not answer' : 'has too much to do'
+      throw refusal(kind, `${text} and is left alone`, until)
     }
     if (this.#notBefore - now > longestMs)
-      throw say('source-throttled', 'wants to be left alone', this.#notBefore)
+      throw refusal('source-throttled', 'wants to be left alone', this.#notBefore)
   }
 
   #failed(): void {
     const { now, log } = this.#context
-    this.#row.failures += 1
-    if (this.#row.failures < mostInARow) return
+    this.#streaks.failures += 1
+    if (this.#streaks.failures < streakLimit) return
     this.#notBefore = now() + backOffMs
-    log.warn({ host: this.#name, failures: this.#row.failures }, 'outbound.left-alone')
+    log.warn({ host: this.#name, failures: this.#streaks.failures }, 'outbound.left-alone')
   }
 
   #silent(): void {
     const { now, log } = this.#context
-    this.#row.silences += 1
-    if (this.#row.silences >= mostInARow) this.#avoid('source-timeout', now() + backOffMs)
-    log.debug({ host: this.#name, silences: this.#row.silences }, 'outbound.silent')
+    this.#streaks.silences += 1
+    if (this.#streaks.silences >= streakLimit) this.#avoid('source-timeout', now() + backOffMs)
+    log.debug({ host: this.#name, silences: this.#streaks.silences }, 'outbound.silent')
   }
 
   /** Doubles the delay after 429 or 503. `delayMs` is the request's own minimum delay, at which the host was overloaded. */
-  #overloaded(said: {
+  #overloaded(overload: {
     readonly retryAfterMs: number
     readonly longestMs: number
     readonly delayMs: number
   }): void {
     const { now, log } = this.#context
-    const { retryAfterMs, longestMs, delayMs } = said
-    this.#row.good = 0
-    this.#row.overloads += 1
+    const { retryAfterMs, longestMs, delayMs } = overload
+    this.#streaks.successes = 0
+    this.#streaks.overloads += 1
     const slower = Math.max(this.#delayMs, delayMs, firstSlowMs / 2) * 2
     this.#delayMs = Math.max(this.#delayMs, Math.min(slowestMs, slower))
     const until = now() + retryAfterMs
     // A longer `Retry-After` only affects requests that do not wait.
     if (retryAfterMs <= longestMs) this.#notBefore = Math.max(this.#notBefore, until)
     else this.#avoid('source-throttled', until)
-    if (this.#row.overloads >= mostInARow) this.#avoid('source-throttled', now() + backOffMs)
+    if (this.#streaks.overloads >= streakLimit) this.#avoid('source-throttled', now() + backOffMs)
     log.debug({ host: this.#name, delayMs: this.#delayMs, retryAfterMs }, 'outbound.slower')
   }
 
-  #avoid(because: 'source-timeout' | 'source-throttled', until: number): void {
-    if (until > this.#avoided.until) this.#avoided = { until, because }
+  #avoid(kind: 'source-timeout' | 'source-throttled', until: number): void {
+    if (until > this.#avoided.until) this.#avoided = { until, kind }
   }
 
   /** Halves the delay after ten good responses, down to the configured one. */
   #recover(): void {
     const { hostDelayMs } = this.#context.limits
-    this.#row.good += 1
-    if (this.#row.good < answersToRecover) return
-    this.#row.good = 0
+    this.#streaks.successes += 1
+    if (this.#streaks.successes < answersToRecover) return
+    this.#streaks.successes = 0
     const faster = this.#delayMs / 2
     this.#delayMs = faster < firstSlowMs / 2 ? hostDelayMs : Math.max(hostDelayMs, faster)
   }
 }
 
-const nothing: Release = () => undefined
+const noRelease: Release = () => undefined

@@ -1,4 +1,4 @@
-/** Redirects: their target, method, headers and cookies. */
+/** Requests of the outbound client and their redirects: target, method, headers, cookies and `User-Agent`. */
 
 import { Failure, shown } from '../errors.ts'
 import { isSecretName } from '../secrets.ts'
@@ -15,31 +15,32 @@ export type Step = {
   readonly cookie?: string
 }
 
+/** Maximum number of cookies per request, and characters of each; further and longer ones are ignored. */
 const [mostCookies, longestCookie] = [20, 4096]
 
 /** Cookies of one request and its redirects; each is sent only to the host that set it. */
 export class Cookies {
-  readonly #held = new Map<string, { readonly url: URL; readonly pair: string }>()
+  readonly #cookies = new Map<string, { readonly url: URL; readonly pair: string }>()
 
   /** Stores the cookies of a response. */
-  keep(url: URL, lines: readonly string[] = []): void {
+  store(url: URL, lines: readonly string[] = []): void {
     for (const line of lines) {
       const [, pair = '', name = ''] = /^\s*(([^=;,\s]+)=[^;]*)/.exec(line) ?? []
       const key = `${url.hostname} ${name}`
       if (name === '' || pair.length > longestCookie) continue
-      if (/;\s*max-age=0*(?:;|$)/i.test(line)) this.#held.delete(key)
-      else if (this.#held.size < mostCookies || this.#held.has(key))
-        this.#held.set(key, { url, pair })
+      if (/;\s*max-age=0*(?:;|$)/i.test(line)) this.#cookies.delete(key)
+      else if (this.#cookies.size < mostCookies || this.#cookies.has(key))
+        this.#cookies.set(key, { url, pair })
     }
   }
 
   /** `Cookie` header for a URL; cookies set over https are not sent over http. */
   header({ hostname, protocol }: URL): string | undefined {
-    const own = [...this.#held.values()].filter(
+    const cookies = [...this.#cookies.values()].filter(
       ({ url }) =>
         url.hostname === hostname && (url.protocol !== 'https:' || protocol === 'https:'),
     )
-    return own.length === 0 ? undefined : own.map(({ pair }) => pair.trim()).join('; ')
+    return cookies.length === 0 ? undefined : cookies.map(({ pair }) => pair.trim()).join('; ')
   }
 }
 
@@ -50,26 +51,26 @@ export function nextStep(
   location: string | undefined,
 ): Step | undefined {
   if (!redirects.has(status) || location === undefined || location.trim() === '') return undefined
-  const reference = utf8(location)
+  const reference = decodeUtf8(location)
   const next = URL.parse(reference, step.url.href)
   if (!next) throw new Failure('address-refused', `a redirect to ${shown(reference)} is not a URL`)
   const url = parseTarget(next.href)
   const isSameOrigin = url.origin === step.url.origin
-  const credentials = Object.keys(step.credentials).length > 0
-  if (credentials && step.url.protocol === 'https:' && url.protocol === 'http:') {
+  const hasCredentials = Object.keys(step.credentials).length > 0
+  if (hasCredentials && step.url.protocol === 'https:' && url.protocol === 'http:') {
     const detail = 'a redirect from https to http is not followed with credentials'
     throw new Failure('address-refused', detail)
   }
-  const asGet = status === 303 || (status < 303 && step.method === 'POST')
-  const method = asGet && step.method !== 'HEAD' ? 'GET' : step.method
-  const { body, ...rest } = step
+  const dropsBody = status === 303 || (status < 303 && step.method === 'POST')
+  const method = dropsBody && step.method !== 'HEAD' ? 'GET' : step.method
+  const { body, ...stepWithoutBody } = step
   return {
-    ...rest,
+    ...stepWithoutBody,
     url,
     method,
     credentials: isSameOrigin ? step.credentials : {},
-    headers: asGet ? withoutBody(step.headers) : step.headers,
-    ...(!asGet && body !== undefined && { body }),
+    headers: dropsBody ? withoutBody(step.headers) : step.headers,
+    ...(!dropsBody && body !== undefined && { body }),
   }
 }
 
@@ -79,12 +80,12 @@ const withoutBody = (headers: Step['headers']): Step['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')))
 
 /** Decodes a header value as UTF-8; Node reads it as Latin-1. */
-function utf8(header: string): string {
+function decodeUtf8(header: string): string {
   const text = Buffer.from(header, 'latin1').toString('utf8')
   return text.includes('\ufffd') ? header : text
 }
 
-// Request headers: credentials, own headers, `User-Agent`.
+// Request headers.
 
 type Fields = Readonly<Record<string, string>>
 
@@ -96,25 +97,32 @@ export function userAgent(version: string, base: string, contact?: string): stri
 
 const commentText = (text: string): string => text.replace(/[^\u0020-\u007e]|[()\\;]/g, '').trim()
 
-/** Separates plain headers from credentials, with names in lower case; drops headers that only browsers send. */
+/**
+ * Separates plain headers from credentials, with names in lower case. Headers with the name of a secret count as credentials;
+ * headers that the client sets itself are dropped.
+ */
 export function splitHeaders(
   headers: Fields = {},
   credentials: Fields = {},
 ): { readonly headers: Fields; readonly credentials: Fields } {
-  const all = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  const secret = Object.entries(credentials).map(
+  const headerPairs = Object.entries(headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  )
+  const credentialPairs = Object.entries(credentials).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   )
   return {
-    headers: Object.fromEntries(all.filter(([name]) => !isSecretName(name) && !dropped.has(name))),
+    headers: Object.fromEntries(
+      headerPairs.filter(([name]) => !isSecretName(name) && !droppedHeaders.has(name)),
+    ),
     credentials: Object.fromEntries([
-      ...all.filter(([name]) => isSecretName(name)),
-      ...secret.filter(([name]) => !dropped.has(name)),
+      ...headerPairs.filter(([name]) => isSecretName(name)),
+      ...credentialPairs.filter(([name]) => !droppedHeaders.has(name)),
     ]),
   }
 }
 
-const dropped: ReadonlySet<string> = new Set([
+const droppedHeaders: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
   'content-length',

@@ -1,4 +1,4 @@
-/** Checks URLs against robots.txt (RFC 9309), cached for a day. */
+/** Checks URLs against robots.txt (RFC 9309), cached for a day. Used by the URL checks of the metrics service. */
 
 import * as parser from 'robots-parser'
 import { Failure } from '../errors.ts'
@@ -17,13 +17,14 @@ type RobotsContext = {
   readonly now: () => number
 }
 
-/** Rules of a host, or the reason why there are none. */
+/** Rules of a host, or the verdict that follows because they cannot be read. */
 type Outcome = Rules | Exclude<RobotsVerdict, 'allowed' | 'disallowed'>
 
-const rememberedMs = dayMs
-/** Lifetime in ms of a result that is unknown. */
+/** Time in ms that rules are cached. */
+const rulesMs = dayMs
+/** Time in ms that a verdict without rules (`unreachable`, `refused`, `unknown`) is cached. */
 const unknownMs = 600_000
-/** Maximum bytes to read; RFC 9309 2.5 demands at least 500 KiB. */
+/** Bytes of robots.txt that are read; the rest is ignored. RFC 9309 2.5 demands at least 500 KiB. */
 const readBytes = 500 * 1024
 /** Weight of a cache entry in characters, without its rules. */
 const entryCharacters = 500
@@ -33,7 +34,7 @@ export function robotsOf(context: RobotsContext): Outbound['robots'] {
   const { limits, now } = context
   const outcomes = new SingleFlight<string, Outcome>({
     cache: 'robots',
-    keepMs: (outcome) => (typeof outcome === 'string' ? unknownMs : rememberedMs),
+    keepMs: (outcome) => (typeof outcome === 'string' ? unknownMs : rulesMs),
     now,
     most: limits.robotsCharacters,
     weigh: (outcome) => entryCharacters + (typeof outcome === 'string' ? 0 : outcome.characters),
@@ -43,20 +44,20 @@ export function robotsOf(context: RobotsContext): Outbound['robots'] {
     if (!url || !/^https?:$/.test(url.protocol)) return 'refused'
     const name = `${hostPermission(request.reach, url).key} ${url.origin}`
     // Not aborted by the signal of one caller, because others wait for the result.
-    const asked = outcomes.get(name, () => fetchRules(request, url.origin, context))
-    const outcome = await unlessAborted(asked, signal)
+    const pending = outcomes.get(name, () => fetchRules(request, url.origin, context))
+    const outcome = await unlessAborted(pending, signal)
     if (typeof outcome === 'string') return outcome
     return outcome.permits(url) ? 'allowed' : 'disallowed'
   }
 }
 
-/** Fetches robots.txt. A 4xx status permits everything; a time-out or 5xx has no result. Never rejects. */
+/** Fetches robots.txt. A 4xx status permits everything; a 5xx status or a broken body is `unknown`. Never rejects. */
 async function fetchRules(
   { reach, globalLimit, deadlines }: Parameters<Outbound['robots']>[0],
   origin: string,
   { request, closing }: RobotsContext,
 ): Promise<Outcome> {
-  let [isThere, isElsewhere] = [false, false]
+  let [isConnected, isRedirected] = [false, false]
   try {
     const answer = await request(
       {
@@ -71,14 +72,14 @@ async function fetchRules(
         retryAfterMaxMs: 30_000,
         delayMs: 1000,
         whenBackedOff: 'fail',
-        connected: () => void (isThere = true),
-        beforeRedirect: async () => void (isElsewhere = true),
+        onConnected: () => void (isConnected = true),
+        beforeRedirect: async () => void (isRedirected = true),
       },
       closing,
     )
     // The missing rest of a truncated file may contain prohibitions.
     if (answer.status === 200) {
-      return await beginning(answer.body).then(
+      return await readBeginning(answer.body).then(
         (text) => rulesOf(origin, text),
         () => 'unknown' as const,
       )
@@ -91,15 +92,15 @@ async function fetchRules(
     // Endless redirects count as a missing file (RFC 9309 2.3.1.2).
     if (kind === 'source-error') return rulesOf(origin, '')
     // Failures of a redirect's target say nothing about the requested host.
-    if (isElsewhere) return 'unknown'
-    if (kind === 'address-refused' && !isThere) return 'refused'
+    if (isRedirected) return 'unknown'
+    if (kind === 'address-refused' && !isConnected) return 'refused'
     // A time-out with `retryAfter` means that the host was not requested.
-    const isLate = kind === 'source-timeout' && retryAfter === undefined && !isThere
+    const isLate = kind === 'source-timeout' && retryAfter === undefined && !isConnected
     return kind === 'source-unreachable' || isLate ? 'unreachable' : 'unknown'
   }
 }
 
-async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readBeginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of body) {
@@ -132,20 +133,22 @@ type Rules = {
   readonly characters: number
 }
 
+/** Product token of this client in `User-agent` lines. */
 const token = 'cartulary'
 
 /** Parses the rules for the token `cartulary`, else those for `*`. */
 export function rulesOf(origin: string, text: string): Rules {
-  const own = reduceRules(text)
-  const robots = parsed(`${origin}/robots.txt`, own)
+  const reduced = reduceRules(text)
+  const robots = parsed(`${origin}/robots.txt`, reduced)
   return {
     permits: (url) => robots.isAllowed(`${origin}${pathOf(url)}`, token) ?? true,
-    characters: own.length,
+    characters: reduced.length,
   }
 }
 
 /** Maximum path length; longer paths are matched by their beginning, because matching costs path × rule. */
 const longestPath = 2048
+/** Maximum characters of a rule; longer rules are dropped. */
 const longestRule = 1024
 const mostRules = 10_000
 /** Maximum characters of rules with wildcards, which cost more than their length. */
@@ -158,9 +161,9 @@ const pathOf = (url: URL): string => `${url.pathname}${url.search}`.slice(0, lon
  * hostile file could exploit.
  */
 function reduceRules(text: string): string {
-  const rules: Record<'us' | 'everybody', string[]> = { us: [], everybody: [] }
+  const rules: Record<'cartulary' | 'anyAgent', string[]> = { cartulary: [], anyAgent: [] }
   const agents = new Set<string>()
-  let isNamed = false
+  let hasOwnGroup = false
   let inAgents = false
   for (const line of text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)) {
     // Other lines do not end a group (RFC 9309 2.2.1).
@@ -172,15 +175,16 @@ function reduceRules(text: string): string {
       // Only the product token counts: `Cartulary/1.0 (…)` also means this client.
       const [agent = ''] = /^(?:\*$|[a-z_-]+)/.exec(value.trim().toLowerCase()) ?? []
       agents.add(agent)
-      isNamed ||= agent === token
+      hasOwnGroup ||= agent === token
     } else {
       const rule = `${kind}: ${value.trim()}`
-      if (agents.has(token)) rules.us.push(rule)
-      if (agents.has('*')) rules.everybody.push(rule)
+      if (agents.has(token)) rules.cartulary.push(rule)
+      if (agents.has('*')) rules.anyAgent.push(rule)
     }
     inAgents = kind === 'user-agent'
   }
-  return ['user-agent: *', ...boundedRules(isNamed ? rules.us : rules.everybody)].join('\n')
+  const effective = hasOwnGroup ? rules.cartulary : rules.anyAgent
+  return ['user-agent: *', ...boundedRules(effective)].join('\n')
 }
 
 function* boundedRules(rules: readonly string[]): Generator<string> {

@@ -30,7 +30,7 @@ export type ServiceRequest = {
   /** Sent as UTF-8 with `Content-Length`. */
   readonly body?: string
   /** Whether the request may be sent twice. */
-  readonly idempotent: boolean
+  readonly isIdempotent: boolean
   readonly limits?: Partial<ServiceLimits>
 }
 
@@ -69,10 +69,10 @@ export type ConnectionOptions = {
   /** Maximum parallel connections; further requests wait. */
   readonly sockets: number
   /** Whether to close a connection after a response of 400 or more (Virtuoso leaves the request body unread in it). */
-  readonly destroyAfterError: boolean
+  readonly closesAfterError: boolean
 }
 
-// Shorter than the idle time-out of known servers (5 s and more), so that the client closes first.
+/** Lifetime of an idle connection; shorter than that of known servers (5 s and more), so that the client closes first. */
 const keepAliveMs = 4000
 
 /** Opens the connection pool of a service; `close` destroys its connections. */
@@ -87,13 +87,13 @@ export function serviceExchange(options: ConnectionOptions): {
       let message: IncomingMessage | undefined
       try {
         message = await exchange(outgoing, { ...call, connections: pool })
-        if (outgoing.method !== 'HEAD' && !isFramed(message)) throw unframed(options.service)
+        if (outgoing.method !== 'HEAD' && !isFramed(message)) throw unframedFailure(options.service)
         return await wholeAnswer(message, call, options)
       } catch (error) {
         message?.destroy()
         call.signal.throwIfAborted()
         const fault = bodyFault(error)
-        throw isLate(fault) ? late(options.service) : fault
+        throw isLate(fault) ? timeLimitFailure(options.service) : fault
       }
     },
   }
@@ -101,21 +101,21 @@ export function serviceExchange(options: ConnectionOptions): {
 
 /** Whether the service was slow; a failed connection means that it is down. */
 function isLate(fault: Failure): boolean {
-  const overdue = fault instanceof ExchangeFault ? fault.cause : fault
-  return overdue instanceof StepTimeout && overdue.step !== 'connectMs'
+  const timeout = fault instanceof ExchangeFault ? fault.cause : fault
+  return timeout instanceof StepTimeout && timeout.step !== 'connectMs'
 }
 
-const late = ({ name }: ServiceName) =>
+const timeLimitFailure = ({ name }: ServiceName) =>
   new Failure('time-limit', `The ${name} did not answer within its time limit.`)
 
 async function wholeAnswer(
   message: IncomingMessage,
   { bytes, clock, signal }: ServiceCall,
-  { service, destroyAfterError }: ConnectionOptions,
+  { service, closesAfterError }: ConnectionOptions,
 ): Promise<ServiceAnswer> {
   const { statusCode: status = 0, headers, socket } = message
   // At once: one turn later the connection may carry another request.
-  if (destroyAfterError && status >= 400) message.on('end', () => socket.destroy())
+  if (closesAfterError && status >= 400) message.on('end', () => socket.destroy())
   const check = (length: number) => {
     if (length <= bytes) return
     const detail = `The answer of the ${service.name} is longer than ${bytes} bytes.`
@@ -133,20 +133,22 @@ async function wholeAnswer(
   return { status, headers: headersOf(message), text: Buffer.concat(parts).toString() }
 }
 
-// Whether the end of the body can be verified. A body that ends with the connection may be truncated; error responses may
-// use that.
+/**
+ * Whether the end of the body can be verified. A body that ends with the connection may be truncated; only error responses may
+ * end so.
+ */
 const isFramed = ({ headers, statusCode = 0 }: IncomingMessage): boolean =>
   statusCode >= 300 ||
   statusCode === 204 ||
   'content-length' in headers ||
   'transfer-encoding' in headers
 
-const unframed = ({ name, unavailable }: ServiceName) =>
+const unframedFailure = ({ name, unavailable }: ServiceName) =>
   new Failure(unavailable, `The ${name} does not say where its answer ends.`, { retryAfter: 2 })
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  const plain: Record<string, string> = {}
+  const joined: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) plain[name] = typeof value === 'string' ? value : value.join(', ')
-  return plain
+    if (value !== undefined) joined[name] = typeof value === 'string' ? value : value.join(', ')
+  return joined
 }

@@ -54,9 +54,9 @@ export function serviceClient(options: ServiceOptions): ServiceClient {
   const closing = new AbortController()
   const connections = serviceExchange(options)
   const breaker = new CircuitBreaker(options)
-  const exchange = logged(connections.exchange, options)
+  const exchange = withLogging(connections.exchange, options)
   const guarded: ServiceExchange = (outgoing, call) => breaker.guard(() => exchange(outgoing, call))
-  const proven = new Authentication(guarded, auth, service).exchange
+  const authenticated = new Authentication(guarded, auth, service).exchange
   return {
     send: async (request, signal) => {
       const outgoing = outgoingOf(request)
@@ -67,12 +67,12 @@ export function serviceClient(options: ServiceOptions): ServiceClient {
         bytes,
         signal: signal ? AbortSignal.any([closing.signal, signal]) : closing.signal,
       }
-      const next = delays(call, options)
-      return retry(() => proven(outgoing, call), {
+      const nextDelayMs = delays(call, options)
+      return retry(() => authenticated(outgoing, call), {
         delayMs: (outcome) => {
           const fault = exchangeFaultOf(outcome)
-          const isWorthIt = fault ?? ('value' in outcome && options.retryable(outcome.value))
-          return request.idempotent && isWorthIt ? next(fault) : undefined
+          const isRetryable = fault ?? ('value' in outcome && options.retryable(outcome.value))
+          return request.isIdempotent && isRetryable ? nextDelayMs(fault) : undefined
         },
         pause: async (ms) => {
           const pausing = async () => options.pause(ms, call.signal)
@@ -98,7 +98,7 @@ const unavailable = (service: ServiceName, detail: string, cause?: unknown): Fai
 const brokenConnection = (fault: ExchangeFault, service: ServiceName): Failure =>
   unavailable(
     service,
-    fault.stage === 'connecting'
+    fault.phase === 'connecting'
       ? `The ${service.name} cannot be reached.`
       : `The connection to the ${service.name} broke off.`,
     fault,
@@ -115,29 +115,29 @@ function outgoingOf({ url: address, method, headers, body }: ServiceRequest): Ou
   return { url, method, headers, body }
 }
 
-/** Pauses between attempts in ms, before jitter. */
-const pauses = [50, 200, 800]
+/** Pauses before the second and later attempts, before jitter. */
+const pausesMs = [50, 200, 800]
 
 /**
- * Returns a function that gives the pause before the next attempt; `undefined` when the total or connection time would be
- * exceeded.
+ * Returns a function that returns the pause in ms before the next attempt; `undefined` after the last attempt, or when the
+ * total or connection time would be exceeded.
  */
 function delays({ clock }: ServiceCall, { random, now }: ServiceOptions) {
   const connectUntil = now() + clock.deadlines.connectMs
-  let turn = 0
-  let isRaced = false
+  let retries = 0
+  let hasReconnected = false
   return (fault: ExchangeFault | undefined): number | undefined => {
     // The server closed a reused connection at the same moment; a new connection suffices.
-    if (fault?.reused && !isRaced) {
-      isRaced = true
+    if (fault?.isReused && !hasReconnected) {
+      hasReconnected = true
       return 0
     }
-    const pause = pauses[turn]
-    if (pause === undefined) return undefined
-    turn += 1
-    const ms = pause * (0.5 + random())
-    const isInTime = fault?.stage !== 'connecting' || now() + ms < connectUntil
-    return isInTime && ms < clock.left() ? ms : undefined
+    const pauseMs = pausesMs[retries]
+    if (pauseMs === undefined) return undefined
+    retries += 1
+    const ms = pauseMs * (0.5 + random())
+    const isInTime = fault?.phase !== 'connecting' || now() + ms < connectUntil
+    return isInTime && ms < clock.remainingMs() ? ms : undefined
   }
 }
 
@@ -154,7 +154,7 @@ class CircuitBreaker {
   readonly #options: ServiceOptions
   #faults = 0
   #openUntil: number | undefined
-  #last: ExchangeFault | undefined
+  #lastFault: ExchangeFault | undefined
 
   constructor(options: ServiceOptions) {
     this.#options = options
@@ -165,7 +165,7 @@ class CircuitBreaker {
     const { service, now } = this.#options
     if (this.#openUntil !== undefined) {
       if (now() < this.#openUntil)
-        throw unavailable(service, `The ${service.name} is away.`, this.#last)
+        throw unavailable(service, `The ${service.name} is away.`, this.#lastFault)
       // The test call; if it is slow, others wait at most as long as after a failure.
       this.#openUntil = now() + openMs
     }
@@ -174,7 +174,7 @@ class CircuitBreaker {
       this.#close()
       return result
     } catch (error) {
-      if (error instanceof ExchangeFault && !error.reused) this.#count(error)
+      if (error instanceof ExchangeFault && !error.isReused) this.#count(error)
       throw error
     }
   }
@@ -187,7 +187,7 @@ class CircuitBreaker {
 
   #count(err: ExchangeFault): void {
     const { log, now } = this.#options
-    this.#last = err
+    this.#lastFault = err
     this.#faults += 1
     if (this.#faults < mostFaults) return
     if (this.#openUntil === undefined) log.warn({ err }, this.#event('away'))
@@ -203,7 +203,7 @@ class CircuitBreaker {
 const topicOf = ({ unavailable: kind }: ServiceName) => kind.split('-', 1)[0]
 
 /** Logs each exchange at `debug`. */
-const logged =
+const withLogging =
   (exchange: ServiceExchange, { log, now, service }: ServiceOptions): ServiceExchange =>
   async (outgoing, call) => {
     const answering = exchange(outgoing, call)
@@ -213,7 +213,7 @@ const logged =
       ({ status, text }) => ({ status, chars: text.length }),
       (error: unknown) => ({ fault: String(error) }),
     )
-    const line = { method: outgoing.method, path: outgoing.url.pathname, ...outcome }
-    log.debug({ ...line, ms: now() - started }, `${topicOf(service)}.exchange`)
+    const fields = { method: outgoing.method, path: outgoing.url.pathname, ...outcome }
+    log.debug({ ...fields, ms: now() - started }, `${topicOf(service)}.exchange`)
     return answering
   }

@@ -149,7 +149,7 @@ async function send(
         body: JSON.stringify(message),
         reach: { kind: 'configured', address: url, trust: 'foreign', allow },
         maxBytes: 65_536,
-        repeatable: true,
+        isRepeatable: true,
         redirects: 0,
         retryAfterMaxMs,
       },

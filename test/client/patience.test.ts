@@ -31,7 +31,7 @@ describe('patience', () => {
     expect(await outcome(time.within(slowly(900), 'firstByteMs'))).toEqual([900, 'there'])
     expect(await outcome(time.within(slowly(299), 'idleMs'))).toEqual([299, 'there'])
     expect(await outcome(time.within(slowly(200), 'idleMs'))).toEqual([200, 'there'])
-    expect(time.left()).toBe(101)
+    expect(time.remainingMs()).toBe(101)
     const late = 'Failure: source-timeout: the page took longer than 1.5 s'
     expect(await outcome(time.within(never(), 'idleMs'))).toEqual([101, late])
     expect(vi.getTimerCount()).toBe(0)
@@ -43,7 +43,7 @@ describe('patience', () => {
       await time.within(Promise.resolve(), 'idleMs')
       vi.advanceTimersByTime(1_000_000)
     }
-    expect(time.left()).toBe(1500)
+    expect(time.remainingMs()).toBe(1500)
   })
 
   it.each([

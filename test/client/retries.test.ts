@@ -63,7 +63,7 @@ describe('a passing failure', () => {
     source.faults.from(1, { kind: 'status', status: 500 })
     expect(await ask({ method: 'POST', body: 'x' })).toMatchObject({ requests: 1 })
     source.reset()
-    expect(await ask({ method: 'POST', body: 'x', repeatable: true })).toMatchObject({
+    expect(await ask({ method: 'POST', body: 'x', isRepeatable: true })).toMatchObject({
       requests: 4,
     })
   })

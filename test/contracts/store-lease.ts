@@ -39,7 +39,7 @@ export function candidates(config: StoreConfig) {
   const wire = serviceClient({
     service: { name: 'store', unavailable: 'store-unavailable' },
     ...(username !== undefined && password !== undefined && { auth: { username, password } }),
-    destroyAfterError: dialect.destroyAfterError,
+    closesAfterError: dialect.closesAfterError,
     sockets: 8,
     retryable: dialect.isRetryable,
     log,

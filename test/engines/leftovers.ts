@@ -24,7 +24,7 @@ export async function leftovers(config: EngineConfig): Promise<string[]> {
   const wire = serviceClient({
     service: { name: 'store', unavailable: 'store-unavailable' },
     ...(username !== undefined && password !== undefined && { auth: { username, password } }),
-    destroyAfterError: true,
+    closesAfterError: true,
     sockets: 2,
     retryable: () => false,
     log: logger('silent'),

@@ -232,7 +232,7 @@ export class ImportSource {
       maxBytes,
       attempts: config.attempts ?? deps.limits.attempts,
       retryAfterMaxMs: config.retryAfterMaxMs ?? deps.limits.retryAfterMaxMs,
-      repeatable: method === 'POST' || undefined,
+      isRepeatable: method === 'POST' || undefined,
       atOnce: config.hostConcurrency,
       delayMs: config.hostDelayMs,
       deadlines: {

@@ -39,14 +39,14 @@ type ClientOptions = {
   readonly callMs: number
 }
 
-type Sending = Pick<ServiceRequest, 'method' | 'idempotent' | 'body'> & { readonly type?: string }
+type Sending = Pick<ServiceRequest, 'method' | 'isIdempotent' | 'body'> & { readonly type?: string }
 
 /** Request with a JSON body. */
-const json = (method: ServiceRequest['method'], body: unknown, idempotent = true): Sending => ({
+const json = (method: ServiceRequest['method'], body: unknown, isIdempotent = true): Sending => ({
   method,
   body: jsonText(body),
   type: 'application/json',
-  idempotent,
+  isIdempotent,
 })
 
 /** Makes a client; the first call opens a connection. */
@@ -60,7 +60,7 @@ export function connectEngine({
 }: ClientOptions): EngineClient {
   const client = serviceClient({
     service: { name: 'search engine', unavailable: 'engine-unavailable' },
-    destroyAfterError: false,
+    closesAfterError: false,
     sockets: 16,
     retryable: () => false,
     log,
@@ -88,14 +88,14 @@ export function connectEngine({
     return text === '' ? undefined : parsed(text)
   }
   return {
-    get: (path, signal) => call(path, { method: 'GET', idempotent: true }, signal),
+    get: (path, signal) => call(path, { method: 'GET', isIdempotent: true }, signal),
     post: (path, body, signal) => call(path, json('POST', body), signal),
     postOnce: (path, body, signal) => call(path, json('POST', body, false), signal),
     patch: (path, body, signal) => call(path, json('PATCH', body), signal),
-    remove: (path, signal) => call(path, { method: 'DELETE', idempotent: true }, signal),
+    remove: (path, signal) => call(path, { method: 'DELETE', isIdempotent: true }, signal),
     postLines: (path, lines, signal) => {
       const ndjson = { body: lines.join('\n'), type: 'application/x-ndjson' }
-      return call(path, { method: 'POST', idempotent: true, ...ndjson }, signal)
+      return call(path, { method: 'POST', isIdempotent: true, ...ndjson }, signal)
     },
     close: () => void client.close(),
   }

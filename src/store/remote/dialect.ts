@@ -79,7 +79,7 @@ export type Dialect = {
    */
   readonly deferMs?: number
   /** Whether a connection is closed after an error, and whether a request is repeated after an answer. */
-  readonly destroyAfterError: boolean
+  readonly closesAfterError: boolean
   readonly isRetryable: (answer: ServiceAnswer) => boolean
   /** Failure kind of an update that was answered with an error, where the status does not tell it. */
   readonly failureKind?: (

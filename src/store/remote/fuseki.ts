@@ -56,7 +56,7 @@ async function productOf(endpoint: StoreEndpoint): Promise<string> {
       url,
       method: 'GET',
       headers: {},
-      idempotent: true,
+      isIdempotent: true,
     })
     const version = status === 200 && /"version"\s*:\s*"([\w.-]+)"/.exec(text)?.[1]
     return version ? `${name} ${version}` : name
@@ -74,7 +74,7 @@ export const fuseki: Dialect = {
   // The store has one writer; waiting writes are packed, which is faster than many transactions.
   writers: 1,
   deferMs: 200,
-  destroyAfterError: false,
+  closesAfterError: false,
   isRetryable: ({ status, text }) => status === 503 && !text.startsWith(late),
   // About a hundred records with their links and marks.
   fitsOneRequest: ({ graphs, length }) => graphs <= 300 && length <= 2 ** 20,

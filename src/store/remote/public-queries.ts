@@ -38,7 +38,7 @@ async function answerTo(
     method: 'POST',
     headers: { accept, 'content-type': 'application/x-www-form-urlencoded' },
     body: form.toString(),
-    idempotent: true,
+    isIdempotent: true,
     // Formats differ in length: answers that are too long are truncated later, and refused here far above the limit.
     limits: { totalMs: ms, bytes: bytes * 4 + 2 ** 20 },
   })

@@ -65,7 +65,7 @@ function clientOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
   return serviceClient({
     service: { name: 'store', unavailable: 'store-unavailable' },
     auth: endpoints.auth,
-    destroyAfterError: dialect.destroyAfterError,
+    closesAfterError: dialect.closesAfterError,
     sockets: dialect.sockets,
     retryable: dialect.isRetryable,
     log,

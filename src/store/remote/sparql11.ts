@@ -26,7 +26,7 @@ export const sparql11: Dialect = {
   fidelity: fidelityOf({ keepsTag: (language) => /^[a-z]+$/.test(language), keepsForm, isDamaged }),
   sockets: 8,
   writers: 1,
-  destroyAfterError: false,
+  closesAfterError: false,
   isRetryable: ({ status }) => status === 503,
   // Every write has its own request, because a store need not roll back earlier operations when the last fails.
   fitsOneRequest: () => false,

@@ -93,7 +93,7 @@ export function openEndpoint(settings: Settings): StoreEndpoint {
       settings,
       // Idempotent, because queries change nothing, and adding or removing triples twice changes nothing more.
       (body, url, headers) =>
-        send({ url, method: 'POST', headers, body, idempotent: true }, signal),
+        send({ url, method: 'POST', headers, body, isIdempotent: true }, signal),
       work,
     )
   // As a form, which all stores accept. With the deadline the store ends queries that are no longer waited for.

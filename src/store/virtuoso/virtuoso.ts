@@ -29,7 +29,7 @@ const sendForm = (endpoint: StoreEndpoint, url: string, form: Readonly<Record<st
     method: 'POST',
     headers: { accept: 'text/csv', 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form).toString(),
-    idempotent: true,
+    isIdempotent: true,
     limits,
   })
 
@@ -199,7 +199,7 @@ export const virtuoso: Dialect = {
   sockets: 8,
   writers: 1,
   deferMs: 30,
-  destroyAfterError: true,
+  closesAfterError: true,
   isRetryable: isTransient,
   failureKind: updateFailureKind,
   fitsOneRequest: ({ graphs, cleared, removed, added, length }) =>

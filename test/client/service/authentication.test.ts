@@ -50,7 +50,7 @@ describe.each([
   it('with a wrong password is a typed error after two requests, and again at the next call', async () => {
     const { url, seen } = await start()
     const one = wire({ auth: wrong })
-    const update = updating(url, { body: 'update', idempotent: true })
+    const update = updating(url, { body: 'update', isIdempotent: true })
     for (const expected of [
       ['', 'update'],
       ['', 'update', '', 'update'],
@@ -153,7 +153,7 @@ describe('the nonce of a digest', () => {
       response.end(await answer.text())
     })
     const one = wire({ auth })
-    const update = updating(front.url, { idempotent: true })
+    const update = updating(front.url, { isIdempotent: true })
     await one.send(update)
     forget()
     expect((await one.send(update)).text).toBe('welcome')
@@ -204,7 +204,7 @@ describe('a store that asks nobody, with credentials configured', () => {
       if (number < 3) socket.write(wholeAnswer('starting', '503 Service Unavailable'))
       else socket.write(wholeAnswer(body))
     })
-    const update = updating(url, { body: 'x', idempotent: true })
+    const update = updating(url, { body: 'x', isIdempotent: true })
     expect((await wire({ auth }).send(update)).text).toBe('x')
     expect(bodies).toEqual(['', '', '', 'x'])
   })

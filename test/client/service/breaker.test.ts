@@ -17,7 +17,7 @@ async function storeWithClock(told: Parameters<typeof wire>[0] = {}) {
   })
   const clock = { ms: 0 }
   const one = wire({ now: () => clock.ms, ...told })
-  const ask = (limits = {}) => one.send(asking(server.url, { idempotent: false, limits }))
+  const ask = (limits = {}) => one.send(asking(server.url, { isIdempotent: false, limits }))
   const lose = async (calls: number) => {
     for (let call = 0; call < calls; call += 1) await failureOf(ask())
   }
@@ -64,7 +64,7 @@ describe('the circuit', () => {
       else held.push(() => socket.write(wholeAnswer('fine')))
     })
     const one = wire({ sockets: 8 })
-    const askAll = () => held.map(() => one.send(asking(url, { idempotent: false })))
+    const askAll = () => held.map(() => one.send(asking(url, { isIdempotent: false })))
     const first = Array.from({ length: 8 }, () => one.send(asking(url)))
     await vi.waitFor(() => expect(held).toHaveLength(8), { interval: 1, timeout: 10_000 })
     for (const release of held) release()

@@ -149,7 +149,7 @@ describe('connections', () => {
       else if (number % 2 === 1) socket.write(wholeAnswer('SP030', '400 Bad Request'))
       else socket.write(wholeAnswer('fine', '200 OK', 'Connection: close'))
     })
-    const one = wire({ destroyAfterError: true, sockets: 1 })
+    const one = wire({ closesAfterError: true, sockets: 1 })
     const calls = Array.from({ length: 6 }, () => one.send(updating(url)))
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     expect(statuses).toEqual([400, 200, 400, 200, 400, 200])

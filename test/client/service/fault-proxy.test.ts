@@ -126,7 +126,7 @@ describe('faults by chance', () => {
     for (const fault of allFaults) through.rates[fault] = 0.02
     const one = wire({ retryable: ({ status }) => status >= 500 })
     for (let turn = 0; turn < 300; turn += 1) {
-      const answer = await one.send(updating(through.url, { idempotent: true }))
+      const answer = await one.send(updating(through.url, { isIdempotent: true }))
       expect(answer.text).toBe('a whole answer')
     }
     const { requests, faults } = through.seen()

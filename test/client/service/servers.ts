@@ -31,7 +31,7 @@ type Told = Partial<Omit<ServiceOptions, 'limits'>> & {
 export function wire(told: Told = {}): ServiceClient {
   const connected = serviceClient({
     service: { name: 'store', unavailable: 'store-unavailable' },
-    destroyAfterError: false,
+    closesAfterError: false,
     sockets: 4,
     retryable: ({ status }) => status === 503,
     log: logger('silent'),
@@ -50,7 +50,7 @@ export const asking = (url: string, told: Partial<ServiceRequest> = {}): Service
   url,
   method: 'GET',
   headers: {},
-  idempotent: true,
+  isIdempotent: true,
   ...told,
 })
 
@@ -60,7 +60,7 @@ export const updating = (url: string, told: Partial<ServiceRequest> = {}): Servi
     method: 'POST',
     headers: { 'Content-Type': 'application/sparql-update' },
     body: 'INSERT DATA { GRAPH <urn:g> { <urn:s> <urn:p> "ü" } }',
-    idempotent: false,
+    isIdempotent: false,
     ...told,
   })
 

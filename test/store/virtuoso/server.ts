@@ -35,7 +35,7 @@ export function bareDoor(): Bare {
   const wire = serviceClient({
     service: { name: 'store', unavailable: 'store-unavailable' },
     auth: { username, password },
-    destroyAfterError: true,
+    closesAfterError: true,
     sockets: 4,
     retryable: virtuoso.isRetryable,
     log: logger('silent'),
