@@ -26,7 +26,7 @@ type PlanContext = {
 
 type ExportPlan = {
   /** SHA-256 of the transformers and their configs, so that a change of them writes every record again; `''` without transformers. */
-  readonly transformation: string
+  readonly transformersHash: string
   /** Age in ms at which an unchanged record is written again: `forceDays` of the first segment that sets it, else of the configuration. */
   readonly forceMs: number
   /** Config and place of the exporter. */
@@ -61,7 +61,7 @@ export function exportPlan(context: PlanContext, runId: string): ExportPlan | un
   const forceDays = days.find((value) => typeof value === 'number') ?? context.config.forceDays
   const exporter = steps[last]
   return {
-    transformation: digests.length === 0 ? '' : hash('sha256', digests.join('\n'), 'hex'),
+    transformersHash: digests.length === 0 ? '' : hash('sha256', digests.join('\n'), 'hex'),
     forceMs: forceDays * dayMs,
     exporter: exporter && { config: exporter.segment.body.config, place: exporter.place },
   }

@@ -73,7 +73,7 @@ export class ExportRun {
   readonly owner: Owner
   readonly client: RepositoryClient
   /** Digest of all segments between import and export; `''` if there are none. */
-  readonly transformation: string
+  readonly transformersHash: string
   /** Time of opening in ms. */
   readonly opened: number
   /** Serials of rows that the source declared as deleted. */
@@ -111,7 +111,7 @@ export class ExportRun {
     this.segment = segment
     this.owner = { catalogue: target.catalogue, pipe }
     this.client = withRetries(target.client, context)
-    this.transformation = plan?.transformation ?? ''
+    this.transformersHash = plan?.transformersHash ?? ''
     this.opened = context.now()
     this.#forceMs = plan?.forceMs ?? 0
     this.#held = context.ledger.heldOf(pipe)
@@ -230,8 +230,8 @@ export class ExportRun {
 
   /** Hash of the source and the transformers. */
   hashOf(sourceHash: string | undefined): string | undefined {
-    if (sourceHash === undefined || this.transformation === '') return sourceHash
-    return hash('sha256', `${sourceHash}\n${this.transformation}`, 'hex')
+    if (sourceHash === undefined || this.transformersHash === '') return sourceHash
+    return hash('sha256', `${sourceHash}\n${this.transformersHash}`, 'hex')
   }
 
   /** Counts an offered record that was not written. */

@@ -244,6 +244,6 @@ export function validatorsOf(
   // The exporter opens its run before it asks for the first record. Without one, the content of the catalogue is unknown.
   const run = active.get(runId)
   const isSame =
-    run?.owner.catalogue === last.catalogue && run.transformation === last.transformation
+    run?.owner.catalogue === last.catalogue && run.transformersHash === last.transformation
   return isSame && run.hasAll ? last.validators : []
 }

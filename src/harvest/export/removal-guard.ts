@@ -107,7 +107,7 @@ function adoptUnowned({ context, owner, segment }: ExportRun): void {
  * completed by the next complete run.
  */
 function recordRun(run: ExportRun, completeness: Completeness, plan: RemovalPlan): void {
-  const { context, owner, segment, nameless, transformation, losses } = run
+  const { context, owner, segment, nameless, transformersHash: transformation, losses } = run
   const { ledger, now } = context
   ledger.transaction(() => {
     for (const { serial } of plan.held) ledger.hold(segment.runId, serial)
