@@ -64,15 +64,15 @@ async function clearCatalogue(
 ): Promise<number> {
   await requireCatalogue(context, catalogue, signal)
   const total = await catalogueSize(context, catalogue, signal)
-  let gone = 0
-  const done = (datasets: number) => {
-    gone += datasets
-    progress(gone, total)
+  let deleted = 0
+  const addDone = (datasets: number) => {
+    deleted += datasets
+    progress(deleted, total)
   }
-  const emptying = { catalogue, kind: 'dataset', at: context.now(), keepIndex, done } as const
-  const failure = await removeAllMembers(context, emptying, signal)
+  const removal = { catalogue, kind: 'dataset', at: context.now(), keepIndex, addDone } as const
+  const failure = await removeAllMembers(context, removal, signal)
   if (failure !== undefined) throw failure
-  return gone
+  return deleted
 }
 
 // Repair of inconsistencies left by other programs and crashes of a store: links without dataset, and datasets without link.

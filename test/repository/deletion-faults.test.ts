@@ -40,7 +40,7 @@ const jobs = (kind: string) => repo.jobs.list({ kind, limit: 9, offset: 0 })
 const leave = (content: Partial<DeletedContent> & Pick<DeletedContent, 'kind' | 'id'>) => {
   const rest = { catalogue: 'c', originalId: undefined, content: '', metrics: '' }
   const deleted = { ...rest, ...content }
-  repo.deletion.tombstones.keep([deleted], repo.clock.now).end([deleted.id])
+  repo.deletion.tombstones.write([deleted], repo.clock.now).end([deleted.id])
 }
 const titleOf = (id: string, title: string) =>
   `<${base}set/data/${id}> <http://purl.org/dc/terms/title> "${title}" .\n`

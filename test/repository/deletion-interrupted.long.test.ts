@@ -67,7 +67,7 @@ function leave(remains: Pick<DeletedContent, 'id' | 'content'>, settled = false)
   const now = () => new Date('2026-11-21T10:00:00Z')
   const tombstones = new Tombstones({ directory: join(directory, 'deleted'), days: 30, now })
   const rest = { kind: 'dataset', catalogue: 'c', originalId: 'One', metrics: '' } as const
-  const kept = tombstones.keep([{ ...remains, ...rest }], now())
+  const kept = tombstones.write([{ ...remains, ...rest }], now())
   if (settled) kept.end([remains.id])
   tombstones.close()
 }

@@ -35,7 +35,7 @@ it('purges all tombstones past their window in one job', async () => {
   const ids = Array.from({ length: 450 }, (_, n) => `d${n}`)
   const rest = { catalogue: 'c', originalId: undefined, content: '', metrics: '' }
   const deleted = ids.map((id) => ({ ...rest, kind: 'dataset' as const, id }))
-  repo.deletion.tombstones.keep(deleted, repo.clock.now).end(ids)
+  repo.deletion.tombstones.write(deleted, repo.clock.now).end(ids)
   repo.clock.now = new Date('2026-12-31T10:00:00Z')
   const purges = () => repo.jobs.list({ kind: 'purge-tombstones', limit: 9, offset: 0 })
   await expect.poll(purges).toMatchObject([{ state: 'done', result: { tombstones: 450 } }])

@@ -34,7 +34,7 @@ const remains = (id: string, more: Partial<DeletedContent> = {}): DeletedContent
   ...more,
 })
 const keep = (ids: readonly string[], more: Partial<DeletedContent> = {}) =>
-  tombstones.keep(
+  tombstones.write(
     ids.map((id) => remains(id, more)),
     clock.now,
   )
@@ -43,11 +43,11 @@ const listed = () => tombstones.list(undefined, { offset: 0, limit: 100 }).map((
 describe('a tombstone', () => {
   it('is there after the file was closed, with everything that was kept', () => {
     const whole = remains('a', { metrics: '<urn:m> <urn:p> "ü" .\n', deletion: 17e14 })
-    tombstones.keep([whole], clock.now).end(['a'])
+    tombstones.write([whole], clock.now).end(['a'])
     tombstones.close()
     open()
     expect(tombstones.contentOf('dataset', 'a')).toMatchObject(whole)
-    expect(tombstones.ofOrigin('c', 'A')?.id).toBe('a')
+    expect(tombstones.findByOriginalId('c', 'A')?.id).toBe('a')
     expect(tombstones.find('catalogue', 'a')).toBeUndefined()
   })
 
@@ -93,7 +93,7 @@ describe('a tombstone', () => {
 describe('the file', () => {
   it('holds texts compressed and is readable by its owner alone', () => {
     const content = text(20_000)
-    tombstones.keep([remains('a', { content })], clock.now).end(['a'])
+    tombstones.write([remains('a', { content })], clock.now).end(['a'])
     tombstones.close()
     const { size, mode } = statSync(join(directory, 'tombstones.db'))
     expect(size).toBeLessThan(content.length / 3)

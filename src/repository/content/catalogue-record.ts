@@ -1,4 +1,7 @@
-/** Catalogue record of a dataset: its id at the origin, the dates of its creation and last change, and the hash of the body. */
+/**
+ * Makes, reads and updates the catalogue record in the graph of a dataset: its original id, the dates of its creation and last
+ * change, and the hash of the body.
+ */
 
 import type { Quad } from '@rdfjs/types'
 import { canonicalise, type CanonicalBounds } from '../../rdf/canonical.ts'
@@ -20,7 +23,7 @@ export type DatasetRecord = {
   readonly source?: string
 }
 
-/** `2026-11-21T10:00:00Z` */
+/** Formats a date as `xsd:dateTime` in UTC, with whole seconds: `2026-11-21T10:00:00Z`. */
 export const timestamp = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`
 
 /** Makes the triples of the record; its checksum node is a skolem IRI, because stored graphs have no blank nodes. */
@@ -64,53 +67,55 @@ export function storedRecord(lines: string, record: string): StoredRecord {
   const value = (quads: readonly Quad[], predicate: string) =>
     quads.find((q) => q.predicate.value === predicate)?.object.value
   const checksum = value(facts, spdx('checksum').value)
-  const sums = checksum === undefined ? [] : subjectQuads(lines, checksum)
+  const checksumQuads = checksum === undefined ? [] : subjectQuads(lines, checksum)
   return {
-    hash: value(sums, spdx('checksumValue').value),
+    hash: value(checksumQuads, spdx('checksumValue').value),
     modified: modifiedDate(facts, record),
   }
 }
 
 /** Returns `dct:modified` of a resource; values that are not dates count as absent. */
 export function modifiedDate(quads: readonly Quad[], iri: string): Date | undefined {
-  const said = quads.find(
+  const statement = quads.find(
     (q) => q.subject.value === iri && q.predicate.value === dct('modified').value,
   )
-  const time = Date.parse(said?.object.value ?? '')
+  const time = Date.parse(statement?.object.value ?? '')
   return Number.isNaN(time) ? undefined : new Date(time)
 }
 
-/** Fields of the record that an edit sets; the bounds are those of its hash. */
-type Stamp = Pick<DatasetRecord, 'id' | 'modified'> & {
+/** Record to change, its new date, and limits for the cost of its new hash. */
+type RecordEdit = Pick<DatasetRecord, 'id' | 'modified'> & {
   readonly canonical?: CanonicalBounds
 }
 
 /**
- * Sets the date of change and the hash of the record in the graph of a dataset. The hash is that of the stored graph without its
- * record: a client that sends back the dataset as it read it gets 304, the unchanged source does not. Fails with `too-complex`.
+ * Sets the date of change and the hash of the record in the graph of a dataset, after an edit of one part such as a distribution.
+ * The hash is that of the stored graph without its record: a client that sends back the edited dataset gets 304, and a source that
+ * sends its old version again replaces the edit. Fails with `too-complex`.
  */
 export async function withNewHash(
   graph: readonly Quad[],
   names: Names,
-  { id, modified, canonical }: Stamp,
+  { id, modified, canonical }: RecordEdit,
 ): Promise<Quad[]> {
   const record = names.record(id)
-  const isOf = (q: Quad, subjects: ReadonlySet<string>, predicate: string) =>
+  const hasPredicate = (q: Quad, subjects: ReadonlySet<string>, predicate: string) =>
     q.predicate.value === predicate && subjects.has(q.subject.value)
   const records = new Set([record])
-  const links = graph.filter((q) => isOf(q, records, spdx('checksum').value))
+  const links = graph.filter((q) => hasPredicate(q, records, spdx('checksum').value))
   const checksums = new Set(links.map((q) => q.object.value))
   const content = graph.filter(
     ({ subject }) => subject.value !== record && !checksums.has(subject.value),
   )
-  const blank = unskolemise(content, { prefix: names.genidPrefix })
-  const { hash } = await canonicalise(blank, canonical)
-  const stays = graph.filter(
+  const withBlankNodes = unskolemise(content, { prefix: names.genidPrefix })
+  const { hash } = await canonicalise(withBlankNodes, canonical)
+  const unchanged = graph.filter(
     (q) =>
-      !isOf(q, records, dct('modified').value) && !isOf(q, checksums, spdx('checksumValue').value),
+      !hasPredicate(q, records, dct('modified').value) &&
+      !hasPredicate(q, checksums, spdx('checksumValue').value),
   )
   return [
-    ...stays,
+    ...unchanged,
     quad(namedNode(record), dct('modified'), literal(modified, xsd('dateTime'))),
     ...[...checksums].map((node) => quad(namedNode(node), spdx('checksumValue'), literal(hash))),
   ]

@@ -1,4 +1,4 @@
-/** Assigns IRIs to distributions that stay the same from one version of a dataset to the next, by their keys. */
+/** Assigns IRIs to the distributions of a written dataset. Keys recognise the distributions of its stored version, whose IRIs stay. */
 
 import type { Quad, Term } from '@rdfjs/types'
 import type { Names } from '../../rdf/names.ts'
@@ -6,7 +6,7 @@ import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
 import { keyOf } from '../../rdf/read.ts'
 import { literal, namedNode, quad } from '../../rdf/terms.ts'
 
-/** Keys for recognising a distribution. */
+/** Values by which a distribution is recognised in the next version of its dataset. */
 export type DistributionKeys = {
   readonly node: Term
   readonly identifiers: readonly string[]
@@ -16,7 +16,7 @@ export type DistributionKeys = {
   readonly downloadUrl: string | undefined
 }
 
-const [link, type, cls] = [
+const [link, type, distributionClass] = [
   dcat('distribution').value,
   rdf('type').value,
   dcat('Distribution').value,
@@ -27,7 +27,8 @@ function distributionNodes(quads: readonly Quad[], dataset: string): ReadonlyMap
   const nodes = new Map<string, Term>()
   for (const { subject, predicate, object } of quads) {
     if (predicate.value === link && object.termType !== 'Literal') nodes.set(keyOf(object), object)
-    if (predicate.value === type && object.value === cls) nodes.set(keyOf(subject), subject)
+    if (predicate.value === type && object.value === distributionClass)
+      nodes.set(keyOf(subject), subject)
   }
   nodes.delete(dataset)
   return nodes
@@ -66,10 +67,10 @@ export function distributionKeys(
 const position = ({ node, title = '', accessUrl = '', downloadUrl = '' }: DistributionKeys) =>
   [accessUrl, downloadUrl, title, keyOf(node)].join('\n')
 
-/** Key of a distribution in the body (absent = not in this round), and the key of a stored one that it has to match. */
+/** Key of a distribution in the body (`undefined` = not in this round), and the keys of a stored one, of which one has to equal it. */
 type Round = readonly [
-  sought: (fresh: DistributionKeys) => string | undefined,
-  found: (stored: DistributionKeys) => readonly (string | undefined)[],
+  newKey: (sent: DistributionKeys) => string | undefined,
+  storedKeys: (stored: DistributionKeys) => readonly (string | undefined)[],
 ]
 
 const iriOf = ({ node }: DistributionKeys) =>
@@ -104,27 +105,27 @@ export function distributionIris(
   dataset: DatasetKeys,
   { names, uuid }: { readonly names: Names; readonly uuid: () => string },
 ): Renaming {
-  const fresh = distributionKeys(body, distributionNodes(body, dataset.sent))
-  const free = new Set(distributionKeys(stored, distributionNodes(stored, dataset.stored)))
+  const sentDistributions = distributionKeys(body, distributionNodes(body, dataset.sent))
+  const unmatched = new Set(distributionKeys(stored, distributionNodes(stored, dataset.stored)))
   const iris = new Map<string, string>()
-  for (const [sought, found] of rounds) {
-    // From the end, so that the first one is the first to be taken.
-    const entries = [...free].reverse().flatMap((one) => {
-      return [...new Set(found(one))].map((key) => ({ key, one }))
+  for (const [newKey, storedKeys] of rounds) {
+    // Reversed, because `pop` takes the last entry: the first stored distribution is matched first.
+    const entries = [...unmatched].reverse().flatMap((distribution) => {
+      return [...new Set(storedKeys(distribution))].map((key) => ({ key, distribution }))
     })
-    const places = Map.groupBy(entries, ({ key }) => key)
-    for (const keys of fresh) {
-      const key = sought(keys)
+    const entriesByKey = Map.groupBy(entries, ({ key }) => key)
+    for (const keys of sentDistributions) {
+      const key = newKey(keys)
       if (key === undefined || iris.has(keyOf(keys.node))) continue
-      const waiting = places.get(key) ?? []
-      let twin = waiting.pop()?.one
-      while (twin && !free.has(twin)) twin = waiting.pop()?.one
-      if (!twin) continue
-      free.delete(twin)
-      iris.set(keyOf(keys.node), twin.node.value)
+      const candidates = entriesByKey.get(key) ?? []
+      let match = candidates.pop()?.distribution
+      while (match && !unmatched.has(match)) match = candidates.pop()?.distribution
+      if (!match) continue
+      unmatched.delete(match)
+      iris.set(keyOf(keys.node), match.node.value)
     }
   }
-  const identifiers = fresh.flatMap((keys) => {
+  const identifiers = sentDistributions.flatMap((keys) => {
     const key = keyOf(keys.node)
     const iri = iris.get(key) ?? names.distribution(uuid())
     iris.set(key, iri)
@@ -135,9 +136,9 @@ export function distributionIris(
 
 /** The key of a distribution as its `dct:identifier`, when it came without one. */
 export function distributionIdentifier(keys: DistributionKeys, iri: string): Quad[] {
-  const own = iriOf(keys) ?? keys.title ?? keys.accessUrl
-  if (keys.identifiers.length > 0 || own === undefined || own === iri) return []
-  return [quad(namedNode(iri), dct('identifier'), literal(own))]
+  const key = iriOf(keys) ?? keys.title ?? keys.accessUrl
+  if (keys.identifiers.length > 0 || key === undefined || key === iri) return []
+  return [quad(namedNode(iri), dct('identifier'), literal(key))]
 }
 
 /**
@@ -145,15 +146,18 @@ export function distributionIdentifier(keys: DistributionKeys, iri: string): Qua
  * source IRI, title, access address) is a key of the stored one.
  */
 export function findStoredDistribution(
-  fresh: DistributionKeys,
+  sent: DistributionKeys,
   stored: readonly Quad[],
   dataset: string,
 ): string | undefined {
-  const places = distributionKeys(stored, distributionNodes(stored, dataset))
-  const twin = (round: Round | undefined) => {
-    const key = round?.[0](fresh)
-    return key === undefined ? undefined : places.find((one) => round?.[1](one).includes(key))
+  const candidates = distributionKeys(stored, distributionNodes(stored, dataset))
+  const matchIn = (round: Round | undefined) => {
+    const key = round?.[0](sent)
+    return key === undefined
+      ? undefined
+      : candidates.find((candidate) => round?.[1](candidate).includes(key))
   }
-  const [itself, ...others] = rounds
-  return (twin(itself) ?? twin(others.find(([sought]) => sought(fresh) !== undefined)))?.node.value
+  const [byIri, ...others] = rounds
+  return (matchIn(byIri) ?? matchIn(others.find(([newKey]) => newKey(sent) !== undefined)))?.node
+    .value
 }

@@ -1,6 +1,6 @@
 /**
- * Selects the own content of a dataset, a catalogue or a resource of a declared type from a body, and finds its subject, so that
- * no body can describe another resource of the platform.
+ * Finds the dataset, catalogue or resource of a declared type that the body of a write describes, and selects the statements that
+ * are stored in its graph (its own content), so that no write can describe another resource of the platform.
  */
 
 import type { Quad, Term, NamedNode, Quad_Object } from '@rdfjs/types'
@@ -20,16 +20,18 @@ const [type, identifier, distribution, metadata] = [
   dqv('QualityMetadata').value,
 ]
 
-/** Own content of a resource in canonical form; independent of the stored state. */
+/** Own content of a resource, and its canonical form (RDFC-1.0); independent of the stored state. */
 export type OwnContent = {
+  /** The resource, as the body names it. */
   readonly node: Term
   readonly statements: readonly Quad[]
+  /** SHA-256 of the canonical form, in hex. */
   readonly hash: string
-  /** Canonical labels of the blank nodes. */
+  /** Canonical labels of the blank nodes, by their labels in the body. */
   readonly labels: ReadonlyMap<string, string>
 }
 
-/** Limits of a body: its triples, and the cost of its canonical form. */
+/** Limits of a body: number of triples, and the cost of its canonical form. */
 type ContentBounds = { readonly triples: number; readonly canonical?: CanonicalBounds }
 
 /**
@@ -57,10 +59,10 @@ export function requireStatements({
 }
 
 /** Makes the failure `too-large`; `times` names the factor of the limit, if any. */
-export const tooManyTriples = (given: number, most: number, times = '') =>
+export const tooManyTriples = (count: number, max: number, times = '') =>
   new Failure(
     'too-large',
-    `${given} triples, at most ${most} are allowed (${times}limit "triples" of PLATFORM_LIMITS)`,
+    `${count} triples, at most ${max} are allowed (${times}limit "triples" of PLATFORM_LIMITS)`,
   )
 
 /** Makes the content as it is stored: the node under the platform's IRI, blank nodes as skolem IRIs. */
@@ -84,16 +86,19 @@ export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
   return metrics.size === 0 ? quads : quads.filter((q) => !metrics.has(q.graph.value))
 }
 
-/** The other nodes of these kinds. A publisher that is also a catalogue keeps its description, but for the links to what it holds. */
-function framesFor(kinds: NodeKinds, own: ReadonlySet<string>): Frames {
-  const frames = kinds.of('catalogue', 'record')
+/**
+ * Selects the catalogues and records of a body, except those in `ownKeys`. A catalogue that is also a publisher (an agent) is kept,
+ * without its links to datasets and records.
+ */
+function cataloguesAndRecords(kinds: NodeKinds, ownKeys: ReadonlySet<string>): ForeignParts {
+  const nodes = kinds.of('catalogue', 'record')
   const agents = new Set<string>()
-  for (const key of frames.keys()) {
-    if (own.has(key)) frames.delete(key)
-    else if (kinds.isAgent(key) && frames.delete(key)) agents.add(key)
+  for (const key of nodes.keys()) {
+    if (ownKeys.has(key)) nodes.delete(key)
+    else if (kinds.isAgent(key) && nodes.delete(key)) agents.add(key)
   }
-  const isLink = (q: Quad) => links.has(q.predicate.value) && agents.has(keyOf(q.subject))
-  return { isOther: (key) => frames.has(key), isLink }
+  const isLink = (q: Quad) => memberLinks.has(q.predicate.value) && agents.has(keyOf(q.subject))
+  return { isOther: (key) => nodes.has(key), isLink }
 }
 
 /**
@@ -101,27 +106,28 @@ function framesFor(kinds: NodeKinds, own: ReadonlySet<string>): Frames {
  * platform IRIs, also those that only a sample link leads to: each gets an IRI of this dataset afterwards.
  */
 export function ownContent(body: readonly Quad[], dataset: Term, names: Names): Quad[] {
-  const self = keyOf(dataset)
-  const own = new Set([self, ...new NodeKinds(body).typed('distribution').keys()])
+  const datasetKey = keyOf(dataset)
+  const ownKeys = new Set([datasetKey, ...new NodeKinds(body).typed('distribution').keys()])
   for (const q of body)
-    if (keyOf(q.subject) === self && q.predicate.value === distribution) own.add(keyOf(q.object))
-  return ownQuads(body, names, { own, frames: framesFor })
+    if (keyOf(q.subject) === datasetKey && q.predicate.value === distribution)
+      ownKeys.add(keyOf(q.object))
+  return ownQuads(body, names, { ownKeys, foreignParts: cataloguesAndRecords })
 }
 
-const links = new Set([dcat('dataset').value, dcat('record').value])
+const memberLinks = new Set([dcat('dataset').value, dcat('record').value])
 
 /** Returns the body without links to datasets and records, their descriptions, and statements about other resources of the platform. */
 export function catalogueContent(body: readonly Quad[], catalogue: Term, names: Names): Quad[] {
-  const own = new Set([keyOf(catalogue)])
-  const frames = (kinds: NodeKinds): Frames => {
+  const ownKeys = new Set([keyOf(catalogue)])
+  const foreignParts = (kinds: NodeKinds): ForeignParts => {
     const others = kinds.of('dataset', 'distribution', 'record')
     return {
-      isOther: (key) => others.has(key) && !own.has(key) && !kinds.isAgent(key),
+      isOther: (key) => others.has(key) && !ownKeys.has(key) && !kinds.isAgent(key),
       // For sub-catalogues too: their members are stated by their own writes.
-      isLink: ({ predicate }) => links.has(predicate.value),
+      isLink: ({ predicate }) => memberLinks.has(predicate.value),
     }
   }
-  return ownQuads(body, names, { own, frames })
+  return ownQuads(body, names, { ownKeys, foreignParts })
 }
 
 /** Returns the body without catalogues, records and statements about other resources of the platform, except those below `iri`. */
@@ -130,10 +136,14 @@ export const resourceContent = (
   node: Term,
   { names, iri }: { readonly names: Names; readonly iri: string },
 ): Quad[] =>
-  ownQuads(body, names, { own: new Set([keyOf(node)]), frames: framesFor, within: `${iri}#` })
+  ownQuads(body, names, {
+    ownKeys: new Set([keyOf(node)]),
+    foreignParts: cataloguesAndRecords,
+    within: `${iri}#`,
+  })
 
-/** Parts of a body that are not stored with its resource: nodes by their keys, and single statements. */
-type Frames = {
+/** Parts of a body that are not stored with its resource: descriptions of other nodes, by key, and single statements (links). */
+type ForeignParts = {
   readonly isOther: (key: string) => boolean
   readonly isLink: (quad: Quad) => boolean
 }
@@ -141,8 +151,8 @@ type Frames = {
 /** Rules that separate the own content of a kind of resource from the rest of a body. */
 type ContentRules = {
   /** Keys of the nodes that are the resource's own, whatever their IRI. */
-  readonly own: ReadonlySet<string>
-  readonly frames: (kinds: NodeKinds, own: ReadonlySet<string>) => Frames
+  readonly ownKeys: ReadonlySet<string>
+  readonly foreignParts: (kinds: NodeKinds, ownKeys: ReadonlySet<string>) => ForeignParts
   /** Platform IRIs that begin with this are the resource's own too. */
   readonly within?: string
 }
@@ -151,14 +161,14 @@ type ContentRules = {
 function ownQuads(
   body: readonly Quad[],
   names: Names,
-  { own, frames, within }: ContentRules,
+  { ownKeys, foreignParts, within }: ContentRules,
 ): Quad[] {
-  const quads = restoreBlankNodes(body, names, own)
-  const { isOther, isLink } = frames(new NodeKinds(quads), own)
+  const quads = restoreBlankNodes(body, names, ownKeys)
+  const { isOther, isLink } = foreignParts(new NodeKinds(quads), ownKeys)
   const isForeign = ({ termType, value }: Term) =>
     termType === 'NamedNode' &&
     names.owns(value) &&
-    !own.has(value) &&
+    !ownKeys.has(value) &&
     !(within !== undefined && value.startsWith(within))
   return prune(quads, (q) => isLink(q) || isOther(keyOf(q.subject)) || isForeign(q.subject))
 }
@@ -170,13 +180,13 @@ type RootCriteria = {
   readonly iri: string
   readonly originalId: string
   readonly class: string
-  readonly many: string
+  readonly plural: string
   /** Alternative to sending several resources one by one, if there is one. */
-  readonly instead?: string
+  readonly alternative?: string
 }
 
-/** Nodes of a body by their part in the search for the root. */
-type Nodes = {
+/** Nodes of a body among which the root is searched. */
+type CandidateNodes = {
   /** Nodes of the class by their keys. */
   readonly nodes: ReadonlyMap<string, Term>
   readonly kinds: NodeKinds
@@ -193,8 +203,8 @@ export function datasetNode(
 ): Term {
   const kinds = new NodeKinds(quads)
   const nodes = kinds.datasets()
-  const instead = ', or all together by a PUT to /catalogues/{catalogueId}/datasets/bulk'
-  const criteria = { iri, originalId, class: 'dcat:Dataset', many: 'datasets', instead }
+  const alternative = ', or all together by a PUT to /catalogues/{catalogueId}/datasets/bulk'
+  const criteria = { iri, originalId, class: 'dcat:Dataset', plural: 'datasets', alternative }
   return rootNode(quads, { nodes, kinds }, criteria)
 }
 
@@ -205,17 +215,25 @@ export function resourceNode(
 ): Term {
   const typed = quads.filter((q) => q.predicate.value === type && q.object.value === typeUri)
   const nodes = new Map(typed.map(({ subject }) => [keyOf(subject), subject]))
-  const criteria = { iri, originalId: id, class: `<${typeUri}>`, many: `<${typeUri}>` }
+  const criteria = { iri, originalId: id, class: `<${typeUri}>`, plural: `<${typeUri}>` }
   return rootNode(quads, { nodes, kinds: new NodeKinds(quads) }, criteria)
 }
 
-/** Finds the node that no other one points to; of several, the first that the request names. Links of frames do not count. */
-function rootNode(quads: readonly Quad[], { nodes, kinds }: Nodes, criteria: RootCriteria): Term {
-  const frames = kinds.of('catalogue', 'record')
+/**
+ * Finds the node that no other one points to; of several, the first that the request names. Links from catalogues and records do
+ * not count.
+ */
+function rootNode(
+  quads: readonly Quad[],
+  { nodes, kinds }: CandidateNodes,
+  criteria: RootCriteria,
+): Term {
+  // Catalogues and records link the resource that a body describes without being described by it.
+  const wrappers = kinds.of('catalogue', 'record')
   const pointing = quads.filter(({ subject, object }) => {
     const key = keyOf(subject)
-    // A declared class may be that of a frame, and a route may ask for a frame as a dataset.
-    return (nodes.has(key) || !frames.has(key)) && key !== keyOf(object)
+    // The class that is searched for may be one of catalogues or records; their links count then.
+    return (nodes.has(key) || !wrappers.has(key)) && key !== keyOf(object)
   })
   const candidates = roots(nodes, new Set(pointing.map((q) => keyOf(q.object))), criteria.class)
   const identified = new Set(
@@ -224,49 +242,53 @@ function rootNode(quads: readonly Quad[], { nodes, kinds }: Nodes, criteria: Roo
       .map((q) => keyOf(q.subject)),
   )
   const listed = [...nodes].flatMap(([key, node]) => (kinds.isListed(key) ? node : []))
-  const all = [...candidates, ...listed]
-  const found =
-    all.find((node) => keyOf(node) === criteria.iri) ??
-    all.find((node) => identified.has(keyOf(node))) ??
-    all.find((node) => keyOf(node) === criteria.originalId) ??
+  const named = [...candidates, ...listed]
+  const root =
+    named.find((node) => keyOf(node) === criteria.iri) ??
+    named.find((node) => identified.has(keyOf(node))) ??
+    named.find((node) => keyOf(node) === criteria.originalId) ??
     (candidates.length === 1 ? candidates[0] : undefined)
-  const { many, instead = '' } = criteria
-  const why = `${many} and none of them is named by the original id; send them one by one${instead}`
-  return found ?? throwAmbiguous(candidates.map(keyOf).sort(), why)
+  const { plural, alternative = '' } = criteria
+  const why = `${plural} and none of them is named by the original id; send them one by one${alternative}`
+  return root ?? throwAmbiguous(candidates.map(keyOf).sort(), why)
 }
 
-const parts = new Set([dct('hasPart').value, dcat('catalog').value])
+const partPredicates = new Set([dct('hasPart').value, dcat('catalog').value])
 
 /**
  * The one root catalogue of a body; a sub catalogue that another one names by `dct:hasPart` or `dcat:catalog` does not count.
  * Fails with `missing-class` or `ambiguous-subject`.
  */
 export function catalogueNode(quads: readonly Quad[], iri: string): Term {
-  const sub = new Set(quads.filter((q) => parts.has(q.predicate.value)).map((q) => keyOf(q.object)))
+  const subCatalogues = new Set(
+    quads.filter((q) => partPredicates.has(q.predicate.value)).map((q) => keyOf(q.object)),
+  )
   const kinds = new NodeKinds(quads)
   const typed = kinds.typed('catalogue')
   // A dataset that another catalogue lists is a dataset there, also when it has both types.
   const isDataset = (key: string) => kinds.kind(key) === 'dataset' && kinds.isListed(key)
   const nodes = new Map([...typed].filter(([key]) => !isDataset(key)))
-  const candidates = roots(nodes.size > 0 ? nodes : typed, sub, 'dcat:Catalog')
-  const found =
+  const candidates = roots(nodes.size > 0 ? nodes : typed, subCatalogues, 'dcat:Catalog')
+  const root =
     candidates.length === 1 ? candidates[0] : candidates.find((node) => keyOf(node) === iri)
-  return (
-    found ?? throwAmbiguous(candidates.map(keyOf), 'catalogues that are not part of each other')
-  )
+  return root ?? throwAmbiguous(candidates.map(keyOf), 'catalogues that are not part of each other')
 }
 
-/** Returns the nodes of a class that are below no other; all of them when they form a circle. */
-function roots(nodes: ReadonlyMap<string, Term>, below: ReadonlySet<string>, name: string): Term[] {
-  if (nodes.size === 0) throw new Failure('missing-class', `the body describes no ${name}`)
-  const found = [...nodes].filter(([key]) => !below.has(key)).map(([, node]) => node)
-  return found.length > 0 ? found : [...nodes.values()]
+/** Returns the nodes whose keys are not in `below`, or all when each is (a circle); fails with `missing-class` without nodes. */
+function roots(
+  nodes: ReadonlyMap<string, Term>,
+  below: ReadonlySet<string>,
+  className: string,
+): Term[] {
+  if (nodes.size === 0) throw new Failure('missing-class', `the body describes no ${className}`)
+  const topNodes = [...nodes].filter(([key]) => !below.has(key)).map(([, node]) => node)
+  return topNodes.length > 0 ? topNodes : [...nodes.values()]
 }
 
 /** Throws `ambiguous-subject`; `names` are the keys of the candidates. */
-export function throwAmbiguous(names: readonly string[], why: string): never {
-  throw new Failure('ambiguous-subject', `the body describes ${names.length} ${why}`, {
-    errors: names.slice(0, 20).map((name) => ({ detail: name.slice(0, 200) })),
+export function throwAmbiguous(keys: readonly string[], why: string): never {
+  throw new Failure('ambiguous-subject', `the body describes ${keys.length} ${why}`, {
+    errors: keys.slice(0, 20).map((key) => ({ detail: key.slice(0, 200) })),
   })
 }
 
@@ -281,9 +303,9 @@ const blankObject = (quad: Quad): string | undefined =>
  * without any reference are kept. Linear in the number of quads.
  */
 export function prune(quads: readonly Quad[], drop: (quad: Quad) => boolean): Quad[] {
-  const gone = quads.filter(drop)
-  if (gone.length === 0) return [...quads]
-  const dropped = new Set(gone)
+  const queue = quads.filter(drop)
+  if (queue.length === 0) return [...quads]
+  const dropped = new Set(queue)
   const about = new Map<string, Quad[]>()
   const references = new Map<string, number>()
   for (const quad of quads) {
@@ -292,19 +314,19 @@ export function prune(quads: readonly Quad[], drop: (quad: Quad) => boolean): Qu
     if (object !== undefined) references.set(object, (references.get(object) ?? 0) + 1)
     if (quad.subject.termType !== 'BlankNode') continue
     const key = keyOf(quad.subject)
-    const known = about.get(key)
-    if (known) known.push(quad)
+    const list = about.get(key)
+    if (list) list.push(quad)
     else about.set(key, [quad])
   }
   // The list grows while it is iterated: the objects of a dropped node may have lost their last reference.
-  for (const quad of gone) {
+  for (const quad of queue) {
     const object = blankObject(quad)
     if (object === undefined || (references.get(object) ?? 0) > 0) continue
-    for (const below of about.get(object) ?? []) {
-      if (dropped.has(below)) continue
-      dropped.add(below)
-      gone.push(below)
-      const next = blankObject(below)
+    for (const statement of about.get(object) ?? []) {
+      if (dropped.has(statement)) continue
+      dropped.add(statement)
+      queue.push(statement)
+      const next = blankObject(statement)
       if (next !== undefined) references.set(next, (references.get(next) ?? 1) - 1)
     }
   }
@@ -349,12 +371,12 @@ export const isStructural = (predicate: string): boolean => structural.has(predi
  */
 export function rename(quads: readonly Quad[], iris: ReadonlyMap<string, string>): Quad[] {
   const nodes = new Map([...iris].map(([key, iri]) => [key, namedNode(iri)]))
-  const named = <T extends Term>(term: T): T | NamedNode => nodes.get(keyOf(term)) ?? term
+  const renamed = <T extends Term>(term: T): T | NamedNode => nodes.get(keyOf(term)) ?? term
   const isRenamed = ({ predicate, object }: Quad) =>
     object.termType === 'BlankNode' ||
     (object.termType === 'NamedNode' && isStructural(predicate.value))
   return quads.map((q) =>
-    quad(named(q.subject), q.predicate, isRenamed(q) ? named<Quad_Object>(q.object) : q.object),
+    quad(renamed(q.subject), q.predicate, isRenamed(q) ? renamed<Quad_Object>(q.object) : q.object),
   )
 }
 
@@ -371,8 +393,8 @@ export function restoreBlankNodes(
   const isNode = ({ termType, value }: Term) => termType === 'NamedNode' && value.startsWith(prefix)
   if (!quads.some(({ subject, object }) => isNode(subject) || isNode(object))) return quads
   const resources = new Set(owners)
-  const theirs = new Set([...resources].map((iri) => names.genid(iri)))
+  const genids = new Set([...resources].map((iri) => names.genid(iri)))
   const which = (iri: string) =>
-    theirs.has(iri.slice(0, iri.indexOf('/', prefix.length) + 1)) && !resources.has(iri)
+    genids.has(iri.slice(0, iri.indexOf('/', prefix.length) + 1)) && !resources.has(iri)
   return unskolemise(quads, { prefix, which })
 }

@@ -1,6 +1,6 @@
 /**
- * Receives a vocabulary: checks it while it arrives and names its blank nodes, so that it can be compared and stored. It is held
- * in memory.
+ * Receives the body of a PUT of a vocabulary: checks it while it arrives, and names its blank nodes, so that it can be compared and
+ * stored. All lines are held in memory.
  */
 
 import { createHash } from 'node:crypto'
@@ -20,6 +20,7 @@ const maxCharacters = 2 ** 28
 
 /** A vocabulary as it will be stored. */
 export type VocabularyContent = {
+  /** IRI of its concept scheme, which is also that of its graph. */
   readonly scheme: string
   /** SHA-256 of the canonical form. */
   readonly hash: string
@@ -36,16 +37,17 @@ type IntakeOptions = {
 }
 
 /**
- * Receives all of it. Fails with `invalid-content` for a subject that is another resource of the platform, `missing-class`, `too-
- * complex`, `too-large`, and as the batches do.
+ * Reads all batches. Fails with `invalid-content` for a subject that is another resource of the platform, `missing-class`,
+ * `too-complex`, `too-large`, and as the batches do.
  */
 export async function vocabularyContent(
   batches: AsyncIterable<readonly Quad[]>,
   { names, resource, work }: IntakeOptions,
 ): Promise<VocabularyContent> {
   const { genidPrefix: prefix } = names
-  const ground: string[] = []
-  const blank: Quad[] = []
+  // Lines of the triples without blank nodes, which are ground in the words of RDF, and the other triples.
+  const groundLines: string[] = []
+  const blankQuads: Quad[] = []
   const schemes = new SchemeCount()
   /** Prefixes of the skolem IRIs of the body: a stored vocabulary that is sent back has them in place of blank nodes. */
   const genids = new Set<string>()
@@ -55,33 +57,34 @@ export async function vocabularyContent(
   }
   let length = 0
   for await (const quads of batches) {
-    for (const one of unskolemise(quads, { prefix, which })) {
-      const { subject, object } = one
+    for (const q of unskolemise(quads, { prefix, which })) {
+      const { subject, object } = q
       if (subject.termType === 'NamedNode' && isForeign(names, subject.value, resource))
-        throw foreign(subject.value)
-      schemes.add(one)
+        throw foreignSubject(subject.value)
+      schemes.add(q)
       if (isBlank(subject) || isBlank(object)) {
-        blank.push(one)
+        blankQuads.push(q)
         continue
       }
-      const line = toLine(one)
-      ground.push(line)
+      const line = toLine(q)
+      groundLines.push(line)
       length += line.length + 1
     }
-    requireSize(length, blank.length)
+    requireSize(length, blankQuads.length)
     await setImmediate()
   }
-  const scheme = schemes.chosen()
+  const scheme = schemes.scheme()
   const genid = names.genid(scheme)
-  const own = [genid, names.genid(resource)]
-  for (const given of genids) if (!own.includes(given)) throw foreign(given)
-  const { stored, hashed } = await nameBlankNodes(blank, genid, work)
+  const allowedGenids = [genid, names.genid(resource)]
+  for (const usedGenid of genids)
+    if (!allowedGenids.includes(usedGenid)) throw foreignSubject(usedGenid)
+  const { stored, hashed } = await nameBlankNodes(blankQuads, genid, work)
   const digest = createHash('sha256')
-  for (const line of sorted([...ground, ...hashed])) digest.update(`${line}\n`)
-  return { scheme, hash: digest.digest('hex'), lines: sorted([...ground, ...stored]) }
+  for (const line of sorted([...groundLines, ...hashed])) digest.update(`${line}\n`)
+  return { scheme, hash: digest.digest('hex'), lines: sorted([...groundLines, ...stored]) }
 }
 
-/** Checked while the body arrives, so that it cannot fill the memory. */
+/** Fails with `too-large` or `too-complex`; called after each batch, so that a body cannot fill the memory. */
 function requireSize(characters: number, compared: number): void {
   if (characters > maxCharacters)
     throw new Failure(
@@ -121,7 +124,7 @@ class SchemeCount {
    * Returns the only `skos:ConceptScheme`; of several the one with most concepts; without one the only `skos:inScheme` value.
    * Fails with `missing-class`.
    */
-  chosen(): string {
+  scheme(): string {
     const members = (scheme: string) => this.#members.get(scheme) ?? 0
     const isTyped = this.#schemes.size > 0
     const candidates = [...(isTyped ? this.#schemes : this.#members.keys())]
@@ -137,7 +140,7 @@ class SchemeCount {
 /** Sorts by UTF-16 code unit, as the store does, so that both can be compared line by line. */
 const sorted = (lines: readonly string[]): string[] => [...new Set(lines)].sort()
 
-const foreign = (iri: string) =>
+const foreignSubject = (iri: string) =>
   new Failure(
     'invalid-content',
     `a vocabulary may not describe ${iri}, which is a resource of the platform`,

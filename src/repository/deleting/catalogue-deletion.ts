@@ -1,6 +1,7 @@
 /**
- * Deletes and restores catalogues. The content of the catalogue is removed or restored at once, with a fact in the store or a note in
- * the tombstone; a job then handles its members in batches. The next process resumes unfinished work.
+ * Deletes and restores catalogues, for `DELETE /catalogues/{id}` and `POST /catalogues/{id}/restore`. The content of the catalogue is
+ * removed or restored at once, and its state is noted: a deletion as facts in the store, a restore in the tombstone. A job then
+ * handles the members in batches. The next process resumes unfinished work.
  *
  *   exists → (beginDeletion) deleting → (job, all members removed) deleted
  *   deleted → (beginRestore) restoring → (job, all members restored) exists
@@ -22,24 +23,24 @@ import { commitChanges } from '../writing/write-batch.ts'
 import { isPresent, memberLine, memberLocks, resourceFacts, type Member } from './members.ts'
 import { removeMembers, restoreMembers, type Removal } from './removal.ts'
 
-const oneQuery = loadQuery('catalogue-deletion')
-const allQuery = loadQuery('deletions')
+const deletionQuery = loadQuery('catalogue-deletion')
+const deletionsQuery = loadQuery('deletions')
 const sizeQuery = loadQuery('catalogue-size')
 const memberQueries = {
   dataset: loadQuery('linked-datasets'),
   resource: loadQuery('resource-members'),
 }
 
-/** Unfinished deletions that are read at a start, and members whose locks are held together. */
+/** Most unfinished deletions that a round of `resumeDeletions` reads, and members that are locked and removed together. */
 const maxDeletions = 5000
-const page = 100
+const membersPerStep = 100
 
-// The jobs: the store and the tombstones have the work, a job has the id of the catalogue and the progress.
+// A job has only the id of the catalogue and the progress; the members are read from the store or from the tombstones.
 
 const deletionKind = 'delete-catalogue'
 const restoreKind = 'restore-catalogue'
 
-/** Settings of both kinds: a few catalogues at once, and attempts until the store is available. */
+/** Settings of both kinds: four catalogues at once; a failed job is repeated without end, after 0.2 to 10 seconds. */
 const jobSettings = {
   atOnce: 4,
   isCancellable: false,
@@ -77,14 +78,14 @@ export const remainingOf = (job: Job | undefined): number =>
 export const activeRestore = ({ jobs }: RepositoryContext, id: string): Job | undefined =>
   jobs.active(restoreKind, keyOf(id))
 
-/** Returns a function that adds members to the progress of a job; `size` counts the remaining members after an earlier attempt. */
+/** Returns a function that adds members to the progress of a job. After a failed attempt the members are counted anew. */
 async function memberCounter(
   job: Job,
   { progress }: JobRun,
-  size: () => Promise<number> | number,
+  countRemaining: () => Promise<number> | number,
 ): Promise<(members: number) => void> {
   let done = 0
-  const of = job.attempts > 1 ? await size() : (job.progress?.of ?? 0)
+  const of = job.attempts > 1 ? await countRemaining() : (job.progress?.of ?? 0)
   progress({ done, of })
   return (members) => {
     done += members
@@ -95,10 +96,13 @@ async function memberCounter(
 /** Deletion of a catalogue; `version` distinguishes it from others of the same catalogue. */
 type CatalogueDeletion = { readonly id: string; readonly version: number; readonly at: Date }
 
-/** Job that removes the members of a catalogue; without a mark another request had started it. */
+/** Job that removes the members of a catalogue, and the mark of the removal; no mark when another request had started the job. */
 export type CatalogueRemoval = { readonly job: Job; readonly mark?: Mark }
 
-/** Removes the content of a catalogue, with a tombstone, notes the deletion in the store, and submits the job; keeps the links for it. */
+/**
+ * Writes a tombstone of a catalogue, removes its content, notes the deletion in the store and submits the job. The links to the
+ * members are kept for the job.
+ */
 export function beginDeletion(
   context: RepositoryContext,
   request: { readonly id: string; readonly hash: string; readonly createdBy: string },
@@ -115,16 +119,16 @@ export function beginDeletion(
     const deletion = { id, version: mark.version, at: context.now() }
     const deleted = { kind: 'catalogue', id, catalogue: id, originalId: id, content } as const
     const tombstone = { ...deleted, metrics: '', hash, deletion: mark.version }
-    const tombstoneWrite = tombstones.keep([tombstone], deletion.at)
+    const tombstoneWrite = tombstones.write([tombstone], deletion.at)
     const add = [...lines, ...deletionFacts(names, deletion)]
     const system = systemChange({ add, remove: [factLine(iri, 'hash', hash)] })
     const changes = [{ graph: iri, content: '', before: content }, system]
-    let removed: string[] = []
+    let removedIds: string[] = []
     try {
       await commitChanges(context, { changes, marks })
-      removed = [id]
+      removedIds = [id]
     } finally {
-      tombstoneWrite.end(removed)
+      tombstoneWrite.end(removedIds)
     }
     if (cascades) context.onCascadeMark()
     return { mark, job: submitJob(context, deletionKind, { catalogue: id, of, createdBy }) }
@@ -137,8 +141,8 @@ async function runDeletion(context: RepositoryContext, job: Job, run: JobRun): P
   const id = catalogueOf(job)
   const deletion = await storedDeletion(context, id, run.signal)
   if (!deletion) return
-  const done = await memberCounter(job, run, () => catalogueSize(context, id, run.signal))
-  await context.deletions.during(id, () => emptyAndDrop(context, deletion, done, run.signal))
+  const addDone = await memberCounter(job, run, () => catalogueSize(context, id, run.signal))
+  await context.deletions.during(id, () => emptyAndDrop(context, deletion, addDone, run.signal))
 }
 
 /** Deletion of a catalogue that the store notes; `undefined` without one. */
@@ -148,7 +152,7 @@ async function storedDeletion(
   signal: AbortSignal,
 ): Promise<CatalogueDeletion | undefined> {
   const catalogue = namedNode(names.catalogue(id))
-  const [row] = await store.select(bind(oneQuery, { catalogue }), signal)
+  const [row] = await store.select(bind(deletionQuery, { catalogue }), signal)
   return row && deletionIn({ ...row, catalogue }, names)
 }
 
@@ -188,13 +192,13 @@ export async function requireNoDeletion(
   throw new Failure('conflict', detail)
 }
 
-/** Submits jobs for deletions that the store notes without a job, such as those of another data directory. */
+/** Submits jobs for deletions that the store notes and that have no job, for example because the data directory is new. */
 export async function resumeDeletions(
   context: RepositoryContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { store, names, jobs, log } = context
-  const rows = await store.select(paged(bind(allQuery, {}), { limit: maxDeletions }), signal)
+  const rows = await store.select(paged(bind(deletionsQuery, {}), { limit: maxDeletions }), signal)
   for (const { id } of rows.flatMap((row) => deletionIn(row, names) ?? [])) {
     if (jobs.active(deletionKind, keyOf(id))) continue
     log.info({ catalogue: id }, 'deletion.resumed')
@@ -202,7 +206,7 @@ export async function resumeDeletions(
   }
 }
 
-/** Deletion of a row; `undefined` for facts that direct writers have left incomplete. */
+/** Deletion of a row; `undefined` when the facts are incomplete, which only programs that write directly into the store leave. */
 function deletionIn(row: Row, names: Names): CatalogueDeletion | undefined {
   const id = names.idOf('catalogue', row['catalogue']?.value ?? '')
   const { version, time } = row
@@ -231,23 +235,23 @@ export async function catalogueSize(
 async function emptyAndDrop(
   context: RepositoryContext,
   deletion: CatalogueDeletion,
-  done: (members: number) => void,
+  addDone: (members: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { id: catalogue, at, version } = deletion
-  const emptying = { catalogue, at, deletion: version, done }
+  const removal = { catalogue, at, deletion: version, addDone }
   const failures = [
-    await removeAllMembers(context, { ...emptying, kind: 'dataset' }, signal),
-    await removeAllMembers(context, { ...emptying, kind: 'resource' }, signal),
+    await removeAllMembers(context, { ...removal, kind: 'dataset' }, signal),
+    await removeAllMembers(context, { ...removal, kind: 'resource' }, signal),
   ]
-  const failure = failures.find((one) => one !== undefined)
+  const failure = failures.find((reason) => reason !== undefined)
   if (failure !== undefined) throw failure
   const drop = { graph: context.names.catalogue(catalogue), drop: true } as const
   const facts = systemChange({ remove: deletionFacts(context.names, deletion) })
   await commitChanges(context, { changes: [drop, facts], marks: [] })
 }
 
-/** Members of one kind among some IRIs. */
+/** Members of one kind with these IRIs. A resource whose facts are incomplete is taken out of the catalogue and left out. */
 async function membersOf(
   context: RepositoryContext,
   { catalogue, kind }: Pick<MemberRemoval, 'catalogue' | 'kind'>,
@@ -262,9 +266,9 @@ async function membersOf(
   }
   const facts = await resourceFacts(context, iris, signal)
   // Incomplete facts of direct writers must not prevent the deletion of the catalogue.
-  const rest = iris.filter((iri) => !facts.has(iri))
-  const remove = rest.map((iri) => memberLine(names, iri, catalogue))
-  if (rest.length > 0)
+  const irisWithoutFacts = iris.filter((iri) => !facts.has(iri))
+  const remove = irisWithoutFacts.map((iri) => memberLine(names, iri, catalogue))
+  if (irisWithoutFacts.length > 0)
     await commitChanges(context, { changes: [systemChange({ remove })], marks: [] })
   return [...facts.values()]
 }
@@ -274,7 +278,7 @@ type MemberRemoval = Removal & {
   readonly catalogue: string
   readonly kind: Member['kind']
   /** Called with the number of removed members. */
-  readonly done: (members: number) => void
+  readonly addDone: (members: number) => void
 }
 
 /** Removes the members of one kind; returns the first failure of a member, if any. Rejects when the store is unavailable. */
@@ -291,21 +295,24 @@ export async function removeAllMembers(
   let failure: unknown
   for (;;) {
     signal.throwIfAborted()
-    const rows = await store.select(paged(query, { limit: page, offset: remaining }), signal)
+    const rows = await store.select(
+      paged(query, { limit: membersPerStep, offset: remaining }),
+      signal,
+    )
     const iris = rows.flatMap((row) => row['resource']?.value ?? [])
     if (iris.length === 0) return failure
     const members = await membersOf(context, removal, iris, signal)
-    // Read again under the locks, after present writes of these members.
+    // Members are read again under their locks, because a write of one of them may have been in progress.
     const remove = async () => {
       const present = await membersOf(context, removal, iris, signal)
       return removeMembers(context, present, removal, signal)
     }
     const results = await locks.run(memberLocks(names, members), remove, signal)
-    const failed = results.flatMap((one) => ('failure' in one ? [one.failure] : []))
+    const failed = results.flatMap((result) => ('failure' in result ? [result.failure] : []))
     failure ??= failed[0]
     const removed = results.length - failed.length
     remaining += kind === 'dataset' ? iris.length - removed : failed.length
-    removal.done(removed)
+    removal.addDone(removed)
   }
 }
 
@@ -348,9 +355,9 @@ async function runRestore(context: RepositoryContext, job: Job, run: JobRun): Pr
   const id = catalogueOf(job)
   const { deletion } = tombstones.contentOf('catalogue', id) ?? {}
   if (deletion === undefined) return
-  const done = await memberCounter(job, run, () => tombstones.memberCount(deletion))
+  const addDone = await memberCounter(job, run, () => tombstones.memberCount(deletion))
   try {
-    await restoreAllMembers(context, { id, deletion }, done, run.signal)
+    await restoreAllMembers(context, { id, deletion }, addDone, run.signal)
     tombstones.forget('catalogue', [id])
   } catch (error) {
     // A direct writer has removed the catalogue; it can be restored again.
@@ -384,7 +391,7 @@ export async function resumeRestores(
 async function restoreAllMembers(
   context: RepositoryContext,
   { id, deletion }: { readonly id: string; readonly deletion: number },
-  done: (members: number) => void,
+  addDone: (members: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   for (let serial = 0; ;) {
@@ -393,8 +400,8 @@ async function restoreAllMembers(
     const last = members.at(-1)
     if (!last) return
     const results = await restoreMembers(context, id, members, signal)
-    for (const one of results) if ('failure' in one) throw one.failure
-    done(members.length)
+    for (const result of results) if ('failure' in result) throw result.failure
+    addDone(members.length)
     serial = last.serial
   }
 }

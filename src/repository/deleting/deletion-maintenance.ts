@@ -10,11 +10,11 @@ import { resumeDeletions, resumeRestores } from './catalogue-deletion.ts'
 import { existingOf } from './members.ts'
 import type { ListedTombstone, TombstonePage } from './tombstones.ts'
 
-/** Unconfirmed tombstones that are checked together. */
+/** Number of unconfirmed tombstones that are checked together. */
 const maxUnconfirmed = 500
 /** Milliseconds between two rounds, and between two checks for expired tombstones. */
 const [roundMs, purgeMs] = [10_000, 3_600_000]
-/** Tombstones that are deleted before the job yields. */
+/** Number of tombstones that are deleted before the job yields. */
 const purgeBatch = 200
 
 /**
@@ -24,11 +24,11 @@ const purgeBatch = 200
 async function confirmTombstones(context: RepositoryContext, signal: AbortSignal): Promise<void> {
   const { tombstones } = context
   for (;;) {
-    const doubts = tombstones.unconfirmed(maxUnconfirmed)
-    if (doubts.length === 0) return
-    const there = await existingOf(context, doubts, signal)
-    const serials = (which: boolean) =>
-      doubts.filter((one) => there.has(one) === which).map(({ serial }) => serial)
+    const batch = tombstones.unconfirmed(maxUnconfirmed)
+    if (batch.length === 0) return
+    const existing = await existingOf(context, batch, signal)
+    const serials = (exists: boolean) =>
+      batch.filter((tombstone) => existing.has(tombstone) === exists).map(({ serial }) => serial)
     tombstones.discard(serials(true))
     tombstones.confirm(serials(false))
   }
@@ -41,9 +41,9 @@ export async function listTombstones(
   signal: AbortSignal,
 ): Promise<readonly ListedTombstone[]> {
   const listed = context.tombstones.list(catalogue, page)
-  const there = await existingOf(context, listed, signal)
-  context.tombstones.discard([...there].map(({ serial }) => serial))
-  return listed.filter((one) => !there.has(one)).map(withoutSerial)
+  const existing = await existingOf(context, listed, signal)
+  context.tombstones.discard([...existing].map(({ serial }) => serial))
+  return listed.filter((tombstone) => !existing.has(tombstone)).map(withoutSerial)
 }
 
 /** Tombstone for clients, without its number in the file. */
@@ -53,8 +53,8 @@ function withoutSerial(listed: ListedTombstone): ListedTombstone {
 }
 
 /**
- * Runs one round, which handles what a crash interrupted, before this resolves, as far as the store answers; then repeats it until
- * `stop`.
+ * Runs one round before this resolves, so that work that a crash interrupted is resumed before requests are served, and then repeats
+ * it every 10 seconds until `stop`. A failed round is logged.
  */
 export async function startDeletionMaintenance(
   context: RepositoryContext,
@@ -62,13 +62,13 @@ export async function startDeletionMaintenance(
   const { jobs, tombstones } = context
   await round(context, new AbortController().signal)
   const work = (signal: AbortSignal) => round(context, signal)
-  const look = () => {
+  const submitPurge = () => {
     if (tombstones.hasExpired() && !jobs.active(purgeKind, purgeKey))
       jobs.submit({ kind: purgeKind, key: purgeKey, payload: null, createdBy: 'schedule' })
   }
   const loops = [
     backgroundLoop('deletion.resume-failed', roundMs, work, context),
-    backgroundLoop('tombstone.look-failed', purgeMs, look, { ...context, firstMs: roundMs }),
+    backgroundLoop('tombstone.look-failed', purgeMs, submitPurge, { ...context, firstMs: roundMs }),
   ]
   return {
     stop: async () => {
@@ -97,9 +97,9 @@ export const purgeJob = ({ tombstones, pause }: RepositoryContext): JobKind => (
 
 /** Runs all steps; a failure is logged, and the step is repeated in the next round. */
 async function round(context: RepositoryContext, signal: AbortSignal): Promise<void> {
-  for (const one of [confirmTombstones, resumeDeletions, resumeRestores]) {
+  for (const step of [confirmTombstones, resumeDeletions, resumeRestores]) {
     try {
-      await one(context, signal)
+      await step(context, signal)
     } catch (error) {
       if (!signal.aborted) context.log.warn({ err: error }, 'deletion.resume-failed')
     }

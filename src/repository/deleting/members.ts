@@ -35,8 +35,8 @@ type KindAndId = Pick<Tombstone, 'kind' | 'id'>
 /** IRI of a resource, which is the name of its graph. */
 export function resourceIri(names: Names, { kind, id }: KindAndId): string {
   if (kind !== 'resource') return names[kind](id)
-  const [type = '', own = ''] = id.split('/')
-  return names.resource(type, own)
+  const [type = '', localId = ''] = id.split('/')
+  return names.resource(type, localId)
 }
 
 /** Keys of the locks of members; a dataset without record has none. */
@@ -67,11 +67,11 @@ export function linkChange(names: Names, member: Member, change: 'add' | 'remove
   const { kind, id, catalogue } = member
   if (catalogue === '') return []
   const graph = names.catalogue(catalogue)
-  const [type = '', own = ''] = id.split('/')
+  const [type = '', localId = ''] = id.split('/')
   const lines =
     kind === 'dataset'
       ? linkLines(names, member)
-      : [linkLine(graph, 'record', names.resourceRecord(type, own))]
+      : [linkLine(graph, 'record', names.resourceRecord(type, localId))]
   return [{ graph, [change]: lines }]
 }
 
@@ -146,20 +146,20 @@ export async function existingOf<T extends KindAndId>(
   resources: readonly T[],
   signal: AbortSignal,
 ): Promise<ReadonlySet<T>> {
-  const iriOf = (one: T) => resourceIri(context.names, one)
+  const iriOf = (resource: T) => resourceIri(context.names, resource)
   const query = (batch: readonly T[]) =>
-    bind(presentQuery, { resource: batch.map((one) => namedNode(iriOf(one))) })
+    bind(presentQuery, { resource: batch.map((resource) => namedNode(iriOf(resource))) })
   const rows = await rowsInBatches(context, query, resources, signal)
-  const found = new Set(rows.map(({ resource }) => resource?.value))
-  return new Set(resources.filter((one) => found.has(iriOf(one))))
+  const presentIris = new Set(rows.map(({ resource }) => resource?.value))
+  return new Set(resources.filter((resource) => presentIris.has(iriOf(resource))))
 }
 
 /** Whether a resource exists in the store. */
 export const isPresent = async (
   context: StoreAndNames,
-  name: KindAndId,
+  resource: KindAndId,
   signal: AbortSignal,
-): Promise<boolean> => (await existingOf(context, [name], signal)).size > 0
+): Promise<boolean> => (await existingOf(context, [resource], signal)).size > 0
 
 /** Rejects with `unknown-catalogue` unless the catalogue exists. */
 export async function requireCatalogue(

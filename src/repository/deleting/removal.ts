@@ -27,10 +27,11 @@ import type { DeletedMember, StoredDeletedContent } from './tombstones.ts'
 
 /** Options of a removal for all members of one call. */
 export type Removal = {
+  /** Time of the deletion. */
   readonly at: Date
   /** Version of the deletion of the catalogue, if the members are removed with it. */
   readonly deletion?: number
-  /** Whether the index keeps the removed members. */
+  /** Whether the search index keeps the removed members, because no marks are written. */
   readonly keepIndex?: boolean
 }
 
@@ -38,8 +39,8 @@ export type Removal = {
 const batchSize = 20
 
 /**
- * Removes members, each in an atomic write; the caller holds their locks. After a failure the member may be removed; then
- * `confirmTombstones` confirms its tombstone.
+ * Removes members, each in an atomic write; the caller holds their locks. A member whose write failed may be removed nevertheless
+ * (the answer of the store may be lost); `confirmTombstones` finds out.
  */
 export async function removeMembers(
   context: RepositoryContext,
@@ -64,10 +65,10 @@ export async function removeMembers(
     })
     // Tombstones are first and durable: a crash leaves one too many, never one too few (decision 0018).
     const existing = contents.filter(({ content }) => content !== '')
-    const tombstone = tombstones.keep(existing, at)
+    const tombstoneWrite = tombstones.write(existing, at)
     const outcomes = await commitBatch(context, planned)
     const removed = contents.filter((_, index) => 'result' in (outcomes[index] ?? {}))
-    tombstone.end(removed.map(({ id }) => id))
+    tombstoneWrite.end(removed.map(({ id }) => id))
     results.push(...outcomes)
   }
   return results
@@ -92,12 +93,12 @@ async function readDeletedContent(
   }))
 }
 
-/** Outcome of a restore; `back` = it exists already; `taken` = another resource has its id or original id. */
-type RestoreOutcome = WriteOutcome | 'back' | 'taken'
+/** Outcome of a restore; `exists` = the resource exists already; `original-id-in-use` = another dataset has its original id. */
+type RestoreOutcome = WriteOutcome | 'exists' | 'original-id-in-use'
 
 /**
- * Restores members of one catalogue (`''` = without), each in an atomic write; the result only has those whose tombstone exists.
- * Rejects with `unknown-catalogue`.
+ * Restores members of one catalogue, or resources without one (`''`), each in an atomic write. The results are those of the members
+ * whose tombstone still exists, in order. Rejects with `unknown-catalogue`.
  */
 export function restoreMembers(
   context: RepositoryContext,
@@ -115,15 +116,18 @@ export function restoreMembers(
     const originalIds = [...new Set(pending.flatMap(({ originalId }) => originalId ?? []))]
     const targets = await ids({ catalogue, originalIds }, signal)
     // A dataset can be restored when its original id still leads to its tombstone.
-    const free = new Set(targets.flatMap((target) => ('deletedGraph' in target ? [target.id] : [])))
+    const restorableIds = new Set(
+      targets.flatMap((target) => ('deletedGraph' in target ? [target.id] : [])),
+    )
     const planned = pending.map((content): PlannedWrite<RestoreOutcome> => {
-      if (existing.has(content)) return { result: 'back' }
-      if (content.originalId !== undefined && !free.has(content.id)) return { result: 'taken' }
+      if (existing.has(content)) return { result: 'exists' }
+      if (content.originalId !== undefined && !restorableIds.has(content.id))
+        return { result: 'original-id-in-use' }
       return { ...plannedRestore(context, content), check }
     })
     const results = await commitBatch(context, planned)
-    for (const [at, { kind, id }] of pending.entries()) {
-      const outcome = results[at]
+    for (const [index, { kind, id }] of pending.entries()) {
+      const outcome = results[index]
       if (outcome && 'result' in outcome && typeof outcome.result === 'object')
         tombstones.forget(kind, [id])
     }
@@ -157,18 +161,18 @@ function plannedRestore({ names, versions }: RepositoryContext, deleted: StoredD
  */
 export async function restoreMember(
   context: RepositoryContext,
-  name: Pick<Member, 'kind' | 'id'>,
+  member: Pick<Member, 'kind' | 'id'>,
   signal: AbortSignal,
 ): Promise<WriteOutcome | undefined> {
-  if (await isPresent(context, name, signal)) throw inUse(`the id "${name.id}"`)
-  const remains = context.tombstones.contentOf(name.kind, name.id)
-  if (!remains) return undefined
-  const { catalogue, originalId } = remains
+  if (await isPresent(context, member, signal)) throw inUse(`the id "${member.id}"`)
+  const deleted = context.tombstones.contentOf(member.kind, member.id)
+  if (!deleted) return undefined
+  const { catalogue, originalId } = deleted
   try {
-    const [outcome] = await restoreMembers(context, catalogue, [remains], signal)
-    const restored = outcome ? resultOf(outcome) : 'back'
+    const [outcome] = await restoreMembers(context, catalogue, [deleted], signal)
+    const restored = outcome ? resultOf(outcome) : 'exists'
     if (typeof restored === 'object') return restored
-    throw inUse(restored === 'back' ? `the id "${name.id}"` : `the original id "${originalId}"`)
+    throw inUse(restored === 'exists' ? `the id "${member.id}"` : `the original id "${originalId}"`)
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'unknown-catalogue') throw error
     const detail = `the catalogue "${catalogue}" is gone: restore or create it first`

@@ -1,6 +1,6 @@
 /**
- * Tombstones: deleted resources that can be restored for some days, in one SQLite table with compressed texts. The store takes
- * precedence: a tombstone counts only while the store does not have the resource.
+ * File of tombstones (`tombstones.db`): deleted resources that can be restored for some days, in one SQLite table with compressed
+ * texts. A tombstone counts only while the store does not have the resource.
  */
 
 import { chmodSync, mkdirSync } from 'node:fs'
@@ -58,6 +58,7 @@ type StoredTombstone = Tombstone & Unconfirmed
 /** Page of a list of tombstones. */
 export type TombstonePage = { readonly offset: number; readonly limit: number }
 
+// Columns: original = original id; deleted = seconds since 1970; settled = the removal is confirmed; comes_back = being restored.
 const schema = `
   CREATE TABLE IF NOT EXISTS tombstone (
     serial INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, id TEXT NOT NULL, catalogue TEXT NOT NULL, original TEXT,
@@ -80,7 +81,7 @@ const pack = (text: string): Uint8Array =>
 const unpack = (blob: unknown): string =>
   blob instanceof Uint8Array && blob.length > 0 ? inflateRawSync(blob).toString('utf8') : ''
 
-/** Most compressed bytes, and most members, that are read at a time. */
+/** Most compressed bytes, and most members, that `membersOf` returns at a time. */
 const maxBytes = 2 ** 20
 const maxMembers = 100
 /** Frees pages of the file after a purge. */
@@ -106,7 +107,7 @@ export class Tombstones {
   readonly #file: Sqlite
   readonly #now: () => Date
   /** Seconds until a tombstone expires. */
-  readonly #window: number
+  readonly #lifetime: number
   /** Serials of tombstones whose removal is in progress. */
   readonly #inProgress = new Set<number>()
 
@@ -117,23 +118,23 @@ export class Tombstones {
     const path = join(directory, 'tombstones.db')
     this.#file = openSqlite({ path, schema, format: tombstonesFormat, shrinks: true })
     this.#now = now
-    this.#window = days * 86_400
+    this.#lifetime = days * 86_400
   }
 
   /**
-   * Writes tombstones of resources before their removal; durable when this returns. They are listed after `end`, which gets the ids
-   * that are removed for certain; the others stay unconfirmed. Throws `store-unavailable` when they cannot be written: then nothing
-   * may be removed.
+   * Writes tombstones of resources before their removal; durable when this returns. Call `end` after the removal, with the ids whose
+   * removal succeeded: these tombstones are confirmed and listed, the others are checked later. Throws `store-unavailable` when they
+   * cannot be written: then nothing may be removed.
    */
-  keep(
+  write(
     contents: readonly DeletedContent[],
     deletedAt: Date,
   ): { end(removed: readonly string[]): void } {
-    const stored = this.#window === 0 ? [] : contents
+    const restorable = this.#lifetime === 0 ? [] : contents
     let serials: ReadonlyMap<string, number>
     try {
       const insert = () =>
-        new Map(stored.map((content) => [content.id, this.#insert(content, deletedAt)]))
+        new Map(restorable.map((content) => [content.id, this.#insert(content, deletedAt)]))
       serials = this.#file.transaction(insert, 'durable')
     } catch (cause) {
       const why =
@@ -152,21 +153,21 @@ export class Tombstones {
   /** Tombstone of an id, unless it is expired; the caller knows that the store does not have the resource. */
   find(kind: TombstoneKind, id: string): StoredTombstone | undefined {
     const sql = `SELECT ${factColumns} FROM tombstone WHERE kind = ? AND id = ? AND deleted > ?`
-    return this.#tombstones(sql, kind, id, this.#since)[0]
+    return this.#tombstones(sql, kind, id, this.#expiredUpTo)[0]
   }
 
   /** Tombstone of an original id, whose platform id and distribution IRIs a PUT uses again. */
-  ofOrigin(catalogue: string, originalId: string): StoredTombstone | undefined {
+  findByOriginalId(catalogue: string, originalId: string): StoredTombstone | undefined {
     const sql = `SELECT ${factColumns} FROM tombstone WHERE catalogue = ? AND original = ? AND kind = 'dataset' AND deleted > ? ORDER BY serial DESC LIMIT 1`
-    return this.#tombstones(sql, catalogue, originalId, this.#since)[0]
+    return this.#tombstones(sql, catalogue, originalId, this.#expiredUpTo)[0]
   }
 
   /** Page of tombstones, newest first, of one catalogue (with its own) or of all. */
   list(catalogue: string | undefined, { limit, offset }: TombstonePage) {
     const sql = `SELECT ${factColumns}, content FROM tombstone WHERE catalogue = coalesce(?, catalogue) AND settled = 1 AND comes_back = 0 AND deleted > ? ORDER BY serial DESC LIMIT ? OFFSET ?`
     const listed: (StoredTombstone & ListedTombstone)[] = []
-    for (const row of this.#file.each(sql, catalogue ?? null, this.#since, limit, offset))
-      listed.push({ ...tombstoneOf(row, this.#window), title: titlesIn(unpack(row['content'])) })
+    for (const row of this.#file.each(sql, catalogue ?? null, this.#expiredUpTo, limit, offset))
+      listed.push({ ...tombstoneOf(row, this.#lifetime), title: titlesIn(unpack(row['content'])) })
     return listed
   }
 
@@ -176,16 +177,16 @@ export class Tombstones {
     id: string,
   ): StoredDeletedContent<Kind> | undefined {
     const sql = `SELECT ${allColumns} FROM tombstone WHERE kind = ? AND id = ? AND deleted > ?`
-    const row = this.#file.first(sql, kind, id, this.#since)
+    const row = this.#file.first(sql, kind, id, this.#expiredUpTo)
     return row && { ...deletedContentOf(row), kind }
   }
 
-  /** Members that were deleted with a catalogue, after `serial`, about a megabyte. */
+  /** Next members that were deleted with a catalogue, after `serial`: at most 100, and about a megabyte of compressed texts. */
   membersOf({ deletion, serial }: { readonly deletion: number; readonly serial: number }) {
     const sql = `SELECT ${allColumns} FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND settled = 1 AND serial > ? AND deleted > ? ORDER BY serial`
     const members: StoredDeletedContent[] = []
     let bytes = 0
-    for (const row of this.#file.each(sql, deletion, serial, this.#since)) {
+    for (const row of this.#file.each(sql, deletion, serial, this.#expiredUpTo)) {
       const { content, metrics } = row
       const kind = row['kind'] === 'resource' ? 'resource' : 'dataset'
       members.push({ ...deletedContentOf(row), kind })
@@ -203,13 +204,13 @@ export class Tombstones {
   /** Number of members that were deleted with a catalogue and can be restored. */
   memberCount(deletion: number): number {
     const sql = `SELECT count(*) AS size FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND settled = 1 AND deleted > ?`
-    return Number(this.#file.first(sql, deletion, this.#since)?.['size'])
+    return Number(this.#file.first(sql, deletion, this.#expiredUpTo)?.['size'])
   }
 
   /** Notes whether a catalogue is being restored with its members, so that the next process continues. */
-  setRestoring(catalogue: string, isReturning: boolean): void {
+  setRestoring(catalogue: string, isRestoring: boolean): void {
     const sql = `UPDATE tombstone SET comes_back = ? WHERE kind = 'catalogue' AND id = ?`
-    this.#file.transaction(() => this.#file.run(sql, Number(isReturning), catalogue), 'durable')
+    this.#file.transaction(() => this.#file.run(sql, Number(isRestoring), catalogue), 'durable')
   }
 
   /** Ids of catalogues that are being restored. */
@@ -227,12 +228,12 @@ export class Tombstones {
 
   /** Confirms tombstones: their resources are removed. */
   confirm(serials: readonly number[]): void {
-    this.#each('UPDATE tombstone SET settled = 1 WHERE serial = ?', serials)
+    this.#runForEach('UPDATE tombstone SET settled = 1 WHERE serial = ?', serials)
   }
 
   /** Deletes tombstones whose resources exist. */
   discard(serials: readonly number[]): void {
-    this.#each('DELETE FROM tombstone WHERE serial = ?', serials)
+    this.#runForEach('DELETE FROM tombstone WHERE serial = ?', serials)
   }
 
   /** Deletes tombstones whose ids are in use again. */
@@ -245,13 +246,16 @@ export class Tombstones {
 
   /** Whether some tombstones are expired. */
   hasExpired(): boolean {
-    return this.#file.first('SELECT 1 FROM tombstone WHERE deleted <= ?', this.#since) !== undefined
+    return (
+      this.#file.first('SELECT 1 FROM tombstone WHERE deleted <= ?', this.#expiredUpTo) !==
+      undefined
+    )
   }
 
   /** Deletes at most `limit` expired tombstones; returns their number. */
   purge(limit: number): number {
     const sql = `DELETE FROM tombstone WHERE serial IN (SELECT serial FROM tombstone WHERE deleted <= ? LIMIT ?)`
-    const { changes } = this.#file.transaction(() => this.#file.run(sql, this.#since, limit))
+    const { changes } = this.#file.transaction(() => this.#file.run(sql, this.#expiredUpTo, limit))
     this.#file.rows(vacuum)
     return changes
   }
@@ -261,12 +265,12 @@ export class Tombstones {
   }
 
   /** Time of deletion in seconds up to which tombstones are expired. */
-  get #since(): number {
-    return seconds(this.#now()) - this.#window
+  get #expiredUpTo(): number {
+    return seconds(this.#now()) - this.#lifetime
   }
 
   #tombstones(sql: string, ...values: (string | number | null)[]): StoredTombstone[] {
-    return this.#file.rows(sql, ...values).map((row) => tombstoneOf(row, this.#window))
+    return this.#file.rows(sql, ...values).map((row) => tombstoneOf(row, this.#lifetime))
   }
 
   /** Inserts a tombstone; a second deletion of an id replaces the first, so that the latest content is restored. */
@@ -280,7 +284,7 @@ export class Tombstones {
       .serial
   }
 
-  #each(sql: string, serials: readonly number[]): void {
+  #runForEach(sql: string, serials: readonly number[]): void {
     if (serials.length === 0) return
     this.#file.transaction(() => {
       for (const serial of serials) this.#file.run(sql, serial)
@@ -298,14 +302,14 @@ const unconfirmedOf = (row: Row): Unconfirmed => ({
 })
 
 /** Tombstone of a row; `window` = seconds until it expires, by the present setting. */
-function tombstoneOf(row: Row, window: number): StoredTombstone {
+function tombstoneOf(row: Row, lifetime: number): StoredTombstone {
   const deleted = Number(row['deleted'])
   return {
     ...unconfirmedOf(row),
     originalId: textOf(row['original']),
     catalogue: String(row['catalogue']),
     deletedAt: timestamp(new Date(deleted * 1000)),
-    restorableUntil: timestamp(new Date((deleted + window) * 1000)),
+    restorableUntil: timestamp(new Date((deleted + lifetime) * 1000)),
   }
 }
 
@@ -317,10 +321,11 @@ const mainClasses: ReadonlySet<string> = new Set(
 function titlesIn(content: string): Record<string, string> {
   const lines = content.split('\n').filter((line) => /^\S+ <[^>]*[#/](?:type|title)> /.test(line))
   const quads = fromLines(joinLines(lines))
-  const main = new Set(
+  const mainSubjects = new Set(
     quads.flatMap(({ subject, object }) => (mainClasses.has(object.value) ? [subject.value] : [])),
   )
-  const isMain = (iri: string) => (main.size > 0 ? main.has(iri) : !content.includes(` <${iri}> .`))
+  const isMain = (iri: string) =>
+    mainSubjects.size > 0 ? mainSubjects.has(iri) : !content.includes(` <${iri}> .`)
   const titles = quads.flatMap(({ subject, predicate, object }) =>
     object.termType === 'Literal' && predicate.equals(dct('title')) && isMain(subject.value)
       ? [[object.language, object.value] as const]

@@ -120,7 +120,7 @@ function tombstoneOf(
   const withoutSuffix = splitSuffix(id).id
   const byOrigin = (catalogue: string, originalId: string) =>
     (kind === 'unknown-dataset' || kind === 'unknown-catalogue') && method !== 'PUT'
-      ? tombstones.ofOrigin(catalogue, originalId)
+      ? tombstones.findByOriginalId(catalogue, originalId)
       : undefined
   if (type !== undefined)
     return kind === 'unknown-resource' && method !== 'PUT'

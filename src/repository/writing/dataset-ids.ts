@@ -24,7 +24,7 @@ export type DatasetTarget = {
 type SoughtIds = { readonly catalogue: string; readonly originalIds: readonly string[] }
 
 type IdContext = StoreAndNames & {
-  readonly tombstones: Pick<Tombstones, 'ofOrigin' | 'find' | 'contentOf'>
+  readonly tombstones: Pick<Tombstones, 'findByOriginalId' | 'find' | 'contentOf'>
 }
 
 /** Maximum number of suffixes `~~1`, `~~2`, … that are tried after a clash. */
@@ -83,7 +83,7 @@ function targetOf(
   origin: Origin,
 ): DatasetTarget | undefined {
   if (origin.record) return { id: origin.record.id, origin }
-  const tombstone = tombstones.ofOrigin(catalogue, originalId)
+  const tombstone = tombstones.findByOriginalId(catalogue, originalId)
   if (tombstone && (tombstone.id !== candidate || !origin.isIdTaken)) {
     const { content = '' } = tombstones.contentOf('dataset', tombstone.id) ?? {}
     return { id: tombstone.id, origin, deletedGraph: content }
