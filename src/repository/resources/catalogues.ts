@@ -1,4 +1,4 @@
-/** Catalogues: put, read without their links, delete with everything in them, restore. */
+/** Endpoints of one catalogue: read without its links, create or replace, delete with its datasets, restore. */
 
 import type { RouteConfig } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
@@ -47,7 +47,7 @@ const { answers, bodies, parameters } = contract
 
 const factsQuery = loadQuery('catalogue-facts')
 
-/** Returns the hash of the body, `''` when unknown; `undefined` when there is no such catalogue. */
+/** Returns the hash of the last body, `''` when the store has none; `undefined` when there is no such catalogue. */
 async function hashOf(
   { store, names }: RepositoryContext,
   id: string,
@@ -81,11 +81,19 @@ async function putCatalogue(
   if (stored === hash) return { kind: 'unchanged', ...outcome }
   const lines = stored === undefined ? undefined : await store.read(iri, { links: false }, signal)
   const before = fromLines(lines ?? '')
-  const ground = skolemisedContent(names, iri, content)
-  const after = [...ground, ...missingDates(iri, { ground, before, now: context.now() })]
-  const { mark, marks, lines: marked, cascades } = catalogueMarks(context, { iri, before, after })
+  const withoutBlankNodes = skolemisedContent(names, iri, content)
+  const after = [
+    ...withoutBlankNodes,
+    ...missingDates(iri, { sent: withoutBlankNodes, before, now: context.now() }),
+  ]
+  const {
+    mark,
+    marks,
+    lines: markLines,
+    cascades,
+  } = catalogueMarks(context, { iri, before, after })
   const system = systemChange({
-    add: [factLine(iri, 'hash', hash), ...marked],
+    add: [factLine(iri, 'hash', hash), ...markLines],
     remove: stored === undefined ? [] : [factLine(iri, 'hash', stored)],
   })
   const kind = stored === undefined ? 'created' : 'updated'
@@ -97,23 +105,26 @@ async function putCatalogue(
   return result
 }
 
-type States = {
-  readonly ground: readonly Quad[]
+type CatalogueDates = {
+  readonly sent: readonly Quad[]
   readonly before: readonly Quad[]
   readonly now: Date
 }
 
-/** Makes `dct:issued` (date of the creation) and `dct:modified` (date of this write), unless the body has them. */
-function missingDates(iri: string, { ground, before, now }: States): Quad[] {
-  const said = (quads: readonly Quad[], name: string) =>
+/** Makes `dct:issued` (stored date, else now) and `dct:modified` (now) of a catalogue, each unless the body has it. */
+function missingDates(iri: string, { sent, before, now }: CatalogueDates): Quad[] {
+  const statementOf = (quads: readonly Quad[], name: string) =>
     quads.find((q) => q.subject.value === iri && q.predicate.value === dct(name).value)
   const time = literal(timestamp(now), xsd('dateTime'))
-  const say = (name: string, value: Quad['object']) =>
-    said(ground, name) ? [] : [quad(namedNode(iri), dct(name), value)]
-  return [...say('issued', said(before, 'issued')?.object ?? time), ...say('modified', time)]
+  const unlessSent = (name: string, value: Quad['object']) =>
+    statementOf(sent, name) ? [] : [quad(namedNode(iri), dct(name), value)]
+  return [
+    ...unlessSent('issued', statementOf(before, 'issued')?.object ?? time),
+    ...unlessSent('modified', time),
+  ]
 }
 
-/** Deletion of a catalogue: id, client, and expected state. */
+/** Deletion of a catalogue: its id, the id of the API key that asks for it, and the check of its current hash. */
 type CatalogueRemovalRequest = {
   readonly id: string
   readonly createdBy: string
@@ -129,7 +140,7 @@ async function removeCatalogue(
   { id, createdBy, precondition }: CatalogueRemovalRequest,
   signal: AbortSignal,
 ): Promise<CatalogueRemoval> {
-  const isReturning = activeRestore(context, id) !== undefined
+  const isRestoring = activeRestore(context, id) !== undefined
   const hash = await hashOf(context, id, signal)
   if (hash === undefined) {
     const job = await activeDeletion(context, id, signal)
@@ -137,12 +148,12 @@ async function removeCatalogue(
     throw unknownCatalogue(id)
   }
   precondition(hash)
-  if (isReturning)
+  if (isRestoring)
     throw new Failure('conflict', `the catalogue "${id}" is being restored; try again later`)
   return beginDeletion(context, { id, hash, createdBy }, signal)
 }
 
-/** Not a zod schema: the handler answers with or without a body. */
+/** JSON schema of the answer 202, not a zod schema, because the handler answers with or without a body. */
 const remaining = {
   type: 'object' as const,
   properties: { remaining: { type: 'integer' as const } },
@@ -161,7 +172,7 @@ const path = '/catalogues/{catalogueId}'
 const params = parameters.catalogue
 
 /** Runs work under the lock of the catalogue. */
-const locked = <T>(
+const withLock = <T>(
   { locks }: RepositoryContext,
   id: string,
   work: () => Promise<T>,
@@ -200,7 +211,7 @@ const replaceCatalogue = repositoryEndpoint({
   answers: answers.write,
   handle: ({ c, params: { catalogueId: id } }, context) =>
     respondToWrite(c, context, (request, signal) =>
-      locked(context, id, () => putCatalogue(context, { id, ...request }, signal), signal),
+      withLock(context, id, () => putCatalogue(context, { id, ...request }, signal), signal),
     ),
 })
 
@@ -215,7 +226,7 @@ const deleteCatalogue = repositoryEndpoint({
   handle: async ({ c, params: { catalogueId: id }, signal }, context) => {
     const request = { id, createdBy: keyIdOf(c), precondition: expectedState(c) }
     const work = () => removeCatalogue(context, request, signal)
-    return answerCatalogueRemoval(c, context, await locked(context, id, work, signal))
+    return answerCatalogueRemoval(c, context, await withLock(context, id, work, signal))
   },
 })
 
@@ -232,7 +243,7 @@ const restoreCatalogue = repositoryEndpoint({
       await requireNoDeletion(context, id, signal)
       return beginRestore(context, { id, createdBy: keyIdOf(c) }, signal)
     }
-    return answerCatalogueRestore(c, context, await locked(context, id, work, signal))
+    return answerCatalogueRestore(c, context, await withLock(context, id, work, signal))
   },
 })
 

@@ -1,6 +1,6 @@
 /**
- * Quality metrics of datasets: a separate graph that belongs to its dataset and is replaced as a whole, by PUT or in this process
- * for many datasets.
+ * Quality metrics of datasets: a separate graph that belongs to its dataset and is replaced as a whole, by the endpoints below or,
+ * for many datasets, by `manyMetrics`, which the metrics service calls in this process.
  */
 
 import { hash } from 'node:crypto'
@@ -42,17 +42,17 @@ const { answers, bodies, parameters } = contract
 const unknownMetrics = (id: string) =>
   new Failure('unknown-metrics', `the dataset "${id}" has no quality metrics`)
 
-/** Stored lines are equal for equal graphs, so their hash replaces the canonical one. */
+/** Entity tag of stored metrics: SHA-256 of their lines, which are equal for equal graphs. */
 const hashOfLines = (lines: string): string => hash('sha256', lines, 'hex')
 
 /** Metrics in the form of a PUT; ids are those of the platform. */
 type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
 
-/** With a precondition (PUT) metrics are written even when nothing changed. */
+/** Metrics to write; with a precondition, as a PUT has, they are written even when nothing changed. */
 type MetricsItem = MetricsOf & { readonly precondition?: Precondition }
 
-/** Milliseconds after which unchanged metrics are written again for their new time. */
-const holdsMs = 7 * dayMs
+/** Milliseconds after which metrics of which only the time differs are written again. */
+const maxUnchangedMs = 7 * dayMs
 
 /**
  * Writes metrics; returns the outcome of each, in order. A failure affects only its item: `unknown-dataset`, `ambiguous-subject`,
@@ -82,51 +82,54 @@ async function writeMetrics(
     }
     return commitBatch(context, planned)
   }
-  const taken = [...places.values()].map(({ originalId }) => datasetLock(originalId))
-  return locks.run(taken, work, signal)
+  const lockKeys = [...places.values()].map(({ originalId }) => datasetLock(originalId))
+  return locks.run(lockKeys, work, signal)
 }
 
 /**
- * Plans a write; `stored` are the graphs of the dataset and of its metrics, by IRI. Only changes that documents show cause
- * indexing, and new times alone are written only after a week.
+ * Plans a write; `stored` are the graphs of the dataset and of its metrics, by IRI. Only changes of numbers cause indexing, because
+ * documents show nothing else, and new times alone are written only after a week.
  */
 async function planMetrics(
   context: RepositoryContext,
-  { dataset, quads, precondition }: MetricsItem,
+  { dataset: datasetId, quads, precondition }: MetricsItem,
   catalogue: string | undefined,
   stored: ReadonlyMap<string, string>,
 ): Promise<PlannedWrite<WriteOutcome>> {
-  const [resource, graph] = [context.names.dataset(dataset), context.names.metrics(dataset)]
-  const [text, before] = [stored.get(resource), stored.get(graph)]
-  if (text === undefined || catalogue === undefined) throw unknownDataset(dataset)
-  const { content, scores } = await metricsGraph(context, dataset, text, quads)
+  const [resource, graph] = [context.names.dataset(datasetId), context.names.metrics(datasetId)]
+  const [datasetLines, before] = [stored.get(resource), stored.get(graph)]
+  if (datasetLines === undefined || catalogue === undefined) throw unknownDataset(datasetId)
+  const { content, scores } = await metricsGraph(context, datasetId, datasetLines, quads)
   precondition?.(before === undefined ? undefined : hashOfLines(before))
   const kind = before === undefined ? 'created' : 'updated'
   const result = { kind, iri: graph, catalogue, hash: hashOfLines(content) } as const
   const difference =
     before === undefined || precondition ? 'numbers' : differenceOf(before, content)
   const age = timeIn(content, graph) - timeIn(before ?? '', graph)
-  if (difference === 'times' && age < holdsMs) return { result: { ...result, kind: 'unchanged' } }
+  if (difference === 'times' && age < maxUnchangedMs)
+    return { result: { ...result, kind: 'unchanged' } }
   const change = { graph, content, before: before ?? '' }
   if (difference !== 'numbers') return { result, group: { changes: [change], marks: [] } }
   const mark = { resource, version: context.versions.next() }
   const pending = systemChange({ add: [markLine('pending', mark)] })
-  const measured = metricsOnly({ catalogue, resource, text, scores })
-  const group = { changes: [change, pending], marks: [{ ...mark, content: measured }] }
+  const indexContent = metricsOnly({ catalogue, resource, lines: datasetLines, scores })
+  const group = { changes: [change, pending], marks: [{ ...mark, content: indexContent }] }
   return { result: { ...result, mark }, group }
 }
 
-/** `unchanged`: the stored ones are equal and younger than a week. `gone`: the dataset does not exist. */
+/** Outcome for one dataset: `unchanged` = the stored metrics are equal and younger than a week; `gone` = there is no such dataset. */
 type MetricsVerdict = WriteOutcome['kind'] | 'gone' | Failure
 
 /** Writes metrics of many datasets; returns an outcome for each, in order, as `writeMetrics`. */
 export async function manyMetrics(
   context: RepositoryContext,
-  many: readonly MetricsOf[],
+  metrics: readonly MetricsOf[],
   signal: AbortSignal,
 ): Promise<readonly MetricsVerdict[]> {
-  const results = await writeMetrics(context, many, signal)
-  return results.map((one) => ('result' in one ? one.result.kind : verdictOfFailure(one.failure)))
+  const results = await writeMetrics(context, metrics, signal)
+  return results.map((result) =>
+    'result' in result ? result.result.kind : verdictOfFailure(result.failure),
+  )
 }
 
 function verdictOfFailure(cause: unknown): MetricsVerdict {
@@ -165,7 +168,7 @@ const readMetrics = repositoryEndpoint({
   },
 })
 
-/** The scores are searchable when the document of the dataset has them. */
+/** PUT of metrics; it waits, as other writes do, until the document of the dataset has the scores. */
 const replaceMetrics = repositoryEndpoint({
   method: 'put',
   path,
@@ -226,7 +229,7 @@ type MetricsContent = {
   /** IRI of the dataset. */
   readonly resource: string
   /** Stored graph of the dataset. */
-  readonly text: string
+  readonly lines: string
   /** Triples of its metrics. */
   readonly scores: readonly Quad[]
 }
@@ -235,7 +238,7 @@ type MetricsContent = {
 export const metricsOnly = ({
   catalogue,
   resource,
-  text,
+  lines: text,
   scores,
 }: MetricsContent): WrittenContent => ({
   catalogue,
@@ -261,27 +264,29 @@ function scoresIn(quads: readonly Quad[], dataset: string): readonly Quad[] {
   )
 }
 
-const timed = ` <${time}> `
-const valued = ` <${value}> `
-const truth = `"^^<${boolean}> .`
+const timeProperty = ` <${time}> `
+const valueProperty = ` <${value}> `
+const booleanEnd = `"^^<${boolean}> .`
 
-/** Tells whether a line has a property, regardless of its literals. */
+/** Tells whether the predicate of an N-Triples line is `property`, in the form ` <iri> `. */
 const hasProperty = (line: string, property: string) => prefixOf(line).endsWith(property)
 
 /**
- * Compares two states of a graph: `times` only, or also parts that documents do not show (`more`), or `numbers`, which may be
- * scores.
+ * Compares two states of a graph: `times` = only times differ, or nothing; `numbers` = values that may be scores differ; `more` =
+ * only other parts differ, which documents do not show.
  */
 function differenceOf(before: string, after: string): 'times' | 'more' | 'numbers' {
-  const [old, next] = [before.split('\n'), after.split('\n')]
+  const [oldLines, newLines] = [before.split('\n'), after.split('\n')]
   const isSame = (line: string, at: number) => {
-    const other = next[at] ?? ''
-    return line === other || (hasProperty(line, timed) && hasProperty(other, timed))
+    const other = newLines[at] ?? ''
+    return line === other || (hasProperty(line, timeProperty) && hasProperty(other, timeProperty))
   }
-  if (old.length === next.length && old.every(isSame)) return 'times'
-  const numbers = (lines: readonly string[]) =>
-    lines.filter((line) => hasProperty(line, valued) && !line.endsWith(truth)).join('\n')
-  return numbers(old) === numbers(next) ? 'more' : 'numbers'
+  if (oldLines.length === newLines.length && oldLines.every(isSame)) return 'times'
+  const numberLines = (lines: readonly string[]) =>
+    lines
+      .filter((line) => hasProperty(line, valueProperty) && !line.endsWith(booleanEnd))
+      .join('\n')
+  return numberLines(oldLines) === numberLines(newLines) ? 'more' : 'numbers'
 }
 
 /** Returns the time when a graph was made, in milliseconds since 1970; 0 when unknown. */

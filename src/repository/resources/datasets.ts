@@ -1,4 +1,4 @@
-/** Datasets: put by their id at the origin or by their platform id, created without one, read, deleted, restored. */
+/** Endpoints of one dataset: created without an id; put, read and deleted by original id or by platform id; restored. */
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
@@ -28,7 +28,7 @@ import { resultOf } from '../writing/write-batch.ts'
 
 const { answers, bodies, parameters } = contract
 
-/** Dataset of one request. */
+/** Dataset that one request writes. */
 type DatasetPut = Omit<DatasetItem, 'prepare' | 'digest'> & {
   readonly catalogue: string
   readonly body: ResourceBody
@@ -48,7 +48,7 @@ async function putDataset(
   return resultOf(written).outcome
 }
 
-const [created, origin, byId] = [
+const [collectionPath, originPath, datasetPath] = [
   '/catalogues/{catalogueId}/datasets',
   '/catalogues/{catalogueId}/datasets/origin',
   '/datasets/{datasetId}',
@@ -56,7 +56,7 @@ const [created, origin, byId] = [
 
 const createInCatalogue = repositoryEndpoint({
   method: 'post',
-  path: created,
+  path: collectionPath,
   operation: 'postCataloguesByCatalogueIdDatasets',
   summary: 'Create a dataset; its id at the origin is a random one',
   auth: mayWriteCatalogue,
@@ -83,7 +83,7 @@ const createDataset = repositoryEndpoint({
 
 const readByOrigin = repositoryEndpoint({
   method: 'get',
-  path: origin,
+  path: originPath,
   operation: 'getCataloguesByCatalogueIdDatasetsOrigin',
   summary: 'Read a dataset by its id at the origin',
   auth: anyone,
@@ -98,7 +98,7 @@ const readByOrigin = repositoryEndpoint({
 
 const putByOrigin = repositoryEndpoint({
   method: 'put',
-  path: origin,
+  path: originPath,
   operation: 'putCataloguesByCatalogueIdDatasetsOrigin',
   summary: 'Create or replace a dataset by its id at the origin',
   auth: mayWriteCatalogue,
@@ -114,7 +114,7 @@ const putByOrigin = repositoryEndpoint({
 
 const deleteByOrigin = repositoryEndpoint({
   method: 'delete',
-  path: origin,
+  path: originPath,
   operation: 'deleteCataloguesByCatalogueIdDatasetsOrigin',
   summary: 'Delete a dataset by its id at the origin',
   auth: mayWriteCatalogue,
@@ -128,21 +128,21 @@ const deleteByOrigin = repositoryEndpoint({
 // With the deprecated parameter `catalogue` the id of the path is the one at the origin.
 
 /** Permission for the catalogue that the parameter names, else that of the dataset of the path. */
-const mayWriteNamed = mayCallFor(async (c, context: RepositoryContext) => {
+const mayWriteDatasetInCatalogue = mayCallFor(async (c, context: RepositoryContext) => {
   const catalogue = c.req.query('catalogue')
   if (catalogue !== undefined) return requireId('catalogue', catalogue)
   return (await locateDataset(c, context)).catalogue
 })
 
-/** Returns the dataset that the path names in a catalogue. */
-const originNameOf = (c: AppContext, catalogue: string): OriginName => ({
+/** Returns the original id in the path and its catalogue. */
+const originFromPath = (c: AppContext, catalogue: string): DatasetOrigin => ({
   catalogue: requireId('catalogue', catalogue),
   originalId: requireOriginalId('datasetId', c.req.param('datasetId') ?? ''),
 })
 
 const readDataset = repositoryEndpoint({
   method: 'get',
-  path: byId,
+  path: datasetPath,
   operation: 'getDatasetsByDatasetId',
   summary: 'Read a dataset with its distributions and its record',
   auth: anyone,
@@ -151,7 +151,7 @@ const readDataset = repositoryEndpoint({
   answers: answers.graph,
   handle: async ({ c, query: { catalogue } }, context) => {
     if (catalogue !== undefined)
-      return answer(c, context, await idOf(c, context, originNameOf(c, catalogue)))
+      return answer(c, context, await idOf(c, context, originFromPath(c, catalogue)))
     const { id, suffix } = suffixedId(c, 'datasetId')
     return answer(c, context, id, suffix)
   },
@@ -159,33 +159,34 @@ const readDataset = repositoryEndpoint({
 
 const replaceDataset = repositoryEndpoint({
   method: 'put',
-  path: byId,
+  path: datasetPath,
   operation: 'putDatasetsByDatasetId',
   summary: 'Replace a dataset that exists',
-  auth: mayWriteNamed,
+  auth: mayWriteDatasetInCatalogue,
   params: parameters.datasetOrOrigin,
   query: parameters.putInCatalogue,
   body: bodies.dataset,
   answers: answers.write,
   handle: async ({ c, query: { catalogue, enforceUpdate, recordModified } }, context) => {
-    const how = { enforceUpdate, recordModified }
-    if (catalogue !== undefined) return write(c, context, { ...originNameOf(c, catalogue), ...how })
-    return write(c, context, { ...(await locateDataset(c, context)), ...how, updateOnly: true })
+    const options = { enforceUpdate, recordModified }
+    if (catalogue !== undefined)
+      return write(c, context, { ...originFromPath(c, catalogue), ...options })
+    return write(c, context, { ...(await locateDataset(c, context)), ...options, updateOnly: true })
   },
 })
 
 const deleteDataset = repositoryEndpoint({
   method: 'delete',
-  path: byId,
+  path: datasetPath,
   operation: 'deleteDatasetsByDatasetId',
   summary: 'Delete a dataset',
-  auth: mayWriteNamed,
+  auth: mayWriteDatasetInCatalogue,
   params: parameters.datasetOrOrigin,
   query: parameters.inCatalogue,
   answers: answers.removal,
   handle: async ({ c, query: { catalogue } }, context) => {
     if (catalogue !== undefined)
-      return remove(c, context, await idOf(c, context, originNameOf(c, catalogue)), catalogue)
+      return remove(c, context, await idOf(c, context, originFromPath(c, catalogue)), catalogue)
     const located = await locateDataset(c, context)
     return remove(c, context, located.id, located.catalogue)
   },
@@ -193,7 +194,7 @@ const deleteDataset = repositoryEndpoint({
 
 const restoreDataset = repositoryEndpoint({
   method: 'post',
-  path: `${byId}/restore`,
+  path: `${datasetPath}/restore`,
   operation: 'postDatasetsByDatasetIdRestore',
   summary: 'Restore a deleted dataset with its ids and its distributions',
   auth: mayCallFor(async (c, context: RepositoryContext) => {
@@ -223,27 +224,27 @@ export const datasetResourceEndpoints = [
   restoreDataset,
 ]
 
-type OriginName = { readonly catalogue: string; readonly originalId: string }
+type DatasetOrigin = { readonly catalogue: string; readonly originalId: string }
 
 /** Returns the platform id of a dataset by its id at the origin; fails with `unknown-dataset` and `unknown-catalogue`. */
 async function idOf(
   c: AppContext,
   context: RepositoryContext,
-  { catalogue, originalId }: OriginName,
+  { catalogue, originalId }: DatasetOrigin,
 ): Promise<string> {
-  const sought = [{ originalId, candidate: '-' }]
-  const [found] = await findByOrigins(context, catalogue, sought, c.get('signal'))
-  if (!found?.record) throw unknownDataset(originalId)
-  return found.record.id
+  const queries = [{ originalId, candidate: '-' }]
+  const [origin] = await findByOrigins(context, catalogue, queries, c.get('signal'))
+  if (!origin?.record) throw unknownDataset(originalId)
+  return origin.record.id
 }
 
-type WriteQuery = OriginName & {
+type WriteQuery = DatasetOrigin & {
   readonly enforceUpdate?: boolean
   readonly recordModified?: string
   readonly updateOnly?: boolean
 }
 
-/** Writes a dataset by either id. */
+/** Answers a PUT of a dataset, by either id. */
 function write(c: AppContext, context: RepositoryContext, query: WriteQuery): Promise<Response> {
   const { catalogue, originalId, enforceUpdate = false, recordModified, updateOnly = false } = query
   const item = {
@@ -263,16 +264,17 @@ function create(c: AppContext, context: RepositoryContext, catalogue: string): P
   const preferred = isAliasedList(c.req.url) ? c.req.query('resourceId') : undefined
   if (preferred !== undefined) requireOriginalId('resourceId', preferred)
   return respondToWrite(c, context, async ({ body, precondition }, signal) => {
-    const under = (originalId: string): Promise<WriteOutcome> => {
+    const putUnder = (originalId: string): Promise<WriteOutcome> => {
       const isNew = (hash: string | undefined) => {
         if (hash !== undefined) throw datasetExists(originalId)
         precondition(hash)
       }
       return putDataset(context, { catalogue, originalId, body, precondition: isNew }, signal)
     }
-    if (preferred === undefined) return under(context.uuid())
-    return under(preferred).catch((error: unknown) => {
-      if (error instanceof Failure && error.kind === 'already-exists') return under(context.uuid())
+    if (preferred === undefined) return putUnder(context.uuid())
+    return putUnder(preferred).catch((error: unknown) => {
+      if (error instanceof Failure && error.kind === 'already-exists')
+        return putUnder(context.uuid())
       throw error
     })
   })
@@ -282,12 +284,12 @@ function create(c: AppContext, context: RepositoryContext, catalogue: string): P
 const datasetExists = (originalId: string) =>
   new Failure('already-exists', `the catalogue has a dataset "${originalId}" already`)
 
-/** Deletes a dataset; it can be restored as long as its tombstone exists. */
+/** Deletes a dataset, which can be restored as long as its tombstone exists; `catalogueOfRequest` is that of the answer. */
 async function remove(
   c: AppContext,
   context: RepositoryContext,
   id: string,
-  home: string,
+  catalogueOfRequest: string,
 ): Promise<Response> {
   const signal = c.get('signal')
   const { catalogue, originalId } = await findById(context, id, signal)
@@ -295,11 +297,11 @@ async function remove(
     const { hash } = await findById(context, id, signal)
     expectedState(c)(hash)
     const member = { kind: 'dataset', id, catalogue, originalId } as const
-    const [removed] = await removeMembers(context, [member], { at: context.now() }, signal)
-    return resultOf(removed)
+    const [result] = await removeMembers(context, [member], { at: context.now() }, signal)
+    return resultOf(result)
   }
   const mark = await context.locks.run([datasetLock(originalId)], work, signal)
-  return answerDelete(c, context, { mark, catalogue: home })
+  return answerDelete(c, context, { mark, catalogue: catalogueOfRequest })
 }
 
 /** Answers the graph of a dataset, with links to its record and its catalogue. */

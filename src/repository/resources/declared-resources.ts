@@ -48,19 +48,19 @@ import { commitOne, resultOf } from '../writing/write-batch.ts'
 
 const { answers, bodies, parameters } = contract
 
-/** A resource that a request names. */
+/** Resource that the path of a request names. */
 type NamedResource = {
   readonly type: ResourceType
   readonly id: string
   readonly iri: string
-  /** Name of its tombstone. */
+  /** Kind and id of the resource in its tombstone. */
   readonly member: { readonly kind: 'resource'; readonly id: string }
 }
 
-/** Returns the declared type of the path; throws `not-found`, which lists the declared types. */
+/** Returns the declared type of the path; throws `not-found` for another type. */
 function typeOf(c: AppContext, { profile }: RepositoryContext): ResourceType {
-  const found = profile.resources.find(({ id }) => id === c.req.param('type'))
-  if (found) return found
+  const type = profile.resources.find(({ id }) => id === c.req.param('type'))
+  if (type) return type
   const declared = profile.resources.map(({ id }) => `"${id}"`).join(', ')
   throw new Failure('not-found', `the profile does not declare this type; it declares ${declared}`)
 }
@@ -96,14 +96,14 @@ type ResourcePut = WriteRequest & {
  */
 async function putResource(
   context: RepositoryContext,
-  name: NamedResource,
+  resource: NamedResource,
   { body, precondition, enforceUpdate, targetCatalogue }: ResourcePut,
   signal: AbortSignal,
 ): Promise<WriteOutcome> {
   const { names, store, deletions, versions, tombstones } = context
-  const { type, id, iri, member } = name
-  const stored = await factsOf(context, name, signal)
-  const catalogue = catalogueFor(name, targetCatalogue, stored)
+  const { type, id, iri, member } = resource
+  const stored = await factsOf(context, resource, signal)
+  const catalogue = catalogueFor(resource, targetCatalogue, stored)
   const check = deletions.watch(catalogue)
   if (catalogue !== '') await requireCatalogue(context, catalogue, signal)
   const quads = mergedGraphs(await body.parse(iri))
@@ -116,7 +116,7 @@ async function putResource(
   const isMoved = stored?.catalogue !== catalogue
   if (stored?.hash === hash && !isMoved && !enforceUpdate) return { kind: 'unchanged', ...outcome }
   const before = stored ? ((await store.read(iri, {}, signal)) ?? '') : ''
-  const record = catalogue === '' ? [] : recordFor(context, name, before, hash)
+  const record = catalogue === '' ? [] : recordFor(context, resource, before, hash)
   const mark = { resource: iri, version: versions.next() }
   const facts = { ...member, catalogue, hash }
   const changes: GraphChange[] = [
@@ -138,21 +138,21 @@ async function putResource(
   return result
 }
 
-/** Returns the catalogue that a resource will be in, `''` when its type is in none. */
+/** Returns the catalogue that a resource will be in, `''` when its type is in none; `target` is that of the request. */
 function catalogueFor(
   { type, id }: NamedResource,
-  home: string | undefined,
+  target: string | undefined,
   stored: ResourceFacts | undefined,
 ): string {
   if (!type.inCatalogue) return ''
-  const present = stored?.catalogue
-  if (home !== undefined && present && home !== present)
+  const current = stored?.catalogue
+  if (target !== undefined && current && target !== current)
     throw new Failure(
       'conflict',
-      `the resource "${id}" is in the catalogue "${present}"; delete it there first`,
+      `the resource "${id}" is in the catalogue "${current}"; delete it there first`,
     )
-  const found = home ?? present
-  if (found) return found
+  const catalogue = target ?? current
+  if (catalogue) return catalogue
   const detail = `a resource of the type "${type.id}" is written into a catalogue: add catalogId=<id>`
   throw invalidParameter('catalogId', detail)
 }
@@ -166,8 +166,8 @@ function recordFor(
 ): Quad[] {
   const iri = names.resourceRecord(type.id, id)
   const modified = timestamp(now())
-  const said = subjectQuads(before, iri).find((q) => q.predicate.value === dct('issued').value)
-  const issued = said?.object.value ?? modified
+  const statement = subjectQuads(before, iri).find((q) => q.predicate.value === dct('issued').value)
+  const issued = statement?.object.value ?? modified
   return recordStatements({ topic, iri }, { originalId: id, hash, issued, modified }, names)
 }
 
@@ -180,12 +180,12 @@ const query = z.object({
 
 const path = '/customresources/{type}/{id}'
 
-/** Describes the type of the path: a parameter for every declared type, which the contract lists. */
+/** Schema of the path parameter `type`, which lists the declared types in the OpenAPI contract. */
 function typeParameter(types: readonly ResourceType[]) {
   const [first] = types
   return z.string().openapi({
-    enum: types.map((one) => one.id),
-    description: types.map((one) => `${one.id}: ${one.name} (${one.typeUri})`).join('; '),
+    enum: types.map((type) => type.id),
+    description: types.map((type) => `${type.id}: ${type.name} (${type.typeUri})`).join('; '),
     ...(first && { example: first.id }),
   })
 }
@@ -197,49 +197,53 @@ const exampleOf = (type: ResourceType | undefined) => `@prefix dct: <http://purl
 `
 
 /** Returns `catalogId`, which is ignored for types that are in no catalogue. */
-const namedCatalogue = (c: AppContext, { inCatalogue }: ResourceType) => {
-  const named = inCatalogue ? c.req.query('catalogId') : undefined
-  return named === undefined ? undefined : requireId('catalogId', named)
+const catalogueFromQuery = (c: AppContext, { inCatalogue }: ResourceType) => {
+  const id = inCatalogue ? c.req.query('catalogId') : undefined
+  return id === undefined ? undefined : requireId('catalogId', id)
 }
 
 /** Returns the facts when they belong to the catalogue that the client names; else fails with `unknown-resource`. */
 async function requireFacts(
   c: AppContext,
   context: RepositoryContext,
-  name: NamedResource,
+  resource: NamedResource,
 ): Promise<ResourceFacts> {
-  const found = await factsOf(context, name, c.get('signal'))
-  const named = namedCatalogue(c, name.type)
-  if (!found || (named !== undefined && named !== found.catalogue)) throw unknownResource(name)
-  return found
+  const facts = await factsOf(context, resource, c.get('signal'))
+  const catalogue = catalogueFromQuery(c, resource.type)
+  if (!facts || (catalogue !== undefined && catalogue !== facts.catalogue))
+    throw unknownResource(resource)
+  return facts
 }
 
 /** Returns the id of the catalogue that a resource is in, if any. */
-const inCatalogue = (facts: { readonly catalogue: string } | undefined): string | undefined =>
+const catalogueOf = (facts: { readonly catalogue: string } | undefined): string | undefined =>
   facts?.catalogue || undefined
 
 const mayPut = mayCallFor(async (c, context: RepositoryContext) => {
-  const name = resourceFromPath(c, context)
-  if (!name.type.inCatalogue) return undefined
-  const found = namedCatalogue(c, name.type) ?? (await factsOf(context, name, c.get('signal')))
-  return typeof found === 'string' ? found : inCatalogue(found)
+  const resource = resourceFromPath(c, context)
+  if (!resource.type.inCatalogue) return undefined
+  const catalogueOrFacts =
+    catalogueFromQuery(c, resource.type) ?? (await factsOf(context, resource, c.get('signal')))
+  return typeof catalogueOrFacts === 'string' ? catalogueOrFacts : catalogueOf(catalogueOrFacts)
 })
 
 const mayDelete = mayCallFor(async (c, context: RepositoryContext) => {
-  const name = resourceFromPath(c, context)
-  return name.type.inCatalogue ? inCatalogue(await requireFacts(c, context, name)) : undefined
+  const resource = resourceFromPath(c, context)
+  return resource.type.inCatalogue
+    ? catalogueOf(await requireFacts(c, context, resource))
+    : undefined
 })
 
 const mayRestore = mayCallFor(async (c, context: RepositoryContext) => {
-  const name = resourceFromPath(c, context)
-  const tombstone = context.tombstones.find('resource', name.member.id)
-  const known = tombstone ?? (await factsOf(context, name, c.get('signal')))
-  if (!known) throw unknownResource(name)
-  return inCatalogue(known)
+  const resource = resourceFromPath(c, context)
+  const tombstone = context.tombstones.find('resource', resource.member.id)
+  const facts = tombstone ?? (await factsOf(context, resource, c.get('signal')))
+  if (!facts) throw unknownResource(resource)
+  return catalogueOf(facts)
 })
 
 /** Runs work under the locks of a resource. */
-const locked = <T>(
+const withLock = <T>(
   { locks, names }: RepositoryContext,
   { member }: NamedResource,
   work: () => Promise<T>,
@@ -281,8 +285,9 @@ const listResources = (type: TypeParameter) =>
     query: parameters.list.extend(query.shape),
     answers: answers.list,
     handle: ({ c, query: { catalogId, ...page } }, context) => {
-      const { id, inCatalogue: isIn } = typeOf(c, context)
-      const within = catalogId !== undefined && isIn ? requireId('catalogId', catalogId) : undefined
+      const { id, inCatalogue: hasCatalogue } = typeOf(c, context)
+      const within =
+        catalogId !== undefined && hasCatalogue ? requireId('catalogId', catalogId) : undefined
       return answerList(c, context, declaredList(context, id, within), page)
     },
   })
@@ -342,44 +347,44 @@ function replace(
   context: RepositoryContext,
   enforceUpdate: boolean,
 ): Promise<Response> {
-  const name = resourceFromPath(c, context)
-  const targetCatalogue = namedCatalogue(c, name.type)
+  const resource = resourceFromPath(c, context)
+  const targetCatalogue = catalogueFromQuery(c, resource.type)
   return respondToWrite(c, context, (request, signal) => {
     const put = { ...request, enforceUpdate, targetCatalogue }
-    return locked(context, name, () => putResource(context, name, put, signal), signal)
+    return withLock(context, resource, () => putResource(context, resource, put, signal), signal)
   })
 }
 
 async function restore(c: AppContext, context: RepositoryContext): Promise<Response> {
-  const name = resourceFromPath(c, context)
-  const restored = await restoreMember(context, name.member, c.get('signal'))
-  if (!restored) throw unknownResource(name)
+  const resource = resourceFromPath(c, context)
+  const restored = await restoreMember(context, resource.member, c.get('signal'))
+  if (!restored) throw unknownResource(resource)
   return answerWrite(c, context, restored)
 }
 
 async function remove(c: AppContext, context: RepositoryContext): Promise<Response> {
-  const [name, signal] = [resourceFromPath(c, context), c.get('signal')]
+  const [resource, signal] = [resourceFromPath(c, context), c.get('signal')]
   const work = async () => {
-    const facts = await requireFacts(c, context, name)
+    const facts = await requireFacts(c, context, resource)
     expectedState(c)(facts.hash)
-    const [removed] = await removeMembers(context, [facts], { at: context.now() }, signal)
-    return { mark: resultOf(removed), catalogue: inCatalogue(facts) }
+    const [result] = await removeMembers(context, [facts], { at: context.now() }, signal)
+    return { mark: resultOf(result), catalogue: catalogueOf(facts) }
   }
-  return answerDelete(c, context, await locked(context, name, work, signal))
+  return answerDelete(c, context, await withLock(context, resource, work, signal))
 }
 
 /** Answers the graph of a resource, with its record when it is in a catalogue. */
 async function answer(c: AppContext, context: RepositoryContext): Promise<Response> {
   const { names, store } = context
   const { id, suffix } = suffixedId(c, 'id')
-  const name = resourceFromPath(c, context, id)
-  const { type, iri } = name
+  const resource = resourceFromPath(c, context, id)
+  const { type, iri } = resource
   return sizedAnswer(c, iri, async (read) => {
     const [lines, { hash, catalogue }] = await Promise.all([
       store.read(iri, {}, c.get('signal')),
-      requireFacts(c, context, name),
+      requireFacts(c, context, resource),
     ])
-    if (lines === undefined) throw unknownResource(name)
+    if (lines === undefined) throw unknownResource(resource)
     read(lines.length)
     const record = names.resourceRecord(type.id, id)
     const links =

@@ -1,4 +1,7 @@
-/** Distributions as resources inside the graph of their dataset, whose catalogue decides on permissions: read, add, replace, remove. */
+/**
+ * Endpoints of one distribution: read, add, replace, remove. A distribution is stored in the graph of its dataset, whose catalogue
+ * decides on permissions.
+ */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -45,7 +48,7 @@ import { findById } from '../writing/find-datasets.ts'
 
 const { answers, bodies, parameters } = contract
 
-const graphsOf = loadQuery('distribution-datasets')
+const datasetsQuery = loadQuery('distribution-datasets')
 
 const unknownDistribution = (id: string) =>
   new Failure('unknown-distribution', `there is no distribution "${id}"`)
@@ -57,14 +60,14 @@ async function datasetOf(
   signal: AbortSignal,
 ): Promise<string> {
   const distribution = namedNode(names.distribution(id))
-  const rows = await store.select(bind(graphsOf, { distribution }), signal)
+  const rows = await store.select(bind(datasetsQuery, { distribution }), signal)
   const ids = rows.flatMap(({ dataset }) => names.idOf('dataset', dataset?.value ?? '') ?? [])
   const [first] = ids.sort()
   if (first === undefined) throw unknownDistribution(id)
   return first
 }
 
-/** Tells whether a distribution exists: linked without description, or described and only a sample. */
+/** Tells whether a distribution exists: `dcat:distribution` links it, or it has statements, as one linked by `adms:sample`. */
 const hasDistribution = (graph: readonly Quad[], iri: string): boolean =>
   graph.some(
     ({ subject, predicate, object }) =>
@@ -72,7 +75,7 @@ const hasDistribution = (graph: readonly Quad[], iri: string): boolean =>
       (object.value === iri && predicate.value === dcat('distribution').value),
   )
 
-/** Names blank nodes below the distribution, so that they differ from those of others. */
+/** Replaces blank nodes by skolem IRIs below the IRI of the distribution, so that they differ from those of others. */
 async function skolemisedDataset(
   { names, canonical }: RepositoryContext,
   quads: readonly Quad[],
@@ -82,29 +85,29 @@ async function skolemisedDataset(
   return skolemise(quads, { genid: names.genid(iri), labels })
 }
 
-/** Body for one distribution of a dataset. */
-type Put = WriteRequest & { readonly dataset: DatasetPlace }
+/** Write of one distribution, and its dataset. */
+type DistributionPut = WriteRequest & { readonly dataset: DatasetPlace }
 
 /** Adds a distribution. Fails with `already-exists`, `missing-class`, `ambiguous-subject`, `invalid-content` and as an edit does. */
 async function addDistribution(
   context: RepositoryContext,
-  { body, precondition, dataset }: Put,
+  { body, precondition, dataset }: DistributionPut,
   signal: AbortSignal,
 ): Promise<WriteOutcome> {
   const { names } = context
   const iri = names.distribution(context.uuid())
-  const place = { iri, dataset: names.dataset(dataset.id) }
-  const { quads, keys } = parseDistribution(await body.parse(iri), place, names)
+  const iris = { iri, dataset: names.dataset(dataset.id) }
+  const { quads, keys } = parseDistribution(await body.parse(iri), iris, names)
   const added = await skolemisedDataset(
     context,
     [...quads, ...distributionIdentifier(keys, iri)],
     iri,
   )
   const edit = async (graph: readonly Quad[]) => {
-    const twin = findStoredDistribution(keys, graph, place.dataset)
-    if (twin !== undefined) throw alreadyExists(twin)
+    const existing = findStoredDistribution(keys, graph, iris.dataset)
+    if (existing !== undefined) throw alreadyExists(existing)
     precondition(undefined)
-    const link = quad(namedNode(place.dataset), dcat('distribution'), namedNode(iri))
+    const link = quad(namedNode(iris.dataset), dcat('distribution'), namedNode(iri))
     const after = [...graph, link, ...added]
     return { graph: after, result: (await describedDistribution(context, after, iri)).hash }
   }
@@ -118,27 +121,28 @@ async function addDistribution(
  */
 async function replaceDistribution(
   context: RepositoryContext,
-  { id, body, precondition, dataset }: Put & { readonly id: string },
+  { id, body, precondition, dataset }: DistributionPut & { readonly id: string },
   signal: AbortSignal,
 ): Promise<WriteOutcome> {
   const { names } = context
   const iri = names.distribution(id)
-  const place = { iri, dataset: names.dataset(dataset.id) }
-  const { quads, keys } = parseDistribution(await body.parse(iri), place, names)
+  const iris = { iri, dataset: names.dataset(dataset.id) }
+  const { quads, keys } = parseDistribution(await body.parse(iri), iris, names)
   const edit = async (graph: readonly Quad[]) => {
     const { description, hash: stored } = await requireDistribution(context, graph, id)
     precondition(stored)
-    const known = description.filter(
+    const storedIdentifiers = description.filter(
       (q) => q.subject.value === iri && q.predicate.value === dct('identifier').value,
     )
-    const identifiers = known.length > 0 ? known : distributionIdentifier(keys, iri)
+    const identifiers =
+      storedIdentifiers.length > 0 ? storedIdentifiers : distributionIdentifier(keys, iri)
     const sent = keys.identifiers.length > 0 ? quads : [...quads, ...identifiers]
     const after = [
       ...withoutDistribution(graph, iri, description),
       ...(await skolemisedDataset(context, sent, iri)),
     ]
-    const { hash: next } = await describedDistribution(context, after, iri)
-    return next === stored ? { result: next } : { graph: after, result: next }
+    const { hash } = await describedDistribution(context, after, iri)
+    return hash === stored ? { result: hash } : { graph: after, result: hash }
   }
   const { result, ...written } = await editDataset(context, dataset, edit, signal)
   const kind = written.mark ? 'updated' : 'unchanged'
@@ -158,8 +162,8 @@ async function removeDistribution(
     precondition(stored)
     const isLink = ({ predicate, object }: Quad) =>
       object.value === iri && predicate.value === dcat('distribution').value
-    const rest = withoutDistribution(graph, iri, description).filter((q) => !isLink(q))
-    return { graph: rest, result: undefined }
+    const after = withoutDistribution(graph, iri, description).filter((q) => !isLink(q))
+    return { graph: after, result: undefined }
   }
   const { mark } = await editDataset(context, dataset, edit, signal)
   if (!mark) throw new Error('a removal is a change')
@@ -180,8 +184,8 @@ async function describedDistribution(
   iri: string,
 ) {
   const description = describeDistribution(graphOf(graph), iri, names)
-  const blank = unskolemise(description, { prefix: names.genidPrefix })
-  return { description, hash: (await canonicalise(blank, canonical)).hash }
+  const withBlankNodes = unskolemise(description, { prefix: names.genidPrefix })
+  return { description, hash: (await canonicalise(withBlankNodes, canonical)).hash }
 }
 
 const alreadyExists = (iri: string) =>
@@ -209,8 +213,8 @@ export function describeDistribution(graph: Graph, distribution: string, names: 
 }
 
 /**
- * Returns the graph without the distribution's own triples; nodes that others refer to, such as a shared licence, are kept with
- * what they lead to.
+ * Returns the graph of a dataset without the description of a distribution. Nodes that other statements refer to, such as a shared
+ * licence, are kept with what they lead to.
  */
 function withoutDistribution(
   quads: readonly Quad[],
@@ -218,23 +222,23 @@ function withoutDistribution(
   description: readonly Quad[],
 ): Quad[] {
   const described = new Set(description.map((q) => keyOf(q.subject)))
-  const kept = new Set<string>()
+  const shared = new Set<string>()
   for (const q of quads) {
     const object = keyOf(q.object)
-    if (!described.has(keyOf(q.subject)) && described.has(object)) kept.add(object)
+    if (!described.has(keyOf(q.subject)) && described.has(object)) shared.add(object)
   }
-  kept.delete(distribution)
+  shared.delete(distribution)
   const about = Map.groupBy(description, (q) => keyOf(q.subject))
   // The set grows while it is iterated.
-  for (const node of kept) {
+  for (const node of shared) {
     for (const q of about.get(node) ?? []) {
       const object = keyOf(q.object)
-      if (described.has(object) && object !== distribution) kept.add(object)
+      if (described.has(object) && object !== distribution) shared.add(object)
     }
   }
   return quads.filter(({ subject }) => {
     const node = keyOf(subject)
-    return !described.has(node) || kept.has(node)
+    return !described.has(node) || shared.has(node)
   })
 }
 
@@ -248,7 +252,7 @@ type ReceivedDistribution = {
 }
 
 /** Platform IRIs of a distribution and of its dataset. */
-type Place = { readonly iri: string; readonly dataset: string }
+type DistributionIris = { readonly iri: string; readonly dataset: string }
 
 /**
  * Selects the only `dcat:Distribution` of a body that was parsed with the platform's `iri` as base; of several the one with that
@@ -256,7 +260,7 @@ type Place = { readonly iri: string; readonly dataset: string }
  */
 function parseDistribution(
   body: readonly Quad[],
-  { iri, dataset }: Place,
+  { iri, dataset }: DistributionIris,
   names: Names,
 ): ReceivedDistribution {
   const merged = mergedGraphs(body)
@@ -264,24 +268,28 @@ function parseDistribution(
   // Blank nodes that were sent with the dataset have names below it.
   const quads = restoreBlankNodes(merged, names, [iri, keyOf(node), dataset])
   const others = new NodeKinds(quads).of('dataset', 'catalogue', 'record', 'distribution')
-  const self = keyOf(node)
-  const isOther = (key: string) => key !== self && (others.has(key) || names.owns(key))
-  const own = prune(quads, (q) => isOther(keyOf(q.subject)))
-  const description = closure(graphOf(own), node, ({ object }) => object.termType === 'NamedNode')
+  const nodeKey = keyOf(node)
+  const isOther = (key: string) => key !== nodeKey && (others.has(key) || names.owns(key))
+  const pruned = prune(quads, (q) => isOther(keyOf(q.subject)))
+  const description = closure(
+    graphOf(pruned),
+    node,
+    ({ object }) => object.termType === 'NamedNode',
+  )
   requireStatements({ node, statements: description })
-  const [keys] = distributionKeys(description, new Map([[self, node]]))
+  const [keys] = distributionKeys(description, new Map([[nodeKey, node]]))
   if (!keys) throw new Error('a node has keys')
   return {
-    quads: rename(description, new Map([[self, iri]])),
+    quads: rename(description, new Map([[nodeKey, iri]])),
     // A node named <> in the body has no IRI of its own.
-    keys: self === iri ? { ...keys, node: blankNode() } : keys,
+    keys: nodeKey === iri ? { ...keys, node: blankNode() } : keys,
   }
 }
 
 /** Returns the distribution that a body describes; fails with `missing-class` or `ambiguous-subject`. */
-function distributionNode(found: ReadonlyMap<string, Term>, iri: string): Term {
-  const nodes = [...found.values()]
-  const node = found.get(iri) ?? (nodes.length === 1 ? nodes[0] : undefined)
+function distributionNode(distributions: ReadonlyMap<string, Term>, iri: string): Term {
+  const nodes = [...distributions.values()]
+  const node = distributions.get(iri) ?? (nodes.length === 1 ? nodes[0] : undefined)
   if (node) return node
   if (nodes.length === 0)
     throw new Failure('missing-class', 'the body describes no dcat:Distribution')
@@ -331,7 +339,7 @@ const readDistribution = repositoryEndpoint({
   },
 })
 
-/** A distribution is searchable when its dataset is. */
+/** POST of a distribution; it waits, as other writes do, until the document of the dataset has it. */
 const createDistribution = repositoryEndpoint({
   method: 'post',
   path: '/datasets/{datasetId}/distributions',
@@ -376,8 +384,8 @@ const deleteDistribution = repositoryEndpoint({
   answers: answers.removal,
   handle: async ({ c, signal }, context) => {
     const located = await locateDistribution(c, context)
-    const removed = await removeDistribution(context, located, expectedState(c), signal)
-    return answerDelete(c, context, removed)
+    const removal = await removeDistribution(context, located, expectedState(c), signal)
+    return answerDelete(c, context, removal)
   },
 })
 

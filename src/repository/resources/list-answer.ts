@@ -10,7 +10,7 @@ import type { Part } from '../../rdf/writing/document.ts'
 import type { RepositoryContext } from '../repository-context.ts'
 import { answerDocument } from '../endpoints/responses.ts'
 
-/** Returns the value of each id in the answer; resources that were deleted meanwhile have none. */
+/** Function that reads the values of ids, in their order; resources that were deleted meanwhile have none. */
 type Values<T> = (ids: readonly string[], signal: AbortSignal) => Promise<readonly T[]>
 
 /** List of any kind of resources: the parts that differ by kind. */
@@ -29,12 +29,12 @@ export type ResourceList = {
   /** True when original ids are answered all at once unless a page is requested. */
   readonly allOriginalIds?: boolean
   /** Resources themselves, with blank nodes, in the order of the ids. */
-  readonly described: Values<Part>
+  readonly parts: Values<Part>
   /** Number of resources described together; default 100. */
   readonly batchSize?: number
 }
 
-/** Yields all ids of a list in batches; changes meanwhile do not shift the others. */
+/** Yields the ids of a list in batches of `size`; the list is read once, so that changes meanwhile do not shift ids. */
 export async function* idBatches(
   list: Pick<ResourceList, 'ids'>,
   size: number,
@@ -44,7 +44,7 @@ export async function* idBatches(
   for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size)
 }
 
-/** Parameters of a list request. */
+/** Query parameters of a list request, which `endpoints/parameters.ts` describes. */
 type ListQuery = {
   readonly valueType: 'uriRefs' | 'identifiers' | 'originalIds' | 'metadata'
   readonly offset?: number
@@ -56,11 +56,11 @@ type ListQuery = {
   readonly resourceTypes?: readonly string[]
 }
 
-const usualLimit = 100
+const defaultLimit = 100
 
-/** Resources that are read, written and sent together: the memory bound of a long answer. */
-const usualBatch = 100
-const originsAtOnce = 1000
+/** Number of resources, and of original ids, that are read and sent together: the memory bound of a long answer. */
+const defaultBatchSize = 100
+const originalIdBatchSize = 1000
 
 /**
  * Answers 200 with strings or RDF and the `Link` header; fails as the list does. Pages larger than usual take a slot for long
@@ -72,9 +72,9 @@ export function answerList(
   list: ResourceList,
   query: ListQuery,
 ): Promise<Response> {
-  const { limit = isUnpaged(list, query) ? Infinity : usualLimit } = query
+  const { limit = isUnpaged(list, query) ? Infinity : defaultLimit } = query
   const answer = () => answerPage(c, context, list, query)
-  return limit > usualLimit ? longAnswer(c, answer) : answer()
+  return limit > defaultLimit ? longAnswer(c, answer) : answer()
 }
 
 /** Tells whether all original ids are requested at once. */
@@ -94,28 +94,33 @@ async function answerPage(
   const signal = c.get('signal')
   const { valueType, offset = 0 } = query
   if (valueType === 'originalIds' && !list.originalIds) throw needsCatalogue()
-  const found = await list.ids(signal)
-  const all = includesDatasets(query) ? found : []
-  const whole = isUnpaged(list, query)
-  const limit = whole ? undefined : (query.limit ?? usualLimit)
+  const listedIds = await list.ids(signal)
+  const allIds = includesDatasets(query) ? listedIds : []
+  const isWholeList = isUnpaged(list, query)
+  const limit = isWholeList ? undefined : (query.limit ?? defaultLimit)
   const page = { offset, limit }
   const address = c.get('address')
-  const paging: ListPaging = { address, parameters: parametersOf(query), page, total: all.length }
+  const paging: ListPaging = {
+    address,
+    parameters: parametersOf(query),
+    page,
+    total: allIds.length,
+  }
   const addresses = addressesOf(list, paging)
   c.header('Link', linkHeader(addresses))
-  if (whole && all.length > 0) return answerOriginalIds(c, context, list)
-  const ids = all.slice(offset, offset + (limit ?? 0))
+  if (isWholeList && allIds.length > 0) return answerOriginalIds(c, context, list)
+  const ids = allIds.slice(offset, offset + (limit ?? 0))
   if (valueType === 'metadata') {
     const node = pagingNode(addresses, paging, query.usePagedCollection)
-    const parts = described(list, ids, query.hydra ? [node] : [], signal)
+    const parts = resourceParts(list, ids, query.hydra ? [node] : [], signal)
     return answerDocument(c, context, parts, { keepsGraphs: query.graphs })
   }
   if (valueType === 'uriRefs') return c.json(await list.uriRefs(ids, signal))
-  const isOriginal = valueType === 'originalIds' && list.originalIds
-  return c.json(isOriginal ? await isOriginal(ids, signal) : ids)
+  const originalIds = valueType === 'originalIds' && list.originalIds
+  return c.json(originalIds ? await originalIds(ids, signal) : ids)
 }
 
-/** A list of another kind of resources is an empty list of datasets. */
+/** False when `resourceTypes` names only other kinds of resources; the answer is an empty list then. */
 const includesDatasets = ({ resourceTypes }: ListQuery): boolean =>
   resourceTypes === undefined || resourceTypes.some((type) => type.toLowerCase() === 'dataset')
 
@@ -143,7 +148,7 @@ function answerOriginalIds(
   const signal = c.get('signal')
   async function* pieces() {
     let separator = '['
-    for await (const batch of idBatches(list, originsAtOnce, signal)) {
+    for await (const batch of idBatches(list, originalIdBatchSize, signal)) {
       const origins = (await list.originalIds?.(batch, signal)) ?? []
       const text = origins.map((origin) => JSON.stringify(origin)).join(',')
       if (text === '') continue
@@ -158,16 +163,16 @@ function answerOriginalIds(
 }
 
 /** Yields the paging node, then the resources. */
-async function* described(
+async function* resourceParts(
   list: ResourceList,
   ids: readonly string[],
   first: readonly Part[],
   signal: AbortSignal,
 ): AsyncGenerator<readonly Part[]> {
-  const { batchSize = usualBatch } = list
-  yield [...first, ...(await list.described(ids.slice(0, batchSize), signal))]
+  const { batchSize = defaultBatchSize } = list
+  yield [...first, ...(await list.parts(ids.slice(0, batchSize), signal))]
   for (let at = batchSize; at < ids.length; at += batchSize) {
-    yield await list.described(ids.slice(at, at + batchSize), signal)
+    yield await list.parts(ids.slice(at, at + batchSize), signal)
   }
   if (ids.length > 0) await list.requireOwner?.(signal)
 }
@@ -198,20 +203,20 @@ type ListPaging = {
 export function addressesOf(list: Pick<ResourceList, 'path' | 'within'>, paging: ListPaging) {
   const { address, parameters, page, total } = paging
   const { offset, limit } = page
-  const at = (place: number) => {
-    const span: Record<string, string> =
-      limit === undefined ? {} : { limit: String(limit), offset: String(place) }
-    return withQuery(address + list.path, { ...list.within, ...parameters, ...span })
+  const addressAt = (start: number) => {
+    const pageParameters: Record<string, string> =
+      limit === undefined ? {} : { limit: String(limit), offset: String(start) }
+    return withQuery(address + list.path, { ...list.within, ...parameters, ...pageParameters })
   }
   const step = limit ?? Math.max(1, total)
   const last = total === 0 ? 0 : Math.floor((total - 1) / step) * step
   return {
     list: withQuery(address + list.path, { ...list.within }),
-    page: at(offset),
-    first: at(0),
-    previous: offset > 0 ? at(Math.max(0, Math.min(offset - step, last))) : undefined,
-    next: offset + step < total ? at(offset + step) : undefined,
-    last: at(last),
+    page: addressAt(offset),
+    first: addressAt(0),
+    previous: offset > 0 ? addressAt(Math.max(0, Math.min(offset - step, last))) : undefined,
+    next: offset + step < total ? addressAt(offset + step) : undefined,
+    last: addressAt(last),
   }
 }
 
@@ -230,21 +235,26 @@ function linkHeader({ first, previous, next, last }: PageAddresses): string {
 }
 
 /** The paging node as its own part of the default graph; `legacy` = `hydra:PagedCollection` of early drafts of Hydra. */
-function pagingNode(addresses: PageAddresses, { page, total }: ListPaging, legacy: boolean): Part {
+function pagingNode(
+  addresses: PageAddresses,
+  { page, total }: ListPaging,
+  isLegacy: boolean,
+): Part {
   const [node, collection] = [namedNode(addresses.page), namedNode(addresses.list)]
   const count = (name: string, value: number) =>
     quad(node, hydra(name), literal(String(value), xsd('integer')))
   const links = (['first', 'previous', 'next', 'last'] as const).flatMap((name) => {
     const target = addresses[name]
-    const property = legacy ? `${name}Page` : name
+    const property = isLegacy ? `${name}Page` : name
     return target === undefined ? [] : quad(node, hydra(property), namedNode(target))
   })
-  const type = legacy ? 'PagedCollection' : 'PartialCollectionView'
-  const own = [quad(node, rdf('type'), hydra(type)), count('totalItems', total), ...links]
-  if (legacy) return { lines: toLines([...own, count('itemsPerPage', page.limit ?? total)]) }
+  const type = isLegacy ? 'PagedCollection' : 'PartialCollectionView'
+  const statements = [quad(node, rdf('type'), hydra(type)), count('totalItems', total), ...links]
+  if (isLegacy)
+    return { lines: toLines([...statements, count('itemsPerPage', page.limit ?? total)]) }
   return {
     lines: toLines([
-      ...own,
+      ...statements,
       quad(collection, rdf('type'), hydra('Collection')),
       quad(collection, hydra('totalItems'), literal(String(total), xsd('integer'))),
       quad(collection, hydra('view'), node),

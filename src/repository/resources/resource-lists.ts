@@ -1,4 +1,7 @@
-/** Lists of resources (catalogues, datasets, vocabularies, distributions, resources of declared types), dumps of catalogues, and the endpoints of both. */
+/**
+ * Lists of catalogues, datasets, vocabularies and distributions with their endpoints, the list of resources of a declared type, and
+ * dumps of whole catalogues.
+ */
 
 import type { Term } from '@rdfjs/types'
 import type { AppContext } from '../../http/app.ts'
@@ -38,7 +41,7 @@ const schemesQuery = loadQuery('vocabulary-schemes')
 /** A query for ids with its parameters bound by name. */
 type IdQuery = { readonly query: Query; readonly values: Readonly<Record<string, Term>> }
 
-/** Reads the ids that a query packs into its rows. It takes no signal, because other requests may wait for the same list. */
+/** Reads ids; a row has several, separated by spaces. It takes no signal, because other requests may wait for the same list. */
 async function readIds({ store }: RepositoryContext, { query, values }: IdQuery) {
   const rows = await store.select(bind(query, values))
   return rows.flatMap((row) => row['ids']?.value.split(' ') ?? []).filter(isId)
@@ -66,26 +69,26 @@ type GraphListing = IdQuery & {
   readonly iriOf: (id: string) => string
 }
 
-/** Makes a list of resources that each have a graph of their IRI, and whose original ids are their ids. */
-const graphList = (context: RepositoryContext, listed: GraphListing): ResourceList => {
-  const { path, name, iriOf } = listed
-  const read = () => readIds(context, listed)
+/** Makes a list of resources whose graphs are named by their IRIs, and whose original ids are their ids. */
+const graphList = (context: RepositoryContext, listing: GraphListing): ResourceList => {
+  const { path, name, iriOf } = listing
+  const read = () => readIds(context, listing)
   return {
     path,
     ids: async () => (name === undefined ? (await read()).sort() : context.idLists.of(name, read)),
-    uriRefs: async (chosen) => chosen.map(iriOf),
-    originalIds: async (chosen) => chosen,
-    described: (chosen, signal) => describedGraphs(context, chosen.map(iriOf), signal),
+    uriRefs: async (ids) => ids.map(iriOf),
+    originalIds: async (ids) => ids,
+    parts: (ids, signal) => describedGraphs(context, ids.map(iriOf), signal),
   }
 }
 
-/** Makes the list of a catalogue: its ids fail with `unknown-catalogue` when there is none. */
+/** Makes a list fail with `unknown-catalogue` when it is empty because its catalogue does not exist. */
 const listIn = (context: RepositoryContext, id: string, list: ResourceList): ResourceList => ({
   ...list,
   ids: async (signal) => {
-    const found = await list.ids(signal)
-    if (found.length === 0) await requireCatalogue(context, id, signal)
-    return found
+    const ids = await list.ids(signal)
+    if (ids.length === 0) await requireCatalogue(context, id, signal)
+    return ids
   },
   requireOwner: (signal) => requireCatalogue(context, id, signal),
 })
@@ -93,16 +96,16 @@ const listIn = (context: RepositoryContext, id: string, list: ResourceList): Res
 const catalogueList = (context: RepositoryContext): ResourceList => {
   const { catalogue: iriOf } = context.names
   const values = { prefix: literal(iriOf('')) }
-  const listed = { path: '/catalogues', name: listNames.catalogues, query: cataloguesQuery }
-  return graphList(context, { ...listed, values, iriOf })
+  const listing = { path: '/catalogues', name: listNames.catalogues, query: cataloguesQuery }
+  return graphList(context, { ...listing, values, iriOf })
 }
 
 /** Makes the list of the datasets of all catalogues; their original ids are not unique. */
 function datasetList(context: RepositoryContext): ResourceList {
   const { dataset: iriOf, catalogue } = context.names
   const values = { prefix: literal(iriOf('')), catalogues: literal(catalogue('')) }
-  const listed = { path: '/datasets', name: listNames.datasets, query: datasetsQuery }
-  return { ...graphList(context, { ...listed, values, iriOf }), originalIds: undefined }
+  const listing = { path: '/datasets', name: listNames.datasets, query: datasetsQuery }
+  return { ...graphList(context, { ...listing, values, iriOf }), originalIds: undefined }
 }
 
 /** Makes the query for the datasets that a catalogue links. */
@@ -126,34 +129,35 @@ export const allDatasetIds = async (context: RepositoryContext): Promise<string[
 function memberList(context: RepositoryContext, id: string): ResourceList {
   const { names } = context
   const path = `/catalogues/${id}/datasets`
-  const listed = { path, name: listNames.members(id), iriOf: names.dataset }
+  const listing = { path, name: listNames.members(id), iriOf: names.dataset }
   return listIn(context, id, {
-    ...graphList(context, { ...listed, ...membersOf(names, id) }),
-    originalIds: async (chosen, signal) => {
-      const origins = await originalIdsOf(context, chosen, signal)
-      return chosen.flatMap((dataset) => origins.get(dataset) ?? [])
+    ...graphList(context, { ...listing, ...membersOf(names, id) }),
+    originalIds: async (ids, signal) => {
+      const origins = await originalIdsOf(context, ids, signal)
+      return ids.flatMap((dataset) => origins.get(dataset) ?? [])
     },
     allOriginalIds: true,
   })
 }
 
-/** Makes the list of vocabularies, which are referred to by their concept scheme. */
+/** Makes the list of vocabularies; their values of type `uriRefs` are the IRIs of their concept schemes. */
 function vocabularyList(context: RepositoryContext): ResourceList {
   const { vocabulary: iriOf } = context.names
-  const schemes: ResourceList['uriRefs'] = async (chosen, signal) => {
+  const schemes: ResourceList['uriRefs'] = async (ids, signal) => {
     const query = (batch: readonly string[]) =>
       bind(schemesQuery, { vocabulary: batch.map((id) => namedNode(iriOf(id))) })
-    const rows = await rowsInBatches(context, query, chosen, signal)
-    const found = new Map(rows.map((row) => [row['vocabulary']?.value, row['scheme']?.value ?? '']))
-    return chosen.flatMap((id) => found.get(iriOf(id)) ?? [])
+    const rows = await rowsInBatches(context, query, ids, signal)
+    const schemeByIri = new Map(
+      rows.map((row) => [row['vocabulary']?.value, row['scheme']?.value ?? '']),
+    )
+    return ids.flatMap((id) => schemeByIri.get(iriOf(id)) ?? [])
   }
   const values = { prefix: literal(iriOf('')) }
-  const listed = { path: '/vocabularies', name: listNames.vocabularies, query: vocabulariesQuery }
+  const listing = { path: '/vocabularies', name: listNames.vocabularies, query: vocabulariesQuery }
   return {
-    ...graphList(context, { ...listed, values, iriOf }),
+    ...graphList(context, { ...listing, values, iriOf }),
     uriRefs: schemes,
-    described: async (chosen, signal) =>
-      describedGraphs(context, await schemes(chosen, signal), signal),
+    parts: async (ids, signal) => describedGraphs(context, await schemes(ids, signal), signal),
     // A vocabulary may be larger than a hundred datasets.
     batchSize: 1,
   }
@@ -168,13 +172,13 @@ export function declaredList(
   const { names } = context
   const iriOf = (id: string) => names.resource(type, id)
   const values = { type: literal(type), prefix: literal(iriOf('')) }
-  const listed = { path: `/customresources/${type}`, iriOf }
+  const listing = { path: `/customresources/${type}`, iriOf }
   if (catalogue === undefined) {
     const name = listNames.resources(type)
-    return graphList(context, { ...listed, name, query: resourcesQuery, values })
+    return graphList(context, { ...listing, name, query: resourcesQuery, values })
   }
-  const within = { ...values, catalogue: namedNode(names.catalogue(catalogue)) }
-  const list = graphList(context, { ...listed, query: resourceMembersQuery, values: within })
+  const memberValues = { ...values, catalogue: namedNode(names.catalogue(catalogue)) }
+  const list = graphList(context, { ...listing, query: resourceMembersQuery, values: memberValues })
   return listIn(context, catalogue, { ...list, within: { catalogId: catalogue } })
 }
 
@@ -185,15 +189,15 @@ function distributionList(
   graph: Graph,
 ): ResourceList {
   const { genidPrefix: prefix, distribution: iriOf } = names
-  const linked = linkedDistributions(graph, names.dataset(dataset))
+  const distributionIris = linkedDistributions(graph, names.dataset(dataset))
   return {
     path: `/datasets/${dataset}/distributions`,
-    ids: async () => linked.flatMap((iri) => names.idOf('distribution', iri) ?? []),
-    uriRefs: async (chosen) => chosen.map(iriOf),
-    originalIds: async (chosen) =>
-      chosen.flatMap((id) => literalOf(graph, iriOf(id), dct('identifier'))?.value ?? []),
-    described: async (chosen) =>
-      chosen.map(iriOf).map((iri) => ({
+    ids: async () => distributionIris.flatMap((iri) => names.idOf('distribution', iri) ?? []),
+    uriRefs: async (ids) => ids.map(iriOf),
+    originalIds: async (ids) =>
+      ids.flatMap((id) => literalOf(graph, iriOf(id), dct('identifier'))?.value ?? []),
+    parts: async (ids) =>
+      ids.map(iriOf).map((iri) => ({
         graph: iri,
         lines: toLines(unskolemise(describeDistribution(graph, iri, names), { prefix })),
       })),
@@ -218,7 +222,7 @@ async function* dumpOf(
   await requireCatalogue(context, id, signal)
   yield await describedGraphs(context, [catalogue], signal)
   const batches = mapAhead(idBatches(members, batchSize, signal), (ids) =>
-    members.described(ids, signal),
+    members.parts(ids, signal),
   )
   for await (const datasets of batches) {
     const links = datasets.flatMap(({ graph = '' }) => {
@@ -322,7 +326,7 @@ const dump = {
   },
 } as const
 
-/** The suffix is not part of an id, so each one is a separate path for the router. */
+/** Endpoints `dump.nq`, `dump.ttl` and so on; the router needs a separate path for each suffix. */
 const dumpsByFormat = Object.values(formats).map(({ suffix }) =>
   repositoryEndpoint({ ...dump, path: `${dump.path}.${suffix}`, isHidden: true }),
 )

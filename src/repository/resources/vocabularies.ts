@@ -1,6 +1,7 @@
 /**
- * Vocabularies, stored exactly as sent under the IRI of their concept scheme. They may be large: they are read while they arrive
- * and answered in parts.
+ * Endpoints of one vocabulary: read, create or replace, delete. A vocabulary is stored as it was sent, in a graph with the IRI of its
+ * concept scheme; its handle, the platform IRI `/vocabularies/{id}`, has its facts in the system graph. A vocabulary may be large: its
+ * body is parsed while it arrives, and it is answered in parts.
  */
 
 import { Failure } from '../../errors.ts'
@@ -98,12 +99,12 @@ async function replaceVocabulary(
     return { kind: 'unchanged', iri: scheme, hash }
   const content = `${intake.lines.join('\n')}\n`
   const findings = await checkIntegrity(() => inTurns(chunksOf(content)))
-  // Broken conditions are logged and counted, but never a reason to refuse it.
+  // Broken conditions are logged and stored, but never a reason to refuse a vocabulary.
   if (findings.length > 0) context.log.warn({ vocabulary: id, findings }, 'vocabulary.integrity')
   const mark = { resource, version: context.versions.next() }
   const facts = { scheme, hash, integrity: summaryOf(findings) }
-  const beside = await accompanyingChanges(context, { stored, facts, mark, intake }, signal)
-  const changes = [{ graph: scheme, content }, ...beside]
+  const otherChanges = await accompanyingChanges(context, { stored, facts, mark, intake }, signal)
+  const changes = [{ graph: scheme, content }, ...otherChanges]
   const kind = stored ? 'updated' : 'created'
   const result: WriteOutcome = { kind, iri: scheme, hash, mark }
   signal.throwIfAborted()
@@ -112,7 +113,7 @@ async function replaceVocabulary(
   return result
 }
 
-type States = {
+type VocabularyChange = {
   readonly stored: VocabularyFacts | undefined
   readonly facts: VocabularyFacts
   readonly mark: Mark
@@ -122,20 +123,20 @@ type States = {
 /** Makes the changes that are committed together with the new content. */
 async function accompanyingChanges(
   { store }: RepositoryContext,
-  { stored, facts, mark, intake }: States,
+  { stored, facts, mark, intake }: VocabularyChange,
   signal: AbortSignal,
 ): Promise<GraphChange[]> {
   const { resource } = mark
   const add = [...factLines(resource, facts), ...marksOf(mark)]
   if (!stored) return [systemChange({ add })]
   const retired = await retiredConcepts(store.readLines(stored.scheme, signal), intake.lines)
-  const moved =
+  const formerGraph =
     stored.scheme === facts.scheme ? [] : [{ graph: stored.scheme, drop: true as const }]
   const system = systemChange({
     add: [...add, ...retiredLines(resource, retired)],
     remove: factLines(resource, stored),
   })
-  return [...moved, system]
+  return [...formerGraph, system]
 }
 
 /** Scheme that a vocabulary, named by its handle, is about to use. */
@@ -184,7 +185,7 @@ async function factsOf(
   return { scheme: scheme.value, hash: hash.value, integrity: broken?.value ?? '' }
 }
 
-/** Makes the lines of the handle, which are added and removed together. */
+/** Makes the lines of the system graph with the facts of a vocabulary, which are added and removed together. */
 const factLines = (handle: string, facts: VocabularyFacts): string[] => [
   factLine(handle, 'scheme', { iri: facts.scheme }),
   factLine(handle, 'hash', facts.hash),
@@ -194,28 +195,30 @@ const factLines = (handle: string, facts: VocabularyFacts): string[] => [
 /** Maximum number of listed retired concepts; above it every record that uses any concept is projected again. */
 const maxRetired = 10_000
 
-const type = `<${rdf('type').value}> <${skos('Concept').value}> .`
+const conceptType = `<${rdf('type').value}> <${skos('Concept').value}> .`
 const memberships = [skos('inScheme').value, skos('topConceptOf').value].map((iri) => `<${iri}> <`)
 
-/** Returns the concept that a line declares. */
+/** Returns the IRI of the concept that an N-Triples line declares by its type or by its membership in a scheme. */
 function conceptIn(line: string): string | undefined {
   const at = line.indexOf(' ')
-  const rest = line.slice(at + 1, at + 100)
-  const isOne = rest.startsWith(type) || memberships.some((start) => rest.startsWith(start))
-  return isOne && line.startsWith('<') ? line.slice(1, at - 1) : undefined
+  const afterSubject = line.slice(at + 1, at + 100)
+  const isDeclaration =
+    afterSubject.startsWith(conceptType) ||
+    memberships.some((start) => afterSubject.startsWith(start))
+  return isDeclaration && line.startsWith('<') ? line.slice(1, at - 1) : undefined
 }
 
-/** Returns concepts of the old lines that the new ones lack, whose users have to be projected again; `all` above the maximum. */
+/** Returns concepts of the old lines that the new ones lack, because records with them have to be projected again; `all` above the maximum. */
 async function retiredConcepts(
   before: AsyncIterable<string>,
   after: readonly string[],
 ): Promise<readonly string[] | 'all'> {
-  const fresh = new Set(after.map(conceptIn))
+  const concepts = new Set(after.map(conceptIn))
   const retired = new Set<string>()
   for await (const chunk of before) {
     for (const line of chunk.split('\n')) {
       const concept = conceptIn(line)
-      if (concept !== undefined && !fresh.has(concept)) retired.add(concept)
+      if (concept !== undefined && !concepts.has(concept)) retired.add(concept)
     }
     if (retired.size > maxRetired) return 'all'
   }
@@ -265,8 +268,8 @@ const putVocabulary = repositoryEndpoint({
     renew()
     const resource = names.vocabulary(id)
     // JSON-LD is parsed as a whole and has the limit of such bodies.
-    const { format, charset, pieces } = readRdfPieces(c, (one) => {
-      const name = one === 'jsonld' ? 'bodyBytes' : 'vocabularyBytes'
+    const { format, charset, pieces } = readRdfPieces(c, (bodyFormat) => {
+      const name = bodyFormat === 'jsonld' ? 'bodyBytes' : 'vocabularyBytes'
       return { bytes: limits[name], name, ratio: limits.bodyRatio, idleMs: limits.bodyIdleMs }
     })
     const batches = parseStream(pieces, format, { baseIri: resource, limits, charset })
@@ -274,7 +277,7 @@ const putVocabulary = repositoryEndpoint({
     renew()
     const replacement = { id, intake, precondition: expectedState(c) }
     const work = () => replaceVocabulary(context, replacement, signal)
-    // Two ids must not claim one scheme at the same time.
+    // The lock of the scheme prevents that two vocabularies take it at the same time.
     const claims = [lockOf(id), `scheme ${intake.scheme}`]
     const outcome = await locks.run(claims, work, signal)
     return answerWrite(c, context, outcome, { waitMs })
@@ -305,8 +308,8 @@ type VocabularyAnswer = Pick<VocabularyFacts, 'scheme' | 'hash'> & {
   readonly suffix: Format | undefined
 }
 
-/** UTF-16 units of N-Triples up to which a vocabulary is sent as one text. */
-const maxWhole = 16 * 1024 * 1024
+/** Size in UTF-16 units of N-Triples up to which a vocabulary is sent as one text (16 Mi). */
+const maxUndivided = 16 * 1024 * 1024
 
 /**
  * Answers 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. Statements of a large one
@@ -319,20 +322,24 @@ async function answerVocabulary(
 ): Promise<Response> {
   const { names, limits, store } = context
   const resource = { id, iri: scheme, path: `/vocabularies/${id}` }
-  const whole = (lines: string) => answerResource(c, context, { ...resource, lines, hash }, suffix)
-  if (isFresh(c.req.raw.headers, hash)) return whole('')
+  const answerWhole = (lines: string) =>
+    answerResource(c, context, { ...resource, lines, hash }, suffix)
+  if (isFresh(c.req.raw.headers, hash)) return answerWhole('')
   // Formats are checked before anything is read.
   answerFormat(c, suffix)
-  // A store may have to sort all of it first.
+  // The deadline is extended, because a store may have to sort the whole graph before the first chunk.
   c.get('deadline').extend(limits.longRequestMs)
-  const { first, rest } = await takePrefix(store.readLines(scheme, c.get('signal')), maxWhole)
-  if (!rest) return whole(first.join(''))
-  const part = (chunk: string) => [
+  const { first, rest: remaining } = await takePrefix(
+    store.readLines(scheme, c.get('signal')),
+    maxUndivided,
+  )
+  if (!remaining) return answerWhole(first.join(''))
+  const partsIn = (chunk: string) => [
     { graph: scheme, lines: unskolemiseLines(chunk, { prefix: names.genidPrefix }) },
   ]
   async function* parts() {
-    for (const chunk of first.splice(0)) yield part(chunk)
-    for await (const chunk of rest ?? []) yield part(chunk)
+    for (const chunk of first.splice(0)) yield partsIn(chunk)
+    for await (const chunk of remaining ?? []) yield partsIn(chunk)
   }
   c.header('ETag', entityTag(hash))
   c.header('Link', linkHeaderOf(resource, c.get('address')))

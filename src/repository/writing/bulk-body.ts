@@ -1,4 +1,7 @@
-/** Body with many datasets: collected while it is parsed, and split into datasets with the nodes that belong to each. */
+/**
+ * Body of a bulk write (`PUT /catalogues/{id}/datasets/bulk`): collected while it is parsed, and split into its datasets with the
+ * nodes that belong to each.
+ */
 
 import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -20,19 +23,20 @@ type BodyGraph = {
 }
 
 const datasetClasses = new Set([dcat('Dataset').value, dcat('DatasetSeries').value])
-const metadata = dqv('QualityMetadata').value
-const [type, link, topic, identifier] = [
+const metadataClass = dqv('QualityMetadata').value
+const [type, datasetLink, topic, identifier] = [
   rdf('type').value,
   dcat('dataset').value,
   foaf('primaryTopic').value,
   dct('identifier').value,
 ]
 
+/** Triples of a body by graph, and the facts by which it is split into datasets. */
 export class BulkBody {
   readonly #names: Names
   readonly #graphs = new Map<string, BodyGraph>()
   readonly kinds = new NodeKinds()
-  #frames: ReadonlySet<string> | undefined
+  #wrappers: ReadonlySet<string> | undefined
   /** Catalogue → dataset (`dcat:dataset`), record → dataset (`foaf:primaryTopic`). */
   readonly #links: (readonly [subject: string, predicate: string, object: Term])[] = []
   /** Graphs that hold quality metadata, by the nodes of that type: metrics are written at their own address. */
@@ -55,12 +59,12 @@ export class BulkBody {
     }
   }
 
-  /** Graphs that describe datasets, without those of metrics. */
+  /** Returns graphs that describe datasets, without those of metrics. */
   graphs(): BodyGraph[] {
     const typed = this.#metrics.filter(([, node]) => !this.isDataset(node))
     const metrics = new Set(typed.map(([graph]) => graph))
-    const isWanted = ({ name, datasets }: BodyGraph) => datasets.size > 0 && !metrics.has(name)
-    return [...this.#graphs.values()].filter(isWanted)
+    const hasDatasets = ({ name, datasets }: BodyGraph) => datasets.size > 0 && !metrics.has(name)
+    return [...this.#graphs.values()].filter(hasDatasets)
   }
 
   /** Tells whether a node typed as dataset is one; a node described by a record of this platform always is. */
@@ -69,32 +73,32 @@ export class BulkBody {
   }
 
   /** Returns catalogues and records, which belong to no dataset. Call it when the body is complete. */
-  frames(): ReadonlySet<string> {
-    const all = this.kinds.of('catalogue', 'record').keys()
-    return (this.#frames ??= new Set([...all].filter((key) => !this.#records.has(key))))
+  cataloguesAndRecords(): ReadonlySet<string> {
+    const keys = this.kinds.of('catalogue', 'record').keys()
+    return (this.#wrappers ??= new Set([...keys].filter((key) => !this.#records.has(key))))
   }
 
   /**
-   * Returns datasets that a catalogue or a record of the body names: they are separate even when others point to them. Named parts
-   * of a dataset (`dcat:dataset`) are, too.
+   * Returns the keys of datasets that a catalogue or a record of the body links, or that another dataset links by `dcat:dataset`:
+   * they are separate datasets even when others point to them.
    */
-  framed(): ReadonlySet<string> {
-    const frames = this.frames()
-    const named = this.#links.filter(
+  listedDatasets(): ReadonlySet<string> {
+    const wrappers = this.cataloguesAndRecords()
+    const links = this.#links.filter(
       ([subject, predicate, object]) =>
-        frames.has(subject) ||
-        (predicate === link && object.termType === 'NamedNode' && subject !== object.value),
+        wrappers.has(subject) ||
+        (predicate === datasetLink && object.termType === 'NamedNode' && subject !== object.value),
     )
-    return new Set(named.map(([, , object]) => keyOf(object)))
+    return new Set(links.map(([, , object]) => keyOf(object)))
   }
 
   /** Returns the original ids that records of this platform give a dataset (by its key). */
-  recordedIds(dataset: string): readonly string[] {
+  originalIdsInRecords(dataset: string): readonly string[] {
     const records = this.#records.get(dataset) ?? []
     return records.flatMap((record) => this.#originalIds.get(record) ?? [])
   }
 
-  /** Collects the facts that splitting needs, in the one pass in which the body arrives. */
+  /** Collects the facts of a triple by which the body is split. */
   #note(quad: Quad, { name, datasets }: BodyGraph): void {
     const { subject, predicate, object } = quad
     this.kinds.add(quad)
@@ -102,8 +106,9 @@ export class BulkBody {
       subject.termType === 'NamedNode' && this.#names.idOf('record', subject.value) !== undefined
     if (predicate.value === type) {
       if (datasetClasses.has(object.value)) datasets.set(keyOf(subject), subject)
-      else if (object.value === metadata && name !== '') this.#metrics.push([name, keyOf(subject)])
-    } else if (predicate.value === link || predicate.value === topic) {
+      else if (object.value === metadataClass && name !== '')
+        this.#metrics.push([name, keyOf(subject)])
+    } else if (predicate.value === datasetLink || predicate.value === topic) {
       this.#links.push([keyOf(subject), predicate.value, object])
       if (predicate.value === topic && isOurRecord())
         append(this.#records, keyOf(object), subject.value)
@@ -118,33 +123,33 @@ function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
   else lists.set(key, [value])
 }
 
-/** One dataset of a body. */
+/** Dataset of a body. */
 export type BulkItem = {
   readonly node: Quad_Subject
-  /** Its triples, collected again at each call. */
+  /** Collects its triples, anew at each call. */
   readonly extract: () => readonly Quad[]
 }
 
 /**
- * The datasets of a body in its order. A dataset is an item when no other subject of its graph points to it, or when
- * a catalogue or record of the body names it; those that only point to each other in circles all do. Every other one belongs
- * to what points to it, as in the PUT of a single dataset, so that nothing that was sent gets lost. One that several
- * graphs describe is the one in the graph of its own name, else in the first.
+ * Returns the separate datasets of a body, in its order. A dataset is separate when no other subject of its graph points to it, when
+ * a catalogue or record of the body links it, or when only a circle of datasets points to it. Any other belongs to the node that points
+ * to it, as in the PUT of a single dataset, so that nothing that was sent gets lost. Of a dataset that several graphs describe, the
+ * graph named by its IRI is used, else the first.
  */
 export async function bulkItems(body: BulkBody, pause: YieldWhenDue): Promise<readonly BulkItem[]> {
-  const found: { readonly piece: BulkItem; readonly graph: BodyGraph }[] = []
+  const items: { readonly item: BulkItem; readonly graph: BodyGraph }[] = []
   const graphOf = new Map<string, BodyGraph>()
   for (const graph of body.graphs()) {
-    for (const piece of await itemsOf(graph, body, pause)) {
-      const key = keyOf(piece.node)
+    for (const item of await itemsOf(graph, body, pause)) {
+      const key = keyOf(item.node)
       if (!graphOf.has(key) || graph.name === key) graphOf.set(key, graph)
-      found.push({ piece, graph })
+      items.push({ item, graph })
     }
     await pause()
   }
-  return found
-    .filter(({ piece, graph }) => graphOf.get(keyOf(piece.node)) === graph)
-    .map(({ piece }) => piece)
+  return items
+    .filter(({ item: piece, graph }) => graphOf.get(keyOf(piece.node)) === graph)
+    .map(({ item: piece }) => piece)
 }
 
 /** Splits one graph. A named graph with one dataset is that dataset. */
@@ -154,37 +159,40 @@ async function itemsOf(
   pause: YieldWhenDue,
 ): Promise<BulkItem[]> {
   const datasets = new Map([...typed].filter(([key]) => body.isDataset(key)))
-  const [only] = datasets.values()
-  if (only && datasets.size === 1 && name !== '') return [{ node: only, extract: () => quads }]
-  const [framed, frames] = [body.framed(), body.frames()]
+  const [onlyDataset] = datasets.values()
+  if (onlyDataset && datasets.size === 1 && name !== '')
+    return [{ node: onlyDataset, extract: () => quads }]
+  const [listed, wrappers] = [body.listedDatasets(), body.cataloguesAndRecords()]
   const about = new Map<string, Quad[]>()
   const pointedTo = new Set<string>()
   for (const [at, quad] of quads.entries()) {
     const [subject, object] = [keyOf(quad.subject), keyOf(quad.object)]
-    const isFrame = frames.has(subject)
-    // A catalogue that is also a publisher is copied into each dataset, its list is not.
-    if (!isFrame || !listingPredicates.has(quad.predicate.value)) append(about, subject, quad)
+    const isWrapper = wrappers.has(subject)
+    // A catalogue that is also a publisher is copied into each dataset, without its links to datasets.
+    if (!isWrapper || !listingPredicates.has(quad.predicate.value)) append(about, subject, quad)
     const isLink = object !== subject && quad.object.termType !== 'Literal'
-    if (isLink && datasets.has(object) && !isFrame) pointedTo.add(object)
+    if (isLink && datasets.has(object) && !isWrapper) pointedTo.add(object)
     if (at % 1000 === 999) await pause()
   }
   for (const [key, list] of about) if (list.length >= manyTriples) about.set(key, distinct(list))
   const keys = [...about.keys()].filter((key) => datasets.has(key))
-  const roots = new Set(keys.filter((key) => framed.has(key) || !pointedTo.has(key)))
-  const ends = new Set([...frames].filter((key) => !body.kinds.isAgent(key))).union(roots)
-  const seen = new Set<string>()
+  const roots = new Set(keys.filter((key) => listed.has(key) || !pointedTo.has(key)))
+  const boundaries = new Set([...wrappers].filter((key) => !body.kinds.isAgent(key))).union(roots)
+  const visited = new Set<string>()
   for (const root of roots) {
-    visitReachable(about, root, ends, seen)
+    visitReachable(about, root, boundaries, visited)
     await pause()
   }
   // Datasets that only point to each other are all separate.
-  for (const key of keys.filter((one) => !seen.has(one))) {
+  for (const key of keys.filter((dataset) => !visited.has(dataset))) {
     roots.add(key)
-    ends.add(key)
+    boundaries.add(key)
   }
   return keys.flatMap((key) => {
     const node = datasets.get(key)
-    return node && roots.has(key) ? [{ node, extract: () => visitReachable(about, key, ends) }] : []
+    return node && roots.has(key)
+      ? [{ node, extract: () => visitReachable(about, key, boundaries) }]
+      : []
   })
 }
 
@@ -194,38 +202,38 @@ const distinct = (quads: readonly Quad[]): Quad[] => [
   ...new Map(quads.map((quad) => [toLine(quad), quad])).values(),
 ]
 
-/** Returns the triples that can be reached from a node, up to the nodes of `ends` and to those already `seen`. */
+/** Returns the triples that can be reached from a node without passing a node of `boundaries`; adds the nodes to `visited`. */
 function visitReachable(
   about: ReadonlyMap<string, readonly Quad[]>,
   start: string,
-  ends: ReadonlySet<string>,
-  seen = new Set<string>(),
+  boundaries: ReadonlySet<string>,
+  visited = new Set<string>(),
 ): Quad[] {
   const queue = [start]
-  const found: Quad[] = []
-  seen.add(start)
+  const reached: Quad[] = []
+  visited.add(start)
   // The list grows while it is iterated.
   for (const key of queue) {
     for (const quad of about.get(key) ?? []) {
-      found.push(quad)
+      reached.push(quad)
       const next = keyOf(quad.object)
-      if (quad.object.termType === 'Literal' || seen.has(next) || ends.has(next)) continue
-      seen.add(next)
+      if (quad.object.termType === 'Literal' || visited.has(next) || boundaries.has(next)) continue
+      visited.add(next)
       queue.push(next)
     }
   }
-  return found
+  return reached
 }
 
 /** First choice for the id of a dataset at its origin: `dct:identifier` or the IRI of the dataset. */
 export type Precedence = 'identifier' | 'uri'
 
-/** A dataset of a body, as far as its original id depends on it. */
-type Described = {
+/** Parts of a dataset of a body on which its original id depends. */
+type DatasetOfBody = {
   readonly node: Term
   readonly quads: readonly Quad[]
   /** Ids in records of this platform; they take precedence, so that data read from this platform is written back under its id. */
-  readonly recorded: readonly string[]
+  readonly recordedIds: readonly string[]
   readonly precedence: Precedence
 }
 
@@ -233,9 +241,14 @@ type Described = {
  * Returns the record's id, else the smallest `dct:identifier` (literals before IRIs), else the IRI. Throws `invalid-content` when
  * there is none, `invalid-parameter` when it is not an original id.
  */
-export function originalIdIn({ node, quads, recorded, precedence }: Described): string {
+export function originalIdIn({
+  node,
+  quads,
+  recordedIds: recorded,
+  precedence,
+}: DatasetOfBody): string {
   const key = keyOf(node)
-  const given = (termType: Term['termType']) =>
+  const identifierOf = (termType: Term['termType']) =>
     smallest(
       quads
         .filter(
@@ -244,8 +257,10 @@ export function originalIdIn({ node, quads, recorded, precedence }: Described): 
         .flatMap(({ object }) => (object.termType === termType ? object.value : [])),
     )
   const iri = node.termType === 'NamedNode' ? node.value : undefined
-  const named = () => given('Literal') ?? given('NamedNode')
-  const id = smallest(recorded) ?? (precedence === 'uri' ? (iri ?? named()) : (named() ?? iri))
+  const sentIdentifier = () => identifierOf('Literal') ?? identifierOf('NamedNode')
+  const id =
+    smallest(recorded) ??
+    (precedence === 'uri' ? (iri ?? sentIdentifier()) : (sentIdentifier() ?? iri))
   if (id === undefined) {
     const detail = 'the dataset has no original id: give it a dct:identifier or an IRI'
     throw new Failure('invalid-content', detail)

@@ -1,6 +1,6 @@
 /**
- * Writes many datasets, independent of each other and in their order: those of one body, in chunks with bounded memory, and those
- * that this process has as texts.
+ * Writes the datasets of the body of a bulk write, independent of each other and in their order, in chunks with bounded memory; and
+ * previews the PUT of a dataset, for the dry run of a harvest.
  */
 
 import type { Quad } from '@rdfjs/types'
@@ -38,9 +38,9 @@ type BulkTarget = {
 }
 
 /** Dataset that is ready to be written, or already refused. */
-type Ready = { readonly originalId: string; readonly content: OwnContent }
-type Refused = { readonly originalId?: string; readonly failure: unknown }
-type Chunk = readonly (Ready | Refused)[]
+type ReadyDataset = { readonly originalId: string; readonly content: OwnContent }
+type RefusedDataset = { readonly originalId?: string; readonly failure: unknown }
+type Chunk = readonly (ReadyDataset | RefusedDataset)[]
 
 /** HTTP statuses of writes. */
 export const outcomeStatus = { created: 201, updated: 204, unchanged: 304 } as const
@@ -53,18 +53,18 @@ async function writeChunk(
   signal: AbortSignal,
 ): Promise<readonly BulkItemResult[]> {
   await context.waitForIndexer(signal)
-  const items = chunk.flatMap((one) =>
-    'content' in one
-      ? { originalId: one.originalId, enforceUpdate, prepare: async () => one.content }
+  const items = chunk.flatMap((dataset) =>
+    'content' in dataset
+      ? { originalId: dataset.originalId, enforceUpdate, prepare: async () => dataset.content }
       : [],
   )
-  const written = await writeDatasets(context, { catalogue, items }, signal).catch(
+  const commits = await writeDatasets(context, { catalogue, items }, signal).catch(
     (failure: unknown) => items.map(() => ({ failure })),
   )
-  const results = written.values()
-  return chunk.map((one) => {
-    const named = one.originalId === undefined ? {} : { originalId: one.originalId }
-    const result = 'failure' in one ? one : results.next().value
+  const results = commits.values()
+  return chunk.map((dataset) => {
+    const named = dataset.originalId === undefined ? {} : { originalId: dataset.originalId }
+    const result = 'failure' in dataset ? dataset : results.next().value
     if (result && 'result' in result) {
       const { id, outcome } = result.result
       return { ...named, id, status: outcomeStatus[outcome.kind] }
@@ -76,7 +76,7 @@ async function writeChunk(
   })
 }
 
-/** Datasets of one chunk, and triples from which on a chunk is full whatever their number. */
+/** Most datasets of one chunk, and number of triples from which on a chunk is full with fewer datasets. */
 const maxDatasets = 100
 const maxTriples = 40_000
 
@@ -103,25 +103,25 @@ export async function putBulk(
     body.add(quads)
     await turn()
   }
-  const pieces = await bulkItems(body, turn)
-  if (pieces.length > limits.bulkItems) throw tooManyDatasets(pieces.length, limits.bulkItems)
-  const seen = new Set<string>()
-  const read = async ({ node, extract }: BulkItem): Promise<Ready | Refused> => {
+  const items = await bulkItems(body, turn)
+  if (items.length > limits.bulkItems) throw tooManyDatasets(items.length, limits.bulkItems)
+  const usedIds = new Set<string>()
+  const prepare = async ({ node, extract }: BulkItem): Promise<ReadyDataset | RefusedDataset> => {
     let originalId: string | undefined
     try {
       // Once the signal fires, the rest is refused with its reason.
       signal.throwIfAborted()
       const quads = extract()
-      const recorded = body.recordedIds(keyOf(node))
-      originalId = originalIdIn({ node, quads, recorded, precedence })
-      if (seen.has(originalId)) throw duplicateInRequest()
-      seen.add(originalId)
+      const recorded = body.originalIdsInRecords(keyOf(node))
+      originalId = originalIdIn({ node, quads, recordedIds: recorded, precedence })
+      if (usedIds.has(originalId)) throw duplicateInRequest()
+      usedIds.add(originalId)
       return { originalId, content: await prepareDataset(context, quads, node) }
     } catch (failure) {
       return { originalId, failure }
     }
   }
-  return mapAhead(chunks(context, pieces, read), (chunk) =>
+  return mapAhead(chunks(context, items, prepare), (chunk) =>
     writeChunk(context, target, chunk, signal),
   )
 }
@@ -129,15 +129,15 @@ export async function putBulk(
 /** Splits by datasets and triples, so that a chunk of large datasets needs no more memory than one of small ones. */
 async function* chunks(
   { turn }: RepositoryContext,
-  pieces: readonly BulkItem[],
-  read: (piece: BulkItem) => Promise<Ready | Refused>,
+  items: readonly BulkItem[],
+  prepare: (item: BulkItem) => Promise<ReadyDataset | RefusedDataset>,
 ): AsyncGenerator<Chunk, void> {
-  let chunk: (Ready | Refused)[] = []
+  let chunk: (ReadyDataset | RefusedDataset)[] = []
   let triples = 0
-  for (const piece of pieces) {
-    const one = await read(piece)
-    chunk.push(one)
-    if ('content' in one) triples += one.content.statements.length
+  for (const item of items) {
+    const dataset = await prepare(item)
+    chunk.push(dataset)
+    if ('content' in dataset) triples += dataset.content.statements.length
     if (chunk.length >= maxDatasets || triples >= maxTriples) {
       yield chunk
       chunk = []
@@ -148,16 +148,16 @@ async function* chunks(
   if (chunk.length > 0) yield chunk
 }
 
-/** Works on one item while the next is being made and the last result is used. */
+/** Maps items in order, one at a time; meanwhile the source makes the next item and the consumer uses the last result. */
 export async function* mapAhead<From, To extends object>(
   source: AsyncIterable<From>,
-  work: (one: From) => Promise<To>,
+  work: (item: From) => Promise<To>,
 ): AsyncGenerator<To, void> {
   let running: Promise<To> | undefined
   try {
-    for await (const one of source) {
+    for await (const item of source) {
       const last = await running
-      running = work(one)
+      running = work(item)
       // The consumer gets the failure; until then it must not end the process.
       running.catch(() => undefined)
       if (last !== undefined) yield last
@@ -172,10 +172,10 @@ export async function* mapAhead<From, To extends object>(
 const duplicateInRequest = () =>
   new Failure('duplicate-in-request', 'an earlier dataset of this request has the same original id')
 
-const tooManyDatasets = (given: number, most: number) =>
+const tooManyDatasets = (count: number, max: number) =>
   new Failure(
     'too-large',
-    `${given} datasets, at most ${most} are taken at once (limit "bulkItems" of PLATFORM_LIMITS)`,
+    `${count} datasets, at most ${max} are taken at once (limit "bulkItems" of PLATFORM_LIMITS)`,
   )
 
 type PreviewedText = {
@@ -184,7 +184,7 @@ type PreviewedText = {
   readonly text: string
 }
 
-/** Returns the result of a PUT of a dataset that this process has as a text. Fails as the PUT would. */
+/** Returns what a PUT of a dataset with this text would change, without writing. Fails as the PUT would. */
 export async function previewDataset(
   context: RepositoryContext,
   catalogue: string,

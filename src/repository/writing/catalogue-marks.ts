@@ -1,4 +1,4 @@
-/** Marks for projecting again when a catalogue is created, changed or deleted. */
+/** Chooses which records have to be projected again when a catalogue is created, changed or deleted, and makes their marks. */
 
 import type { Quad } from '@rdfjs/types'
 import { isVisibility } from '../../rdf/catalogue-visibility.ts'
@@ -14,7 +14,7 @@ type CatalogueStates = {
   readonly after: readonly Quad[]
 }
 
-/** Marks in the forms that the writer needs: to wait for, to report, and as lines of the write. */
+/** Marks of a write of a catalogue, as objects and as lines. */
 type CatalogueMarks = {
   /** Mark of the catalogue itself. */
   readonly mark: Mark
@@ -26,41 +26,43 @@ type CatalogueMarks = {
   readonly cascades: boolean
 }
 
-/** Marks the catalogue, its datasets if they embed a changed fact, and its parts with theirs. */
+/** Makes marks of the catalogue, of its datasets if they embed a changed fact, and of added and removed parts with their datasets. */
 export function catalogueMarks(
   { names, versions }: RepositoryContext,
   { iri, before, after }: CatalogueStates,
 ): CatalogueMarks {
   const markOf = (resource: string): Mark => ({ resource, version: versions.next() })
   const mark = markOf(iri)
-  const [old, fresh] = [partsOf(before, iri, names), partsOf(after, iri, names)]
-  const parts = [...old.symmetricDifference(fresh)].map(markOf)
+  const [formerParts, currentParts] = [partsOf(before, iri, names), partsOf(after, iri, names)]
+  const parts = [...formerParts.symmetricDifference(currentParts)].map(markOf)
   // A catalogue that is created or deleted has no datasets that stay.
-  const stays = before.length > 0 && after.length > 0
-  const differs = stays && facts(before, iri) !== facts(after, iri)
+  const isReplaced = before.length > 0 && after.length > 0
+  const differs = isReplaced && embeddedFacts(before, iri) !== embeddedFacts(after, iri)
   const cascading = [...(differs ? [mark] : []), ...parts]
   const marks = [mark, ...parts]
   return {
     mark,
     marks,
     lines: [
-      ...marks.map((one) => markLine('pending', one)),
-      ...cascading.map((one) => markLine('cascade', one)),
+      ...marks.map((pending) => markLine('pending', pending)),
+      ...cascading.map((cascade) => markLine('cascade', cascade)),
     ],
     cascades: cascading.length > 0,
   }
 }
 
-/** Facts of a catalogue that its datasets embed; its visibility decides whether they are searchable. */
-const embedded = new Set(
+/** Predicates of a catalogue whose values the documents of its datasets embed. */
+const embeddedPredicates = new Set(
   ['title', 'language', 'spatial', 'type', 'isPartOf', 'hasPart'].map((name) => dct(name).value),
 )
 
-/** Returns a text that differs when one of these facts differs. */
-const facts = (quads: readonly Quad[], catalogue: string): string =>
+/** Returns a text that differs when an embedded fact differs, or the visibility, which decides whether datasets are searchable. */
+const embeddedFacts = (quads: readonly Quad[], catalogue: string): string =>
   quads
     .filter(({ subject }) => subject.value === catalogue)
-    .filter(({ predicate }) => embedded.has(predicate.value) || isVisibility(predicate.value))
+    .filter(
+      ({ predicate }) => embeddedPredicates.has(predicate.value) || isVisibility(predicate.value),
+    )
     .map(({ predicate, object }) => {
       const tag = object.termType === 'Literal' ? object.language : ''
       return JSON.stringify([predicate.value, object.value, tag])

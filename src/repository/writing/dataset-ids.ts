@@ -16,12 +16,12 @@ import {
 export type DatasetTarget = {
   readonly id: string
   readonly origin: Origin
-  /** Graph (N-Triples) of the deleted dataset that this write restores. */
+  /** Graph (N-Triples) of the deleted dataset whose id this write uses again; the tombstone is deleted after it. */
   readonly deletedGraph?: string
 }
 
 /** Original ids, all different, of one catalogue. */
-type SoughtIds = { readonly catalogue: string; readonly originalIds: readonly string[] }
+type CatalogueOriginalIds = { readonly catalogue: string; readonly originalIds: readonly string[] }
 
 type IdContext = StoreAndNames & {
   readonly tombstones: Pick<Tombstones, 'findByOriginalId' | 'find' | 'contentOf'>
@@ -47,31 +47,31 @@ export type DatasetIds = ReturnType<typeof idChooser>
  * with `unknown-catalogue`.
  */
 export function idChooser(context: IdContext) {
-  const look = batchedLookUp(context)
+  const lookUp = batchedLookUp(context)
   return async (
-    { catalogue, originalIds }: SoughtIds,
+    { catalogue, originalIds }: CatalogueOriginalIds,
     signal: AbortSignal,
   ): Promise<readonly (DatasetTarget | Failure)[]> => {
-    const found = new Map<string, DatasetTarget>()
-    const given = new Set<string>()
-    let open = originalIds
+    const targets = new Map<string, DatasetTarget>()
+    const assignedIds = new Set<string>()
+    let pending = originalIds
       .filter((originalId) => platformId(originalId) !== '')
       .map((originalId) => ({ originalId, candidate: platformId(originalId) }))
-    // Each round tries the next suffix for those whose candidate was taken; the earlier one gets the lower suffix.
-    for (let clash = 1; open.length > 0 && clash <= maxClashes; clash += 1) {
-      const origins = await look(catalogue, open, signal)
-      open = open.flatMap((one, at) => {
-        const target = origins[at] && targetOf(context.tombstones, catalogue, one, origins[at])
-        if (target && (target.origin.record || !given.has(target.id))) {
-          found.set(one.originalId, target)
-          given.add(target.id)
+    // Each round tries the next suffix for ids whose candidate was in use; the earlier id gets the lower suffix.
+    for (let clash = 1; pending.length > 0 && clash <= maxClashes; clash += 1) {
+      const origins = await lookUp(catalogue, pending, signal)
+      pending = pending.flatMap((query, at) => {
+        const target = origins[at] && targetOf(context.tombstones, catalogue, query, origins[at])
+        if (target && (target.origin.record || !assignedIds.has(target.id))) {
+          targets.set(query.originalId, target)
+          assignedIds.add(target.id)
           return []
         }
-        const start = platformId(one.originalId).slice(0, maxIdLength)
-        return [{ ...one, candidate: `${start}~~${clash}` }]
+        const prefix = platformId(query.originalId).slice(0, maxIdLength)
+        return [{ ...query, candidate: `${prefix}~~${clash}` }]
       })
     }
-    return originalIds.map((id) => found.get(id) ?? noId(id))
+    return originalIds.map((id) => targets.get(id) ?? cannotAssignId(id))
   }
 }
 
@@ -92,7 +92,7 @@ function targetOf(
   return isFree ? { id: candidate, origin } : undefined
 }
 
-const noId = (originalId: string) =>
+const cannotAssignId = (originalId: string) =>
   platformId(originalId) === ''
     ? new Failure('invalid-parameter', 'no id can be made of this original id', {
         errors: [
@@ -109,11 +109,11 @@ const noId = (originalId: string) =>
 
 type LookUp = (
   catalogue: string,
-  sought: readonly OriginQuery[],
+  queries: readonly OriginQuery[],
   signal: AbortSignal,
 ) => Promise<readonly Origin[]>
 
-/** Writers whose ids are looked up in one query. */
+/** Most calls of the id chooser whose ids are looked up in one query. */
 const maxBatch = 500
 
 /**
@@ -132,11 +132,11 @@ function batchedLookUp(context: StoreAndNames): LookUp {
         return batch.map(({ length }) => ({ value: origins.splice(0, length) }))
       },
     })
-  return async (catalogue, sought, signal) => {
+  return async (catalogue, queries, signal) => {
     const batcher = batchers.get(catalogue) ?? batcherOf(catalogue)
     batchers.set(catalogue, batcher)
     try {
-      return await batcher.add(sought, signal)
+      return await batcher.add(queries, signal)
     } finally {
       if (batcher.isIdle && batchers.get(catalogue) === batcher) batchers.delete(catalogue)
     }

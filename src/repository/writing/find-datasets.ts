@@ -1,4 +1,4 @@
-/** Finds datasets in the store: by their ids at the origin, by platform ids, and their catalogues. */
+/** Finds datasets in the store by original ids and by platform ids, and the catalogues that they are in. */
 
 import { Failure } from '../../errors.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
@@ -7,12 +7,13 @@ import type { SelectStore, Row } from '../../store/graph-store.ts'
 import { bind, loadQuery, type Query } from '../../store/queries.ts'
 import type { DatasetRecord } from '../content/catalogue-record.ts'
 
-const byOrigin = loadQuery('find-datasets')
-const byId = loadQuery('dataset-record')
+const originQuery = loadQuery('find-datasets')
+const recordQuery = loadQuery('dataset-record')
 const originsQuery = loadQuery('dataset-origins')
 const placesQuery = loadQuery('dataset-places')
 const cataloguesQuery = loadQuery('dataset-catalogues')
 
+/** Dependencies of look-ups in the store. */
 export type StoreAndNames = { readonly store: SelectStore; readonly names: Names }
 
 /** Record with the id of its catalogue. */
@@ -35,28 +36,28 @@ export type OriginQuery = { readonly originalId: string; readonly candidate: str
 export async function findByOrigins(
   { store, names }: StoreAndNames,
   catalogue: string,
-  sought: readonly OriginQuery[],
+  queries: readonly OriginQuery[],
   signal?: AbortSignal,
 ): Promise<readonly Origin[]> {
-  const candidates = new Set(sought.map(({ candidate }) => names.dataset(candidate)))
-  const query = bind(byOrigin, {
+  const candidates = new Set(queries.map(({ candidate }) => names.dataset(candidate)))
+  const query = bind(originQuery, {
     catalogue: namedNode(names.catalogue(catalogue)),
-    originalId: sought.map(({ originalId }) => literal(originalId)),
+    originalId: queries.map(({ originalId }) => literal(originalId)),
     taken: [...candidates].map(namedNode),
   })
   const rows = await store.select(query, signal)
   if (!rows.some((row) => row['exists'])) throw unknownCatalogue(catalogue)
-  const taken = new Set(rows.flatMap((row) => row['taken']?.value ?? []))
+  const takenIris = new Set(rows.flatMap((row) => row['taken']?.value ?? []))
   const records = Map.groupBy(
     rows.flatMap((row) => recordIn(row, names) ?? []),
     ({ originalId }) => originalId,
   )
-  return sought.map(({ originalId, candidate }) => {
+  return queries.map(({ originalId, candidate }) => {
     const rank = ({ id }: DatasetRecord) => (id === candidate ? 0 : 1)
     const [record, ...duplicates] = (records.get(originalId) ?? []).sort(
       (a, b) => rank(a) - rank(b) || (a.issued < b.issued ? -1 : 1),
     )
-    return { record, duplicates, isIdTaken: taken.has(names.dataset(candidate)) }
+    return { record, duplicates, isIdTaken: takenIris.has(names.dataset(candidate)) }
   })
 }
 
@@ -67,7 +68,7 @@ export async function findById(
   signal: AbortSignal,
 ): Promise<LocatedDataset> {
   const dataset = namedNode(names.dataset(id))
-  const query = bind(byId, { dataset, record: namedNode(names.record(id)) })
+  const query = bind(recordQuery, { dataset, record: namedNode(names.record(id)) })
   for (const row of await store.select(query, signal)) {
     const catalogue = names.idOf('catalogue', row['catalogue']?.value ?? '')
     const record = recordIn({ ...row, dataset }, names)
@@ -90,7 +91,7 @@ function recordIn(row: Row, names: Names): DatasetRecord | undefined {
   }
 }
 
-/** Resources that one query is about. */
+/** Most resources that one query is about. */
 const batchSize = 500
 
 /** Reads the rows about all of some resources, in batches. */
@@ -100,10 +101,10 @@ export async function rowsInBatches<T>(
   resources: readonly T[],
   signal?: AbortSignal,
 ): Promise<readonly Row[]> {
-  const found: Row[] = []
+  const rows: Row[] = []
   for (let at = 0; at < resources.length; at += batchSize)
-    found.push(...(await store.select(query(resources.slice(at, at + batchSize)), signal)))
-  return found
+    rows.push(...(await store.select(query(resources.slice(at, at + batchSize)), signal)))
+  return rows
 }
 
 /** Reads rows about some datasets, by the id of the dataset; `query` takes pairs of dataset and record. */
@@ -114,11 +115,11 @@ async function datasetRows(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, readonly Row[]>> {
   const { names } = context
-  const bound = (batch: readonly string[]) =>
+  const boundQuery = (batch: readonly string[]) =>
     bind(query, {
       dataset: batch.map((id) => [namedNode(names.dataset(id)), namedNode(names.record(id))]),
     })
-  const rows = await rowsInBatches(context, bound, ids, signal)
+  const rows = await rowsInBatches(context, boundQuery, ids, signal)
   return Map.groupBy(rows, ({ dataset }) => names.idOf('dataset', dataset?.value ?? '') ?? '')
 }
 
@@ -129,9 +130,9 @@ export async function originalIdsOf(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await datasetRows(context, originsQuery, ids, signal)
-  const smallest = (own: readonly Row[]) =>
-    own.map(({ originalId }) => originalId?.value ?? '').sort()[0] ?? ''
-  return new Map([...rows].map(([id, own]) => [id, smallest(own)]))
+  const smallest = (group: readonly Row[]) =>
+    group.map(({ originalId }) => originalId?.value ?? '').sort()[0] ?? ''
+  return new Map([...rows].map(([id, group]) => [id, smallest(group)]))
 }
 
 /** Returns catalogue and id at the origin by dataset; absent for one that does not exist. */
@@ -153,20 +154,21 @@ export async function datasetPlaces(
 
 /** Returns the id of the catalogue that a dataset is in, with or without a record. */
 export async function catalogueOfDataset(
-  deps: StoreAndNames,
+  context: StoreAndNames,
   id: string,
 ): Promise<string | undefined> {
-  const dataset = [namedNode(deps.names.dataset(id))]
-  const [row] = await deps.store.select(bind(cataloguesQuery, { dataset }))
-  return deps.names.idOf('catalogue', row?.['catalogue']?.value ?? '')
+  const dataset = [namedNode(context.names.dataset(id))]
+  const [row] = await context.store.select(bind(cataloguesQuery, { dataset }))
+  return context.names.idOf('catalogue', row?.['catalogue']?.value ?? '')
 }
 
-// Shared by all look-ups.
+/** Makes the failure `unknown-catalogue`. */
 export const unknownCatalogue = (id: string) =>
   new Failure(
     'unknown-catalogue',
     `there is no catalogue "${id}"; PUT /catalogues/${id} creates it`,
   )
 
+/** Makes the failure `unknown-dataset`. */
 export const unknownDataset = (id: string) =>
   new Failure('unknown-dataset', `there is no dataset "${id}"`)

@@ -23,11 +23,11 @@ type IdListOptions = {
   readonly now: () => number
   /** Reads the catalogue of a dataset from the store. */
   readonly find: (dataset: string) => Promise<string | undefined>
-  /** Ids in all lists together (about 70 bytes each); the list asked for last stays, however long. */
+  /** Most ids in all lists together (about 70 bytes each); default 500 000. The list used last stays, however long. */
   readonly maxCached?: number
 }
 
-/** Milliseconds for which lists and catalogues of datasets are cached, and maximum number of the latter. */
+/** Milliseconds for which lists are cached, milliseconds for which the catalogue of a dataset is, and most cached catalogues. */
 const expiryMs = 30_000
 const catalogueExpiryMs = 600_000
 const maxCatalogues = 50_000
@@ -37,7 +37,7 @@ type PendingChange = readonly [change: 'add' | 'remove', id: string]
 type Entry = {
   readonly since: number
   readonly ready: Promise<readonly string[]>
-  /** Ascending by code point; absent while the store is asked. */
+  /** Ascending by UTF-16 code unit; absent while the store is read. */
   ids?: string[]
   /** Changes that were written while the store was read, in order. */
   readonly pendingChanges: PendingChange[]
@@ -54,29 +54,29 @@ export class IdLists {
   }
 
   /**
-   * Returns the ids of that name, ascending by code point, without duplicates: cached, or the result of `read`, which concurrent
-   * callers share. The list changes with writes; copy it before long use.
+   * Returns the ids of the list `name`, ascending, without duplicates: cached, or the result of `read`, which concurrent callers
+   * share. The array changes with writes; copy it before long use.
    */
   of(name: string, read: () => Promise<string[]>): Promise<readonly string[]> {
     const entry = this.#entries.get(name)
     this.#entries.delete(name)
     const isCurrent = entry && this.#options.now() - entry.since < expiryMs
     countLookups('id-lists', Number(isCurrent ?? false), Number(!isCurrent))
-    const used = isCurrent ? entry : this.#read(name, read)
-    this.#entries.set(name, used)
-    return used.ready
+    const list = isCurrent ? entry : this.#read(name, read)
+    this.#entries.set(name, list)
+    return list.ready
   }
 
   /** Returns the id of the catalogue that a dataset is in. */
   async catalogueOf(dataset: string): Promise<string | undefined> {
     const { now, find } = this.#options
-    const known = this.#catalogues.get(dataset)
-    const isCurrent = known !== undefined && now() - known.since < catalogueExpiryMs
+    const cached = this.#catalogues.get(dataset)
+    const isCurrent = cached !== undefined && now() - cached.since < catalogueExpiryMs
     countLookups('dataset-catalogues', Number(isCurrent), Number(!isCurrent))
-    if (isCurrent) return known.id
-    const found = await find(dataset)
-    if (found !== undefined) this.#keep(dataset, found)
-    return found
+    if (isCurrent) return cached.id
+    const catalogue = await find(dataset)
+    if (catalogue !== undefined) this.#cacheCatalogue(dataset, catalogue)
+    return catalogue
   }
 
   /** Applies committed writes to the cached lists. */
@@ -84,7 +84,7 @@ export class IdLists {
     for (const change of changes) {
       const catalogue = this.#options.names.idOf('catalogue', change.graph)
       if (catalogue === undefined) {
-        if (isCounted(change)) this.forget()
+        if (changesLists(change)) this.forget()
       } else if (change.drop || change.content !== undefined) this.forget()
       else {
         this.#link('remove', catalogue, change.remove)
@@ -102,9 +102,9 @@ export class IdLists {
   /** Reads a list once for all waiting callers, and applies the writes committed meanwhile. */
   #read(name: string, read: () => Promise<string[]>): Entry {
     const drop = () => this.#entries.get(name) === entry && this.#entries.delete(name)
-    const ready = read().then((found) => {
-      const ids = [...new Set(found)].sort()
-      for (const touch of entry.pendingChanges) apply(ids, touch)
+    const ready = read().then((readIds) => {
+      const ids = [...new Set(readIds)].sort()
+      for (const change of entry.pendingChanges) apply(ids, change)
       entry.ids = ids
       // Empty lists are cheap to read, and clients can request any number of unknown names.
       if (ids.length === 0) drop()
@@ -130,12 +130,12 @@ export class IdLists {
         if (entry?.ids) apply(entry.ids, [change, id])
         else entry?.pendingChanges.push([change, id])
       }
-      if (change === 'add') this.#keep(id, catalogue)
+      if (change === 'add') this.#cacheCatalogue(id, catalogue)
       else this.#catalogues.delete(id)
     }
   }
 
-  #keep(dataset: string, id: string): void {
+  #cacheCatalogue(dataset: string, id: string): void {
     if (this.#catalogues.size >= maxCatalogues) this.#catalogues.clear()
     this.#catalogues.set(dataset, { id, since: this.#options.now() })
   }
@@ -151,22 +151,22 @@ export class IdLists {
   }
 }
 
-const counted = [ctl('scheme').value, ctl('resourceType').value].map((iri) => `> <${iri}> `)
+const listedFacts = [ctl('scheme').value, ctl('resourceType').value].map((iri) => `> <${iri}> `)
 
 /** Tells whether vocabularies or resources of declared types are created or deleted, by facts of the system graph. */
-const isCounted = ({ graph, add = [], remove = [] }: GraphChange): boolean =>
+const changesLists = ({ graph, add = [], remove = [] }: GraphChange): boolean =>
   graph === systemGraph &&
-  [...add, ...remove].some((line) => counted.some((part) => line.includes(part)))
+  [...add, ...remove].some((line) => listedFacts.some((part) => line.includes(part)))
 
 /** Updates a sorted list by binary search: a list may have a million ids. */
 function apply(ids: string[], [change, id]: PendingChange): void {
-  let [place, high] = [0, ids.length]
-  while (place < high) {
-    const middle = (place + high) >>> 1
-    if ((ids[middle] ?? '') < id) place = middle + 1
+  let [low, high] = [0, ids.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ids[middle] ?? '') < id) low = middle + 1
     else high = middle
   }
-  const isThere = ids[place] === id
-  if (change === 'add' && !isThere) ids.splice(place, 0, id)
-  if (change === 'remove' && isThere) ids.splice(place, 1)
+  const isListed = ids[low] === id
+  if (change === 'add' && !isListed) ids.splice(low, 0, id)
+  if (change === 'remove' && isListed) ids.splice(low, 1)
 }

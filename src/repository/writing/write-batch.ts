@@ -16,7 +16,7 @@ export type WriteGroup = {
   readonly marks: readonly CommittedMark[]
 }
 
-/** Result of a write. After a failure of the store the outcome may be unknown: `onOutcomeUnknown` is called. */
+/** Result of a planned write, or the reason why it failed: of its plan, of its check or of the store. */
 export type WriteResult<T> = { readonly result: T } | { readonly failure: unknown }
 
 /** Planned write of one resource; without a group nothing is written. */
@@ -40,6 +40,7 @@ export async function resultOrFailure<T>(
   }
 }
 
+/** Store, and the listeners of a commit; `onOutcomeUnknown` is called when the store failed and may have written nevertheless. */
 type CommitContext<Call extends 'write' | 'writeEach'> = {
   readonly store: Pick<GraphStore, Call>
   readonly idLists: Pick<IdLists, 'apply' | 'forget'>
@@ -77,7 +78,7 @@ async function commitWith<T>(
   { idLists, onCommitted, onOutcomeUnknown }: Omit<CommitContext<never>, 'store'>,
   planned: readonly PlannedWrite<T>[],
 ): Promise<readonly WriteResult<T>[]> {
-  const results = planned.map(checked)
+  const results = planned.map(checkedResult)
   const writes = planned.flatMap((plan, at) =>
     'group' in plan && plan.group && !('failure' in (results[at] ?? {}))
       ? [{ ...plan.group, at }]
@@ -87,10 +88,10 @@ async function commitWith<T>(
   const commits = await send(writes.map(({ changes }) => [...changes])).catch((failure: unknown) =>
     writes.map(() => ({ failure })),
   )
-  const committed = writes.filter(({ at }, place) => {
-    const landing = commits[place]
-    if (!landing || !('failure' in landing)) return true
-    results[at] = { failure: landing.failure }
+  const committed = writes.filter(({ at }, index) => {
+    const commit = commits[index]
+    if (!commit || !('failure' in commit)) return true
+    results[at] = { failure: commit.failure }
     return false
   })
   if (committed.length < writes.length) {
@@ -102,7 +103,7 @@ async function commitWith<T>(
   return results
 }
 
-function checked<T>(plan: PlannedWrite<T>): WriteResult<T> {
+function checkedResult<T>(plan: PlannedWrite<T>): WriteResult<T> {
   if ('failure' in plan) return plan
   try {
     plan.check?.()
@@ -113,10 +114,10 @@ function checked<T>(plan: PlannedWrite<T>): WriteResult<T> {
 }
 
 /** Returns the result, or throws the failure. */
-export function resultOf<T>(landed: WriteResult<T> | undefined): T {
-  if (!landed) throw new Error('every plan has a result')
-  if ('failure' in landed) throw landed.failure
-  return landed.result
+export function resultOf<T>(written: WriteResult<T> | undefined): T {
+  if (!written) throw new Error('every plan has a result')
+  if ('failure' in written) throw written.failure
+  return written.result
 }
 
 // Order of writes: locks by name, and detection of deletions of the catalogue that is written to.
@@ -136,8 +137,8 @@ const maxDeletions = 1000
 /** Tracks the catalogues that are being deleted, so that nothing is written into them. */
 export function deletions() {
   const running = new Map<string, number>()
-  const add = (catalogue: string, more: number) => {
-    const sum = (running.get(catalogue) ?? 0) + more
+  const add = (catalogue: string, difference: number) => {
+    const sum = (running.get(catalogue) ?? 0) + difference
     if (sum === 0) running.delete(catalogue)
     else running.set(catalogue, sum)
   }

@@ -46,7 +46,7 @@ import {
   type WriteResult,
 } from './write-batch.ts'
 
-/** A dataset that is to be written. */
+/** Dataset to write, as `writeDatasets` takes it. */
 export type DatasetItem = {
   readonly originalId: string
   /** Returns its content once its IRI is known; fails as the PUT does. */
@@ -65,7 +65,7 @@ export type DatasetItem = {
   readonly updateOnly?: boolean
 }
 
-/** `items` have different original ids. */
+/** Datasets of one catalogue that are written together; their original ids are all different. */
 type DatasetBatch = { readonly catalogue: string; readonly items: readonly DatasetItem[] }
 
 export type WrittenDataset = { readonly id: string; readonly outcome: WriteOutcome }
@@ -125,18 +125,18 @@ export async function writeDatasets(
     const check = context.deletions.watch(catalogue)
     const targets = await context.ids({ catalogue, originalIds }, signal)
     const planned = await planDatasets(context, { catalogue, items, targets }, signal)
-    const checked = planned.map((plan) => ('failure' in plan ? plan : { ...plan, check }))
-    const results = await commitBatch(context, checked)
-    const back = targets.flatMap((target, at) =>
+    const plansWithCheck = planned.map((plan) => ('failure' in plan ? plan : { ...plan, check }))
+    const results = await commitBatch(context, plansWithCheck)
+    const restoredIds = targets.flatMap((target, at) =>
       'deletedGraph' in target && results[at] && 'result' in results[at] ? [target.id] : [],
     )
-    if (back.length > 0) context.tombstones.forget('dataset', back)
+    if (restoredIds.length > 0) context.tombstones.forget('dataset', restoredIds)
     return results
   }
   return context.locks.run(originalIds.map(datasetLock), work, signal)
 }
 
-/** `before` and `after` are the stored graph as N-Triples, now and after the PUT; equal where nothing would change. */
+/** Effect of a PUT: the stored graph as N-Triples, now (`''` = none) and after it; equal when nothing would change. */
 export type DatasetPreview = {
   readonly kind: WriteOutcome['kind']
   readonly before: string
@@ -160,8 +160,8 @@ export async function previewOf(
   return { kind, before: stored, after: stored }
 }
 
-/** Dataset to write, and its target. */
-type Chosen = {
+/** Dataset whose content differs from the stored one, so that it has to be written. */
+type ChangedDataset = {
   readonly item: DatasetItem
   readonly target: DatasetTarget
   readonly content: OwnContent
@@ -174,20 +174,20 @@ async function planDatasets(
   signal: AbortSignal,
 ): Promise<readonly PlannedWrite<WrittenDataset>[]> {
   const { store, names, turn } = context
-  const chosen: (Chosen | PlannedWrite<WrittenDataset>)[] = []
+  const decisions: (ChangedDataset | PlannedWrite<WrittenDataset>)[] = []
   for (const [at, item] of items.entries())
-    chosen.push(await resultOrFailure(() => chooseWrite(context, catalogue, item, targets[at])))
-  const replaced = chosen.flatMap((one) =>
-    'item' in one && one.target.origin.record ? names.dataset(one.target.id) : [],
+    decisions.push(await resultOrFailure(() => chooseWrite(context, catalogue, item, targets[at])))
+  const replaced = decisions.flatMap((decision) =>
+    'item' in decision && decision.target.origin.record ? names.dataset(decision.target.id) : [],
   )
   const before =
     replaced.length > 0 ? await store.readAll(replaced, {}, signal) : new Map<string, string>()
   const planned: PlannedWrite<WrittenDataset>[] = []
-  for (const one of chosen) {
-    if (!('item' in one)) planned.push(one)
+  for (const decision of decisions) {
+    if (!('item' in decision)) planned.push(decision)
     else {
-      const stored = before.get(names.dataset(one.target.id)) ?? ''
-      planned.push(await resultOrFailure(() => composeWrite(context, catalogue, one, stored)))
+      const stored = before.get(names.dataset(decision.target.id)) ?? ''
+      planned.push(await resultOrFailure(() => composeWrite(context, catalogue, decision, stored)))
       await turn()
     }
   }
@@ -200,7 +200,7 @@ async function chooseWrite(
   catalogue: string,
   item: DatasetItem,
   target: Targets[number] | undefined,
-): Promise<Chosen | PlannedWrite<WrittenDataset>> {
+): Promise<ChangedDataset | PlannedWrite<WrittenDataset>> {
   if (!target || target instanceof Failure) throw target ?? new Error('every id has a target')
   const { id, origin } = target
   const { record } = origin
@@ -208,8 +208,8 @@ async function chooseWrite(
   const iri = names.dataset(id)
   const digest = item.digest?.(iri)
   const isStored = (hash: string) => hash === record?.hash && item.enforceUpdate !== true
-  const known = digest !== undefined && record ? bodies.get(digest, isStored) : undefined
-  const content = known === undefined ? await item.prepare(iri) : undefined
+  const cachedHash = digest !== undefined && record ? bodies.get(digest, isStored) : undefined
+  const content = cachedHash === undefined ? await item.prepare(iri) : undefined
   if (digest !== undefined && content) bodies.set(digest, content.hash)
   item.precondition?.(record?.hash)
   if (record && Date.parse(record.modified) > (item.recordModified ?? Infinity)) {
@@ -225,32 +225,35 @@ async function chooseWrite(
 async function composeWrite(
   context: RepositoryContext,
   catalogue: string,
-  { item: { originalId }, target, content }: Chosen,
+  { item: { originalId }, target, content }: ChangedDataset,
   before: string,
 ): Promise<PlannedWrite<WrittenDataset>> {
   const { names, turn } = context
   const { id, origin, deletedGraph = '' } = target
   const { node, statements, hash, labels } = content
   const iri = names.dataset(id)
-  const known = await readLines(before === '' ? deletedGraph : before)
+  const storedQuads = await readLines(before === '' ? deletedGraph : before)
   const keys = { sent: keyOf(node), stored: iri }
   await turn()
-  const { iris, identifiers } = distributionIris(statements, known, keys, context)
+  const { iris, identifiers } = distributionIris(statements, storedQuads, keys, context)
   await turn()
   const renamed = rename(statements, new Map([...iris, [keyOf(node), iri]]))
-  const ground = skolemise([...renamed, ...identifiers], { genid: names.genid(iri), labels })
+  const withoutBlankNodes = skolemise([...renamed, ...identifiers], {
+    genid: names.genid(iri),
+    labels,
+  })
   const modified = timestamp(context.now())
   const issued = origin.record?.issued ?? modified
-  const isKept = (q: Quad) =>
+  const isStoredSource = (q: Quad) =>
     q.subject.value === names.record(id) && q.predicate.equals(dct('source'))
-  const stored = known.find(isKept)?.object.value
+  const storedSource = storedQuads.find(isStoredSource)?.object.value
   const isForeign = node.termType === 'NamedNode' && !names.owns(node.value)
   // Data read from this platform and sent back comes under the platform's IRI, and keeps its source.
-  const source = isForeign ? (node.value === originalId ? undefined : node.value) : stored
+  const source = isForeign ? (node.value === originalId ? undefined : node.value) : storedSource
   const record = recordQuads({ id, originalId, hash, issued, modified, source }, names)
   await turn()
   const { group, mark } = groupOf(context, catalogue, target, {
-    graph: [...ground, ...record],
+    graph: [...withoutBlankNodes, ...record],
     before,
   })
   const kind = origin.record ? 'updated' : 'created'
@@ -265,11 +268,11 @@ function groupOf(
   { graph, before }: { readonly graph: readonly Quad[]; readonly before: string },
 ) {
   const mark = { resource: names.dataset(id), version: versions.next() }
-  const doubles = origin.duplicates.map((double) => {
-    const gone = { resource: names.dataset(double.id), version: versions.next() }
+  const removals = origin.duplicates.map((duplicate) => {
+    const duplicateMark = { resource: names.dataset(duplicate.id), version: versions.next() }
     return {
-      mark: gone,
-      changes: removalOf(names, { kind: 'dataset', id: double.id, catalogue }, gone),
+      mark: duplicateMark,
+      changes: removalOf(names, { kind: 'dataset', id: duplicate.id, catalogue }, duplicateMark),
     }
   })
   const changes: GraphChange[] = [
@@ -278,16 +281,16 @@ function groupOf(
       ? []
       : [{ graph: names.catalogue(catalogue), add: linkLines(names, { catalogue, id }) }]),
     systemChange({ add: [markLine('pending', mark)] }),
-    ...doubles.flatMap((double) => double.changes),
+    ...removals.flatMap((removal) => removal.changes),
   ]
   const content = { catalogue, quads: () => graph, created: origin.record === undefined }
-  const marks: CommittedMark[] = [{ ...mark, content }, ...doubles.map((double) => double.mark)]
+  const marks: CommittedMark[] = [{ ...mark, content }, ...removals.map((removal) => removal.mark)]
   return { group: { changes, marks }, mark }
 }
 
 // Writes to a part of a stored dataset, under its lock: its graph line by line, or the graph of its metrics.
 
-/** The dataset that an edit belongs to. */
+/** Dataset that an edit changes. */
 export type DatasetPlace = Pick<LocatedDataset, 'id' | 'catalogue' | 'originalId'>
 
 /** Changes of an edit besides the pending mark of the dataset; without changes nothing is written. */
@@ -298,8 +301,8 @@ type DatasetChange<T> = {
   readonly content?: WrittenContent
 }
 
-/** `mark` is absent when nothing was written. */
-type Edited<T> = { readonly result: T; readonly mark?: Mark }
+/** Result of an edit; `mark` is absent when nothing was written. */
+type EditResult<T> = { readonly result: T; readonly mark?: Mark }
 
 /** Commits the result of `plan` while no other write to the dataset runs; fails when the catalogue is deleted meanwhile. */
 export function changeDataset<T>(
@@ -307,8 +310,8 @@ export function changeDataset<T>(
   { id, catalogue, originalId }: DatasetPlace,
   plan: () => Promise<DatasetChange<T>>,
   signal: AbortSignal,
-): Promise<Edited<T>> {
-  const work = async (): Promise<Edited<T>> => {
+): Promise<EditResult<T>> {
+  const work = async (): Promise<EditResult<T>> => {
     const check = context.deletions.watch(catalogue)
     const { result, changes, content } = await plan()
     if (!changes) return { result }
@@ -331,7 +334,7 @@ export function editDataset<T>(
     graph: readonly Quad[],
   ) => Promise<{ readonly graph?: readonly Quad[]; readonly result: T }>,
   signal: AbortSignal,
-): Promise<Edited<T>> {
+): Promise<EditResult<T>> {
   const { store, names, triples, canonical } = context
   const { id, catalogue } = dataset
   const graph = names.dataset(id)
@@ -341,8 +344,8 @@ export function editDataset<T>(
     const { graph: edited, result } = await edit(await readLines(before))
     if (!edited) return { result }
     if (edited.length > triples) throw tooManyTriples(edited.length, triples)
-    const stamp = { id, modified: timestamp(context.now()), canonical }
-    const lines = toLines(await withNewHash(edited, names, stamp))
+    const recordEdit = { id, modified: timestamp(context.now()), canonical }
+    const lines = toLines(await withNewHash(edited, names, recordEdit))
     // Read from the lines: an edit may repeat existing statements, and documents must not have them twice.
     const content = { catalogue, quads: () => fromLines(lines), created: false }
     return { result, changes: [{ graph, content: lines, before }], content }

@@ -64,7 +64,7 @@ describe('metrics', () => {
       scores = [],
       quads,
       created,
-    } = metricsOnly({ catalogue: 'c', resource, text, scores: stored })
+    } = metricsOnly({ catalogue: 'c', resource, lines: text, scores: stored })
     const values = scores.map(({ object }) => object.value)
     expect([content.includes('"400"'), values.includes('400')]).toEqual([false, false])
     expect([content.includes('"300"'), values.includes('300')]).toEqual([true, true])
