@@ -11,7 +11,7 @@ import { openPreviews } from '../portal/preview/previews.ts'
 import { openOidc, type Oidc } from '../http/oidc.ts'
 import { openSessions } from '../portal/sessions.ts'
 import { portInProcess, portWithKey } from '../portal/ports.ts'
-import { leadToDescriptions } from '../repository/resource-iris.ts'
+import { redirectToDescriptions } from '../repository/resource-iris.ts'
 import { furtherPaths, httpAt, servicePaths, type PlatformContext } from './platform-context.ts'
 import { recordPagesOf, type Services } from './services.ts'
 
@@ -77,7 +77,7 @@ function providerOf(
 
 /** Makes the middleware that leads from IRIs of resources to their pages or their RDF. */
 export const resourceRedirects = (context: PlatformContext): MiddlewareHandler<AppEnv> =>
-  leadToDescriptions(context.names, servicePaths.repo, pagesAbout(context))
+  redirectToDescriptions(context.names, servicePaths.repo, pagesAbout(context))
 
 /** Makes addresses of pages about records, in a language of the client where the portal is ours; absent without a portal. */
 function pagesAbout({ config, names }: PlatformContext) {

@@ -1,4 +1,7 @@
-/** Maintenance of catalogues by operators, through the console. */
+/**
+ * Maintenance commands of operators, which the console calls: empties catalogues, repairs the links and original ids of a catalogue,
+ * restores addresses, lists tombstones.
+ */
 
 import { literal, namedNode, quad } from '../rdf/terms.ts'
 import { markLine, systemChange } from '../store/marks.ts'
@@ -21,7 +24,7 @@ import { editDataset } from './writing/write-datasets.ts'
 import { localName } from '../rdf/iri.ts'
 
 /** Request of an operator to empty a catalogue. */
-type Clearing = {
+type ClearRequest = {
   readonly catalogue: string
   /** True when searches go on finding the deleted datasets. */
   readonly keepIndex: boolean
@@ -29,11 +32,12 @@ type Clearing = {
   readonly progress: (done: number, total?: number) => void
 }
 
-/** Tombstones that are read at once. */
-const page = 500
+/** Number of tombstones that are read at a time. */
+const pageSize = 500
 
+/** Functions of the console commands; the generators yield sentences for the operator. */
 export const maintenance = (context: RepositoryContext) => ({
-  clear: (clearing: Clearing, signal: AbortSignal) => clearCatalogue(context, clearing, signal),
+  clear: (request: ClearRequest, signal: AbortSignal) => clearCatalogue(context, request, signal),
   repair: (catalogue: string, signal: AbortSignal) => repairCatalogue(context, catalogue, signal),
   repairAddresses: (options: { readonly dryRun: boolean }, signal: AbortSignal) =>
     repairAddresses(context, options, signal),
@@ -44,22 +48,22 @@ export const maintenance = (context: RepositoryContext) => ({
     catalogue: string | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<Tombstone> {
-    for (let offset = 0; ; offset += page) {
+    for (let offset = 0; ; offset += pageSize) {
       signal.throwIfAborted()
-      const listed = context.tombstones.list(catalogue, { offset, limit: page })
-      if (listed.length === 0) return
-      yield* await listTombstones(context, { catalogue, offset, limit: page }, signal)
+      const tombstones = context.tombstones.list(catalogue, { offset, limit: pageSize })
+      if (tombstones.length === 0) return
+      yield* await listTombstones(context, { catalogue, offset, limit: pageSize }, signal)
     }
   },
 })
 
 /**
  * Deletes all datasets of a catalogue and keeps the catalogue; returns the number of deleted ones, each of which can be restored.
- * Throws `unknown-catalogue`, and after deleting the others the failure that kept some.
+ * Rejects with `unknown-catalogue`; when some datasets cannot be deleted, deletes the others and rejects with the first failure.
  */
 async function clearCatalogue(
   context: RepositoryContext,
-  { catalogue, keepIndex, progress }: Clearing,
+  { catalogue, keepIndex, progress }: ClearRequest,
   signal: AbortSignal,
 ): Promise<number> {
   await requireCatalogue(context, catalogue, signal)
@@ -79,14 +83,14 @@ async function clearCatalogue(
 
 const unlinkedQuery = loadQuery('unlinked-datasets')
 
-/** Datasets that are asked about at once. */
-const stride = 500
-/** Datasets without link that are looked for; more are found the next time. */
-const most = 5000
+/** Number of datasets that one query is about. */
+const batchSize = 500
+/** Most datasets without link that one run repairs; the next run finds more. */
+const maxUnlinked = 5000
 
 /**
- * Yields a sentence for every link without dataset, dataset without link and original id that is used twice. Throws `unknown-
- * catalogue`.
+ * Yields a sentence for every link without dataset, dataset without link and original id that is used twice. Rejects with
+ * `unknown-catalogue`.
  */
 async function* repairCatalogue(
   context: RepositoryContext,
@@ -96,39 +100,39 @@ async function* repairCatalogue(
   await requireCatalogue(context, catalogue, signal)
   yield* unlinkedDatasets(context, catalogue, signal)
   const ids = await memberIds(context, catalogue)
-  const byOrigin = new Map<string, string[]>()
-  for (let at = 0; at < ids.length; at += stride) {
+  const idsByOriginalId = new Map<string, string[]>()
+  for (let at = 0; at < ids.length; at += batchSize) {
     signal.throwIfAborted()
-    const part = ids.slice(at, at + stride)
-    yield* brokenLinks(context, { catalogue, ids: part }, signal)
-    for (const [id, originalId] of await originalIdsOf(context, part, signal))
-      byOrigin.set(originalId, [...(byOrigin.get(originalId) ?? []), id])
+    const batch = ids.slice(at, at + batchSize)
+    yield* brokenLinks(context, { catalogue, ids: batch }, signal)
+    for (const [id, originalId] of await originalIdsOf(context, batch, signal))
+      idsByOriginalId.set(originalId, [...(idsByOriginalId.get(originalId) ?? []), id])
   }
-  for (const [originalId, users] of byOrigin)
-    if (users.length > 1)
-      yield `the original id "${originalId}" is used by ${users.join(', ')}: delete all but one`
+  for (const [originalId, datasets] of idsByOriginalId)
+    if (datasets.length > 1)
+      yield `the original id "${originalId}" is used by ${datasets.join(', ')}: delete all but one`
 }
 
-type DatasetIdsOf = { readonly catalogue: string; readonly ids: readonly string[] }
+type LinkedDatasets = { readonly catalogue: string; readonly ids: readonly string[] }
 
 /** Removes the links of a catalogue that lead to no dataset. */
 async function* brokenLinks(
   context: RepositoryContext,
-  { catalogue, ids }: DatasetIdsOf,
+  { catalogue, ids }: LinkedDatasets,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const datasets = ids.map((id) => ({ kind: 'dataset', id }) as const)
-  const there = await existingOf(context, datasets, signal)
-  for (const one of datasets.filter((dataset) => !there.has(dataset))) {
-    const { id } = one
+  const existing = await existingOf(context, datasets, signal)
+  for (const missing of datasets.filter((dataset) => !existing.has(dataset))) {
+    const { id } = missing
     // A dataset that was written meanwhile keeps its link.
-    if (await isPresent(context, one, signal)) continue
+    if (await isPresent(context, missing, signal)) continue
     await changeLink(context, { catalogue, id }, 'remove')
     yield `the link to ${id} is removed: there is no such dataset`
   }
 }
 
-/** Links datasets again that are in no catalogue, where the index still knows their catalogue. */
+/** Adds the links of datasets that are in no catalogue, if the search index has this catalogue as theirs. */
 async function* unlinkedDatasets(
   context: RepositoryContext,
   catalogue: string,
@@ -136,15 +140,15 @@ async function* unlinkedDatasets(
 ): AsyncGenerator<string> {
   const { store, names } = context
   const query = bind(unlinkedQuery, { prefix: literal(names.dataset('')) })
-  const rows = await store.select(paged(query, { limit: most }), signal)
+  const rows = await store.select(paged(query, { limit: maxUnlinked }), signal)
   for (const { dataset, record, originalId } of rows) {
     signal.throwIfAborted()
     const id = names.idOf('dataset', dataset?.value ?? '')
     if (id === undefined || originalId === undefined || record?.value !== names.record(id)) continue
-    const home = await context.indexedCatalogueOf(id, signal)
-    if (home === undefined)
+    const indexedCatalogue = await context.indexedCatalogueOf(id, signal)
+    if (indexedCatalogue === undefined)
       yield `${id} ("${originalId.value}") is in no catalogue, and its former catalogue is not known`
-    else if (home === catalogue) {
+    else if (indexedCatalogue === catalogue) {
       const lock = datasetLock(originalId.value)
       await context.locks.run([lock], () => changeLink(context, { catalogue, id }, 'add'), signal)
       yield `${id} is linked again`
@@ -172,7 +176,7 @@ async function changeLink(
 const damagedQuery = loadQuery('renamed-addresses')
 
 /** Predicates whose objects are addresses at the source. */
-const predicates = [
+const addressProperties = [
   dcat('accessURL'),
   dcat('downloadURL'),
   dcat('landingPage'),
@@ -183,9 +187,9 @@ const predicates = [
   vcard('hasURL'),
   prov('used'),
 ]
-const isAddress = new Set(predicates.map(({ value }) => value))
+const addressPredicates = new Set(addressProperties.map(({ value }) => value))
 
-/** Graphs that are looked for at once. */
+/** Most graphs that one query returns. */
 const maxGraphs = 1000
 
 /** Yields a sentence for every address that is restored or cannot be, then a summary. With `dryRun` nothing is written. */
@@ -194,13 +198,13 @@ async function* repairAddresses(
   { dryRun }: { readonly dryRun: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  let [restored, left] = [0, 0]
+  let [restored, unrestored] = [0, 0]
   for await (const graph of damagedGraphs(context, signal)) {
-    for (const { quad: damaged, address } of await repairGraph(context, graph, dryRun, signal)) {
-      const { subject, predicate, object } = damaged
+    for (const { quad: statement, address } of await repairGraph(context, graph, dryRun, signal)) {
+      const { subject, predicate, object } = statement
       const where = `${localName(predicate.value)} of ${subject.value}`
       if (address === undefined) {
-        left += 1
+        unrestored += 1
         yield `${where} is ${object.value}, and nothing says what it was`
       } else {
         restored += 1
@@ -208,17 +212,17 @@ async function* repairAddresses(
       }
     }
   }
-  if (restored + left === 0) return
-  yield `${restored} ${dryRun ? 'can be restored' : 'restored'}, ${left} cannot; these are corrected when their source sends a changed description`
+  if (restored + unrestored === 0) return
+  yield `${restored} ${dryRun ? 'can be restored' : 'restored'}, ${unrestored} cannot; these are corrected when their source sends a changed description`
 }
 
-/** Graphs with addresses that are names of the platform, in order and page by page. */
+/** IRIs of the graphs in which an address is an IRI of the platform, in order. */
 async function* damagedGraphs(
   { store, names }: RepositoryContext,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const values = {
-    predicate: predicates,
+    predicate: addressProperties,
     base: literal(names.base),
     genid: literal(names.genidPrefix),
   }
@@ -234,58 +238,61 @@ async function* damagedGraphs(
 }
 
 /** Statement whose object should be an address; `address` is the one at the source, if known. */
-type Damage = { readonly quad: Quad; readonly address?: string }
+type DamagedAddress = { readonly quad: Quad; readonly address?: string }
 
-/** Finds the damage of one graph and repairs it as far as the addresses are known, unless it is a dry run. */
+/** Returns the damaged addresses of a graph, and repairs those whose address at the source is known, unless it is a dry run. */
 async function repairGraph(
   context: RepositoryContext,
   graph: string,
   dryRun: boolean,
   signal: AbortSignal,
-): Promise<readonly Damage[]> {
+): Promise<readonly DamagedAddress[]> {
   const { names, store } = context
   const id = names.idOf('dataset', graph)
   const located =
     id === undefined ? undefined : (await datasetPlaces(context, [id], signal)).get(id)
   if (dryRun || !located) {
-    const found = damageIn(fromLines((await store.read(graph, {}, signal)) ?? ''), names)
-    // Outside a catalogue only the next write of the source knows the addresses.
-    return located ? found : found.map((one) => ({ quad: one.quad }))
+    const damage = damageIn(fromLines((await store.read(graph, {}, signal)) ?? ''), names)
+    // A graph that is in no catalogue cannot be edited; the next write of its source repairs it.
+    return located ? damage : damage.map((entry) => ({ quad: entry.quad }))
   }
   const edit = async (quads: readonly Quad[]) => {
-    const found = damageIn(quads, names)
-    const fresh = new Map(
-      found.flatMap(({ quad: one, address }) =>
+    const damage = damageIn(quads, names)
+    const repairs = new Map(
+      damage.flatMap(({ quad: damaged, address }) =>
         address === undefined
           ? []
-          : [[one, quad(one.subject, one.predicate, namedNode(address))] as const],
+          : [[damaged, quad(damaged.subject, damaged.predicate, namedNode(address))] as const],
       ),
     )
-    if (fresh.size === 0) return { result: found }
-    return { graph: quads.map((one) => fresh.get(one) ?? one), result: found }
+    if (repairs.size === 0) return { result: damage }
+    return { graph: quads.map((q) => repairs.get(q) ?? q), result: damage }
   }
   return (await editDataset(context, located, edit, signal)).result
 }
 
 /** Returns the damaged statements of a graph. The name of a distribution at its source is its `dct:identifier`, if that is one URL. */
-function damageIn(quads: readonly Quad[], names: Names): readonly Damage[] {
+function damageIn(quads: readonly Quad[], names: Names): readonly DamagedAddress[] {
   const identifiers = Map.groupBy(
     quads.filter(({ predicate }) => predicate.value === dct('identifier').value),
     ({ subject }) => subject.value,
   )
   const addressOf = (node: string): string | undefined => {
     if (names.idOf('distribution', node) === undefined) return undefined
-    const said = (identifiers.get(node) ?? []).map(({ object }) => object.value)
-    const [url, ...more] = said.filter((text) => isUrl.test(text))
-    return more.length === 0 ? url : undefined
+    const identifierTexts = (identifiers.get(node) ?? []).map(({ object }) => object.value)
+    const [url, ...otherUrls] = identifierTexts.filter((text) => urlPattern.test(text))
+    return otherUrls.length === 0 ? url : undefined
   }
   return quads
-    .filter(({ predicate, object }) => isAddress.has(predicate.value) && isOurs(object, names))
-    .map((one) => ({ quad: one, address: addressOf(one.object.value) }))
+    .filter(
+      ({ predicate, object }) =>
+        addressPredicates.has(predicate.value) && isPlatformIri(object, names),
+    )
+    .map((q) => ({ quad: q, address: addressOf(q.object.value) }))
 }
 
 /** Tells whether an object is an IRI of the platform that may replace an address. */
-const isOurs = ({ termType, value }: Quad['object'], names: Names): boolean =>
+const isPlatformIri = ({ termType, value }: Quad['object'], names: Names): boolean =>
   termType === 'NamedNode' && names.owns(value) && !value.startsWith(names.genidPrefix)
 
-const isUrl = /^(?:https?|ftps?):\/\/[^\s<>"{}|\\^`]+$/i
+const urlPattern = /^(?:https?|ftps?):\/\/[^\s<>"{}|\\^`]+$/i

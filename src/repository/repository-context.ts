@@ -23,7 +23,7 @@ import type { KeyedLock } from '../workers/keyed-lock.ts'
 import type { Deletions } from './writing/write-batch.ts'
 import type { Pause } from '../workers/pause.ts'
 
-/** Dependencies from `main.ts`: the store, functions of the projector, limits and clocks. */
+/** Dependencies that `src/main` passes: the store, functions of the projector, limits and clocks. */
 export type RepositoryOptions = {
   readonly store: GraphStore
   readonly names: Names
@@ -74,7 +74,7 @@ export type RepositoryContext = RepositoryOptions & {
   readonly tombstones: Tombstones
   readonly ids: DatasetIds
   readonly idLists: IdLists
-  /** Digest of a body and of the dataset that it is for → hash of its content; see `DatasetItem.digest`. */
+  /** Cache of content hashes by the digest of a body and its dataset; see `DatasetItem.digest`. */
   readonly bodies: BoundedCache<string>
   /** Bounds the bulk writes that run at once. */
   readonly bulkWrites: FairLimiter

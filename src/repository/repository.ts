@@ -38,7 +38,7 @@ import { catalogueOfDataset } from './writing/find-datasets.ts'
 import { deletions, writeLocks } from './writing/write-batch.ts'
 
 /** Function of the repository without its context parameter. */
-type Rest<F> = F extends (context: RepositoryContext, ...rest: infer Rest) => infer Result
+type WithoutContext<F> = F extends (context: RepositoryContext, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
   : never
 
@@ -48,10 +48,9 @@ export type OpenRepository = {
   /** For operators, without the permissions that the app checks. */
   readonly maintenance: ReturnType<typeof maintenance>
   /** For measuring whole catalogues in this process, without a request for each dataset. */
-  readonly manyMetrics: Rest<typeof manyMetrics>
-  /** For harvesting in this process, without a request body that holds everything once more. */
-  /** Returns the result that a harvest would write. */
-  readonly previewDataset: Rest<typeof previewDataset>
+  readonly manyMetrics: WithoutContext<typeof manyMetrics>
+  /** For dry runs of harvests in this process: returns what a PUT of a dataset would change. */
+  readonly previewDataset: WithoutContext<typeof previewDataset>
   readonly context: RepositoryContext
   readonly stop: () => Promise<void>
 }
@@ -60,7 +59,7 @@ export type OpenRepository = {
 const turnMs = 4
 /** Maximum number of bodies with a cached content hash, about 250 bytes each. */
 const maxBodies = 20_000
-/** Bulk writes at once: one can fill the machine, and each holds its body in memory. */
+/** Most bulk writes that run at once; each holds its body in memory. */
 const bulkWritesAtOnce = 2
 
 /** Opens tombstones and continues unfinished work of an earlier process; rejects when the data directory cannot be used. */
@@ -128,7 +127,7 @@ function repositoryApp(context: RepositoryContext): App {
   requireDeclaredType(app, context)
   mount(app, repositoryEndpoints(profile), context, {
     keys,
-    limit: (...asked) => writes.run(...asked),
+    limit: (...parameters) => writes.run(...parameters),
     pathOfPermission: canonicalPath,
   })
   documentAliases(app)

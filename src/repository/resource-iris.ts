@@ -7,8 +7,10 @@ import type { Names, ResourceKind } from '../rdf/names.ts'
 import { formats, negotiate, splitSuffix } from '../rdf/media-types.ts'
 import { keysOf } from '../text/records.ts'
 
-/** Where the repository describes each kind of resource; the id carries the suffix. */
-const described: Readonly<Record<Exclude<ResourceKind, 'resource'>, (id: string) => string>> = {
+/** Path of the description of each kind of resource in the repository; the id includes the suffix, if any. */
+const descriptionPaths: Readonly<
+  Record<Exclude<ResourceKind, 'resource'>, (id: string) => string>
+> = {
   dataset: (id) => `/datasets/${id}`,
   record: (id) => `/datasets/${id}/record`,
   metrics: (id) => `/datasets/${id}/metrics`,
@@ -17,26 +19,26 @@ const described: Readonly<Record<Exclude<ResourceKind, 'resource'>, (id: string)
   vocabulary: (id) => `/vocabularies/${id}`,
 }
 
-const kinds = keysOf(described)
+const kinds = keysOf(descriptionPaths)
 
-/** Address of the page that people read about a resource. */
-type Pages = (kind: string, id: string, c: AppContext) => string
+/** Function that returns the address of the portal's page about a resource. */
+type PageAddress = (kind: string, id: string, c: AppContext) => string
 
 /** Kinds of resources with pages for people. */
-const shown = new Set<ResourceKind>(['dataset', 'catalogue'])
+const kindsWithPages = new Set<ResourceKind>(['dataset', 'catalogue'])
 
-/** The formats come first: a client that accepts pages and descriptions equally gets the description. */
-const offered = [...Object.values(formats).map(({ mediaType }) => mediaType), 'text/html']
+/** Media types for negotiation. RDF formats are first: a client that accepts both equally gets the description. */
+const offeredTypes = [...Object.values(formats).map(({ mediaType }) => mediaType), 'text/html']
 
 /**
  * Makes the middleware that answers resource IRIs under the base of `names`; `repository` is the path of the repository service.
- * The answer names the path only, so that a client stays on the host that it came by. Where there are `pages`, clients that
- * prefer `text/html` are led to them, unless the IRI has a suffix. It is no endpoint: every path below the base would exist.
+ * `Location` has only a path, so that a client stays on the host that it used. With `pageAddress`, clients that prefer `text/html` are
+ * redirected to the page, unless the IRI has a suffix. It is not an endpoint, because then every path below the base would exist.
  */
-export const leadToDescriptions = (
+export const redirectToDescriptions = (
   names: Names,
   repository: string,
-  pages?: Pages,
+  pageAddress?: PageAddress,
 ): MiddlewareHandler<AppEnv> => {
   const root = new URL(names.base).pathname
   return async (c, next) => {
@@ -47,32 +49,32 @@ export const leadToDescriptions = (
     const path = pathname.startsWith(root) ? pathname.slice(root.length) : pathname.slice(1)
     const { id: iri, format } = splitSuffix(names.base + path)
     const suffix = format === undefined ? '' : path.slice(path.lastIndexOf('.'))
-    const typed = typedIdOf(names, iri)
+    const declared = declaredResourceOf(names, iri)
     const pageOf = (kind: string, id: string): string | undefined => {
-      if (!pages || suffix !== '') return undefined
+      if (!pageAddress || suffix !== '') return undefined
       addVary(c.res.headers, 'Accept')
       addVary(c.res.headers, 'Accept-Language')
-      const wanted = negotiate(c.req.header('Accept'), offered)
-      return wanted === 'text/html' ? pages(kind, id, c) : undefined
+      const mediaType = negotiate(c.req.header('Accept'), offeredTypes)
+      return mediaType === 'text/html' ? pageAddress(kind, id, c) : undefined
     }
-    if (typed) {
-      const rdf = `${service}/customresources/${typed.type}/${typed.id}${suffix}`
-      return c.redirect(pageOf(`resource_${typed.type}`, typed.id) ?? rdf, 303)
+    if (declared) {
+      const rdf = `${service}/customresources/${declared.type}/${declared.id}${suffix}`
+      return c.redirect(pageOf(`resource_${declared.type}`, declared.id) ?? rdf, 303)
     }
     for (const kind of kinds) {
       const id = names.idOf(kind, iri)
       if (id === undefined) continue
-      const page = shown.has(kind) ? pageOf(kind, id) : undefined
-      return c.redirect(page ?? service + described[kind](id + suffix), 303)
+      const page = kindsWithPages.has(kind) ? pageOf(kind, id) : undefined
+      return c.redirect(page ?? service + descriptionPaths[kind](id + suffix), 303)
     }
     return next()
   }
 }
 
-/** Finds a resource of a declared type, or the resource of a record, which is described with it. */
-const typedIdOf = (names: Names, iri: string) => {
+/** Returns type and id of a resource of a declared type by its IRI or by that of its catalogue record, which is part of it. */
+const declaredResourceOf = (names: Names, iri: string) => {
   const records = names.record('')
   if (!iri.startsWith(records)) return names.typedIdOf(iri)
-  const [type = '', id = '', ...rest] = iri.slice(records.length).split('/')
-  return rest.length === 0 ? names.typedIdOf(names.resource(type, id)) : undefined
+  const [type = '', id = '', ...furtherParts] = iri.slice(records.length).split('/')
+  return furtherParts.length === 0 ? names.typedIdOf(names.resource(type, id)) : undefined
 }

@@ -1,4 +1,4 @@
-/** Public SPARQL endpoint: read-only and bounded, in front of the configured store. */
+/** HTTP service of the public SPARQL endpoint, which sends read-only queries with limits to the configured store. */
 
 import { type RouteConfig, z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
@@ -23,7 +23,7 @@ import type { StoreLimits } from '../store/store-limits.ts'
 import { solutionTypes } from '../store/sparql-results.ts'
 
 /** Dependencies of the endpoint. */
-type SparqlDeps = {
+type SparqlContext = {
   readonly keys: Pick<ApiKeys, 'find'>
   readonly store: Pick<GraphStore, 'publicQuery'>
   /** Longest query in bytes. */
@@ -34,20 +34,20 @@ type SparqlDeps = {
 }
 
 /** Creates the service, with its one resource by GET and by POST. */
-export function sparqlApp(deps: SparqlDeps): App {
-  const app = newApp({ ...deps.http, name: 'sparql' })
-  mount(app, sparqlEndpoints, deps)
+export function sparqlApp(context: SparqlContext): App {
+  const app = newApp({ ...context.http, name: 'sparql' })
+  mount(app, sparqlEndpoints, context)
   return app
 }
 
-/** Identifies the client: by its API key, else by its network, because single addresses are cheap. No key is required. */
-function clientOf(c: AppContext, keys: SparqlDeps['keys']): string {
+/** Identifies the client, for fair use: by its API key, else by its network, because a client may have many addresses. */
+function clientOf(c: AppContext, keys: SparqlContext['keys']): string {
   const key = c.req.header('X-API-Key') === undefined ? undefined : keys.find(c)
   return key?.id ?? networkOf(c.get('client'))
 }
 
 /** Media types of answers; they come before pages, so that a client without a preference gets data. */
-const offered = [
+const offeredTypes = [
   ...solutionTypes,
   ...Object.values(formats).map(({ mediaType }) => mediaType),
   'text/html',
@@ -56,27 +56,27 @@ const offered = [
 /** Returns the page with the same query, to which browsers are redirected. */
 function queryPage(
   c: AppContext,
-  asked: SparqlRequest,
-  page: SparqlDeps['page'],
+  request: SparqlRequest,
+  page: SparqlContext['page'],
 ): string | undefined {
-  const { query, defaultGraphs, namedGraphs } = asked
+  const { query, defaultGraphs, namedGraphs } = request
   if (!page || c.req.method === 'POST' || defaultGraphs.length + namedGraphs.length > 0)
     return undefined
-  if (negotiate(c.req.header('Accept'), offered) !== 'text/html') return undefined
+  if (negotiate(c.req.header('Accept'), offeredTypes) !== 'text/html') return undefined
   return page(c) + (query === undefined ? '' : `?query=${encodeURIComponent(query)}`)
 }
 
 /** Answers solutions, a boolean or a graph; a GET without a query gets the service description. Browsers are redirected to the page. */
-async function answer(c: AppContext, deps: SparqlDeps): Promise<Response> {
-  const { store, keys, queryBytes } = deps
-  const asked = await receiveQuery(c, queryBytes)
-  const { query: text, ...graphs } = asked
-  const page = queryPage(c, asked, deps.page)
+async function answer(c: AppContext, context: SparqlContext): Promise<Response> {
+  const { store, keys, queryBytes } = context
+  const request = await receiveQuery(c, queryBytes)
+  const { query: text, ...graphs } = request
+  const page = queryPage(c, request, context.page)
   if (page !== undefined) {
-    const led = c.redirect(page, 303)
-    addVary(led.headers, 'Accept')
-    addVary(led.headers, 'Accept-Language')
-    return led
+    const redirect = c.redirect(page, 303)
+    addVary(redirect.headers, 'Accept')
+    addVary(redirect.headers, 'Accept-Language')
+    return redirect
   }
   if (text === undefined) {
     if (c.req.method === 'POST')
@@ -87,14 +87,14 @@ async function answer(c: AppContext, deps: SparqlDeps): Promise<Response> {
     return answerRdf(c, toLines(serviceDescription(c.get('address'))))
   }
   // SPARQL 1.1 Protocol, 2.1.4: relative IRIs are resolved against the endpoint.
-  const from = { base: c.get('address'), client: clientOf(c, keys) }
-  const request = { query: text, accept: c.req.header('Accept'), ...from, ...graphs }
-  const { mediaType, body, cut } = await store.publicQuery(request, c.get('signal'))
+  const origin = { base: c.get('address'), client: clientOf(c, keys) }
+  const publicRequest = { query: text, accept: c.req.header('Accept'), ...origin, ...graphs }
+  const { mediaType, body, cut } = await store.publicQuery(publicRequest, c.get('signal'))
   if (mediaType.endsWith('xml') && !isXmlText(body)) throw noXml()
   // A client must be able to recognise an incomplete answer.
   if (cut) c.header('Results-Cut', 'true')
-  const shown = cut ? withTruncationMark(body, mediaType, c.get('address')) : body
-  const response = c.body(shown, 200, { 'Content-Type': mediaType })
+  const answerText = cut ? withTruncationMark(body, mediaType, c.get('address')) : body
+  const response = c.body(answerText, 200, { 'Content-Type': mediaType })
   addVary(response.headers, 'Accept')
   return response
 }
@@ -107,7 +107,7 @@ const noXml = () =>
 
 // The contract of the public SPARQL endpoint (SPARQL 1.1 Protocol, query operation).
 
-const text = { schema: { type: 'string' as const } }
+const textSchema = { schema: { type: 'string' as const } }
 
 const responses: RouteConfig['responses'] = {
   200: {
@@ -120,13 +120,13 @@ const responses: RouteConfig['responses'] = {
       },
     },
     content: {
-      'application/sparql-results+json': text,
-      'application/sparql-results+xml': text,
-      'text/csv': text,
-      'text/tab-separated-values': text,
-      'text/turtle': text,
-      'application/n-triples': text,
-      'application/rdf+xml': text,
+      'application/sparql-results+json': textSchema,
+      'application/sparql-results+xml': textSchema,
+      'text/csv': textSchema,
+      'text/tab-separated-values': textSchema,
+      'text/turtle': textSchema,
+      'application/n-triples': textSchema,
+      'application/rdf+xml': textSchema,
     },
   },
   303: { description: 'The page with the same query, for clients that prefer text/html' },
@@ -137,9 +137,9 @@ const responses: RouteConfig['responses'] = {
   503: problem('The query took too long, or the endpoint is being made ready'),
 }
 
-const list = z.union([z.string(), z.array(z.string())]).optional()
+const iriList = z.union([z.string(), z.array(z.string())]).optional()
 
-const sparqlEndpoint = endpointsFor<SparqlDeps>(responses)
+const sparqlEndpoint = endpointsFor<SparqlContext>(responses)
 
 const queryByGet = sparqlEndpoint({
   method: 'get',
@@ -149,11 +149,11 @@ const queryByGet = sparqlEndpoint({
   auth: anyone,
   query: z.object({
     query: z.string().optional().openapi({ description: 'SELECT, ASK, CONSTRUCT or DESCRIBE' }),
-    'default-graph-uri': list,
-    'named-graph-uri': list,
+    'default-graph-uri': iriList,
+    'named-graph-uri': iriList,
   }),
   answers: {},
-  handle: ({ c }, deps) => answer(c, deps),
+  handle: ({ c }, context) => answer(c, context),
 })
 
 const queryByPost = sparqlEndpoint({
@@ -166,11 +166,11 @@ const queryByPost = sparqlEndpoint({
     required: true,
     content: {
       'application/x-www-form-urlencoded': { schema: { type: 'object' as const } },
-      'application/sparql-query': text,
+      'application/sparql-query': textSchema,
     },
   },
   answers: {},
-  handle: ({ c }, deps) => answer(c, deps),
+  handle: ({ c }, context) => answer(c, context),
 })
 
 /** The endpoints of the service: its one resource by GET and by POST. */
@@ -185,15 +185,15 @@ type SparqlRequest = {
   readonly namedGraphs: readonly string[]
 }
 
-/** Bytes of a form besides its query. */
-const formRoom = 64 * 1024
+/** Bytes that a form may have besides its query. */
+const otherFieldsBytes = 64 * 1024
 
 /** Reads a request. Throws `unsupported-media-type` for other bodies, `malformed-query` for an update. */
 async function receiveQuery(c: AppContext, queryBytes: number): Promise<SparqlRequest> {
   const address = new URL(c.req.url).searchParams
   if (c.req.method !== 'POST') return fromParameters(address)
   const type = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase()
-  const limits = { bytes: queryBytes * 3 + formRoom, name: 'sparqlQueryBytes' }
+  const limits = { bytes: queryBytes * 3 + otherFieldsBytes, name: 'sparqlQueryBytes' }
   // SPARQL 1.1 Protocol, 2.1.3: a query is sent in UTF-8.
   if (/^utf-?(?:16|32)/i.test(charsetOf(c.req.header('Content-Type')) ?? ''))
     throw new Failure('malformed-query', 'send the query in UTF-8')
@@ -213,11 +213,11 @@ function fromParameters(parameters: URLSearchParams): SparqlRequest {
   const queries = parameters.getAll('query')
   if (queries.length > 1) throw new Failure('malformed-query', 'send one query per request')
   // Some forms send all of their fields, including empty ones.
-  const named = (name: string) => parameters.getAll(name).filter((iri) => iri.trim() !== '')
+  const nonEmpty = (name: string) => parameters.getAll(name).filter((iri) => iri.trim() !== '')
   return {
     query: queries[0]?.replace(/^\uFEFF/, ''),
-    defaultGraphs: named('default-graph-uri'),
-    namedGraphs: named('named-graph-uri'),
+    defaultGraphs: nonEmpty('default-graph-uri'),
+    namedGraphs: nonEmpty('named-graph-uri'),
   }
 }
 
@@ -238,10 +238,10 @@ function withTruncationMark(body: string, mediaType: string, address: string): s
   // SPARQL Query Results XML Format, 2.3.1: links come after the variables.
   if (['application/sparql-results+xml', 'application/xml'].includes(mediaType))
     return body.replace('</head>', () => `<link href="${link.replaceAll('&', '&amp;')}"/></head>`)
-  return commentable.has(mediaType) ? `# The answer is cut: ${link}\n${body}` : body
+  return typesWithComments.has(mediaType) ? `# The answer is cut: ${link}\n${body}` : body
 }
 
-const commentable = new Set([
+const typesWithComments = new Set([
   'text/turtle',
   'application/n-triples',
   'application/n-quads',
@@ -264,7 +264,7 @@ const resultFormats = [
 /** Returns the IRI that incomplete answers link to; the service description explains it. */
 const truncationLink = (address: string): string => `${address}#results-cut`
 
-const cutMeans =
+const truncationNote =
   'Answers with the header Results-Cut lack rows or triples, because the whole has more rows or bytes than this endpoint gives. Ask for the rest with OFFSET, or harvest the dumps of the catalogues.'
 
 /** Makes the description; `address` is the public address of the endpoint. */
@@ -277,20 +277,23 @@ function serviceDescription(address: string): Quad[] {
     quad(service, sd('supportedLanguage'), sd('SPARQL11Query')),
     // Published data is in named graphs; a query without GRAPH reads their union.
     quad(service, sd('feature'), sd('UnionDefaultGraph')),
-    quad(namedNode(truncationLink(address)), rdfs('comment'), literal(cutMeans, 'en')),
+    quad(namedNode(truncationLink(address)), rdfs('comment'), literal(truncationNote, 'en')),
     ...results.map((format) => quad(service, sd('resultFormat'), format)),
   ]
 }
 
 // Limits of public queries, in the form that the store expects.
 
-type Config = { readonly limits: Limits; readonly services: readonly string[] }
+type PublicConfig = { readonly limits: Limits; readonly services: readonly string[] }
 
 /** Reads milliseconds, bytes and numbers from `PLATFORM_LIMITS`. */
 export const publicLimits = ({
   limits,
   services,
-}: Config): Pick<StoreLimits, 'publicMs' | 'publicMemory' | 'publicAhead' | 'publicLimits'> => ({
+}: PublicConfig): Pick<
+  StoreLimits,
+  'publicMs' | 'publicMemory' | 'publicAhead' | 'publicLimits'
+> => ({
   publicMs: limits.sparqlMs,
   publicMemory: limits.sparqlMemoryBytes,
   publicAhead: services.includes('sparql'),

@@ -1,6 +1,6 @@
 /**
  * Finds datasets whose stored graph differs from the body that was sent, and removes old statements that stayed beside their
- * replacement.
+ * replacement. A console command for operators; earlier versions left such statements in Virtuoso.
  */
 
 import type { Quad } from '@rdfjs/types'
@@ -15,13 +15,13 @@ import { changeDataset, type DatasetPlace } from './writing/write-datasets.ts'
 import { datasetPlaces } from './writing/find-datasets.ts'
 import { localName } from '../rdf/iri.ts'
 
-/** Datasets that are looked up at once. */
-const stride = 100
+/** Number of datasets that are looked up together. */
+const batchSize = 100
 
-/** Hashes that are tried for one dataset, statements that all of them may have, and values that may be too many. */
+/** Limits for one dataset: hashes that are tried, statements in all tries together, and suspects of which combinations are removed. */
 const maxTrials = 4000
 const maxWork = 400_000
-const maxDoubtful = 12
+const maxSuspects = 12
 
 /**
  * Yields a sentence for every dataset with surplus statements, or that has to be sent again, then a summary; nothing when all
@@ -34,13 +34,13 @@ export async function* repairStore(
 ): AsyncGenerator<string> {
   const counts = { sent: 0, cured: 0, again: 0, unknown: 0 }
   const ids = await allDatasetIds(context)
-  for (let at = 0; at < ids.length; at += stride) {
-    const places = await datasetPlaces(context, ids.slice(at, at + stride), signal)
+  for (let at = 0; at < ids.length; at += batchSize) {
+    const places = await datasetPlaces(context, ids.slice(at, at + batchSize), signal)
     for (const place of places.values()) {
       signal.throwIfAborted()
-      const finding = await checkDataset(context, place, dryRun, signal)
-      counts[finding.state] += 1
-      yield* sentences(place, finding, dryRun)
+      const check = await checkDataset(context, place, dryRun, signal)
+      counts[check.state] += 1
+      yield* sentences(place, check, dryRun)
     }
   }
   const { cured, again, unknown } = counts
@@ -48,8 +48,8 @@ export async function* repairStore(
   yield `${cured} of ${ids.length} datasets ${dryRun ? 'can be cured' : 'cured'}, ${again} to be sent again, ${unknown} cannot be compared with what was sent`
 }
 
-function* sentences({ id, originalId }: DatasetPlace, finding: Finding, dryRun: boolean) {
-  const { state, removed } = finding
+function* sentences({ id, originalId }: DatasetPlace, check: GraphCheck, dryRun: boolean) {
+  const { state, removed } = check
   for (const { predicate, object } of state === 'cured' ? removed : []) {
     const what = `${localName(predicate.value)} ${JSON.stringify(object.value.slice(0, 100))}`
     yield `${id}: ${what} ${dryRun ? 'would be' : 'is'} removed, it was replaced earlier`
@@ -58,8 +58,12 @@ function* sentences({ id, originalId }: DatasetPlace, finding: Finding, dryRun: 
     yield `${id} ("${originalId}") differs from what was sent and may hold removed values: send it again with enforceUpdate=true`
 }
 
-type Finding = {
-  /** `unknown` = the hash cannot be computed from the stored graph, and nothing looks wrong. */
+/** Result of comparing a stored graph with the hash of its body. */
+type GraphCheck = {
+  /**
+   * `sent` = equal; `cured` = equal without `removed`; `again` = not equal, and some values may be surplus; `unknown` = not equal, and
+   * nothing looks wrong.
+   */
   readonly state: 'sent' | 'cured' | 'again' | 'unknown'
   /** Statements that were not sent. */
   readonly removed: readonly Quad[]
@@ -71,44 +75,44 @@ async function checkDataset(
   place: DatasetPlace,
   dryRun: boolean,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<GraphCheck> {
   const graph = context.names.dataset(place.id)
   const read = async () => (await context.store.read(graph, {}, signal)) ?? ''
-  const finding = await findingOf(context, place, await read())
-  if (dryRun || finding.state !== 'cured') return finding
+  const check = await checkGraph(context, place, await read())
+  if (dryRun || check.state !== 'cured') return check
   const plan = async () => {
     const before = await read()
-    const result = await findingOf(context, place, before)
+    const result = await checkGraph(context, place, before)
     if (result.state !== 'cured') return { result }
-    const gone = new Set(result.removed.map(toLine))
-    const content = toLines(fromLines(before).filter((one) => !gone.has(toLine(one))))
+    const removedLines = new Set(result.removed.map(toLine))
+    const content = toLines(fromLines(before).filter((q) => !removedLines.has(toLine(q))))
     return { result, changes: [{ graph, content, before }] }
   }
   return (await changeDataset(context, place, plan, signal)).result
 }
 
 /** Compares a stored graph, without statements that may be surplus, with the hash of the body. */
-async function findingOf(
+async function checkGraph(
   { names, canonical, turn }: RepositoryContext,
   place: DatasetPlace,
   stored: string,
-): Promise<Finding> {
+): Promise<GraphCheck> {
   const record = names.record(place.id)
   const { hash } = storedRecord(stored, record)
   if (hash === undefined) return { state: 'unknown', removed: [] }
   const content = withoutRecord(fromLines(stored), record)
   const forms = sentForms(content, names, place)
   const groups = suspectGroups(content)
-  let left = Math.min(maxTrials, Math.ceil(maxWork / content.length))
-  for (const removed of selections(groups)) {
-    const rest = removed.length === 0 ? content : content.filter((one) => !removed.includes(one))
+  let remainingTrials = Math.min(maxTrials, Math.ceil(maxWork / content.length))
+  for (const removed of removalCandidates(groups)) {
+    const remaining = removed.length === 0 ? content : content.filter((q) => !removed.includes(q))
     for (const form of forms) {
-      if ((await canonicalise(form(rest), canonical)).hash === hash)
+      if ((await canonicalise(form(remaining), canonical)).hash === hash)
         return { state: removed.length === 0 ? 'sent' : 'cured', removed }
       await turn()
     }
-    left -= forms.length
-    if (left <= 0) break
+    remainingTrials -= forms.length
+    if (remainingTrials <= 0) break
   }
   const isSuspect = groups.some(({ length }) => length > 1)
   return { state: isSuspect ? 'again' : 'unknown', removed: [] }
@@ -134,26 +138,26 @@ function suspectGroups(content: readonly Quad[]): Quad[][] {
   return [...groups.values()].sort((a, b) => Number(b.length > 1) - Number(a.length > 1))
 }
 
-/** Yields candidates for removal: nothing, then all but one of each group, then any few of all. */
-function* selections(groups: readonly (readonly Quad[])[]): Generator<readonly Quad[]> {
+/** Yields sets of statements to try without: none, then all but one of each group, then all combinations of a few suspects. */
+function* removalCandidates(groups: readonly (readonly Quad[])[]): Generator<readonly Quad[]> {
   yield []
   yield* allButOne(groups.filter(({ length }) => length > 1))
-  const doubtful = groups.flat().slice(0, maxDoubtful)
-  for (let size = 1; size <= doubtful.length; size += 1) yield* combinations(doubtful, size)
+  const suspects = groups.flat().slice(0, maxSuspects)
+  for (let size = 1; size <= suspects.length; size += 1) yield* combinations(suspects, size)
 }
 
 function* allButOne(groups: readonly (readonly Quad[])[]): Generator<readonly Quad[]> {
   const [first, ...others] = groups
   if (!first) return
-  const choices = [...first.map((kept) => first.filter((one) => one !== kept)), []]
+  const choices = [...first.map((remaining) => first.filter((q) => q !== remaining)), []]
   for (const choice of choices) {
     if (choice.length > 0) yield choice
-    for (const more of allButOne(others)) yield [...choice, ...more]
+    for (const further of allButOne(others)) yield [...choice, ...further]
   }
 }
 
-function* combinations(from: readonly Quad[], size: number): Generator<readonly Quad[]> {
+function* combinations(quads: readonly Quad[], size: number): Generator<readonly Quad[]> {
   if (size === 0) yield []
-  for (const [at, one] of size === 0 ? [] : from.entries())
-    for (const rest of combinations(from.slice(at + 1), size - 1)) yield [one, ...rest]
+  for (const [index, first] of size === 0 ? [] : quads.entries())
+    for (const others of combinations(quads.slice(index + 1), size - 1)) yield [first, ...others]
 }

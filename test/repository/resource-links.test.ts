@@ -5,7 +5,7 @@ import { newApp } from '../../src/http/app.ts'
 import { logger } from '../../src/log.ts'
 import { formats } from '../../src/rdf/media-types.ts'
 import { names } from '../../src/rdf/names.ts'
-import { leadToDescriptions } from '../../src/repository/resource-iris.ts'
+import { redirectToDescriptions } from '../../src/repository/resource-iris.ts'
 import { base, prefixes, repository } from '../support/repository.ts'
 
 let repo: Awaited<ReturnType<typeof repository>>
@@ -121,7 +121,7 @@ describe('a resource IRI', () => {
     const resources = names(publicBase)
     const publicAddress = { base: resources.base }
     const app = newApp({ log: logger('silent'), name: 'root', publicAddress })
-    app.use(leadToDescriptions(resources, '/api/hub/repo', pages))
+    app.use(redirectToDescriptions(resources, '/api/hub/repo', pages))
     return { resources, ask: (iri: string, headers = {}) => app.request(iri, { headers }) }
   }
 

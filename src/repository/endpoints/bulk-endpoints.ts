@@ -35,7 +35,7 @@ const responses: RouteConfig['responses'] = {
   ...answers.writeRefusals,
 }
 
-/** The answer begins with the first result, so that clients of NDJSON see the progress. */
+/** PUT of many datasets. NDJSON is sent while datasets are written, so that clients see the progress. */
 const putManyDatasets = repositoryEndpoint({
   method: 'put',
   path: '/catalogues/{catalogueId}/datasets/bulk',
@@ -56,8 +56,8 @@ const putManyDatasets = repositoryEndpoint({
     c.get('deadline').extend(limits.longRequestMs)
     const { pieces, format, charset } = await readHeldRdf(c, bodyLimits(limits))
     await requireCatalogue(context, catalogue, signal)
-    const end = await bulkWrites.take(keyIdOf(c), signal)
-    signal.addEventListener('abort', end, { once: true })
+    const endWrite = await bulkWrites.take(keyIdOf(c), signal)
+    signal.addEventListener('abort', endWrite, { once: true })
     try {
       // The ids are unknown before the body is read, so relative references are resolved against the catalogue.
       const baseIri = `${names.base}catalogues/${catalogue}/`
@@ -65,15 +65,19 @@ const putManyDatasets = repositoryEndpoint({
       const request = { ...query, catalogue, batches, instance: pathOf(c.req.url) }
       const results = await putBulk(context, request, signal)
       if (mediaType === ndjsonType) {
-        const flow = { log, pieceMs: limits.longRequestMs, headers: { 'Content-Type': ndjsonType } }
-        return await sendPieces(c, toNdjson(results, end), flow)
+        const options = {
+          log,
+          pieceMs: limits.longRequestMs,
+          headers: { 'Content-Type': ndjsonType },
+        }
+        return await sendPieces(c, toNdjson(results, endWrite), options)
       }
       const list: BulkItemResult[] = []
       for await (const batch of results) list.push(...batch)
-      end()
+      endWrite()
       return c.json(list, 200)
     } catch (error) {
-      end()
+      endWrite()
       throw error
     }
   },
@@ -89,15 +93,15 @@ function answerType(c: AppContext): string {
   throw new Failure('not-acceptable', `Accept must allow ${jsonType} or ${ndjsonType}`)
 }
 
-/** Yields result line per result, only as fast as the client reads; calls `end` at the end. */
+/** Yields a line for each result, only as fast as the client reads; calls `endWrite` at the end. */
 async function* toNdjson(
   results: AsyncIterable<readonly BulkItemResult[]>,
-  end: () => void,
+  endWrite: () => void,
 ): AsyncGenerator<string, void> {
   try {
     for await (const batch of results)
       yield batch.map((result) => `${JSON.stringify(result)}\n`).join('')
   } finally {
-    end()
+    endWrite()
   }
 }

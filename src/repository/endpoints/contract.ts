@@ -61,10 +61,11 @@ const created = { 201: { description: 'Created; Location is the IRI of the resou
 const updated = { 204: { description: 'Updated' } }
 const unchanged = { 304: { description: 'Unchanged: the body says what is stored already' } }
 
-const named = <Name extends string>(all: Readonly<Record<Name, Responses>>) => all
+/** Returns its argument; it makes the type of the names exact. */
+const answersByName = <Name extends string>(answers: Readonly<Record<Name, Responses>>) => answers
 
 /** Answers by kind of request. */
-const answers = named({
+const answers = answersByName({
   graph: {
     200: {
       description: 'The RDF, in the format of the suffix or of Accept',

@@ -5,8 +5,8 @@ import { idForm } from '../../rdf/ids.ts'
 
 const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'] })
 
-const flagOf = (standard: boolean, description: string) =>
-  flag.default(standard).openapi({ type: 'boolean', default: standard, description })
+const flagOf = (defaultValue: boolean, description: string) =>
+  flag.default(defaultValue).openapi({ type: 'boolean', default: defaultValue, description })
 
 const list = z.object({
   valueType: z
@@ -29,7 +29,7 @@ const list = z.object({
 const datasets = list.extend({
   resourceTypes: z
     .union([z.string(), z.array(z.string())])
-    .transform((value) => [value].flat().flatMap((list) => list.split(',')))
+    .transform((value) => [value].flat().flatMap((text) => text.split(',')))
     .optional()
     .openapi({
       type: 'array',

@@ -18,7 +18,7 @@ import { locateDataset, mayWriteDataset, suffixedId } from './requests.ts'
 const { answers, parameters } = contract
 const params = parameters.dataset
 
-const index = {
+const indexAgain = {
   path: '/datasets/{datasetId}/index',
   summary: 'Have the dataset indexed again',
   auth: mayWriteDataset,
@@ -26,27 +26,27 @@ const index = {
   answers: answers.acceptance,
   handle: async ({ c }: { c: AppContext }, context: RepositoryContext) => {
     const { id } = await locateDataset(c, context)
-    const pending = { resource: context.names.dataset(id), version: context.versions.next() }
-    const changes = [systemChange({ add: [markLine('pending', pending)] })]
-    await commitChanges(context, { changes, marks: [pending] })
+    const mark = { resource: context.names.dataset(id), version: context.versions.next() }
+    const changes = [systemChange({ add: [markLine('pending', mark)] })]
+    await commitChanges(context, { changes, marks: [mark] })
     c.header('Index-Status', 'pending')
     return c.body(null, 202)
   },
 } as const
 
 const indexByPost = repositoryEndpoint({
-  ...index,
+  ...indexAgain,
   method: 'post',
   operation: 'postDatasetsByDatasetIdIndex',
 })
 const indexByGet = repositoryEndpoint({
-  ...index,
+  ...indexAgain,
   method: 'get',
   operation: 'getDatasetsByDatasetIdIndex',
   isChangingGet: true,
 })
 
-const readOfDataset = repositoryEndpoint({
+const readRecordOfDataset = repositoryEndpoint({
   method: 'get',
   path: '/datasets/{datasetId}/record',
   operation: 'getDatasetsByDatasetIdRecord',
@@ -69,7 +69,7 @@ const readRecord = repositoryEndpoint({
 })
 
 /** Endpoints of catalogue records, and of indexing again. */
-export const recordEndpoints = [indexByPost, indexByGet, readOfDataset, readRecord]
+export const recordEndpoints = [indexByPost, indexByGet, readRecordOfDataset, readRecord]
 
 const unknownRecord = (id: string) =>
   new Failure('unknown-record', `there is no catalogue record "${id}"`)
@@ -78,14 +78,14 @@ const unknownRecord = (id: string) =>
 async function answerRecord(
   c: AppContext,
   { names, store }: RepositoryContext,
-  unknown: (id: string) => Failure,
+  unknownFailure: (id: string) => Failure,
 ): Promise<Response> {
   const { genidPrefix } = names
   const { id, suffix } = suffixedId(c, 'datasetId')
   const [dataset, iri] = [names.dataset(id), names.record(id)]
   return sizedAnswer(c, dataset, async (read) => {
     const lines = await store.read(dataset, {}, c.get('signal'))
-    if (lines === undefined) throw unknown(id)
+    if (lines === undefined) throw unknownFailure(id)
     read(lines.length)
     const { hash, modified } = storedRecord(lines, iri)
     const record = closure(graphOf(await readLines(lines)), iri, ({ object }) =>

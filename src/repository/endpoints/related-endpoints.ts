@@ -37,20 +37,20 @@ const relationsByProperty = new Map<string, readonly [object: Relation, subject:
   [dct('hasPart').value, ['part', 'whole']],
   [dct('isPartOf').value, ['whole', 'part']],
   ...[
-    ...['hasVersion', 'isVersionOf', 'hasCurrentVersion', 'previousVersion'].map((one) =>
-      dcat(one),
+    ...['hasVersion', 'isVersionOf', 'hasCurrentVersion', 'previousVersion'].map((name) =>
+      dcat(name),
     ),
-    ...['hasVersion', 'isVersionOf', 'replaces', 'isReplacedBy'].map((one) => dct(one)),
+    ...['hasVersion', 'isVersionOf', 'replaces', 'isReplacedBy'].map((name) => dct(name)),
   ].map(({ value }) => [value, ['version', 'version']] as const),
 ])
 const predicates = [...relationsByProperty.keys()].map(namedNode)
 const [source, identifier] = [dct('source'), dct('identifier')]
 
 /** Dataset that is related to the requested one. */
-type Related = {
+type RelatedDataset = {
   readonly id: string
   readonly relation: Relation
-  /** IRI in the link of the requested dataset; absent where the other dataset has the link. */
+  /** IRI by which the requested dataset links this one; absent when only this one has a link to the requested. */
   readonly address?: string
   readonly title: Readonly<Record<string, string>>
 }
@@ -63,9 +63,14 @@ async function relatedDatasets(
   { store, names }: RepositoryContext,
   { id, catalogue }: Pick<LocatedDataset, 'id' | 'catalogue'>,
   signal: AbortSignal,
-): Promise<Related[]> {
-  const [self, record] = [namedNode(names.dataset(id)), namedNode(names.record(id))]
-  const bindings = { dataset: self, record, property: predicates, naming: [source, identifier] }
+): Promise<RelatedDataset[]> {
+  const [datasetNode, record] = [namedNode(names.dataset(id)), namedNode(names.record(id))]
+  const bindings = {
+    dataset: datasetNode,
+    record,
+    property: predicates,
+    naming: [source, identifier],
+  }
   const ownRows = await store.select(bind(relatedNamesQuery, bindings), signal)
   const targets = ownRows.flatMap(({ target }) => (target?.termType === 'NamedNode' ? target : []))
   const ownNames = ownRows.flatMap(({ name }) =>
@@ -75,19 +80,19 @@ async function relatedDatasets(
     target: targets,
     id: targets.map((target) => [literal(target.value), target]),
     own: targets.filter(({ value }) => names.idOf('dataset', value) !== undefined),
-    self: [self, ...ownNames.map(namedNode)],
+    self: [datasetNode, ...ownNames.map(namedNode)],
     property: predicates,
   })
   const rows = await store.select(query, signal)
   const otherIris = new Set(rows.flatMap(({ dataset }) => dataset?.value ?? []))
-  otherIris.delete(self.value)
+  otherIris.delete(datasetNode.value)
   // Catalogues are left out: they link their datasets by one of the properties.
   const datasets = [...otherIris].filter((iri) => names.idOf('dataset', iri) !== undefined)
-  const chosen = datasets.slice(0, maxRelated).map(namedNode)
-  if (chosen.length === 0) return []
-  const visible = await visibleDatasets(store, chosen, signal)
+  const candidates = datasets.slice(0, maxRelated).map(namedNode)
+  if (candidates.length === 0) return []
+  const visible = await visibleDatasets(store, candidates, signal)
   const catalogueIri = names.catalogue(catalogue)
-  const related = new Map<string, Related & { readonly date: string }>()
+  const related = new Map<string, RelatedDataset & { readonly date: string }>()
   for (const { dataset, target, property } of rows) {
     const facts = visible.get(dataset?.value ?? '')
     const other = names.idOf('dataset', dataset?.value ?? '')
@@ -155,16 +160,18 @@ async function visibleDatasets(
 }
 
 /** Sorts by date, newest first, then by title, which often contains a year; each dataset once per relation. */
-function newestFirst(all: readonly (Related & { readonly date: string })[]): Related[] {
-  const titleOf = ({ title }: Related) => Object.values(title)[0] ?? ''
+function newestFirst(
+  datasets: readonly (RelatedDataset & { readonly date: string })[],
+): RelatedDataset[] {
+  const titleOf = ({ title }: RelatedDataset) => Object.values(title)[0] ?? ''
   const compare = new Intl.Collator('en', { numeric: true })
-  const sorted = all.toSorted(
+  const sorted = datasets.toSorted(
     (a, b) =>
       compare.compare(b.date, a.date) ||
       compare.compare(titleOf(b), titleOf(a)) ||
       (a.id < b.id ? -1 : 1),
   )
-  const related = sorted.map(({ id, relation, address, title }): Related => {
+  const related = sorted.map(({ id, relation, address, title }): RelatedDataset => {
     return { id, relation, address, title }
   })
   const byKey = new Map(related.map((dataset) => [`${dataset.relation} ${dataset.id}`, dataset]))

@@ -42,14 +42,14 @@ export const mayWriteCatalogue: Auth<RepositoryContext> = {
 export const mayWritePlatform: Auth<RepositoryContext> = { ...mayCall, check: requirePathIds }
 
 /**
- * Returns `ask` with a cache for each request, for lookups that both the permission check and the handler need.
+ * Wraps a look-up so that it runs once per request, for look-ups that both the permission check and the handler need.
  */
 export function oncePerRequest<T>(
-  ask: (c: AppContext, context: RepositoryContext) => Promise<T>,
+  lookUp: (c: AppContext, context: RepositoryContext) => Promise<T>,
 ): (c: AppContext, context: RepositoryContext) => Promise<T> {
   const answers = new WeakMap<AppContext, Promise<T>>()
   return (c, context) => {
-    const answer = answers.get(c) ?? ask(c, context)
+    const answer = answers.get(c) ?? lookUp(c, context)
     answers.set(c, answer)
     return answer
   }

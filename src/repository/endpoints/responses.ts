@@ -38,25 +38,25 @@ type Wait = {
 /** Most seconds that a client may request. */
 const maxWaitSeconds = 60
 
-/** Wait by `respond-async` or `wait=n` (seconds) of a `Prefer` header; `standardMs` without either. */
-export function waitOf(prefer: string | undefined, standardMs: number): Wait {
+/** Wait by `respond-async` or `wait=n` (seconds) of a `Prefer` header; `defaultMs` without either. */
+export function waitOf(prefer: string | undefined, defaultMs: number): Wait {
   const parts = (prefer ?? '').split(/[,;]/).map((part) => part.trim().toLowerCase())
   if (parts.includes('respond-async')) return { ms: 0, applied: 'respond-async' }
-  const seconds = parts.map((part) => /^wait="?(\d{1,9})"?$/.exec(part)?.[1]).find((found) => found)
-  if (seconds === undefined) return { ms: standardMs, applied: undefined }
-  const capped = Math.min(Number(seconds), maxWaitSeconds)
-  return { ms: capped * 1000, applied: `wait=${capped}` }
+  const seconds = parts.map((part) => /^wait="?(\d{1,9})"?$/.exec(part)?.[1]).find((value) => value)
+  if (seconds === undefined) return { ms: defaultMs, applied: undefined }
+  const cappedSeconds = Math.min(Number(seconds), maxWaitSeconds)
+  return { ms: cappedSeconds * 1000, applied: `wait=${cappedSeconds}` }
 }
 
-/** Milliseconds after the wait for the last reads and for sending the answer. */
+/** Milliseconds that a request has after its wait, for reading and sending the answer. */
 const slackMs = 10_000
 
 /**
  * Wait of the answer to a committed write; sets `Preference-Applied`. Extends the deadline of the request to the end of the wait,
  * because the first deadline would hide that the write is committed.
  */
-function waitAfterCommit(c: AppContext, standardMs: number): Wait {
-  const wait = waitOf(c.req.header('Prefer'), standardMs)
+function waitAfterCommit(c: AppContext, defaultMs: number): Wait {
+  const wait = waitOf(c.req.header('Prefer'), defaultMs)
   if (wait.applied !== undefined) c.header('Preference-Applied', wait.applied)
   c.get('deadline').extend(wait.ms + slackMs)
   return wait
@@ -81,7 +81,7 @@ export async function indexStatus(
 }
 
 /** Options of the answer to a write. */
-type WriteAnswer = {
+type WriteAnswerOptions = {
   /** IRI of the resource that must be searchable, such as the dataset of a distribution; by default the written one. */
   readonly searchable?: string
   /** Milliseconds to wait for the index without a preference of the client; by default the limit `waitMs`. */
@@ -93,7 +93,7 @@ export async function answerWrite(
   c: AppContext,
   context: RepositoryContext,
   outcome: WriteOutcome,
-  { searchable = outcome.iri, waitMs = context.limits.waitMs }: WriteAnswer = {},
+  { searchable = outcome.iri, waitMs = context.limits.waitMs }: WriteAnswerOptions = {},
 ): Promise<Response> {
   const wait = waitAfterCommit(c, waitMs)
   const status = outcome.mark
@@ -125,16 +125,16 @@ async function setIndexStatus(
   catalogue: string | undefined,
 ): Promise<void> {
   // The write is committed: it must not fail because the store is unavailable now.
-  const hidden =
+  const isInHiddenCatalogue =
     catalogue !== undefined && (await isHidden(catalogue, c.get('signal')).catch(() => false))
-  c.header('Index-Status', hidden ? 'none' : status)
+  c.header('Index-Status', isInHiddenCatalogue ? 'none' : status)
 }
 
 /** IRI as a URI, because headers are ASCII (RFC 3987, 3.1). */
 const asciiUri = (iri: string) => iri.replace(/[^\x21-\x7e]+/gu, encodeURIComponent)
 
 /** Committed deletion. */
-type Deleted = WriteAnswer & {
+type CommittedDeletion = WriteAnswerOptions & {
   readonly mark: Mark
   /** Id of the catalogue that contained the resource, if any. */
   readonly catalogue?: string
@@ -144,7 +144,7 @@ type Deleted = WriteAnswer & {
 export async function answerDelete(
   c: AppContext,
   context: RepositoryContext,
-  { mark, catalogue, waitMs = context.limits.waitMs }: Deleted,
+  { mark, catalogue, waitMs = context.limits.waitMs }: CommittedDeletion,
 ): Promise<Response> {
   const wait = waitAfterCommit(c, waitMs)
   const status = await indexStatus(context.waitUntilIndexed, mark, wait, c.get('signal'))
@@ -187,8 +187,8 @@ export async function answerCatalogueRestore(
     outcome.mark && wait.ms > 0
       ? waitUntilIndexed(outcome.mark, signal)
       : Promise.resolve(!isPending(outcome.iri))
-  const isBack = wait.ms > 0 && (await endsInTime(jobs.waitFor(job.id, signal), signal))
-  return answerOutcome(c, context, outcome, isBack && (await indexed) ? 'done' : 'pending')
+  const isRestored = wait.ms > 0 && (await endsInTime(jobs.waitFor(job.id, signal), signal))
+  return answerOutcome(c, context, outcome, isRestored && (await indexed) ? 'done' : 'pending')
 }
 
 /** Whether the work succeeds before the signal fires; the signal does not stop the work. */

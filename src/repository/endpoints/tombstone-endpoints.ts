@@ -14,7 +14,7 @@ import { requireId } from './requests.ts'
 
 const { answers, parameters } = contract
 
-const tombstone = z
+const tombstoneSchema = z
   .object({
     kind: z.enum(['dataset', 'catalogue', 'resource']),
     id: z.string(),
@@ -28,7 +28,7 @@ const tombstone = z
   })
   .openapi('Tombstone')
 
-const list = repositoryEndpoint({
+const listDeleted = repositoryEndpoint({
   method: 'get',
   path: '/tombstones',
   operation: 'getTombstones',
@@ -41,7 +41,7 @@ const list = repositoryEndpoint({
   answers: {
     200: {
       description: 'Deleted datasets, catalogues and resources of declared types',
-      content: { 'application/json': { schema: z.array(tombstone) } },
+      content: { 'application/json': { schema: z.array(tombstoneSchema) } },
     },
     ...answers.writeRefusals,
   },
@@ -50,7 +50,7 @@ const list = repositoryEndpoint({
 })
 
 /** Endpoints of deleted resources. */
-export const tombstoneEndpoints = [list]
+export const tombstoneEndpoints = [listDeleted]
 
 const pathsByKind = { dataset: '/datasets', catalogue: '/catalogues', resource: '/customresources' }
 
@@ -67,7 +67,7 @@ function goneFailure({ kind, id, catalogue, originalId, ...times }: Tombstone): 
   return new Failure('gone', detail, { members })
 }
 
-/** Kinds of failures that a deleted dataset may cause, for itself and its parts. */
+/** Kinds of failures of requests for a dataset or its parts, which may be due to its deletion. */
 const partKinds: ReadonlySet<Kind> = new Set([
   'unknown-dataset',
   'unknown-record',
@@ -118,7 +118,7 @@ function tombstoneOf(
 ): Tombstone | undefined {
   const { path, method } = c.req
   const withoutSuffix = splitSuffix(id).id
-  const byOrigin = (catalogue: string, originalId: string) =>
+  const tombstoneByOriginalId = (catalogue: string, originalId: string) =>
     (kind === 'unknown-dataset' || kind === 'unknown-catalogue') && method !== 'PUT'
       ? tombstones.findByOriginalId(catalogue, originalId)
       : undefined
@@ -126,13 +126,14 @@ function tombstoneOf(
     return kind === 'unknown-resource' && method !== 'PUT'
       ? tombstones.find('resource', `${type}/${withoutSuffix}`)
       : undefined
-  if (path.endsWith('/datasets/origin')) return byOrigin(id, c.req.query('originalId') ?? '')
+  if (path.endsWith('/datasets/origin'))
+    return tombstoneByOriginalId(id, c.req.query('originalId') ?? '')
   if (path.startsWith('/catalogues/'))
     return kind === 'unknown-catalogue' && cataloguePath.test(path)
       ? tombstones.find('catalogue', withoutSuffix)
       : undefined
   const catalogue = c.req.query('catalogue')
   // With the deprecated query parameter the path has an original id.
-  if (catalogue !== undefined && datasetPath.test(path)) return byOrigin(catalogue, id)
+  if (catalogue !== undefined && datasetPath.test(path)) return tombstoneByOriginalId(catalogue, id)
   return partKinds.has(kind) ? tombstones.find('dataset', withoutSuffix) : undefined
 }

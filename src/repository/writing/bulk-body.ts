@@ -60,7 +60,7 @@ export class BulkBody {
   }
 
   /** Returns graphs that describe datasets, without those of metrics. */
-  graphs(): BodyGraph[] {
+  datasetGraphs(): BodyGraph[] {
     const typed = this.#metrics.filter(([, node]) => !this.isDataset(node))
     const metrics = new Set(typed.map(([graph]) => graph))
     const hasDatasets = ({ name, datasets }: BodyGraph) => datasets.size > 0 && !metrics.has(name)
@@ -139,7 +139,7 @@ export type BulkItem = {
 export async function bulkItems(body: BulkBody, pause: YieldWhenDue): Promise<readonly BulkItem[]> {
   const items: { readonly item: BulkItem; readonly graph: BodyGraph }[] = []
   const graphOf = new Map<string, BodyGraph>()
-  for (const graph of body.graphs()) {
+  for (const graph of body.datasetGraphs()) {
     for (const item of await itemsOf(graph, body, pause)) {
       const key = keyOf(item.node)
       if (!graphOf.has(key) || graph.name === key) graphOf.set(key, graph)
@@ -148,8 +148,8 @@ export async function bulkItems(body: BulkBody, pause: YieldWhenDue): Promise<re
     await pause()
   }
   return items
-    .filter(({ item: piece, graph }) => graphOf.get(keyOf(piece.node)) === graph)
-    .map(({ item: piece }) => piece)
+    .filter(({ item, graph }) => graphOf.get(keyOf(item.node)) === graph)
+    .map(({ item }) => item)
 }
 
 /** Splits one graph. A named graph with one dataset is that dataset. */
@@ -241,12 +241,7 @@ type DatasetOfBody = {
  * Returns the record's id, else the smallest `dct:identifier` (literals before IRIs), else the IRI. Throws `invalid-content` when
  * there is none, `invalid-parameter` when it is not an original id.
  */
-export function originalIdIn({
-  node,
-  quads,
-  recordedIds: recorded,
-  precedence,
-}: DatasetOfBody): string {
+export function originalIdIn({ node, quads, recordedIds, precedence }: DatasetOfBody): string {
   const key = keyOf(node)
   const identifierOf = (termType: Term['termType']) =>
     smallest(
@@ -259,7 +254,7 @@ export function originalIdIn({
   const iri = node.termType === 'NamedNode' ? node.value : undefined
   const sentIdentifier = () => identifierOf('Literal') ?? identifierOf('NamedNode')
   const id =
-    smallest(recorded) ??
+    smallest(recordedIds) ??
     (precedence === 'uri' ? (iri ?? sentIdentifier()) : (sentIdentifier() ?? iri))
   if (id === undefined) {
     const detail = 'the dataset has no original id: give it a dct:identifier or an IRI'

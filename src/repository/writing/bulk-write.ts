@@ -112,8 +112,8 @@ export async function putBulk(
       // Once the signal fires, the rest is refused with its reason.
       signal.throwIfAborted()
       const quads = extract()
-      const recorded = body.originalIdsInRecords(keyOf(node))
-      originalId = originalIdIn({ node, quads, recordedIds: recorded, precedence })
+      const recordedIds = body.originalIdsInRecords(keyOf(node))
+      originalId = originalIdIn({ node, quads, recordedIds, precedence })
       if (usedIds.has(originalId)) throw duplicateInRequest()
       usedIds.add(originalId)
       return { originalId, content: await prepareDataset(context, quads, node) }

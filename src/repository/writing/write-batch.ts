@@ -143,23 +143,23 @@ export function deletions() {
     else running.set(catalogue, sum)
   }
   // Number of the last deletion of each catalogue, in order; of dropped entries only the largest number is known.
-  const last = new Map<string, number>()
-  let [started, dropped] = [0, 0]
-  const note = (catalogue: string) => {
-    started += 1
-    last.delete(catalogue)
-    last.set(catalogue, started)
-    for (const [oldest, number] of last) {
-      if (last.size <= maxDeletions) return
-      last.delete(oldest)
-      dropped = number
+  const lastDeletions = new Map<string, number>()
+  let [deletionCount, largestDropped] = [0, 0]
+  const remember = (catalogue: string) => {
+    deletionCount += 1
+    lastDeletions.delete(catalogue)
+    lastDeletions.set(catalogue, deletionCount)
+    for (const [oldest, number] of lastDeletions) {
+      if (lastDeletions.size <= maxDeletions) return
+      lastDeletions.delete(oldest)
+      largestDropped = number
     }
   }
   return {
     /** Runs work that deletes a catalogue; several may overlap. */
     during: async <T>(catalogue: string, work: () => Promise<T>): Promise<T> => {
       add(catalogue, 1)
-      note(catalogue)
+      remember(catalogue)
       try {
         return await work()
       } finally {
@@ -171,10 +171,10 @@ export function deletions() {
      * the write, so that a later deletion sees the write: throws `unknown-catalogue` when a deletion runs or has run since.
      */
     watch: (catalogue: string) => {
-      const before = started
+      const before = deletionCount
       return () => {
         // A write during which so many catalogues were deleted that some were dropped is refused to be safe.
-        if (running.has(catalogue) || (last.get(catalogue) ?? dropped) > before)
+        if (running.has(catalogue) || (lastDeletions.get(catalogue) ?? largestDropped) > before)
           throw unknownCatalogue(catalogue)
       }
     },
