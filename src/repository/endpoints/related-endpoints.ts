@@ -64,13 +64,8 @@ async function relatedDatasets(
   { id, catalogue }: Pick<LocatedDataset, 'id' | 'catalogue'>,
   signal: AbortSignal,
 ): Promise<RelatedDataset[]> {
-  const [datasetNode, record] = [namedNode(names.dataset(id)), namedNode(names.record(id))]
-  const bindings = {
-    dataset: datasetNode,
-    record,
-    property: predicates,
-    naming: [source, identifier],
-  }
+  const [subject, record] = [namedNode(names.dataset(id)), namedNode(names.record(id))]
+  const bindings = { dataset: subject, record, property: predicates, naming: [source, identifier] }
   const ownRows = await store.select(bind(relatedNamesQuery, bindings), signal)
   const targets = ownRows.flatMap(({ target }) => (target?.termType === 'NamedNode' ? target : []))
   const ownNames = ownRows.flatMap(({ name }) =>
@@ -80,12 +75,12 @@ async function relatedDatasets(
     target: targets,
     id: targets.map((target) => [literal(target.value), target]),
     own: targets.filter(({ value }) => names.idOf('dataset', value) !== undefined),
-    self: [datasetNode, ...ownNames.map(namedNode)],
+    self: [subject, ...ownNames.map(namedNode)],
     property: predicates,
   })
   const rows = await store.select(query, signal)
   const otherIris = new Set(rows.flatMap(({ dataset }) => dataset?.value ?? []))
-  otherIris.delete(datasetNode.value)
+  otherIris.delete(subject.value)
   // Catalogues are left out: they link their datasets by one of the properties.
   const datasets = [...otherIris].filter((iri) => names.idOf('dataset', iri) !== undefined)
   const candidates = datasets.slice(0, maxRelated).map(namedNode)
