@@ -93,7 +93,7 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     allow: config.allow,
     limits: config,
     missing: (runId) => active.get(runId)?.missing() ?? [],
-    owns: (runId) => active.get(runId)?.ownsSome ?? true,
+    ownsRecords: (runId) => active.get(runId)?.ownsSome ?? true,
     validators: (run, shape, forceDays) => validatorsOf(context, run, shape, forceDays),
   }
   const limits = withDefaults(usualTransformLimits, options.transforms)

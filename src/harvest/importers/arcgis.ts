@@ -80,7 +80,7 @@ async function* importArcgis(given: ImportRun<ArcgisConfig>): Finds {
   for (const url of feedAddresses(config, hours))
     try {
       const document = await openUnlessSame(run, url)
-      if (document === 'unchanged') yield { kind: 'end', as: 'not-modified' }
+      if (document === 'unchanged') yield { kind: 'end', outcome: 'not-modified' }
       else if (document !== 'absent') yield* fromFeed(run, { document, url, failure })
       return
     } catch (error) {
@@ -141,7 +141,7 @@ async function* fromFeed(run: Run, { document, url, failure }: Feed): Finds {
   const after = before === undefined ? undefined : await recordCount(run)
   if (after !== undefined) yield { kind: 'total', total: after }
   // Another feed may not have the same datasets as the preferred one.
-  else if (failure) yield { kind: 'end', as: 'incomplete', problem: failure }
+  else if (failure) yield { kind: 'end', outcome: 'incomplete', problem: failure }
 }
 
 /** Number of records of the site; `undefined` if unknown. */
@@ -159,8 +159,8 @@ async function recordCount({ source, config }: Run): Promise<number | undefined>
 function recordPages(run: Run): Finds {
   const { source, config } = run
   const accept = 'application/geo+json, application/json;q=0.9'
-  const ask = async ({ met, extra }: ListPlace) => {
-    const url = recordsAddress(config, Math.min(config.pageSize + extra, 100), met + 1)
+  const ask = async ({ offset, extra }: ListPlace) => {
+    const url = recordsAddress(config, Math.min(config.pageSize + extra, 100), offset + 1)
     const page = await askList(source, url, 'features', { accept })
     return { ...page, total: countOf(page.fields['numberMatched']) }
   }
@@ -180,7 +180,7 @@ function featureEntry(fields: Fields, site: Portal): PortalEntry {
     sourceUrl: page,
     flaw: isJsonObject(properties) ? undefined : 'The record has no properties.',
     stableFields: { ...rest, properties: lasts },
-    record: { fallbackIri: page },
+    recordOptions: { fallbackIri: page },
     values: () => featureValues(fields, site, sourceId),
   }
 }

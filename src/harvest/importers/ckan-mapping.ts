@@ -52,9 +52,9 @@ export const packageReader =
       title: fields['title'],
       aliases: [isById ? name : id],
       sourceUrl: `${root}/dataset/${encodeURIComponent(name || id)}`,
-      skipped: reasonToSkip(fields, portal),
+      skipReason: reasonToSkip(fields, portal),
       stableFields: withoutVolatile(fields, ['tracking_summary', 'num_views']),
-      record: {
+      recordOptions: {
         fallbackIri: `${root}/dataset/${encodeURIComponent(id || name)}`,
         iri: meaningfulText(reader.get('uri')),
         language: defaultTextTag(embeddedList(reader.get('language'))) ?? config.language,

@@ -43,7 +43,7 @@ export const ckanImporter: ImporterKind<CkanConfig> = {
   addressesOf: ({ address, dialect }, id) =>
     dialect === 'dkan'
       ? dkanAddresses({ address }, id)
-      : [{ url: packageAddress(address, id), gone: [403] }],
+      : [{ url: packageAddress(address, id), goneStatuses: [403] }],
   import: (run) =>
     run.config.dialect === 'dkan'
       ? importDkan({ ...run, config: { ...run.config, version: 'auto' } })
@@ -75,11 +75,11 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
   const read = packageReader({ ...portal, licence: licences.find })
   const names = new Set<unknown>()
   let order = 0
-  const ask = async ({ met, extra }: ListPlace) => {
+  const ask = async ({ offset, extra }: ListPlace) => {
     const rows = config.pageSize + extra
-    let answer = await search(run, root, { start: met, rows, sort: orders[order] })
-    for (const last = met === 0 ? orders.length - 1 : 0; !answer.ok && order < last;)
-      answer = await search(run, root, { start: met, rows, sort: orders[++order] })
+    let answer = await search(run, root, { start: offset, rows, sort: orders[order] })
+    for (const last = offset === 0 ? orders.length - 1 : 0; !answer.ok && order < last;)
+      answer = await search(run, root, { start: offset, rows, sort: orders[++order] })
     const page = packagesIn(root, answer)
     await licences.register(page.entries)
     for (const one of page.entries) names.add(fieldsOf(one)['name'])
@@ -101,7 +101,8 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
     })
     return
   }
-  if (orders[order] === undefined) yield { kind: 'end', as: 'incomplete', problem: withoutOrder }
+  if (orders[order] === undefined)
+    yield { kind: 'end', outcome: 'incomplete', problem: withoutOrder }
 }
 
 /** Packages of a search result and their number. Throws `source-error` and `source-malformed`. */

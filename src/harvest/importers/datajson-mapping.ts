@@ -59,10 +59,10 @@ export const podReader =
       title: texts(fields, 'title'),
       aliases: idIn ? [identifier, iri] : [key],
       sourceUrl: idIn ? plainText(listOf(fields['landingPage'])[0]) : fallbackIri,
-      omitted: isPublic || config.onlyPublic !== true ? undefined : `is ${level}`,
+      omitReason: isPublic || config.onlyPublic !== true ? undefined : `is ${level}`,
       // The hash excludes dropped keywords, which depend on the other datasets of the document.
       stableFields: isCut ? { ...given, keyword: fields['keyword'] } : given,
-      record: { fallbackIri, ...more, ...(base !== undefined && { base }) },
+      recordOptions: { fallbackIri, ...more, ...(base !== undefined && { base }) },
       values: (record) => podValues(mend?.(fields, record) ?? fields, record),
     }
   }

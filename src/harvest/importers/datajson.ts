@@ -40,7 +40,7 @@ async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<I
     url = address
     document = await openUnlessSame(run, url)
   }
-  if (document === 'unchanged') yield { kind: 'end', as: 'not-modified' }
+  if (document === 'unchanged') yield { kind: 'end', outcome: 'not-modified' }
   if (typeof document === 'string') return
   const own = document.url.replace(/#.*$/s, '')
   const pageOf = (id: string) => `${own}#${encodeURIComponent(id.toWellFormed())}`
@@ -60,7 +60,7 @@ export async function* datasetsOf(
   options: PodOptions,
   { document, url }: OpenedDocument,
 ): AsyncGenerator<ImportEvent, void> {
-  const { sink, validate } = portal
+  const { sink, addValidator } = portal
   const { headers, hash, start } = document
   try {
     const everywhere = await commonKeywords(document)
@@ -78,7 +78,7 @@ export async function* datasetsOf(
       else yield entryItem(portal, value, { read, pointer })
     }
     if (members === 0 && !isCatalogue && !/^\s*\[/.test(start)) throw documentFailure(document)
-    validate(validatorOf(url, headers, hash))
+    addValidator(validatorOf(url, headers, hash))
     reportServices(sink, { count: services, first: [] }, document.url)
     yield { kind: 'page' }
     if (members === 0 && !/"(?:dcat:)?(?:dataset|service|catalog)"\s*:\s*\[/.test(start)) {

@@ -60,7 +60,7 @@ export function dkanAddresses(
   const items = `${portalRoot(address)}/api/1/metastore/schemas/dataset/items`
   return [
     { url: `${items}/${encodeURIComponent(id.toWellFormed())}` },
-    { url: packageAddress(address, id), gone: [403] },
+    { url: packageAddress(address, id), goneStatuses: [403] },
   ]
 }
 
@@ -88,7 +88,7 @@ export async function* importDkan(given: Run): Finds {
   // `data.json` contains everything that is published.
   const url = `${root}/data.json`
   const document = config.version === '1' ? 'absent' : await openUnlessSame(run, url, absent)
-  if (document === 'unchanged') yield { kind: 'end', as: 'not-modified' }
+  if (document === 'unchanged') yield { kind: 'end', outcome: 'not-modified' }
   else if (document !== 'absent') yield* datasetsOf(run, pods, { document, url })
   else yield* hasSearch ? searchPages(run, pods) : packageLists(run)
 }
@@ -146,8 +146,8 @@ async function* packageLists(run: DkanRun): Finds {
   })
   const before = await packageNames(source, root)
   if (before) yield { kind: 'total', total: before.size }
-  const ask = async ({ met, extra }: ListPlace) => {
-    const query = { limit: String(config.pageSize + extra), offset: String(met) }
+  const ask = async ({ offset, extra }: ListPlace) => {
+    const query = { limit: String(config.pageSize + extra), offset: String(offset) }
     const call = { root, name: 'current_package_list_with_resources', query }
     const answer = await callAction(source, call)
     if (!answer.ok) throw new Failure('source-error', `The list answered ${answer.status}.`)
@@ -156,7 +156,7 @@ async function* packageLists(run: DkanRun): Finds {
   yield* listPages(run, { read, ask, overlaps: true })
   const after = await packageNames(source, root)
   if (after) yield { kind: 'total', total: after.size }
-  else yield { kind: 'end', as: 'incomplete', problem: uncounted }
+  else yield { kind: 'end', outcome: 'incomplete', problem: uncounted }
 }
 
 const uncounted = new Failure(

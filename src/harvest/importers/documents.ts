@@ -83,7 +83,7 @@ export async function fetchDocument(
       }
     },
   )
-  if (found === 'unchanged' && known) run.validate(known)
+  if (found === 'unchanged' && known) run.addValidator(known)
   return found
 }
 

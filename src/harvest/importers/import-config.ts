@@ -1,4 +1,4 @@
-/** Config keys that all importers share, and which of them shape the records. */
+/** Config keys that all importers share, which of them affect the content or selection of records, and limits of imports. */
 
 import { isJsonObject } from '../../text/json.ts'
 import { z } from 'zod'
@@ -20,13 +20,14 @@ export const importConfig = z.looseObject({
   alternativeLoad: z.boolean().default(false),
   /** Field used as source id. */
   identifier: z.string().optional(),
-  /** Added to the query of the source. */
+  /** Parameters that are added to the query of the source. */
   filters: z.record(z.string(), z.string()).optional(),
   pageSize: positive.optional(),
   /** Minimum ms between two records. */
   pulse: z.int().min(0).default(0),
   /** Repair illegal IRIs before parsing. */
   preProcessing: z.boolean().default(true),
+  /** Reads only what changed since the last run, if the source supports it; such a run removes nothing. */
   incremental: z.boolean().default(false),
   /** Skips entries marked as restricted or non-public; stored ones are not removed. */
   onlyPublic: z.boolean().optional(),
@@ -51,6 +52,7 @@ export const importConfig = z.looseObject({
   attempts: positive.optional(),
   /** Longest `Retry-After` to wait for. */
   retryAfterMaxMs: z.int().min(0).max(dayMs).optional(),
+  /** Days after which unchanged records are read and written again. */
   forceDays: z.number().min(0).optional(),
   // Keys of importers of other platforms; accepted and ignored.
   sendListDelay: z.int().min(0).optional(),
@@ -72,16 +74,18 @@ const selectionKeys = new Set(['address', 'filters', 'query', 'types', 'graph'])
 /** Keys that affect the content of records, not their selection. */
 const shapeKeys = new Set(['language', 'output', 'preProcessing', 'onlyPublic'])
 
-const without = (config: object, ...sets: readonly ReadonlySet<string>[]) =>
+const jsonWithout = (config: object, ...sets: readonly ReadonlySet<string>[]) =>
   canonicalJson(
     Object.fromEntries(Object.entries(config).filter(([key]) => !sets.some((set) => set.has(key)))),
   )
 
 /** Canonical text of the keys that select records. If it changes, the removals of a run are held. */
-export const selectionOf = (config: object): string => without(config, operationalKeys, shapeKeys)
+export const selectionOf = (config: object): string =>
+  jsonWithout(config, operationalKeys, shapeKeys)
 
 /** Canonical text of the keys that affect the content of records; part of the source hash. */
-export const shapeOf = (config: object): string => without(config, operationalKeys, selectionKeys)
+export const shapeOf = (config: object): string =>
+  jsonWithout(config, operationalKeys, selectionKeys)
 
 /** JSON with sorted keys and without white space, so that equal values are equal texts. */
 export function canonicalJson(value: unknown): string {
@@ -94,7 +98,7 @@ export function canonicalJson(value: unknown): string {
 
 // Limits.
 
-/** Limits of every import. Bytes are counted after decompression. */
+/** Limits of every import. Bytes are counted after decompression; an item is a record. */
 export type ImportLimits = {
   readonly maxPageBytes: number
   readonly maxDocumentBytes: number

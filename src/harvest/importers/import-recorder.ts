@@ -34,7 +34,7 @@ export type ImportedRecord = Pick<RecordMessage, 'kind' | 'sourceId' | 'mediaTyp
   }
 
 /** A record that the source offers but that cannot be read. */
-type Refused = RecordOrigin & {
+type RefusedRecord = RecordOrigin & {
   readonly kind: 'refused'
   readonly sourceId?: string
   readonly problem: Failure
@@ -46,14 +46,14 @@ type Refused = RecordOrigin & {
  * A record that is not imported: private, of another type, filtered. `isMentioned`: the source only references it, so that no
  * total includes it.
  */
-type Skipped = Extract<Message, { kind: 'skipped' }> & { readonly isMentioned?: true }
+type SkippedEntry = Extract<Message, { kind: 'skipped' }> & { readonly isMentioned?: true }
 
 /** Output of an importer that does not end the import. */
 export type ImportItem =
   | ImportedRecord
-  | Refused
-  | Skipped
-  /** A declared total, possibly repeated. `before`: records before the position where a run resumed. */
+  | RefusedRecord
+  | SkippedEntry
+  /** Number of records that the source declares, possibly repeated. `before`: those that an interrupted run has read already. */
   | { readonly kind: 'total'; readonly total: number; readonly before?: number }
   /**
    * End of a page. `cursor`: key from which a later run can resume. `isJoined`: no record can have been missed between it and
@@ -73,8 +73,8 @@ export type ImportItem =
  */
 export type ImportEvent =
   | ImportItem
-  | { readonly kind: 'end'; readonly as: 'not-modified' | 'over' }
-  | { readonly kind: 'end'; readonly as: 'incomplete'; readonly problem?: Failure }
+  | { readonly kind: 'end'; readonly outcome: 'not-modified' | 'over' }
+  | { readonly kind: 'end'; readonly outcome: 'incomplete'; readonly problem?: Failure }
 
 type ImportRecorderOptions = {
   readonly limits: ImportLimits
@@ -86,6 +86,7 @@ type ImportRecorderOptions = {
   readonly limit: number | undefined
 }
 
+/** Source ids in `samples`, and skipped entries that findings name. */
 const mostSamples = 20
 const mostNamedSkips = 100
 
@@ -97,23 +98,27 @@ export class ImportRecorder {
   /** Number of complete pages in all passes. */
   pages = 0
   readonly #options: ImportRecorderOptions
-  /** Hashes of ids, and of ids with content, in all passes and in the current one. */
+  /** Hashes of ids in all passes; of ids with content in all passes, and in the current one. */
   readonly #ids = new Set<number>()
   readonly #records = new Set<number>()
   #pass = new Set<number>()
   readonly #mentioned = new Set<number>()
+  /** Refused records without an id in this pass; entries left out, records passed on and records offered in all passes. */
   #nameless = 0
-  #left = 0
+  #skippedEntries = 0
   #counter = 0
   #offered = 0
   /** Hashes of source ids that the source marks as not importable; they need no removal check. */
-  readonly #dropped = new Set<number>()
-  #before: ReadonlySet<number> | undefined
-  #page = { time: 0, bytes: 0, records: 0, isNews: false, hasNewId: false }
+  readonly #notImportable = new Set<number>()
+  /** `#pass` of the first pass, during the second. */
+  #previousPass: ReadonlySet<number> | undefined
+  /** Current page: start in ms since 1970, bytes read before it, records in it, and whether it had new ones. */
+  #page = { time: 0, bytes: 0, records: 0, hasNewRecord: false, hasNewId: false }
   /** Counters of the current pass: pages, pages that may hide a record, and trailing pages without a new id. */
   #pages = { count: 0, loose: 0, idle: 0 }
+  /** Declared totals: the last one, the smallest and the largest; and the records read before an interruption. */
   #total:
-    | { readonly last: number; readonly all: readonly number[]; readonly before: number }
+    | { readonly last: number; readonly extremes: readonly number[]; readonly before: number }
     | undefined
   /** Source ids of the first records. */
   readonly samples: string[] = []
@@ -145,12 +150,12 @@ export class ImportRecorder {
 
   /** Whether the source was provably read completely: no page hides anything, or two passes gave the same records. */
   get isProven(): boolean {
-    return !this.isLoose || this.#before?.symmetricDifference(this.#pass).size === 0
+    return !this.isLoose || this.#previousPass?.symmetricDifference(this.#pass).size === 0
   }
 
   /** Whether the source marked the record as not importable. */
-  hasDropped(sourceId: string): boolean {
-    return this.#dropped.has(keyHash(sourceId))
+  isNotImportable(sourceId: string): boolean {
+    return this.#notImportable.has(keyHash(sourceId))
   }
 
   /** Number of distinct records of the current pass. */
@@ -160,91 +165,101 @@ export class ImportRecorder {
 
   /** Starts another pass over the source with new counters; known records stay known. */
   startAgain(): void {
-    this.#before = this.#pass
+    this.#previousPass = this.#pass
     this.#pass = new Set()
     this.#nameless = 0
     this.#total = undefined
     this.#pages = { count: 0, loose: 0, idle: 0 }
-    this.#page = { ...this.#page, time: this.#options.now(), bytes: 0, records: 0, isNews: false }
+    this.#page = {
+      ...this.#page,
+      time: this.#options.now(),
+      bytes: 0,
+      records: 0,
+      hasNewRecord: false,
+    }
   }
 
-  /** Message for an item; `undefined` for a repeated record. `bytes`: read from the source so far. */
-  take(found: ImportItem, bytes: number): Message | undefined {
-    switch (found.kind) {
+  /** Records an item and returns its message; `undefined` for a repeated record. `bytes`: number read from the source so far. */
+  take(item: ImportItem, bytes: number): Message | undefined {
+    switch (item.kind) {
       case 'record':
-        return this.#record(found)
+        return this.#record(item)
       case 'refused':
-        return this.#refused(found)
+        return this.#refused(item)
       case 'skipped':
-        if (!this.#isNews(found)) return undefined
-        if (found.isKept && !found.isMentioned) this.#skip(found)
-        return found
+        if (!this.#isNewSkip(item)) return undefined
+        if (item.isKept && !item.isMentioned) this.#skip(item)
+        return item
       case 'total':
-        this.#declare(found.total, found.before ?? 0)
-        return { kind: 'total', total: found.total }
+        this.#declare(item.total, item.before ?? 0)
+        return { kind: 'total', total: item.total }
       case 'page':
-        this.#endPage(found, bytes)
-        return { kind: 'page', cursor: found.cursor }
+        this.#endPage(item, bytes)
+        return { kind: 'page', cursor: item.cursor }
       default:
-        throw new Error(`unknown find ${JSON.stringify(found satisfies never)}`)
+        throw new Error(`unknown item ${JSON.stringify(item satisfies never)}`)
     }
   }
 
   /**
-   * Reason why an import that reached the end is not complete. `owns`: whether the pipe has records that an empty source
-   * would remove.
+   * Reason why an import that reached the end is not complete. `ownsRecords`: whether the pipe has records that an empty
+   * source would remove.
    */
-  shortfall(owns: boolean): Failure | undefined {
+  shortfall(ownsRecords: boolean): Failure | undefined {
     const total = this.#total
-    const changed = new Set(total?.all).size > 1
+    const isTotalChanged = new Set(total?.extremes).size > 1
     // If nothing can be missed between pages, records that came and went explain the difference.
     const isExplained =
-      changed &&
+      isTotalChanged &&
       !this.isLoose &&
-      Math.min(...(total?.all ?? [])) <= this.#distinct &&
-      this.#distinct <= Math.max(...(total?.all ?? []))
+      Math.min(...(total?.extremes ?? [])) <= this.#distinct &&
+      this.#distinct <= Math.max(...(total?.extremes ?? []))
     if (total && !this.hasAllDeclared && !isExplained) {
-      const numbers = `The source declared ${total.last} records and gave ${this.#distinct} different ones.`
-      return new Failure(changed ? 'total-changed' : 'total-mismatch', numbers)
+      const detail = `The source declared ${total.last} records and gave ${this.#distinct} different ones.`
+      return new Failure(isTotalChanged ? 'total-changed' : 'total-mismatch', detail)
     }
-    if (changed && this.isLoose)
+    if (isTotalChanged && this.isLoose)
       return new Failure('total-changed', 'The number of records changed between two pages.')
-    const isEmpty = owns && this.#offered === 0 && !total?.before
+    const isEmpty = ownsRecords && this.#offered === 0 && !total?.before
     return isEmpty ? new Failure('source-empty', 'The source offered no records.') : undefined
   }
 
-  /** `new`: first with its id · `same`: repeated with the same content · `other`: another record with a known id. */
+  /** Records an id. `new`: first with it · `same`: repeated with the same content · `other`: other content with a known id. */
   #meet(id: string, content: string): 'new' | 'same' | 'other' {
-    const [key, record] = [keyHash(id), keyHash(`${id}\n${content}`)]
-    const standing = this.#ids.has(key) ? (this.#records.has(record) ? 'same' : 'other') : 'new'
+    const [idKey, contentKey] = [keyHash(id), keyHash(`${id}\n${content}`)]
+    const standing = this.#ids.has(idKey)
+      ? this.#records.has(contentKey)
+        ? 'same'
+        : 'other'
+      : 'new'
     this.#page.records += 1
-    this.#page.isNews ||= !this.#pass.has(record)
+    this.#page.hasNewRecord ||= !this.#pass.has(contentKey)
     // In a second pass every id was met before.
-    this.#page.hasNewId ||= this.#before ? !this.#pass.has(record) : standing === 'new'
-    this.#ids.add(key)
-    this.#records.add(record)
-    this.#pass.add(record)
+    this.#page.hasNewId ||= this.#previousPass ? !this.#pass.has(contentKey) : standing === 'new'
+    this.#ids.add(idKey)
+    this.#records.add(contentKey)
+    this.#pass.add(contentKey)
     return standing
   }
 
-  #isNews({ sourceId, isMentioned, isKept }: Skipped): boolean {
-    if (isKept !== true) this.#dropped.add(keyHash(sourceId))
+  #isNewSkip({ sourceId, isMentioned, isKept }: SkippedEntry): boolean {
+    if (isKept !== true) this.#notImportable.add(keyHash(sourceId))
     if (!isMentioned) return this.#meet(sourceId, '') !== 'same'
     return this.#mentioned.size < this.#mentioned.add(keyHash(sourceId)).size
   }
 
-  /** Skips an entry; the first ones are named in a finding of the run. */
-  #skip({ sourceId, reason }: Skipped): void {
-    this.#left += 1
-    if (this.#left <= mostNamedSkips)
+  /** Counts an entry that is left out although it exists, and names the first hundred in findings of the run. */
+  #skip({ sourceId, reason }: SkippedEntry): void {
+    this.#skippedEntries += 1
+    if (this.#skippedEntries <= mostNamedSkips)
       this.#options.sink.finding({ slug: 'entry-left-out', detail: `${sourceId} ${reason}` })
   }
 
-  #record(found: ImportedRecord): Message | undefined {
-    const { text, mediaType, hashed = text, findings = [], ...origin } = found
+  #record(record: ImportedRecord): Message | undefined {
+    const { text, mediaType, hashed = text, findings = [], ...origin } = record
     const { shape, limits } = this.#options
-    const sourceId = found.sourceId.trim() || undefined
-    const refused = (...problem: ConstructorParameters<typeof Failure>): Refused => {
+    const sourceId = record.sourceId.trim() || undefined
+    const refused = (...problem: ConstructorParameters<typeof Failure>): RefusedRecord => {
       return {
         ...origin,
         kind: 'refused',
@@ -267,33 +282,33 @@ export class ImportRecorder {
       const detail = `An earlier record of this run has the identifier ${sourceId} too.`
       return refusal(refused('item-duplicate', detail))
     }
-    const aliases = [...new Set(found.aliases)].filter((id) => id !== '' && id !== sourceId)
+    const aliases = [...new Set(record.aliases)].filter((id) => id !== '' && id !== sourceId)
     const counter = (this.#counter += 1)
     if (this.samples.length < mostSamples) this.samples.push(sourceId)
-    const record = { kind: 'record', counter, sourceId, aliases, mediaType, text } as const
+    const message = { kind: 'record', counter, sourceId, aliases, mediaType, text } as const
     return {
-      ...record,
+      ...message,
       sourceHash,
       findings,
-      preferredId: found.preferredId,
-      ...recordPlace(found),
-      ...shownOrigin(found),
+      preferredId: record.preferredId,
+      ...recordPlace(record),
+      ...shownOrigin(record),
     }
   }
 
-  #refused(found: Refused): Message | undefined {
-    const { excerpt = '', sourceId, problem } = found
+  #refused(item: RefusedRecord): Message | undefined {
+    const { excerpt = '', sourceId, problem } = item
     if (sourceId !== undefined) {
       if (this.#meet(sourceId, excerpt) === 'same') return undefined
       this.#offer()
-      return refusal(found)
+      return refusal(item)
     }
     this.#nameless += 1
     this.#page.records += 1
-    this.#page.isNews = true
+    this.#page.hasNewRecord = true
     this.#page.hasNewId = true
     this.#offer()
-    return refusal({ ...found, problem: noIdentifier(found, this.#offered, problem.detail) })
+    return refusal({ ...item, problem: noIdentifier(item, this.#offered, problem.detail) })
   }
 
   #offer(): void {
@@ -308,13 +323,13 @@ export class ImportRecorder {
   }
 
   #declare(total: number, before: number): void {
-    const known = this.#total
+    const earlier = this.#total
     // The smallest and the largest total suffice.
-    const all = [...(known?.all ?? []), total]
+    const totals = [...(earlier?.extremes ?? []), total]
     this.#total = {
       last: total,
-      all: [Math.min(...all), Math.max(...all)],
-      before: Math.max(before, known?.before ?? 0),
+      extremes: [Math.min(...totals), Math.max(...totals)],
+      before: Math.max(before, earlier?.before ?? 0),
     }
     this.#options.sink.total(total)
   }
@@ -324,7 +339,7 @@ export class ImportRecorder {
     bytes: number,
   ): void {
     const { sink, now, limits } = this.#options
-    const { time, bytes: before, records, isNews, hasNewId } = this.#page
+    const { time, bytes: bytesBefore, records, hasNewRecord, hasNewId } = this.#page
     const { count, loose, idle } = this.#pages
     const mayHide = count > 0 && cursor === undefined && isJoined !== true
     this.#pages = {
@@ -333,10 +348,10 @@ export class ImportRecorder {
       idle: hasNewId || hasNews === true ? 0 : idle + 1,
     }
     const end = now()
-    sink.page({ bytes: Math.max(0, bytes - before), millis: end - time, cursor })
-    this.#page = { time: end, bytes, records: 0, isNews: false, hasNewId: false }
+    sink.page({ bytes: Math.max(0, bytes - bytesBefore), millis: end - time, cursor })
+    this.#page = { time: end, bytes, records: 0, hasNewRecord: false, hasNewId: false }
     this.pages += 1
-    if (records > 0 && !isNews)
+    if (records > 0 && !hasNewRecord)
       throw new Failure('page-repeated', 'A page held only records that earlier pages had.')
     if (this.pages > limits.maxPages)
       throw new Failure('page-limit', `A run may have at most ${limits.maxPages} pages (maxPages).`)
@@ -348,23 +363,25 @@ const shownOrigin = ({ sourceUrl }: RecordOrigin) =>
   sourceUrl === undefined ? {} : { sourceUrl: withoutCredentials(sourceUrl).url }
 
 /** Message for an offered record that will not be written. */
-function refusal(item: Refused): Message {
+function refusal(item: RefusedRecord): Message {
   const { problem, sourceId, title } = item
   const excerpt = item.excerpt?.slice(0, longestExcerpt)
-  const about = { kind: 'refused', stage: 'import', problem, sourceId, title, excerpt } as const
-  return { ...about, ...recordPlace(item), ...shownOrigin(item) }
+  const message = { kind: 'refused', stage: 'import', problem, sourceId, title, excerpt } as const
+  return { ...message, ...recordPlace(item), ...shownOrigin(item) }
 }
 
+/** Maximum characters of a title in a failure. */
 const longestTitle = 200
 
 /** Failure `item-no-identifier` with the title, the position in the run and, if known, in the document. */
 function noIdentifier({ title, line, pointer }: RecordOrigin, position: number, reason: string) {
-  const short = title && title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title
-  const called = short === undefined ? 'Without a title' : JSON.stringify(short)
+  const shortTitle =
+    title && title.length > longestTitle ? `${title.slice(0, longestTitle)}…` : title
+  const titleText = shortTitle === undefined ? 'Without a title' : JSON.stringify(shortTitle)
   const places = [`record ${position} of the run`]
   if (line !== undefined) places.push(`line ${line}`)
   if (pointer !== undefined) places.push(pointer || 'the whole document')
-  const detail = `${reason} ${called}, ${places.join(', ')}.`
+  const detail = `${reason} ${titleText}, ${places.join(', ')}.`
   const place = pointer === undefined ? { line } : { pointer }
   const errors = line === undefined && pointer === undefined ? [] : [{ ...place, detail }]
   return new Failure('item-no-identifier', detail, { errors })

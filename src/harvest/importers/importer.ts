@@ -47,7 +47,7 @@ export type ImportContext = SegmentContext & {
   /** Validators of the last complete run, if they may be used. */
   readonly validators: readonly Validator[]
   /** Records a validator, which is stored if the run is complete. */
-  readonly validate: (validator: Validator) => void
+  readonly addValidator: (validator: Validator) => void
   /** Whether the source continues without new records. */
   readonly isOver: () => boolean
   /** Milliseconds since 1970. */
@@ -68,9 +68,9 @@ export type ImporterKind<Config extends object> = {
   readonly config: z.ZodObject & z.ZodType<Config>
   /** Checks that the schema cannot express, such as the syntax of a query. */
   readonly check?: (config: Config & ImportConfig, place: SegmentPlace) => readonly ConfigProblem[]
-  /** Headers with a credential, if `{ [auth.header]: value }` does not suffice. */
+  /** Headers that carry a credential; `{ [auth.header]: value }` by default. */
   readonly credentials?: (value: string, header: string) => Readonly<Record<string, string>>
-  /** Yields the records; returns at the end of the source. */
+  /** Reads the source once; yields its records, totals and pages, and returns at its end. */
   readonly import: (run: ImportRun<Config>) => AsyncIterable<ImportEvent>
   /** Addresses of one record at the source, best one first. */
   readonly addressesOf?: (
@@ -100,14 +100,14 @@ export type ImporterDeps = {
   /** Source ids of the pipe's records that the source has not offered so far. */
   readonly missing?: (runId: string) => readonly string[]
   /** Whether the pipe owns records in its catalogue; absent if unknown. */
-  readonly owns?: (runId: string) => boolean
+  readonly ownsRecords?: (runId: string) => boolean
   readonly now: () => number
   readonly random: () => number
   readonly pause: Pause
   readonly log: Log
 }
 
-/** Creates the segment. The config is checked when the pipe is read, the address when it runs. */
+/** Makes a segment of a kind of importer. The config is checked when the pipe is read, the address when it runs. */
 export function importerSegment<Config extends object>(
   kind: ImporterKind<Config>,
   deps: ImporterDeps,
@@ -117,8 +117,8 @@ export function importerSegment<Config extends object>(
     names: kind.names,
     job: 'import',
     schema: () => configSchema(schema),
-    open: (given, place) => {
-      const { success, data, error } = schema.safeParse(given)
+    open: (rawConfig, place) => {
+      const { success, data, error } = schema.safeParse(rawConfig)
       if (!success) return { ok: false, problems: configProblems(error) }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema has the keys of both
       const config = data as unknown as Config & ImportConfig
@@ -153,6 +153,7 @@ type Import<Config extends object> = ConfiguredImporter<Config> & {
 
 const digest = (text: string) => hash('sha256', text, 'hex')
 
+/** Records of a dry run whose config has no `limit`. */
 const dryRunLimit = 20
 
 /** Yields records, refusals and pages in the order of the source, and exactly one `end`. Throws failures of the run. */
@@ -175,45 +176,45 @@ async function* run<Config extends object>(
   const limit = config.limit ?? (context.dryRun ? dryRunLimit : undefined)
   const isFullRun = !context.dryRun && !context.only && context.resumeFrom === undefined
   const isComparable = isFullRun && config.limit === undefined && !incremental
-  const known = isComparable ? deps.validators?.(context, shape, config.forceDays) : undefined
-  const seen: Validator[] = []
+  const validators = (isComparable && deps.validators?.(context, shape, config.forceDays)) || []
+  const newValidators: Validator[] = []
   const recorder = new ImportRecorder({ limits, now, shape, limit, sink: context.sink })
   const completeness = (): Completeness => {
-    const problem = recorder.shortfall(deps.owns?.(context.runId) ?? true)
+    const problem = recorder.shortfall(deps.ownsRecords?.(context.runId) ?? true)
     if (problem) return { kind: 'incomplete', problem }
     if (incremental || context.only) return { kind: 'incomplete' }
     const fingerprint = digest(`${name}\n${selectionOf(config)}`)
-    return { kind: 'complete', fingerprint, shape, validators: seen }
+    return { kind: 'complete', fingerprint, shape, validators: newValidators }
   }
-  const validate = (validator: Validator) => void seen.push(validator)
-  const own = { config, output, limits, scratch, now, pause, directory: place.directory }
+  const addValidator = (validator: Validator) => void newValidators.push(validator)
+  const importMembers = { config, output, limits, scratch, now, pause, directory: place.directory }
   const isOver = () => recorder.isOver
-  const passing = { ...context, ...own, validators: known ?? [], validate, isOver }
-  const importing = { ...importer, context: passing, recorder, completeness }
-  let end = yield* pass(importing, signal)
+  const importContext = { ...context, ...importMembers, validators, addValidator, isOver }
+  const currentImport = { ...importer, context: importContext, recorder, completeness }
+  let end = yield* pass(currentImport, signal)
   const missing = () => (end.kind === 'complete' ? (deps.missing?.(context.runId) ?? []) : [])
   // The source changed while it was read: a second pass finds records that moved between pages.
   const isChanged = end.kind === 'incomplete' && end.problem?.kind === 'total-changed'
   if (isChanged || (recorder.isLoose && missing().length > 0)) {
     recorder.startAgain()
-    seen.length = 0
-    end = yield* pass(importing, signal)
+    newValidators.length = 0
+    end = yield* pass(currentImport, signal)
   }
   const addressesOf = (id: string) => kind.addressesOf?.(config, id) ?? []
-  const source = sourceOf(importing, signal)
+  const source = sourceOf(currentImport, signal)
   const check = { missing: missing(), source, config, addressesOf, recorder, sink: context.sink }
-  const kept = yield* keepExisting(check, signal)
+  const keptRecords = yield* keepExisting(check, signal)
   // Without validators, the next run checks these records again.
-  if (kept > 0) seen.length = 0
+  if (keptRecords > 0) newValidators.length = 0
   yield { kind: 'end', completeness: end }
 }
 
-const withoutEnd: Finding = {
+const pagesWithoutEnd: Finding = {
   slug: 'pages-without-end',
   detail:
     'The source names a page after its last record: reading ended when as many records as it declares were there.',
 }
-const endless = new Failure(
+const pagesWithoutRecords = new Failure(
   'page-repeated',
   'Two pages in a row held no new record, and the source still names a next one: reading ended there.',
 )
@@ -227,38 +228,38 @@ function sourceOf<Config extends object>(
   return new ImportSource({ deps, config, trust: place.trust, credentials, sink }, signal)
 }
 
-/** Reads the whole source once. */
+/** Reads the source once, up to its end or the limit of records; returns how complete the pass was. */
 async function* pass<Config extends object>(
-  importing: Import<Config>,
+  currentImport: Import<Config>,
   signal: AbortSignal,
 ): AsyncGenerator<Message, Completeness> {
-  const { kind, deps, config, context, recorder, completeness } = importing
+  const { kind, deps, config, context, recorder, completeness } = currentImport
   const stop = new AbortController()
-  const either = AbortSignal.any([signal, stop.signal])
-  const source = sourceOf(importing, either)
-  let last = Number.NEGATIVE_INFINITY
+  const passSignal = AbortSignal.any([signal, stop.signal])
+  const source = sourceOf(currentImport, passSignal)
+  let lastRecordMs = Number.NEGATIVE_INFINITY
   try {
-    for await (const found of kind.import({ ...context, source, signal: either })) {
+    for await (const event of kind.import({ ...context, source, signal: passSignal })) {
       signal.throwIfAborted()
-      const goesOn = found.kind === 'end' ? found.as === 'over' : found.kind !== 'total'
+      const goesOn = event.kind === 'end' ? event.outcome === 'over' : event.kind !== 'total'
       if (goesOn && recorder.isOver) {
-        if (!recorder.hasAllDeclared) return { kind: 'incomplete', problem: endless }
-        context.sink.finding(withoutEnd)
+        if (!recorder.hasAllDeclared) return { kind: 'incomplete', problem: pagesWithoutRecords }
+        context.sink.finding(pagesWithoutEnd)
         return completeness()
       }
-      if (found.kind === 'end') {
-        if (found.as === 'not-modified') return { kind: 'not-modified' }
-        const problem = found.as === 'incomplete' ? found.problem : undefined
+      if (event.kind === 'end') {
+        if (event.outcome === 'not-modified') return { kind: 'not-modified' }
+        const problem = event.outcome === 'incomplete' ? event.problem : undefined
         return { kind: 'incomplete', problem }
       }
-      const message = recorder.take(found, source.bytes)
-      if (message && message.kind !== 'page' && message.kind !== 'total') source.meetRecord()
+      const message = recorder.take(event, source.bytes)
+      if (message && message.kind !== 'page' && message.kind !== 'total') source.resetIdlePages()
       if (!message) continue
       if (message.kind === 'record') {
         // Waits for `pulse` ms between two records.
-        const wait = last + config.pulse - deps.now()
+        const wait = lastRecordMs + config.pulse - deps.now()
         if (wait > 0) await deps.pause(wait, signal)
-        last = deps.now()
+        lastRecordMs = deps.now()
       }
       yield message
       if (recorder.isFull) return { kind: 'incomplete' }
@@ -288,8 +289,8 @@ function credentialsOf<Config extends object>(
   return kind.credentials?.(value, header) ?? { [header]: value }
 }
 
-/** Failures that make the import incomplete: records read so far are kept, nothing is removed. */
-const leavesIncomplete: ReadonlySet<Kind> = new Set<Kind>([
+/** Kinds of failures that make the import incomplete, not failed: records read so far are written, nothing is removed. */
+const incompleteKinds: ReadonlySet<Kind> = new Set<Kind>([
   'source-empty',
   'total-mismatch',
   'total-changed',
@@ -306,7 +307,7 @@ const leavesIncomplete: ReadonlySet<Kind> = new Set<Kind>([
 function isIncomplete(error: unknown, pages: number): error is Failure {
   if (!(error instanceof Failure)) return false
   const { kind, retryAfter } = error
-  if (leavesIncomplete.has(kind)) return true
+  if (incompleteKinds.has(kind)) return true
   if (kind === 'source-throttled') return retryAfter !== undefined || pages > 0
   return faultsOfOneAnswer.has(kind) && pages > 0
 }

@@ -24,54 +24,60 @@ const parts = [
 ].map((property) => ({ name: ` ${termText(property)} `, property }))
 
 /** Concepts of EU authorities, which sources reference without describing. */
-const isCommon = (term: string) => term.startsWith('<http://publications.europa.eu/')
+const isAuthorityConcept = (term: string) => term.startsWith('<http://publications.europa.eu/')
 
 /** A node referenced by a record, as N-Triples, and the property. */
-type NamedPart = { readonly term: string; readonly property: string }
+type PartReference = { readonly term: string; readonly property: string }
 
 /** Parts of a record that nothing in the spool describes. */
-export function undescribedParts(spool: Spool, graph: string, body: string): readonly NamedPart[] {
+export function undescribedParts(
+  spool: Spool,
+  graph: string,
+  body: string,
+): readonly PartReference[] {
   return body.split('\n').flatMap((line) => {
     const part = parts.find(({ name }) => line.includes(name))
     const term = part && nodeOf(line)
-    if (!part || term === undefined || !term.startsWith('<') || isCommon(term)) return []
+    if (!part || term === undefined || !term.startsWith('<') || isAuthorityConcept(term)) return []
     return spool.isDescribed({ term, graph }) ? [] : [{ term, property: part.property.value }]
   })
 }
 
 /** The finding for a part that nothing describes. */
-export const undescribedFinding = ({ term, property }: NamedPart, reason: string): Finding => ({
+export const undescribedFinding = ({ term, property }: PartReference, reason: string): Finding => ({
   slug: 'not-described',
   ...valueFinding(property, term.slice(1, -1), reason),
 })
 
-/** A waiting record; `later` creates it from the statements of all pages. */
-type Waiting = {
+/** A waiting record; `createItem` makes it of its statements on all pages, or refuses it as too large if there are none. */
+type WaitingRecord = {
   readonly place: DescribedNode
-  readonly missing: readonly NamedPart[]
-  readonly later: (
-    piece: ResourceExtract | undefined,
+  readonly missing: readonly PartReference[]
+  readonly createItem: (
+    extract: ResourceExtract | undefined,
     findings: readonly Finding[],
   ) => Promise<ImportItem>
 }
 
 /** Maximum number of waiting records; further ones are completed from their page alone. */
 const mostWaiting = 100_000
-/** Statements of all pages of one pass, stored in a file of bounded size. */
+
+/** Statements of all pages of one pass, stored in a file of bounded size, and the records that wait for them. */
 export class PageJoin {
   pages = 0
   readonly #spool = new Spool()
-  readonly #waiting: Waiting[] = []
-  readonly #seen = new Set<number>()
+  readonly #waiting: WaitingRecord[] = []
+  /** Hashes of the nodes that were listed or described. */
+  readonly #nodes = new Set<number>()
   readonly #bounds: ExtractBounds
-  readonly #mostSeen: number
+  readonly #maxNodes: number
   #remainingBytes: number
 
-  /** `maxBytes`: size of stored pages; later pages are not joined. `mostSeen`: number of remembered described nodes. */
-  constructor(maxBytes: number, bounds: ExtractBounds, mostSeen = 1_000_000) {
+  /** `maxBytes`: size of stored pages; later pages are not joined. `maxNodes`: number of remembered nodes. */
+  constructor(maxBytes: number, bounds: ExtractBounds, maxNodes = 1_000_000) {
     this.#remainingBytes = maxBytes
     this.#bounds = bounds
-    this.#mostSeen = mostSeen
+    this.#maxNodes = maxNodes
   }
 
   /**
@@ -82,10 +88,10 @@ export class PageJoin {
   add(page: Spool, bytes: number, address: string): boolean {
     this.pages += 1
     this.#remainingBytes -= bytes
-    const before = this.#seen.size
-    const isFull = before >= this.#mostSeen
-    const meet = (term: string) => {
-      if (!isFull) this.#seen.add(keyHash(term))
+    const before = this.#nodes.size
+    const isFull = before >= this.#maxNodes
+    const remember = (term: string) => {
+      if (!isFull) this.#nodes.add(keyHash(term))
     }
     const path = `<${address.replace(/[?#].*$/s, '')}`
     const isPage = (term: string) =>
@@ -93,28 +99,30 @@ export class PageJoin {
     const catalogues = new Set(page.catalogues().map(({ term }) => term))
     for (const { key, lines } of page.chunks()) {
       const [term = ''] = key.split(' ', 1)
-      if (term.startsWith('<') && !isPage(term) && !catalogues.has(term)) meet(term)
-      if (this.#remainingBytes > 0) this.#spool.addChunk(this.#own(key), this.#ownLines(lines))
+      if (term.startsWith('<') && !isPage(term) && !catalogues.has(term)) remember(term)
+      if (this.#remainingBytes > 0)
+        this.#spool.addChunk(this.#uniqueTerm(key), this.#uniqueLines(lines))
     }
-    for (const term of page.listedOnly()) meet(`listed ${term}`)
-    return isFull || this.#seen.size > before
+    for (const term of page.listedOnly()) remember(`listed ${term}`)
+    return isFull || this.#nodes.size > before
   }
 
-  #own(term: string): string {
+  /** Makes the label of a blank node unique among all pages. */
+  #uniqueTerm(term: string): string {
     return term.startsWith('_:') ? `_:p${this.pages}x${term.slice(2)}` : term
   }
 
-  #ownLines(lines: string): string {
+  #uniqueLines(lines: string): string {
     if (!lines.includes('_:')) return lines
     return lines.replaceAll(/[^\n]+/g, (line) => {
       const node = nodeOf(line)
-      if (node?.startsWith('_:') !== true) return this.#own(line)
-      return `${this.#own(line.slice(0, line.lastIndexOf(node)))}${this.#own(node)} .`
+      if (node?.startsWith('_:') !== true) return this.#uniqueTerm(line)
+      return `${this.#uniqueTerm(line.slice(0, line.lastIndexOf(node)))}${this.#uniqueTerm(node)} .`
     })
   }
 
   /** Makes a record wait for the other pages; `false` for a blank node, which other pages cannot reference. */
-  wait(record: Waiting): boolean {
+  wait(record: WaitingRecord): boolean {
     const { term } = record.place
     if (term.startsWith('_:') || this.#waiting.length >= mostWaiting || this.#remainingBytes <= 0)
       return false
@@ -125,12 +133,12 @@ export class PageJoin {
   /** Yields the waiting records at the end of the source, with findings for unresolved parts. */
   async *finish(): AsyncIterable<ImportItem> {
     this.#spool.finish()
-    for (const { place, missing, later } of this.#waiting.splice(0)) {
-      const piece = extractResource(this.#spool, place, this.#bounds)
+    for (const { place, missing, createItem } of this.#waiting.splice(0)) {
+      const extract = extractResource(this.#spool, place, this.#bounds)
       const findings = missing
         .filter(({ term }) => !this.#spool.isDescribed({ ...place, term }))
         .map((part) => undescribedFinding(part, 'no page of the source describes it'))
-      yield await later(piece, findings)
+      yield await createItem(extract, findings)
     }
   }
 

@@ -12,6 +12,7 @@ type LinkOrigin = {
   readonly address: string
   /** Address of the page that has the link, after redirects. */
   readonly url: string
+  /** Whether links have a wrong host, the inner name of a proxy; then only their query is used. */
   readonly brokenHydra: boolean
 }
 
@@ -23,14 +24,15 @@ export function nextPage(link: string, { address, url, brokenHydra }: LinkOrigin
       'source-malformed',
       `The link to the next page is not a web address: ${link.slice(0, 200)}`,
     )
-  const home = new URL(address)
+  const configured = new URL(address)
   if (brokenHydra) {
-    home.search = target.search
-    return home.href
+    configured.search = target.search
+    return configured.href
   }
-  const isDowngrade = target.protocol === 'http:' && home.protocol === 'https:'
-  if (isDowngrade && target.hostname === home.hostname) target.protocol = 'https:'
-  if (target.origin === home.origin || target.origin === new URL(url).origin) return target.href
+  const isDowngrade = target.protocol === 'http:' && configured.protocol === 'https:'
+  if (isDowngrade && target.hostname === configured.hostname) target.protocol = 'https:'
+  if (target.origin === configured.origin || target.origin === new URL(url).origin)
+    return target.href
   throw new Failure(
     'next-crosses-origin',
     `The next page is on another host (${shownUrl(target.href)}). If that is the inner name of a proxy, set brokenHydra.`,
@@ -52,31 +54,36 @@ export function linkedNext(header: string | null): string | undefined {
 const namespace = hydra('').value
 const type = rdf('type').value
 
-/** Statements about paging to keep, and their maximum number. */
-const facts = new Set(['next', 'nextPage', 'totalItems', 'view'].map((name) => hydra(name).value))
-const mostFacts = 1000
+/** Predicates of the statements that `HydraReader` keeps, and the maximum number of statements. */
+const pagingPredicates = new Set(
+  ['next', 'nextPage', 'totalItems', 'view'].map((name) => hydra(name).value),
+)
+const mostStatements = 1000
 
-/** Reads the paging statements (Hydra) of a page in all spellings in use. */
+/** Reads the statements about paging on an RDF page, in the spellings of the Hydra vocabulary that are in use. */
 export class HydraReader {
-  readonly #facts: Quad[] = []
+  readonly #statements: Quad[] = []
 
   /** Takes a statement; returns whether it is about paging and not part of the catalogue. */
   take({ predicate, object, line }: Statement): boolean {
     if (predicate === type) return object.startsWith(`<${namespace}`)
-    if (facts.has(predicate) && this.#facts.length < mostFacts) this.#facts.push(...fromLines(line))
+    if (pagingPredicates.has(predicate) && this.#statements.length < mostStatements)
+      this.#statements.push(...fromLines(line))
     return predicate.startsWith(namespace)
   }
 
-  #of(...names: string[]): readonly Quad[] {
+  #withPredicates(...names: string[]): readonly Quad[] {
     const iris = names.map((name) => hydra(name).value)
-    return this.#facts.filter(({ predicate }) => iris.includes(predicate.value))
+    return this.#statements.filter(({ predicate }) => iris.includes(predicate.value))
   }
 
   /** Largest stated number of items. */
   total(): number | undefined {
-    const numbers = this.#of('totalItems').map(({ object }) => Number(object.value.trim() || -1))
-    const whole = numbers.filter((number) => Number.isSafeInteger(number) && number >= 0)
-    return whole.length === 0 ? undefined : Math.max(...whole)
+    const numbers = this.#withPredicates('totalItems').map(({ object }) =>
+      Number(object.value.trim() || -1),
+    )
+    const counts = numbers.filter((number) => Number.isSafeInteger(number) && number >= 0)
+    return counts.length === 0 ? undefined : Math.max(...counts)
   }
 
   /**
@@ -84,17 +91,17 @@ export class HydraReader {
    * without credentials), else the view of the collection. Throws `source-malformed` if they conflict.
    */
   next(url: string): string | undefined {
-    const links = this.#of('next', 'nextPage')
-    const views = new Set(this.#of('view').map(({ object }) => object.value))
-    const targets = (some: readonly Quad[]) =>
-      new Set(some.map(({ object }) => object.value.trim()).filter((text) => text !== ''))
-    const ranks = [
+    const links = this.#withPredicates('next', 'nextPage')
+    const views = new Set(this.#withPredicates('view').map(({ object }) => object.value))
+    const targets = (quads: readonly Quad[]) =>
+      new Set(quads.map(({ object }) => object.value.trim()).filter((text) => text !== ''))
+    const candidates = [
       links,
       links.filter(({ subject }) => withoutCredentials(subject.value).url === url),
       links.filter(({ subject }) => views.has(subject.value)),
     ].map(targets)
-    if (ranks[0]?.size === 0) return undefined
-    const [next] = ranks.find(({ size }) => size === 1) ?? []
+    if (candidates[0]?.size === 0) return undefined
+    const [next] = candidates.find(({ size }) => size === 1) ?? []
     if (next !== undefined) return next
     throw new Failure(
       'source-malformed',

@@ -58,10 +58,10 @@ export const datasetReader =
       title: fieldsOf(metas['default'])['title'],
       aliases,
       sourceUrl: page,
-      skipped: reasonToSkip(fields, domain.config),
+      skipReason: reasonToSkip(fields, domain.config),
       flaw: isJsonObject(fields['metas']) ? undefined : 'The dataset has no metas.',
       stableFields: { ...fields, metas: { ...metas, default: own } },
-      record: {
+      recordOptions: {
         fallbackIri: `${domain.api}/catalog/datasets/${encodeURIComponent(sourceId)}`,
         language: languageIn(fieldsOf(metas['default']), domain.config),
       },

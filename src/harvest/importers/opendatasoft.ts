@@ -66,19 +66,19 @@ async function* importOpendatasoft(given: ImportRun<OpendatasoftConfig>): Finds 
   const { api, first } = await firstPage(run)
   const read = datasetReader({ ...run, api: root + api.path })
   let answer = first
-  const ask = async ({ page, met, extra }: ListPlace) => {
+  const ask = async ({ page, offset, extra }: ListPlace) => {
     const { url, links } = answer
     const next =
       links?.next === undefined
         ? listAddress(
             run,
             api,
-            Math.min(config.pageSize + extra, largestPage, window - 1 - met),
-            met,
+            Math.min(config.pageSize + extra, largestPage, window - 1 - offset),
+            offset,
           )
         : nextPage(links.next, { address: config.address, url, brokenHydra: false })
     if (page > 1) answer = await askPage(run, next)
-    const isCut = met + answer.entries.length >= window - 1 || undefined
+    const isCut = offset + answer.entries.length >= window - 1 || undefined
     return { ...answer, isLast: answer.links ? answer.links.next === undefined : isCut }
   }
   if (first.total === undefined || first.total < window)

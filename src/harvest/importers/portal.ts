@@ -16,7 +16,7 @@ import { canonicalJson, type ImportConfig } from './import-config.ts'
 import type { ImportContext, ImportRun } from './importer.ts'
 import type { ImportSource, SourceRequest } from './source.ts'
 
-/** Properties of a portal, constant during a run. */
+/** Portal as its entries are mapped: constant during a run. */
 export type Portal<Config = object> = {
   /** Root URL without trailing slash. */
   readonly root: string
@@ -27,7 +27,7 @@ export type Portal<Config = object> = {
 /** An import from a portal. */
 export type PortalRun<Config = object> = ImportRun<Config & MappingConfig> & Portal<Config>
 
-/** Creates the portal with the controlled vocabularies, which are read once per process. */
+/** Extends a run by the root of its portal and the controlled vocabularies, which are read once per process. */
 export const portalOf = async <Config>(
   run: ImportRun<Config & MappingConfig>,
   root: string,
@@ -36,19 +36,19 @@ export const portalOf = async <Config>(
 /** Maps an entry to DCAT-AP. */
 export function mappedEntry(
   { root, config, authorities }: Portal,
-  { record: own, values }: PortalEntry,
+  { recordOptions, values }: PortalEntry,
 ): MappedRecord {
   const { timezone, dateOrder, language } = config
-  const given = { timezone, dateOrder, language, authorities, base: `${root}/` }
-  const record = new MappedRecord({ ...given, ...own })
+  const defaults = { timezone, dateOrder, language, authorities, base: `${root}/` }
+  const record = new MappedRecord({ ...defaults, ...recordOptions })
   writeDataset(record.dataset, values(record))
   return record
 }
 
-/** Root of a site without trailing slash and without the path of its pages. */
-export function siteRoot(address: string, below: RegExp): string {
+/** Root URL of a site, without trailing slash; `pagePath` matches the part of its addresses that is cut off. */
+export function siteRoot(address: string, pagePath: RegExp): string {
   const { origin, pathname } = new URL(address)
-  return origin + pathname.replace(below, '').replace(/\/+$/, '')
+  return origin + pathname.replace(pagePath, '').replace(/\/+$/, '')
 }
 
 /** Adds parameters to an address; those without a value are left out. */
@@ -63,21 +63,24 @@ export function addressWith(
 }
 
 /**
- * Licences of a portal: title and address by id. `register` requests the list once, when a record of the page names a licence
- * without details. If the portal has no list, it is harvested without.
+ * Licences of a portal: title and address by id. `register` requests the list once, as soon as a record `needsList`, because
+ * it names a licence by its id alone. A portal without a list is harvested without.
  */
-export function licenceList(needs: (record: unknown) => boolean, ask: () => Promise<unknown>) {
-  let known: ReadonlyMap<unknown, LicenceNames> | undefined
+export function licenceList(
+  needsList: (record: unknown) => boolean,
+  fetchList: () => Promise<unknown>,
+) {
+  let namesById: ReadonlyMap<unknown, LicenceNames> | undefined
   return {
-    find: (id: string): LicenceNames | undefined => known?.get(id),
+    find: (id: string): LicenceNames | undefined => namesById?.get(id),
     register: async (records: readonly unknown[]): Promise<void> => {
-      if (known || !records.some(needs)) return
-      const all = await ask().catch((error: unknown) => {
+      if (namesById || !records.some(needsList)) return
+      const list = await fetchList().catch((error: unknown) => {
         if (error instanceof Failure) return []
         throw error
       })
-      const fields = listOf(all).map(fieldsOf)
-      known = new Map(fields.map(({ id, url, title }) => [id, { id, url, title }]))
+      const fields = listOf(list).map(fieldsOf)
+      namesById = new Map(fields.map(({ id, url, title }) => [id, { id, url, title }]))
     },
   }
 }
@@ -92,15 +95,15 @@ export type PortalEntry = {
   readonly aliases?: readonly (string | undefined)[]
   readonly sourceUrl?: string
   /** Reason to skip the entry; a stored record counts as removed. */
-  readonly skipped?: string
+  readonly skipReason?: string
   /** Reason to leave the entry out although it exists; a stored record is kept. */
-  readonly omitted?: string
+  readonly omitReason?: string
   /** Reason why the entry cannot be read. */
   readonly flaw?: Failure | string
   /** Entry without volatile fields, for the source hash. */
   readonly stableFields: unknown
   /** Fallback IRI of the dataset, and options that differ from the portal's defaults. */
-  readonly record: Pick<RecordOptions, 'fallbackIri'> & Partial<RecordOptions>
+  readonly recordOptions: Pick<RecordOptions, 'fallbackIri'> & Partial<RecordOptions>
   /** Maps the entry, deterministically. Repairs and losses are noted in the record. */
   readonly values: (record: MappedRecord) => DatasetValues
 }
@@ -122,31 +125,37 @@ export function entryItem(
   value: unknown,
   { read, pointer, key }: EntryOptions,
 ): ImportItem {
-  const refused = (problem: Failure, about: object = { pointer }) =>
-    ({ kind: 'refused', problem, excerpt: excerptOf(value), ...about }) as const
+  const refused = (problem: Failure, fields: object = { pointer }) =>
+    ({ kind: 'refused', problem, excerpt: excerptOf(value), ...fields }) as const
   if (!isJsonObject(value))
     return refused(new Failure('item-no-identifier', 'The entry is not a JSON object.'))
   const entry = read(fieldsOf(value), key)
-  const { sourceId, sourceUrl, aliases = [], skipped, omitted: leftOut, flaw } = entry
+  const { sourceId, sourceUrl, aliases = [], skipReason, omitReason, flaw } = entry
   const title = meaningfulText(textIn(entry.title))
   const names = { sourceId: sourceId || undefined, sourceUrl, title, pointer }
   if (sourceId === '')
     return refused(new Failure('item-no-identifier', 'The entry has no identifier.'), names)
-  if (skipped !== undefined) return { kind: 'skipped', sourceId, reason: skipped }
-  if (leftOut !== undefined) return { kind: 'skipped', sourceId, reason: leftOut, isKept: true }
+  if (skipReason !== undefined) return { kind: 'skipped', sourceId, reason: skipReason }
+  if (omitReason !== undefined)
+    return { kind: 'skipped', sourceId, reason: omitReason, isKept: true }
   if (flaw !== undefined)
     return refused(typeof flaw === 'string' ? new Failure('item-malformed', flaw) : flaw, names)
   try {
-    const given = aliases.filter((alias) => alias !== undefined)
-    const about = { ...names, sourceId, aliases: given, hashed: canonicalJson(entry.stableFields) }
+    const definedAliases = aliases.filter((alias) => alias !== undefined)
+    const fields = {
+      ...names,
+      sourceId,
+      aliases: definedAliases,
+      hashed: canonicalJson(entry.stableFields),
+    }
     if (portal.output === 'source')
       return {
-        ...about,
+        ...fields,
         kind: 'record',
         mediaType: 'application/json',
         text: canonicalJson(value),
       }
-    return mappedEntry(portal, entry).toRecord(about)
+    return mappedEntry(portal, entry).toRecord(fields)
   } catch (error) {
     // Deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error
@@ -154,7 +163,7 @@ export function entryItem(
   }
 }
 
-/** The first text of a title, which may be a list or texts by language. */
+/** First text of a title, which may be a list or texts by language. */
 const textIn = (title: unknown): unknown =>
   isJsonObject(title)
     ? textIn(Object.values(title))
@@ -197,44 +206,44 @@ type ListOptions = {
   readonly ask: (place: ListPlace) => Promise<ListPage>
 }
 
-/** `page`: number from 1; `met`: entries before it; `extra`: entries to request beyond the page size. */
-export type ListPlace = { readonly page: number; readonly met: number; readonly extra: number }
+/** Page to request. `page`: number from 1; `offset`: entries before it; `extra`: entries to request beyond the page size. */
+export type ListPlace = { readonly page: number; readonly offset: number; readonly extra: number }
 
-/** Maximum steps back to a known entry after others were removed. */
+/** Maximum steps back to an entry of the previous page, if others were removed from the list meanwhile. */
 const mostSteps = 4
 
 /**
- * Requests the page behind a single entry. A page that begins with that entry would repeat the first page, which is an error;
- * it counts as joined if nothing follows and the total is one.
+ * Requests the page after a first page with one entry. It must not begin with that entry, because it would repeat the first
+ * page, which is an error. It counts as joined if it is empty and the total is one.
  */
-async function pageBehindOne({ ask }: ListOptions, page: number) {
-  const answer = await ask({ page, met: 1, extra: 0 })
+async function pageAfterSingleEntry({ ask }: ListOptions, page: number) {
+  const answer = await ask({ page, offset: 1, extra: 0 })
   const entries = Object.entries(answer.entries)
   const isJoined = entries.length === 0 && (answer.total ?? 1) === 1
-  return { answer, entries, met: 1 + entries.length, isJoined }
+  return { answer, entries, nextOffset: 1 + entries.length, isJoined }
 }
 
 /**
- * Requests the page that begins with an entry of the previous page, and where it begins; `isJoined` is `false` if there is
- * none.
+ * Requests a page that begins with an entry of the previous one, so that none is missed between them. Returns its other
+ * entries; `isJoined` is `false` if no such page was found.
  */
 async function joinedPage(
   { ask, read }: ListOptions,
   {
     page,
-    met,
-    known,
-  }: { readonly page: number; readonly met: number; readonly known: ReadonlySet<string> },
+    offset,
+    previousIds,
+  }: { readonly page: number; readonly offset: number; readonly previousIds: ReadonlySet<string> },
 ) {
-  for (let [at, step] = [Math.max(0, met - 1), 1]; ; step += 1) {
-    const answer = await ask({ page, met: at, extra: step })
-    const isNew = (value: unknown) => !known.has(read(fieldsOf(value)).sourceId)
-    const all = Object.entries(answer.entries)
-    const entries = all.filter(([, value]) => isNew(value))
-    const isJoined = entries.length < all.length
-    if (isJoined || at === 0 || step > mostSteps)
-      return { answer, entries, met: at + all.length, isJoined }
-    at = Math.max(0, at - Math.max(known.size, step))
+  for (let [start, step] = [Math.max(0, offset - 1), 1]; ; step += 1) {
+    const answer = await ask({ page, offset: start, extra: step })
+    const isNew = (value: unknown) => !previousIds.has(read(fieldsOf(value)).sourceId)
+    const pageEntries = Object.entries(answer.entries)
+    const entries = pageEntries.filter(([, value]) => isNew(value))
+    const isJoined = entries.length < pageEntries.length
+    if (isJoined || start === 0 || step > mostSteps)
+      return { answer, entries, nextOffset: start + pageEntries.length, isJoined }
+    start = Math.max(0, start - Math.max(previousIds.size, step))
   }
 }
 
@@ -247,31 +256,35 @@ export async function* listPages(
   options: ListOptions,
 ): AsyncGenerator<ImportItem, void> {
   const { ask, read, size, overlaps = false, isFixed } = options
-  let known: ReadonlySet<string> = new Set()
-  for (let [page, met, largest] = [1, 0, 0]; ; page += 1) {
+  let previousIds: ReadonlySet<string> = new Set()
+  for (let [page, offset, largest] = [1, 0, 0]; ; page += 1) {
     const joined =
-      known.size === 0
+      previousIds.size === 0
         ? undefined
-        : met === 1
-          ? await pageBehindOne(options, page)
-          : await joinedPage(options, { page, met, known })
-    const answer = joined?.answer ?? (await ask({ page, met, extra: 0 }))
+        : offset === 1
+          ? await pageAfterSingleEntry(options, page)
+          : await joinedPage(options, { page, offset, previousIds })
+    const answer = joined?.answer ?? (await ask({ page, offset, extra: 0 }))
     const { pointer, total, cursor, isLast } = answer
-    const all = joined?.entries ?? Object.entries(answer.entries)
-    if (overlaps && all.length > 0)
-      known = new Set(all.map(([, value]) => read(fieldsOf(value)).sourceId))
+    const pageEntries = joined?.entries ?? Object.entries(answer.entries)
+    if (overlaps && pageEntries.length > 0)
+      previousIds = new Set(pageEntries.map(([, value]) => read(fieldsOf(value)).sourceId))
     // An empty page later on adds no information about the total.
-    if (total !== undefined && (all.length > 0 || page === 1)) yield { kind: 'total', total }
-    for (const [key, value] of all) {
+    if (total !== undefined && (pageEntries.length > 0 || page === 1))
+      yield { kind: 'total', total }
+    for (const [key, value] of pageEntries) {
       yield entryItem(portal, value, { read, pointer: `${pointer}${jsonPointer(key)}`, key })
     }
-    met = joined?.met ?? met + all.length
-    largest = Math.max(largest, all.length)
-    const isEnd = all.length === 0 || (met >= (total ?? Infinity) && all.length < (size ?? largest))
+    offset = joined?.nextOffset ?? offset + pageEntries.length
+    largest = Math.max(largest, pageEntries.length)
+    const isEnd =
+      pageEntries.length === 0 ||
+      (offset >= (total ?? Infinity) && pageEntries.length < (size ?? largest))
     const isOver = isLast ?? isEnd
     const isJoined = isFixed ?? joined?.isJoined
     // A final empty page is ignored, unless records before it have moved.
-    if (all.length > 0 || !isOver || isJoined === false) yield { kind: 'page', cursor, isJoined }
+    if (pageEntries.length > 0 || !isOver || isJoined === false)
+      yield { kind: 'page', cursor, isJoined }
     if (isOver) return
   }
 }
@@ -289,36 +302,36 @@ export async function askList(
   const answer = await source.json(url, request)
   const { value, status, hash } = answer
   const fields = fieldsOf(value)
-  const given = name === '' ? value : fields[name]
+  const listValue = name === '' ? value : fields[name]
   // An accepted error status has no entries.
-  const entries: unknown = status >= 400 ? [] : given
+  const entries: unknown = status >= 400 ? [] : listValue
   if (!Array.isArray(entries)) throw envelopeFailure(value, answer.url)
   const list: readonly unknown[] = entries
   return { entries: list, pointer: name && `/${name}`, fields, hash, status }
 }
 
-/** Removes volatile fields from a record and its resources. */
+/** Copies a record without volatile fields, such as numbers of downloads, in it and its resources. */
 export function withoutVolatile(fields: Fields, volatile: readonly string[]): Fields {
-  const without = (one: unknown): unknown =>
-    typeof one === 'object' && one !== null
-      ? Object.fromEntries(Object.entries(one).filter(([key]) => !volatile.includes(key)))
-      : one
+  const stripped = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value).filter(([key]) => !volatile.includes(key)))
+      : value
   const { resources } = fields
-  const files = Array.isArray(resources) && { resources: resources.map(without) }
-  return { ...fieldsOf(without(fields)), ...files }
+  const strippedResources = Array.isArray(resources) && { resources: resources.map(stripped) }
+  return { ...fieldsOf(stripped(fields)), ...strippedResources }
 }
 
 /** Failure for a JSON value of unexpected form: an error message, or other content. */
 export function envelopeFailure(value: unknown, url: string): Failure {
   const fields = fieldsOf(value)
-  const said = ['message', 'error', 'error_message', 'error_code', 'errorcode', 'title']
+  const message = ['message', 'error', 'error_message', 'error_code', 'errorcode', 'title']
     .map((name) => plainText(fields[name]) ?? plainText(fieldsOf(fields[name])['message']))
     .find((text) => text !== undefined)
   const place = shownUrl(url)
-  if (said === undefined)
+  if (message === undefined)
     return new Failure('source-malformed', `${place} did not answer with a list of records.`)
-  const message = `${place} answered with an error: ${said.slice(0, 500)}`
-  return new Failure('source-error-envelope', message)
+  const detail = `${place} answered with an error: ${message.slice(0, 500)}`
+  return new Failure('source-error-envelope', detail)
 }
 
 /** Failure for a document that is an error message, detected by its beginning. */

@@ -244,7 +244,7 @@ export function noDataset(
 ): ImportEvent {
   const { url: sourceUrl } = withoutCredentials(config.address)
   sink.finding({ slug: 'no-dataset', detail }, { sourceUrl })
-  return { kind: 'end', as: 'incomplete', problem: new Failure('source-empty', detail) }
+  return { kind: 'end', outcome: 'incomplete', problem: new Failure('source-empty', detail) }
 }
 
 /** Finding `services-not-harvested` with the number and the first names; nothing for none. */

@@ -85,9 +85,9 @@ export async function* recordsOf(
       else {
         stubs?.describe(term)
         const missing = piece ? undescribedParts(document.spool, place.graph, piece.body) : []
-        const later = (whole: ResourceExtract | undefined, findings: readonly Finding[]) =>
+        const createItem = (whole: ResourceExtract | undefined, findings: readonly Finding[]) =>
           recordOf(document, whole ? { place, piece: whole } : { place }, { ids, own, findings })
-        if (missing.length === 0 || !join?.wait({ place, missing, later })) {
+        if (missing.length === 0 || !join?.wait({ place, missing, createItem })) {
           // Publishers are often referenced without a description; a distribution without one is useless.
           const findings = missing
             .filter(({ property }) => property === dcat('distribution').value)

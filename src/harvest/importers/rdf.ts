@@ -12,7 +12,7 @@ import { linkedNext, nextPage } from './next-page.ts'
 import { noDataset, readRdfDocument } from './rdf-document.ts'
 import { acceptRdf } from './rdf-format.ts'
 import { recordBounds, recordsOf, StubDatasets } from './rdf-records.ts'
-import { ownIri } from './removal-check.ts'
+import { iriAsAddress } from './removal-check.ts'
 import { conditionsOf, validatorOf } from './source.ts'
 
 /** Config of an RDF importer beside the common keys. */
@@ -43,7 +43,7 @@ export const rdfImporter: ImporterKind<RdfConfig> = {
   names: ['importing-rdf', 'importing-dcat', 'rdf-importer'],
   version: 2,
   config: rdfConfig,
-  addressesOf: ownIri,
+  addressesOf: iriAsAddress,
   import: importRdf,
 }
 
@@ -63,7 +63,7 @@ async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
   const [only] = known.length === 1 ? known : []
   const first = isSame ? 'unchanged' : await fetchPage(run, config.address, only)
   if (typeof first === 'string') {
-    yield { kind: 'end', as: 'not-modified' }
+    yield { kind: 'end', outcome: 'not-modified' }
     return
   }
   const stubs = new StubDatasets()
@@ -83,7 +83,7 @@ async function* readPages(
 ): AsyncGenerator<ImportEvent, void> {
   const { config, source } = run
   for (let [url, stored]: [string, StoredDocument] = [config.address, first]; ;) {
-    source.meetBody(stored.hash)
+    source.recordBody(stored.hash)
     const next = yield* readPage(run, pages, { url, stored })
     const isOver = next !== undefined && run.isOver()
     const following =
@@ -92,7 +92,7 @@ async function* readPages(
       yield* pages.join.finish()
       yield* pages.stubs.finish()
       if (following) throw following
-      if (isOver) yield { kind: 'end', as: 'over' }
+      if (isOver) yield { kind: 'end', outcome: 'over' }
       else if (!pages.isCatalogue) yield noDataset(run, pages.lack)
       return
     }
@@ -120,7 +120,7 @@ type Pages = {
 
 /** Yields the records of one page; returns the address of the next one. */
 async function* readPage(
-  { config, limits, sink, source, validate }: Run,
+  { config, limits, sink, source, addValidator }: Run,
   pages: Pages,
   { url, stored }: { readonly url: string; readonly stored: StoredDocument },
 ): AsyncGenerator<ImportEvent, string | undefined> {
@@ -128,7 +128,7 @@ async function* readPage(
   const wrongType = (fault: string) => source.assume(url, 'wrong-media-type', fault)
   const reading = { inputFormat, graph, repair, inMemory: limits.maxPageBytes, wrongType }
   const document = await readRdfDocument(stored, reading)
-  validate(validatorOf(url, stored.headers, stored.hash))
+  addValidator(validatorOf(url, stored.headers, stored.hash))
   const { hydra } = document
   const total = hydra.total()
   if (total !== undefined) yield { kind: 'total', total }
@@ -160,6 +160,6 @@ async function areUnmodified(run: Run): Promise<boolean> {
     const status = await source.read(validator.url, request, async (answer) => answer.status)
     if (status !== 304) return false
   }
-  for (const validator of validators) run.validate(validator)
+  for (const validator of validators) run.addValidator(validator)
   return true
 }

@@ -11,24 +11,28 @@ import type { ImportRecorder } from './import-recorder.ts'
 import type { ImportSource } from './source.ts'
 
 /** Address of one record at its source. `gone`: statuses that mean removed, beside 404 and 410. */
-export type RecordAddress = { readonly url: string; readonly gone?: readonly number[] }
+export type RecordAddress = { readonly url: string; readonly goneStatuses?: readonly number[] }
 
-/** The IRI of a record, if it is an address at the host of the source. */
-export const ownIri = ({ address }: ImportConfig, sourceId: string): readonly RecordAddress[] => {
+/** Uses the IRI of a record as its address, if it is one at the host of the source. For kinds of sources with RDF. */
+export const iriAsAddress = (
+  { address }: ImportConfig,
+  sourceId: string,
+): readonly RecordAddress[] => {
   const url = /^https?:/.test(sourceId) ? URL.parse(sourceId) : null
   return url?.origin === new URL(address).origin ? [{ url: url.href }] : []
 }
 
-/** Maximum number of checked records per run, and of consecutive failures. */
-const mostAsked = 1000
+/** Maximum number of checked records per run, of consecutive failures, and of records named in findings. */
+const mostChecked = 1000
 const mostFailures = 5
 const mostNamed = 100
-const accepts = Array.from({ length: 200 }, (_, n) => 300 + n)
+/** Statuses 300 to 499, which must not throw. */
+const otherStatuses = Array.from({ length: 200 }, (_, n) => 300 + n)
 
-/** Status of an address; `undefined` without an answer. */
+/** Status of an address; `undefined` without an answer that says anything. */
 async function statusOf(source: ImportSource, url: string, signal: AbortSignal) {
   try {
-    return await source.read(url, { accepts }, async ({ status }) => status)
+    return await source.read(url, { accepts: otherStatuses }, async ({ status }) => status)
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof Failure) return undefined
@@ -36,18 +40,18 @@ async function statusOf(source: ImportSource, url: string, signal: AbortSignal) 
   }
 }
 
-const isThere = (status: number | undefined) => status !== undefined && status < 300
+const isExisting = (status: number | undefined) => status !== undefined && status < 300
 
 type AddressOf = (sourceId: string) => RecordAddress | undefined
 
-/** Records to check, and the client. */
+/** Records to check, and what the check needs. */
 type RemovalCheck = {
   /** Source ids of the pipe's records that the source did not list. */
   readonly missing: readonly string[]
   readonly source: ImportSource
   readonly config: object
   readonly addressesOf: (sourceId: string) => readonly RecordAddress[]
-  readonly recorder: Pick<ImportRecorder, 'samples' | 'hasDropped' | 'isProven'>
+  readonly recorder: Pick<ImportRecorder, 'samples' | 'isNotImportable' | 'isProven'>
   readonly sink: SegmentContext['sink']
 }
 
@@ -57,17 +61,18 @@ async function workingAddress(
   signal: AbortSignal,
 ): Promise<AddressOf | undefined> {
   const sample = samples.find((id) => all(id).length > 0)
-  for (const [at, { url }] of sample === undefined ? [] : all(sample).entries()) {
-    if (!isThere(await statusOf(source, url, signal))) continue
-    const nobody = all(sample?.replace(/[^/]{1,4}$/, 'zzzz') ?? '')[at]
-    const status = nobody && (await statusOf(source, nobody.url, signal))
-    if (status !== undefined && status >= 400 && status < 429) return (id) => all(id)[at]
+  for (const [index, { url }] of sample === undefined ? [] : all(sample).entries()) {
+    if (!isExisting(await statusOf(source, url, signal))) continue
+    const invented = all(sample?.replace(/[^/]{1,4}$/, 'zzzz') ?? '')[index]
+    const status = invented && (await statusOf(source, invented.url, signal))
+    // 429 and above say nothing about the record.
+    if (status !== undefined && status >= 400 && status < 429) return (id) => all(id)[index]
   }
   return undefined
 }
 
 /** Config keys that select a part of the source; an existing record may then be outside of the selection. */
-const selecting = ['filters', 'where', 'refine', 'exclude', 'q', 'filter', 'query', 'graph']
+const selectionKeys = ['filters', 'where', 'refine', 'exclude', 'q', 'filter', 'query', 'graph']
 
 /**
  * Yields the missing records that are kept: those whose address exists or cannot be checked, and all of them if neither
@@ -78,34 +83,35 @@ export async function* keepExisting(
   signal: AbortSignal,
 ): AsyncGenerator<Message, number> {
   const { missing, source, config, recorder, sink } = check
-  const open = missing.filter((id) => !recorder.hasDropped(id))
-  if (open.length === 0) return 0
+  const unlisted = missing.filter((id) => !recorder.isNotImportable(id))
+  if (unlisted.length === 0) return 0
   const addressOf = await workingAddress(check, signal)
-  const isPart = selecting.some((key) => Reflect.get(config, key) !== undefined)
-  let [asked, failures, kept] = [0, 0, 0]
+  const isSelection = selectionKeys.some((key) => Reflect.get(config, key) !== undefined)
+  let [requests, failures, keptRecords] = [0, 0, 0]
   /** Reason to keep the record; `undefined` if it is gone. */
   const reasonFor = async (sourceId: string): Promise<string | undefined> => {
     const address = addressOf?.(sourceId)
     if (!address)
       return recorder.isProven ? undefined : 'the source changed while its pages were read'
-    if (asked >= mostAsked || failures >= mostFailures) return 'its own address was not asked'
-    asked += 1
+    if (requests >= mostChecked || failures >= mostFailures) return 'its own address was not asked'
+    requests += 1
     const status = await statusOf(source, address.url, signal)
     failures = status === undefined || status >= 500 ? failures + 1 : 0
-    if (status === 404 || status === 410 || address.gone?.includes(status ?? 0)) return undefined
-    if (!isThere(status)) return `its own address answered ${status ?? 'nothing'}`
-    return isPart && recorder.isProven ? undefined : 'its own address still answers'
+    if (status === 404 || status === 410 || address.goneStatuses?.includes(status ?? 0))
+      return undefined
+    if (!isExisting(status)) return `its own address answered ${status ?? 'nothing'}`
+    return isSelection && recorder.isProven ? undefined : 'its own address still answers'
   }
-  for (const sourceId of open) {
+  for (const sourceId of unlisted) {
     const reason = await reasonFor(sourceId)
     if (reason === undefined) continue
-    kept += 1
-    if (kept <= mostNamed)
+    keptRecords += 1
+    if (keptRecords <= mostNamed)
       sink.finding({
         slug: 'removal-unsure',
         detail: `${sourceId} is not listed and stays: ${reason}`,
       })
     yield { kind: 'skipped', sourceId, reason: `not listed, ${reason}`, isKept: true }
   }
-  return kept
+  return keptRecords
 }

@@ -70,13 +70,13 @@ export const assetReader =
       sourceId,
       title: asset['name'],
       sourceUrl: page,
-      skipped: reasonToSkip(fields, site),
+      skipReason: reasonToSkip(fields, site),
       flaw: problem instanceof Failure ? problem : flaw,
       stableFields: {
         ...fields,
         resource: withoutVolatile(asset, ['page_views', 'download_count']),
       },
-      record: { fallbackIri: `${site.root}/d/${encodeURIComponent(sourceId)}` },
+      recordOptions: { fallbackIri: `${site.root}/d/${encodeURIComponent(sourceId)}` },
       values: (record) => ({
         identifier: sourceId,
         landingPage: page,

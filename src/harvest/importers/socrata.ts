@@ -29,7 +29,10 @@ export const socrataImporterWith = (roots: readonly string[]): ImporterKind<Socr
   version: 2,
   config: socrataConfig,
   addressesOf: ({ address }, id) => [
-    { url: `${new URL(address).origin}/api/views/${encodeURIComponent(id)}.json`, gone: [403] },
+    {
+      url: `${new URL(address).origin}/api/views/${encodeURIComponent(id)}.json`,
+      goneStatuses: [403],
+    },
   ],
   credentials: (value, header) => ({
     [header === 'Authorization' ? 'X-App-Token' : header]: value,
@@ -105,7 +108,7 @@ async function* importDiscovered(run: Run, { root, total: before }: Discovery): 
     yield* assets(run, root, { type, size, after: isResumed && type === resumed ? last : '' })
   const total = isResumed ? undefined : await assetCount(run, root)
   if (total !== undefined) yield { kind: 'total', total }
-  if (isResumed) yield { kind: 'end', as: 'incomplete' }
+  if (isResumed) yield { kind: 'end', outcome: 'incomplete' }
 }
 
 /**
@@ -120,7 +123,7 @@ function assets(run: Run, root: string, query: AssetQuery): Finds {
       throw new Failure('source-malformed', 'A page has no id after which the next one begins.')
     const page = await assetPage(run, root, { ...query, after })
     if (page.entries.length === 0) return { ...page, isLast: true }
-    run.source.meetBody(page.hash)
+    run.source.recordBody(page.hash)
     after = page.entries.map((one) => plainText(assetIn(one)['id'])).findLast(Boolean)
     const cursor = after === undefined ? undefined : `${query.type} ${after}`
     const entries: unknown[] = []
@@ -170,7 +173,7 @@ async function* otherLists(run: Run): Finds {
   }
   const detail =
     'The site has no discovery API, and the list that it offers instead is not complete.'
-  yield { kind: 'end', as: 'incomplete', problem: new Failure('source-error', detail) }
+  yield { kind: 'end', outcome: 'incomplete', problem: new Failure('source-error', detail) }
 }
 
 /** The list of views that older sites have, until an empty page. */

@@ -1,4 +1,4 @@
-/** Source of an import: guarded, polite requests, classification of answers, and detection of loops. */
+/** HTTP requests of an importer to its source: guarded, polite and retried, with classified answers and detected loops. */
 
 import { hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
@@ -37,7 +37,7 @@ export type SourceRequest = {
   readonly paged?: boolean
 }
 
-/** The head of an answer. */
+/** Status, headers and address of an answer. */
 export type SourceAnswer = {
   /** Address after redirects. */
   readonly url: string
@@ -87,44 +87,45 @@ export class ImportSource {
   bytes = 0
   readonly #options: SourceOptions
   readonly #signal: AbortSignal
+  /** Hashes of requested addresses with their bodies, and of received pages. */
   readonly #visited = new Set<number>()
   readonly #bodies = new Set<number>()
-  readonly #assumed = new Set<Finding['slug']>()
+  readonly #reportedSlugs = new Set<Finding['slug']>()
   /** Number of pages since the last record. */
-  #idle = 0
+  #idlePages = 0
 
   constructor(options: SourceOptions, signal: AbortSignal) {
     this.#options = options
     this.#signal = signal
   }
 
-  /** Resets the counter of pages without a record. */
-  meetRecord(): void {
-    this.#idle = 0
+  /** Called for each record; resets the number of pages without a record. */
+  resetIdlePages(): void {
+    this.#idlePages = 0
   }
 
-  /** Throws `page-loop` for a repeated address (with the same POST body), `page-limit` after too many pages without a record. */
+  /** Records a requested page. Throws `page-loop` if it was requested before, `page-limit` after 1000 pages without a record. */
   visit(url: string, body = ''): void {
-    this.#idle += 1
-    if (this.#idle > mostIdlePages)
+    this.#idlePages += 1
+    if (this.#idlePages > mostIdlePages)
       throw new Failure(
         'page-limit',
         `${mostIdlePages} pages in a row were asked for without a record.`,
       )
-    if (!isNew(this.#visited, `${url}\n${body}`))
+    if (!addIfNew(this.#visited, `${url}\n${body}`))
       throw new Failure('page-loop', `The pages lead back to ${shownUrl(url)}.`)
   }
 
-  /** Throws `page-repeated` for the hash of a repeated body. */
-  meetBody(digest: string): void {
-    if (!isNew(this.#bodies, digest))
+  /** Records the hash of a page's body. Throws `page-repeated` if an earlier page had it. */
+  recordBody(digest: string): void {
+    if (!addIfNew(this.#bodies, digest))
       throw new Failure('page-repeated', 'A page has the same body as an earlier one.')
   }
 
   /** Reports an assumption about a document (invalid UTF-8, wrong type), once per kind. */
   assume(url: string, slug: Finding['slug'], assumption: string | undefined): void {
-    if (assumption === undefined || this.#assumed.has(slug)) return
-    this.#assumed.add(slug)
+    if (assumption === undefined || this.#reportedSlugs.has(slug)) return
+    this.#reportedSlugs.add(slug)
     const detail = `${shownUrl(url)}: ${assumption}`
     this.#options.sink.finding({ slug, detail }, { sourceUrl: withoutCredentials(url).url })
   }
@@ -142,7 +143,7 @@ export class ImportSource {
       if (!accepts.includes(status)) checkBody(page, text.trimStart().slice(0, 4096))
       parse?.(page)
       this.assume(answer.url, 'invalid-text', assumption)
-      if (paged && !accepts.includes(status)) this.meetBody(digest)
+      if (paged && !accepts.includes(status)) this.recordBody(digest)
       return page
     })
   }
@@ -150,13 +151,13 @@ export class ImportSource {
   /** Reads the whole body as JSON; integers beyond 2^53 become strings. An accepted error status need not have JSON. */
   async json(url: string, request: SourceRequest = {}): Promise<JsonPage> {
     let value: unknown
-    const asked = { accept: 'application/json', ...request }
-    const page = await this.page(url, asked, ({ text, url: place, status, headers }) => {
+    const jsonRequest = { accept: 'application/json', ...request }
+    const page = await this.page(url, jsonRequest, ({ text, url: pageUrl, status, headers }) => {
       try {
-        value = parsedJson(text, place)
+        value = parsedJson(text, pageUrl)
         const type = headers.get('content-type') ?? ''
         if (/html/i.test(type))
-          this.assume(place, 'wrong-media-type', mediaTypeFault(type, 'jsonld'))
+          this.assume(pageUrl, 'wrong-media-type', mediaTypeFault(type, 'jsonld'))
       } catch (error) {
         if (request.accepts?.includes(status) !== true) throw error
         value = undefined
@@ -165,7 +166,7 @@ export class ImportSource {
     return { ...page, value }
   }
 
-  /** Passes the body as a stream to `take`, which is called again after a truncated body. */
+  /** Passes the body as a stream to `take` and returns its result; after a truncated body, `take` is called with a new one. */
   async read<T>(
     url: string,
     request: SourceRequest,
@@ -173,7 +174,7 @@ export class ImportSource {
   ): Promise<T> {
     const { deps, config, sink } = this.#options
     if (request.paged === true) this.visit(url, request.body)
-    const once = async () => {
+    const requestOnce = async () => {
       const host = URL.parse(url)?.host ?? ''
       const answer = await deps.outbound
         .request(this.#request(url, request), this.#signal)
@@ -199,7 +200,7 @@ export class ImportSource {
     }
     // A truncated body is requested again after a doubling pause.
     const attempts = config.attempts ?? deps.limits.attempts
-    return retry(once, {
+    return retry(requestOnce, {
       delayMs: (outcome, attempt) =>
         attempt < attempts && 'error' in outcome && isBrokenOff(outcome.error)
           ? backoffMs(attempt, deps.random)
@@ -258,8 +259,10 @@ export const faultsOfOneAnswer: ReadonlySet<Kind> = new Set<Kind>([
   'too-large',
 ])
 
-const isNew = (known: Set<number>, text: string) => known.size < known.add(keyHash(text)).size
+/** Adds the hash of a text to a set; returns whether it was missing. */
+const addIfNew = (hashes: Set<number>, text: string) => hashes.size < hashes.add(keyHash(text)).size
 
+/** Maximum characters of a source's own message. */
 const longestMessage = 500
 
 /** Adds the message of the source to a refusal; web pages are ignored. */
@@ -279,13 +282,13 @@ async function withMessage(refusal: Failure, body: AsyncIterable<Uint8Array>): P
 
 // Conditional requests (RFC 9110, 13).
 
-/** Headers of a conditional request. */
+/** Headers that request a document only if it differs from the validator. */
 export const conditionsOf = ({ etag, lastModified }: Validator): Record<string, string> => ({
   ...(etag !== undefined && { 'If-None-Match': etag }),
   ...(lastModified !== undefined && { 'If-Modified-Since': lastModified }),
 })
 
-/** The validator of an answer. */
+/** Validator of an answer, for the conditional request of a later run. */
 export const validatorOf = (url: string, headers: Headers, bodyHash: string): Validator => {
   const [etag, lastModified] = ['etag', 'last-modified'].map((name) => headers.get(name))
   return {
@@ -298,7 +301,7 @@ export const validatorOf = (url: string, headers: Headers, bodyHash: string): Va
 
 // Classification of answers.
 
-const kinds: Readonly<Record<number, Kind>> = {
+const kindByStatus: Readonly<Record<number, Kind>> = {
   401: 'source-refused',
   403: 'source-refused',
   404: 'source-not-found',
@@ -309,26 +312,31 @@ const kinds: Readonly<Record<number, Kind>> = {
   504: 'source-timeout',
 }
 /** Headers by which public endpoints announce partial results. */
-const partial = ['x-sql-state', 'x-sparql-maxrows']
+const partialHeaders = ['x-sql-state', 'x-sparql-maxrows']
 
 /** Failure by the head of an answer; `undefined` if it may be a page. */
 function refusalOf({ url, status, headers }: SourceAnswer): Failure | undefined {
   const place = shownUrl(url)
   if (status === 204) return new Failure('source-empty', `${place} answered without a body.`)
-  const mark = partial.find((name) => headers.has(name))
-  if (status === 206 || mark !== undefined) {
-    const sign = mark === undefined ? 'status 206' : `the header ${mark}`
-    return new Failure('source-truncated', `${place} sent only a part of its answer (${sign}).`, {
-      // A retry would give the same partial result.
-      members: { partial: 'true' },
-    })
+  const partialHeader = partialHeaders.find((name) => headers.has(name))
+  if (status === 206 || partialHeader !== undefined) {
+    const evidence = partialHeader === undefined ? 'status 206' : `the header ${partialHeader}`
+    return new Failure(
+      'source-truncated',
+      `${place} sent only a part of its answer (${evidence}).`,
+      {
+        // A retry would give the same partial result.
+        members: { partial: 'true' },
+      },
+    )
   }
   if (status >= 200 && status < 300) return undefined
   // Only seconds: a date would need a clock.
   const [seconds] = /^\d{1,9}$/.exec(headers.get('retry-after') ?? '') ?? []
-  const kind = kinds[status] ?? 'source-error'
-  const later = kind === 'source-throttled' && seconds !== undefined ? Number(seconds) : undefined
-  const options = { retryAfter: later }
+  const kind = kindByStatus[status] ?? 'source-error'
+  const retryAfter =
+    kind === 'source-throttled' && seconds !== undefined ? Number(seconds) : undefined
+  const options = { retryAfter }
   return new Failure(kind, `${place} answered ${status}.`, options)
 }
 
@@ -378,7 +386,7 @@ export function jsonFailure(url: string, fault: JsonFault | undefined, cause: un
   return new Failure(kind, `${shownUrl(url)} is no JSON: ${detail}${place}.`, { errors, cause })
 }
 
-// The third argument is part of ES2025 (JSON.parse source text access), which the library types lack.
+// Reviver that keeps large integers as text. The third argument is part of ES2025, which the library types lack.
 function keepDigits(this: unknown, _: string, value: unknown, context?: { source?: string }) {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
   const source = context?.source ?? ''

@@ -10,7 +10,7 @@ import type { ImportEvent } from './import-recorder.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { noDataset, type RdfDocument, reportServices } from './rdf-document.ts'
 import { recordsOf, StubDatasets } from './rdf-records.ts'
-import { ownIri } from './removal-check.ts'
+import { iriAsAddress } from './removal-check.ts'
 import {
   type GraphQuery,
   ownQuery,
@@ -33,7 +33,7 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
     const own = query && orProblem('query', () => ownQuery(query, directory))
     return own && 'detail' in own ? [own] : []
   },
-  addressesOf: ownIri,
+  addressesOf: iriAsAddress,
   import: importSparql,
 }
 

@@ -94,7 +94,7 @@ async function* importUdata(
   yield* listPages(portal, { ask, read: (fields) => udataEntry(fields, site) })
   const uncounted = 'The portal does not say how many datasets it has.'
   if (total === undefined)
-    yield { kind: 'end', as: 'incomplete', problem: new Failure('total-mismatch', uncounted) }
+    yield { kind: 'end', outcome: 'incomplete', problem: new Failure('total-mismatch', uncounted) }
 }
 
 /** A portal with its licences. */
@@ -113,10 +113,10 @@ export function udataEntry(fields: Fields, portal: UdataPortal): PortalEntry {
     title: fields['title'],
     aliases: [plainText(fields['slug'])],
     sourceUrl: datasetAddress(portal.root, plainText(fields['id']) ?? ''),
-    skipped: reasonToSkip(fields, portal.ownHost),
-    omitted: isMarked(fields['archived']) ? 'archived' : undefined,
+    skipReason: reasonToSkip(fields, portal.ownHost),
+    omitReason: isMarked(fields['archived']) ? 'archived' : undefined,
     stableFields: withoutVolatile(fields, ['metrics', 'quality', 'internal']),
-    record: { fallbackIri },
+    recordOptions: { fallbackIri },
     values: () => ({
       firstLandingPage: [fields['page'], fallbackIri],
       ...datasetValues(fields, portal),

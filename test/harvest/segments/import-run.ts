@@ -69,7 +69,7 @@ export async function importOf(run: Run): Promise<Imported> {
     scratch,
     secret: (name) => run.secrets?.[name],
     ...(run.validators && { validators: () => run.validators ?? [] }),
-    ...(run.owns !== undefined && { owns: () => run.owns === true }),
+    ...(run.owns !== undefined && { ownsRecords: () => run.owns === true }),
     ...(run.catalogues && {
       catalogueExists: async (id) => run.catalogues?.includes(id) === true,
     }),

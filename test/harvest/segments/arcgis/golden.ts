@@ -28,7 +28,7 @@ export async function mappedEntry(fields: Fields) {
 
 export async function mappedFeature(fields: Fields) {
   const site = await siteOf()
-  const record = { fallbackIri: `${root}/datasets/${item}` }
-  const entry = { sourceId: item, title: '', stableFields: fields, record }
+  const recordOptions = { fallbackIri: `${root}/datasets/${item}` }
+  const entry = { sourceId: item, title: '', stableFields: fields, recordOptions }
   return mapped(site, { ...entry, values: () => featureValues(fields, site, item) })
 }

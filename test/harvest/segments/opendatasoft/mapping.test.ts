@@ -74,7 +74,7 @@ describe('a dataset', () => {
 
 describe('a dataset is not for us', () => {
   const skipped = async (fields: object, config: object = {}) =>
-    (await readDataset(config)).read(fieldsOf(fields)).skipped
+    (await readDataset(config)).read(fieldsOf(fields)).skipReason
 
   it('when it has neither records nor files', async () => {
     const bare = { dataset_uid: 'x', has_records: false, metas: { default: {} } }

@@ -111,7 +111,7 @@ describe('an asset is not for us', () => {
     ['unless derived ones are wanted', withAsset({ parent_fxf: ['a'] }), { derived: true }, false],
   ])('%s', async (_, fields, config, isSkipped) => {
     const { read } = await readAsset(config)
-    expect(read(fieldsOf({ ...sample, ...fields })).skipped !== undefined).toBe(isSkipped)
+    expect(read(fieldsOf({ ...sample, ...fields })).skipReason !== undefined).toBe(isSkipped)
   })
 
   it('and cannot be read when it has no name', async () => {
