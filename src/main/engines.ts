@@ -126,7 +126,7 @@ function startProjection(
     enrichment,
     pause,
     now: Date.now,
-    leftOut: numbers.leftOut,
+    onLeftOut: numbers.leftOut,
     timeZone: config.portal.timeZone,
     facets,
     nonCountries,

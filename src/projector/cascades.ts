@@ -34,7 +34,7 @@ const queries = {
   facts: loadQuery('vocabulary-facts'),
   catalogues: loadQuery('catalogue-handles'),
   resources: loadQuery('resource-handles'),
-  notes: loadQuery('vocabulary-leftovers'),
+  factValues: loadQuery('vocabulary-leftovers'),
   mentions: loadQuery('mentions'),
   members: loadQuery('catalogue-members-after'),
 }
@@ -46,7 +46,7 @@ const [retryMs, checkMs, busyMs] = [1000, 60_000, 1000]
 /** Maximum rows per query: some stores sort no more than this. */
 const maxRows = 5000
 /** Milliseconds between two checks whether a vocabulary is indexed. */
-const lookMs = 100
+const pollMs = 100
 /** Concepts per query; each is looked up in up to four spellings. */
 const conceptsPerQuery = 250
 
@@ -84,15 +84,15 @@ export function cascades({
   pause,
 }: CascadeContext): BackgroundLoop {
   const run = async (resource: string, { progress, signal }: JobRun) => {
-    const submit = (one: string) => projector.projectAgain(one)
+    const submit = (user: string) => projector.projectAgain(user)
     let done = 0
     // Marks written meanwhile are handled by this job, too.
     for (;;) {
       const mark = await cascadeOf(store, resource, signal)
       if (!mark) return
       const { pages, lines = [] } = await affected(mark, signal)
-      const before = done
-      const report = (records: number) => progress({ done: (done = before + records) })
+      const doneBefore = done
+      const report = (records: number) => progress({ done: (done = doneBefore + records) })
       await projectResources(pages, { submit, pause, progress: report }, signal)
       await store.write([systemChange({ remove: [markLine('cascade', mark), ...lines] })], signal)
     }
@@ -104,7 +104,7 @@ export function cascades({
     retry: { firstMs: retryMs, longestMs: 10 * retryMs },
     run: ({ payload }, context) => run(textOr(payload) ?? '', context),
   })
-  const look = async (signal: AbortSignal) => {
+  const scan = async (signal: AbortSignal) => {
     const resources = new Set((await readCascades(store, maxMarks, signal)).map(resourceOf))
     for (const resource of resources) {
       const key = `users of ${resource}`
@@ -113,7 +113,7 @@ export function cascades({
     }
     return resources.size > 0 ? busyMs : checkMs
   }
-  const loop = backgroundLoop('cascade.failed', checkMs, look, { log, pause, firstMs: 0, retryMs })
+  const loop = backgroundLoop('cascade.failed', checkMs, scan, { log, pause, firstMs: 0, retryMs })
   return {
     wake: loop.wake,
     stop: async () => {
@@ -132,7 +132,7 @@ async function cascadeOf(
   signal: AbortSignal,
 ): Promise<Mark | undefined> {
   const values = { vocabulary: namedNode(resource), property: ctl('cascade') }
-  for await (const [version] of keyedPages(store, queries.notes, values, signal))
+  for await (const [version] of keyedPages(store, queries.factValues, values, signal))
     return { resource, version: Number(version) }
   return undefined
 }
@@ -182,8 +182,8 @@ export async function vocabularyUsers(
   signal: AbortSignal,
 ): Promise<Affected> {
   const { store, pause } = context
-  const isUnindexed = bind(queries.awaiting, { resource: namedNode(mark.resource) })
-  while (await store.ask(isUnindexed, signal)) await pause(lookMs, signal)
+  const unindexedQuery = bind(queries.awaiting, { resource: namedNode(mark.resource) })
+  while (await store.ask(unindexedQuery, signal)) await pause(pollMs, signal)
   signal.throwIfAborted()
   const changes = await changesOf(store, mark, signal)
   return { pages: recordsUsing(context, changes, signal), lines: changes.lines }
@@ -207,24 +207,25 @@ async function changesOf(
 ): Promise<Changes> {
   const valuesOf = async (name: string) => {
     const values = { vocabulary: namedNode(vocabulary), property: ctl(name) }
-    const all: string[] = []
-    for await (const page of keyedPages(store, queries.notes, values, signal)) all.push(...page)
-    return all
+    const factValues: string[] = []
+    for await (const page of keyedPages(store, queries.factValues, values, signal))
+      factValues.push(...page)
+    return factValues
   }
   const changed = await valuesOf('changed')
   const retired = await valuesOf('retired')
   // A later rewrite may have removed the same concepts: its own cascade needs these lines.
   const isLast = (await valuesOf('cascade')).every((other) => Number(other) <= version)
   // A line holds the version of the write and the concept.
-  const changedConcepts = changed.map((note) => note.slice(note.indexOf(' ') + 1))
+  const changedConcepts = changed.map((fact) => fact.slice(fact.indexOf(' ') + 1))
   const concepts = new Set([...changedConcepts, ...retired])
-  const isEvery = concepts.delete(allConcepts)
+  const hasAllConcepts = concepts.delete(allConcepts)
   const retiredLine = (value: string) =>
     factLine(vocabulary, 'retired', value === allConcepts ? value : { iri: value })
   return {
     vocabulary,
     concepts: [...concepts],
-    scope: isEvery ? (retired.includes(allConcepts) ? 'gone' : 'stored') : undefined,
+    scope: hasAllConcepts ? (retired.includes(allConcepts) ? 'gone' : 'stored') : undefined,
     lines: [
       ...changed.map((value) => factLine(vocabulary, 'changed', value)),
       ...(isLast ? retired.map(retiredLine) : []),
@@ -240,15 +241,15 @@ async function* recordsUsing(
 ): AsyncGenerator<readonly string[]> {
   const { store, names, log, nextVersion } = context
   const { vocabulary, concepts, scope } = changes
-  const seen = new Set<string>()
+  const visitedGraphs = new Set<string>()
   const isCatalogue = (graph: string) => names.idOf('catalogue', graph) !== undefined
   const isRecord = (graph: string) =>
     names.idOf('dataset', graph) !== undefined || names.typedIdOf(graph) !== undefined
   const pages =
     scope === 'gone' ? allRecords(context, signal) : graphsMentioning(context, changes, signal)
   for await (const page of pages) {
-    const graphs = page.filter((graph) => !seen.has(graph))
-    for (const graph of graphs) seen.add(graph)
+    const graphs = page.filter((graph) => !visitedGraphs.has(graph))
+    for (const graph of graphs) visitedGraphs.add(graph)
     const catalogues = graphs.filter(isCatalogue)
     const add = catalogues.map((resource) =>
       markLine('cascade', { resource, version: nextVersion() }),
@@ -256,7 +257,7 @@ async function* recordsUsing(
     if (add.length > 0) await store.write([systemChange({ add })], signal)
     yield [...catalogues, ...graphs.filter(isRecord)]
   }
-  const about = { vocabulary, concepts: concepts.length, every: scope, graphs: seen.size }
+  const about = { vocabulary, concepts: concepts.length, every: scope, graphs: visitedGraphs.size }
   log.info(about, 'enrichment.usersFound')
 }
 
@@ -268,9 +269,9 @@ async function* graphsMentioning(
 ): AsyncGenerator<readonly string[]> {
   const start = literal(names.base)
   for await (const batch of changedConcepts(store, changes, signal))
-    for (let at = 0; at < batch.length; at += conceptsPerQuery) {
-      const some = batch.slice(at, at + conceptsPerQuery)
-      const concept = some
+    for (let offset = 0; offset < batch.length; offset += conceptsPerQuery) {
+      const slice = batch.slice(offset, offset + conceptsPerQuery)
+      const concept = slice
         .flatMap(variantsInRecords)
         .filter(isIri)
         .map((iri) => namedNode(iri))

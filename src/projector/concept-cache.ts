@@ -23,7 +23,7 @@ import { BoundedCache } from '../workers/bounded-cache.ts'
 export class ConceptCache {
   readonly #bundled: VocabularyFiles
   /** Bundled concepts by IRI. */
-  readonly #shipped: ReadonlyMap<string, Concept>
+  readonly #bundledByIri: ReadonlyMap<string, Concept>
   readonly #tables: Map<string, ConceptTable>
   readonly #large = new Map<string, RegisteredConcepts>()
   #lookups: ReturnType<typeof lookupsOf>
@@ -31,9 +31,11 @@ export class ConceptCache {
 
   constructor(bundled: VocabularyFiles) {
     this.#bundled = bundled
-    this.#shipped = new Map([...bundled.tables.values()].flat().map((one) => [one.iri, one]))
+    this.#bundledByIri = new Map(
+      [...bundled.tables.values()].flat().map((concept) => [concept.iri, concept]),
+    )
     this.#tables = new Map(
-      [...bundled.tables].map(([scheme, all]) => [scheme, createConceptTable(all)]),
+      [...bundled.tables].map(([scheme, concepts]) => [scheme, createConceptTable(concepts)]),
     )
     this.#lookups = lookupsOf(this.#tables, this.#large, this.#bundled)
   }
@@ -43,7 +45,7 @@ export class ConceptCache {
     const finders = this.#lookups.finders()
     // Nearly all records spell IRIs as the vocabulary does.
     return (
-      finders[0]?.(iri) ?? findBySpelling(iri, finders) ?? this.#lookups.similar().get(iriKey(iri))
+      finders[0]?.(iri) ?? findBySpelling(iri, finders) ?? this.#lookups.byIriKey().get(iriKey(iri))
     )
   }
 
@@ -90,7 +92,7 @@ export class ConceptCache {
 
   /** Returns a stored concept, completed with facts of the bundled concept with the same IRI. */
   withBundledFacts(concept: Concept): Concept {
-    return addMissingFacts(concept, this.#shipped.get(concept.iri))
+    return addMissingFacts(concept, this.#bundledByIri.get(concept.iri))
   }
 
   /** Counter that grows with every replacement. */
@@ -106,9 +108,9 @@ export class ConceptCache {
   /** Replaces the bundled vocabulary by a stored one; `undefined` brings the bundled one back. */
   replace(scheme: string, concepts: readonly Concept[] | undefined): void {
     this.#large.delete(scheme)
-    const all =
-      concepts?.map((one) => this.withBundledFacts(one)) ?? this.#bundled.tables.get(scheme)
-    this.#put(scheme, all && createConceptTable(all))
+    const newConcepts =
+      concepts?.map((concept) => this.withBundledFacts(concept)) ?? this.#bundled.tables.get(scheme)
+    this.#put(scheme, newConcepts && createConceptTable(newConcepts))
   }
 
   /**
@@ -128,17 +130,18 @@ export class ConceptCache {
   }
 }
 
-function addMissingFacts(concept: Concept, known: Concept | undefined): Concept {
-  if (!known) return concept
-  const fuller = <T>(own: readonly T[], shipped: readonly T[]) => (own.length > 0 ? own : shipped)
+function addMissingFacts(concept: Concept, bundled: Concept | undefined): Concept {
+  if (!bundled) return concept
+  const fuller = <T>(stored: readonly T[], fallback: readonly T[]) =>
+    stored.length > 0 ? stored : fallback
   return {
     ...concept,
-    extensions: { ...known.extensions, ...concept.extensions },
-    exactMatch: fuller(concept.exactMatch, known.exactMatch),
-    mediaTypes: fuller(concept.mediaTypes, known.mediaTypes),
-    endings: fuller(concept.endings, known.endings),
-    machineReadable: concept.machineReadable || known.machineReadable,
-    nonProprietary: concept.nonProprietary || known.nonProprietary,
+    extensions: { ...bundled.extensions, ...concept.extensions },
+    exactMatch: fuller(concept.exactMatch, bundled.exactMatch),
+    mediaTypes: fuller(concept.mediaTypes, bundled.mediaTypes),
+    endings: fuller(concept.endings, bundled.endings),
+    machineReadable: concept.machineReadable || bundled.machineReadable,
+    nonProprietary: concept.nonProprietary || bundled.nonProprietary,
   }
 }
 
@@ -150,27 +153,27 @@ function lookupsOf(
   large: ReadonlyMap<string, RegisteredConcepts>,
   bundled: VocabularyFiles,
 ) {
-  const of = (scheme: string) => tables.get(scheme)?.concepts ?? []
-  const every = () => [...tables.values()].flatMap(({ concepts }) => concepts)
+  const conceptsOf = (scheme: string) => tables.get(scheme)?.concepts ?? []
+  const listAll = () => [...tables.values()].flatMap(({ concepts }) => concepts)
   return {
     /** Lookups by IRI: tables before registered concepts of large vocabularies. */
     finders: lazy((): readonly Lookup[] => {
-      const all = new Map(every().map((concept) => [concept.iri, concept]))
-      return [(iri) => all.get(iri), ...[...large.values()].map(({ get }) => get)]
+      const byIri = new Map(listAll().map((concept) => [concept.iri, concept]))
+      return [(iri) => byIri.get(iri), ...[...large.values()].map(({ get }) => get)]
     }),
-    similar: lazy(() =>
-      mapKeepingFirst(currentFirst(every()).map((one) => [iriKey(one.iri), one])),
+    byIriKey: lazy(() =>
+      mapKeepingFirst(currentFirst(listAll()).map((concept) => [iriKey(concept.iri), concept])),
     ),
     authorities: lazy((): Authorities =>
       createAuthorities({ tables, mediaTypes: bundled.mediaTypes }),
     ),
     licences: lazy(() => {
-      const matching = every().filter(
+      const withExactMatch = listAll().filter(
         ({ exactMatch, scheme }) => exactMatch.length > 0 && scheme !== schemes.licence,
       )
-      return licenceLookup(of(schemes.licence), currentFirst(matching))
+      return licenceLookup(conceptsOf(schemes.licence), currentFirst(withExactMatch))
     }),
-    formats: lazy(() => formatLookup(of(schemes.fileType))),
+    formats: lazy(() => formatLookup(conceptsOf(schemes.fileType))),
   }
 }
 

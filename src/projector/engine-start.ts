@@ -33,7 +33,7 @@ type Reindex = {
 type EngineContext = { readonly index: SearchIndex; readonly log: Log; readonly pause: Pause }
 
 /** State of an engine after it was configured: indices to fill, and the largest version that it holds. */
-export type StartState = { readonly rebuild: readonly IndexName[]; readonly newest: number }
+export type StartState = { readonly rebuild: readonly IndexName[]; readonly newestVersion: number }
 
 /** Milliseconds between two attempts to reach the engine, and after a failure. */
 const pauseMs = 1000
@@ -46,7 +46,7 @@ export async function configureEngine(
 ): Promise<StartState | undefined> {
   try {
     const { rebuild } = await index.configure(settings)
-    return { rebuild, newest: await index.newestVersion() }
+    return { rebuild, newestVersion: await index.newestVersion() }
   } catch (error) {
     if (!isEngineUnavailable(error)) throw error
     log[level]({ err: error }, 'engine.waiting')
@@ -65,9 +65,9 @@ type StartContext = EngineContext & {
 export class EngineStart {
   readonly #context: StartContext
   readonly #settings: readonly IndexSettings[]
-  readonly #reaching: BackgroundLoop
+  readonly #reachLoop: BackgroundLoop
   /** Resolves when earlier fillings have ended. */
-  #replaced: Promise<unknown> = Promise.resolve()
+  #earlierFillings: Promise<unknown> = Promise.resolve()
   #isStopped = false
   #filling: Reindex | undefined
 
@@ -75,22 +75,22 @@ export class EngineStart {
   constructor(
     context: StartContext,
     settings: readonly IndexSettings[],
-    first: StartState | undefined,
+    initialState: StartState | undefined,
   ) {
     this.#context = context
     this.#settings = settings
-    this.#filling = first && context.fill(first.rebuild)
+    this.#filling = initialState && context.fill(initialState.rebuild)
     context.index.onDataLost?.((rebuild) => {
       if (this.#isStopped) return
       // A filling that still runs would fill the same indices.
-      this.#replaced = Promise.all([this.#replaced, this.#filling?.stop()])
+      this.#earlierFillings = Promise.all([this.#earlierFillings, this.#filling?.stop()])
       this.#filling = context.fill(rebuild)
     })
     const reach = (signal: AbortSignal) => this.#reach(signal)
     const { log, pause } = context
     const firstMs = this.#filling ? Infinity : pauseMs
     const options = { log, pause, firstMs, longestRetryMs: pauseMs }
-    this.#reaching = backgroundLoop('engine.failed', pauseMs, reach, options)
+    this.#reachLoop = backgroundLoop('engine.failed', pauseMs, reach, options)
   }
 
   /** Progress of the current filling; `undefined` while the engine has not been reached. */
@@ -120,8 +120,8 @@ export class EngineStart {
   /** Stops filling and reaching the engine. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    await this.#reaching.stop()
-    await Promise.all([this.#filling?.stop(), this.#replaced])
+    await this.#reachLoop.stop()
+    await Promise.all([this.#filling?.stop(), this.#earlierFillings])
   }
 
   /** Configures the engine and starts filling its indices; returns the milliseconds until the next attempt. */
@@ -131,7 +131,7 @@ export class EngineStart {
     const state = await configureEngine({ index, log }, this.#settings, 'debug')
     if (signal.aborted || !state) return pauseMs
     log.info({ rebuild: state.rebuild }, 'engine.reached')
-    onReached(state.newest)
+    onReached(state.newestVersion)
     this.#filling = fill(state.rebuild)
     return Infinity
   }
@@ -182,38 +182,42 @@ async function rebuild(
   report: (state: RebuildProgress) => void,
   signal: AbortSignal,
 ): Promise<number> {
-  const start = now()
-  const all = records().find((one) => one.index === index)
-  const ids = (await all?.ids(signal)) ?? []
-  const of = ids.length
-  let [present, logged] = [0, 0]
+  const startMs = now()
+  const source = records().find((entry) => entry.index === index)
+  const ids = (await source?.ids(signal)) ?? []
+  const total = ids.length
+  let [presentCount, lastLogged] = [0, 0]
   const progress = (submitted: number) => {
-    const done = present + submitted
-    report({ index, done, of })
-    if (done - logged < of / 20 || done === 0) return
-    logged = done
-    log.info({ index, done, of }, 'reindex.progress')
+    const done = presentCount + submitted
+    report({ index, done, of: total })
+    if (done - lastLogged < total / 20 || done === 0) return
+    lastLogged = done
+    log.info({ index, done, of: total }, 'reindex.progress')
   }
-  const absent = async function* () {
-    for (let at = 0; at < of; at += perPage) {
-      const page = ids.slice(at, at + perPage)
+  const missingPages = async function* () {
+    for (let offset = 0; offset < total; offset += perPage) {
+      const page = ids.slice(offset, offset + perPage)
       // A record with many documents is always projected.
-      const missing = all?.hashes ? await engine.missingIds(index, page) : page
-      present += page.length - missing.length
-      yield missing.map((id) => all?.resource(id) ?? id)
+      const missing = source?.hashes ? await engine.missingIds(index, page) : page
+      presentCount += page.length - missing.length
+      yield missing.map((id) => source?.resource(id) ?? id)
     }
   }
-  report({ index, done: 0, of })
-  log.info({ index, of }, 'reindex.started')
+  report({ index, done: 0, of: total })
+  log.info({ index, of: total }, 'reindex.started')
   const submit = (resource: string) => projector.fill(resource)
   const maxInFlight = engine.preferredBatch && 2 * engine.preferredBatch
-  const filled = await projectResources(absent(), { submit, pause, progress, maxInFlight }, signal)
+  const filled = await projectResources(
+    missingPages(),
+    { submit, pause, progress, maxInFlight },
+    signal,
+  )
   const version = await indexed()
   // Documents written by filling have the version 0, and removed records leave no document. Without this version the index would
   // look like an older copy at the next start. No record has an empty id.
   if (version > 0) await engine.write([{ remove: { index, id: '', version } }])
   await engine.finish(index)
-  const counts = { records: present + filled, present, ms: now() - start }
+  const counts = { records: presentCount + filled, present: presentCount, ms: now() - startMs }
   log.info({ index, ...counts }, 'reindex.finished')
   return counts.records
 }

@@ -40,7 +40,7 @@ type MaintenanceContext = {
 type Progress = (done: number, total?: number) => void
 
 /** Milliseconds between two checks of the progress of a filling, and between two checks for fragmented indices. */
-const [lookMs, checkMs] = [250, 120_000]
+const [pollMs, checkMs] = [250, 120_000]
 
 /** Key of jobs on all indices: one of them runs at a time. */
 const indexKey = 'indices'
@@ -52,8 +52,8 @@ type IndexJob = Pick<JobRequest, 'kind' | 'payload' | 'merge'> & {
 }
 
 /** Merges indices into the payload of a waiting job. */
-const withIndices = (more: readonly string[]) => (waiting: Json) => [
-  ...new Set([...listed(waiting).map(String), ...more]),
+const withIndices = (added: readonly string[]) => (payload: Json) => [
+  ...new Set([...listed(payload).map(String), ...added]),
 ]
 
 /**
@@ -145,12 +145,12 @@ function kindsOf(context: MaintenanceContext): readonly JobKind[] {
       kind: 'project-catalogues',
       atOnce: 2,
       run: async ({ payload }, { progress, signal }) => {
-        const { pages, total: of } = await resourcesToProject(
+        const { pages, total } = await resourcesToProject(
           context,
           listed(payload).map(String),
           signal,
         )
-        const report = (done: number) => progress({ done, of })
+        const report = (done: number) => progress({ done, of: total })
         const options = { submit, pause, progress: report }
         return { records: await projectResources(pages, options, signal) }
       },
@@ -159,7 +159,7 @@ function kindsOf(context: MaintenanceContext): readonly JobKind[] {
       kind: 'reindex',
       atOnce: 1,
       isCancellable: false,
-      run: (...names) => refill(context, ...names),
+      run: (...jobArguments) => refill(context, ...jobArguments),
     },
     { kind: 'reconcile', atOnce: 1, run: compare(false) },
     { kind: 'compare', atOnce: 1, run: compare(true) },
@@ -169,18 +169,18 @@ function kindsOf(context: MaintenanceContext): readonly JobKind[] {
 /** Starts filling indices, unless an earlier attempt has started it, and waits until all are complete. */
 async function refill(
   { engine, profile, pause }: MaintenanceContext,
-  { payload, attempts, progress: before }: Job,
+  { payload, attempts, progress: earlierProgress }: Job,
   { progress, signal }: JobRun,
 ): Promise<Json> {
   // After a crash the engine reports the indices in filling, and the start of the process continues.
-  const isRunning = before !== undefined || engine.rebuilding()?.length !== 0
+  const isRunning = earlierProgress !== undefined || engine.rebuilding()?.length !== 0
   if (attempts === 1 || !isRunning)
     await engine.startRefill(chosenIndices(profile, listed(payload).map(String)))
   while (engine.rebuilding()?.length !== 0) {
-    const sum = (of: 'done' | 'of') =>
-      (engine.rebuilding() ?? []).reduce((all, state) => all + state[of], engine.filled())
+    const sum = (key: 'done' | 'of') =>
+      (engine.rebuilding() ?? []).reduce((total, state) => total + state[key], engine.filled())
     progress({ done: sum('done'), of: sum('of') })
-    await pause(lookMs, signal)
+    await pause(pollMs, signal)
     signal.throwIfAborted()
   }
   return { records: engine.filled() }
@@ -211,7 +211,7 @@ const resourcesToProject = (
 /** Returns the indices to fill; all when none is named. Throws `invalid-parameter`. */
 function chosenIndices(profile: Profile, names: readonly string[]): readonly IndexName[] {
   const all = indexNames(profile)
-  const unknown = names.find((name) => !all.some((one) => one === name))
+  const unknown = names.find((name) => !all.some((index) => index === name))
   if (unknown === undefined) return all.filter((name) => names.length === 0 || names.includes(name))
   const detail = `there is no index ${shown(unknown)}; the indices are ${all.join(', ')}`
   throw new Failure('invalid-parameter', detail)
@@ -241,8 +241,8 @@ async function cataloguesWithMembers(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ResourcePages> {
-  const present = await storedCatalogues({ store, names }, signal)
-  const missing = ids.find((id) => !present.includes(id))
+  const storedIds = await storedCatalogues({ store, names }, signal)
+  const missing = ids.find((id) => !storedIds.includes(id))
   if (missing !== undefined)
     throw new Failure('unknown-catalogue', `there is no catalogue ${shown(missing)}`)
   const catalogues = [...new Set(ids)].map((id) => names.catalogue(id))

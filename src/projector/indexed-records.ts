@@ -27,8 +27,11 @@ const queries = {
   parents: loadQuery('catalogue-parents'),
 }
 
-/** Hashes by id, `''` for a record without a hash; a missing record has no key. */
-type Hashes = ReadonlyMap<string, ReadonlySet<string>>
+/**
+ * Values by id or IRI of a record: hashes (`''` for a record without one), or IRIs of catalogues. A missing record has no key; a
+ * record has several values where the store holds contradictory statements.
+ */
+type ValueSets = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Access to the stored records of one index. */
 export type RecordSource = {
@@ -36,7 +39,7 @@ export type RecordSource = {
   /** Lists the ids of all records that should be indexed, ascending. */
   readonly ids: (signal: AbortSignal) => Promise<readonly string[]>
   /** Reads the current hashes; absent where a record becomes many documents. */
-  readonly hashes?: (ids: readonly string[], signal: AbortSignal) => Promise<Hashes>
+  readonly hashes?: (ids: readonly string[], signal: AbortSignal) => Promise<ValueSets>
   /** Returns the IRI of a record. */
   readonly resource: (id: string) => string
 }
@@ -46,7 +49,7 @@ type RecordsContext = {
   readonly names: Names
   readonly profile: Pick<Profile, 'resources'>
   /** Cache of this comparison only: the cache of the projector may be older than a write by another program. */
-  readonly contexts: EmbeddedCatalogues
+  readonly catalogueCache: EmbeddedCatalogues
 }
 
 /** Creates the access to the records of all indices; embedded records come first. */
@@ -80,7 +83,7 @@ export async function storedCatalogues(
 async function visibleCatalogues(context: RecordsContext, signal: AbortSignal) {
   const visible: string[] = []
   for (const id of await storedCatalogues(context, signal)) {
-    const catalogue = await context.contexts.get(id, signal)
+    const catalogue = await context.catalogueCache.get(id, signal)
     if (catalogue && !catalogue.isHidden) visible.push(id)
   }
   return visible
@@ -93,8 +96,8 @@ const catalogues = (context: RecordsContext): RecordSource => ({
   hashes: async (ids, signal) => {
     const hashes = new Map<string, ReadonlySet<string>>()
     for (const id of ids) {
-      context.contexts.forget(id)
-      const catalogue = await context.contexts.get(id, signal)
+      context.catalogueCache.forget(id)
+      const catalogue = await context.catalogueCache.get(id, signal)
       if (catalogue && !catalogue.isHidden) hashes.set(id, new Set([catalogue.hash]))
     }
     return hashes
@@ -115,13 +118,13 @@ function datasets(context: RecordsContext): RecordSource {
     index: 'dataset',
     resource: names.dataset,
     ids: async (signal) => {
-      const all: (readonly string[])[] = []
+      const idsByCatalogue: (readonly string[])[] = []
       for (const id of await visibleCatalogues(context, signal)) {
         const catalogue = namedNode(names.catalogue(id))
         const rows = await store.select(bind(queries.members, { catalogue, prefix }), signal)
-        all.push(splitIds(rows))
+        idsByCatalogue.push(splitIds(rows))
       }
-      return distinct(all.flat())
+      return distinct(idsByCatalogue.flat())
     },
     hashes: async (ids, signal) => {
       const dataset = ids.map((id) => [namedNode(names.dataset(id)), namedNode(names.record(id))])
@@ -149,46 +152,46 @@ function typedResources(
     hashes: async (ids, signal) => {
       const facts = await resourceFacts(store, ids.map(iri), signal)
       const { hash: hashes, catalogue, resourceType } = facts
-      const own = ids.filter((id) => resourceType.has(iri(id)))
+      const storedIds = ids.filter((id) => resourceType.has(iri(id)))
       const catalogues = inCatalogue ? catalogue : undefined
-      return presentHashes(context, own, { catalogues, hashes, iri }, signal)
+      return presentHashes(context, storedIds, { catalogues, hashes, iri }, signal)
     },
   }
 }
 
 type RecordFacts = {
   /** IRIs of catalogues by IRI of the record; `undefined` where records are in none. */
-  readonly catalogues: Hashes | undefined
+  readonly catalogues: ValueSets | undefined
   /** Hashes by IRI. */
-  readonly hashes: Hashes
+  readonly hashes: ValueSets
   readonly iri: (id: string) => string
 }
 
 /** Keeps the records of visible catalogues. A record without a hash may have no content either; those few are read. */
 async function presentHashes(
-  { store, names, contexts }: RecordsContext,
+  { store, names, catalogueCache }: RecordsContext,
   ids: readonly string[],
   { catalogues, hashes, iri }: RecordFacts,
   signal: AbortSignal,
-): Promise<Hashes> {
+): Promise<ValueSets> {
   const isVisible = async (catalogueIri: string) => {
     const id = names.idOf('catalogue', catalogueIri)
-    const catalogue = id === undefined ? undefined : await contexts.get(id, signal)
+    const catalogue = id === undefined ? undefined : await catalogueCache.get(id, signal)
     return catalogue !== undefined && !catalogue.isHidden
   }
   const visible: string[] = []
   for (const id of ids) {
-    const own = await Promise.all([...(catalogues?.get(iri(id)) ?? [])].map(isVisible))
-    if (!catalogues || own.includes(true)) visible.push(id)
+    const visibilities = await Promise.all([...(catalogues?.get(iri(id)) ?? [])].map(isVisible))
+    if (!catalogues || visibilities.includes(true)) visible.push(id)
   }
-  const bare = visible.map(iri).filter((one) => !hashes.has(one))
-  const texts = bare.length === 0 ? new Map() : await store.readAll(bare, {}, signal)
-  const present = new Map<string, ReadonlySet<string>>()
+  const unhashed = visible.map(iri).filter((iriOfRecord) => !hashes.has(iriOfRecord))
+  const texts = unhashed.length === 0 ? new Map() : await store.readAll(unhashed, {}, signal)
+  const hashesById = new Map<string, ReadonlySet<string>>()
   for (const id of visible) {
-    const own = hashes.get(iri(id)) ?? (texts.has(iri(id)) ? new Set(['']) : undefined)
-    if (own) present.set(id, own)
+    const recordHashes = hashes.get(iri(id)) ?? (texts.has(iri(id)) ? new Set(['']) : undefined)
+    if (recordHashes) hashesById.set(id, recordHashes)
   }
-  return present
+  return hashesById
 }
 
 // Facts about some records, by the IRI of the record.
@@ -198,7 +201,7 @@ export async function cataloguesOf(
   store: GraphStore,
   iris: readonly string[],
   signal: AbortSignal,
-): Promise<Hashes> {
+): Promise<ValueSets> {
   if (iris.length === 0) return new Map()
   const dataset = iris.map((iri) => namedNode(iri))
   const rows = await store.select(bind(queries.datasetCatalogues, { dataset }), signal)
@@ -228,10 +231,11 @@ export async function resourceFacts(
 }
 
 /** Groups the values of one column by another. */
-function groupValues(rows: readonly Row[], key: string, value: string): Hashes {
+function groupValues(rows: readonly Row[], key: string, value: string): ValueSets {
   const groups = new Map<string, Set<string>>()
-  for (const { [key]: one, [value]: other } of rows)
-    if (one && other) groups.set(one.value, (groups.get(one.value) ?? new Set()).add(other.value))
+  for (const { [key]: keyTerm, [value]: valueTerm } of rows)
+    if (keyTerm && valueTerm)
+      groups.set(keyTerm.value, (groups.get(keyTerm.value) ?? new Set()).add(valueTerm.value))
   return groups
 }
 
@@ -255,11 +259,11 @@ export type EmbeddedCatalogues = {
 }
 
 /** Maximum number of cached catalogues; they are few, and small without their links. */
-const mostCatalogues = 1000
+const maxCatalogues = 1000
 
 /** Creates a cache that reads catalogues on first use; call `forget` when one changes. */
 export function embeddedCatalogues(store: GraphStore, names: Names): EmbeddedCatalogues {
-  const cache = new BoundedCache<EmbeddedCatalogue>('catalogues', mostCatalogues)
+  const cache = new BoundedCache<EmbeddedCatalogue>('catalogues', maxCatalogues)
   const prefix = literal(names.catalogue(''))
   const read = async (id: string, signal: AbortSignal): Promise<EmbeddedCatalogue | undefined> => {
     const iri = names.catalogue(id)
@@ -270,13 +274,13 @@ export function embeddedCatalogues(store: GraphStore, names: Names): EmbeddedCat
       store.select(bind(queries.parents, { catalogue, prefix }), signal),
     ])
     if (text === undefined) return undefined
-    const own = fromLines(text)
-    const above = parents.flatMap(({ parent }) =>
+    const statements = fromLines(text)
+    const parentLinks = parents.flatMap(({ parent }) =>
       parent && parent.value !== iri
         ? [quad(catalogue, dct('isPartOf'), namedNode(parent.value))]
         : [],
     )
-    const graph = graphOf([...own, ...above])
+    const graph = graphOf([...statements, ...parentLinks])
     return {
       id,
       graph,
@@ -288,9 +292,9 @@ export function embeddedCatalogues(store: GraphStore, names: Names): EmbeddedCat
     get: async (id, signal) => {
       const cached = cache.get(id)
       if (cached) return cached
-      const context = await read(id, signal)
-      if (context) cache.set(id, context)
-      return context
+      const catalogue = await read(id, signal)
+      if (catalogue) cache.set(id, catalogue)
+      return catalogue
     },
     forget: (id) => cache.delete(id),
   }

@@ -41,9 +41,9 @@ export async function previewDocuments(
   const graph = graphOf(quads)
   const scheme = schemeIn(graph)
   const vocabulary = 'vocabulary'
-  const all =
+  const documents =
     scheme === undefined ? [] : builder.concepts({ vocabulary, scheme, graph, ...unstored })
-  if (all.length > 0) return all
+  if (documents.length > 0) return documents
   const types = quads.filter(({ predicate }) => predicate.equals(rdf('type')))
   const classes = [...new Set(types.map(({ object }) => object.value))]
   throw new ScriptFailure(
@@ -54,13 +54,13 @@ export async function previewDocuments(
 }
 
 /** Formats documents as text: the JSON of each record, and a table of the values left out. */
-export const documentsText = (all: readonly BuiltDocument[]): string =>
-  all
+export const documentsText = (documents: readonly BuiltDocument[]): string =>
+  documents
     .map(({ document, reports }) => {
       const title = `# ${document.index} ${document.id}`
       const rows = reports.map(({ field, problem, value }) => `#   ${field}  ${problem}  ${value}`)
-      const left = rows.length > 0 ? ['# left out:', ...rows] : ['# nothing is left out']
-      return [title, JSON.stringify(document.record, null, 2), ...left, ''].join('\n')
+      const leftOutLines = rows.length > 0 ? ['# left out:', ...rows] : ['# nothing is left out']
+      return [title, JSON.stringify(document.record, null, 2), ...leftOutLines, ''].join('\n')
     })
     .join('\n')
 
@@ -94,18 +94,18 @@ function recordsIn(
     ['catalogue', dcat('Catalog')] as const,
   ]
   const records = new Map<string, FileRecord>()
-  const taken = new Set<string>()
-  for (const [kind, one] of classes)
-    for (const key of instances(graph, one)) {
+  const usedIris = new Set<string>()
+  for (const [kind, classIri] of classes)
+    for (const key of instances(graph, classIri)) {
       const nodeKind = kinds.kind(key) ?? kind
       if (records.has(key) || (typeof kind === 'string' && nodeKind !== kind)) continue
       const iriOf = (id: string) =>
         typeof kind === 'string' ? names[kind](id) : names.resource(kind.id, id)
-      const first = idOf(graph, key, kind, names)
+      const baseId = idOf(graph, key, kind, names)
       // A second record with an id gets `~~1`, as on the platform.
-      let id = first
-      for (let n = 1; taken.has(iriOf(id)); n += 1) id = `${first}~~${n}`
-      taken.add(iriOf(id))
+      let id = baseId
+      for (let n = 1; usedIris.has(iriOf(id)); n += 1) id = `${baseId}~~${n}`
+      usedIris.add(iriOf(id))
       records.set(key, { kind, id, iri: iriOf(id) })
     }
   return records
@@ -113,33 +113,35 @@ function recordsIn(
 
 /** Returns the id that an import would choose: for a dataset its identifier, else its IRI; for others the end of the IRI. */
 function idOf(graph: Graph, key: string, kind: FileRecord['kind'], names: Names): string {
-  const own = typeof kind === 'string' ? names.idOf(kind, key) : undefined
-  if (own !== undefined) return own
+  const existingId = typeof kind === 'string' ? names.idOf(kind, key) : undefined
+  if (existingId !== undefined) return existingId
   const [identifier = key] = graph
     .objects(key, dct('identifier'))
     .filter(({ termType, value }) => termType === 'Literal' && value.trim() !== '')
     .map(({ value }) => value)
     .sort(compareCodePoints)
-  const last = key.replace(/\/+$/, '').split(/[/#:]/).at(-1) ?? ''
-  return platformId(kind === 'dataset' ? identifier : last) || 'record'
+  const lastPart = key.replace(/\/+$/, '').split(/[/#:]/).at(-1) ?? ''
+  return platformId(kind === 'dataset' ? identifier : lastPart) || 'record'
 }
 
 /** Returns the whole graph, with the records under their IRIs on the platform. */
 function withPlatformIris(quads: readonly Quad[], records: ReadonlyMap<string, FileRecord>): Graph {
-  const named = <T extends Term>(term: T) => {
+  const withPlatformIri = <T extends Term>(term: T) => {
     const record = term.termType === 'Literal' ? undefined : records.get(keyOf(term))
     return record ? namedNode(record.iri) : term
   }
   return graphOf(
-    quads.map(({ subject, predicate, object }) => quad(named(subject), predicate, named(object))),
+    quads.map(({ subject, predicate, object }) =>
+      quad(withPlatformIri(subject), predicate, withPlatformIri(object)),
+    ),
   )
 }
 
 /** Returns the catalogue that lists a dataset, else the first one of the file, else an empty one. */
 function catalogueOf(iri: string, graph: Graph, records: readonly FileRecord[]) {
   const catalogues = records.filter(({ kind }) => kind === 'catalogue')
-  const links = (catalogue: FileRecord) =>
+  const listsDataset = (catalogue: FileRecord) =>
     graph.objects(catalogue.iri, dcat('dataset')).some(({ value }) => value === iri)
-  const chosen = catalogues.find(links) ?? catalogues[0]
+  const chosen = catalogues.find(listsDataset) ?? catalogues[0]
   return chosen ? { id: chosen.id, graph } : { id: 'catalogue', graph: graphOf([]) }
 }

@@ -74,8 +74,8 @@ async function answer({
   )
   if (command === 'check') return summaryOf(profile)
   const { quads, repairs } = await quadsIn(path)
-  const all = await previewDocuments(quads, { profile, base, vocabularies })
-  return json ? documentsJson(all) : repairs.join('') + documentsText(all)
+  const documents = await previewDocuments(quads, { profile, base, vocabularies })
+  return json ? documentsJson(documents) : repairs.join('') + documentsText(documents)
 }
 
 /** Invalid IRIs and language tags are repaired, as by an import. */
@@ -110,8 +110,8 @@ const flattenFields = (fields: readonly Field[]): readonly Field[] =>
 
 function shapeLine(name: string, { iri, fields }: Shape): string {
   const mandatory = fields.filter(({ required }) => required).map((field) => field.name)
-  const must = mandatory.length > 0 ? `, mandatory: ${mandatory.join(' ')}` : ''
-  return `  ${name}: ${flattenFields(fields).length} fields from <${iri}>${must}`
+  const mandatoryText = mandatory.length > 0 ? `, mandatory: ${mandatory.join(' ')}` : ''
+  return `  ${name}: ${flattenFields(fields).length} fields from <${iri}>${mandatoryText}`
 }
 
 /** Summarises a valid profile with its warnings, for its author. */
@@ -119,9 +119,9 @@ function summaryOf(profile: Profile): string {
   const { dataset, catalogue, concept, resources, warnings } = profile
   const shapes = [dataset, catalogue, concept, ...resources.map(({ shape }) => shape)]
   const classes = new Set(
-    shapes.flatMap(({ fields }) => flattenFields(fields).map((one) => one.mapping)),
+    shapes.flatMap(({ fields }) => flattenFields(fields).map((field) => field.mapping)),
   )
-  const odd = [
+  const remarks = [
     ...warnings,
     ...unservedFacets(profile).map(
       ({ id, index, path }) => `the facet ${id} of ${index} is left out: there is no field ${path}`,
@@ -138,14 +138,14 @@ function summaryOf(profile: Profile): string {
     ),
     `  ${classes.size} mapping classes: ${[...classes].sort().join(' ')}`,
     `  hash ${profile.hash}`,
-    ...(odd.length > 0 ? ['Worth a look:', ...odd.map((one) => `  ${one}`)] : []),
+    ...(remarks.length > 0 ? ['Worth a look:', ...remarks.map((remark) => `  ${remark}`)] : []),
     '',
   ].join('\n')
 }
 
 if (import.meta.main)
-  await runScript(usage, async (words) => {
-    const { code, out, errorText } = await runProfileCommand(words)
+  await runScript(usage, async (argumentList) => {
+    const { code, out, errorText } = await runProfileCommand(argumentList)
     process.stdout.write(out)
     process.stderr.write(errorText)
     return code

@@ -20,7 +20,7 @@ export type ProjectResourcesContext = {
 /** Four batches of the usual size. */
 const standardWindow = 400
 /** Milliseconds before the next attempt when the projector is full. */
-const fullMs = 1000
+const retryMs = 1000
 /** Resources between two calls of `progress`. */
 const progressEvery = 200
 
@@ -31,27 +31,27 @@ export async function projectResources(
   signal: AbortSignal,
 ): Promise<number> {
   const changed = conditionVariable()
-  const count = { fed: 0, done: 0 }
+  const count = { submitted: 0, done: 0 }
   const onIndexed = () => {
     count.done += 1
     changed.notify()
   }
-  const waitUntilBelow = async (most: number) => {
-    while (count.fed - count.done > most) await changed.next(signal)
+  const waitUntilBelow = async (limit: number) => {
+    while (count.submitted - count.done > limit) await changed.next(signal)
     signal.throwIfAborted()
   }
   for await (const page of pages)
     for (const resource of page) {
-      let submitted = submit(resource)
-      while (!submitted) {
-        await pause(fullMs, signal)
+      let indexed = submit(resource)
+      while (!indexed) {
+        await pause(retryMs, signal)
         signal.throwIfAborted()
-        submitted = submit(resource)
+        indexed = submit(resource)
       }
-      count.fed += 1
-      submitted.then(onIndexed, onIndexed)
+      count.submitted += 1
+      indexed.then(onIndexed, onIndexed)
       await waitUntilBelow(maxInFlight)
-      if (count.fed % progressEvery === 0) progress?.(count.done)
+      if (count.submitted % progressEvery === 0) progress?.(count.done)
     }
   await waitUntilBelow(0)
   progress?.(count.done)

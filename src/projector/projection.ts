@@ -56,8 +56,8 @@ export type ProjectionContext = {
   readonly dates?: DateForm
   /** Time zone of dates without a time in searches; UTC when absent. */
   readonly timeZone?: string
-  /** Called once per record with the values left out of it. */
-  readonly leftOut?: (reports: readonly LeftOutValue[]) => void
+  /** Called once per batch with the values that were left out of its documents, for counters. */
+  readonly onLeftOut?: (reports: readonly LeftOutValue[]) => void
 }
 
 type OlderCopy = 'store' | 'index' | undefined
@@ -79,7 +79,7 @@ export async function projection(deps: ProjectionContext) {
   const { names, profile, pause } = deps
   const { projector, cascading, engine, gather, versions, olderCopy, maintenance } =
     await startProjector(deps)
-  const { contexts, concepts } = gather
+  const { catalogueCache, concepts } = gather
   return {
     /** Clock that gives every write of this process its version. */
     versions,
@@ -106,8 +106,8 @@ export async function projection(deps: ProjectionContext) {
     /** Tells whether a catalogue is excluded from search, with all its members. */
     isHidden: async (catalogue: string, signal: AbortSignal): Promise<boolean> => {
       // The cached catalogue may be older than a write that is not projected yet.
-      if (projector.isPending(names.catalogue(catalogue))) contexts.forget(catalogue)
-      return (await contexts.get(catalogue, signal))?.isHidden ?? false
+      if (projector.isPending(names.catalogue(catalogue))) catalogueCache.forget(catalogue)
+      return (await catalogueCache.get(catalogue, signal))?.isHidden ?? false
     },
     /**
      * Lists the values of a record that searches do not show, read from the store; `undefined` where searches do not find the
@@ -146,15 +146,16 @@ async function startProjector(deps: ProjectionContext) {
   const { store, index, names, profile, jobs, log, pause, now } = deps
   const gather = await gatherContext(deps)
   const settings = settingsOf(deps)
-  const first = await configureEngine({ index, log }, settings)
-  const { indexed, marked, olderCopy } = await comparedCopies(store, log, first)
-  const versions = clock(Math.max(first?.newest ?? 0, marked), now)
+  const initialState = await configureEngine({ index, log }, settings)
+  const copies = await comparedCopies(store, log, initialState)
+  const { indexedVersion, newestMarked, olderCopy } = copies
+  const versions = clock(Math.max(initialState?.newestVersion ?? 0, newestMarked), now)
   const projector = new Projector({
     store,
     log,
     pause,
-    indexed,
-    batch: index.preferredBatch ?? standardBatch,
+    indexedVersion,
+    batchSize: index.preferredBatch ?? standardBatch,
     capacity,
     isEmbedded: (resource) =>
       (names.idOf('catalogue', resource) ?? names.idOf('vocabulary', resource)) !== undefined,
@@ -166,17 +167,28 @@ async function startProjector(deps: ProjectionContext) {
     names.idOf('vocabulary', mark.resource) === undefined
       ? { pages: catalogueMembers(store, mark.resource, signal) }
       : vocabularyUsers({ store, names, log, nextVersion: versions.next, pause }, mark, signal)
-  const cascading = cascades({ store, projector, jobs, log, pause, affected })
+  const cascadeLoop = cascades({ store, projector, jobs, log, pause, affected })
   const records = () =>
-    recordSources({ store, names, profile, contexts: embeddedCatalogues(store, names) })
+    recordSources({ store, names, profile, catalogueCache: embeddedCatalogues(store, names) })
   const indexedNow = () => newestIndexed(store)
-  const filling = { index, log, pause, now, records, projector, indexed: indexedNow }
-  const fill = (indices: readonly IndexName[]) => reindex(filling, indices)
-  const context = { index, log, pause, fill, onReached: versions.raise }
-  const engine = new EngineStart(context, settings, first)
-  const maintained = { store, index, names, profile, jobs, log, pause, records, projector, engine }
-  const maintenance = indexMaintenance(maintained)
-  return { projector, cascading, engine, gather, versions, olderCopy, maintenance }
+  const reindexContext = { index, log, pause, now, records, projector, indexed: indexedNow }
+  const fill = (indices: readonly IndexName[]) => reindex(reindexContext, indices)
+  const engineContext = { index, log, pause, fill, onReached: versions.raise }
+  const engine = new EngineStart(engineContext, settings, initialState)
+  const maintenanceContext = {
+    store,
+    index,
+    names,
+    profile,
+    jobs,
+    log,
+    pause,
+    records,
+    projector,
+    engine,
+  }
+  const maintenance = indexMaintenance(maintenanceContext)
+  return { projector, cascading: cascadeLoop, engine, gather, versions, olderCopy, maintenance }
 }
 
 /** Makes the settings of all indices, with the other settings that documents depend on. */
@@ -192,7 +204,7 @@ function settingsOf(deps: ProjectionContext): readonly IndexSettings[] {
 
 /** Creates the dependencies for gathering and building batches. */
 async function gatherContext(deps: ProjectionContext): Promise<GatherContext> {
-  const { store, index, names, profile, log, leftOut } = deps
+  const { store, index, names, profile, log, onLeftOut } = deps
   const { facets, nonCountries, dates, timeZone, enrichment: rules = [] } = deps
   const concepts = new ConceptCache(await loadVocabularyFiles(deps.vocabularies))
   const stored = new StoredConcepts({ store, names, concepts, log })
@@ -207,28 +219,28 @@ async function gatherContext(deps: ProjectionContext): Promise<GatherContext> {
     timeZone,
     ...(rules.length > 0 && { enrich: enrichment(rules, stored.lookup, profile) }),
   })
-  const contexts = embeddedCatalogues(store, names)
-  return { store, index, builder, contexts, names, profile, concepts, log, stored, leftOut }
+  const catalogueCache = embeddedCatalogues(store, names)
+  return { store, index, builder, catalogueCache, names, profile, concepts, log, stored, onLeftOut }
 }
 
 /**
- * Compares the newest indexed version in the store with that of the engine, logs a difference and corrects the store. `undefined`
- * while the engine is unavailable, while an index is being filled, and for a store that records no version.
+ * Compares the newest indexed version in the store with that of the engine, logs a difference and corrects the store. `olderCopy` is
+ * `undefined` while the engine is unavailable, while an index is being filled, and for a store that records no version.
  */
 async function comparedCopies(store: GraphStore, log: Log, engine: StartState | undefined) {
-  const indexed = await newestIndexed(store)
-  const marked = Math.max(indexed, await newestMark(store))
-  const { newest = 0, rebuild = [] } = engine ?? {}
+  const indexedVersion = await newestIndexed(store)
+  const newestMarked = Math.max(indexedVersion, await newestMark(store))
+  const { newestVersion = 0, rebuild = [] } = engine ?? {}
   let olderCopy: OlderCopy
-  if (engine && rebuild.length === 0 && indexed > 0) {
-    if (newest > marked) olderCopy = 'store'
-    else if (newest < indexed) olderCopy = 'index'
+  if (engine && rebuild.length === 0 && indexedVersion > 0) {
+    if (newestVersion > newestMarked) olderCopy = 'store'
+    else if (newestVersion < indexedVersion) olderCopy = 'index'
   }
-  if (!olderCopy) return { indexed, marked, olderCopy }
-  log.warn({ older: olderCopy, index: newest, store: marked }, 'copy.older')
+  if (!olderCopy) return { indexedVersion, newestMarked, olderCopy }
+  log.warn({ older: olderCopy, index: newestVersion, store: newestMarked }, 'copy.older')
   await store
-    .write([clearMarks([], { indexed: newest, before: indexed })])
+    .write([clearMarks([], { indexedVersion: newestVersion, previousVersion: indexedVersion })])
     // On a full disk this fails; the warning is repeated at the next start.
     .catch((error: unknown) => log.warn({ err: error }, 'copy.write-failed'))
-  return { indexed: newest, marked, olderCopy }
+  return { indexedVersion: newestVersion, newestMarked, olderCopy }
 }

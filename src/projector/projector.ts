@@ -39,9 +39,9 @@ type ProjectorContext = {
   /** Resolves after some milliseconds; rejects when the signal fires. */
   readonly pause: Pause
   /** Largest version whose mark was cleared before. */
-  readonly indexed?: number
+  readonly indexedVersion?: number
   /** Resources per batch. */
-  readonly batch: number
+  readonly batchSize: number
   /** Maximum number of resources in memory; others are read again from the store. */
   readonly capacity: number
   /** Tells whether other resources embed this one; it is projected before them. */
@@ -51,12 +51,12 @@ type ProjectorContext = {
 /** Milliseconds after a failed batch, doubled each time up to the maximum. */
 const firstPause = 100
 const lastPause = 10_000
-/** Maximum pause while the search engine is unavailable: an attempt is cheap, and writers get no answer until one succeeds. */
+/** Maximum pause while the search engine is unavailable: an attempt is cheap, and nothing becomes searchable until one succeeds. */
 const engineDownPause = 1000
 /** Milliseconds until a resource that was not written is tried again. */
 const postponeMs = 5000
 /** Number of pending writes from which writers are slowed down; fewer are projected from memory. */
-const mostQueuedWrites = 700
+const maxQueuedWrites = 700
 /** Number of records that fail in a row before the rest of a batch is postponed. */
 const maxFailures = 3
 
@@ -82,7 +82,7 @@ export class Projector {
   /** Failure of a batch that the loop has not handled yet. */
   #failure: { readonly error: unknown } | undefined
   #retryMs = firstPause
-  #indexed: number
+  #indexedVersion: number
   /** Indexing of the current batch and removal of marks; neither promise rejects. */
   #indexing: Promise<void> = Promise.resolve()
   #clearing: Promise<void> = Promise.resolve()
@@ -91,18 +91,18 @@ export class Projector {
   constructor(deps: ProjectorContext) {
     this.#deps = deps
     this.#queue = new ProjectionQueue(deps.capacity, deps.isEmbedded)
-    this.#indexed = deps.indexed ?? 0
+    this.#indexedVersion = deps.indexedVersion ?? 0
   }
 
   /** Number of resources that are queued or being projected. */
   get pending(): number {
-    const taken = [...this.#inProgress].reduce((sum, { length }) => sum + length, 0)
-    return this.#queue.size + taken + this.#unfinished
+    const inProgress = [...this.#inProgress].reduce((sum, { length }) => sum + length, 0)
+    return this.#queue.size + inProgress + this.#unfinished
   }
 
   /** True when so many writes are queued that further ones have to be read from the store. */
   get isBehind(): boolean {
-    return !this.#isEngineDown && this.#queue.written >= mostQueuedWrites
+    return !this.#isEngineDown && this.#queue.queuedWrites >= maxQueuedWrites
   }
 
   /** Adds marks that were committed to the store. */
@@ -119,8 +119,11 @@ export class Projector {
 
   /** Tells whether the index may not have the current state of a resource yet. */
   isPending(resource: string): boolean {
-    const isOf = (one: PendingResource) => one.resource === resource && !one.onlyIfMissing
-    return this.#queue.has(resource) || [...this.#inProgress].some((batch) => batch.some(isOf))
+    const isSameWrite = (pending: PendingResource) =>
+      pending.resource === resource && !pending.onlyIfMissing
+    return (
+      this.#queue.has(resource) || [...this.#inProgress].some((batch) => batch.some(isSameWrite))
+    )
   }
 
   /** Projects a resource again without a write; resolves when it is indexed, `undefined` when the queue is full. */
@@ -190,7 +193,7 @@ export class Projector {
       // The response to the writer is sent first: it is ready in this turn of the event loop.
       await setImmediate()
     }
-    if (this.#queue.size < this.#deps.batch) await this.#waitForBatches()
+    if (this.#queue.size < this.#deps.batchSize) await this.#waitForBatches()
     const failure = this.#failure
     this.#failure = undefined
     if (failure) throw failure.error
@@ -198,24 +201,24 @@ export class Projector {
 
   /** Gathers one batch, and starts to index it when the one before is indexed. */
   async #processBatch(): Promise<void> {
-    const { batch, gather, isEmbedded } = this.#deps
-    if (this.#queue.written === 0 && this.#hasMore) {
+    const { batchSize, gather, isEmbedded } = this.#deps
+    if (this.#queue.queuedWrites === 0 && this.#hasMore) {
       // Marks that are being removed would be read again.
       await this.#waitForBatches()
       await this.#refill()
     }
-    const taken = this.#queue.takeBatch(batch)
-    if (taken.length === 0) return this.#changed.notify()
-    this.#inProgress.add(taken)
+    const batch = this.#queue.takeBatch(batchSize)
+    if (batch.length === 0) return this.#changed.notify()
+    this.#inProgress.add(batch)
     // A batch with embedded resources is gathered alone: others would be built from their old state.
-    const isAlone = taken.some(({ resource }) => isEmbedded(resource))
+    const isAlone = batch.some(({ resource }) => isEmbedded(resource))
     if (isAlone) await this.#indexing
     // A failure here is repeated when the batch is written, where its records are tried one by one.
-    const write = await gather(taken, this.#stopping.signal).catch(
+    const write = await gather(batch, this.#stopping.signal).catch(
       (error: unknown) => () => Promise.reject(error),
     )
     await this.#indexing
-    this.#indexing = this.#index(taken, write)
+    this.#indexing = this.#index(batch, write)
     if (isAlone) await this.#indexing
   }
 
@@ -234,66 +237,69 @@ export class Projector {
   }
 
   /** Indexes a batch and resolves its waiters; removes its marks after those of the batch before. */
-  async #index(taken: readonly PendingResource[], write: IndexWrite): Promise<void> {
-    const attempt = await this.#attempt(taken, write)
+  async #index(indexedBatch: readonly PendingResource[], write: IndexWrite): Promise<void> {
+    const attempt = await this.#attempt(indexedBatch, write)
     // Waiters first: a mark that is removed late costs one more projection after a crash, but loses nothing.
     this.#settle(attempt)
-    const marked = attempt.done.filter((one) => one.marked.length > 0)
-    this.#unfinished += marked.length
-    this.#inProgress.delete(taken)
+    const withMarks = attempt.indexed.filter((pending) => pending.markedVersions.length > 0)
+    this.#unfinished += withMarks.length
+    this.#inProgress.delete(indexedBatch)
     this.#changed.notify()
     await this.#clearing
-    if (marked.length > 0) this.#clearing = this.#clear(marked)
+    if (withMarks.length > 0) this.#clearing = this.#clear(withMarks)
   }
 
   /** Writes a batch as a whole; after a failure one by one, so that a faulty record does not block the others. */
-  async #attempt(taken: readonly PendingResource[], write: IndexWrite): Promise<Attempt> {
+  async #attempt(batch: readonly PendingResource[], write: IndexWrite): Promise<Attempt> {
     try {
       await write()
-      return { done: taken, failed: [], error: undefined }
+      return { indexed: batch, failed: [], error: undefined }
     } catch (error) {
-      const isCommonFailure = taken.length === 1 || isEngineUnavailable(error)
-      return isCommonFailure ? { done: [], failed: taken, error } : this.#attemptEach(taken)
+      const isCommonFailure = batch.length === 1 || isEngineUnavailable(error)
+      return isCommonFailure ? { indexed: [], failed: batch, error } : this.#attemptEach(batch)
     }
   }
 
-  async #attemptEach(taken: readonly PendingResource[]): Promise<Attempt> {
-    const done: PendingResource[] = []
+  async #attemptEach(batch: readonly PendingResource[]): Promise<Attempt> {
+    const indexed: PendingResource[] = []
     let error: unknown
-    for (const [at, one] of taken.entries()) {
+    for (const [position, pending] of batch.entries()) {
       // When the first few all fail, the records are not the cause.
-      if (done.length === 0 && at >= maxFailures) break
+      if (indexed.length === 0 && position >= maxFailures) break
       try {
-        const write = await this.#deps.gather([one], this.#stopping.signal)
+        const write = await this.#deps.gather([pending], this.#stopping.signal)
         await write()
-        done.push(one)
+        indexed.push(pending)
       } catch (failure) {
         error = failure
       }
     }
-    return { done, failed: taken.filter((one) => !done.includes(one)), error }
+    return { indexed, failed: batch.filter((pending) => !indexed.includes(pending)), error }
   }
 
-  #settle({ done, failed, error }: Attempt): void {
+  #settle({ indexed, failed, error }: Attempt): void {
     this.#isEngineDown = isEngineUnavailable(error)
     // The time of its return is unknown, so waiters get their answer now.
     if (this.#isEngineDown) this.#waiters.resolveWithFalse()
-    const written = failed.filter(({ marked }) => marked.length > 0)
-    const others = failed.filter(({ marked }) => marked.length === 0)
-    if (others.length > 0) this.#postpone(others, error)
-    this.#queue.restore(written)
-    if (written.length > 0) this.#failure = { error }
+    const writes = failed.filter(({ markedVersions }) => markedVersions.length > 0)
+    const reprojections = failed.filter(({ markedVersions }) => markedVersions.length === 0)
+    if (reprojections.length > 0) this.#postpone(reprojections, error)
+    this.#queue.restore(writes)
+    if (writes.length > 0) this.#failure = { error }
     else this.#retryMs = firstPause
-    this.#waiters.resolveIndexed(done)
-    for (const { callbacks = [] } of done) for (const call of callbacks) call()
+    this.#waiters.resolveIndexed(indexed)
+    for (const { callbacks = [] } of indexed) for (const call of callbacks) call()
   }
 
   async #clear(done: readonly PendingResource[]): Promise<void> {
-    const before = this.#indexed
-    const indexed = Math.max(before, ...done.flatMap(({ marked }) => marked))
+    const previousVersion = this.#indexedVersion
+    const indexedVersion = Math.max(
+      previousVersion,
+      ...done.flatMap(({ markedVersions }) => markedVersions),
+    )
     try {
-      await this.#deps.store.write([clearMarks(done, { indexed, before })])
-      this.#indexed = indexed
+      await this.#deps.store.write([clearMarks(done, { indexedVersion, previousVersion })])
+      this.#indexedVersion = indexedVersion
     } catch (error) {
       this.#postpone(done, error)
     }
@@ -319,7 +325,7 @@ export class Projector {
 }
 
 type Attempt = {
-  readonly done: readonly PendingResource[]
+  readonly indexed: readonly PendingResource[]
   readonly failed: readonly PendingResource[]
   /** Error of the last failure. */
   readonly error: unknown

@@ -24,7 +24,7 @@ const queries = {
 }
 
 /** Marks read at a time: some stores sort no more than this. */
-const page = 5000
+const marksPerQuery = 5000
 
 /** Reads the oldest marks, at most `limit`. */
 export async function readMarks(
@@ -33,13 +33,13 @@ export async function readMarks(
   signal: AbortSignal,
 ): Promise<readonly Mark[]> {
   const marks: Mark[] = []
-  for (let most = 0, rows = 0; rows === most && marks.length < limit;) {
-    most = Math.min(page, limit - marks.length)
+  for (let pageLimit = 0, rowCount = 0; rowCount === pageLimit && marks.length < limit;) {
+    pageLimit = Math.min(marksPerQuery, limit - marks.length)
     const after = literal(String(marks.at(-1)?.version ?? 0), xsd('integer'))
-    const query = paged(bind(queries.pending, { after }), { limit: most })
-    const read = await store.select(query, signal)
-    marks.push(...marksIn(read, 'resource'))
-    rows = read.length
+    const query = paged(bind(queries.pending, { after }), { limit: pageLimit })
+    const rows = await store.select(query, signal)
+    marks.push(...marksIn(rows, 'resource'))
+    rowCount = rows.length
   }
   return marks
 }
@@ -71,14 +71,17 @@ export const newestIndexed = (store: GraphStore): Promise<number> => newest(stor
 /** Creates the change that removes exactly the marks that were read; newer ones stay. It also records the largest indexed version. */
 export function clearMarks(
   done: readonly PendingResource[],
-  { indexed, before }: { readonly indexed: number; readonly before: number },
+  {
+    indexedVersion,
+    previousVersion,
+  }: { readonly indexedVersion: number; readonly previousVersion: number },
 ): GraphChange {
   const lines = (version: number) =>
-    indexed === before ? [] : [factLine(systemGraph, 'indexed', String(version))]
-  const marks = done.flatMap(({ resource, marked }) =>
-    marked.map((version) => markLine('pending', { resource, version })),
+    indexedVersion === previousVersion ? [] : [factLine(systemGraph, 'indexed', String(version))]
+  const marks = done.flatMap(({ resource, markedVersions }) =>
+    markedVersions.map((version) => markLine('pending', { resource, version })),
   )
-  return systemChange({ remove: [...marks, ...lines(before)], add: lines(indexed) })
+  return systemChange({ remove: [...marks, ...lines(previousVersion)], add: lines(indexedVersion) })
 }
 
 /** Resource to project, with all its marked versions; they are cleared together when the newest state is indexed. */
@@ -87,7 +90,7 @@ export type PendingResource = {
   /** Newest version; 0 when the resource is projected again without a write. */
   readonly version: number
   /** Versions with marks in the store. */
-  readonly marked: readonly number[]
+  readonly markedVersions: readonly number[]
   /** Content of the newest version, when its writer handed it over. */
   readonly content?: WrittenContent
   /** True when only indices that are being filled need the resource. */
@@ -119,13 +122,13 @@ const reprojectionShare = 5
 const quietBatches = 10
 
 /**
- * Holds at most `capacity` resources; further marks stay in the store and are read later. Resources for which `isFirst` is true
- * are embedded by others and taken before them. Resources without a write come last, because writers wait until their record is
+ * Holds at most `capacity` resources; further marks stay in the store and are read later. Resources for which `isEmbedded` is
+ * true are embedded by others and taken before them. Resources without a write come last, because writers wait until their record is
  * searchable.
  */
 export class ProjectionQueue {
   readonly #capacity: number
-  readonly #isFirst: (resource: string) => boolean
+  readonly #isEmbedded: (resource: string) => boolean
   readonly #embedded = new Map<string, PendingResource>()
   readonly #others = new Map<string, PendingResource>()
   readonly #reprojections = new Map<string, PendingResource>()
@@ -134,16 +137,16 @@ export class ProjectionQueue {
 
   constructor(capacity: number, isEmbedded: (resource: string) => boolean) {
     this.#capacity = capacity
-    this.#isFirst = isEmbedded
+    this.#isEmbedded = isEmbedded
   }
 
   /** Number of queued resources. */
   get size(): number {
-    return this.written + this.#reprojections.size
+    return this.queuedWrites + this.#reprojections.size
   }
 
   /** Number of queued writes. */
-  get written(): number {
+  get queuedWrites(): number {
     return this.#embedded.size + this.#others.size
   }
 
@@ -154,7 +157,7 @@ export class ProjectionQueue {
 
   /** Adds a mark that is in the store. False when the queue is full. */
   add(mark: CommittedMark): boolean {
-    return this.#addIfRoom({ ...mark, marked: [mark.version] })
+    return this.#addIfRoom({ ...mark, markedVersions: [mark.version] })
   }
 
   /** Adds a resource without a write. False when the queue is full. */
@@ -163,40 +166,40 @@ export class ProjectionQueue {
       resource,
       onlyIfMissing,
       version: 0,
-      marked: [],
+      markedVersions: [],
       callbacks: [callback],
     })
   }
 
   /** Removes and returns up to `most` resources. */
-  takeBatch(most: number): readonly PendingResource[] {
-    const taken: PendingResource[] = []
-    const takeFrom = (queue: Map<string, PendingResource>, until: number) => {
+  takeBatch(limit: number): readonly PendingResource[] {
+    const batch: PendingResource[] = []
+    const takeFrom = (queue: Map<string, PendingResource>, maxTotal: number) => {
       for (const pending of queue.values()) {
-        if (taken.length >= until) return
-        taken.push(pending)
+        if (batch.length >= maxTotal) return
+        batch.push(pending)
         queue.delete(pending.resource)
       }
     }
-    const reserved = Math.min(this.#reprojections.size, Math.floor(most / reprojectionShare))
-    takeFrom(this.#embedded, most - reserved)
-    takeFrom(this.#others, most - reserved)
-    this.#batchesWithoutWrite = taken.length > 0 ? 0 : this.#batchesWithoutWrite + 1
-    const others = taken.length > 0 ? reserved : Math.ceil(most / reprojectionShare)
+    const reserved = Math.min(this.#reprojections.size, Math.floor(limit / reprojectionShare))
+    takeFrom(this.#embedded, limit - reserved)
+    takeFrom(this.#others, limit - reserved)
+    this.#batchesWithoutWrite = batch.length > 0 ? 0 : this.#batchesWithoutWrite + 1
+    const others = batch.length > 0 ? reserved : Math.ceil(limit / reprojectionShare)
     takeFrom(
       this.#reprojections,
-      this.#batchesWithoutWrite > quietBatches ? most : taken.length + others,
+      this.#batchesWithoutWrite > quietBatches ? limit : batch.length + others,
     )
-    return taken
+    return batch
   }
 
   /** Puts back resources that could not be projected. */
-  restore(pending: readonly PendingResource[]): void {
-    for (const one of pending) this.#merge(one)
+  restore(resources: readonly PendingResource[]): void {
+    for (const pending of resources) this.#merge(pending)
   }
 
   #queueOf(resource: string): Map<string, PendingResource> {
-    return this.#isFirst(resource) ? this.#embedded : this.#others
+    return this.#isEmbedded(resource) ? this.#embedded : this.#others
   }
 
   #find(resource: string): PendingResource | undefined {
@@ -211,22 +214,22 @@ export class ProjectionQueue {
 
   #merge(next: PendingResource): void {
     const { resource } = next
-    const queued = this.#find(resource)
-    const newest = queued && queued.version > next.version ? queued : next
+    const existing = this.#find(resource)
+    const newest = existing && existing.version > next.version ? existing : next
     const content = this.size < maxContents ? newest.content : undefined
     const onlyIfMissing =
-      next.onlyIfMissing === true && (queued === undefined || queued.onlyIfMissing === true)
-    const callbacks = [...(queued?.callbacks ?? []), ...(next.callbacks ?? [])]
+      next.onlyIfMissing === true && (existing === undefined || existing.onlyIfMissing === true)
+    const callbacks = [...(existing?.callbacks ?? []), ...(next.callbacks ?? [])]
     const merged: PendingResource = {
       resource,
       version: newest.version,
-      marked: [...new Set([...(queued?.marked ?? []), ...next.marked])],
+      markedVersions: [...new Set([...(existing?.markedVersions ?? []), ...next.markedVersions])],
       content,
       ...(onlyIfMissing && { onlyIfMissing }),
       ...(callbacks.length > 0 && { callbacks }),
     }
     this.#reprojections.delete(resource)
-    const queue = merged.marked.length > 0 ? this.#queueOf(resource) : this.#reprojections
+    const queue = merged.markedVersions.length > 0 ? this.#queueOf(resource) : this.#reprojections
     queue.set(resource, merged)
   }
 }

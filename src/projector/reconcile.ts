@@ -40,9 +40,9 @@ export type ReconcileOptions = {
 
 /** Records compared at a time, and entries of the index read at once. */
 const recordsPerStep = 500
-const page = 1000
+const entriesPerPage = 1000
 /** Number of checks, and milliseconds between them, whether a write has reached the index. */
-const mostChecks = 50
+const maxChecks = 50
 const checkMs = 100
 
 /**
@@ -54,18 +54,23 @@ export async function reconcile(
   { dryRun, progress }: ReconcileOptions,
   signal: AbortSignal,
 ): Promise<Drift> {
-  const sides = context.records.filter(({ hashes }) => hashes)
-  const all = await Promise.all(sides.map((side) => side.ids(signal)))
-  const total = all.reduce((sum, { length }) => sum + length, 0)
+  const sources = context.records.filter(({ hashes }) => hashes)
+  const idsBySource = await Promise.all(sources.map((source) => source.ids(signal)))
+  const total = idsBySource.reduce((sum, { length }) => sum + length, 0)
   const drift = { compared: 0, missing: 0, stale: 0, extra: 0, repaired: 0 }
-  for (const [n, side] of sides.entries()) {
-    const ids = all[n] ?? []
-    for (let at = 0; at < ids.length || at === 0; at += recordsPerStep) {
-      const until = at + recordsPerStep < ids.length ? ids[at + recordsPerStep - 1] : undefined
-      const range = { ids: ids.slice(at, at + recordsPerStep), after: ids[at - 1] ?? '', until }
-      const different = await confirmedDifferences(context, side, range, signal)
+  for (const [position, source] of sources.entries()) {
+    const ids = idsBySource[position] ?? []
+    for (let offset = 0; offset < ids.length || offset === 0; offset += recordsPerStep) {
+      const until =
+        offset + recordsPerStep < ids.length ? ids[offset + recordsPerStep - 1] : undefined
+      const range = {
+        ids: ids.slice(offset, offset + recordsPerStep),
+        after: ids[offset - 1] ?? '',
+        until,
+      }
+      const different = await confirmedDifferences(context, source, range, signal)
       for (const kind of different.values()) drift[kind] += 1
-      const resources = dryRun ? [] : [...different.keys()].map((id) => side.resource(id))
+      const resources = dryRun ? [] : [...different.keys()].map((id) => source.resource(id))
       drift.repaired += await projectResources([resources], context, signal)
       drift.compared += range.ids.length
       progress(drift.compared, total)
@@ -89,43 +94,45 @@ type Differences = ReadonlyMap<string, 'missing' | 'stale' | 'extra'>
  */
 async function confirmedDifferences(
   context: ReconcileContext,
-  side: RecordSource,
+  source: RecordSource,
   range: Range,
   signal: AbortSignal,
 ): Promise<Differences> {
-  const first = await differencesOf(context, side, range, signal)
+  const first = await differencesOf(context, source, range, signal)
   if (first.size === 0) return first
-  const isUnindexed = (id: string) => context.isPending(side.resource(id))
-  for (let look = 0; look < mostChecks && [...first.keys()].some(isUnindexed); look += 1) {
+  const isUnindexed = (id: string) => context.isPending(source.resource(id))
+  for (let check = 0; check < maxChecks && [...first.keys()].some(isUnindexed); check += 1) {
     await context.pause(checkMs, signal)
     signal.throwIfAborted()
   }
-  const again = { ...range, ids: [...new Set([...range.ids, ...first.keys()])] }
-  const second = await differencesOf(context, side, again, signal)
+  const widerRange = { ...range, ids: [...new Set([...range.ids, ...first.keys()])] }
+  const second = await differencesOf(context, source, widerRange, signal)
   return new Map([...second].filter(([id, kind]) => first.get(id) === kind && !isUnindexed(id)))
 }
 
 async function differencesOf(
   { index }: ReconcileContext,
-  side: RecordSource,
+  source: RecordSource,
   { ids, after, until }: Range,
   signal: AbortSignal,
 ): Promise<Differences> {
   const indexed = new Map<string, string>()
   for (let from: string | undefined = after; from !== undefined;) {
-    const entries = await index.entries(side.index, from, page, signal)
-    const own = entries.filter(({ id }) => until === undefined || id <= until)
-    for (const { id, hash } of own) indexed.set(id, hash)
-    from = own.length === page ? own.at(-1)?.id : undefined
+    const entries = await index.entries(source.index, from, entriesPerPage, signal)
+    const inRange = entries.filter(({ id }) => until === undefined || id <= until)
+    for (const { id, hash } of inRange) indexed.set(id, hash)
+    from = inRange.length === entriesPerPage ? inRange.at(-1)?.id : undefined
   }
-  const both = [...new Set([...ids, ...indexed.keys()])]
+  const allIds = [...new Set([...ids, ...indexed.keys()])]
   const stored = new Map<string, ReadonlySet<string>>()
-  for (let at = 0; at < both.length; at += recordsPerStep)
-    for (const [id, hashes] of (await side.hashes?.(both.slice(at, at + recordsPerStep), signal)) ??
-      [])
+  for (let offset = 0; offset < allIds.length; offset += recordsPerStep)
+    for (const [id, hashes] of (await source.hashes?.(
+      allIds.slice(offset, offset + recordsPerStep),
+      signal,
+    )) ?? [])
       stored.set(id, hashes)
   const different = new Map<string, 'missing' | 'stale' | 'extra'>()
-  for (const id of both) {
+  for (const id of allIds) {
     const [hash, hashes] = [indexed.get(id), stored.get(id)]
     if (hashes && hash === undefined) different.set(id, 'missing')
     else if (hash !== undefined && !hashes) different.set(id, 'extra')
@@ -144,7 +151,7 @@ export type ReconcileSchedule = { readonly reconcile: Reconcile } & {
   /** Result of the last comparison of this process, scheduled or not; `at` is its end, ISO 8601. */
   readonly last: () => ({ readonly at: string } & Drift) | undefined
   /** Starts the schedule; with `atOnce` the first comparison runs now. */
-  readonly start: (atOnce?: boolean) => void
+  readonly start: (isImmediate?: boolean) => void
   /** Compares once now, because another process may have written to the store. */
   readonly runNow: () => void
   /** Resolves when no scheduled comparison runs any more. */
@@ -181,9 +188,9 @@ export function scheduleReconcile(context: ReconcilingContext): ReconcileSchedul
   let loop: BackgroundLoop | undefined
   const reconcile: Reconcile = async (options, signal) => {
     const drift = await context.reconcile(options, signal)
-    const at = now()
-    last = { at: new Date(at).toISOString(), ...drift }
-    metrics.compared(drift, at)
+    const endMs = now()
+    last = { at: new Date(endMs).toISOString(), ...drift }
+    metrics.compared(drift, endMs)
     return drift
   }
   /** Adds a random delay of up to almost an hour. */
@@ -205,8 +212,8 @@ export function scheduleReconcile(context: ReconcilingContext): ReconcileSchedul
   return {
     reconcile,
     last: () => last,
-    start: (atOnce = false) => {
-      if (hours > 0 || atOnce) loop ??= start(atOnce ? 0 : withRandomDelay(startDelayMs))
+    start: (isImmediate = false) => {
+      if (hours > 0 || isImmediate) loop ??= start(isImmediate ? 0 : withRandomDelay(startDelayMs))
     },
     runNow: () => {
       if (loop) loop.wake()

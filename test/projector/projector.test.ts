@@ -44,7 +44,7 @@ function recording(
     store: options.write ? { ...store, write: options.write } : store,
     log,
     isEmbedded: (resource) => resource.includes('catalogue'),
-    batch: options.batch ?? 100,
+    batchSize: options.batch ?? 100,
     capacity: options.capacity ?? 1000,
     pause: (ms, signal) => {
       pauses.push(ms)
@@ -65,7 +65,7 @@ function stepping(takes: () => Promise<unknown>) {
     store,
     log,
     isEmbedded: (resource) => resource.includes('catalogue'),
-    batch: 1,
+    batchSize: 1,
     capacity: 1000,
     pause: () => new Promise((resolve) => setImmediate(resolve)),
     gather: async (batch) => {
@@ -99,7 +99,7 @@ describe('the projector', () => {
     await projector.start()
     await projector.idle(soon())
     await projector.stop()
-    expect(projected).toEqual([[{ resource: 'urn:x:a', version: 3, marked: [1, 2, 3] }]])
+    expect(projected).toEqual([[{ resource: 'urn:x:a', version: 3, markedVersions: [1, 2, 3] }]])
     expect(await readMarks(store, 10, soon())).toEqual([])
   })
 
@@ -240,7 +240,7 @@ describe('the projector', () => {
     await projector.stop()
     expect(projected).toHaveLength(1)
     expect(projected[0]).toMatchObject([
-      { resource: 'urn:x:a', version: 0, marked: [] },
+      { resource: 'urn:x:a', version: 0, markedVersions: [] },
       { resource: 'urn:x:b', version: 0, onlyIfMissing: true },
     ])
     expect(projected[0]?.[0]?.onlyIfMissing).toBeUndefined()

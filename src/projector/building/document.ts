@@ -101,30 +101,30 @@ export type DocumentBuilder = ReturnType<typeof documentBuilder>
 /** Creates a builder of documents. Pass the same graph object for a catalogue until it changes: the facts read from it are cached. */
 export function documentBuilder(context: BuilderContext) {
   const { profile, names } = context
-  const read = catalogueReader(context)
+  const readCatalogue = catalogueReader(context)
   const assembleCatalogue = assembler(context, 'catalogue', profile.catalogue.fields)
-  const types = new Map(
+  const buildersByType = new Map(
     profile.resources.map(({ id: type, shape: { fields } }) => {
       const recordIri = (id: string) => names.resourceRecord(type, id)
-      const kind = { index: `resource_${type}`, fields, recordIri, read } as const
+      const kind = { index: `resource_${type}`, fields, recordIri, readCatalogue } as const
       return [type, recordBuilder(context, kind).build]
     }),
   )
   const { fields } = profile.dataset
-  const kind = { index: 'dataset', fields, recordIri: names.record, read } as const
-  const datasets = recordBuilder(context, kind)
+  const kind = { index: 'dataset', fields, recordIri: names.record, readCatalogue } as const
+  const datasetBuilder = recordBuilder(context, kind)
   return {
-    dataset: datasets.build,
+    dataset: datasetBuilder.build,
     /** Maps the distributions of a large dataset and yields to other work in between; pass the result to `dataset`. */
-    prepareDataset: datasets.prepare,
+    prepareDataset: datasetBuilder.prepare,
     catalogue: ({ id, version, hash, graph }: CatalogueInput): BuiltDocument => {
-      const { facts, reports } = read({ id, graph })
+      const { facts, reports } = readCatalogue({ id, graph })
       const { record, languages } = facts
       return { document: assembleCatalogue({ id, version, hash, record, languages }), reports }
     },
     /** Builds the document of a record of a declared type. Throws when the profile has no such type. */
     resource: ({ id }: ResourceType, input: RecordInput): BuiltDocument => {
-      const build = types.get(id)
+      const build = buildersByType.get(id)
       if (!build) throw new Error(`the profile has no type ${id}`)
       return build(input)
     },
@@ -141,21 +141,21 @@ function recordBuilder(
     readonly index: IndexName
     readonly fields: readonly Field[]
     readonly recordIri: (id: string) => string
-    readonly read: CatalogueReader
+    readonly readCatalogue: CatalogueReader
   },
 ): {
   readonly build: (input: RecordInput) => BuiltDocument
-  readonly prepare: (input: RecordInput, turn: YieldWhenDue) => Promise<Prepared>
+  readonly prepare: (input: RecordInput, yieldWhenDue: YieldWhenDue) => Promise<Prepared>
 } {
-  const { index, fields, recordIri, read } = kind
+  const { index, fields, recordIri, readCatalogue } = kind
   const compiled = compileFields(fields)
   const assemble = assembler(context, index, fields)
   // The distributions of a dataset are an array even if there are none.
-  const arrays = fields
+  const arrayFields = fields
     .filter(({ paths, single }) => index === 'dataset' && paths.includes(distribution) && !single)
     .map(({ name }) => name)
-  const aboutOf = ({ id, iri, graph, catalogue, metrics, prepared }: RecordInput) => {
-    const facts = catalogue && read(catalogue).facts
+  const preparedContext = ({ id, iri, graph, catalogue, metrics, prepared }: RecordInput) => {
+    const facts = catalogue && readCatalogue(catalogue).facts
     const languages = facts?.languages ?? ['en']
     const language = languages[0] ?? 'en'
     const mapping: RecordMappingContext = {
@@ -166,23 +166,23 @@ function recordBuilder(
       recordIri: recordIri(id),
       ...(facts && { catalogue: facts }),
       ...(metrics && { metrics }),
-      ...(prepared && { made: prepared.premapped }),
+      ...(prepared && { premapped: prepared.premapped }),
     }
     return { facts, languages, language, mapping }
   }
   const build = (input: RecordInput): BuiltDocument => {
     const { id, version, hash, prepared } = input
-    const { facts, languages, language, mapping } = aboutOf(input)
+    const { facts, languages, language, mapping } = preparedContext(input)
     const { object, reports } = mapRecord(context, compiled, mapping)
-    const absent = arrays.filter((name) => !(name in object)).map((name) => [name, []])
-    const mapped: JsonObject = { ...object, ...Object.fromEntries(absent) }
+    const emptyArrays = arrayFields.filter((name) => !(name in object)).map((name) => [name, []])
+    const mapped: JsonObject = { ...object, ...Object.fromEntries(emptyArrays) }
     const record = context.enrich?.(mapped, index, language) ?? mapped
     const document = assemble({ id, version, hash, record, languages, facts })
     return { document, reports: [...(prepared?.reports ?? []), ...reports] }
   }
-  const prepare = async (input: RecordInput, turn: YieldWhenDue): Promise<Prepared> => {
-    const { mapping, reports } = mappingContextOf(context, aboutOf(input).mapping)
-    return { premapped: await premapNodes(compiled, mapping, turn), reports }
+  const prepare = async (input: RecordInput, yieldWhenDue: YieldWhenDue): Promise<Prepared> => {
+    const { mapping, reports } = mappingContextOf(context, preparedContext(input).mapping)
+    return { premapped: await premapNodes(compiled, mapping, yieldWhenDue), reports }
   }
   return { build, prepare }
 }
@@ -258,8 +258,8 @@ function assembler(
     if (index === 'dataset') indexed.flags['dataServices'] = hasService(record, mapping).length > 0
     const values: Record<string, readonly FacetValue[]> = {}
     for (const { id: facet, read } of readers) {
-      const own = read(record, mapping)
-      if (own.length > 0) values[facet] = own
+      const facetValues = read(record, mapping)
+      if (facetValues.length > 0) values[facet] = facetValues
     }
     return { index, id, version, hash, ...indexed, facets: values, record }
   }
@@ -287,8 +287,8 @@ function catalogueReader(context: BuilderContext): CatalogueReader {
   const read: CatalogueReader = ({ id, graph }) => {
     const iri = names.catalogue(id)
     const about = { id, iri, graph, recordIri: names.record(id) }
-    const { mapping: english } = mapRecord(context, [], { ...about, language: 'en' })
-    const codes = languageCodes(graph.objects(iri, dct('language')), english)
+    const { mapping: englishContext } = mapRecord(context, [], { ...about, language: 'en' })
+    const codes = languageCodes(graph.objects(iri, dct('language')), englishContext)
     // The default language first: the only one, else English when it is among several, else the first.
     const languages = codes.includes('en') ? [...new Set(['en', ...codes])] : codes
     const [language = 'en'] = languages
@@ -348,22 +348,22 @@ function conceptBuilder(profile: Profile) {
    * the id of the concept in it.
    */
   const concept = (
-    one: Concept,
+    entry: Concept,
     input: ConceptInput & { readonly title: string; readonly name: string },
   ): BuiltDocument => {
     const { vocabulary, name, title, version, hash } = input
-    const entries = Object.entries(conceptRecord(one)).filter(([key]) => columns.has(key))
+    const entries = Object.entries(conceptRecord(entry)).filter(([key]) => columns.has(key))
     const record: JsonObject = Object.fromEntries(entries)
     const indexed = emptyIndexedFields()
-    addText(indexed, 'id', otherBucket, one.id)
+    addText(indexed, 'id', otherBucket, entry.id)
     indexFields(indexed, columns, record, { languages: ['en'] })
-    for (const [language, texts] of columns.has('alt_label') ? Object.entries(one.altLabel) : [])
+    for (const [language, texts] of columns.has('alt_label') ? Object.entries(entry.altLabel) : [])
       for (const text of texts) addText(indexed, 'alt_label', language, text)
     removeDuplicateTexts(indexed)
-    indexed.numbers['resource'] = fingerprint(one.iri)
+    indexed.numbers['resource'] = fingerprint(entry.iri)
     const facets = { vocabulary: [{ id: vocabulary, title }] }
-    const own = { index: 'vocabulary', id: `${vocabulary}/${name}`, version, hash } as const
-    return { document: { ...own, ...indexed, facets, record }, reports: [] }
+    const identity = { index: 'vocabulary', id: `${vocabulary}/${name}`, version, hash } as const
+    return { document: { ...identity, ...indexed, facets, record }, reports: [] }
   }
   /**
    * Builds one document per labelled concept of a scheme; current concepts first, then by IRI. When several concepts have the same
@@ -377,10 +377,10 @@ function conceptBuilder(profile: Profile) {
     const usedIds = new Set<string>()
     return currentFirst(conceptsOf(graph, scheme))
       .filter(({ prefLabel }) => Object.keys(prefLabel).length > 0)
-      .map((one) => {
-        const name = usedIds.has(one.id) ? encodeURIComponent(one.iri) : one.id
-        usedIds.add(one.id)
-        return concept(one, { vocabulary, version, hash, title, name })
+      .map((entry) => {
+        const name = usedIds.has(entry.id) ? encodeURIComponent(entry.iri) : entry.id
+        usedIds.add(entry.id)
+        return concept(entry, { vocabulary, version, hash, title, name })
       })
   }
   return { concept, concepts }

@@ -31,7 +31,7 @@ type EnrichedField = {
   readonly isAgent: boolean
   /** Vocabularies in the order of the configuration. */
   readonly uses: readonly { readonly vocabulary: string; readonly fillings: readonly Filling[] }[]
-  readonly below: readonly EnrichedField[]
+  readonly children: readonly EnrichedField[]
 }
 
 type Filling = { readonly target: string; readonly kind: ValueKind; readonly source: Source }
@@ -39,7 +39,7 @@ type Filling = { readonly target: string; readonly kind: ValueKind; readonly sou
 const fieldsOfIndex = (profile: Profile, index: string): readonly Field[] | undefined =>
   index === 'vocabulary' ? undefined : indexedShape(profile, index)?.fields
 
-const isMeant = ({ fields }: EnrichmentRule, path: string, name: string) =>
+const appliesTo = ({ fields }: EnrichmentRule, path: string, name: string) =>
   fields.includes(path) || fields.includes(name)
 
 /** Returns the fields that the rules concern, as a tree. */
@@ -50,9 +50,9 @@ const enrichedFields = (
 ): readonly EnrichedField[] =>
   fields.flatMap((field): readonly EnrichedField[] => {
     const { name, mapping } = field
-    const below = enrichedFields(field.children, rules, `${inside}${name}.`)
+    const children = enrichedFields(field.children, rules, `${inside}${name}.`)
     const uses = rules
-      .filter((rule) => isMeant(rule, inside + name, name))
+      .filter((rule) => appliesTo(rule, inside + name, name))
       .map(({ vocabulary, replacements }) => {
         const fillings = replacements.flatMap(({ target, source: path }) => {
           const [kind, source] = [kindOf(field, target), sourceAt(path)]
@@ -62,7 +62,7 @@ const enrichedFields = (
       })
       .filter(({ fillings }) => fillings.length > 0)
     const isAgent = mapping === 'Agent' || mapping === 'AgentMultiLang'
-    return uses.length + below.length === 0 ? [] : [{ name, isAgent, uses, below }]
+    return uses.length + children.length === 0 ? [] : [{ name, isAgent, uses, children }]
   })
 
 /** Lists the parts of the rules that can have no effect, for the start-up log. */
@@ -71,35 +71,38 @@ export const enrichmentWarnings = (
   profile: Profile,
 ): readonly string[] =>
   rules.flatMap((rule) =>
-    [...warningsOf(rule, profile)].map((what) => `vocabulary ${rule.vocabulary}: ${what}`),
+    [...warningsOf(rule, profile)].map((warning) => `vocabulary ${rule.vocabulary}: ${warning}`),
   )
 
 function* warningsOf(rule: EnrichmentRule, profile: Profile): Generator<string> {
   const { documents, replacements } = rule
-  const meant = documents.flatMap((index) =>
-    [...fieldsMeant(fieldsOfIndex(profile, index) ?? [], rule)].map((one) => ({ index, ...one })),
+  const matches = documents.flatMap((index) =>
+    [...matchingFields(fieldsOfIndex(profile, index) ?? [], rule)].map((match) => ({
+      index,
+      ...match,
+    })),
   )
   for (const index of documents)
     if (!fieldsOfIndex(profile, index)) yield `there are no documents of type "${index}"`
   for (const name of rule.fields)
-    if (!meant.some(({ path, field }) => path === name || field.name === name))
+    if (!matches.some(({ path, field }) => path === name || field.name === name))
       yield `there is no field "${name}"`
   for (const { source } of replacements) if (!sourceAt(source)) yield `a concept has no "${source}"`
-  for (const { index, path, field } of meant)
+  for (const { index, path, field } of matches)
     for (const { target } of replacements)
       if (!kindOf(field, target))
         yield `${index} field ${path} (${field.mapping}) cannot hold "${target}"`
 }
 
-function* fieldsMeant(
+function* matchingFields(
   fields: readonly Field[],
   rule: EnrichmentRule,
   inside = '',
 ): Generator<{ readonly path: string; readonly field: Field }> {
   for (const field of fields) {
     const path = inside + field.name
-    if (isMeant(rule, path, field.name)) yield { path, field }
-    yield* fieldsMeant(field.children, rule, `${path}.`)
+    if (appliesTo(rule, path, field.name)) yield { path, field }
+    yield* matchingFields(field.children, rule, `${path}.`)
   }
 }
 
@@ -109,68 +112,68 @@ export function enrichment(
   lookup: ConceptLookup,
   profile: Profile,
 ): NonNullable<BuilderContext['enrich']> {
-  const enriched = (value: Json, field: EnrichedField, language: string): Json => {
+  const enrichValue = (value: Json, field: EnrichedField, language: string): Json => {
     if (Array.isArray(value)) {
-      const values: Json[] = value.map((one: Json) => enriched(one, field, language))
-      return values.every((one, at) => one === value[at]) ? value : values
+      const values: Json[] = value.map((element: Json) => enrichValue(element, field, language))
+      return values.every((element, index) => element === value[index]) ? value : values
     }
-    const deep = isJsonObject(value) ? inside(value, field.below, language) : value
+    const withChildren = isJsonObject(value) ? enrichFields(value, field.children, language) : value
     // Only the IRI identifies the concept: an id may occur in several vocabularies.
-    const iri = isJsonObject(deep) ? deep['resource'] : deep
-    if (typeof iri !== 'string') return deep
+    const iri = isJsonObject(withChildren) ? withChildren['resource'] : withChildren
+    if (typeof iri !== 'string') return withChildren
     for (const { vocabulary, fillings } of field.uses) {
       const concept = lookup(vocabulary, iri)
       if (!concept) continue
-      const before = isJsonObject(deep) ? deep : {}
-      const parts = targetValues(before, fillings, concept, language)
-      if (!field.isAgent) return { ...before, ...parts }
+      const original = isJsonObject(withChildren) ? withChildren : {}
+      const parts = targetValues(original, fillings, concept, language)
+      if (!field.isAgent) return { ...original, ...parts }
       // The texts of an agent are replaced by those of the vocabulary; its IRI stays visible.
-      const { resource } = before
+      const { resource } = original
       return { type: 'Agent', ...(resource !== undefined && { resource }), ...parts }
     }
-    return deep
+    return withChildren
   }
-  const inside = (record: JsonObject, fields: readonly EnrichedField[], language: string) => {
-    let changed = record
+  const enrichFields = (record: JsonObject, fields: readonly EnrichedField[], language: string) => {
+    let result = record
     for (const field of fields) {
       const value = record[field.name]
-      const next = value === undefined ? undefined : enriched(value, field, language)
-      if (next !== undefined && next !== value) changed = { ...changed, [field.name]: next }
+      const next = value === undefined ? undefined : enrichValue(value, field, language)
+      if (next !== undefined && next !== value) result = { ...result, [field.name]: next }
     }
-    return changed
+    return result
   }
-  const fields = new Map(
+  const fieldsByIndex = new Map(
     rules
       .flatMap(({ documents }) => documents)
       .map((index) => {
-        const own = rules.filter(({ documents }) => documents.includes(index))
-        return [index, enrichedFields(fieldsOfIndex(profile, index) ?? [], own)]
+        const rulesOfIndex = rules.filter(({ documents }) => documents.includes(index))
+        return [index, enrichedFields(fieldsOfIndex(profile, index) ?? [], rulesOfIndex)]
       }),
   )
-  return (record, index, language) => inside(record, fields.get(index) ?? [], language)
+  return (record, index, language) => enrichFields(record, fieldsByIndex.get(index) ?? [], language)
 }
 
 /** Returns the targets in the form of each: one text, texts by language, or a list of texts. */
 function targetValues(
-  before: JsonObject,
+  original: JsonObject,
   fillings: readonly Filling[],
   concept: Concept,
   language: string,
 ): JsonObject {
   const parts: Record<string, Json> = {}
   for (const { target, kind, source } of fillings) {
-    const taken = source(concept, language)
-    const text = typeof taken === 'object' ? chooseText(taken, language) : taken
+    const sourceValue = source(concept, language)
+    const text = typeof sourceValue === 'object' ? chooseText(sourceValue, language) : sourceValue
     let value: Json | undefined = text
-    if (kind === 'map') value = typeof taken === 'string' ? { en: taken } : taken
+    if (kind === 'map') value = typeof sourceValue === 'string' ? { en: sourceValue } : sourceValue
     else if (kind === 'list' && text !== undefined) value = [text]
-    value ??= before[target]
+    value ??= original[target]
     if (value !== undefined) parts[target] = value
   }
   return parts
 }
 
-const texts: ReadonlySet<MappingClass> = new Set([
+const textClasses: ReadonlySet<MappingClass> = new Set([
   'StandardText',
   'StandardDisabled',
   'StandardKeyword',
@@ -184,7 +187,7 @@ function kindOf({ mapping, children }: Field, target: string): ValueKind | undef
   const child = children.find(({ name }) => name === target)
   if (!child) return undefined
   if (languageMaps.has(child.mapping)) return 'map'
-  if (!texts.has(child.mapping)) return undefined
+  if (!textClasses.has(child.mapping)) return undefined
   return child.single ? 'text' : 'list'
 }
 
@@ -224,5 +227,6 @@ function sourceAt(path: string): Source | undefined {
     return ({ prefLabel }, language) => prefLabel[key] ?? chooseText(prefLabel, language)
   if (name === 'alt_label') return (concept) => alternatives(concept)?.[key]
   if (name !== 'extensions') return undefined
-  return ({ extensions }) => Object.entries(extensions).find(([one]) => one === key)?.[1]
+  return ({ extensions }) =>
+    Object.entries(extensions).find(([candidate]) => candidate === key)?.[1]
 }

@@ -46,8 +46,8 @@ const facet = (
   id: string,
   title: string,
   path: string,
-  more: Partial<FacetConfig> = {},
-): FacetConfig => ({ id, title, indices: ['dataset'], path, ...more })
+  options: Partial<FacetConfig> = {},
+): FacetConfig => ({ id, title, indices: ['dataset'], path, ...options })
 
 const datasetsAndCatalogues = ['dataset', 'catalogue'] as const
 
@@ -92,21 +92,23 @@ export function indexedShape(profile: Profile, index: string): Shape | undefined
  */
 export const allFacets = (
   profile: Profile,
-  given: readonly FacetConfig[] = defaultFacets,
+  configured: readonly FacetConfig[] = defaultFacets,
 ): readonly FacetConfig[] => {
-  const own = profile.resources.flatMap(({ id, search }) =>
+  const typeFacets = profile.resources.flatMap(({ id, search }) =>
     search.facets.map(({ name, title, path }): FacetConfig => {
       const isCatalogue = path === 'catalog' || path === 'catalog.id'
-      const place = isCatalogue ? { path: 'catalog', kind: 'catalogue' as const } : { path }
-      return { id: name, title, indices: [`resource_${id}`], ...place }
+      const location = isCatalogue ? { path: 'catalog', kind: 'catalogue' as const } : { path }
+      return { id: name, title, indices: [`resource_${id}`], ...location }
     }),
   )
   const hidden = defaultFacets.map((facet) => {
-    const configured = given.filter(({ id }) => id === facet.id).flatMap(({ indices }) => indices)
-    const indices = facet.indices.filter((index) => !configured.includes(index))
+    const configuredIndices = configured
+      .filter(({ id }) => id === facet.id)
+      .flatMap(({ indices }) => indices)
+    const indices = facet.indices.filter((index) => !configuredIndices.includes(index))
     return { ...facet, indices, hidden: true }
   })
-  return [...given, ...own, ...hidden]
+  return [...configured, ...typeFacets, ...hidden]
 }
 
 /** Returns a facet with path, term and title resolved for an index; `undefined` when the fields of the index cannot serve it. */
@@ -123,8 +125,11 @@ export function servedFacet(
 }
 
 /** Lists facets that one of their indices cannot serve because the profile lacks the field; for the start-up log. */
-export const unservedFacets = (profile: Profile, given: readonly FacetConfig[] = defaultFacets) =>
-  allFacets(profile, given)
+export const unservedFacets = (
+  profile: Profile,
+  configured: readonly FacetConfig[] = defaultFacets,
+) =>
+  allFacets(profile, configured)
     .filter(({ hidden }) => hidden !== true)
     .flatMap((facet) =>
       facet.indices
@@ -133,15 +138,18 @@ export const unservedFacets = (profile: Profile, given: readonly FacetConfig[] =
     )
 
 /** Throws `invalid-parameter` for a configured facet that none of its indices can serve. Default facets may be left out. */
-export function checkFacets(profile: Profile, given: readonly FacetConfig[] = defaultFacets): void {
-  for (const [at, facet] of given.entries()) {
+export function checkFacets(
+  profile: Profile,
+  configured: readonly FacetConfig[] = defaultFacets,
+): void {
+  for (const [position, facet] of configured.entries()) {
     if (defaultFacets.includes(facet)) continue
     if (facet.indices.some((index) => servedFacet(facet, index, profile))) continue
     const term = facet.term === undefined ? '' : `, or no term ${JSON.stringify(facet.term)} in it`
     const where = facet.indices.join(', ')
     throw new Failure(
       'invalid-parameter',
-      `PLATFORM_SEARCH_CONFIG: facets.${at} (${facet.id}) cannot be served: the profile has no field ${facet.path}${term} (${where})`,
+      `PLATFORM_SEARCH_CONFIG: facets.${position} (${facet.id}) cannot be served: the profile has no field ${facet.path}${term} (${where})`,
     )
   }
 }
@@ -149,51 +157,53 @@ export function checkFacets(profile: Profile, given: readonly FacetConfig[] = de
 // Keys that a facet counts and shows, by the mapping class of its field.
 
 /** Terms of a plain value: the value itself. */
-const value: FacetTerms = { term: '', display: '' }
+const plainTerms: FacetTerms = { term: '', display: '' }
 
 type FieldLocation = {
   readonly field: Field
   readonly path: string
-  readonly rest: readonly string[]
+  readonly innerPath: readonly string[]
 }
 
 /** Finds the field at a dotted path, and the rest of the path inside its value. */
 function fieldAt(
   fields: readonly Field[],
-  [name, ...rest]: readonly string[],
+  [name, ...innerPath]: readonly string[],
   inside = '',
 ): FieldLocation | undefined {
-  const field = fields.find((one) => one.name === name)
+  const field = fields.find((candidate) => candidate.name === name)
   const path = `${inside}${name}`
-  return field && (fieldAt(field.children, rest, `${path}.`) ?? { field, path, rest })
+  return field && (fieldAt(field.children, innerPath, `${path}.`) ?? { field, path, innerPath })
 }
 
 /** Returns a facet with path, term and title resolved; `undefined` when there is no such field, or no such key in its values. */
 function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetConfig | undefined {
   const located = fieldAt(fields, facet.path.split('.'))
   if (!located) return undefined
-  const { field, path, rest } = located
+  const { field, path, innerPath } = located
   if (field.mapping === 'Metrics') return facet
   // Older clients use a separate column for exact values (`name.raw`).
-  const [key, ...more] = rest.filter((step) => step !== 'raw')
-  const own = mappingClasses[field.mapping].facet
-  const { term = (own ?? value).term, kind = 'values' } = facet
+  const [key, ...deeper] = innerPath.filter((step) => step !== 'raw')
+  const defaults = mappingClasses[field.mapping].facet
+  const { term = (defaults ?? plainTerms).term, kind = 'values' } = facet
   if (key === undefined) {
     const hasTerm =
       facet.term === undefined ||
       kind !== 'values' ||
       (field.mapping === 'Nested'
         ? field.children.some(({ name }) => name === term)
-        : own
-          ? term === own.term || valueKeysOf(field.mapping).has(term)
+        : defaults
+          ? term === defaults.term || valueKeysOf(field.mapping).has(term)
           : term === '')
-    const display = facet.display ?? (term === (own ?? value).term ? (own ?? value).display : term)
+    const display =
+      facet.display ??
+      (term === (defaults ?? plainTerms).term ? (defaults ?? plainTerms).display : term)
     return hasTerm ? { ...facet, path, term, display } : undefined
   }
-  if (more.length > 0 || field.mapping === 'Nested') return undefined
-  if (key === own?.term) return { ...facet, path, ...own }
+  if (deeper.length > 0 || field.mapping === 'Nested') return undefined
+  if (key === defaults?.term) return { ...facet, path, ...defaults }
   return valueKeysOf(field.mapping).has(key)
-    ? { ...facet, path: `${path}.${key}`, ...value }
+    ? { ...facet, path: `${path}.${key}`, ...plainTerms }
     : undefined
 }
 
@@ -213,12 +223,12 @@ type FacetContext = {
 type FacetReader = (record: JsonObject, context: FacetContext) => readonly FacetValue[]
 
 /** Returns the values at a path; arrays on the way are flattened. */
-function valuesAt(json: Json | undefined, path: readonly string[], at = 0): readonly Json[] {
+function valuesAt(json: Json | undefined, path: readonly string[], depth = 0): readonly Json[] {
   if (json === undefined) return []
-  if (Array.isArray(json)) return json.flatMap((each: Json) => valuesAt(each, path, at))
-  const name = path[at]
+  if (Array.isArray(json)) return json.flatMap((each: Json) => valuesAt(each, path, depth))
+  const name = path[depth]
   if (name === undefined) return [json]
-  return isJsonObject(json) ? valuesAt(json[name], path, at + 1) : []
+  return isJsonObject(json) ? valuesAt(json[name], path, depth + 1) : []
 }
 
 /** Returns one text of a text or a language map: English, else the default language, else the first. */
@@ -229,16 +239,17 @@ function chooseText(json: Json | undefined, language: string): string | undefine
 
 function termOf(value: Json, term: string, language: string): string | undefined {
   if (!isJsonObject(value)) return term === '' ? valueText(value) : undefined
-  const own = value[term]
+  const termValue = value[term]
   // A name in several languages cannot be a term; the IRI can.
-  if (isJsonObject(own)) return chooseText(value['resource'] ?? own[language] ?? own, language)
-  return own === undefined ? undefined : valueText(own)
+  if (isJsonObject(termValue))
+    return chooseText(value['resource'] ?? termValue[language] ?? termValue, language)
+  return termValue === undefined ? undefined : valueText(termValue)
 }
 
 /** Keeps the first value of each id. */
 function distinct(values: readonly FacetValue[]): readonly FacetValue[] {
-  const seen = new Set<string>()
-  return values.filter(({ id }) => !seen.has(id) && seen.add(id).size > 0)
+  const ids = new Set<string>()
+  return values.filter(({ id }) => !ids.has(id) && ids.add(id).size > 0)
 }
 
 /** Tells whether one of the record's countries is a country; `undefined` without any. */

@@ -35,20 +35,20 @@ export type FieldColumn = {
 const unsearchedNames = new Set(['id', 'resource'])
 
 function ruleOf(field: Field, inside: string): IndexRule {
-  const isSilent = unsearchedNames.has(field.name) && field.paths.length === 0
-  if (!isSilent && inside !== 'catalog.') return mappingClasses[field.mapping].index ?? {}
+  const isPlatformKey = unsearchedNames.has(field.name) && field.paths.length === 0
+  if (!isPlatformKey && inside !== 'catalog.') return mappingClasses[field.mapping].index ?? {}
   return field.name === 'id' && inside !== 'distributions.' ? { order: [''] } : {}
 }
 
 function columnOf(field: Field, inside: string, sortable: boolean): FieldColumn {
   const path = inside + field.name
   const single = field.single || languageMaps.has(field.mapping)
-  const goesOn = field.mapping === 'Nested' ? single : true
+  const keepsOneValue = field.mapping === 'Nested' ? single : true
   return {
     name: field.name,
     path,
     rule: ruleOf(field, inside),
-    children: fieldColumns(field.children, `${path}.`, sortable && goesOn),
+    children: fieldColumns(field.children, `${path}.`, sortable && keepsOneValue),
     sortable,
     isRoot: inside === '',
   }
@@ -163,8 +163,10 @@ function addColumn(
 const maxAreas = 4
 
 /** Keeps at most four; the rest is joined into the fourth. */
-const atMostFour = <T>(all: readonly T[], join: (rest: readonly T[]) => T): readonly T[] =>
-  all.length <= maxAreas ? all : [...all.slice(0, maxAreas - 1), join(all.slice(maxAreas - 1))]
+const atMostFour = <T>(values: readonly T[], join: (others: readonly T[]) => T): readonly T[] =>
+  values.length <= maxAreas
+    ? values
+    : [...values.slice(0, maxAreas - 1), join(values.slice(maxAreas - 1))]
 
 // Instants and periods of a document as epoch milliseconds.
 
@@ -180,14 +182,14 @@ const joinSpans = (spans: readonly Span[]): Span => [
 
 /** Returns the span of a date or period; a year, month or day covers its whole duration at both ends. */
 function spanOf(value: Json, zone: string | undefined): readonly Span[] {
-  const extent = (one: Json | undefined) =>
-    typeof one === 'string' ? timeRangeOf(one, zone) : undefined
+  const rangeOf = (json: Json | undefined) =>
+    typeof json === 'string' ? timeRangeOf(json, zone) : undefined
   if (!isJsonObject(value)) {
-    const span = extent(value)
+    const span = rangeOf(value)
     return span ? [[span.from, span.to]] : []
   }
   const { gte, lte } = precisePeriod(value)
-  return [[extent(gte)?.from ?? unboundedSpan[0], extent(lte)?.to ?? unboundedSpan[1]]]
+  return [[rangeOf(gte)?.from ?? unboundedSpan[0], rangeOf(lte)?.to ?? unboundedSpan[1]]]
 }
 
 // Bounding boxes of GeoJSON geometries for the index.
@@ -223,8 +225,8 @@ const valueAt = (holder: Json | undefined, key: string): Json | undefined =>
 function languageOf(rule: TextLanguage, holder: Json, language: string): string {
   if (rule === 'none') return otherBucket
   if (rule === 'en') return 'en'
-  const own = rule === 'own' ? valueAt(holder, 'language') : undefined
-  return typeof own === 'string' ? own : language
+  const valueLanguage = rule === 'own' ? valueAt(holder, 'language') : undefined
+  return typeof valueLanguage === 'string' ? valueLanguage : language
 }
 
 /** Adds the texts of a value to the column; `language` is the default language of the record. */
@@ -246,8 +248,10 @@ function collectTexts(
     }
 }
 
-const longest = 100
-const sortText = (json: Json | undefined) => cutCodePoints(fold(valueText(json ?? '')), longest)
+/** Maximum number of code points of a text for sorting. */
+const maxSortLength = 100
+const sortText = (json: Json | undefined) =>
+  cutCodePoints(fold(valueText(json ?? '')), maxSortLength)
 
 /** Adds the sort texts of a value: the first of several; for a language map one per language and a main one. */
 function collectOrder(
@@ -267,7 +271,9 @@ function collectOrder(
     }
     for (const tag in value) order[`${name}.${tag}`] = sortText(value[tag])
     // Language for sorting when the request names none.
-    const main = [...languages, 'en', ...Object.keys(value)].find((language) => language in value)
-    if (main !== undefined) order[name] = sortText(value[main])
+    const mainLanguage = [...languages, 'en', ...Object.keys(value)].find(
+      (language) => language in value,
+    )
+    if (mainLanguage !== undefined) order[name] = sortText(value[mainLanguage])
   }
 }

@@ -40,7 +40,7 @@ type Source = {
   readonly rules: readonly unknown[]
 }
 
-const servedBy = ({ profile, facets }: Source, index: IndexName) =>
+const servedFacets = ({ profile, facets }: Source, index: IndexName) =>
   facets.flatMap((facet) => servedFacet(facet, index, profile) ?? [])
 
 const partsField = 'distributions'
@@ -48,8 +48,8 @@ const partsField = 'distributions'
 /** Returns the path of the object that the values of a facet belong to, such as a distribution. */
 function partPathOf({ path, term, kind = 'values' }: FacetConfig): FacetSettings['within'] {
   if (kind !== 'values' || !path.startsWith(`${partsField}.`)) return undefined
-  const inside = path.slice(partsField.length + 1)
-  return { array: partsField, value: term ? `${inside}.${term}` : inside }
+  const innerPath = path.slice(partsField.length + 1)
+  return { array: partsField, value: term ? `${innerPath}.${term}` : innerPath }
 }
 
 /** Returns the shapes whose fields are in the documents of an index, its own first; datasets embed their catalogue. */
@@ -66,27 +66,27 @@ function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape
 const ignoredKeys = new Set(['description', 'title'])
 
 /** Returns a text of everything that the documents of an index depend on, besides the records; the index is rebuilt when it changes. */
-function basisOf(index: IndexName, from: Source): string {
-  const shapes = shapesOf(index, from.profile).map(({ fields }) => fields)
-  const rules = index === 'vocabulary' ? [] : from.rules
+function basisOf(index: IndexName, source: Source): string {
+  const shapes = shapesOf(index, source.profile).map(({ fields }) => fields)
+  const rules = index === 'vocabulary' ? [] : source.rules
   const text = JSON.stringify(
-    [mappingNumber, shapes, servedBy(from, index), rules],
+    [mappingNumber, shapes, servedFacets(source, index), rules],
     (key, value: unknown) => (ignoredKeys.has(key) ? undefined : value),
   )
   return hash('sha256', text, 'hex')
 }
 
-function settingsOf(index: IndexName, from: Source): IndexSettings {
-  const [shape] = shapesOf(index, from.profile)
+function settingsOf(index: IndexName, source: Source): IndexSettings {
+  const [shape] = shapesOf(index, source.profile)
   const columns = flattenColumns(fieldColumns(shape.fields))
-  const has = (path: string) => columns.some((column) => column.path === path)
-  const named = (column: string) =>
+  const hasColumn = (path: string) => columns.some((column) => column.path === path)
+  const columnsOfKind = (column: string) =>
     columns.filter(({ rule, sortable }) => sortable && rule.column === column)
   return {
     index,
-    basis: basisOf(index, from),
+    basis: basisOf(index, source),
     texts: textsOf(shape),
-    facets: servedBy(from, index).map((facet) => {
+    facets: servedFacets(source, index).map((facet) => {
       const { id, title, bands, hidden } = facet
       const within = partPathOf(facet)
       const optional = { ...(bands && { bands }), ...(hidden && { hidden }) }
@@ -95,9 +95,9 @@ function settingsOf(index: IndexName, from: Source): IndexSettings {
     dates: columns.filter(holdsDates).map(({ path }) => path),
     numbers: [...columns.flatMap(numberNames), ...(index === 'vocabulary' ? ['resource'] : [])],
     flags: [
-      ...(has('country') ? ['countryData'] : []),
-      ...(has('distributions.access_service') ? ['dataServices'] : []),
-      ...named('flag').map(({ path }) => path),
+      ...(hasColumn('country') ? ['countryData'] : []),
+      ...(hasColumn('distributions.access_service') ? ['dataServices'] : []),
+      ...columnsOfKind('flag').map(({ path }) => path),
     ],
     boxes: columns.some(({ rule, isRoot }) => isRoot && rule.column === 'boxes'),
     orders: columns.flatMap(orderNames),
@@ -121,6 +121,6 @@ export function indexSettings(
   facets: readonly FacetConfig[] = defaultFacets,
   rules: readonly unknown[] = [],
 ): IndexSettings[] {
-  const from = { profile, facets: allFacets(profile, facets), rules }
-  return indexNames(profile).map((index) => settingsOf(index, from))
+  const source = { profile, facets: allFacets(profile, facets), rules }
+  return indexNames(profile).map((index) => settingsOf(index, source))
 }

@@ -23,10 +23,10 @@ import { type IndexingContext, indexVocabulary } from './vocabulary-indexing.ts'
 
 /** Dependencies for gathering and building batches; created once. */
 export type GatherContext = IndexingContext & {
-  readonly contexts: EmbeddedCatalogues
+  readonly catalogueCache: EmbeddedCatalogues
   readonly profile: Profile
   /** Called with all reports of a batch, for counters. */
-  readonly leftOut?: ((reports: readonly LeftOutValue[]) => void) | undefined
+  readonly onLeftOut?: ((reports: readonly LeftOutValue[]) => void) | undefined
 }
 
 /** Maximum number of graphs per read, so that other readers of the store are not delayed. */
@@ -39,18 +39,18 @@ const perRead = 100
  */
 export async function gatherBatch(
   context: GatherContext,
-  pendings: readonly PendingResource[],
+  resources: readonly PendingResource[],
   signal: AbortSignal,
 ): Promise<IndexWrite> {
   const { names, index } = context
   const batch = new Batch(context, signal)
   const ofKind = (kind: 'catalogue' | 'vocabulary') =>
-    pendings.filter(({ resource }) => names.idOf(kind, resource) !== undefined)
+    resources.filter(({ resource }) => names.idOf(kind, resource) !== undefined)
   for (const pending of ofKind('vocabulary')) await indexVocabulary(context, pending, signal)
   for (const pending of ofKind('catalogue')) await batch.addCatalogue(pending)
-  const records = pendings.flatMap((pending) => recordOf(pending, context) ?? [])
-  for (let at = 0; at < records.length; at += perRead)
-    await batch.addRecords(records.slice(at, at + perRead))
+  const records = resources.flatMap((pending) => recordOf(pending, context) ?? [])
+  for (let offset = 0; offset < records.length; offset += perRead)
+    await batch.addRecords(records.slice(offset, offset + perRead))
   return async () => {
     if (batch.changes.length > 0) await index.write(batch.changes, signal)
     logLeftOut(context, batch.reports)
@@ -70,7 +70,7 @@ export async function findingsOf(
   const batch = new Batch(context, signal)
   const isTyped = index !== 'dataset' && index !== 'catalogue'
   const resource = isTyped ? names.resource(index.replace('resource_', ''), id) : names[index](id)
-  const pending = { resource, version: 0, marked: [] }
+  const pending = { resource, version: 0, markedVersions: [] }
   const record = recordOf(pending, context)
   if (record) await batch.addRecords([record])
   else if (index === 'catalogue') await batch.addCatalogue(pending)
@@ -88,16 +88,16 @@ export async function findingsOf(
  * one record.
  */
 function logLeftOut(
-  { log, leftOut }: GatherContext,
-  all: readonly (readonly LeftOutValue[])[],
+  { log, onLeftOut }: GatherContext,
+  reportsByRecord: readonly (readonly LeftOutValue[])[],
 ): void {
-  const records = all.filter((reports) => reports.length > 0)
+  const records = reportsByRecord.filter((reports) => reports.length > 0)
   if (records.length === 0) return
   const reports = records.flat()
   const problems: Record<string, number> = {}
   for (const { problem } of reports) problems[problem] = (problems[problem] ?? 0) + 1
   log.info({ records: records.length, values: reports.length, problems }, 'batch.leftOut')
-  leftOut?.(reports)
+  onLeftOut?.(reports)
 }
 
 /** Mark of a dataset or of a resource of a declared type. */
@@ -139,11 +139,11 @@ class Batch {
 
   /** Adds a catalogue. Its cached context is read again, so that datasets of later batches get it. */
   async addCatalogue(pending: PendingResource): Promise<void> {
-    const { names, contexts, stored, builder } = this.#context
+    const { names, catalogueCache, stored, builder } = this.#context
     const { resource: iri, version } = pending
     const id = names.idOf('catalogue', iri) ?? ''
-    contexts.forget(id)
-    const catalogue = await contexts.get(id, this.#signal)
+    catalogueCache.forget(id)
+    const catalogue = await catalogueCache.get(id, this.#signal)
     await stored.prepare([catalogue?.graph], this.#signal)
     if (!catalogue || catalogue.isHidden) this.#remove(pending, 'catalogue', id)
     else {
@@ -153,31 +153,31 @@ class Batch {
   }
 
   async addRecords(marks: readonly RecordMark[]): Promise<void> {
-    const { contexts, stored } = this.#context
-    const read = await storedFacts(this.#context, marks, this.#signal)
-    const turn = yielding(() => performance.now())
+    const { catalogueCache, stored } = this.#context
+    const facts = await storedFacts(this.#context, marks, this.#signal)
+    const yieldWhenDue = yielding(() => performance.now())
     const gathered: Gathered[] = []
     for (const mark of marks) {
       const { resource, content } = mark
-      const graph = content ? graphOf(content.quads()) : await read.graph(resource)
-      const catalogueId = content ? content.catalogue : read.catalogue(resource)
+      const graph = content ? graphOf(content.quads()) : await facts.graph(resource)
+      const catalogueId = content ? content.catalogue : facts.catalogue(resource)
       const catalogue =
-        catalogueId === undefined ? undefined : await contexts.get(catalogueId, this.#signal)
+        catalogueId === undefined ? undefined : await catalogueCache.get(catalogueId, this.#signal)
       gathered.push({ mark, graph, catalogue })
-      await turn()
+      await yieldWhenDue()
     }
     const graphs = gathered.flatMap(({ graph, catalogue }) => [graph, catalogue?.graph])
     await stored.prepare(graphs, this.#signal)
     for (const record of gathered) {
-      await this.#addRecord(record, read, turn)
-      await turn()
+      await this.#addRecord(record, facts, yieldWhenDue)
+      await yieldWhenDue()
     }
   }
 
   async #addRecord(
     { mark, graph, catalogue }: Gathered,
-    read: StoredFacts,
-    turn: YieldWhenDue,
+    facts: StoredFacts,
+    yieldWhenDue: YieldWhenDue,
   ): Promise<void> {
     const { names, builder } = this.#context
     const { id, kind, resource: iri, version, content } = mark
@@ -187,13 +187,13 @@ class Batch {
       return this.#remove(mark, isDataset ? 'dataset' : `resource_${kind.id}`, id)
     const input = { id, iri, version, graph, catalogue }
     if (!isDataset)
-      return this.#put(mark, builder.resource(kind, { ...input, hash: read.hash(iri) }))
-    const metrics = content?.scores ? graphOf(content.scores) : await read.scores(mark)
+      return this.#put(mark, builder.resource(kind, { ...input, hash: facts.hash(iri) }))
+    const metrics = content?.scores ? graphOf(content.scores) : await facts.scores(mark)
     // The catalogue record holds the SHA-256 (hex) of the body; '' when another program wrote the graph without one.
     const [checksum] = graph.objects(names.record(id), spdx('checksum'))
     const [hash] = checksum ? graph.objects(checksum, spdx('checksumValue')) : []
     const dataset = { ...input, hash: hash?.value ?? '', metrics }
-    const prepared = await builder.prepareDataset(dataset, turn)
+    const prepared = await builder.prepareDataset(dataset, yieldWhenDue)
     this.#put(mark, builder.dataset({ ...dataset, prepared }))
   }
 }
@@ -212,15 +212,17 @@ async function storedFacts(
   marks: readonly RecordMark[],
   signal: AbortSignal,
 ) {
-  const unknown = marks.filter(({ content }) => !content)
+  const withoutContent = marks.filter(({ content }) => !content)
   const iris = (isDataset: boolean) =>
-    unknown.filter(({ kind }) => (kind === 'dataset') === isDataset).map((one) => one.resource)
-  const measured = marks.filter(
+    withoutContent
+      .filter(({ kind }) => (kind === 'dataset') === isDataset)
+      .map((mark) => mark.resource)
+  const withStoredScores = marks.filter(
     ({ kind, content }) => kind === 'dataset' && !content?.created && !content?.scores,
   )
   const graphs = [
-    ...unknown.map(({ resource }) => resource),
-    ...measured.map(({ id }) => names.metrics(id)),
+    ...withoutContent.map(({ resource }) => resource),
+    ...withStoredScores.map(({ id }) => names.metrics(id)),
   ]
   const [texts, catalogues, facts] = await Promise.all([
     graphs.length === 0 ? new Map<string, string>() : store.readAll(graphs, {}, signal),

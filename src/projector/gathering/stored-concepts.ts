@@ -60,15 +60,15 @@ async function* graphsOfSubjects(
   chunks: AsyncIterable<string>,
   scheme: string,
 ): AsyncGenerator<Graph> {
-  const own = `<${scheme}> `
-  let rest = ''
+  const schemePrefix = `<${scheme}> `
+  let remainder = ''
   for await (const chunk of chunks) {
-    const text = rest + chunk
+    const text = remainder + chunk
     const end = lastSubject(text)
-    rest = text.startsWith(own, end) ? '' : text.slice(end)
+    remainder = text.startsWith(schemePrefix, end) ? '' : text.slice(end)
     if (end > 0) yield graphOf(fromLines(text.slice(0, end)))
   }
-  if (rest !== '') yield graphOf(fromLines(rest))
+  if (remainder !== '') yield graphOf(fromLines(remainder))
 }
 
 /** Returns the offset of the lines of the last subject. */
@@ -84,10 +84,10 @@ const maxVocabularies = 10_000
 const irisPerQuery = 500
 
 /** Maximum number of concepts in memory, for one vocabulary and for all together. */
-type ConceptLimits = { readonly one: number; readonly all: number }
+type ConceptLimits = { readonly perVocabulary: number; readonly total: number }
 
 /** A concept with labels in all languages takes about 5 KB. */
-const defaultLimitsOfConcepts: ConceptLimits = { one: 50_000, all: 100_000 }
+const defaultLimitsOfConcepts: ConceptLimits = { perVocabulary: 50_000, total: 100_000 }
 
 type StoredContext = {
   readonly store: GraphStore
@@ -100,7 +100,7 @@ type StoredContext = {
 /** Collects concepts up to the limit; `all` is `undefined` above it. */
 type ConceptCollector = {
   readonly add: (concepts: readonly Concept[]) => boolean
-  readonly all: () => readonly Concept[] | undefined
+  readonly result: () => readonly Concept[] | undefined
 }
 
 /** Keeps the concept cache up to date with the vocabularies in the store. */
@@ -126,29 +126,29 @@ export class StoredConcepts {
       const collected = this.collector(scheme.value)
       for await (const batch of conceptsIn(store, scheme.value, signal))
         if (!collected.add(batch)) break
-      this.replace(id, scheme.value, collected.all())
+      this.replace(id, scheme.value, collected.result())
     }
     if (this.#schemes.size > 0) log.info({ vocabularies: this.#schemes.size }, 'concepts.loaded')
   }
 
   /** Creates the collector for the concepts of a vocabulary; it takes as many as the limits allow. */
   collector(scheme: string): ConceptCollector {
-    const { one, all } = this.#context.limits ?? defaultLimitsOfConcepts
+    const { perVocabulary, total } = this.#context.limits ?? defaultLimitsOfConcepts
     const others = [...this.#sizes].filter(([other]) => other !== scheme)
     const limit = Math.min(
-      one,
-      others.reduce((left, [, size]) => left - size, all),
+      perVocabulary,
+      others.reduce((remaining, [, size]) => remaining - size, total),
     )
     const concepts: Concept[] = []
     let isFull = false
     return {
-      add: (more) => {
-        isFull ||= concepts.length + more.length > limit
+      add: (batch) => {
+        isFull ||= concepts.length + batch.length > limit
         if (isFull) concepts.length = 0
-        else concepts.push(...more)
+        else concepts.push(...batch)
         return !isFull
       },
-      all: () => (isFull ? undefined : concepts),
+      result: () => (isFull ? undefined : concepts),
     }
   }
 
@@ -175,18 +175,18 @@ export class StoredConcepts {
   async prepare(graphs: Iterable<Graph | undefined>, signal: AbortSignal): Promise<void> {
     const { store, concepts } = this.#context
     if (concepts.largeVocabularies.size === 0) return
-    const mentioned = new Set([...irisIn(graphs)].flatMap((iri) => [...iriVariants(iri)]))
+    const mentionedIris = new Set([...irisIn(graphs)].flatMap((iri) => [...iriVariants(iri)]))
     for (const [scheme, registered] of concepts.largeVocabularies) {
-      const unregistered = registered.unregistered(mentioned)
-      for (let at = 0; at < unregistered.length; at += irisPerQuery) {
-        const iris = unregistered.slice(at, at + irisPerQuery)
+      const unregistered = registered.unregistered(mentionedIris)
+      for (let offset = 0; offset < unregistered.length; offset += irisPerQuery) {
+        const iris = unregistered.slice(offset, offset + irisPerQuery)
         const values = { concept: iris.map((iri) => namedNode(iri)), scheme: namedNode(scheme) }
         const text = await store.construct(bind(descriptionsQuery, values), signal)
         const graph = graphOf(fromLines(text))
         // Subjects that do not declare themselves concepts of the vocabulary are left out.
-        const own = iris.filter((iri) => isConcept(graph, iri, scheme))
-        const complete = (iri: string) => concepts.withBundledFacts(conceptAt(graph, iri, scheme))
-        registered.register(iris, own.map(complete))
+        const members = iris.filter((iri) => isConcept(graph, iri, scheme))
+        const conceptOf = (iri: string) => concepts.withBundledFacts(conceptAt(graph, iri, scheme))
+        registered.register(iris, members.map(conceptOf))
       }
     }
   }

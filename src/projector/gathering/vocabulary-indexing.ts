@@ -39,9 +39,9 @@ type VocabularyWork = {
   readonly pending: PendingResource
   readonly vocabulary: string
   /** Hashes of the concepts that were indexed before, by id. */
-  readonly before: ReadonlyMap<string, string>
+  readonly indexedHashes: ReadonlyMap<string, string>
   /** Ids of the documents written since. */
-  readonly written: Set<string>
+  readonly writtenIds: Set<string>
   readonly changes: ChangeRecorder
   readonly signal: AbortSignal
 }
@@ -55,15 +55,15 @@ export async function indexVocabulary(
   const { store, names, index, stored } = context
   const resource = namedNode(pending.resource)
   const vocabulary = names.idOf('vocabulary', pending.resource) ?? ''
-  const [[facts], before, isCascading] = await Promise.all([
+  const [[facts], indexedHashes, isCascading] = await Promise.all([
     store.select(bind(factsQuery, { vocabulary: resource }), signal),
     indexedConcepts(index, `${vocabulary}/`, signal),
     store.ask(bind(cascadingQuery, { resource }), signal),
   ])
   const changes = new ChangeRecorder(store, pending, isCascading)
   const scheme = facts?.['scheme']?.value
-  const written = new Set<string>()
-  const work = { context, pending, vocabulary, before, written, changes, signal }
+  const writtenIds = new Set<string>()
+  const work = { context, pending, vocabulary, indexedHashes, writtenIds, changes, signal }
   if (scheme === undefined) stored.forget(vocabulary)
   else await indexConcepts(work, scheme)
   // An index that is being filled has nothing to remove.
@@ -87,10 +87,10 @@ async function indexedConcepts(
   const hashes = new Map<string, string>()
   for (let after = prefix; ;) {
     const entries = await index.entries('vocabulary', after, batchSize, signal)
-    const own = entries.filter(({ id }) => id.startsWith(prefix))
-    for (const { id, hash } of own) hashes.set(id, hash)
-    if (own.length < batchSize) return hashes
-    after = own.at(-1)?.id ?? prefix
+    const matching = entries.filter(({ id }) => id.startsWith(prefix))
+    for (const { id, hash } of matching) hashes.set(id, hash)
+    if (matching.length < batchSize) return hashes
+    after = matching.at(-1)?.id ?? prefix
   }
 }
 
@@ -101,29 +101,29 @@ async function indexConcepts(work: VocabularyWork, scheme: string): Promise<void
   const { store, stored, log, index } = context
   const title = (await titleOf(store, scheme, signal)) ?? vocabulary
   const writer = documentWriter(work, scheme, title)
-  const collected = stored.collector(scheme)
+  const collector = stored.collector(scheme)
   const deprecated: Concept[] = []
-  let labelled = 0
+  let conceptCount = 0
   const write = async (concepts: readonly Concept[]) => {
     if (concepts.length === 0) return
     const puts = concepts.map(writer.put)
-    labelled += puts.length
+    conceptCount += puts.length
     await changes.flush(signal)
     await index.write(puts, signal)
   }
   for await (const batch of conceptsIn(store, scheme, signal)) {
-    collected.add(batch)
+    collector.add(batch)
     // Current concepts get their ids first.
-    deprecated.push(...batch.filter((one) => one.deprecated && isLabelled(one)))
-    await write(batch.filter((one) => !one.deprecated && isLabelled(one)))
+    deprecated.push(...batch.filter((concept) => concept.deprecated && isLabelled(concept)))
+    await write(batch.filter((concept) => !concept.deprecated && isLabelled(concept)))
   }
-  for (let at = 0; at < deprecated.length; at += batchSize)
-    await write(deprecated.slice(at, at + batchSize))
-  stored.replace(vocabulary, scheme, collected.all())
-  changes.add(writer.shipped.keys())
+  for (let offset = 0; offset < deprecated.length; offset += batchSize)
+    await write(deprecated.slice(offset, offset + batchSize))
+  stored.replace(vocabulary, scheme, collector.result())
+  changes.add(writer.remainingBundled.keys())
   await changes.flush(signal)
-  const isLarge = collected.all() === undefined
-  log.info({ vocabulary, concepts: labelled, isLarge }, 'vocabulary.indexed')
+  const isLarge = collector.result() === undefined
+  log.info({ vocabulary, concepts: conceptCount, isLarge }, 'vocabulary.indexed')
 }
 
 /**
@@ -131,52 +131,55 @@ async function indexConcepts(work: VocabularyWork, scheme: string): Promise<void
  * by their IRI.
  */
 function documentWriter(
-  { context, pending, vocabulary, before, written, changes }: VocabularyWork,
+  { context, pending, vocabulary, indexedHashes, writtenIds, changes }: VocabularyWork,
   scheme: string,
   title: string,
 ) {
   const { concepts, builder } = context
   const { version, onlyIfMissing } = pending
-  const ids = new Set<string>()
+  const usedIds = new Set<string>()
   // Bundled concepts were in use until this vocabulary replaced them.
   const bundled = new Map(
-    (before.size === 0 ? concepts.bundled(scheme) : []).map((one) => [one.iri, hashOf(one)]),
+    (indexedHashes.size === 0 ? concepts.bundled(scheme) : []).map((concept) => [
+      concept.iri,
+      hashOf(concept),
+    ]),
   )
   const put = (concept: Concept): IndexChange => {
     const { iri, id } = concept
     const hash = hashOf(concepts.withBundledFacts(concept))
-    const name = ids.has(id) ? encodeURIComponent(iri) : id
-    ids.add(id)
+    const name = usedIds.has(id) ? encodeURIComponent(iri) : id
+    usedIds.add(id)
     const { document } = builder.concept(concept, { vocabulary, title, name, version, hash })
-    written.add(document.id)
-    const isUnchanged = before.get(document.id) === hash || bundled.get(iri) === hash
+    writtenIds.add(document.id)
+    const isUnchanged = indexedHashes.get(document.id) === hash || bundled.get(iri) === hash
     bundled.delete(iri)
     // Records may name a licence by the address of its text.
     if (!isUnchanged) changes.add([iri, ...concept.exactMatch])
     return { put: document, ...(onlyIfMissing && { onlyIfMissing }) }
   }
-  return { put, shipped: bundled }
+  return { put, remainingBundled: bundled }
 }
 
 const conceptKeys = z.object({ resource: z.string().catch(''), in_scheme: z.string().catch('') })
 
 /** Removes documents that were not written again; only the documents say which concepts they were. */
 async function removeDeleted(
-  { context, pending, vocabulary, before, written, changes, signal }: VocabularyWork,
+  { context, pending, vocabulary, indexedHashes, writtenIds, changes, signal }: VocabularyWork,
   isDeleted: boolean,
 ): Promise<void> {
   const { index, concepts } = context
   const { version } = pending
   const schemes = new Set<string>()
-  const deletedIds = [...before.keys()].filter((id) => !written.has(id))
-  for (let at = 0; at < deletedIds.length; at += batchSize) {
-    const ids = deletedIds.slice(at, at + batchSize)
-    for (const id of changes.areNeeded ? ids : []) {
+  const deletedIds = [...indexedHashes.keys()].filter((id) => !writtenIds.has(id))
+  for (let offset = 0; offset < deletedIds.length; offset += batchSize) {
+    const ids = deletedIds.slice(offset, offset + batchSize)
+    for (const id of changes.isRecording ? ids : []) {
       const text = (await index.get('vocabulary', id, signal)) ?? '{}'
       const { resource, in_scheme: scheme } = conceptKeys.parse(JSON.parse(text))
       schemes.add(scheme)
-      const other = concepts.find(resource)
-      if (!other || hashOf(other) !== before.get(id)) changes.add([resource])
+      const remaining = concepts.find(resource)
+      if (!remaining || hashOf(remaining) !== indexedHashes.get(id)) changes.add([resource])
     }
     await changes.flush(signal)
     const removals = ids.map((id) => ({ remove: { index: 'vocabulary', id, version } }) as const)
@@ -184,7 +187,9 @@ async function removeDeleted(
   }
   // Bundled concepts are in use again, including those that the stored vocabulary did not have.
   const restored = isDeleted ? [...schemes].flatMap((scheme) => concepts.bundled(scheme)) : []
-  changes.add(restored.filter(({ id }) => !before.has(`${vocabulary}/${id}`)).map(({ iri }) => iri))
+  changes.add(
+    restored.filter(({ id }) => !indexedHashes.has(`${vocabulary}/${id}`)).map(({ iri }) => iri),
+  )
   await changes.flush(signal)
 }
 
@@ -209,19 +214,19 @@ class ChangeRecorder {
   }
 
   /** False when changes need not be recorded: the store has no cascade mark, or all concepts count as changed already. */
-  get areNeeded(): boolean {
+  get isRecording(): boolean {
     return this.#isCascading && this.#count <= maxNamed
   }
 
   add(iris: Iterable<string>): void {
-    if (this.areNeeded) for (const iri of iris) this.#waiting.add(iri)
+    if (this.isRecording) for (const iri of iris) this.#waiting.add(iri)
   }
 
   /** Stores the recorded changes; called before the old documents are removed. */
   async flush(signal: AbortSignal): Promise<void> {
     if (this.#waiting.size === 0) return
     this.#count += this.#waiting.size
-    const concepts = this.areNeeded ? [...this.#waiting] : [allConcepts]
+    const concepts = this.isRecording ? [...this.#waiting] : [allConcepts]
     this.#waiting = new Set()
     const { resource, version } = this.#pending
     // Two rewrites in a row have separate lines, so that the end of the first does not clear those of the second.

@@ -33,16 +33,16 @@ function kindOf(
 
 // Mail addresses, telephone numbers and web addresses, which vCard writes in three ways (vCard ontology 2.6).
 
-const indirect = predicateIris('vcard:hasValue vcard:value')
+const valuePredicates = predicateIris('vcard:hasValue vcard:value')
 
 /** Returns the text of a value: an IRI, a literal, or the value of a node. */
 function valueText(term: Term, context: MappingContext): string | undefined {
   const isLiteral = term.termType === 'Literal'
   const texts = isLiteral
     ? []
-    : indirect.map((predicate) => valueTexts(context, term, predicate)[0])
-  const own = !isLiteral && isBlank(term, context) ? '' : term.value.trim()
-  return texts.find((text) => text !== undefined) ?? (own || undefined)
+    : valuePredicates.map((predicate) => valueTexts(context, term, predicate)[0])
+  const text = !isLiteral && isBlank(term, context) ? '' : term.value.trim()
+  return texts.find((text) => text !== undefined) ?? (text || undefined)
 }
 
 /** Returns all values of all predicates, in their order. */
@@ -121,7 +121,7 @@ function contactOf(node: Term, context: MappingContext): JsonObject | undefined 
   const urls = valuesOf(contact.url, node, context).filter((text) =>
     /^[a-z][a-z0-9+.-]*:[^\s<>"]+$/i.test(text),
   )
-  const rest = objectOf({
+  const details = objectOf({
     name: contactName(node, context),
     email: emailOf(contact.email, node, context),
     telephone: valueOf(contact.telephone, node, context),
@@ -130,7 +130,7 @@ function contactOf(node: Term, context: MappingContext): JsonObject | undefined 
     organisation_name: valueOf(contact.organisation, node, context),
     resource: nodeIri(node, context),
   })
-  return rest && { type: kindOf(node, context, contactKinds) ?? 'Kind', ...rest }
+  return details && { type: kindOf(node, context, contactKinds) ?? 'Kind', ...details }
 }
 
 /** Reads a contact from a text, a mail address or a telephone number: `Jane Doe <jane@a.example>`. */
@@ -149,8 +149,9 @@ function contactIn(text: string): JsonObject | undefined {
 export const contactPoint = eachValue((node, context) => {
   const isBare = node.termType === 'Literal' || /^(?:mailto|tel):/i.test(node.value)
   const contactFromText = isBare ? contactIn(node.value.trim()) : undefined
-  const own = node.termType === 'Literal' ? undefined : contactOf(node, context)
-  const json = contactFromText || own ? { type: 'Kind', ...own, ...contactFromText } : undefined
+  const described = node.termType === 'Literal' ? undefined : contactOf(node, context)
+  const json =
+    contactFromText || described ? { type: 'Kind', ...described, ...contactFromText } : undefined
   return keyedBy(json, 'resource', 'name', 'email', 'telephone') ?? 'not-an-iri'
 })
 
@@ -166,19 +167,25 @@ const names = predicateIris('foaf:name vcard:fn')
 const emails = predicateIris('foaf:mbox vcard:hasEmail schema:email')
 const homepages = predicateIris('foaf:homepage foaf:workplaceHomepage schema:url')
 
-type AgentNames = { readonly single: string | undefined; readonly all: JsonObject | undefined }
+type AgentNames = {
+  readonly single: string | undefined
+  readonly byLanguage: JsonObject | undefined
+}
 /** Form in which a class shows the names of an agent. */
 type Naming = (names: AgentNames) => JsonObject | undefined
 
 /** Returns one text, and all texts beside it where there are several languages: older clients expect `name` to be a string. */
-const oneName: Naming = ({ single, all }) =>
-  objectOf({ name: single, name_translated: all && Object.keys(all).length > 1 ? all : undefined })
-const allNames: Naming = ({ all }) => objectOf({ name: all })
+const oneName: Naming = ({ single, byLanguage }) =>
+  objectOf({
+    name: single,
+    name_translated: byLanguage && Object.keys(byLanguage).length > 1 ? byLanguage : undefined,
+  })
+const allNames: Naming = ({ byLanguage }) => objectOf({ name: byLanguage })
 
 /** Reads all names of an agent; the single one is in the language of the catalogue, else English, else the first. */
 function namesIn(terms: readonly Term[], { language }: MappingContext): AgentNames {
-  const all = languageMap(terms, language)
-  return { single: all?.[language] ?? preferredText(terms, language), all }
+  const byLanguage = languageMap(terms, language)
+  return { single: byLanguage?.[language] ?? preferredText(terms, language), byLanguage }
 }
 
 /** Returns the first absolute http(s) address; others are left out with a report. */
@@ -213,18 +220,18 @@ function agentOf(
     const concept = concepts.find(resource)
     if (!concept) return { type: 'Agent', resource }
     const { foaf_homepage: homepage, foaf_mbox: email } = concept.extensions
-    const name = naming({ single: concept.label, all: allLabels(concept) })
+    const name = naming({ single: concept.label, byLanguage: allLabels(concept) })
     return { type: 'Organization', ...objectOf({ ...name, email, homepage, resource }) }
   }
-  const nameTerms = names.map((name) => graph.objects(node, name)).find((all) => all.length > 0)
-  const rest = objectOf({
+  const nameTerms = names.map((name) => graph.objects(node, name)).find((terms) => terms.length > 0)
+  const details = objectOf({
     ...(naming(namesIn(nameTerms ?? [], context)) ??
       naming(namesIn(labelTerms(node, graph), context))),
     email: emailOf(emails, node, context),
     homepage: homepageOf(node, field, context),
     resource,
   })
-  return rest && { type: kindOf(node, context, agentKinds) ?? 'Agent', ...rest }
+  return details && { type: kindOf(node, context, agentKinds) ?? 'Agent', ...details }
 }
 
 const agents = (naming: Naming): Mapping =>

@@ -28,15 +28,16 @@ const inherited: ReadonlySet<string> = new Set(predicateIris('dct:license dct:ri
 export const compileFields = (
   fields: readonly Field[],
   inside = '',
-  around?: Field,
+  parent?: Field,
 ): readonly CompiledField[] =>
   fields.map((field) => {
     const path = inside + field.name
-    const isOfFile = around?.paths.includes(distribution) === true
+    const isInDistribution = parent?.paths.includes(distribution) === true
     return {
       profileField: field,
       path,
-      ...(isOfFile && field.paths.some((one) => inherited.has(one)) && { inherits: true }),
+      ...(isInDistribution &&
+        field.paths.some((predicate) => inherited.has(predicate)) && { inherits: true }),
       children: compileFields(field.children, `${path}.`, field),
       map: mappingClasses[field.mapping].map,
       ...sourceOf(field, path, fields),
@@ -45,22 +46,25 @@ export const compileFields = (
 
 /** Returns the property that the field at a dotted path is read from; for a key inside a value, the property of its field. */
 export function propertyAt(fields: readonly CompiledField[], path: string): string | undefined {
-  const [name, ...rest] = path.split('.')
+  const [name, ...innerNames] = path.split('.')
   const field = fields.find(({ profileField }) => profileField.name === name)
-  return field && (propertyAt(field.children, rest.join('.')) ?? field.paths[0] ?? field.reads?.[0])
+  return (
+    field &&
+    (propertyAt(field.children, innerNames.join('.')) ?? field.paths[0] ?? field.reads?.[0])
+  )
 }
 
 /** Returns the source of a field: a function of the platform, or predicates; `beside` are the fields of the same node. */
 function sourceOf(
   field: Field,
   path: string,
-  beside: readonly Field[],
+  siblings: readonly Field[],
 ): Pick<CompiledField, 'compute' | 'paths' | 'reads'> {
   if (field.mapping === 'Metrics') return { compute: computedScores, paths: [] }
   if (field.mapping === 'TranslationMeta') {
-    const texts = beside.filter(({ name }) => name === 'title' || name === 'description')
-    const own = texts.flatMap((one) => one.paths)
-    const reads = own.length > 0 ? own : predicateIris('dct:title dct:description')
+    const texts = siblings.filter(({ name }) => name === 'title' || name === 'description')
+    const predicates = texts.flatMap((text) => text.paths)
+    const reads = predicates.length > 0 ? predicates : predicateIris('dct:title dct:description')
     return { compute: translationMeta(reads), paths: [], reads }
   }
   if (field.paths.length > 0) return { paths: field.paths }
@@ -87,12 +91,13 @@ const [spatial = '', legislation = '', distribution = ''] = predicateIris(
 /** Returns the country of the catalogue; without one the country of the record, when its places lead to exactly one. */
 const country: ComputedField = (node, { profileField }, context) => {
   const { catalogue } = context
-  const own = () => countriesOf(context.graph.objects(node, spatial), context)
-  const countries = catalogue?.country ? [catalogue.country] : own()
+  const recordCountries = () => countriesOf(context.graph.objects(node, spatial), context)
+  const countries = catalogue?.country ? [catalogue.country] : recordCountries()
   const chosen = !catalogue || countries.length === 1 ? countries[0] : undefined
   return chosen === undefined || profileField.single ? chosen : [chosen]
 }
 
+/** Matches Implementing Regulation (EU) 2023/138, which lists the high-value datasets (HVD). */
 const regulation = /^https?:\/\/data\.europa\.eu\/eli\/reg_impl\/2023\/138\/oj\/?$/
 
 const isHvd: ComputedField = (node, _field, { graph }) =>
@@ -121,8 +126,8 @@ const catalogRecord: ComputedField = (node, field, context) => {
 /** Maps the fields of the catalogue that datasets embed; cached, because they are equal in all of them. */
 const catalog: ComputedField = (_node, field, context) => {
   const { catalogue } = context
-  const made = catalogue?.embedded.get(field)
-  if (!catalogue || made !== undefined) return made
+  const cached = catalogue?.embedded.get(field)
+  if (!catalogue || cached !== undefined) return cached
   const { graph, iri, record } = catalogue
   const object: Record<string, Json> = {}
   for (const inner of field.children) {

@@ -34,10 +34,10 @@ import { allLabels, labelMapOf, mediaTypeOf, nodeLabel, slugOf } from './texts.t
 
 /** Caches the result of a function by concept. */
 export function memoiseByConcept<T>(make: (concept: Concept) => T): (concept: Concept) => T {
-  const made = new WeakMap<Concept, T>()
+  const cache = new WeakMap<Concept, T>()
   return (concept) => {
-    const value = made.get(concept) ?? make(concept)
-    made.set(concept, value)
+    const value = cache.get(concept) ?? make(concept)
+    cache.set(concept, value)
     return value
   }
 }
@@ -63,8 +63,8 @@ type Lookup = (name: string, context: MappingContext) => readonly Concept[]
 const inTables =
   (...names: readonly AuthorityName[]): Lookup =>
   (name, { concepts }) => {
-    const all = names.flatMap((table) => conceptIri(table, name, concepts.authorities) ?? [])
-    return all.slice(0, 1).flatMap((iri) => concepts.find(iri) ?? [])
+    const iris = names.flatMap((table) => conceptIri(table, name, concepts.authorities) ?? [])
+    return iris.slice(0, 1).flatMap((iri) => concepts.find(iri) ?? [])
   }
 
 /** Creates a lookup by the names that sources use for a concept. */
@@ -78,13 +78,13 @@ const byName =
 /** Finds the concepts of a value: its IRI may be in any vocabulary, other names have to be in the vocabulary of the field. */
 function conceptsOf(node: Term, context: MappingContext, lookup: Lookup): readonly Concept[] {
   const iri = iriLike(node, context)
-  const own = iri === undefined ? undefined : context.concepts.find(iri)
-  if (own) return [own]
-  const found = meaningOf(node, context.graph, (name) => {
-    const all = lookup(name, context)
-    return all.length > 0 ? all : undefined
+  const concept = iri === undefined ? undefined : context.concepts.find(iri)
+  if (concept) return [concept]
+  const hits = meaningOf(node, context.graph, (name) => {
+    const concepts = lookup(name, context)
+    return concepts.length > 0 ? concepts : undefined
   })
-  return found ?? []
+  return hits ?? []
 }
 
 /** Returns the text of a value without a concept: a literal that is neither an IRI nor a placeholder, or the label of a node. */
@@ -122,35 +122,35 @@ function unknownSkos(
   context: MappingContext,
   field: CompiledField,
 ): SortableValue | 'unknown-concept' {
-  const ranked = unknownValue(node, context, field)
-  if (typeof ranked === 'string' || !isJsonObject(ranked.json)) return ranked
-  const { label, ...rest } = ranked.json
-  if (label === undefined) return ranked
+  const unknown = unknownValue(node, context, field)
+  if (typeof unknown === 'string' || !isJsonObject(unknown.json)) return unknown
+  const { label, ...others } = unknown.json
+  if (label === undefined) return unknown
   const map = labelMapOf(node, context) ?? languageMap([node], context.language) ?? {}
-  return { ...ranked, json: { ...rest, label: map } }
+  return { ...unknown, json: { ...others, label: map } }
 }
 
 /** Creates the mapping of values of a vocabulary: `json` for concepts, `rest` for other values. */
 const conceptMapping = (
   lookup: Lookup,
   json: (concept: Concept) => JsonObject,
-  rest: typeof unknownValue = unknownValue,
+  fallback: typeof unknownValue = unknownValue,
 ): Mapping =>
   eachValue((node, context, field) => {
     const concepts = conceptsOf(node, context, lookup)
-    if (concepts.length === 0) return rest(node, context, field)
-    return concepts.map((one) => ({ key: one.iri, json: json(one) }))
+    if (concepts.length === 0) return fallback(node, context, field)
+    return concepts.map((concept) => ({ key: concept.iri, json: json(concept) }))
   })
 
 /** Theme: an IRI of any known vocabulary, or a name that sources use for a theme; an unknown IRI is its own id. */
 export const theme = conceptMapping(byName(themesOf), multilingual, (node, context, field) => {
-  const ranked = unknownSkos(node, context, field)
-  const iri = typeof ranked === 'string' ? undefined : ranked.key
-  if (typeof ranked === 'string' || !isJsonObject(ranked.json) || 'label' in ranked.json)
-    return ranked
+  const unknown = unknownSkos(node, context, field)
+  const iri = typeof unknown === 'string' ? undefined : unknown.key
+  if (typeof unknown === 'string' || !isJsonObject(unknown.json) || 'label' in unknown.json)
+    return unknown
   return {
-    ...ranked,
-    json: { id: iri ?? '', label: { en: decodedSegment(iri ?? '') }, ...ranked.json },
+    ...unknown,
+    json: { id: iri ?? '', label: { en: decodedSegment(iri ?? '') }, ...unknown.json },
   }
 })
 
@@ -185,16 +185,16 @@ function described(
   context: MappingContext,
   { paths }: CompiledField,
 ): JsonObject | undefined {
-  const own = nodeIri(node, context)
-  const known = own === undefined ? undefined : context.concepts.find(own)
+  const iri = nodeIri(node, context)
+  const conceptByIri = iri === undefined ? undefined : context.concepts.find(iri)
   const lookup = paths.map((path) => tablesOf[path]).find(Boolean)
-  const [concept] = lookup && !known ? conceptsOf(node, context, lookup) : []
+  const [concept] = lookup && !conceptByIri ? conceptsOf(node, context, lookup) : []
   if (concept) return { label: concept.label, resource: concept.iri }
   const isLiteral = node.termType === 'Literal'
   const text = isLiteral ? node.value.trim() || undefined : nodeLabel(node, context)
   return objectOf({
-    label: text ?? known?.label,
-    resource: own ?? identityIri(node, context.graph),
+    label: text ?? conceptByIri?.label,
+    resource: iri ?? identityIri(node, context.graph),
   })
 }
 
@@ -206,14 +206,16 @@ export const labelledResource = eachValue(
 
 /** Document: `{label?, resource?}`; a media type is its own label, and other names of a format without an IRI become that format. */
 export const documentFormat = eachValue((node, context, field) => {
-  const named = nodeIri(node, context)
+  const namedFormat = nodeIri(node, context)
     ? undefined
     : meaningOf(node, context.graph, (name) => formatNamed(name, context))
-  const { label: formatLabel, resource } = named ?? {}
-  const json = named ? objectOf({ label: formatLabel, resource }) : described(node, context, field)
+  const { label: formatLabel, resource } = namedFormat ?? {}
+  const json = namedFormat
+    ? objectOf({ label: formatLabel, resource })
+    : described(node, context, field)
   const label = json && (json['label'] ?? mediaTypeOf(node.value))
-  const labelled = json && label !== undefined ? { label, ...json } : json
-  return keyedBy(labelled, 'resource', 'label') ?? 'unknown-concept'
+  const withLabel = json && label !== undefined ? { label, ...json } : json
+  return keyedBy(withLabel, 'resource', 'label') ?? 'unknown-concept'
 })
 
 // Languages from the EU table, LOC, lexvo and bare codes (ISO 639).
@@ -332,11 +334,11 @@ export function formatOf(
   report?: (text: string) => void,
 ): JsonObject | undefined {
   const iri = iriLike(node, context)
-  const own = iri === undefined ? undefined : context.concepts.find(iri)
-  const known = own
-    ? labelled(own)
+  const concept = iri === undefined ? undefined : context.concepts.find(iri)
+  const json = concept
+    ? labelled(concept)
     : meaningOf(node, context.graph, (name) => formatNamed(name, context))
-  if (known) return known
+  if (json) return json
   const resource = valueIri(node, context)
   const text = valueLabel(node, context)
   if (resource !== undefined) {

@@ -33,7 +33,7 @@ const authorityLicence = memoiseByConcept(
  * Returns a licence of another vocabulary with its IRI as id, whether or not that vocabulary is installed: links and filters of
  * clients contain it. A rule of enrichment may set another id.
  */
-function knownLicence(iri: string, { concepts }: MappingContext): JsonObject | undefined {
+function licenceByIri(iri: string, { concepts }: MappingContext): JsonObject | undefined {
   const concept = concepts.find(iri) ?? concepts.licences.byIri(iri)
   if (!concept || concept.scheme === schemes.licence) return concept && authorityLicence(concept)
   const { label, definition: description } = concept
@@ -43,13 +43,13 @@ function knownLicence(iri: string, { concepts }: MappingContext): JsonObject | u
 /** Finds the licence for one name of a value: an address in any spelling, a code or a name. */
 function licenceNamed(name: string, context: MappingContext): JsonObject | undefined {
   const { licences, authorities } = context.concepts
-  const known = licences.byIri(name) ?? licences.byText(name)
-  const found = known ? undefined : licenceNames({ title: name.slice(0, 2000) }, authorities)
-  const concept = known ?? (found?.kind === 'iri' ? licences.byIri(found.iri) : undefined)
-  if (concept) return knownLicence(concept.iri, context)
+  const licence = licences.byIri(name) ?? licences.byText(name)
+  const match = licence ? undefined : licenceNames({ title: name.slice(0, 2000) }, authorities)
+  const concept = licence ?? (match?.kind === 'iri' ? licences.byIri(match.iri) : undefined)
+  if (concept) return licenceByIri(concept.iri, context)
   // A name may refer to a licence that is in no table; an address alone adds nothing.
-  if (found?.kind !== 'iri' || found.iri === name) return undefined
-  return { id: found.iri, label: name, resource: found.iri }
+  if (match?.kind !== 'iri' || match.iri === name) return undefined
+  return { id: match.iri, label: name, resource: match.iri }
 }
 
 const licencePredicates = {
@@ -63,7 +63,7 @@ function describedLicence(node: Term, context: MappingContext): JsonObject | und
   const text = (name: 'id' | 'description') =>
     licencePredicates[name]
       .map((predicate) => preferredText(graph.objects(node, predicate), language))
-      .find((one) => one !== undefined)
+      .find((description) => description !== undefined)
   const label = nodeLabel(node, context)
   const id = text('id') ?? (label && textId(label))
   const resource = nodeIri(node, context) ?? identityIri(node, graph)
@@ -84,8 +84,8 @@ function licenceOf(
   { path }: CompiledField,
 ): JsonObject | undefined {
   const iri = iriLike(node, context)
-  const known = iri === undefined ? undefined : knownLicence(iri, context)
-  if (known) return known
+  const knownJson = iri === undefined ? undefined : licenceByIri(iri, context)
+  if (knownJson) return knownJson
   if (saysNoLicence(node, context.graph)) return undefined
   const json =
     meaningOf(node, context.graph, (name) => licenceNamed(name, context)) ??

@@ -84,7 +84,7 @@ export type MappingContext = {
   readonly catalogue?: CatalogueFacts
   /** IRI of the dataset's catalogue record. */
   readonly recordIri?: string
-  readonly made?: PremappedNodes
+  readonly premapped?: PremappedNodes
   readonly report: (field: string, problem: ValueProblem, value: string | Term) => void
 }
 
@@ -162,15 +162,15 @@ export const valueTexts = (
     .sort(compareCodePoints)
 
 /** Maximum length of a value in a report. */
-const longestShown = 200
+const maxReportedLength = 200
 
 /** Formats a value for a report. Blank nodes are shown without a name. */
 export function reportValue(value: string | Term, genidPrefix: string): string {
   const isTerm = typeof value !== 'string'
   const text = isTerm ? value.value.trim() : value
   if (isTerm && (value.termType === 'BlankNode' || text.startsWith(genidPrefix))) return '[]'
-  return text.length > longestShown
-    ? text.slice(0, longestShown).replace(/[\ud800-\udbff]$/, '')
+  return text.length > maxReportedLength
+    ? text.slice(0, maxReportedLength).replace(/[\ud800-\udbff]$/, '')
     : text
 }
 
@@ -263,16 +263,16 @@ export function keyedBy(
 
 // Objects of fields: a record, and the nodes embedded in it.
 
-const none: readonly Term[] = []
+const noTerms: readonly Term[] = []
 
 /** Returns the values of all predicates of a field; each term once. */
 function valuesOf(about: ReturnType<Graph['about']>, paths: readonly string[]): readonly Term[] {
   const [path, ...more] = paths
-  const values = (path === undefined ? undefined : about.get(path)) ?? none
+  const values = (path === undefined ? undefined : about.get(path)) ?? noTerms
   if (more.length === 0) return values
   const others = more.flatMap((other) => about.get(other) ?? [])
-  const fresh = others.filter((term) => !values.some((value) => value.equals(term)))
-  return fresh.length === 0 ? values : [...values, ...fresh]
+  const additional = others.filter((term) => !values.some((value) => value.equals(term)))
+  return additional.length === 0 ? values : [...values, ...additional]
 }
 
 const isEmpty = (node: Term) => node.termType === 'Literal' && node.value.trim() === ''
@@ -294,8 +294,9 @@ export function mapField(
 function inheritedBy(field: CompiledField, context: MappingContext): Json | undefined {
   const values = valuesOf(context.graph.about(context.resource), field.paths)
   const json = mapField(values, field, { ...context, report: () => undefined })
-  const marked = (one: Json): Json => (isJsonObject(one) ? { ...one, inherited: true } : one)
-  return Array.isArray(json) ? json.map(marked) : json && marked(json)
+  const markInherited = (value: Json): Json =>
+    isJsonObject(value) ? { ...value, inherited: true } : value
+  return Array.isArray(json) ? json.map(markInherited) : json && markInherited(json)
 }
 
 /** Maps the fields of a node that have a value, in profile order. */
@@ -309,10 +310,10 @@ export function mapFields(
   // The node is looked up once: a shape has about forty fields, and most nodes have values for a few.
   const about = context.graph.about(node)
   for (const field of fields) {
-    const own = field.compute
+    const direct = field.compute
       ? field.compute(node, field, context)
       : mapField(valuesOf(about, field.paths), field, context)
-    const json = own === undefined && field.inherits ? inheritedBy(field, context) : own
+    const json = direct === undefined && field.inherits ? inheritedBy(field, context) : direct
     if (json !== undefined) {
       object[field.profileField.name] = json
       isBare = false
@@ -328,34 +329,34 @@ export function mapFields(
 export const nested = eachValue((node, context, field) => {
   if (node.termType === 'Literal') return 'not-an-iri'
   if (field.profileField.tooDeep) context.report(field.path, 'too-deep', node)
-  const made = context.made?.get(field)
-  const json = made ? made.get(keyOf(node)) : mapFields(node, field.children, context)
+  const premapped = context.premapped?.get(field)
+  const json = premapped ? premapped.get(keyOf(node)) : mapFields(node, field.children, context)
   return json && { key: nestedKey(json), json, name: nodeIri(node, context) ?? '' }
 })
 
 /** Number of nodes from which a list is mapped beforehand. */
-const longList = 100
+const longListLength = 100
 
 /** Maps the nodes of the long lists of a record beforehand and yields to other work in between. */
 export async function premapNodes(
   fields: readonly CompiledField[],
   context: MappingContext,
-  turn: YieldWhenDue,
+  yieldWhenDue: YieldWhenDue,
 ): Promise<PremappedNodes> {
-  const made = new Map<CompiledField, Map<string, JsonObject | undefined>>()
+  const premapped = new Map<CompiledField, Map<string, JsonObject | undefined>>()
   const about = context.graph.about(namedNode(context.resource))
   for (const field of fields) {
-    const nodes = field.map === nested && !field.compute ? valuesOf(about, field.paths) : none
-    if (nodes.length < longList) continue
-    const own = new Map<string, JsonObject | undefined>()
+    const nodes = field.map === nested && !field.compute ? valuesOf(about, field.paths) : noTerms
+    if (nodes.length < longListLength) continue
+    const jsonByNode = new Map<string, JsonObject | undefined>()
     for (const node of nodes) {
       if (node.termType !== 'Literal')
-        own.set(keyOf(node), mapFields(node, field.children, context))
-      await turn()
+        jsonByNode.set(keyOf(node), mapFields(node, field.children, context))
+      await yieldWhenDue()
     }
-    made.set(field, own)
+    premapped.set(field, jsonByNode)
   }
-  return made
+  return premapped
 }
 
 /** Returns the sort key: format, title and identifier, each last where it is missing; then everything else. */

@@ -23,10 +23,11 @@ import {
 
 const authority =
   /^https?:\/\/publications\.europa\.eu\/resource\/authority\/(country|continent|place)\/([A-Z0-9_]+)\/?$/
+/** Matches IRIs of NUTS regions (EU statistics); the code begins with two letters of the country. */
 const nuts = /^https?:\/\/data\.europa\.eu\/nuts\/code\/([A-Z]{2}[A-Z0-9]{0,3})\/?$/i
 
-/** Country codes that differ from ISO 3166-1 in one table or another. */
-const special: Readonly<Record<string, string>> = {
+/** Country ids by the codes that NUTS (`uk`, `el`) and the EU tables (Kosovo, Europe) use in place of ISO 3166-1. */
+const codeAliases: Readonly<Record<string, string>> = {
   uk: 'gb',
   el: 'gr',
   '1a': 'xk',
@@ -34,13 +35,14 @@ const special: Readonly<Record<string, string>> = {
   eur: 'eu',
 }
 
-const union = new Set([`${schemes.country}/EUR`, `${schemes.continent}/EUROPE`])
+/** Concepts that are shown with the id `eu`. */
+const europeanUnion = new Set([`${schemes.country}/EUR`, `${schemes.continent}/EUROPE`])
 
 /** Returns `{id, label, resource}` with the country code in lower case. */
 const fromConcept = memoiseByConcept(({ iri, id, label, scheme, extensions }): JsonObject => {
   const code = (extensions.iso_31661_alpha2 ?? id).toLowerCase()
-  const ofCountry = scheme === schemes.country ? (special[code] ?? code) : code
-  return { id: union.has(iri) ? 'eu' : ofCountry, label, resource: iri }
+  const countryCode = scheme === schemes.country ? (codeAliases[code] ?? code) : code
+  return { id: europeanUnion.has(iri) ? 'eu' : countryCode, label, resource: iri }
 })
 
 /** Returns a place; the code is read from the IRI when no installed table has it. */
@@ -71,15 +73,15 @@ function placeNamed(name: string, { concepts }: MappingContext): string | undefi
 
 /** Returns the IRI of the place that a value is or represents. */
 function placeIri(node: Term, context: MappingContext): string | undefined {
-  const own = nodeIri(node, context)
-  if (own !== undefined && context.concepts.find(own)) return own
-  return isOutline(node)
+  const iri = nodeIri(node, context)
+  if (iri !== undefined && context.concepts.find(iri)) return iri
+  return isGeometryLiteral(node)
     ? undefined
     : meaningOf(node, context.graph, (name) => placeNamed(name, context))
 }
 
 /** Tells whether a literal is meant as a geometry, valid or not; such a text is not a name. */
-const isOutline = (node: Term): boolean =>
+const isGeometryLiteral = (node: Term): boolean =>
   node.termType === 'Literal' &&
   (!/#(?:string|langString)$/.test(node.datatype.value) || looksLikeGeometry(node.value))
 
@@ -87,7 +89,7 @@ const isOutline = (node: Term): boolean =>
 export const spatialResource = eachValue((node, context) => {
   const place = placeIri(node, context)
   if (place !== undefined) return { key: place, json: placeOf(place, context) }
-  if (isOutline(node)) return undefined
+  if (isGeometryLiteral(node)) return undefined
   const text = valueLabel(node, context)
   const resource = valueIri(node, context)
   return keyedBy(
@@ -104,7 +106,7 @@ function countryOf(iri: string, { concepts }: MappingContext): JsonObject | unde
   if (table === 'continent' && code !== 'EUROPE') return undefined
   const concept =
     letters !== undefined
-      ? concepts.byAlpha2(schemes.country, special[letters] ?? letters)
+      ? concepts.byAlpha2(schemes.country, codeAliases[letters] ?? letters)
       : table === 'place'
         ? concepts.byCode(schemes.country, code.slice(0, 3).replace(/_.*/, ''))
         : concepts.find(iri)
@@ -144,14 +146,14 @@ function pointOf(node: Term, context: MappingContext): readonly string[] {
 function literalsOf(node: Term, context: MappingContext): readonly string[] {
   const { graph } = context
   if (node.termType === 'Literal') return [node.value]
-  const spelled = (value: Term) =>
+  const literalsAt = (value: Term) =>
     value.termType === 'Literal'
       ? [value.value]
-      : serialisations.flatMap((name) => graph.objects(value, name).map((one) => one.value))
-  const drawn = [...properties, ...serialisations].flatMap((property) =>
-    graph.objects(node, property).flatMap(spelled).sort(compareCodePoints),
+      : serialisations.flatMap((name) => graph.objects(value, name).map((literal) => literal.value))
+  const geometryTexts = [...properties, ...serialisations].flatMap((property) =>
+    graph.objects(node, property).flatMap(literalsAt).sort(compareCodePoints),
   )
-  return drawn.length > 0 ? drawn : pointOf(node, context)
+  return geometryTexts.length > 0 ? geometryTexts : pointOf(node, context)
 }
 
 const geometries = eachValue((node, context, { path }) => {
@@ -162,7 +164,8 @@ const geometries = eachValue((node, context, { path }) => {
   }
   const [first] = literals
   // Names are shown among the places.
-  if (first === undefined || (node.termType === 'Literal' && !isOutline(node))) return undefined
+  if (first === undefined || (node.termType === 'Literal' && !isGeometryLiteral(node)))
+    return undefined
   const crs = unknownCrs(first)
   context.report(path, crs === undefined ? 'bad-geometry' : 'unknown-crs', crs ?? first)
   return undefined

@@ -63,10 +63,10 @@ export const mediaType = eachValue((node, context, { path }) => {
   const type = meaningOf(node, context.graph, (name) => mediaTypeNamed(name, context))
   if (type !== undefined) return { key: type, json: type }
   const text = node.termType === 'Literal' ? node.value.trim() : nodeLabel(node, context)
-  const shown = text ?? nodeIri(node, context)
-  if (shown === undefined) return 'bad-media-type'
-  context.report(path, 'bad-media-type', shown)
-  return { key: shown, json: shown }
+  const label = text ?? nodeIri(node, context)
+  if (label === undefined) return 'bad-media-type'
+  context.report(path, 'bad-media-type', label)
+  return { key: label, json: label }
 })
 
 /** SimpleMultiLang, MultiLang and their title kinds: `"Forêts"@fr, "Forests"@en` → `{en, fr}`. */
@@ -78,16 +78,17 @@ export const multiLang: Mapping = (nodes, { path }, context) =>
     }),
   )
 
-const longestId = 256
+/** Maximum number of code points of an id made from a text. */
+const maxIdLength = 256
 
 /** Returns letters, digits and `_` of any script in lower case, everything else as one `-`; '' when nothing is left. */
 export function slugOf(text: string): string {
-  const runs = text
+  const slug = text
     .normalize('NFC')
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}_]+/gu, '-')
     .replace(/^-|-$/g, '')
-  return runs.length <= longestId ? runs : cutCodePoints(runs, longestId).replace(/-$/, '')
+  return slug.length <= maxIdLength ? slug : cutCodePoints(slug, maxIdLength).replace(/-$/, '')
 }
 
 /**
@@ -95,14 +96,14 @@ export function slugOf(text: string): string {
  * `1.5°`, `ab-`. Points and commas count before a letter or digit; blanks around `&`, `/` and `+` do not.
  */
 function keywordId(text: string): string {
-  const kept = text
+  const slug = text
     .normalize('NFC')
     .toLowerCase()
     .replace(/\s*([&/+])\s*/g, '$1')
     .replace(/\.(?![\p{L}\p{N}])|(?<!\d),|,(?!\d)/gu, '-')
     .replace(/[^\p{L}\p{M}\p{N}\p{S}_.,#&/%@*§]+/gu, '-')
     .replace(/^-|(?<!(?<![\p{L}\p{N}])[\p{L}\p{N}]{1,2})-$/gu, '')
-  return kept.length <= longestId ? kept : cutCodePoints(kept, longestId).replace(/-$/, '')
+  return slug.length <= maxIdLength ? slug : cutCodePoints(slug, maxIdLength).replace(/-$/, '')
 }
 
 /** Returns a literal, or the label of a concept in the default language, else English, else the first, else its id. */
@@ -115,7 +116,7 @@ function keywordText(node: Term, context: MappingContext) {
   const concept = concepts.find(nodeIri(node, context) ?? '')
   if (!concept) return undefined
   const { prefLabel, label } = concept
-  const chosen = [language, 'en', ...Object.keys(prefLabel)].find((one) => one in prefLabel) ?? 'en'
+  const chosen = [language, 'en', ...Object.keys(prefLabel)].find((key) => key in prefLabel) ?? 'en'
   return { label: prefLabel[chosen] ?? label, language: chosen }
 }
 
@@ -125,20 +126,20 @@ export const keywords: Mapping = (nodes, { path, profileField }, context) => {
   const values = nodes.flatMap((node) =>
     isKnown(node) ? [node] : labelledTerms([node], context.graph),
   )
-  const all = values.flatMap((node) => {
+  const entries = values.flatMap((node) => {
     const text = keywordText(node, context)
     const id = text && keywordId(text.label)
     if (!text) context.report(path, 'unknown-concept', node)
     return text && id ? [{ id, ...text }] : []
   })
-  all.sort(
+  entries.sort(
     (a, b) =>
       compareCodePoints(a.id, b.id) ||
       compareCodePoints(a.language, b.language) ||
       compareCodePoints(a.label, b.label),
   )
-  const distinct = all.filter(
-    ({ id, language }, at) => id !== all[at - 1]?.id || language !== all[at - 1]?.language,
+  const distinct = entries.filter(
+    ({ id, language }, at) => id !== entries[at - 1]?.id || language !== entries[at - 1]?.language,
   )
   const [first, second] = distinct
   if (!first || !profileField.single) return first && distinct

@@ -46,32 +46,32 @@ function decimalNumber(text: string): number | undefined {
   return Math.abs(number) <= 2 ** 53 ? number + 0 : undefined
 }
 
-type Comparable = { readonly at: number; readonly json: Json }
+type Comparable = { readonly rank: number; readonly json: Json }
 
 /** Creates a mapping of literals to sorted values without duplicates; on a single field the first or the last one is used. */
 const ascending =
   (
     problem: ValueProblem,
     read: (text: string, context: MappingContext) => Comparable | undefined,
-    chosen: 0 | -1,
+    preferred: 0 | -1,
   ): Mapping =>
   (nodes, { path, profileField }, context) => {
-    const found = new Map<Json, Comparable>()
+    const byValue = new Map<Json, Comparable>()
     for (const node of nodes) {
-      const one = node.termType === 'Literal' ? read(node.value, context) : undefined
-      if (one === undefined) context.report(path, problem, node)
-      else found.set(one.json, one)
+      const comparable = node.termType === 'Literal' ? read(node.value, context) : undefined
+      if (comparable === undefined) context.report(path, problem, node)
+      else byValue.set(comparable.json, comparable)
     }
-    const values = [...found.values()].sort((a, b) => a.at - b.at).map(({ json }) => json)
+    const values = [...byValue.values()].sort((a, b) => a.rank - b.rank).map(({ json }) => json)
     if (values.length === 0 || !profileField.single) return values.length > 0 ? values : undefined
     if (values.length > 1)
-      context.report(path, 'too-many-values', valueText(values[chosen + 1] ?? ''))
-    return values.at(chosen)
+      context.report(path, 'too-many-values', valueText(values[preferred + 1] ?? ''))
+    return values.at(preferred)
   }
 
 /** Wraps a number as a sortable value. */
 const asValue = (number: number | undefined) =>
-  number === undefined ? undefined : { at: number, json: number }
+  number === undefined ? undefined : { rank: number, json: number }
 
 const plainNumbers = ascending('bad-number', (text) => asValue(decimalNumber(text)), 0)
 
@@ -102,13 +102,13 @@ const dateJson = ({ from, text }: TimeRange, { dates }: MappingContext): string 
 export const dateTime = ascending(
   'bad-date',
   (text, context) => {
-    const extent = timeRangeIn(text)
-    return extent && { at: extent.to, json: dateJson(extent, context) }
+    const range = timeRangeIn(text)
+    return range && { rank: range.to, json: dateJson(range, context) }
   },
   -1,
 )
 
-const truths = new Map([
+const booleans = new Map([
   ['true', true],
   ['1', true],
   ['false', false],
@@ -117,7 +117,7 @@ const truths = new Map([
 
 /** Boolean: `true`, `false`, `1`, `0` (XSD 1.1 part 2, 3.3.2). */
 export const truth = eachValue((node) => {
-  const json = node.termType === 'Literal' ? truths.get(node.value.trim()) : undefined
+  const json = node.termType === 'Literal' ? booleans.get(node.value.trim()) : undefined
   return json === undefined ? 'bad-boolean' : { key: String(json), json }
 })
 
@@ -154,38 +154,39 @@ function sideOf(node: Term, { direct, through }: (typeof sides)['start'], contex
     .find((stamp) => stamp !== undefined)
 }
 
-const precise = new WeakMap<JsonObject, JsonObject>()
+const precisePeriods = new WeakMap<JsonObject, JsonObject>()
 
 /** Returns a period with its ends in their original precision, even where its JSON shows instants. */
-export const precisePeriod = (period: JsonObject): JsonObject => precise.get(period) ?? period
+export const precisePeriod = (period: JsonObject): JsonObject =>
+  precisePeriods.get(period) ?? period
 
 function periodOf(
   node: Term,
   { path }: CompiledField,
   context: MappingContext,
 ): SortableValue | undefined {
-  const described = objectOf({
+  const ends = objectOf({
     start: sideOf(node, sides.start, context),
     end: sideOf(node, sides.end, context),
   })
   const texts = node.termType === 'Literal' ? [node] : labelTerms(node, context.graph)
   const { start, end }: PeriodEnds =
-    described ?? texts.map(({ value }) => periodEnds(value)).find(Boolean) ?? {}
+    ends ?? texts.map(({ value }) => periodEnds(value)).find(Boolean) ?? {}
   if (start === undefined && end === undefined) context.report(path, 'bad-date', node)
   const read = (text: string | undefined) => {
-    const extent = text === undefined ? undefined : timeRangeIn(text)
-    if (text !== undefined && extent === undefined) context.report(path, 'bad-date', text)
-    return extent
+    const range = text === undefined ? undefined : timeRangeIn(text)
+    if (text !== undefined && range === undefined) context.report(path, 'bad-date', text)
+    return range
   }
   const [from, to] = [read(start), read(end)]
   if (from !== undefined && to !== undefined && from.from > to.to) {
     context.report(path, 'bad-range', `${start}/${end}`)
     return undefined
   }
-  const [gte, lte] = [from, to].map((extent) => extent && dateJson(extent, context))
+  const [gte, lte] = [from, to].map((range) => range && dateJson(range, context))
   const json = objectOf({ gte, lte })
   const exact = objectOf({ gte: from?.text, lte: to?.text })
-  if (json && exact) precise.set(json, exact)
+  if (json && exact) precisePeriods.set(json, exact)
   return json && { key: `${gte ?? ''}/${lte ?? ''}`, json }
 }
 
@@ -196,8 +197,8 @@ export const dateRange: Mapping = (nodes, field, context) => {
     timeRangeOf(isJsonObject(json) ? valueText(precisePeriod(json)['lte'] ?? '') : '')?.to ?? 0
   for (const node of nodes) {
     const period = periodOf(node, field, context)
-    const same = period && periods.get(period.key)
-    if (period && (!same || endOf(period) > endOf(same))) periods.set(period.key, period)
+    const existing = period && periods.get(period.key)
+    if (period && (!existing || endOf(period) > endOf(existing))) periods.set(period.key, period)
   }
   return sortedJson([...periods.values()], field, context)
 }
@@ -327,10 +328,14 @@ export const computedScores: ComputedField = (node, { path }, { metrics: graph, 
       report(`${path}.${name}`, 'bad-number', text ?? '')
       continue
     }
-    const at = graph.objects(each, prov('generatedAtTime'))[0]?.value ?? ''
-    const other = latest.get(name)
-    if (!other || at > other.at || (at === other.at && number > other.number))
-      latest.set(name, { at, number })
+    const generatedAt = graph.objects(each, prov('generatedAtTime'))[0]?.value ?? ''
+    const previous = latest.get(name)
+    if (
+      !previous ||
+      generatedAt > previous.at ||
+      (generatedAt === previous.at && number > previous.number)
+    )
+      latest.set(name, { at: generatedAt, number })
   }
   const json: Record<string, Json> = {}
   for (const name of scores) {
@@ -343,20 +348,23 @@ export const computedScores: ComputedField = (node, { path }, { metrics: graph, 
 const measures = ` ${quoteIri(metric)} `
 
 /**
- * Selects the lines that `metrics` reads for a resource: all lines of each measurement of a score, and the links of the resource
+ * Selects the lines that `computedScores` reads for a resource: all lines of each measurement of a score, and the links of the resource
  * to them. Documents need a few dozen of hundreds of triples; the others are not parsed. `lines` is stored content.
  */
 export function scoreLines(lines: string, resource: string): string {
   const link = `${quoteIri(resource)} ${quoteIri(measurement)} `
   const subjectOf = (line: string) => line.slice(0, line.indexOf(' '))
   const all = lines.split('\n')
-  const measuring = all.filter((line) => line.startsWith(measures, line.indexOf(' ')))
-  const scoring = new Set(measuring.filter((line) => line.includes('coring')).map(subjectOf))
-  if (scoring.size === 0) return ''
+  const metricLines = all.filter((line) => line.startsWith(measures, line.indexOf(' ')))
+  // The metrics of scores are named `scoring` or `…Scoring`.
+  const scoreNodes = new Set(metricLines.filter((line) => line.includes('coring')).map(subjectOf))
+  if (scoreNodes.size === 0) return ''
   const links = all.filter((line) => line.startsWith(link))
-  const own = links.filter((line) => scoring.has(line.slice(link.length, -' .'.length)))
+  const matchingLinks = links.filter((line) =>
+    scoreNodes.has(line.slice(link.length, -' .'.length)),
+  )
   // Without a match the first link is kept: it shows that there are links, although to other measurements.
-  const chosen = new Set(own.length > 0 ? own : links.slice(0, 1))
-  const about = all.filter((line) => scoring.has(subjectOf(line)) || chosen.has(line))
+  const chosen = new Set(matchingLinks.length > 0 ? matchingLinks : links.slice(0, 1))
+  const about = all.filter((line) => scoreNodes.has(subjectOf(line)) || chosen.has(line))
   return about.map((line) => `${line}\n`).join('')
 }

@@ -45,7 +45,9 @@ function listening() {
 }
 
 /** A batch over the store, with an index that keeps what is written and has nothing. */
-function gathering(given: { room?: { one: number; all: number }; profile?: Profile } = {}) {
+function gathering(
+  given: { room?: { perVocabulary: number; total: number }; profile?: Profile } = {},
+) {
   const own = given.profile ?? profile
   const { log, entries } = listening()
   const concepts = new ConceptCache(bundled)
@@ -79,11 +81,11 @@ function gathering(given: { room?: { one: number; all: number }; profile?: Profi
       concepts,
       names,
     }),
-    contexts: embeddedCatalogues(store, names),
-    leftOut: (some: readonly LeftOutValue[]) => void reports.push(...some),
+    catalogueCache: embeddedCatalogues(store, names),
+    onLeftOut: (some: readonly LeftOutValue[]) => void reports.push(...some),
   }
   const project = async (...resources: string[]) => {
-    const pending = resources.map((resource) => ({ resource, version: 7, marked: [7] }))
+    const pending = resources.map((resource) => ({ resource, version: 7, markedVersions: [7] }))
     const write = await gatherBatch(deps, pending, signal)
     await write()
   }
@@ -119,7 +121,7 @@ describe('a vocabulary with more concepts than there is room for', () => {
     ])
     return handle
   }
-  const room = { one: 10, all: 100 }
+  const room = { perVocabulary: 10, total: 100 }
 
   it('is indexed whole, and its concepts are known to the records that mention them', async () => {
     const handle = await putVocabulary()

@@ -76,7 +76,7 @@ export async function projectorFixture(options: ProjectorFixtureOptions = {}) {
     pause,
     vocabularies: 'shapes/vocabularies',
     ...(options.enrichment && { enrichment: options.enrichment }),
-    leftOut: (reports) => void options.reports?.push(...reports),
+    onLeftOut: (reports) => void options.reports?.push(...reports),
   })
   const repository = await openRepository({
     jobs,

@@ -6,17 +6,17 @@ import { clearMarks, ProjectionQueue, IndexWaiters } from '../../../src/projecto
 const isFirst = (resource: string) => resource.startsWith('catalogue')
 
 describe('the change that clears marks', () => {
-  const done = [{ resource: 'urn:a', version: 4, marked: [2, 4] }]
+  const done = [{ resource: 'urn:a', version: 4, markedVersions: [2, 4] }]
 
   it('removes each mark that was read, and puts one indexed version in the place of the other', () => {
-    const { add = [], remove = [] } = clearMarks(done, { indexed: 4, before: 1 })
+    const { add = [], remove = [] } = clearMarks(done, { indexedVersion: 4, previousVersion: 1 })
     expect(add).toEqual([expect.stringMatching(/indexed.*"4"/)])
     expect(remove).toHaveLength(3)
     expect(remove.filter((line) => /indexed.*"1"/.test(line))).toHaveLength(1)
   })
 
   it('leaves the indexed version where it is the same', () => {
-    const { add = [], remove = [] } = clearMarks(done, { indexed: 4, before: 4 })
+    const { add = [], remove = [] } = clearMarks(done, { indexedVersion: 4, previousVersion: 4 })
     expect([add, remove.length]).toEqual([[], 2])
   })
 })
@@ -36,8 +36,8 @@ describe('the queue', () => {
     waiting.add({ resource: 'a', version: 3 })
     waiting.addReprojection({ resource: 'a', onlyIfMissing: true, callback: () => undefined })
     expect(waiting.takeBatch(10)).toEqual([
-      { resource: 'a', version: 3, marked: [1, 3], callbacks: [expect.any(Function)] },
-      { resource: 'b', version: 2, marked: [2] },
+      { resource: 'a', version: 3, markedVersions: [1, 3], callbacks: [expect.any(Function)] },
+      { resource: 'b', version: 2, markedVersions: [2] },
     ])
     expect(waiting.size).toBe(0)
   })
@@ -106,7 +106,7 @@ describe('the queue', () => {
     again(true, 'filled twice')
     expect(waiting.size).toBe(1)
     const [written] = waiting.takeBatch(1)
-    expect(written).toMatchObject({ version: 7, marked: [7] })
+    expect(written).toMatchObject({ version: 7, markedVersions: [7] })
     expect(written?.onlyIfMissing).toBeUndefined()
     for (const tell of written!.callbacks!) tell()
     expect(told).toEqual(['filled', 'filled twice'])
@@ -114,7 +114,7 @@ describe('the queue', () => {
     again(false, 'again')
     expect(waiting.takeBatch(1)[0]?.onlyIfMissing).toBeUndefined()
     again(true, 'filled')
-    waiting.restore([{ resource: 'a', version: 0, marked: [], onlyIfMissing: true }])
+    waiting.restore([{ resource: 'a', version: 0, markedVersions: [], onlyIfMissing: true }])
     expect(waiting.takeBatch(1)[0]).toMatchObject({ version: 0, onlyIfMissing: true })
   })
 
@@ -124,7 +124,7 @@ describe('the queue', () => {
     const taken = waiting.takeBatch(1)
     waiting.add({ resource: 'a', version: 2 })
     waiting.restore(taken)
-    expect(waiting.takeBatch(1)).toEqual([{ resource: 'a', version: 2, marked: [2, 1] }])
+    expect(waiting.takeBatch(1)).toEqual([{ resource: 'a', version: 2, markedVersions: [2, 1] }])
   })
 })
 

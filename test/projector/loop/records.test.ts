@@ -54,7 +54,7 @@ describe('records', () => {
   const resources = [{ id: 'sign' }, { id: 'road-sign' }, { id: 'none' }] as never
   const contexts = () => embeddedCatalogues(store, names)
   const records = (index: IndexName) =>
-    recordSources({ store, names, profile: { resources }, contexts: contexts() }).find(
+    recordSources({ store, names, profile: { resources }, catalogueCache: contexts() }).find(
       (one) => one.index === index,
     )!
 
