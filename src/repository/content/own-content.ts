@@ -87,14 +87,14 @@ export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
 }
 
 /**
- * Selects the catalogues and records of a body, except those in `ownKeys`. A catalogue that is also a publisher (an agent) is kept,
+ * Selects the catalogues and records of a body, except those in `resourceKeys`. A catalogue that is also a publisher (an agent) is kept,
  * without its links to datasets and records.
  */
-function cataloguesAndRecords(kinds: NodeKinds, ownKeys: ReadonlySet<string>): ForeignParts {
+function cataloguesAndRecords(kinds: NodeKinds, resourceKeys: ReadonlySet<string>): ForeignParts {
   const nodes = kinds.of('catalogue', 'record')
   const agents = new Set<string>()
   for (const key of nodes.keys()) {
-    if (ownKeys.has(key)) nodes.delete(key)
+    if (resourceKeys.has(key)) nodes.delete(key)
     else if (kinds.isAgent(key) && nodes.delete(key)) agents.add(key)
   }
   const isLink = (q: Quad) => memberLinks.has(q.predicate.value) && agents.has(keyOf(q.subject))
@@ -107,27 +107,27 @@ function cataloguesAndRecords(kinds: NodeKinds, ownKeys: ReadonlySet<string>): F
  */
 export function ownContent(body: readonly Quad[], dataset: Term, names: Names): Quad[] {
   const datasetKey = keyOf(dataset)
-  const ownKeys = new Set([datasetKey, ...new NodeKinds(body).typed('distribution').keys()])
+  const resourceKeys = new Set([datasetKey, ...new NodeKinds(body).typed('distribution').keys()])
   for (const q of body)
     if (keyOf(q.subject) === datasetKey && q.predicate.value === distribution)
-      ownKeys.add(keyOf(q.object))
-  return ownQuads(body, names, { ownKeys, foreignParts: cataloguesAndRecords })
+      resourceKeys.add(keyOf(q.object))
+  return ownQuads(body, names, { resourceKeys, foreignParts: cataloguesAndRecords })
 }
 
 const memberLinks = new Set([dcat('dataset').value, dcat('record').value])
 
 /** Returns the body without links to datasets and records, their descriptions, and statements about other resources of the platform. */
 export function catalogueContent(body: readonly Quad[], catalogue: Term, names: Names): Quad[] {
-  const ownKeys = new Set([keyOf(catalogue)])
+  const resourceKeys = new Set([keyOf(catalogue)])
   const foreignParts = (kinds: NodeKinds): ForeignParts => {
     const others = kinds.of('dataset', 'distribution', 'record')
     return {
-      isOther: (key) => others.has(key) && !ownKeys.has(key) && !kinds.isAgent(key),
+      isOther: (key) => others.has(key) && !resourceKeys.has(key) && !kinds.isAgent(key),
       // For sub-catalogues too: their members are stated by their own writes.
       isLink: ({ predicate }) => memberLinks.has(predicate.value),
     }
   }
-  return ownQuads(body, names, { ownKeys, foreignParts })
+  return ownQuads(body, names, { resourceKeys, foreignParts })
 }
 
 /** Returns the body without catalogues, records and statements about other resources of the platform, except those below `iri`. */
@@ -137,7 +137,7 @@ export const resourceContent = (
   { names, iri }: { readonly names: Names; readonly iri: string },
 ): Quad[] =>
   ownQuads(body, names, {
-    ownKeys: new Set([keyOf(node)]),
+    resourceKeys: new Set([keyOf(node)]),
     foreignParts: cataloguesAndRecords,
     within: `${iri}#`,
   })
@@ -151,8 +151,8 @@ type ForeignParts = {
 /** Rules that separate the own content of a kind of resource from the rest of a body. */
 type ContentRules = {
   /** Keys of the nodes that are the resource's own, whatever their IRI. */
-  readonly ownKeys: ReadonlySet<string>
-  readonly foreignParts: (kinds: NodeKinds, ownKeys: ReadonlySet<string>) => ForeignParts
+  readonly resourceKeys: ReadonlySet<string>
+  readonly foreignParts: (kinds: NodeKinds, resourceKeys: ReadonlySet<string>) => ForeignParts
   /** Platform IRIs that begin with this are the resource's own too. */
   readonly within?: string
 }
@@ -161,14 +161,14 @@ type ContentRules = {
 function ownQuads(
   body: readonly Quad[],
   names: Names,
-  { ownKeys, foreignParts, within }: ContentRules,
+  { resourceKeys, foreignParts, within }: ContentRules,
 ): Quad[] {
-  const quads = restoreBlankNodes(body, names, ownKeys)
-  const { isOther, isLink } = foreignParts(new NodeKinds(quads), ownKeys)
+  const quads = restoreBlankNodes(body, names, resourceKeys)
+  const { isOther, isLink } = foreignParts(new NodeKinds(quads), resourceKeys)
   const isForeign = ({ termType, value }: Term) =>
     termType === 'NamedNode' &&
     names.owns(value) &&
-    !ownKeys.has(value) &&
+    !resourceKeys.has(value) &&
     !(within !== undefined && value.startsWith(within))
   return prune(quads, (q) => isLink(q) || isOther(keyOf(q.subject)) || isForeign(q.subject))
 }

@@ -1,7 +1,6 @@
 /**
- * Deletes and restores catalogues, for `DELETE /catalogues/{id}` and `POST /catalogues/{id}/restore`. The content of the catalogue is
- * removed or restored at once, and its state is noted: a deletion as facts in the store, a restore in the tombstone. A job then
- * handles the members in batches. The next process resumes unfinished work.
+ * Deletes and restores catalogues (`DELETE /catalogues/{id}`, `POST …/restore`): the content of the catalogue at once, its members by a
+ * job. A deletion is noted in the store and a restore in its tombstone, so that the next process resumes unfinished work.
  *
  *   exists → (beginDeletion) deleting → (job, all members removed) deleted
  *   deleted → (beginRestore) restoring → (job, all members restored) exists
@@ -33,14 +32,14 @@ const memberQueries = {
 
 /** Most unfinished deletions that a round of `resumeDeletions` reads, and members that are locked and removed together. */
 const maxDeletions = 5000
-const membersPerStep = 100
+const batchSize = 100
 
 // A job has only the id of the catalogue and the progress; the members are read from the store or from the tombstones.
 
 const deletionKind = 'delete-catalogue'
 const restoreKind = 'restore-catalogue'
 
-/** Settings of both kinds: four catalogues at once; a failed job is repeated without end, after 0.2 to 10 seconds. */
+/** Settings of both kinds: four catalogues at once; a failed job is repeated after 0.2 to 10 seconds. */
 const jobSettings = {
   atOnce: 4,
   isCancellable: false,
@@ -99,10 +98,7 @@ type CatalogueDeletion = { readonly id: string; readonly version: number; readon
 /** Job that removes the members of a catalogue, and the mark of the removal; no mark when another request had started the job. */
 export type CatalogueRemoval = { readonly job: Job; readonly mark?: Mark }
 
-/**
- * Writes a tombstone of a catalogue, removes its content, notes the deletion in the store and submits the job. The links to the
- * members are kept for the job.
- */
+/** Writes a tombstone, removes the content but not the links to members, notes the deletion in the store, and submits the job. */
 export function beginDeletion(
   context: RepositoryContext,
   request: { readonly id: string; readonly hash: string; readonly createdBy: string },
@@ -295,10 +291,7 @@ export async function removeAllMembers(
   let failure: unknown
   for (;;) {
     signal.throwIfAborted()
-    const rows = await store.select(
-      paged(query, { limit: membersPerStep, offset: remaining }),
-      signal,
-    )
+    const rows = await store.select(paged(query, { limit: batchSize, offset: remaining }), signal)
     const iris = rows.flatMap((row) => row['resource']?.value ?? [])
     if (iris.length === 0) return failure
     const members = await membersOf(context, removal, iris, signal)
