@@ -45,6 +45,27 @@ describe('the embedded store', () => {
     await store.close()
   })
 
+  it('starts again when the file refuses to commit what the index has already', async () => {
+    const directory = newDirectory()
+    // With so little memory the index comes before the commit.
+    const store = await openEmbedded({ memory: 200 * 2 ** 20 }, directory)
+    const graph = graphName()
+    await store.write([{ graph, content: record(9) }])
+    const file = new DatabaseSync(join(directory, 'store.db'))
+    file.exec(`CREATE TABLE parent (id INTEGER PRIMARY KEY);
+      CREATE TABLE child (id INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER full AFTER INSERT ON graph WHEN NEW.name = 'urn:test:refused'
+      BEGIN INSERT INTO child VALUES (1); END`)
+    const refused = store.write([{ graph: 'urn:test:refused', content: record(5) }])
+    await expect(refused).rejects.toMatchObject({ kind: 'store-unavailable' })
+    file.exec('DROP TRIGGER full; DROP TABLE child; DROP TABLE parent')
+    file.close()
+    expect(await store.ask('ASK { GRAPH <urn:test:refused> { ?s ?p ?o } }')).toBe(false)
+    await store.write([{ graph, content: record(3) }])
+    expect(await store.health()).toMatchObject({ quads: 3, graphs: 1 })
+    await store.close()
+  })
+
   it('starts again from its durable copy when the engine breaks, and serves what was written', async () => {
     const store = await openEmbedded()
     const graph = graphName()

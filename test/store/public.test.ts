@@ -180,6 +180,22 @@ describe('public queries', () => {
     await expect.poll(value).toEqual([])
   })
 
+  it('never shows what is written to the system graph while copies follow', async () => {
+    const graph = graphName()
+    const isShown = async (pattern: string) => {
+      const { body } = await ask(`ASK { GRAPH ?g { ${pattern} } }`)
+      return JSON.parse(body).boolean
+    }
+    expect(await isShown(`<${graph}> ?p ?o`)).toBe(false)
+    const line = `<${graph}> <urn:cartulary:control#pending> "2" .`
+    await store.write([
+      { graph: system, add: [line] },
+      { graph, content: `<${graph}> <urn:p> "1" .\n` },
+    ])
+    await expect.poll(() => isShown(`<${graph}> <urn:p> "1"`)).toBe(true)
+    expect(await isShown(`?s <urn:cartulary:control#pending> ?o`)).toBe(false)
+  })
+
   it('[T20] ends a runaway query, while writes and reads go on, and answers again', async () => {
     await ask('ASK {}')
     const graph = graphName()
