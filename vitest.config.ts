@@ -14,7 +14,7 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
-// Two cores in CI: files run beside each other, and a journey that starts real processes needs its time.
+// Files run beside each other, and a journey that starts real processes needs its time.
 export const suite = {
   globalSetup: ['test/support/memory-directory.ts'],
   setupFiles: ['test/support/compiled.ts', 'test/support/seed.ts'],
@@ -24,8 +24,8 @@ export const suite = {
   pool: 'forks' as const,
   // The threads that tests start read compiled modules, as those of the platform do.
   execArgv: ['--import', new URL('src/compile-cache.js', import.meta.url).href],
-  // One core fewer than there are is what vitest takes by itself: half of two.
-  maxWorkers: 2,
+  // Three for the two cores of CI: for a fifth of its time a test file waits for clocks, sockets and processes.
+  maxWorkers: 3,
   // Modules stay loaded from file to file: a third of the time would be loading them.
   isolate: false,
   sequence: { sequencer: SlowestFirst },

@@ -24,7 +24,7 @@ export function publicContract(
     const yes = async (query: string) => JSON.parse((await ask(query)).body).boolean
 
     beforeAll(async () => {
-      store = await open({ publicMs: 1500, publicLimits: limits })
+      store = await open({ publicMs: 1000, publicLimits: limits })
       const lines = Array.from(
         { length: 300 },
         (_, n) => `<urn:s:${n}> <${title}> "t ${n} \\" , }{ <result> \\n x"@en .`,

@@ -191,7 +191,8 @@ describe('a record whose id', () => {
   const characters = [
     ...Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)),
     ...Array.from('äßé中ا💧\u0301\u200b\u202e\ufeff'),
-  ]
+    // One letter stands for all, and one digit.
+  ].filter((character) => !/[1-9B-Zb-z]/.test(character))
   it('has any character is found at the address that every list names', async () => {
     for (const [at, character] of characters.entries())
       await dataset(
@@ -228,11 +229,11 @@ describe('a record whose id', () => {
 describe('every address', () => {
   const bytes = Array.from({ length: 256 }, (_, at) => `%${at.toString(16).padStart(2, '0')}`)
   it('with any byte in it is a page, a redirect or a problem for people, never an error of ours', async () => {
-    // Three kinds of addresses take turns; what is no letter, and what no text has, is in all of them.
+    // What is no letter, and what no text has, is in three kinds of addresses; every third letter is in one of them.
     const isOdd = (at: number) => at < 0x30 || at === 0x7f || (at >= 0x80 && at % 16 === 0)
     const paths = bytes.flatMap((byte, at) =>
       [`/en/datasets/a${byte}b`, `/en/${byte}`, `/en/datasets?q=${byte}&page=${byte}`].filter(
-        (_, kind) => isOdd(at) || at % 3 === kind,
+        (_, kind) => isOdd(at) || at % 9 === kind,
       ),
     )
     const states: (readonly [string, number])[] = []
