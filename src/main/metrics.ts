@@ -8,7 +8,7 @@ import type { AppContext, MountedApp } from '../http/app.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
 import { invalidRequest } from '../http/problem.ts'
 import { cacheApp } from '../metrics/figures/cache-app.ts'
-import { knownDatasetIds } from '../metrics/figures/catalogue-reader.ts'
+import { requireDatasetIds } from '../metrics/figures/catalogue-reader.ts'
 import type { Schedule, ScheduleReader } from '../metrics/figures/refresh-schedules.ts'
 import { startCollector, type Collector, datasetsIn } from '../metrics/pipe/collector.ts'
 import type { MetricsRepository } from '../metrics/pipe/metrics-repository.ts'
@@ -73,7 +73,7 @@ export function catalogueLaunch(
     if (!config.validator.enabled) throw new Failure('conflict', switchedOff)
     const known = pipes.find(pipe)
     if (!known) throw new Failure('unknown-pipe', `Pipe ${shown(pipe)} not available`)
-    const found = await knownDatasetIds({ store, names }, catalogue, signal)
+    const found = await requireDatasetIds({ store, names }, catalogue, signal)
     const launched = launcher.launch({
       pipe,
       startedBy: 'console',
@@ -178,7 +178,7 @@ export function metricsApps(
     version,
     limits: config.limits,
     hasKey: (c) => keys.find(c) !== undefined,
-    isOwn: (iri) => names.owns(iri),
+    isPlatformIri: (iri) => names.owns(iri),
     ...httpAt(context, shapes, ['POST']),
   })
   return [

@@ -6,11 +6,11 @@ import type { Term } from '@rdfjs/types'
 export type LocalizedTexts = Readonly<Record<string, string>>
 
 /** Most UTF-16 units of one text. */
-const longest = 2000
+const maxTextLength = 2000
 
 /** Cuts a text from a source to a number of UTF-16 units, well formed. */
-export const cutText = (text: string, most = longest): string =>
-  text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
+export const cutText = (text: string, limit = maxTextLength): string =>
+  text.length <= limit ? text : `${text.slice(0, limit - 1).toWellFormed()}…`
 
 /** Texts by language tag in lower case; blank texts are left out. */
 export function textsOf(terms: Iterable<Term>): LocalizedTexts {
@@ -61,8 +61,8 @@ export function pickLocalText(
     const tag = matching(tags, wanted)
     if (tag !== undefined) return textIn(texts, tag)
   }
-  const [any] = tags.sort()
-  return any === undefined ? { text: oneLine(options.id) } : textIn(texts, any)
+  const [firstTag] = tags.sort()
+  return firstTag === undefined ? { text: oneLine(options.id) } : textIn(texts, firstTag)
 }
 
 /** Chooses an equal tag, else one of the same language: `de` for `de-CH` and the other way round (RFC 4647 3.4). */

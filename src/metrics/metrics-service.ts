@@ -78,7 +78,7 @@ export async function openMetrics(options: MetricsOptions): Promise<MetricsServi
   for (const problem of problems) log.warn({ problem }, 'metrics.weights')
   const validation = await openValidation({
     directory: join(shapes, 'dcat-ap'),
-    own: config.shapeModels,
+    institutionModels: config.shapeModels,
     workers: config.workers,
     log,
   })
@@ -125,24 +125,24 @@ function kindsOf(
   { config, now }: MetricsOptions,
   { validation, weights, reach, values }: SegmentDeps,
 ): readonly SegmentKind[] {
-  const reaching = urlStatusSegment({ reach })
+  const statusSegment = urlStatusSegment({ reach })
   return [
     validatingSegment({ validation, now }),
     annotatorSegment({ values, now }),
-    config.urlChecks ? reaching : switchedOff(reaching),
+    config.urlChecks ? statusSegment : switchedOff(statusSegment),
     scoringSegment({ weights, now }),
   ]
 }
 
-const configured = 'configuration'
-const mostSchedules = 100
+const configuredScheduleId = 'configuration'
+const maxSchedules = 100
 
 /** Sets the schedule of the configuration, which replaces that of an earlier configuration. */
 function schedule({ schedules }: Cache, cron: string | undefined): void {
-  const isKept = schedules.all().some(({ id }) => id === configured)
-  if (cron === undefined && !isKept) return
+  const isStored = schedules.all().some(({ id }) => id === configuredScheduleId)
+  if (cron === undefined && !isStored) return
   const status = cron === undefined ? 'disabled' : 'enabled'
-  schedules.set({ id: configured, status, cron: cron ?? '0 0 1 1 *' }, mostSchedules)
+  schedules.set({ id: configuredScheduleId, status, cron: cron ?? '0 0 1 1 *' }, maxSchedules)
 }
 
 /** Segment that the operator has switched off: all messages pass. */

@@ -98,9 +98,9 @@ const listSchedules = cacheEndpoint({
   handle: (_, { cache }) => cache.schedules.all().map(scheduleDocument),
 })
 
-/** Bytes of a schedule. */
-const mostBytes = 65_536
-const mostSchedules = 100
+/** Maximum bytes of the body that sets a schedule, and maximum number of schedules. */
+const maxBytes = 65_536
+const maxSchedules = 100
 
 const setSchedule = cacheEndpoint({
   method: 'post',
@@ -119,9 +119,9 @@ const setSchedule = cacheEndpoint({
   },
   answers: { 202: jsonContent('The schedule', scheduleSchema) },
   handle: async ({ c }, { cache }) => {
-    const body = await readJsonBody(c, { bytes: mostBytes })
+    const body = await readJsonBody(c, { bytes: maxBytes })
     if (body === undefined) throw new Failure('empty-body', 'the request has no body')
-    return c.json(scheduleDocument(cache.schedules.set(body, mostSchedules)), 202)
+    return c.json(scheduleDocument(cache.schedules.set(body, maxSchedules)), 202)
   },
 })
 
@@ -185,13 +185,15 @@ async function refreshScopeOf(
 ): Promise<RefreshScope> {
   if (scope === 'global') return 'all'
   if (scope === 'catalogues') return [(await visibleCatalogue(source, id, signal)).id]
-  const ofCountry = (all: readonly CatalogueFigures[]) =>
-    all.filter(({ country }) => country === id.toUpperCase()).map((catalogue) => catalogue.id)
-  const counted = ofCountry(figures.catalogues())
-  if (counted.length > 0) return counted
+  const ofCountry = (catalogues: readonly CatalogueFigures[]) =>
+    catalogues
+      .filter(({ country }) => country === id.toUpperCase())
+      .map((catalogue) => catalogue.id)
+  const countedIds = ofCountry(figures.catalogues())
+  if (countedIds.length > 0) return countedIds
   const stored = await readCatalogues(source, await catalogueIds(source, signal), signal)
-  const found = ofCountry([...stored.values()].filter(({ isHidden }) => !isHidden))
-  if (found.length > 0) return found
+  const ids = ofCountry([...stored.values()].filter(({ isHidden }) => !isHidden))
+  if (ids.length > 0) return ids
   throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
 }
 

@@ -57,8 +57,8 @@ export const envelopeSchema = (row: z.ZodType) =>
 const listOf = (words: readonly [string, ...string[]]) =>
   z
     .union([z.string(), z.array(z.string())])
-    .transform((given) =>
-      [given]
+    .transform((value) =>
+      [value]
         .flat()
         .flatMap((text) => text.split(','))
         .map((word) => word.trim())
@@ -120,7 +120,7 @@ export const idPath = z.object({ id: z.string().openapi({ pattern: `^${idForm}$`
 
 const parts = (schema: z.ZodType) => byDimension(() => schema.optional())
 
-const about = z.union([z.looseObject({ id: z.string() }), z.string()]).optional()
+const infoSchema = z.union([z.looseObject({ id: z.string() }), z.string()]).optional()
 const shares = z.array(z.object({ name: z.string(), percentage: z.number() }))
 const dimensionPoints = z
   .object({ points: z.int(), percentage: z.number(), max: z.int() })
@@ -130,7 +130,7 @@ const dimensionPoints = z
 /** Schema of the figures of one scope. Shares are percentages with one decimal; none where nothing was measured. */
 export const aggregateSchema = z
   .object({
-    info: about,
+    info: infoSchema,
     score: z.int().nullable().optional(),
     ...parts(z.object({ score: dimensionPoints }).catchall(shares)),
   })
@@ -140,7 +140,7 @@ const periods = z.array(z.looseObject({}))
 
 /** Schema of the figures of one scope over time: each leaf is a list of objects whose one key is a day (`YYYY-MM-DD`), ascending. */
 export const historySchema = z
-  .object({ info: about, score: periods.optional(), ...parts(z.record(z.string(), periods)) })
+  .object({ info: infoSchema, score: periods.optional(), ...parts(z.record(z.string(), periods)) })
   .openapi('History')
 
 const pieces = z.array(z.looseObject({}))

@@ -35,14 +35,14 @@ export function datasetIds({ store, names }: MetricsSource, id: string, signal: 
 }
 
 /** Ids of the datasets of a catalogue, ascending. Throws `unknown-catalogue` when there is no such catalogue. */
-export async function knownDatasetIds(
+export async function requireDatasetIds(
   source: MetricsSource,
   id: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const ids = await datasetIds(source, id, signal)
-  const found = ids.length > 0 || (await readCatalogues(source, [id], signal)).has(id)
-  if (!found) throw unknownCatalogue(id)
+  const exists = ids.length > 0 || (await readCatalogues(source, [id], signal)).has(id)
+  if (!exists) throw unknownCatalogue(id)
   return ids
 }
 
@@ -58,7 +58,7 @@ async function idsIn(
 }
 
 /** Catalogues whose graphs are read at once. */
-const atOnce = 100
+const cataloguesPerRead = 100
 
 /** Description of a catalogue; hidden ones have no figures. */
 export type ReadCatalogue = CatalogueFigures & { readonly isHidden: boolean }
@@ -69,19 +69,19 @@ export async function readCatalogues(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ReadCatalogue>> {
-  const found = new Map<string, ReadCatalogue>()
+  const catalogues = new Map<string, ReadCatalogue>()
   const countries = (await shippedAuthorities()).table('country')
-  for (let at = 0; at < ids.length; at += atOnce) {
-    const some = ids.slice(at, at + atOnce)
-    const texts = await store.readAll(some.map(names.catalogue), { links: false }, signal)
-    for (const id of some) {
+  for (let offset = 0; offset < ids.length; offset += cataloguesPerRead) {
+    const page = ids.slice(offset, offset + cataloguesPerRead)
+    const texts = await store.readAll(page.map(names.catalogue), { links: false }, signal)
+    for (const id of page) {
       const iri = names.catalogue(id)
       const text = texts.get(iri)
       if (text !== undefined)
-        found.set(id, catalogueOf(id, iri, graphOf(fromLines(text)), countries))
+        catalogues.set(id, catalogueOf(id, iri, graphOf(fromLines(text)), countries))
     }
   }
-  return found
+  return catalogues
 }
 
 /** Reads a catalogue. Throws `unknown-catalogue`, also for hidden ones. */
@@ -93,9 +93,9 @@ export async function visibleCatalogue(
   const { names } = source
   // What cannot be an id does not get as far as the store.
   const isId = names.idOf('catalogue', names.catalogue(id)) !== undefined
-  const found = isId ? (await readCatalogues(source, [id], signal)).get(id) : undefined
-  if (!found || found.isHidden) throw unknownCatalogue(id)
-  return found
+  const catalogue = isId ? (await readCatalogues(source, [id], signal)).get(id) : undefined
+  if (!catalogue || catalogue.isHidden) throw unknownCatalogue(id)
+  return catalogue
 }
 
 /** Failure for absent and for hidden catalogues alike, so that an answer does not disclose which. */
@@ -108,19 +108,19 @@ function catalogueOf(
   graph: Graph,
   countries: ConceptTable,
 ): ReadCatalogue {
-  const of = (name: string) => graph.objects(iri, dct(name))
-  const places = of('spatial').filter(({ termType }) => termType === 'NamedNode')
+  const objects = (name: string) => graph.objects(iri, dct(name))
+  const places = objects('spatial').filter(({ termType }) => termType === 'NamedNode')
   return {
     id,
     isHidden: isHiddenCatalogue(graph, iri),
-    titles: textsOf(of('title')),
-    descriptions: textsOf(of('description')),
-    languages: languagesOf(of('language')),
+    titles: textsOf(objects('title')),
+    descriptions: textsOf(objects('description')),
+    languages: languagesOf(objects('language')),
     country: countryOf(
       places.map(({ value }) => value),
       countries,
     ),
-    type: typeOf(of('type').map(({ value }) => value.trim())),
+    type: typeOf(objects('type').map(({ value }) => value.trim())),
   }
 }
 

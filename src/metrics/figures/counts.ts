@@ -131,15 +131,17 @@ export function yesNoShares(yes: number, no: number): Shares | null {
 
 /** Shares of status codes, the largest first. */
 export function codeShares(codes: Readonly<Record<string, number>>): Shares {
-  const all = sumOf(Object.values(codes))
+  const total = sumOf(Object.values(codes))
   return Object.entries(codes)
-    .toSorted(([one, many], [other, more]) => more - many || Number(one) - Number(other))
-    .map(([name, count]) => ({ name, percentage: percent(count, all) }))
+    .toSorted(
+      ([codeA, countA], [codeB, countB]) => countB - countA || Number(codeA) - Number(codeB),
+    )
+    .map(([name, count]) => ({ name, percentage: percent(count, total) }))
 }
 
 function reachability(codes: Readonly<Record<string, number>>): Shares | null {
-  const reached = Object.entries(codes).filter(([code]) => isReachable(Number(code)))
-  const yes = sumOf(reached.map(([, count]) => count))
+  const reachable = Object.entries(codes).filter(([code]) => isReachable(Number(code)))
+  const yes = sumOf(reachable.map(([, count]) => count))
   return yesNoShares(yes, sumOf(Object.values(codes)) - yes)
 }
 

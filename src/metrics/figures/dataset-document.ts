@@ -29,28 +29,28 @@ const entriesOf = (
   valueOf: (metric: string) => unknown,
 ): JsonObject[] =>
   levels
-    .flatMap((level) => indicators.filter((one) => one.level === level))
-    .filter((one) => one.dimension === dimension)
+    .flatMap((level) => indicators.filter((indicator) => indicator.level === level))
+    .filter((indicator) => indicator.dimension === dimension)
     .map(({ name }) => ({ [name]: valueOf(name) }))
     .filter((entry) => Object.values(entry).some((value) => value !== undefined && value !== null))
 
 /** Document of a dataset with shares over its distributions, and the points that each indicator gives by its best one. */
 export function datasetDocument(dataset: StoredDataset, weights: Weights, locale: string): object {
-  const { id, iri, measured, report } = dataset
-  const own = (metric: string) =>
-    measured.find((one) => one.metric === metric && one.on === iri)?.value
+  const { id, iri, measuredValues, report } = dataset
+  const datasetValue = (metric: string) =>
+    measuredValues.find((one) => one.metric === metric && one.target === iri)?.value
   const shares = (metric: string) =>
     sharesOf(
       metric,
-      measured.filter((one) => one.metric === metric && one.on !== iri),
+      measuredValues.filter((one) => one.metric === metric && one.target !== iri),
     )
-  const number = (metric: string) => Number(own(metric) ?? Number.NaN)
+  const number = (metric: string) => Number(datasetValue(metric) ?? Number.NaN)
   const score = (metric: string) => (Number.isNaN(number(metric)) ? null : number(metric))
   const valueOf = (metric: string) =>
-    indicatorOf(metric)?.level === 'dataset' ? own(metric) : shares(metric)
+    indicatorOf(metric)?.level === 'dataset' ? datasetValue(metric) : shares(metric)
   const dates = (read: typeof valueOf) => entriesOf('contextuality', ['dates'], read)
   const distributions = distributionsOf(dataset).map(({ value }) => value)
-  const { points } = scoreOf(measured, iri, distributions, weights)
+  const { points } = scoreOf(measuredValues, iri, distributions, weights)
   return {
     info: {
       'dataset-id': id,
@@ -59,7 +59,8 @@ export function datasetDocument(dataset: StoredDataset, weights: Weights, locale
       title: titleOf(dataset, iri, id, locale),
       scores: byDimension((name) => score(dimensionScore(name))),
       measured:
-        measured.flatMap(({ at }) => at ?? []).reduce((a, b) => (a > b ? a : b), '') || null,
+        measuredValues.flatMap(({ time }) => time ?? []).reduce((a, b) => (a > b ? a : b), '') ||
+        null,
     },
     points: Object.fromEntries(
       indicators.map(({ name }) => [
@@ -70,7 +71,7 @@ export function datasetDocument(dataset: StoredDataset, weights: Weights, locale
     ...byDimension((name) => entriesOf(name, ['dataset', 'distribution'], valueOf)),
     contextuality: [
       ...entriesOf('contextuality', ['distribution'], shares),
-      { dataset: dates(own) },
+      { dataset: dates(datasetValue) },
       { distributions: dates(shares) },
     ],
     validation: report ? severities(report.results) : {},
@@ -92,7 +93,7 @@ function sharesOf(metric: string, measured: readonly MeasuredValue[]) {
   if (indicatorOf(metric)?.type === 'boolean')
     return yesNoShares(counts.get(true)?.length ?? 0, counts.get(false)?.length ?? 0)
   return codeShares(
-    Object.fromEntries([...counts].map(([value, some]) => [String(value), some.length])),
+    Object.fromEntries([...counts].map(([value, values]) => [String(value), values.length])),
   )
 }
 
@@ -102,17 +103,17 @@ export function distributionDocuments(
   names: Names,
   locale: string,
 ): ReadonlyMap<string, readonly JsonObject[]> {
-  const found = distributionsOf(dataset).flatMap(({ value }) => {
+  const idsAndIris = distributionsOf(dataset).flatMap(({ value }) => {
     const id = names.idOf('distribution', value)
     return id === undefined ? [] : [[id, value] as const]
   })
-  const byNode = Map.groupBy(dataset.measured, ({ on }) => on)
+  const byNode = Map.groupBy(dataset.measuredValues, ({ target }) => target)
   const results = dataset.report?.results
   const documentOf = (id: string, iri: string): JsonObject[] => {
     const measured = byNode.get(iri) ?? []
     const best = (metric: string) => bestOf(measured.filter((one) => one.metric === metric))
     const part = (name: Dimension) => entriesOf(name, ['distribution', 'dates'], best)
-    const own = results?.filter(({ focusNode }) => focusNode?.value === iri)
+    const ownResults = results?.filter(({ focusNode }) => focusNode?.value === iri)
     return [
       {
         info: {
@@ -123,10 +124,10 @@ export function distributionDocuments(
       },
       ...dimensions.slice(1).map((name) => ({ [name]: part(name) })),
       { links: linksOf(measured) },
-      { validation: own ? severities(own) : {} },
+      { validation: ownResults ? severities(ownResults) : {} },
     ]
   }
-  const sorted = found.toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const sorted = idsAndIris.toSorted(([one], [other]) => (one < other ? -1 : 1))
   return new Map(sorted.map(([id, iri]) => [id, documentOf(id, iri)]))
 }
 
@@ -143,12 +144,12 @@ function bestOf(measured: readonly MeasuredValue[]): boolean | number | undefine
 const linksOf = (measured: readonly MeasuredValue[]) =>
   measured
     .filter(({ metric }) => indicatorOf(metric)?.type === 'status')
-    .map(({ metric, value, from, at, since }) => ({
+    .map(({ metric, value, url, time, failingSince }) => ({
       type: urlTypeOf(metric),
-      url: from ?? null,
+      url: url ?? null,
       statusCode: value,
-      checked: at ?? null,
-      failingSince: since ?? null,
+      checked: time ?? null,
+      failingSince: failingSince ?? null,
     }))
 
 function severities(results: readonly { readonly severity: string }[]) {

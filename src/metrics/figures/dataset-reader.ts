@@ -22,7 +22,7 @@ export type StoredDataset = {
   readonly graph: Graph
   /** Whether it has a metrics graph. */
   readonly isMeasured: boolean
-  readonly measured: readonly MeasuredValue[]
+  readonly measuredValues: readonly MeasuredValue[]
   /** Report of the last validation. */
   readonly report: ReportGraph | undefined
 }
@@ -35,20 +35,20 @@ export async function readDatasets(
 ): Promise<readonly StoredDataset[]> {
   const graphs = [...ids.map(names.dataset), ...ids.map(names.metrics)]
   const texts = await store.readAll(graphs, {}, signal)
-  const found: StoredDataset[] = []
+  const datasets: StoredDataset[] = []
   for (const id of ids) {
     const [iri, text] = [names.dataset(id), texts.get(names.metrics(id))]
     const metrics = await readLines(text ?? '')
-    found.push({
+    datasets.push({
       id,
       iri,
       graph: graphOf(await readLines(texts.get(iri) ?? '')),
       isMeasured: text !== undefined,
-      measured: measurements(metrics),
+      measuredValues: measurements(metrics),
       report: readReport(metrics),
     })
   }
-  return found
+  return datasets
 }
 
 const queries = {
@@ -64,9 +64,9 @@ export async function readDataset(
 ): Promise<StoredDataset> {
   const { store, names } = source
   const iri = names.dataset(id)
-  const unknown = () => new Failure('unknown-dataset', `there is no dataset ${shown(id)}`)
+  const unknownDataset = () => new Failure('unknown-dataset', `there is no dataset ${shown(id)}`)
   // What cannot be an id does not get as far as the store.
-  if (names.idOf('dataset', iri) === undefined) throw unknown()
+  if (names.idOf('dataset', iri) === undefined) throw unknownDataset()
   const query = bind(queries.catalogues, { dataset: [namedNode(iri)] })
   const [rows, [dataset]] = await Promise.all([
     store.select(query, signal),
@@ -75,7 +75,7 @@ export async function readDataset(
   const ids = rows.flatMap((row) => names.idOf('catalogue', row['catalogue']?.value ?? '') ?? [])
   const catalogues = await readCatalogues(source, ids, signal)
   const isVisible = [...catalogues.values()].some(({ isHidden }) => !isHidden)
-  if (!isVisible || dataset === undefined || dataset.graph.size === 0) throw unknown()
+  if (!isVisible || dataset === undefined || dataset.graph.size === 0) throw unknownDataset()
   if (dataset.isMeasured) return dataset
   throw new Failure('unknown-metrics', `the dataset ${shown(id)} was not measured`)
 }
@@ -101,36 +101,36 @@ export type CountedDataset = ReturnType<typeof countedDataset>
 
 /** Selects what is counted. IRIs with the `genidPrefix` replace blank nodes in the store and mean nothing outside. */
 export function countedDataset(dataset: StoredDataset, genidPrefix: string) {
-  const { id, iri, graph, measured, report } = dataset
+  const { id, iri, graph, measuredValues, report } = dataset
   const isNode = (value: string) => value.startsWith(genidPrefix)
   const score = (metric: string): number | null => {
-    const value = measured.find((one) => one.metric === metric)?.value
+    const value = measuredValues.find((measured) => measured.metric === metric)?.value
     return typeof value === 'number' ? value : null
   }
-  const counted = measured.filter(({ metric }) => indicatorOf(metric))
+  const countedValues = measuredValues.filter(({ metric }) => indicatorOf(metric))
   return {
     id,
     publisher: publisherOf(dataset, isNode),
     titles: textsOf(graph.objects(iri, dct('title'))),
     languages: languagesOf(graph.objects(iri, dct('language'))),
-    isMeasured: measured.length > 0 || report !== undefined,
+    isMeasured: measuredValues.length > 0 || report !== undefined,
     score: score('scoring'),
     points: byDimension((name) => score(`${name}Scoring`)),
     distributions: new Set(
-      counted.flatMap(({ metric, on }) =>
-        indicatorOf(metric)?.level === 'distribution' ? on : [],
+      countedValues.flatMap(({ metric, target }) =>
+        indicatorOf(metric)?.level === 'distribution' ? target : [],
       ),
     ).size,
-    counted,
-    urls: counted.flatMap(({ metric, on, value, from, at }) =>
+    counted: countedValues,
+    urls: countedValues.flatMap(({ metric, target, value, url, time }) =>
       typeof value !== 'number' || isReachable(value)
         ? []
         : {
             type: urlTypeOf(metric),
-            distribution: on === iri ? '' : on,
-            url: cutText(from ?? ''),
+            distribution: target === iri ? '' : target,
+            url: cutText(url ?? ''),
             status: value,
-            checked: at ?? null,
+            checked: time ?? null,
           },
     ),
     violations: (report?.results ?? []).map((result) => violationOf(result, isNode)),
@@ -144,13 +144,15 @@ function publisherOf(
   { iri, graph }: StoredDataset,
   isNode: (iri: string) => boolean,
 ): PublisherFigures | undefined {
-  const all = graph.objects(iri, dct('publisher'))
-  const [node] = all.toSorted((a, b) => (a.value < b.value ? -1 : 1))
+  const publishers = graph.objects(iri, dct('publisher'))
+  const [node] = publishers.toSorted((a, b) => (a.value < b.value ? -1 : 1))
   if (!node) return undefined
-  const called =
-    node.termType === 'Literal' ? [node] : nameProperties.flatMap((one) => graph.objects(node, one))
+  const nameTerms =
+    node.termType === 'Literal'
+      ? [node]
+      : nameProperties.flatMap((property) => graph.objects(node, property))
   // By code units, so that all stores answer the same.
-  const [name] = called
+  const [name] = nameTerms
     .flatMap(({ termType, value }) => (termType === 'Literal' ? cutText(value.trim()) : []))
     .filter((text) => text !== '')
     .sort()

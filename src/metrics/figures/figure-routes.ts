@@ -62,7 +62,10 @@ function documentOf(
   const part = (name: Dimension) => ({
     score: values.dimension(name),
     ...Object.fromEntries(
-      (metricsOf.get(name) ?? []).map((one) => [figureNames[one] ?? one, values.metric(one)]),
+      (metricsOf.get(name) ?? []).map((metric) => [
+        figureNames[metric] ?? metric,
+        values.metric(metric),
+      ]),
     ),
   })
   const isWanted = (key: string) => !filter?.length || filter.includes(key)
@@ -92,7 +95,7 @@ function historyDocument(
   wanted: Filter,
   form: HistoryForm,
 ) {
-  const over = <T>(
+  const seriesOf = <T>(
     read: (figures: Aggregate) => T | null | undefined,
     entry: (day: string, value: T) => object = (day, value) => ({ [day]: value }),
   ) =>
@@ -102,15 +105,15 @@ function historyDocument(
     })
   return documentOf(wanted, {
     info,
-    score: over(({ score }) => score),
+    score: seriesOf(({ score }) => score),
     dimension: (name) =>
       form === 'history'
-        ? over((figures) => figures.dimensions[name]?.points)
-        : over(
+        ? seriesOf((figures) => figures.dimensions[name]?.points)
+        : seriesOf(
             (figures) => figures.dimensions[name],
             (date, { points, percentage }) => ({ date, value: { points, percentage } }),
           ),
-    metric: (name) => over((figures) => figures.metrics[name]),
+    metric: (name) => seriesOf((figures) => figures.metrics[name]),
   })
 }
 
@@ -226,8 +229,8 @@ function publishers(
     const { rows, count } = figures.publishers(pageQuery.parse(query))
     return { rows: rows.map(publisherSubject), count }
   }
-  const one = figures.publisher(key)
-  if (one) return { rows: [publisherSubject(one)] }
+  const publisher = figures.publisher(key)
+  if (publisher) return { rows: [publisherSubject(publisher)] }
   throw new Failure('not-found', `there are no figures of a publisher ${shown(key)}`)
 }
 
@@ -249,9 +252,9 @@ const figureEndpoint = ({ path, operation, summary, find, query = filterQuery }:
       const { rows, count } = await find({ id: idOf(params), query, signal }, context)
       const documents = () => {
         // Before the first refresh the portal has figures of nothing, and so has a catalogue before it is counted.
-        const nothing = aggregateOf({}, maxima)
+        const emptyAggregate = aggregateOf({}, maxima)
         return rows.map(({ scope, info }) =>
-          aggregateDocument(figures.aggregate(scope) ?? nothing, info, query.filter),
+          aggregateDocument(figures.aggregate(scope) ?? emptyAggregate, info, query.filter),
         )
       }
       return longAnswer(c, () => answerFigures(context, c, () => envelope(documents(), count)))
@@ -262,7 +265,14 @@ const historySummary = (whose: string) => `${whose} over time: the last refresh 
 
 /** The endpoint of the history of a kind of figures; its two names differ in how the scores of dimensions are written. */
 const historyEndpoint = (
-  { path, operation, subject, find, query: own = filterQuery, historyQuery = own }: FigureKind,
+  {
+    path,
+    operation,
+    subject,
+    find,
+    query: figureQuery = filterQuery,
+    historyQuery = figureQuery,
+  }: FigureKind,
   form: HistoryForm,
 ) =>
   cacheEndpoint({
@@ -279,11 +289,11 @@ const historyEndpoint = (
       const { rows } = await find({ id: idOf(params), query, signal }, context)
       if (endDate !== undefined && endDate < from)
         throw invalidParameter('endDate', `endDate must not be before startDate, got ${endDate}`)
-      const given = { from, to: endDate ?? dayOf(context.now()), resolution }
+      const span = { from, to: endDate ?? dayOf(context.now()), resolution }
       const { figures } = context.cache
       const documents = () =>
         rows.map(({ scope, info }) =>
-          historyDocument(figures.history(scope, given), info, wanted, form),
+          historyDocument(figures.history(scope, span), info, wanted, form),
         )
       return longAnswer(c, () => answerFigures(context, c, () => envelope(documents())))
     },

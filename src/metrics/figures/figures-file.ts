@@ -70,8 +70,13 @@ const addMeasurementSql =
   'INSERT INTO measurement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (version, kind, publisher, name, value, detail) ' +
   'DO UPDATE SET count = count + excluded.count, datasets = datasets + excluded.datasets, note = max(note, excluded.note)'
 
-function addMeasurement(file: Sqlite, version: number, publisher: string, one: Measurement): void {
-  const { kind, name, value = '', detail = '', count = 1, datasets = 1, note = '' } = one
+function addMeasurement(
+  file: Sqlite,
+  version: number,
+  publisher: string,
+  measurement: Measurement,
+): void {
+  const { kind, name, value = '', detail = '', count = 1, datasets = 1, note = '' } = measurement
   file.run(addMeasurementSql, version, kind, publisher, name, value, detail, count, datasets, note)
 }
 
@@ -80,8 +85,14 @@ export function beginVersion(file: Sqlite): number {
   const row = file.first('SELECT coalesce(max(version), 0) + 1 AS n FROM measurement')
   const version = Number(row?.['n'])
   // Reserves the number, and gives a catalogue without datasets a row.
-  const all = { kind: 'metric', name: 'datasets', value: 'all', count: 0, datasets: 0 } as const
-  addMeasurement(file, version, '', all)
+  const totalRow = {
+    kind: 'metric',
+    name: 'datasets',
+    value: 'all',
+    count: 0,
+    datasets: 0,
+  } as const
+  addMeasurement(file, version, '', totalRow)
   return version
 }
 
@@ -95,19 +106,20 @@ export function addDataset(
   const { id, publisher, titles, languages, isMeasured, score, points, violations, urls } = dataset
   const measurements = measurementsOf(dataset, bands)
   file.transaction(() => {
-    for (const one of measurements) addMeasurement(file, version, '', one)
+    for (const measurement of measurements) addMeasurement(file, version, '', measurement)
     if (publisher) {
       const note = publisher.name === publisher.key ? '' : publisher.name
-      const own = { kind: 'publisher', name: '', note } as const
-      for (const one of [own, ...measurements]) addMeasurement(file, version, publisher.key, one)
+      const publisherRow = { kind: 'publisher', name: '', note } as const
+      for (const measurement of [publisherRow, ...measurements])
+        addMeasurement(file, version, publisher.key, measurement)
     }
     if (!isMeasured) return
     const facts = JSON.stringify({ titles, languages, points })
     insert(file, 'scored_dataset', version, id, publisher?.key ?? null, score, facts)
-    for (const one of violations)
-      insert(file, 'problem', version, 'violation', id, one.path, JSON.stringify(one))
-    for (const one of urls)
-      insert(file, 'problem', version, 'url', id, one.url, JSON.stringify(one))
+    for (const violation of violations)
+      insert(file, 'problem', version, 'violation', id, violation.path, JSON.stringify(violation))
+    for (const url of urls)
+      insert(file, 'problem', version, 'url', id, url.url, JSON.stringify(url))
   })
 }
 
@@ -119,10 +131,10 @@ function measurementsOf(
   const { isMeasured, distributions, score, points, counted, violations, urls } = dataset
   const rows = new Map<string, Measurement>()
   const subjects = new Set<string>()
-  const add = (one: Measurement, subject: string) => {
-    const key = `${subject} ${one.value}`
+  const add = (measurement: Measurement, subject: string) => {
+    const key = `${subject} ${measurement.value}`
     const { count = 0, datasets = subjects.has(subject) ? 0 : 1 } = rows.get(key) ?? {}
-    rows.set(key, { ...one, count: count + (one.count ?? 1), datasets })
+    rows.set(key, { ...measurement, count: count + (measurement.count ?? 1), datasets })
     subjects.add(subject)
   }
   const addMetric = (name: string, value: string, count?: number) =>
@@ -154,11 +166,11 @@ function measurementsOf(
 
 type ServedChange = {
   /** Catalogues that were counted, with the versions that are served from now on. */
-  readonly counted: ReadonlyMap<CatalogueFigures, number>
+  readonly newVersions: ReadonlyMap<CatalogueFigures, number>
   /** Ids of catalogues that are not served any more. */
-  readonly removed: readonly string[]
+  readonly removedIds: readonly string[]
   /** Those of them whose history goes too; that of hidden ones is kept. */
-  readonly forgotten: readonly string[]
+  readonly forgottenIds: readonly string[]
   /** All catalogues were counted. */
   readonly isComplete: boolean
   /** Milliseconds since 1970. */
@@ -167,19 +179,22 @@ type ServedChange = {
 
 /** Serves new versions, and adds the figures of every scope that they belong to to the history. Returns the number of the refresh. */
 export function serveVersions(file: Sqlite, change: ServedChange): number {
-  const { counted, removed, forgotten, isComplete, at } = change
+  const { newVersions, removedIds, forgottenIds, isComplete, at } = change
   return file.transaction(() => {
-    const ids = [...counted.keys()].map(({ id }) => id)
-    const replacedIds = JSON.stringify([...ids, ...removed])
+    const ids = [...newVersions.keys()].map(({ id }) => id)
+    const replacedIds = JSON.stringify([...ids, ...removedIds])
     const deleteRows = `DELETE FROM counted_catalogue WHERE id IN ${jsonElements} RETURNING version, country`
-    const before = file.rows(deleteRows, replacedIds)
-    for (const [catalogue, version] of counted) addCatalogue(file, catalogue, version)
+    const replacedRows = file.rows(deleteRows, replacedIds)
+    for (const [catalogue, version] of newVersions) addCatalogue(file, catalogue, version)
     const deleteHistory = `DELETE FROM history WHERE kind = 'catalogue' AND key IN ${jsonElements}`
-    file.run(deleteHistory, JSON.stringify(forgotten))
-    const countries = [...counted.keys(), ...before].flatMap(({ country }) =>
+    file.run(deleteHistory, JSON.stringify(forgottenIds))
+    const countries = [...newVersions.keys(), ...replacedRows].flatMap(({ country }) =>
       typeof country === 'string' ? country : [],
     )
-    const versions = [...counted.values(), ...before.map(({ version }) => Number(version))]
+    const versions = [
+      ...newVersions.values(),
+      ...replacedRows.map(({ version }) => Number(version)),
+    ]
     const scopes: readonly Scope[] = [
       'global',
       ...ids.map((catalogue) => ({ catalogue })),
@@ -208,7 +223,7 @@ function publishersIn(file: Sqlite, versions: readonly number[]): readonly strin
 }
 
 /** Formats a time as `YYYY-MM-DD` in UTC. */
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
+export const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10)
 
 /** One row per scope and day, that of the last refresh of the day. Publishers, of which there are many, have one row per month. */
 function addToHistory(file: Sqlite, scope: Scope, day: string): void {
@@ -219,8 +234,8 @@ function addToHistory(file: Sqlite, scope: Scope, day: string): void {
   if (kind === 'catalogue' && count > 0)
     file.run('UPDATE counted_catalogue SET score = ? WHERE id = ?', sum / count, key)
   const since = kind === 'publisher' ? `${day.slice(0, 7)}-01` : day
-  const sameTime = 'DELETE FROM history WHERE kind = ? AND key = ? AND day BETWEEN ? AND ?'
-  file.run(sameTime, kind, key, since, day)
+  const deleteReplaced = 'DELETE FROM history WHERE kind = ? AND key = ? AND day BETWEEN ? AND ?'
+  file.run(deleteReplaced, kind, key, since, day)
   insert(file, 'history', kind, key, day, JSON.stringify(counts))
 }
 
@@ -274,13 +289,14 @@ const versionsSql =
   'WITH RECURSIVE versions (n) AS (SELECT min(version) FROM measurement UNION ALL ' +
   'SELECT (SELECT min(version) FROM measurement WHERE version > n) FROM versions WHERE n NOTNULL) '
 
-/** Deletes versions that are not served: earlier ones, and those that a crash or an abort left. `turn` lets requests run. */
-export async function deleteOldVersions(file: Sqlite, turn: YieldWhenDue): Promise<void> {
-  const old = 'SELECT n FROM versions WHERE n NOT IN (SELECT version FROM counted_catalogue)'
-  for (const { n } of file.rows(versionsSql + old))
+/** Deletes versions that are not served: earlier ones, and those that a crash or an abort left. `yieldWhenDue` lets requests run. */
+export async function deleteOldVersions(file: Sqlite, yieldWhenDue: YieldWhenDue): Promise<void> {
+  const unservedVersions =
+    'SELECT n FROM versions WHERE n NOT IN (SELECT version FROM counted_catalogue)'
+  for (const { n } of file.rows(versionsSql + unservedVersions))
     // Measurements last: by their rows an interrupted deletion is found again.
     for (const table of ['problem', 'scored_dataset', 'measurement']) {
-      const some = `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE version = ? LIMIT 500)`
-      while (file.run(some, Number(n)).changes > 0) await turn()
+      const deletePart = `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE version = ? LIMIT 500)`
+      while (file.run(deletePart, Number(n)).changes > 0) await yieldWhenDue()
     }
 }

@@ -40,7 +40,7 @@ type FiguresContext = {
 /** Figures of the last refresh. For a scope that is unknown or hidden they are `undefined`, and its lists are empty. */
 export type Figures = ReturnType<typeof figuresReader>
 
-/** Makes the reader of a file that has the tables of `schema`. */
+/** Makes the reader of a file that has the tables of `figuresSchema`. */
 export const figuresReader = (context: FiguresContext) => ({
   ...scopesIn(context),
   ...numbersIn(context),
@@ -147,8 +147,8 @@ const numberIn = (file: Sqlite, sql: string, ...values: string[]) =>
   Number(file.first(sql, ...values)?.['n'] ?? 0)
 
 function catalogueOf({ id, country, facts }: Row): CatalogueFigures {
-  const rest: Omit<CatalogueFigures, 'id' | 'country'> = JSON.parse(String(facts))
-  return { id: String(id), country: typeof country === 'string' ? country : null, ...rest }
+  const details: Omit<CatalogueFigures, 'id' | 'country'> = JSON.parse(String(facts))
+  return { id: String(id), country: typeof country === 'string' ? country : null, ...details }
 }
 
 /** Conditions on `scored_dataset` and its catalogue. A catalogue is read by the index of its version, the portal by that of all. */
@@ -201,7 +201,7 @@ function problemsIn<Kind extends keyof ProblemFacts, Listing>(
   rowOf: (row: ProblemFacts[Kind] & { readonly dataset: ViolationRow['dataset'] }) => Listing,
 ): ListPart<Listing> {
   const { where, values } = scopeCondition({ catalogue })
-  const counted = `kind = '${kind === 'url' ? 'host' : 'rule'}'`
+  const kindCondition = `kind = '${kind === 'url' ? 'host' : 'rule'}'`
   const sql =
     'SELECT listed.dataset, listed.facts, scored_dataset.facts AS about FROM ' +
     '(SELECT rowid, * FROM problem WHERE version = (SELECT version FROM counted_catalogue WHERE id = ?) AND kind = ? ' +
@@ -211,12 +211,12 @@ function problemsIn<Kind extends keyof ProblemFacts, Listing>(
   return {
     count: numberIn(
       file,
-      `SELECT sum(count) AS n FROM measurement WHERE ${counted} AND ${where}`,
+      `SELECT sum(count) AS n FROM measurement WHERE ${kindCondition} AND ${where}`,
       ...values,
     ),
     rows: file.rows(sql, catalogue, kind, limit, offset).map(({ dataset, facts, about }) => {
-      const written: ProblemFacts[Kind] = JSON.parse(String(facts))
-      return rowOf({ ...written, dataset: describedDataset(dataset, about, names) })
+      const problem: ProblemFacts[Kind] = JSON.parse(String(facts))
+      return rowOf({ ...problem, dataset: describedDataset(dataset, about, names) })
     }),
   }
 }
@@ -246,10 +246,10 @@ function unreachableHosts(
 ): readonly UnreachableHost[] {
   const { where, values } = scopeCondition(scope)
   const byStatus = `SELECT name, value, sum(count) AS urls, sum(datasets) AS datasets FROM measurement WHERE kind = 'host' AND ${where} GROUP BY name, value`
-  const first = 'row_number() OVER (PARTITION BY name ORDER BY urls DESC, value) = 1 AS is_first'
+  const isFirst = 'row_number() OVER (PARTITION BY name ORDER BY urls DESC, value) = 1 AS is_first'
   const sql =
     'SELECT name, sum(urls) AS urls, sum(datasets) AS datasets, max(iif(is_first, value, NULL)) AS status ' +
-    `FROM (SELECT *, ${first} FROM (${byStatus})) GROUP BY name ORDER BY sum(urls) DESC, name LIMIT ${limit}`
+    `FROM (SELECT *, ${isFirst} FROM (${byStatus})) GROUP BY name ORDER BY sum(urls) DESC, name LIMIT ${limit}`
   return file.rows(sql, ...values).map(({ name, urls, datasets, status }) => ({
     host: String(name),
     urls: Number(urls),

@@ -59,9 +59,9 @@ async function answerList<Row>(
 ): Promise<Response> {
   const { id } = await findCatalogue(context, params.id, signal)
   return answerFigures(context, c, () => {
-    const { rows, count: all } = read(id, query)
+    const { rows, count: total } = read(id, query)
     const documents = rows.map((row) => documentOf(row, query.locale))
-    return envelope(documents, all)
+    return envelope(documents, total)
   })
 }
 
@@ -168,8 +168,8 @@ const readDistribution = cacheEndpoint({
     const { source } = context
     const dataset = await datasetOfDistribution(source, id, signal)
     const stored = await context.readDataset(c, dataset)
-    const own = distributionDocuments(stored, source.names, query.locale).get(id)
-    if (own) return answerLive(c, [own])
+    const documents = distributionDocuments(stored, source.names, query.locale).get(id)
+    if (documents) return answerLive(c, [documents])
     throw new Failure('unknown-distribution', `there is no distribution ${shown(id)}`)
   },
 })

@@ -31,8 +31,8 @@ type CacheOptions = Omit<RefreshContext, 'file'> & {
 /** The open metrics cache. */
 export type Cache = ReturnType<typeof openCache>
 
-/** Milliseconds between two looks at the schedules. */
-const lookMs = 5000
+/** Milliseconds between two checks whether a refresh is due. */
+const checkMs = 5000
 
 /** Opens the file and starts refreshes and schedules; `stop` ends all three. */
 export function openCache(options: CacheOptions) {
@@ -41,16 +41,16 @@ export function openCache(options: CacheOptions) {
   const schedules = new RefreshSchedules({ file, reader: options.schedules, now })
   const refreshes = new RefreshJobs({ ...options, file }, options.jobs)
   const maxima = maximaOf(weights)
-  let daily = now() + soonMs
-  const look = () => {
+  let nextDailyMs = now() + soonMs
+  const check = () => {
     const refreshAll = () => refreshes.request('all', 'schedule')
-    if (now() >= Math.max(daily, (figuresState(file, 'counted') ?? 0) + dayMs)) {
+    if (now() >= Math.max(nextDailyMs, (figuresState(file, 'counted') ?? 0) + dayMs)) {
       refreshAll()
-      daily = now() + retryMs
+      nextDailyMs = now() + retryMs
     }
     schedules.fire(refreshAll)
   }
-  const loop = backgroundLoop('figures.schedule-failed', lookMs, look, { log, pause })
+  const loop = backgroundLoop('figures.schedule-failed', checkMs, check, { log, pause })
   loop.wake()
   return {
     maxima,
@@ -62,8 +62,14 @@ export function openCache(options: CacheOptions) {
     clear: () => clearFigures(file, now()),
     /** Removes the figures and the history of a catalogue. */
     forget: (id: string): void => {
-      const [counted, removed] = [new Map(), [id]]
-      serveVersions(file, { counted, removed, forgotten: removed, isComplete: false, at: now() })
+      const [newVersions, removedIds] = [new Map(), [id]]
+      serveVersions(file, {
+        newVersions,
+        removedIds,
+        forgottenIds: removedIds,
+        isComplete: false,
+        at: now(),
+      })
     },
     stop: async () => {
       await loop.stop()

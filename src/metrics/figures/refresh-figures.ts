@@ -60,14 +60,14 @@ export async function refreshFigures(
   scope: RefreshScope,
   run: RefreshRun,
 ): Promise<number> {
-  const turn = yielding(context.elapsed, turnMs)
+  const yieldWhenDue = yielding(context.elapsed, turnMs)
   let number: number | undefined
   while (number === undefined) {
     const isComplete = scope === 'all' || figuresState(context.file, 'counted') === undefined
-    await deleteOldVersions(context.file, turn)
-    number = await countOnce(context, isComplete ? 'all' : scope, turn, run)
+    await deleteOldVersions(context.file, yieldWhenDue)
+    number = await countOnce(context, isComplete ? 'all' : scope, yieldWhenDue, run)
   }
-  await deleteOldVersions(context.file, turn)
+  await deleteOldVersions(context.file, yieldWhenDue)
   return number
 }
 
@@ -75,18 +75,18 @@ export async function refreshFigures(
 async function countOnce(
   context: RefreshContext,
   scope: RefreshScope,
-  turn: YieldWhenDue,
+  yieldWhenDue: YieldWhenDue,
   { onProgress, signal }: RefreshRun,
 ): Promise<number | undefined> {
   const { file, log, now, names, bands } = context
   const since = now()
   const ids = scope === 'all' ? await catalogueIds(context, signal) : scope
-  const found = await readCatalogues(context, ids, signal)
-  const visible = [...found.values()].filter(({ isHidden }) => !isHidden)
-  const counted = new Map<CatalogueFigures, number>()
+  const catalogues = await readCatalogues(context, ids, signal)
+  const visible = [...catalogues.values()].filter(({ isHidden }) => !isHidden)
+  const newVersions = new Map<CatalogueFigures, number>()
   let datasets = 0
   const report = () => {
-    const catalogues = { done: counted.size, all: visible.length }
+    const catalogues = { done: newVersions.size, all: visible.length }
     onProgress({ scope, since, catalogues, datasets })
   }
   report()
@@ -96,25 +96,25 @@ async function countOnce(
       for (const dataset of page) {
         signal.throwIfAborted()
         addDataset(file, version, countedDataset(dataset, names.genidPrefix), bands)
-        await turn()
+        await yieldWhenDue()
       }
       datasets += page.length
       report()
     }
-    counted.set(catalogue, version)
+    newVersions.set(catalogue, version)
     report()
   }
   signal.throwIfAborted()
   const isComplete = scope === 'all'
   if (!isComplete && figuresState(file, 'counted') === undefined) return undefined
-  const served = file.rows('SELECT id FROM counted_catalogue').map(({ id }) => String(id))
-  const removed = [...(isComplete ? served : []), ...ids].filter(
-    (id) => found.get(id)?.isHidden !== false,
+  const servedIds = file.rows('SELECT id FROM counted_catalogue').map(({ id }) => String(id))
+  const removedIds = [...(isComplete ? servedIds : []), ...ids].filter(
+    (id) => catalogues.get(id)?.isHidden !== false,
   )
-  const forgotten = removed.filter((id) => !found.has(id))
+  const forgottenIds = removedIds.filter((id) => !catalogues.has(id))
   const at = now()
-  const number = serveVersions(file, { counted, removed, forgotten, isComplete, at })
-  log.info({ number, catalogues: counted.size, datasets, ms: at - since }, 'figures.refreshed')
+  const number = serveVersions(file, { newVersions, removedIds, forgottenIds, isComplete, at })
+  log.info({ number, catalogues: newVersions.size, datasets, ms: at - since }, 'figures.refreshed')
   return number
 }
 
@@ -122,7 +122,8 @@ async function countOnce(
 function pagesOf(source: MetricsSource, catalogue: CatalogueFigures, signal: AbortSignal) {
   async function* pages(): AsyncGenerator<readonly string[]> {
     const ids = await datasetIds(source, catalogue.id, signal)
-    for (let at = 0; at < ids.length; at += pageSize) yield ids.slice(at, at + pageSize)
+    for (let offset = 0; offset < ids.length; offset += pageSize)
+      yield ids.slice(offset, offset + pageSize)
   }
   return mapOrdered(pages(), (ids) => readDatasets(source, ids, signal), pagesAhead)
 }

@@ -66,15 +66,15 @@ export class RefreshJobs {
   }
 
   #submit(scope: RefreshScope, createdBy: string, runAt?: number): Job {
-    const merge = (waiting: Json) => union(scopeOf(waiting), scope)
+    const merge = (queuedPayload: Json) => union(scopeOf(queuedPayload), scope)
     return this.#jobs.submit({ kind, key, payload: scope, createdBy, runAt, merge })
   }
 
   async #run({ payload, createdBy }: Job, { signal, progress }: JobRun): Promise<number> {
     const scope = scopeOf(payload)
-    const onProgress = (reached: RefreshProgress) => {
-      const { catalogues, datasets } = reached
-      this.#progress = reached
+    const onProgress = (refreshProgress: RefreshProgress) => {
+      const { catalogues, datasets } = refreshProgress
+      this.#progress = refreshProgress
       progress({ done: catalogues.done, of: catalogues.all, note: `${datasets} datasets` })
     }
     try {
@@ -94,5 +94,5 @@ const scopeOf = (payload: Json): RefreshScope =>
 const includes = (whole: RefreshScope, part: RefreshScope): boolean =>
   whole === 'all' || (part !== 'all' && part.every((id) => whole.includes(id)))
 
-const union = (one: RefreshScope, other: RefreshScope): RefreshScope =>
-  one === 'all' || other === 'all' ? 'all' : [...new Set([...one, ...other])].sort()
+const union = (a: RefreshScope, b: RefreshScope): RefreshScope =>
+  a === 'all' || b === 'all' ? 'all' : [...new Set([...a, ...b])].sort()

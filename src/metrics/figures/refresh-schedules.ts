@@ -53,14 +53,14 @@ export class RefreshSchedules {
     })
   }
 
-  /** Adds one or replaces that with its id. Throws `invalid-parameter`, also beyond `most`. */
-  set(body: unknown, most: number): StoredSchedule {
+  /** Adds a schedule or replaces that with its id. Throws `invalid-parameter`, also when there would be more than `limit`. */
+  set(body: unknown, limit: number): StoredSchedule {
     const { file, reader, now } = this.#options
     const at = now()
     const schedule = reader.read(body, at)
     const others = file.first('SELECT count(*) AS n FROM schedule WHERE id <> ?', schedule.id)
-    if (Number(others?.['n']) >= most)
-      throw new Failure('invalid-parameter', `there are at most ${most} schedules`)
+    if (Number(others?.['n']) >= limit)
+      throw new Failure('invalid-parameter', `there are at most ${limit} schedules`)
     const sql = 'INSERT OR REPLACE INTO schedule VALUES (?, ?, ?, NULL)'
     file.run(sql, schedule.id, schedule.serialized, at)
     return { ...schedule, next: nextFiring(schedule, at), last: undefined }

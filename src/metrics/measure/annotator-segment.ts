@@ -22,11 +22,11 @@ type AnnotatorDeps = {
 
 /** Makes the segment. `dcatApCompliance` is measured when there is a report: true without a result of severity Violation. */
 export function annotatorSegment({ values, now }: AnnotatorDeps): SegmentKind {
-  const known = new WeakMap<SegmentContext, Promise<ValueTests>>()
+  const testsByRun = new WeakMap<SegmentContext, Promise<ValueTests>>()
   const valuesFor = (context: SegmentContext, signal: AbortSignal): Promise<ValueTests> => {
-    const loaded = known.get(context) ?? values(signal)
-    known.set(context, loaded)
-    return loaded
+    const tests = testsByRun.get(context) ?? values(signal)
+    testsByRun.set(context, tests)
+    return tests
   }
   return metricsSegment({
     names: ['metrics-annotator', 'annotator'],
@@ -37,30 +37,32 @@ export function annotatorSegment({ values, now }: AnnotatorDeps): SegmentKind {
   })
 }
 
-const booleans: readonly string[] = indicators
+const booleanMetrics: readonly string[] = indicators
   .filter(({ type }) => type === 'boolean')
   .map(({ name }) => name)
-const withoutCompliance = booleans.filter((name) => name !== 'dcatApCompliance')
+const withoutCompliance = booleanMetrics.filter((name) => name !== 'dcatApCompliance')
 
 function withAnnotations(payload: Payload, values: ValueTests, at: string): Payload {
   const quads: Quad[] = []
-  for (const { on, measured } of measureIndicators(payload, values)) {
-    for (const [metric, value] of Object.entries(measured)) {
-      quads.push(...measurementQuads({ metric, on, value, at }))
+  for (const { target, results } of measureIndicators(payload, values)) {
+    for (const [metric, value] of Object.entries(results)) {
+      quads.push(...measurementQuads({ metric, target, value, time: at }))
     }
   }
   const compliant = isCompliant(payload.metrics)
   if (compliant !== undefined) {
-    const on = namedNode(payload.subject.iri)
-    quads.push(...measurementQuads({ metric: 'dcatApCompliance', on, value: compliant, at }))
+    const target = namedNode(payload.subject.iri)
+    quads.push(
+      ...measurementQuads({ metric: 'dcatApCompliance', target, value: compliant, time: at }),
+    )
   }
-  const metrics = compliant === undefined ? withoutCompliance : booleans
+  const metrics = compliant === undefined ? withoutCompliance : booleanMetrics
   return withMeasurements(payload, { metrics, quads, at })
 }
 
 /** Measurements of one node. */
 type NodeMeasurements = Readonly<Partial<Record<IndicatorName, boolean>>>
-type MeasuredNode = { readonly on: NamedNode | BlankNode; readonly measured: NodeMeasurements }
+type MeasuredNode = { readonly target: NamedNode | BlankNode; readonly results: NodeMeasurements }
 
 /** Measures the dataset, then its distributions in the order of the triples, or those that are named. */
 export function measureIndicators(
@@ -73,10 +75,10 @@ export function measureIndicators(
 ): readonly MeasuredNode[] {
   const node = namedNode(payload.subject.iri)
   return [
-    { on: node, measured: measureDataset(reader(graph, node), graph, values) },
-    ...distributions.map((on) => ({
-      on,
-      measured: measureDistribution(inheritedReader(graph, on, node), graph, values),
+    { target: node, results: measureDataset(reader(graph, node), graph, values) },
+    ...distributions.map((target) => ({
+      target,
+      results: measureDistribution(inheritedReader(graph, target, node), graph, values),
     })),
   ]
 }
@@ -92,15 +94,15 @@ const reader =
 /** Values of a distribution, with the licence and the rights of the dataset where it has none. A value such as `none` is no licence. */
 function inheritedReader(graph: Graph, distribution: Term, dataset: Term): Read {
   const read = reader(graph, distribution)
-  const around = reader(graph, dataset)
-  const isSaid = (value: Term) => !saysNoLicence(value, graph)
+  const readDataset = reader(graph, dataset)
+  const isLicence = (value: Term) => !saysNoLicence(value, graph)
   return (property) => {
     if (property.equals(dct('license'))) {
-      const own = read(property).filter(isSaid)
-      return own.length > 0 ? own : around(property).filter(isSaid)
+      const licences = read(property).filter(isLicence)
+      return licences.length > 0 ? licences : readDataset(property).filter(isLicence)
     }
-    const own = read(property)
-    return own.length === 0 && property.equals(dct('rights')) ? around(property) : own
+    const values = read(property)
+    return values.length === 0 && property.equals(dct('rights')) ? readDataset(property) : values
   }
 }
 
@@ -123,15 +125,15 @@ function measureDataset(read: Read, graph: Graph, values: ValueTests): NodeMeasu
 
 function measureDistribution(read: Read, graph: Graph, values: ValueTests): NodeMeasurements {
   const has = (property: NamedNode) => read(property).length > 0
-  const given = { formats: read(dct('format')), mediaTypes: read(dcat('mediaType')), graph }
+  const formatValues = { formats: read(dct('format')), mediaTypes: read(dcat('mediaType')), graph }
   const licences = read(dct('license'))
   return {
     downloadUrlAvailability: has(dcat('downloadURL')),
-    formatAvailability: given.formats.length > 0,
-    mediaTypeAvailability: given.mediaTypes.length > 0,
-    formatMediaTypeVocabularyAlignment: values.isAligned(given),
-    formatMediaTypeNonProprietary: values.isNonProprietary(given),
-    formatMediaTypeMachineInterpretable: values.isMachineReadable(given),
+    formatAvailability: formatValues.formats.length > 0,
+    mediaTypeAvailability: formatValues.mediaTypes.length > 0,
+    formatMediaTypeVocabularyAlignment: values.isAligned(formatValues),
+    formatMediaTypeNonProprietary: values.isNonProprietary(formatValues),
+    formatMediaTypeMachineInterpretable: values.isMachineReadable(formatValues),
     licenceAvailability: licences.length > 0,
     knownLicence: licences.some((value) => values.isKnownLicence(value, graph)),
     rightsAvailability: has(dct('rights')),

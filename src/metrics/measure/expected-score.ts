@@ -30,7 +30,7 @@ export type ScoreExpectation = (
 ) => Promise<z.infer<typeof expectedScore>[]>
 
 /** Most datasets of one body that are scored. */
-const mostDatasets = 10
+const maxDatasets = 10
 
 /** Distributions of a dataset that are measured in one turn of the event loop. */
 const perTurn = 200
@@ -44,16 +44,16 @@ type ScoringInput = {
 /** Scores the first ten datasets that have an IRI. */
 export async function expectedScores(
   dataset: readonly Quad[],
-  given: ScoringInput,
+  input: ScoringInput,
 ): Promise<z.infer<typeof expectedScore>[]> {
   const datasets = new NodeKinds(dataset).datasets()
-  const named = instances(graphOf(dataset), dcat('Dataset')).filter(
+  const iris = instances(graphOf(dataset), dcat('Dataset')).filter(
     (key) => !key.startsWith('_:') && datasets.has(key),
   )
   const scores: z.infer<typeof expectedScore>[] = []
-  for (const iri of named.slice(0, mostDatasets)) {
+  for (const iri of iris.slice(0, maxDatasets)) {
     await nextTurn()
-    scores.push(await expectedScoreOf(iri, dataset, given))
+    scores.push(await expectedScoreOf(iri, dataset, input))
   }
   return scores
 }
@@ -64,22 +64,26 @@ async function expectedScoreOf(
   dataset: readonly Quad[],
   { isCompliant, values, weights }: ScoringInput,
 ): Promise<z.infer<typeof expectedScore>> {
-  const described = { subject: { id: iri, iri }, dataset }
+  const payload = { subject: { id: iri, iri }, dataset }
   const graph = graphOf(dataset)
   // The first of those with the same points counts.
-  const distributions = distributionsOf(described).toSorted((a, b) =>
+  const distributions = distributionsOf(payload).toSorted((a, b) =>
     compareCodePoints(keyOf(a), keyOf(b)),
   )
   let best: ReturnType<typeof scoreOf> | undefined
-  for (let at = 0; at < Math.max(1, distributions.length); at += perTurn) {
-    if (at > 0) await nextTurn()
-    const some = distributions.slice(at, at + perTurn)
-    const measured = measureIndicators(described, values, { graph, distributions: some }).flatMap(
-      ({ on, measured: values }) =>
-        Object.entries(values).map(([metric, value]) => ({ metric, on: keyOf(on), value })),
+  for (let offset = 0; offset < Math.max(1, distributions.length); offset += perTurn) {
+    if (offset > 0) await nextTurn()
+    const page = distributions.slice(offset, offset + perTurn)
+    const measured = measureIndicators(payload, values, { graph, distributions: page }).flatMap(
+      ({ target, results }) =>
+        Object.entries(results).map(([metric, value]) => ({
+          metric,
+          target: keyOf(target),
+          value,
+        })),
     )
-    measured.push({ metric: 'dcatApCompliance', on: iri, value: isCompliant })
-    const score = scoreOf(measured, iri, some.map(keyOf), weights)
+    measured.push({ metric: 'dcatApCompliance', target: iri, value: isCompliant })
+    const score = scoreOf(measured, iri, page.map(keyOf), weights)
     if (!best || score.total > best.total) best = score
   }
   if (!best) throw new Error('every dataset has a score')

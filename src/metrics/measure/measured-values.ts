@@ -37,10 +37,10 @@ export type ValueTests = {
   readonly isAccessRight: (value: Term, graph: Graph) => boolean
   readonly isKnownLicence: (value: Term, graph: Graph) => boolean
   /** Both are given, and all are in the table of file types or in the IANA registry, as IRIs. */
-  readonly isAligned: (given: Formats) => boolean
+  readonly isAligned: (values: Formats) => boolean
   /** A format or a media type is on the list. */
-  readonly isMachineReadable: (given: Formats) => boolean
-  readonly isNonProprietary: (given: Formats) => boolean
+  readonly isMachineReadable: (values: Formats) => boolean
+  readonly isNonProprietary: (values: Formats) => boolean
 }
 
 type ValueTables = {
@@ -70,21 +70,21 @@ const isAmong = (iris: ReadonlySet<string>, value: Term, graph = emptyGraph) =>
 /** Makes the tests of values. IRIs are compared without their scheme, case and slashes at their end. */
 export function valueTests(tables: ValueTables): ValueTests {
   const accessRights = irisOf(tables.accessRights)
-  const fileTypes = irisOf(tables.fileTypes)
-  const { fileTypes: all } = tables
-  const lookup = formatLookup(currentFirst(all))
-  const formatTest = (some: readonly Concept[], mediaTypes: ReadonlySet<string>) => {
-    const iris = irisOf(some)
-    const ids = new Set(some.map(({ iri }) => iri))
+  const fileTypeIris = irisOf(tables.fileTypes)
+  const { fileTypes } = tables
+  const lookup = formatLookup(currentFirst(fileTypes))
+  const formatTest = (concepts: readonly Concept[], mediaTypes: ReadonlySet<string>) => {
+    const iris = irisOf(concepts)
+    const ids = new Set(concepts.map(({ iri }) => iri))
     const isFormat = (name: Term) => {
       if (name.termType !== 'Literal') return iris.has(iriKey(name.value))
       const concept = lookup.byText(name.value) ?? lookup.byMediaType(mediaTypeName(name) ?? '')
       return ids.has(concept?.iri ?? '')
     }
-    const counts = (value: Term) => tables.literalFormats || value.termType !== 'Literal'
+    const isCounted = (value: Term) => tables.literalFormats || value.termType !== 'Literal'
     return ({ formats, mediaTypes: types, graph = emptyGraph }: Formats) => {
       const names = (values: readonly Term[]) =>
-        values.filter(counts).flatMap((value) => nameCandidates(value, graph))
+        values.filter(isCounted).flatMap((value) => nameCandidates(value, graph))
       return (
         names(formats).some(isFormat) ||
         names(types).some((name) => mediaTypes.has(mediaTypeName(name) ?? ''))
@@ -97,16 +97,16 @@ export function valueTests(tables: ValueTables): ValueTests {
     isAligned: ({ formats, mediaTypes, graph = emptyGraph }) =>
       formats.length > 0 &&
       mediaTypes.length > 0 &&
-      formats.every((value) => isAmong(fileTypes, value, graph)) &&
+      formats.every((value) => isAmong(fileTypeIris, value, graph)) &&
       mediaTypes.every((value) =>
         nameCandidates(value, graph).some((name) => tables.isRegistered(registryName(name) ?? '')),
       ),
     isMachineReadable: formatTest(
-      all.filter((one) => one.machineReadable),
+      fileTypes.filter((fileType) => fileType.machineReadable),
       machineReadable,
     ),
     isNonProprietary: formatTest(
-      all.filter((one) => one.nonProprietary),
+      fileTypes.filter((fileType) => fileType.nonProprietary),
       nonProprietary,
     ),
   }
@@ -119,27 +119,27 @@ type LicenceConcept = Pick<Concept, 'iri' | 'id' | 'exactMatch' | 'closeMatch'>
 
 /**
  * Makes the test of licences. A value is known by its IRI, by the IRI that describes its node, or, when it is text, as an identifier, as
- * such an IRI, or as a name that `named` resolves. `closeMatch` counts for the concepts of `trusted` alone.
+ * such an IRI, or as a name that `licenceNamed` resolves. `closeMatch` counts for the concepts of `trusted` alone.
  */
 export function licenceTest(
   concepts: readonly LicenceConcept[],
   trusted: readonly LicenceConcept[],
-  named: (text: string) => string | undefined = () => undefined,
+  licenceNamed: (text: string) => string | undefined = () => undefined,
 ): LicenceTest {
-  const all = [...concepts, ...trusted]
-  const codes = new Set(all.map(({ id }) => id))
-  const same = all.flatMap(({ iri, exactMatch }) => [iri, ...exactMatch])
-  const close = trusted.flatMap(({ closeMatch }) => closeMatch)
-  const iris = new Set([...same, ...close].map(licenceKey))
+  const licences = [...concepts, ...trusted]
+  const codes = new Set(licences.map(({ id }) => id))
+  const exactIris = licences.flatMap(({ iri, exactMatch }) => [iri, ...exactMatch])
+  const closeIris = trusted.flatMap(({ closeMatch }) => closeMatch)
+  const iris = new Set([...exactIris, ...closeIris].map(licenceKey))
   const isKnown = ({ termType, value }: Term) =>
     iris.has(licenceKey(value)) ||
     (termType === 'Literal' && codes.has(value.trim())) ||
-    (termType !== 'BlankNode' && iris.has(licenceKey(named(value) ?? '')))
+    (termType !== 'BlankNode' && iris.has(licenceKey(licenceNamed(value) ?? '')))
   return (value, graph) => nameCandidates(value, graph).some(isKnown)
 }
 
 /** Most characters of a text that is matched against licences. */
-const longestName = 2000
+const maxNameLength = 2000
 
 type TableOptions = {
   /** Schemes of stored vocabularies whose licences are known too. */
@@ -161,16 +161,16 @@ export async function loadValueTests({
 }: TableOptions): Promise<(signal: AbortSignal) => Promise<ValueTests>> {
   const authorities = await shippedAuthorities()
   const { table, mediaType } = authorities
-  const further = [...new Set([schemes.licence, ...licenceSchemes])]
+  const schemesToRead = [...new Set([schemes.licence, ...licenceSchemes])]
   return async (signal) => {
-    const stored = async (scheme: string): Promise<readonly Concept[]> => {
+    const readConcepts = async (scheme: string): Promise<readonly Concept[]> => {
       const text = await read(scheme, signal)
       return text === undefined ? [] : conceptsOf(graphOf(fromLines(text)), scheme)
     }
     const [accessRights, fileTypes, ...licences] = await Promise.all([
-      stored(schemes.accessRight),
-      stored(schemes.fileType),
-      ...further.map(stored),
+      readConcepts(schemes.accessRight),
+      readConcepts(schemes.fileType),
+      ...schemesToRead.map(readConcepts),
     ])
     return valueTests({
       accessRights: [...table('accessRight').concepts, ...accessRights],
@@ -178,8 +178,8 @@ export async function loadValueTests({
       licences: table('licence').concepts,
       furtherLicences: licences.flat(),
       licenceNamed: (text) => {
-        const found = licenceOf({ title: text.slice(0, longestName) }, authorities)
-        return found?.kind === 'iri' ? found.iri : undefined
+        const match = licenceOf({ title: text.slice(0, maxNameLength) }, authorities)
+        return match?.kind === 'iri' ? match.iri : undefined
       },
       isRegistered: (name) => mediaType(name) !== undefined,
       literalFormats,
@@ -189,7 +189,9 @@ export async function loadValueTests({
 
 /** Type → its subtypes, with blanks between them. */
 const typesIn = (table: Readonly<Record<string, string>>): readonly string[] =>
-  Object.entries(table).flatMap(([type, names]) => names.split(' ').map((one) => `${type}/${one}`))
+  Object.entries(table).flatMap(([type, names]) =>
+    names.split(' ').map((subtype) => `${type}/${subtype}`),
+  )
 
 /** Media types of the machine-readable and non-proprietary file types, registered ones and others in use. */
 const openFormats = typesIn({
@@ -216,12 +218,12 @@ export const nonProprietary: ReadonlySet<string> = new Set([...openFormats, ...u
 
 const registry = /^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i
 /** Names of media types (RFC 6838, 4.2), of any length. */
-const name = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/
+const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/
 
 function nameIn(text: string): string | undefined {
   const [type = ''] = text.split(';', 1)
-  const bare = type.trim().toLowerCase()
-  return name.test(bare) ? bare : undefined
+  const mediaType = type.trim().toLowerCase()
+  return mediaTypePattern.test(mediaType) ? mediaType : undefined
 }
 
 /** Name of the media type of an IRI of the IANA registry, in lower case without parameters. */

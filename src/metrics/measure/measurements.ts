@@ -33,13 +33,13 @@ export const withMeasurements = (payload: Payload, { metrics, quads, at }: Addit
 })
 
 /** Replaces the report of the validation in a payload. */
-export function withReport(payload: Payload, report: ReportGraph, at: string): Payload {
+export function withReport(payload: Payload, report: ReportGraph, time: string): Payload {
   const dataset = namedNode(payload.subject.iri)
   return {
     ...payload,
-    metrics: metadataQuads(payload, at).concat(
+    metrics: metadataQuads(payload, time).concat(
       withoutMetadata(payload, withoutReport(payload.metrics)),
-      reportAnnotation({ dataset, at, report }),
+      reportAnnotation({ dataset, time, report }),
     ),
   }
 }
@@ -54,7 +54,7 @@ function metadataQuads(payload: Payload, at: string): Quad[] {
   ]
 }
 
-const link = dqv('hasQualityMetadata').value
+const metadataLink = dqv('hasQualityMetadata').value
 const metadataProperties: ReadonlySet<string> = new Set([
   rdf('type').value,
   prov('generatedAtTime').value,
@@ -66,7 +66,7 @@ function withoutMetadata(
 ): readonly Quad[] {
   return quads.filter((q) => {
     if (q.subject.value === metricsGraph) return !metadataProperties.has(q.predicate.value)
-    return !(q.predicate.value === link && q.subject.value === subject.iri)
+    return !(q.predicate.value === metadataLink && q.subject.value === subject.iri)
   })
 }
 
@@ -75,14 +75,14 @@ export type Measurement = {
   /** Local name of the metric. */
   readonly metric: string
   /** The dataset or the distribution. */
-  readonly on: NamedNode | BlankNode
+  readonly target: NamedNode | BlankNode
   readonly value: boolean | number
   /** Lexical form of an `xsd:dateTime`. */
-  readonly at: string
+  readonly time: string
   /** URL that was checked. */
-  readonly from?: string
+  readonly url?: string
   /** When the URL began to fail. */
-  readonly since?: string
+  readonly failingSince?: string
 }
 
 const terms = {
@@ -97,29 +97,41 @@ const terms = {
   source: prov('wasDerivedFrom'),
 } as const
 
-const truths = { true: literal('true', xsd('boolean')), false: literal('false', xsd('boolean')) }
+const booleanLiterals = {
+  true: literal('true', xsd('boolean')),
+  false: literal('false', xsd('boolean')),
+}
 
 const valueTerm = (value: boolean | number): Literal =>
-  typeof value === 'number' ? literal(String(value), xsd('integer')) : truths[`${value}`]
+  typeof value === 'number' ? literal(String(value), xsd('integer')) : booleanLiterals[`${value}`]
 
 /**
  * Writes a measurement as a fresh blank node, linked from the measured node; booleans and integers. Its triples are in the order in
  * which they are stored, so that they need not be sorted.
  */
-export function measurementQuads({ metric, on, value, at, from, since }: Measurement): Quad[] {
+export function measurementQuads({
+  metric,
+  target,
+  value,
+  time: at,
+  url,
+  failingSince,
+}: Measurement): Quad[] {
   const node = blankNode()
   const quads = [
-    quad(on, terms.link, node),
-    ...(since === undefined ? [] : [quad(node, terms.since, literal(since, xsd('dateTime')))]),
+    quad(target, terms.link, node),
+    ...(failingSince === undefined
+      ? []
+      : [quad(node, terms.since, literal(failingSince, xsd('dateTime')))]),
     quad(node, terms.type, terms.class),
-    quad(node, terms.computedOn, on),
+    quad(node, terms.computedOn, target),
     quad(node, terms.metric, pv(metric)),
     quad(node, terms.value, valueTerm(value)),
     quad(node, terms.time, literal(at, xsd('dateTime'))),
   ]
   // What a dataset calls a URL need not be an IRI.
-  if (from !== undefined)
-    quads.push(quad(node, terms.source, isIri(from) ? namedNode(from) : literal(from)))
+  if (url !== undefined)
+    quads.push(quad(node, terms.source, isIri(url) ? namedNode(url) : literal(url)))
   return quads
 }
 
@@ -128,14 +140,14 @@ export type MeasuredValue = {
   /** Local name of the metric. */
   readonly metric: string
   /** Key of what was measured: an IRI, or `_:label`. */
-  readonly on: string
+  readonly target: string
   readonly value: boolean | number
   /** URL that was checked. */
-  readonly from?: string
+  readonly url?: string
   /** Time of the measurement, as it is written. */
-  readonly at?: string
+  readonly time?: string
   /** When the URL began to fail. */
-  readonly since?: string
+  readonly failingSince?: string
 }
 
 /** Reads the measurements that have a metric, a target and a readable value, in the order of their first triples. */
@@ -146,20 +158,20 @@ export function measurements(quads: Iterable<Quad>): readonly MeasuredValue[] {
     if (predicate.value === terms.link.value) targets.set(keyOf(object), keyOf(subject))
   return [...graph.subjects()].flatMap((node) => {
     const metric = first(graph, node, terms.metric)
-    const written = literalOf(graph, node, terms.value)
-    const [target] = computedOn.flatMap((iri) => graph.objects(node, iri))
-    const on = target ? keyOf(target) : targets.get(node)
-    if (!metric || !written || on === undefined) return []
+    const valueLiteral = literalOf(graph, node, terms.value)
+    const [computedTerm] = computedOn.flatMap((iri) => graph.objects(node, iri))
+    const target = computedTerm ? keyOf(computedTerm) : targets.get(node)
+    if (!metric || !valueLiteral || target === undefined) return []
     const name = metricName(metric.value)
-    const value = valueIn(name, written.value.trim(), written.datatype.value)
-    const from = first(graph, node, terms.source)?.value
-    const at = first(graph, node, terms.time)?.value
-    const since = first(graph, node, terms.since)?.value
-    return value === undefined ? [] : [{ metric: name, on, value, from, at, since }]
+    const value = valueIn(name, valueLiteral.value.trim(), valueLiteral.datatype.value)
+    const url = first(graph, node, terms.source)?.value
+    const time = first(graph, node, terms.time)?.value
+    const failingSince = first(graph, node, terms.since)?.value
+    return value === undefined ? [] : [{ metric: name, target, value, url, time, failingSince }]
   })
 }
 
-const truth: ReadonlyMap<string, boolean> = new Map([
+const booleanTexts: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],
   ['false', false],
@@ -173,22 +185,24 @@ function valueIn(metric: string, text: string, datatype = ''): boolean | number 
   const isBoolean = indicator
     ? indicator.type === 'boolean'
     : datatype.endsWith('#boolean') || word === 'true' || word === 'false'
-  if (isBoolean) return truth.get(word) ?? truth.get(String(Number(word || Number.NaN)))
+  if (isBoolean)
+    return booleanTexts.get(word) ?? booleanTexts.get(String(Number(word || Number.NaN)))
   const number = word === '' ? Number.NaN : Number(word)
   return Number.isFinite(number) ? number : undefined
 }
 
 /** Quads without the measurements of metrics. */
 export function withoutMetrics(quads: readonly Quad[], metrics: Iterable<string>): readonly Quad[] {
-  const wanted = new Set(metrics)
-  const old = new Set<string>()
+  const names = new Set(metrics)
+  const replacedNodes = new Set<string>()
   for (const { subject, predicate, object } of quads) {
-    if (predicate.value === terms.metric.value && wanted.has(metricName(object.value)))
-      old.add(keyOf(subject))
+    if (predicate.value === terms.metric.value && names.has(metricName(object.value)))
+      replacedNodes.add(keyOf(subject))
   }
-  if (old.size === 0) return quads
+  if (replacedNodes.size === 0) return quads
   return quads.filter(
     ({ subject, predicate, object }) =>
-      !old.has(keyOf(subject)) && !(predicate.value === terms.link.value && old.has(keyOf(object))),
+      !replacedNodes.has(keyOf(subject)) &&
+      !(predicate.value === terms.link.value && replacedNodes.has(keyOf(object))),
   )
 }

@@ -44,13 +44,18 @@ export const scoringSegment = ({ weights, now }: ScoringDeps): SegmentKind =>
 const metrics: readonly string[] = [scoring, ...dimensions.map(dimensionScore)]
 
 function withScores(payload: Payload, weights: Weights, at: string): Payload {
-  const on = namedNode(payload.subject.iri)
+  const target = namedNode(payload.subject.iri)
   const distributions = distributionsOf(payload).map(keyOf)
   const score = scoreOf(measurements(payload.metrics), payload.subject.iri, distributions, weights)
   const quads = [
-    ...measurementQuads({ metric: scoring, on, value: score.total, at }),
+    ...measurementQuads({ metric: scoring, target, value: score.total, time: at }),
     ...dimensions.flatMap((name) =>
-      measurementQuads({ metric: dimensionScore(name), on, value: score.dimensions[name], at }),
+      measurementQuads({
+        metric: dimensionScore(name),
+        target,
+        value: score.dimensions[name],
+        time: at,
+      }),
     ),
   ]
   return withMeasurements(payload, { metrics, quads, at })
@@ -80,11 +85,14 @@ export function scoreOf(
   const datasetResults: IndicatorResults = new Map()
   const keys = [...distributions].sort(compareCodePoints)
   const nodes = new Map<string, IndicatorResults>(keys.map((key) => [key, new Map()]))
-  for (const one of measured)
-    addMeasured(one.on === dataset ? datasetResults : nodes.get(one.on), one)
+  for (const measuredValue of measured)
+    addMeasured(
+      measuredValue.target === dataset ? datasetResults : nodes.get(measuredValue.target),
+      measuredValue,
+    )
   const scores = [...nodes.values()].map((results) => pointsOf(datasetResults, results, weights))
-  const [first = pointsOf(datasetResults, new Map(), weights), ...more] = scores
-  return more.reduce((best, score) => (score.total > best.total ? score : best), first)
+  const [first = pointsOf(datasetResults, new Map(), weights), ...others] = scores
+  return others.reduce((best, score) => (score.total > best.total ? score : best), first)
 }
 
 /** Adds a measurement. The best of several of one metric on one node counts, such as the statuses of several URLs. */
@@ -103,18 +111,18 @@ function pointsOf(
   distribution: IndicatorResults,
   weights: Weights,
 ): Score {
-  const earned = indicators.map(({ name, level }) => {
-    const truths = [
+  const results = indicators.map(({ name, level }) => {
+    const outcomes = [
       ...(level === 'distribution' ? [] : [dataset.get(name)]),
       ...(level === 'dataset' ? [] : [distribution.get(name)]),
-    ].filter((results) => results !== undefined)
+    ].filter((outcome) => outcome !== undefined)
     const { dimension, yes, no } = weights[name]
-    return { name, dimension, points: truths.includes(true) ? yes : truths.length > 0 ? no : 0 }
+    return { name, dimension, points: outcomes.includes(true) ? yes : outcomes.length > 0 ? no : 0 }
   })
-  const sum = (some: typeof earned) => some.reduce((all, { points }) => all + points, 0)
+  const sum = (rows: typeof results) => rows.reduce((total, { points }) => total + points, 0)
   return {
-    total: sum(earned),
-    dimensions: byDimension((name) => sum(earned.filter(({ dimension }) => dimension === name))),
-    points: new Map(earned.map(({ name, points }) => [name, points])),
+    total: sum(results),
+    dimensions: byDimension((name) => sum(results.filter(({ dimension }) => dimension === name))),
+    points: new Map(results.map(({ name, points }) => [name, points])),
   }
 }

@@ -30,20 +30,20 @@ export type ReportGraph = {
 }
 
 /** Most results of one dataset that are written. */
-const mostResults = 1000
+const maxResults = 1000
 
 type Annotation = {
   readonly dataset: NamedNode
   /** Lexical form of an `xsd:dateTime`. */
-  readonly at: string
+  readonly time: string
   readonly report: ReportGraph
 }
 
 /**
- * Writes a report as an annotation of a dataset, cut at `mostResults`. Each mention of a blank node of the record becomes a fresh
+ * Writes a report as an annotation of a dataset, cut at `maxResults`. Each mention of a blank node of the record becomes a fresh
  * one: a tree of blank nodes is canonicalised quickly.
  */
-export function reportAnnotation({ dataset, at, report }: Annotation): Quad[] {
+export function reportAnnotation({ dataset, time, report }: Annotation): Quad[] {
   const node = blankNode()
   const body = blankNode()
   const quads = [
@@ -52,13 +52,13 @@ export function reportAnnotation({ dataset, at, report }: Annotation): Quad[] {
     quad(node, dqv('inDimension'), pv('interoperability')),
     quad(node, oa('motivatedBy'), oa('describing')),
     quad(node, oa('hasTarget'), dataset),
-    quad(node, prov('generatedAtTime'), literal(at, xsd('dateTime'))),
+    quad(node, prov('generatedAtTime'), literal(time, xsd('dateTime'))),
     quad(node, oa('hasBody'), body),
   ]
   return [...quads, ...reportQuads(body, report, freshBlankNode)]
 }
 
-/** Triples of a report below its node, cut at `mostResults`. `renew` replaces the terms that results refer to. */
+/** Triples of a report below its node, cut at `maxResults`. `renew` replaces the terms that results refer to. */
 export function reportQuads(
   body: NamedNode | BlankNode,
   report: ReportGraph,
@@ -70,21 +70,21 @@ export function reportQuads(
     quad(body, sh('conforms'), literal(String(conforms), xsd('boolean'))),
   ]
   for (const result of cutResults(results)) {
-    const own = blankNode()
-    quads.push(quad(body, sh('result'), own), ...resultQuads(own, result, renew))
+    const resultNode = blankNode()
+    quads.push(quad(body, sh('result'), resultNode), ...resultQuads(resultNode, result, renew))
   }
-  const isCut = truncated || results.length > mostResults
+  const isCut = truncated || results.length > maxResults
   if (isCut) quads.push(quad(body, pv('truncated'), literal('true', xsd('boolean'))))
   return quads
 }
 
 /** Cuts the list of results; violations stay first, because compliance is read from it. */
 function cutResults(results: readonly ReportResult[]): readonly ReportResult[] {
-  if (results.length <= mostResults) return results
+  if (results.length <= maxResults) return results
   const isViolation = ({ severity }: ReportResult) => severity === 'Violation'
   const violations = results.filter(isViolation)
   const milder = results.filter((result) => !isViolation(result))
-  return [...violations, ...milder].slice(0, mostResults)
+  return [...violations, ...milder].slice(0, maxResults)
 }
 
 function* resultQuads(
@@ -118,15 +118,15 @@ function* pathQuads(node: BlankNode, path: Term | readonly Quad[]): Generator<Qu
     return
   }
   const names = new Map<string, BlankNode>()
-  const renamed = <T extends Term>(term: T): T | BlankNode => {
+  const rename = <T extends Term>(term: T): T | BlankNode => {
     if (term.termType !== 'BlankNode') return term
     let name = names.get(term.value)
     if (!name) names.set(term.value, (name = blankNode()))
     return name
   }
   const [root] = path
-  if (root) yield quad(node, sh('resultPath'), renamed(root.subject))
-  for (const q of path) yield quad(renamed(q.subject), q.predicate, renamed(q.object))
+  if (root) yield quad(node, sh('resultPath'), rename(root.subject))
+  for (const q of path) yield quad(rename(q.subject), q.predicate, rename(q.object))
 }
 
 const reportClass = sh('ValidationReport').value
@@ -188,17 +188,17 @@ export function withoutReport(quads: readonly Quad[]): readonly Quad[] {
   if (!hasReport(quads)) return quads
   const graph = graphOf(quads)
   const reports = new Set(instances(graph, reportClass))
-  const gone = new Set<Quad>()
+  const removedQuads = new Set<Quad>()
   for (const q of quads) {
     if (q.predicate.value !== dqv('hasQualityAnnotation').value) continue
     const bodies = graph.objects(q.object, oa('hasBody'))
     if (!bodies.some((body) => reports.has(keyOf(body)))) continue
-    gone.add(q)
-    const below = closure(graph, q.object, ({ predicate }) => isInner(predicate.value))
-    for (const inner of below) gone.add(inner)
+    removedQuads.add(q)
+    const innerQuads = closure(graph, q.object, ({ predicate }) => isInner(predicate.value))
+    for (const inner of innerQuads) removedQuads.add(inner)
   }
-  return quads.filter((q) => !gone.has(q))
+  return quads.filter((q) => !removedQuads.has(q))
 }
 
-const inner: ReadonlySet<string> = new Set([oa('hasBody').value, sh('result').value])
-const isInner = (predicate: string) => inner.has(predicate)
+const innerProperties: ReadonlySet<string> = new Set([oa('hasBody').value, sh('result').value])
+const isInner = (predicate: string) => innerProperties.has(predicate)

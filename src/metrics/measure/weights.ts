@@ -38,9 +38,9 @@ export async function loadWeights(
   const problems: string[] = []
   for (const file of files)
     try {
-      const found = readWeights(graphOf(await quadsIn(file)), weights)
-      weights = { ...weights, ...found.values }
-      problems.push(...found.problems.map((one) => `${file}: ${one}`))
+      const overrides = readWeights(graphOf(await quadsIn(file)), weights)
+      weights = { ...weights, ...overrides.values }
+      problems.push(...overrides.problems.map((problem) => `${file}: ${problem}`))
     } catch (error) {
       if (!(error instanceof Failure) && !isSystemError(error)) throw error
       problems.push(`${file} cannot be read: ${error.message}`)
@@ -53,7 +53,7 @@ const quadsIn = async (file: string) =>
 
 const isSystemError = (error: unknown): error is Error => error instanceof Error && 'code' in error
 
-const scores = [
+const scoreProperties = [
   ['yes', 'trueScore'],
   ['no', 'falseScore'],
 ] as const
@@ -62,37 +62,39 @@ const dimensionIn = (terms: readonly Term[]): Dimension | undefined =>
   dimensions.find((name) => terms.some(({ value }) => metricName(value) === name))
 
 /** Largest number of points; a larger one is taken for a typing error. */
-const most = 10_000
+const maxPoints = 10_000
 
 function integer(terms: readonly Term[]): number | undefined {
   const [only, ...more] = terms
   if (only?.termType !== 'Literal' || more.length > 0) return undefined
   const text = only.value.trim()
-  return /^[+-]?\d{1,6}$/.test(text) && Math.abs(Number(text)) <= most ? Number(text) : undefined
+  return /^[+-]?\d{1,6}$/.test(text) && Math.abs(Number(text)) <= maxPoints
+    ? Number(text)
+    : undefined
 }
 
-/** Reads the values of a file. Metrics are recognised by their local name in any namespace. `given`: the weights before this file. */
-function readWeights(graph: Graph, given: Weights) {
+/** Reads the values of a file. Metrics are recognised by their local name in any namespace. `previous`: the weights before this file. */
+function readWeights(graph: Graph, previous: Weights) {
   const values: Partial<Record<IndicatorName, Weight>> = {}
   const problems: string[] = []
   for (const subject of graph.subjects()) {
-    const said = scores.flatMap(([key, score]) => {
+    const entries = scoreProperties.flatMap(([key, score]) => {
       const terms = termsAt(graph, subject, score)
       return terms.length > 0 ? [{ key, score, terms }] : []
     })
     const indicator = indicatorOf(metricName(subject))
     if (!indicator) {
-      if (said.length > 0)
+      if (entries.length > 0)
         problems.push(`${subject} is not one of the indicators that are measured`)
       continue
     }
     const { name } = indicator
-    const before = values[name] ?? given[name]
-    problems.push(...dimensionProblems(graph, subject, name, before.dimension))
-    for (const { key, score, terms } of said) {
+    const weight = values[name] ?? previous[name]
+    problems.push(...dimensionProblems(graph, subject, name, weight.dimension))
+    for (const { key, score, terms } of entries) {
       const points = integer(terms)
       if (points === undefined) problems.push(invalidPoints(name, score, terms))
-      else values[name] = { ...(values[name] ?? before), [key]: points }
+      else values[name] = { ...(values[name] ?? weight), [key]: points }
     }
   }
   return { values, problems }
@@ -104,7 +106,7 @@ const termsAt = (graph: Graph, subject: string, score: string): readonly Term[] 
     .flatMap((predicate) => graph.objects(subject, predicate))
 
 const invalidPoints = (name: string, score: string, terms: readonly Term[]) =>
-  `${score} of ${name} must be one integer from -${most} to ${most}, found ${terms
+  `${score} of ${name} must be one integer from -${maxPoints} to ${maxPoints}, found ${terms
     .map(({ value }) => JSON.stringify(value))
     .join(', ')}`
 
@@ -114,8 +116,8 @@ function dimensionProblems(
   name: string,
   dimension: Dimension,
 ): string[] {
-  const given = graph.objects(subject, dqv('inDimension'))
-  return given.length === 0 || dimensionIn(given) === dimension
+  const terms = graph.objects(subject, dqv('inDimension'))
+  return terms.length === 0 || dimensionIn(terms) === dimension
     ? []
     : [`${name} stays in the dimension ${dimension}, only points can be replaced`]
 }

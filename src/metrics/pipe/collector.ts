@@ -48,7 +48,7 @@ export function datasetsIn(
 }
 
 /** Written datasets of a catalogue, with the times of the first and the last write; without `datasets` all of the catalogue are measured. */
-type CollectedWrites = { datasets: Set<string> | undefined; first: number; last: number }
+type CollectedWrites = { datasets: Set<string> | undefined; firstMs: number; lastMs: number }
 
 /** Milliseconds without a write after which a bulk of writes has ended. */
 const quietMs = 5000
@@ -56,52 +56,57 @@ const quietMs = 5000
 const longestWaitMs = 60_000
 /** Milliseconds for which other runs go first. */
 const yieldMs = 3_600_000
-const lookMs = 1000
+/** Milliseconds between two checks for a catalogue that is due. */
+const pollMs = 1000
 /** Ids that are kept of one catalogue; with more of them the whole catalogue is measured. */
-const mostIds = 10_000
+const maxIds = 10_000
 /** Milliseconds between two datasets of a run: writes come first. */
 const pulseMs = 5
 
 /** Starts a collector: one run after the other, the catalogue that has waited longest first. */
 export function startCollector(deps: CollectorDeps): Collector {
   const { now, pause, log } = deps
-  const collected = new Map<string, CollectedWrites>()
-  const started = new Map<string, number>()
+  const writesByCatalogue = new Map<string, CollectedWrites>()
+  const startTimes = new Map<string, number>()
   let isStopped = false
-  const round = async (signal: AbortSignal): Promise<number> => {
+  const startDueRun = async (signal: AbortSignal): Promise<number> => {
     let due: string | undefined
     try {
-      due = dueOf(collected, started, deps)
+      due = dueOf(writesByCatalogue, startTimes, deps)
       if (due !== undefined) {
-        const feed = feedOf(collected, due)
-        started.set(due, now())
+        const feed = feedOf(writesByCatalogue, due)
+        startTimes.set(due, now())
         await deps.run(feed, signal)
       }
     } catch (err) {
       if (!signal.aborted) log.warn({ err, catalogue: due }, 'metrics.launch-failed')
     }
-    return collected.size > 0 ? lookMs : Infinity
+    return writesByCatalogue.size > 0 ? pollMs : Infinity
   }
   const options = { log, pause, firstMs: Infinity }
-  const loop = backgroundLoop('metrics.launch-failed', lookMs, round, options)
+  const loop = backgroundLoop('metrics.launch-failed', pollMs, startDueRun, options)
 
   return {
     add(catalogue, dataset) {
       if (isStopped) return
-      if (collected.size === 0) loop.wake()
-      const at = now()
-      const one = collected.get(catalogue) ?? { datasets: new Set<string>(), first: at, last: at }
-      collected.set(catalogue, one)
-      one.last = at
-      one.datasets?.add(dataset)
-      if ((one.datasets?.size ?? 0) > mostIds) one.datasets = undefined
+      if (writesByCatalogue.size === 0) loop.wake()
+      const time = now()
+      const writes = writesByCatalogue.get(catalogue) ?? {
+        datasets: new Set<string>(),
+        firstMs: time,
+        lastMs: time,
+      }
+      writesByCatalogue.set(catalogue, writes)
+      writes.lastMs = time
+      writes.datasets?.add(dataset)
+      if ((writes.datasets?.size ?? 0) > maxIds) writes.datasets = undefined
     },
     async stop() {
       isStopped = true
       await loop.stop()
-      for (const catalogue of Array.from(collected.keys())) {
+      for (const catalogue of Array.from(writesByCatalogue.keys())) {
         try {
-          deps.saveForRestart(feedOf(collected, catalogue))
+          deps.saveForRestart(feedOf(writesByCatalogue, catalogue))
         } catch (err) {
           log.warn({ err, catalogue }, 'metrics.launch-failed')
         }
@@ -115,15 +120,16 @@ function dueOf(
   started: Map<string, number>,
   { now, isBusy, collectMs }: CollectorDeps,
 ): string | undefined {
-  const at = now()
-  for (const [catalogue, time] of started) if (at - time >= collectMs) started.delete(catalogue)
+  const currentMs = now()
+  for (const [catalogue, time] of started)
+    if (currentMs - time >= collectMs) started.delete(catalogue)
   const areOthersBusy = isBusy()
   const [due] = [...collected]
-    .filter(([catalogue, { first, last }]) => {
-      if (started.has(catalogue) || (areOthersBusy && at - first < yieldMs)) return false
-      return at - last >= quietMs || at - first >= longestWaitMs
+    .filter(([catalogue, { firstMs, lastMs }]) => {
+      if (started.has(catalogue) || (areOthersBusy && currentMs - firstMs < yieldMs)) return false
+      return currentMs - lastMs >= quietMs || currentMs - firstMs >= longestWaitMs
     })
-    .toSorted(([, a], [, b]) => a.first - b.first)
+    .toSorted(([, a], [, b]) => a.firstMs - b.firstMs)
   return due?.[0]
 }
 

@@ -17,7 +17,7 @@ import { retry } from '../../workers/retry.ts'
 import {
   catalogueIds,
   datasetIds,
-  knownDatasetIds,
+  requireDatasetIds,
   type MetricsSource,
   readCatalogues,
 } from '../figures/catalogue-reader.ts'
@@ -46,13 +46,13 @@ export const feedSegment =
     async function* (_, context, signal) {
       const { sink, resumeFrom = '' } = context
       const { pulseMs = 0 } = feed
-      const all = await idsOfRun(deps, feed, context, signal)
-      sink.total(all.length)
-      yield { kind: 'total', total: all.length }
+      const ids = await idsOfRun(deps, feed, context, signal)
+      sink.total(ids.length)
+      yield { kind: 'total', total: ids.length }
       const reader = new FeedReader(deps, feed, context, signal)
-      const groups = grouped(
+      const groups = groupsOf(
         deps,
-        all.filter((id) => id > resumeFrom),
+        ids.filter((id) => id > resumeFrom),
         pulseMs,
         signal,
       )
@@ -78,12 +78,12 @@ async function idsOfRun(
   { only }: SegmentContext,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const chosen = only ? [...only] : datasets
-  if (chosen) return [...new Set(chosen)].toSorted()
-  if (catalogue !== undefined) return knownDatasetIds(context, catalogue, signal)
+  const chosenIds = only ? [...only] : datasets
+  if (chosenIds) return [...new Set(chosenIds)].toSorted()
+  if (catalogue !== undefined) return requireDatasetIds(context, catalogue, signal)
   const ids = new Set<string>()
-  for (const one of await catalogueIds(context, signal))
-    for (const id of await datasetIds(context, one, signal)) ids.add(id)
+  for (const catalogueId of await catalogueIds(context, signal))
+    for (const id of await datasetIds(context, catalogueId, signal)) ids.add(id)
   return [...ids].toSorted()
 }
 
@@ -91,22 +91,22 @@ async function idsOfRun(
 type FeedItem = { readonly id: string; readonly counter: number }
 
 /** Groups of as many datasets as the repository permits at the time; with a pulse each dataset is a group. */
-async function* grouped(
+async function* groupsOf(
   { repository, pause }: FeedContext,
   ids: readonly string[],
   pulseMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<readonly FeedItem[]> {
-  for (let at = 0; at < ids.length;) {
-    if (pulseMs > 0 && at > 0) await pause(pulseMs, signal)
+  for (let offset = 0; offset < ids.length;) {
+    if (pulseMs > 0 && offset > 0) await pause(pulseMs, signal)
     signal.throwIfAborted()
     // What is deleted while this waits for its turn is skipped as gone.
-    const most = await repository.turn(
+    const size = await repository.turn(
       async (free) => (pulseMs > 0 ? 1 : Math.max(1, free)),
       signal,
     )
-    const start = at + 1
-    yield ids.slice(at, (at += most)).map((id, place) => ({ id, counter: start + place }))
+    const start = offset + 1
+    yield ids.slice(offset, (offset += size)).map((id, index) => ({ id, counter: start + index }))
   }
 }
 
@@ -160,8 +160,8 @@ class FeedReader {
       this.#cataloguesOf(items),
     ])
     // Labels of blank nodes are unique to the graph: those of the two documents do not meet.
-    const plain = (text: string) => unskolemiseLines(text, { prefix: names.genidPrefix })
-    const message = async ({ id, counter }: FeedItem): Promise<Message> => {
+    const unskolemised = (text: string) => unskolemiseLines(text, { prefix: names.genidPrefix })
+    const messageOf = async ({ id, counter }: FeedItem): Promise<Message> => {
       const iri = names.dataset(id)
       const text = texts.get(iri)
       if (text === undefined)
@@ -169,19 +169,19 @@ class FeedReader {
       const catalogue = catalogues.get(id)
       const source = this.#types.get(catalogue ?? '')
       const metricsGraph = this.#metricsGraph
-      const measured = await readLines(plain(texts.get(names.metrics(id)) ?? ''))
-      const lines = plain(text)
+      const metricsQuads = await readLines(unskolemised(texts.get(names.metrics(id)) ?? ''))
+      const lines = unskolemised(text)
       const payload = {
         subject: { id, iri, catalogue, source },
         dataset: await readLines(lines),
-        metrics: inOneGraph(measured, metricsGraph),
+        metrics: inOneGraph(metricsQuads, metricsGraph),
         metricsGraph,
         lines,
       }
       return messageOfPayload(payload, counter)
     }
     const messages: Message[] = []
-    for (const item of items) messages.push(await message(item))
+    for (const item of items) messages.push(await messageOf(item))
     return messages
   }
 
@@ -189,15 +189,15 @@ class FeedReader {
   async #cataloguesOf(items: readonly FeedItem[]): Promise<ReadonlyMap<string, string>> {
     const { store, names } = this.#deps
     const dataset = items.map(({ id }) => namedNode(names.dataset(id)))
-    const found = new Map<string, string>()
+    const catalogueByDataset = new Map<string, string>()
     for (const row of await store.select(bind(cataloguesQuery, { dataset }), this.#signal)) {
       const id = names.idOf('dataset', row['dataset']?.value ?? '')
       const catalogue = names.idOf('catalogue', row['catalogue']?.value ?? '')
-      if (id !== undefined && catalogue !== undefined) found.set(id, catalogue)
+      if (id !== undefined && catalogue !== undefined) catalogueByDataset.set(id, catalogue)
     }
-    const unknown = [...new Set(found.values())].filter((id) => !this.#types.has(id))
-    const catalogues = await readCatalogues(this.#deps, unknown, this.#signal)
+    const unreadIds = [...new Set(catalogueByDataset.values())].filter((id) => !this.#types.has(id))
+    const catalogues = await readCatalogues(this.#deps, unreadIds, this.#signal)
     for (const [id, { type }] of catalogues) this.#types.set(id, type?.toLowerCase())
-    return found
+    return catalogueByDataset
   }
 }

@@ -12,16 +12,16 @@ export type MetricsRepository = {
    * Runs work after writers from outside, which may delay it for a bounded time; passes how many datasets it may read or
    * write at once.
    */
-  readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
+  readonly turn: <T>(work: (limit: number) => Promise<T>, signal: AbortSignal) => Promise<T>
   /** Writes metrics; returns an outcome for each, in their order. Rejects with `Failure` when nothing could be written. */
   readonly putMetrics: (
-    many: readonly MetricsOf[],
+    items: readonly DatasetMetrics[],
     signal: AbortSignal,
   ) => Promise<readonly MetricsOutcome[]>
 }
 
 /** Metrics graph of a dataset, by its platform id. */
-type MetricsOf = { readonly dataset: string; readonly quads: readonly Quad[] }
+type DatasetMetrics = { readonly dataset: string; readonly quads: readonly Quad[] }
 
 const pipe = 'metrics'
 
@@ -29,7 +29,7 @@ const pipe = 'metrics'
 export const metricsExport = (repository: MetricsRepository | undefined): MetricsExport => ({
   body: async (message) => {
     const { metrics } = await payloadOf(message, pipe)
-    const text = metrics.map((one) => `${toLine(one)}\n`).join('')
+    const text = metrics.map((triple) => `${toLine(triple)}\n`).join('')
     return { mediaType: 'application/n-triples', text }
   },
   ...(repository && { own: (messages, signal) => putAll(repository, messages, signal) }),
@@ -41,19 +41,21 @@ async function putAll(
   messages: readonly RecordMessage[],
   signal: AbortSignal,
 ): Promise<readonly MetricsOutcome[]> {
-  const read = await Promise.all(messages.map(metricsOf))
-  const ready = read.filter((one): one is MetricsOf => !(one instanceof Failure))
+  const results = await Promise.all(messages.map(metricsOf))
+  const graphs = results.filter((result): result is DatasetMetrics => !(result instanceof Failure))
   const outcomes: MetricsOutcome[] = []
-  const work = async (most: number) => {
-    const some = ready.slice(outcomes.length, outcomes.length + most)
-    const written = await putMetrics(some, signal)
-    outcomes.push(...some.map((_, place) => written[place] ?? 'gone'))
+  const work = async (limit: number) => {
+    const group = graphs.slice(outcomes.length, outcomes.length + limit)
+    const groupOutcomes = await putMetrics(group, signal)
+    outcomes.push(...group.map((_, index) => groupOutcomes[index] ?? 'gone'))
   }
-  while (outcomes.length < ready.length) await turn(work, signal)
-  return read.map((one) => (one instanceof Failure ? one : (outcomes.shift() ?? 'gone')))
+  while (outcomes.length < graphs.length) await turn(work, signal)
+  return results.map((result) =>
+    result instanceof Failure ? result : (outcomes.shift() ?? 'gone'),
+  )
 }
 
-async function metricsOf(message: RecordMessage): Promise<MetricsOf | Failure> {
+async function metricsOf(message: RecordMessage): Promise<DatasetMetrics | Failure> {
   try {
     const { subject, metrics } = await payloadOf(message, pipe)
     return { dataset: subject.id, quads: metrics }

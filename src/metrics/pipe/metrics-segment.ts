@@ -48,13 +48,13 @@ export function metricsSegment<Settings extends Config>(kind: MetricsKind<Settin
     names: kind.names,
     job: 'metrics',
     schema: () => configSchema(kind.config),
-    open: (given) => {
-      const read = kind.config.safeParse(given)
-      if (!read.success) return { ok: false, problems: configProblems(read.error) }
-      const problems = kind.check?.(read.data) ?? []
+    open: (configuration) => {
+      const parsed = kind.config.safeParse(configuration)
+      if (!parsed.success) return { ok: false, problems: configProblems(parsed.error) }
+      const problems = kind.check?.(parsed.data) ?? []
       return problems.length > 0
         ? { ok: false, problems }
-        : { ok: true, run: runOf(kind, read.data) }
+        : { ok: true, run: runOf(kind, parsed.data) }
     },
   }
 }
@@ -82,6 +82,7 @@ function runOf<Settings extends Config>(
   }
 }
 
+/** UTF-16 units of a refused record that the item of the run shows. */
 const excerptLength = 64 * 1024
 
 const refusal = ({ sourceId, sourceUrl, text }: RecordMessage, problem: Failure): Message => ({

@@ -42,7 +42,7 @@ export const metricsNode = ({ metricsGraph }: Pick<Payload, 'metricsGraph'>): Na
 /** Payloads of messages that were read, or whose text is not written yet, with the other members of the message. */
 const payloads = new WeakMap<
   RecordMessage,
-  { readonly payload: Payload; readonly rest: RecordHeader }
+  { readonly payload: Payload; readonly header: RecordHeader }
 >()
 
 /**
@@ -51,11 +51,11 @@ const payloads = new WeakMap<
  * `malformed-rdf`, `unsupported-media-type`, and `missing-class` when there is no dataset in it.
  */
 export async function payloadOf(message: RecordMessage, pipe = 'metrics'): Promise<Payload> {
-  const known = payloads.get(message)
-  if (known) return known.payload
+  const cached = payloads.get(message)
+  if (cached) return cached.payload
   const payload = await readPayload(message, pipe)
-  const { text: _text, ...rest } = message
-  payloads.set(message, { payload, rest })
+  const { text: _text, ...header } = message
+  payloads.set(message, { payload, header })
   return payload
 }
 
@@ -75,21 +75,21 @@ export function messageOfPayload(payload: Payload, counter: number): RecordMessa
 
 /** Returns a message with another payload. */
 export function withPayload(message: RecordMessage, payload: Payload): RecordMessage {
-  const rest = payloads.get(message)?.rest ?? message
+  const header = payloads.get(message)?.header ?? message
   const extra = { ...message.extra, ...names(payload.subject), content: 'metrics' }
-  return messageOf(payload, { ...rest, mediaType: 'application/trig', extra })
+  return messageOf(payload, { ...header, mediaType: 'application/trig', extra })
 }
 
 /** The text is made when it is first read. */
-function messageOf(payload: Payload, rest: RecordHeader): RecordMessage {
+function messageOf(payload: Payload, header: RecordHeader): RecordMessage {
   let text: string | undefined
   const message: RecordMessage = {
-    ...rest,
+    ...header,
     get text() {
       return (text ??= trig(payload))
     },
   }
-  payloads.set(message, { payload, rest })
+  payloads.set(message, { payload, header })
   return message
 }
 
@@ -109,8 +109,8 @@ async function readPayload(message: RecordMessage, pipe: string): Promise<Payloa
   const dataset: Quad[] = []
   const measured: Quad[] = []
   for (const q of quads) (q.graph.termType === 'DefaultGraph' ? dataset : measured).push(q)
-  const named = measured.find((q) => q.graph.termType === 'NamedNode')
-  const metricsGraph = named?.graph.value ?? `urn:cartulary:${encodeURIComponent(pipe)}`
+  const namedQuad = measured.find((q) => q.graph.termType === 'NamedNode')
+  const metricsGraph = namedQuad?.graph.value ?? `urn:cartulary:${encodeURIComponent(pipe)}`
   const subject = subjectOf(message, dataset)
   return { subject, dataset, metrics: inOneGraph(measured, metricsGraph), metricsGraph }
 }
@@ -119,9 +119,9 @@ async function readPayload(message: RecordMessage, pipe: string): Promise<Payloa
 export function inOneGraph(quads: readonly Quad[], name: string): Quad[] {
   const nodes = new Set(quads.filter(isMetadata).map((q) => keyOf(q.subject)))
   const node = namedNode(name)
-  const renamed = <T extends Term>(term: T) =>
+  const rename = <T extends Term>(term: T) =>
     term.termType !== 'Literal' && nodes.has(keyOf(term)) ? node : term
-  return quads.map((q) => quad(renamed(q.subject), q.predicate, renamed(q.object)))
+  return quads.map((q) => quad(rename(q.subject), q.predicate, rename(q.object)))
 }
 
 const type = rdf('type').value
@@ -148,8 +148,8 @@ function subjectOf(message: RecordMessage, dataset: readonly Quad[]): MeasuredSu
 /** The dataset or series whose IRI ends in the id; otherwise the first one. */
 function datasetIri(quads: readonly Quad[], id: string): string | undefined {
   const datasets = [...new NodeKinds(quads).datasets().values()]
-  const found = datasets.flatMap((node) => (node.termType === 'NamedNode' ? [node.value] : []))
-  return found.find((iri) => iri.endsWith(`/${id}`)) ?? found[0]
+  const iris = datasets.flatMap((node) => (node.termType === 'NamedNode' ? [node.value] : []))
+  return iris.find((iri) => iri.endsWith(`/${id}`)) ?? iris[0]
 }
 
 // The text of a payload: lines of N-Triples, those of the metrics between braces, which is TriG (W3C TriG, 2.2).
@@ -157,13 +157,14 @@ function datasetIri(quads: readonly Quad[], id: string): string | undefined {
 /** Writes a payload as N-Triples, with metrics as TriG. The order of the quads stays. */
 function trig(payload: Omit<Payload, 'subject'>): string {
   const { dataset, metrics, metricsGraph } = payload
-  const described = payload.lines ?? lines(dataset)
+  const datasetText = payload.lines ?? lines(dataset)
   return metrics.length === 0
-    ? described
-    : `${described}${quoteIri(metricsGraph)} {\n${lines(metrics)}}\n`
+    ? datasetText
+    : `${datasetText}${quoteIri(metricsGraph)} {\n${lines(metrics)}}\n`
 }
 
-const lines = (quads: readonly Quad[]): string => quads.map((one) => `${toLine(one)}\n`).join('')
+const lines = (quads: readonly Quad[]): string =>
+  quads.map((triple) => `${toLine(triple)}\n`).join('')
 
 const distribution = dcat('distribution').value
 
@@ -172,12 +173,12 @@ export function distributionsOf({
   subject,
   dataset,
 }: Pick<Payload, 'subject' | 'dataset'>): readonly (NamedNode | BlankNode)[] {
-  const found = new Map<string, NamedNode | BlankNode>()
+  const distributions = new Map<string, NamedNode | BlankNode>()
   for (const { subject: about, predicate, object } of dataset) {
     if (predicate.value !== distribution || about.value !== subject.iri) continue
     if (object.termType === 'NamedNode' || object.termType === 'BlankNode') {
-      found.set(keyOf(object), object)
+      distributions.set(keyOf(object), object)
     }
   }
-  return [...found.values()]
+  return [...distributions.values()]
 }

@@ -20,9 +20,9 @@ const datasetsAhead = 128
 export function urlStatusSegment({ reach }: { readonly reach: UrlReach }): SegmentKind {
   const runs = new WeakMap<SegmentContext, ReachRun>()
   const runOf = (context: SegmentContext): ReachRun => {
-    const known = runs.get(context) ?? reach.begin(context.runId, context.sink)
-    runs.set(context, known)
-    return known
+    const run = runs.get(context) ?? reach.begin(context.runId, context.sink)
+    runs.set(context, run)
+    return run
   }
   return metricsSegment({
     names: ['metrics-accessibility', 'accessibility'],
@@ -45,10 +45,11 @@ async function withStatuses({ payload, run, reach }: Work, signal: AbortSignal):
     urlUsesOf(payload).map(async (use) => {
       const urlStatus = await statusOfUse(use)
       if (!urlStatus) return []
-      const { metric, on, url: from } = use
+      const { metric, distribution: target, url } = use
       const { status: value, at, since } = urlStatus
-      const times = { at: dateTimeOf(at), since: since === undefined ? since : dateTimeOf(since) }
-      return measurementQuads({ metric, on, value, from, ...times })
+      const failingSince = since === undefined ? undefined : dateTimeOf(since)
+      const times = { time: dateTimeOf(at), failingSince }
+      return measurementQuads({ metric, target, value, url, ...times })
     }),
   )
   const at = dateTimeOf(reach.now())
@@ -61,7 +62,7 @@ const statusMetrics = ['accessUrlStatusCode', 'downloadUrlStatusCode'] as const
 type UrlUse = {
   readonly metric: (typeof statusMetrics)[number]
   /** The distribution. */
-  readonly on: NamedNode | BlankNode
+  readonly distribution: NamedNode | BlankNode
   /** Text of the URL in the record; absent for a blank node. */
   readonly url?: string
   /** Whether it is written as an IRI; only those can be URLs. */
@@ -74,11 +75,11 @@ export function urlUsesOf(payload: Payload): readonly UrlUse[] {
   const uses = new Map<string, UrlUse>()
   for (const { subject, predicate, object } of payload.dataset) {
     const metric = metrics.get(predicate.value)
-    const on = metric && distributions.get(keyOf(subject))
-    if (!on || (object.termType === 'Literal' && object.value.trim() === '')) continue
+    const distribution = metric && distributions.get(keyOf(subject))
+    if (!distribution || (object.termType === 'Literal' && object.value.trim() === '')) continue
     const url = object.termType === 'BlankNode' ? {} : { url: object.value }
-    const key = `${metric} ${keyOf(on)} ${object.termType} ${object.value}`
-    uses.set(key, { metric, on, ...url, isIri: object.termType === 'NamedNode' })
+    const key = `${metric} ${keyOf(distribution)} ${object.termType} ${object.value}`
+    uses.set(key, { metric, distribution, ...url, isIri: object.termType === 'NamedNode' })
   }
   return [...uses.values()]
 }

@@ -87,17 +87,18 @@ type UrlCheck = {
   readonly progress: CheckProgress
 }
 
+/** Attempts of a request, and milliseconds between them. */
 const attempts = 2
 const retryDelayMs = 1000
 
 /** The status after redirects; a connection that fails is tried once more. */
 async function statusOf(urlCheck: UrlCheck, method: 'HEAD' | 'GET', signal: AbortSignal) {
-  for (let number = 1; ; number += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await requestStatus(urlCheck, method, signal)
     } catch (error) {
       signal.throwIfAborted()
-      if (number === attempts || !isConnectionFailure(error)) throw error
+      if (attempt === attempts || !isConnectionFailure(error)) throw error
       await urlCheck.context.pause(retryDelayMs, signal)
     }
   }
@@ -159,8 +160,8 @@ const statusOfKind: Partial<Record<Failure['kind'], number>> = {
 function statusOfFailure(error: unknown, { host }: URL, log: Log): number | undefined {
   if (error instanceof RobotsRefusal) return error.status
   const status = error instanceof Failure ? statusOfKind[error.kind] : undefined
-  const isKnown =
+  const isExpected =
     status !== undefined || (error instanceof Failure && error.kind === 'source-throttled')
-  if (!isKnown) log.warn({ err: error, host }, 'reach.check-failed')
+  if (!isExpected) log.warn({ err: error, host }, 'reach.check-failed')
   return status
 }

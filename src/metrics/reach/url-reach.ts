@@ -59,7 +59,7 @@ export type UrlStatus = {
 export const openReach = (options: ReachOptions): UrlReach => new UrlReach(options)
 
 /** Checks at once at one host, and most checks that wait at all hosts, which is far more than runs start at once. */
-const [atOneHost, mostWaiting] = [2, 1_000_000]
+const [atOneHost, maxWaiting] = [2, 1_000_000]
 /** Milliseconds for each attempt, to the head of its answer. */
 const attemptMs = 10_000
 const deadlines = { connectMs: attemptMs, firstByteMs: attemptMs, pageMs: attemptMs }
@@ -77,8 +77,8 @@ export class UrlReach {
   /** Limits the checks at each host. */
   readonly #hosts = new FairLimiter({
     perClient: atOneHost,
-    waiting: mostWaiting,
-    refusal: () => new Failure('queue-full', `more than ${mostWaiting} checks of URLs wait`),
+    waiting: maxWaiting,
+    refusal: () => new Failure('queue-full', `more than ${maxWaiting} checks of URLs wait`),
   })
   readonly #context: CheckContext
   #stopped: Promise<void> | undefined
@@ -91,7 +91,7 @@ export class UrlReach {
     // What was refused may be on the list by now; what is not is refused again without a request.
     if (allow.length > 0) this.file.expire(pseudoCodes.invalidUrl, now())
     const reach = { kind: 'listed', allow } as const
-    const globalLimit = new FairLimiter({ atOnce, waiting: mostWaiting })
+    const globalLimit = new FairLimiter({ atOnce, waiting: maxWaiting })
     const requestDefaults = { reach, deadlines, delayMs: hostDelayMs, globalLimit }
     this.#context = { outbound, requestDefaults, pause, log }
   }
@@ -138,16 +138,16 @@ export class ReachRun {
   readonly #reach: UrlReach
   readonly #id: string
   readonly #sink: Pick<RunSink, 'alive' | 'request'>
-  readonly #began: number
+  readonly #startMs: number
   readonly #budget: CheckBudget
 
   constructor(reach: UrlReach, id: string, sink: Pick<RunSink, 'alive' | 'request'>) {
-    const { began, asked } = reach.file.run(id, reach.now())
+    const { startMs, requestCount } = reach.file.run(id, reach.now())
     this.#reach = reach
     this.#id = id
     this.#sink = sink
-    this.#began = began
-    this.#budget = new CheckBudget(reach, reach.options.budget - asked)
+    this.#startMs = startMs
+    this.#budget = new CheckBudget(reach, reach.options.budget - requestCount)
   }
 
   /**
@@ -165,18 +165,18 @@ export class ReachRun {
     const key = urlKeyOf(url)
     const name = key.toString('base64')
     if (!this.#reach.isChecking(name)) {
-      const known = file.read(key)
-      if (known && (known.due > now() || known.tried >= this.#began)) return urlStatusOf(known)
-      if (!this.#budget.take(known, catalogue)) {
-        const never = { status: undefined, checked: 0, due: now(), tried: 0 }
+      const row = file.read(key)
+      if (row && (row.due > now() || row.tried >= this.#startMs)) return urlStatusOf(row)
+      if (!this.#budget.take(row, catalogue)) {
+        const emptyRow = { status: undefined, checked: 0, due: now(), tried: 0 }
         // Stored, so that the next run includes it in its limit.
-        if (known?.catalogue !== catalogue) file.store(key, { ...never, ...known, catalogue })
-        return urlStatusOf(known)
+        if (row?.catalogue !== catalogue) file.store(key, { ...emptyRow, ...row, catalogue })
+        return urlStatusOf(row)
       }
     }
     this.#count(1)
     try {
-      await this.#reach.join(name, (stop) => this.#ask({ url, key, catalogue }, stop), signal)
+      await this.#reach.join(name, (stop) => this.#check({ url, key, catalogue }, stop), signal)
     } finally {
       this.#count(-1)
     }
@@ -185,12 +185,12 @@ export class ReachRun {
 
   #count(by: 1 | -1): void {
     const { waitingRuns } = this.#reach
-    const left = (waitingRuns.get(this) ?? 0) + by
-    if (left > 0) waitingRuns.set(this, left)
+    const remaining = (waitingRuns.get(this) ?? 0) + by
+    if (remaining > 0) waitingRuns.set(this, remaining)
     else waitingRuns.delete(this)
   }
 
-  async #ask({ url, key, catalogue }: UrlInCatalogue, signal: AbortSignal): Promise<void> {
+  async #check({ url, key, catalogue }: UrlInCatalogue, signal: AbortSignal): Promise<void> {
     const { file, waitingRuns } = this.#reach
     let outcome: CheckOutcome | undefined
     try {
@@ -199,21 +199,21 @@ export class ReachRun {
       if (outcome?.wasRequested !== true) this.#budget.release()
     }
     const { status, wasRequested, lastStatus } = outcome
-    const known = { ...this.#renewed(file.read(key), status), catalogue }
-    file.store(key, known, wasRequested ? this.#id : undefined)
+    const updatedRow = { ...this.#updatedRow(file.read(key), status), catalogue }
+    file.store(key, updatedRow, wasRequested ? this.#id : undefined)
     if (wasRequested) this.#sink.request({ host: url.host, status: lastStatus ?? 'error' })
     // Also runs that wait for a check of another run, or after one, are making progress.
-    for (const one of waitingRuns.keys()) one.#sink.alive()
+    for (const run of waitingRuns.keys()) run.#sink.alive()
   }
 
-  #renewed(
-    known: UrlStatusRow | undefined,
+  #updatedRow(
+    row: UrlStatusRow | undefined,
     status: number | undefined,
   ): Omit<UrlStatusRow, 'catalogue'> {
     const { recheckDays, unreachableDays, now, random } = this.#reach.options
     const tried = now()
     if (status === undefined)
-      return { status: known?.status, checked: known?.checked ?? 0, due: tried, tried }
+      return { status: row?.status, checked: row?.checked ?? 0, due: tried, tried }
     const days =
       status === pseudoCodes.connectionFailure
         ? unreachableDays
@@ -232,10 +232,8 @@ function requestableUrl(text: string): URL | undefined {
   }
 }
 
-const urlStatusOf = (known: UrlStatusRow | undefined): UrlStatus | undefined =>
-  known?.status === undefined
-    ? undefined
-    : { status: known.status, at: known.checked, since: known.since }
+const urlStatusOf = (row: UrlStatusRow | undefined): UrlStatus | undefined =>
+  row?.status === undefined ? undefined : { status: row.status, at: row.checked, since: row.since }
 
 /** Budget of a run in one catalogue, from which the next run derives its own. */
 type BudgetWindow = {
@@ -261,47 +259,47 @@ type BudgetWindow = {
  */
 class CheckBudget {
   readonly #reach: UrlReach
-  readonly #own = new Map<string, BudgetWindow>()
-  #left: number
+  readonly #windows = new Map<string, BudgetWindow>()
+  #remaining: number
 
-  constructor(reach: UrlReach, left: number) {
+  constructor(reach: UrlReach, remaining: number) {
     this.#reach = reach
-    this.#left = left
+    this.#remaining = remaining
   }
 
   /** Whether a URL may be checked now; counts it if so. */
-  take(known: UrlStatusRow | undefined, catalogue: string): boolean {
-    if (this.#left <= 0) return false
+  take(row: UrlStatusRow | undefined, catalogue: string): boolean {
+    if (this.#remaining <= 0) return false
     const window = this.#windowOf(catalogue)
-    if (known && known.tried > window.limit) {
+    if (row && row.tried > window.limit) {
       window.withheld += 1
       return false
     }
-    this.#left -= 1
+    this.#remaining -= 1
     return true
   }
 
   /** Returns the place of a URL that was not requested. */
   release(): void {
-    this.#left += 1
+    this.#remaining += 1
   }
 
   #windowOf(catalogue: string): BudgetWindow {
     const { windows, file, now } = this.#reach
-    const own = this.#own.get(catalogue)
+    const own = this.#windows.get(catalogue)
     if (own) return own
     const last = windows.get(catalogue)
     const stretch = last ? last.budget.#stretchAfter(last) : 1
-    const limit = file.nthDue(catalogue, this.#left * stretch, now()) ?? Infinity
+    const limit = file.nthDue(catalogue, this.#remaining * stretch, now()) ?? Infinity
     const window = { stretch, limit, withheld: 0, budget: this }
     windows.set(catalogue, window)
-    this.#own.set(catalogue, window)
+    this.#windows.set(catalogue, window)
     return window
   }
 
   /** Stretch of the next run. The oldest URLs may be in no dataset any more; then budget was kept for them in vain. */
   #stretchAfter({ stretch, withheld }: BudgetWindow): number {
-    if (this.#left <= 0) return Math.max(1, stretch / 2)
-    return withheld >= this.#left ? stretch * 2 : stretch
+    if (this.#remaining <= 0) return Math.max(1, stretch / 2)
+    return withheld >= this.#remaining ? stretch * 2 : stretch
   }
 }

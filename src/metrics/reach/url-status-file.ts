@@ -71,8 +71,8 @@ export function openUrlStatusFile(path: string, now: number) {
       )
     },
     /** Stores the row of a URL, and counts the check for the run that made it. */
-    store: (key: UrlKey, known: UrlStatusRow, run?: string): void => {
-      const { status = null, checked, due, tried, catalogue } = known
+    store: (key: UrlKey, values: UrlStatusRow, run?: string): void => {
+      const { status = null, checked, due, tried, catalogue } = values
       const row = [key, status, checked, due, tried, catalogue]
       file.transaction(() => {
         file.run('INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?, ?, ?)', ...row)
@@ -87,7 +87,7 @@ export function openUrlStatusFile(path: string, now: number) {
       const { changes } = file.run('INSERT OR IGNORE INTO run VALUES (?, ?, 0)', id, time)
       if (changes > 0) file.run('DELETE FROM run WHERE began < ?', time - runForgottenMs)
       const row = file.first('SELECT began, asked FROM run WHERE id = ?', id)
-      return { began: Number(row?.['began'] ?? time), asked: Number(row?.['asked'] ?? 0) }
+      return { startMs: Number(row?.['began'] ?? time), requestCount: Number(row?.['asked'] ?? 0) }
     },
     /** When the n-th oldest of the due URLs of a catalogue was tried; `undefined` when there are fewer. */
     nthDue: (catalogue: string, n: number, time: number): number | undefined => {

@@ -36,7 +36,7 @@ function negotiateForm(c: AppContext): keyof typeof types {
   if (ending === undefined) c.header('Vary', 'Accept', { append: true })
   const type = negotiate(c.req.header('Accept'), Object.values(types))
   const forms = ['json', 'html', 'csv'] as const
-  const form = forms.find((one) => (ending === undefined ? types[one] === type : one === ending))
+  const form = forms.find((name) => (ending === undefined ? types[name] === type : name === ending))
   if (form !== undefined) return form
   throw new Failure('not-acceptable', `a report is ${Object.values(types).join(', ')}`)
 }

@@ -24,9 +24,14 @@ const rowsAbout = (
 
 function rowsOf(report: Report): readonly Row[] {
   const { id, title, refreshed, refresh, measured, catalogues, rules } = report
-  const listed = (catalogues?.results ?? []).flatMap((one) => {
-    const figures = { ...one.points, score: one.score, band: one.band, datasets: one.datasets }
-    return rowsAbout(['catalogue', one.id, one.title], rules.catalogues, figures)
+  const listed = (catalogues?.results ?? []).flatMap((catalogue) => {
+    const figures = {
+      ...catalogue.points,
+      score: catalogue.score,
+      band: catalogue.band,
+      datasets: catalogue.datasets,
+    }
+    return rowsAbout(['catalogue', catalogue.id, catalogue.title], rules.catalogues, figures)
   })
   return [
     ...rowsAbout(['report', id ?? '', title], '', { refreshed, refresh }),
@@ -38,20 +43,20 @@ function rowsOf(report: Report): readonly Row[] {
 /** Figures of all datasets together. */
 function scopeRows(measured: MeasuredReport, { most, bands, rules }: Report): readonly Row[] {
   const { score, band, all, datasets, distributions, byBand, history } = measured
-  const sum = byBand.reduce((total, one) => total + one.datasets, 0)
+  const sum = byBand.reduce((total, row) => total + row.datasets, 0)
   return [
     ...rowsAbout(['score', '', 'Score'], rules.score, { points: score }),
     ...rowsAbout(['score', '', 'Score'], '', { most }),
     ...rowsAbout(['score', '', 'Score'], rules.band, { band }),
     ...rowsAbout(['measured', '', 'Measured'], '', { all, datasets, distributions }),
-    ...byBand.toReversed().flatMap((one) => {
-      const title = bands.find(({ id }) => id === one.band)?.title ?? ''
-      const share = sum === 0 ? 0 : roundToTenths((one.datasets / sum) * 100)
-      return rowsAbout(['band', one.band, title], rules.bands, { datasets: one.datasets, share })
+    ...byBand.toReversed().flatMap((row) => {
+      const title = bands.find(({ id }) => id === row.band)?.title ?? ''
+      const share = sum === 0 ? 0 : roundToTenths((row.datasets / sum) * 100)
+      return rowsAbout(['band', row.band, title], rules.bands, { datasets: row.datasets, share })
     }),
-    ...history.flatMap(({ day, score: then, dimensions: scores }) => {
+    ...history.flatMap(({ day, score: dayScore, dimensions: scores }) => {
       const points = byDimension((name) => scores[name]?.points ?? null)
-      return rowsAbout(['history', day, ''], rules.history, { ...points, score: then })
+      return rowsAbout(['history', day, ''], rules.history, { ...points, score: dayScore })
     }),
     ...dimensions.flatMap((name) => {
       const { points = null, max = null, percentage = null } = measured.dimensions[name] ?? {}

@@ -42,7 +42,7 @@ export type Report = ReturnType<typeof reportOf>
 export type MeasuredReport = NonNullable<Report['measured']>
 
 /** Most rows of each list. */
-const mostRows = { indicators: 6, rules: 15, hosts: 15, datasets: 10 } as const
+const maxRows = { indicators: 6, rules: 15, hosts: 15, datasets: 10 } as const
 
 /** Makes a report. After the first page of the list of catalogues it has that list alone. */
 export function reportOf(context: ReportContext, { locale, catalogue, list }: ReportRequest) {
@@ -70,7 +70,7 @@ export function reportOf(context: ReportContext, { locale, catalogue, list }: Re
 }
 
 const ascending = (bands: readonly Band[]): readonly Band[] =>
-  bands.toSorted((one, other) => one.from - other.from)
+  bands.toSorted((a, b) => a.from - b.from)
 
 /** Id of the band of a score; between two bands the lower one, `null` below all of them and without a score. */
 const bandOf = (bands: readonly Band[], score: number | null): string | null =>
@@ -96,7 +96,7 @@ function measuredIn({ figures, bands, weights }: ReportContext, scope: Scope, lo
   const [aggregate, measured] = [figures.aggregate(scope), figures.measured(scope)]
   if (aggregate === undefined || measured === undefined || measured.datasets === 0) return null
   const { score, dimensions, metrics } = aggregate
-  const all = indicatorFigures(metrics, weights)
+  const rows = indicatorFigures(metrics, weights)
   const inBand = new Map<string, number>(measured.bands.map(({ id, datasets }) => [id, datasets]))
   const row = (dataset: DatasetFigures) => datasetRow(dataset, bands, locale)
   return {
@@ -108,22 +108,22 @@ function measuredIn({ figures, bands, weights }: ReportContext, scope: Scope, lo
     byBand: ascending(bands).map(({ id }) => ({ band: id, datasets: inBand.get(id) ?? 0 })),
     dimensions,
     history: historyOf(figures, scope),
-    indicators: all.map(({ missing, ...one }) => ({
-      ...one,
+    indicators: rows.map(({ missing, ...row }) => ({
+      ...row,
       missing: missing && roundToTenths(missing),
     })),
-    worstIndicators: all
+    worstIndicators: rows
       .flatMap(({ name, missing }) => (missing === null || missing <= 0 ? [] : [{ name, missing }]))
-      .toSorted((one, other) => other.missing - one.missing)
-      .slice(0, mostRows.indicators)
+      .toSorted((a, b) => b.missing - a.missing)
+      .slice(0, maxRows.indicators)
       .map(({ name }) => name),
-    violations: figures.violationsByRule(scope, mostRows.rules).map(({ messages, ...rule }) => {
+    violations: figures.violationsByRule(scope, maxRows.rules).map(({ messages, ...rule }) => {
       const message = pickLocalText(messages, { locale, languages: [], id: '' })
       return { ...rule, message: message.text, messageLanguage: message.language }
     }),
-    hosts: figures.unreachableByHost(scope, mostRows.hosts),
-    worst: figures.worst(scope, mostRows.datasets).map(row),
-    best: figures.best(scope, mostRows.datasets).map(row),
+    hosts: figures.unreachableByHost(scope, maxRows.hosts),
+    worst: figures.worst(scope, maxRows.datasets).map(row),
+    best: figures.best(scope, maxRows.datasets).map(row),
   }
 }
 
@@ -136,7 +136,7 @@ const indicatorFigures = (metrics: Aggregate['metrics'], weights: Weights) =>
     const { dimension, yes: points, no } = weights[name]
     // Whether a URL works is in the share of good status codes.
     const shares = metrics[accessibilityMetrics[name] ?? name]
-    const yes = shares && (shares.find((one) => one.name === 'yes')?.percentage ?? 0)
+    const yes = shares && (shares.find((share) => share.name === 'yes')?.percentage ?? 0)
     const { label: title, rule } = texts.indicators[name]
     const missing = yes === null ? null : ((points - no) * (100 - yes)) / 100
     const codes = type === 'status' ? (metrics[name] ?? []) : undefined
@@ -145,8 +145,8 @@ const indicatorFigures = (metrics: Aggregate['metrics'], weights: Weights) =>
 
 /** Months that make a line; fewer are shown day by day. */
 const fewMonths = 6
-/** Ten years by month is what is kept. */
-const mostMoments = 240
+/** Maximum number of snapshots: more than the months that the data file keeps (eleven years) and than the days of six months. */
+const maxSnapshots = 240
 
 /** Scores by month, ascending; by day (`YYYY-MM-DD`) in the first months of a portal. */
 function historyOf(figures: Figures, scope: Scope) {
@@ -154,7 +154,7 @@ function historyOf(figures: Figures, scope: Scope) {
   const months = figures.history(scope, { ...always, resolution: 'month' })
   const snapshots =
     months.length > fewMonths ? months : figures.history(scope, { ...always, resolution: 'day' })
-  return snapshots.slice(-mostMoments).map(({ day, aggregate: { score, dimensions } }) => ({
+  return snapshots.slice(-maxSnapshots).map(({ day, aggregate: { score, dimensions } }) => ({
     day,
     score,
     dimensions,

@@ -1,6 +1,7 @@
 /**
- * A set of triples, and nodes in it, with the part of the interfaces of RDF/JS datasets and of clownface that the validator
- * walks them by. The general packages cost half of a validation (decision 0030).
+ * Triples and pointers to nodes in them, as the package `rdf-validate-shacl` reads shapes and records: with the methods that it
+ * calls of RDF/JS datasets (sets of triples) and of clownface (a library that walks graphs). The general packages cost half of
+ * a validation (decision 0030).
  */
 
 import type { Quad, Term } from '@rdfjs/types'
@@ -11,7 +12,7 @@ import { type Graph, graphOf } from '../../rdf/read.ts'
 /** Result of `match`: the part of an RDF/JS dataset that the validator reads. */
 type Matches = Iterable<Quad> & { readonly size: number }
 
-const none: readonly never[] = []
+const noMatches: readonly never[] = []
 
 /** Set of triples, indexed by subject at once, and by the object of a predicate when it is first read, mostly for types. */
 export class Triples {
@@ -24,7 +25,9 @@ export class Triples {
   }
 
   objects(subject: Term, predicate: Term): readonly Term[] {
-    return subject.termType === 'Literal' ? none : this.#graph.objects(subject, predicate.value)
+    return subject.termType === 'Literal'
+      ? noMatches
+      : this.#graph.objects(subject, predicate.value)
   }
 
   subjects(predicate: Term, object: Term): readonly Term[] {
@@ -36,18 +39,19 @@ export class Triples {
         (index = Map.groupBy(quads, (quad) => termText(quad.object))),
       )
     }
-    return index.get(termText(object))?.map(({ subject }) => subject) ?? none
+    return index.get(termText(object))?.map(({ subject }) => subject) ?? noMatches
   }
 
   /** Triples with these terms; `null` and `undefined` match any term. */
   match(subject?: Term | null, predicate?: Term | null, object?: Term | null): Matches {
-    const quads = subject?.termType === 'Literal' ? none : this.#graph.quads(subject ?? undefined)
-    const found = quads.filter(
+    const quads =
+      subject?.termType === 'Literal' ? noMatches : this.#graph.quads(subject ?? undefined)
+    const matches = quads.filter(
       (quad) =>
         (!predicate || quad.predicate.value === predicate.value) &&
         (!object || quad.object.equals(object)),
     )
-    return Object.assign(found, { size: found.length })
+    return Object.assign(matches, { size: matches.length })
   }
 }
 
@@ -88,11 +92,11 @@ export class Pointer {
     return this.terms.map((term) => this.node(term))
   }
 
-  filter(wanted: (pointer: Pointer) => boolean): Pointer {
-    const kept = this.toArray().filter((pointer) => wanted(pointer))
+  filter(isWanted: (pointer: Pointer) => boolean): Pointer {
+    const pointers = this.toArray().filter((pointer) => isWanted(pointer))
     return new Pointer(
       this.dataset,
-      kept.flatMap(({ terms }) => terms),
+      pointers.flatMap(({ terms }) => terms),
     )
   }
 
@@ -101,13 +105,13 @@ export class Pointer {
     const start = this.term
     if (!start || !this.#isList(start)) return null
     const members: Pointer[] = []
-    const seen = new Set<string>()
-    for (let at: Term | undefined = start; at && at.value !== nil;) {
-      if (seen.has(at.value)) throw new Error('a list runs in a circle')
-      seen.add(at.value)
-      const [first] = this.dataset.objects(at, rdf('first'))
+    const visited = new Set<string>()
+    for (let cell: Term | undefined = start; cell && cell.value !== nil;) {
+      if (visited.has(cell.value)) throw new Error('a list runs in a circle')
+      visited.add(cell.value)
+      const [first] = this.dataset.objects(cell, rdf('first'))
       if (first) members.push(this.node(first))
-      at = this.dataset.objects(at, rdf('rest'))[0]
+      cell = this.dataset.objects(cell, rdf('rest'))[0]
     }
     return members
   }
@@ -121,14 +125,14 @@ export class Pointer {
     step: (term: Term, predicate: Term) => readonly Term[],
   ): Pointer {
     const { terms } = this
-    const all = 'termType' in predicates ? [predicates] : predicates
-    const [[term], [predicate]] = [terms, all]
+    const predicateList = 'termType' in predicates ? [predicates] : predicates
+    const [[term], [predicate]] = [terms, predicateList]
     // The usual case, many times for every record.
-    if (term && predicate && terms.length === 1 && all.length === 1)
+    if (term && predicate && terms.length === 1 && predicateList.length === 1)
       return new Pointer(this.dataset, step(term, predicate))
     return new Pointer(
       this.dataset,
-      terms.flatMap((one) => all.flatMap((other) => step(one, other))),
+      terms.flatMap((term) => predicateList.flatMap((predicate) => step(term, predicate))),
     )
   }
 }

@@ -25,26 +25,26 @@ type Engine = {
 }
 
 /**
- * Compiles shapes into a validator for any number of records. At most `most` results are kept of a record, and after as many
+ * Compiles shapes into a validator for any number of records. At most `maxResults` are kept of a record, and after as many
  * violations validation ends. `owl:imports` must not be among the shapes. Throws on shapes that cannot be compiled.
  */
-export function compileShapes(shapes: readonly Quad[], most: number): Engine {
+export function compileShapes(shapes: readonly Quad[], maxResults: number): Engine {
   const triples = new Triples(shapes)
   // The shapes go in by way of the pointer: what the constructor would make of them is never used.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- to iterate is all that the constructor does with it
   const validator = new Validator([] as unknown as DatasetCore)
   const pathOf = pathsIn(shapes)
   validator.$shapes = new Pointer(triples)
-  const engine = new RecordingEngine(validator, { most, pathOf, silent: false })
+  const engine = new RecordingEngine(validator, { maxResults, pathOf, silent: false })
   validator.validationEngine = engine
   for (const { subject } of triples.match(null, sh('path'))) validator.shapesGraph.getShape(subject)
-  const targeted = validator.shapesGraph.shapesWithTarget
+  const targetedShapes = validator.shapesGraph.shapesWithTarget
   return {
     validate: (data) => {
       const pointer = new Pointer(new Triples(data))
       validator.$data = pointer
       engine.begin()
-      for (const shape of targeted) {
+      for (const shape of targetedShapes) {
         for (const focus of shape.getTargetNodes(pointer)) {
           engine.validateNodeAgainstShape(focus, shape, pointer)
         }
@@ -58,17 +58,17 @@ type Paths = (path: Term) => Term | readonly Quad[]
 
 /** A path that is more than an IRI is reported with its triples (SHACL 2.3.1). */
 function pathsIn(shapes: readonly Quad[]): Paths {
-  const known = new Map<string, readonly Quad[]>()
+  const quadsByPath = new Map<string, readonly Quad[]>()
   return (path) => {
     if (path.termType !== 'BlankNode') return path
-    let quads = known.get(path.value)
-    if (!quads) known.set(path.value, (quads = closure(graphOf(shapes), path)))
+    let quads = quadsByPath.get(path.value)
+    if (!quads) quadsByPath.set(path.value, (quads = closure(graphOf(shapes), path)))
     return quads
   }
 }
 
 type Settings = {
-  readonly most: number
+  readonly maxResults: number
   readonly pathOf: Paths
   /** Whether results are only counted, as inside of `sh:or` and similar constraints. */
   readonly silent: boolean
@@ -100,9 +100,12 @@ class RecordingEngine extends ValidationEngine {
   }
 
   results(): ValidationResults {
-    const { most } = this.#settings
-    const all = [...this.#violations, ...this.#others]
-    return { results: all.slice(0, most), truncated: this.#truncated || all.length > most }
+    const { maxResults } = this.#settings
+    const results = [...this.#violations, ...this.#others]
+    return {
+      results: results.slice(0, maxResults),
+      truncated: this.#truncated || results.length > maxResults,
+    }
   }
 
   // The graph of a report, which the constructor of the package begins.
@@ -113,7 +116,9 @@ class RecordingEngine extends ValidationEngine {
   }
 
   override maxErrorsReached(): boolean {
-    return this.#settings.silent ? this.#hasFailed : this.#violations.length > this.#settings.most
+    return this.#settings.silent
+      ? this.#hasFailed
+      : this.#violations.length > this.#settings.maxResults
   }
 
   override validateValueNodeAgainstConstraint(
@@ -130,8 +135,8 @@ class RecordingEngine extends ValidationEngine {
     }
     const isRecorded = this.recordErrorsLevel === 0 && !this.#settings.silent
     let failed = false
-    for (const one of Array.isArray(output) ? output : [output]) {
-      const result = this.normalizeValidationResult(one, value)
+    for (const entry of Array.isArray(output) ? output : [output]) {
+      const result = this.normalizeValidationResult(entry, value)
       if (!result) continue
       failed = true
       if (isRecorded) this.#record(result, { focus, value, constraint })
@@ -142,26 +147,34 @@ class RecordingEngine extends ValidationEngine {
 
   #record(
     result: ValidationResult,
-    at: { readonly focus: Term; readonly value: Term | null; readonly constraint: Constraint },
+    location: {
+      readonly focus: Term
+      readonly value: Term | null
+      readonly constraint: Constraint
+    },
   ): void {
-    const isViolation = at.constraint.shape.severity.value === violation
-    const kept = isViolation ? this.#violations : this.#others
-    if (kept.length > this.#settings.most) this.#truncated = true
-    else kept.push(this.#resultOf(result, at))
+    const isViolation = location.constraint.shape.severity.value === violation
+    const list = isViolation ? this.#violations : this.#others
+    if (list.length > this.#settings.maxResults) this.#truncated = true
+    else list.push(this.#resultOf(result, location))
   }
 
   #resultOf(
     result: ValidationResult,
-    at: { readonly focus: Term; readonly value: Term | null; readonly constraint: Constraint },
+    location: {
+      readonly focus: Term
+      readonly value: Term | null
+      readonly constraint: Constraint
+    },
   ): ReportResult {
-    const { shape, component } = at.constraint
+    const { shape, component } = location.constraint
     const path = result.path ?? shape.path?.term
-    const value = result.value ?? at.value
+    const value = result.value ?? location.value
     return {
-      focusNode: at.focus,
+      focusNode: location.focus,
       ...(path ? { path: this.#settings.pathOf(path) } : {}),
       ...(value ? { value } : {}),
-      messages: this.createResultMessages(result, at.constraint),
+      messages: this.createResultMessages(result, location.constraint),
       severity: severityOf(shape.severity.value),
       component: component.node.value,
     }

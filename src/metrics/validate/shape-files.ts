@@ -10,7 +10,7 @@ import { decode, parse } from '../../rdf/parse.ts'
 import { blankNode, quad } from '../../rdf/terms.ts'
 
 /** Bytes of one file of shapes. */
-const mostBytes = 20 * 2 ** 20
+const maxBytes = 20 * 2 ** 20
 
 const imports = owl('imports').value
 const targets: ReadonlySet<string> = new Set(
@@ -21,7 +21,7 @@ const unsupported: ReadonlySet<string> = new Set(['sparql', 'js', 'target'].map(
 
 /** Reads the files of a model, without their imports. Throws an `Error` whose message names the file and the reason. */
 export async function readShapes(paths: readonly string[]): Promise<readonly Quad[]> {
-  const quads = (await Promise.all(paths.map((path, at) => readQuads(path, at)))).flat()
+  const quads = (await Promise.all(paths.map((path, index) => readQuads(path, index)))).flat()
   if (quads.some(({ predicate }) => targets.has(predicate.value))) return quads
   throw new Error(`${paths.join(', ')}: no shape has a target`)
 }
@@ -31,13 +31,13 @@ async function readQuads(path: string, number: number): Promise<readonly Quad[]>
     const format = formatOfSuffix(path.slice(path.lastIndexOf('.') + 1))
     if (!format) throw new Error('its suffix is none of RDF')
     const { size } = await stat(path)
-    if (size > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`)
+    if (size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`)
     const quads = await parse(decode(await readFile(path)), format, { baseIri: `file://${path}` })
     for (const { predicate, object } of quads) checkTerm(predicate.value, object.value)
     return quads
       .filter(({ predicate }) => predicate.value !== imports)
       .map(({ subject, predicate, object }) =>
-        quad(renamed(subject, number), predicate, renamed(object, number)),
+        quad(rename(subject, number), predicate, rename(object, number)),
       )
   } catch (cause) {
     throw new Error(`${path}: ${reasonOf(cause)}`, { cause })
@@ -45,7 +45,7 @@ async function readQuads(path: string, number: number): Promise<readonly Quad[]>
 }
 
 /** Renames the blank nodes of a file, because their labels are local to it. */
-const renamed = <T extends Term>(term: T, file: number) =>
+const rename = <T extends Term>(term: T, file: number) =>
   term.termType === 'BlankNode' ? blankNode(`f${file}_${term.value}`) : term
 
 function reasonOf(error: unknown): string {
@@ -74,13 +74,13 @@ export async function readSchemes(
   directory: string,
 ): Promise<readonly (readonly [concept: string, scheme: string])[]> {
   const files = (await readdir(directory)).filter((name) => name.endsWith('.ttl'))
-  const found: (readonly [string, string])[] = []
+  const pairs: (readonly [string, string])[] = []
   for (const file of files.sort()) {
     const text = await readFile(join(directory, file), 'utf8')
     for (const { subject, predicate, object } of await parse(text, 'turtle', { baseIri: '' }))
-      if (predicate.value === inScheme) found.push([subject.value, object.value])
+      if (predicate.value === inScheme) pairs.push([subject.value, object.value])
   }
-  return found
+  return pairs
 }
 
 const sets = ['base', 'recommended', 'vocabularies', 'deprecated', 'range'] as const
@@ -100,7 +100,7 @@ const versions = { dcatap301: '3.0.1', dcatap211: '2.1.1' } as const
 const fileOf = (version: string, set: SetName) => `${version}/${set}.ttl`
 
 /** Model → files below the directory of the shipped shapes. */
-const shipped: ReadonlyMap<string, readonly string[]> = new Map(
+const filesByModel: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(versions).flatMap(([prefix, version]) =>
     Object.entries(levels).map(
       ([level, names]) => [`${prefix}${level}`, names.map((set) => fileOf(version, set))] as const,
@@ -116,12 +116,12 @@ const customized = 'customized'
 const separator = '='
 
 /** The names of the models that are shipped. */
-export const shippedModels: readonly string[] = [...shipped.keys(), customized]
+export const shippedModels: readonly string[] = [...filesByModel.keys(), customized]
 
 /** Files of a shipped model below its directory; `undefined` for any other name. */
 export function shippedFiles(model: string): readonly string[] | undefined {
   const [name, names] = model.split(separator)
-  if (name !== customized) return shipped.get(model)
+  if (name !== customized) return filesByModel.get(model)
   return ['base', ...(names ?? '').split(',')]
     .filter(isSet)
     .map((set) => fileOf(versions.dcatap301, set))
@@ -135,22 +135,25 @@ type ModelChoice = {
 }
 
 /**
- * Models of a request, in one spelling each. Throws `Failure` `invalid-parameter` for names that are not among `known` and for
+ * Models of a request, in one spelling each. Throws `Failure` `invalid-parameter` for names that are not among `models` and for
  * unknown sets.
  */
-export function requestedModels(choice: ModelChoice, known: readonly string[]): readonly string[] {
-  const wanted = listOf(choice.customized)
-  const given = listOf(choice.shapeModel)
-  const names = given.length > 0 ? given : [wanted.length > 0 ? customized : standardModel]
-  refuseUnknown('shapeModel', names, known)
-  refuseUnknown('customized', wanted, sets)
-  const chosen = sets.filter((set) => set !== 'base' && wanted.includes(set)).join(',')
-  const own = chosen === '' ? customized : `${customized}${separator}${chosen}`
-  return [...new Set(names)].map((name) => (name === customized ? own : name))
+export function requestedModels(choice: ModelChoice, models: readonly string[]): readonly string[] {
+  const requestedSets = listOf(choice.customized)
+  const requestedNames = listOf(choice.shapeModel)
+  const names =
+    requestedNames.length > 0
+      ? requestedNames
+      : [requestedSets.length > 0 ? customized : standardModel]
+  refuseUnknown('shapeModel', names, models)
+  refuseUnknown('customized', requestedSets, sets)
+  const chosen = sets.filter((set) => set !== 'base' && requestedSets.includes(set)).join(',')
+  const customizedModel = chosen === '' ? customized : `${customized}${separator}${chosen}`
+  return [...new Set(names)].map((name) => (name === customized ? customizedModel : name))
 }
 
-const listOf = (given: string | readonly string[] = []): readonly string[] =>
-  [given]
+const listOf = (value: string | readonly string[] = []): readonly string[] =>
+  [value]
     .flat()
     .flatMap((text) => text.split(','))
     .map((text) => text.trim())
@@ -158,11 +161,11 @@ const listOf = (given: string | readonly string[] = []): readonly string[] =>
 
 function refuseUnknown(
   parameter: string,
-  given: readonly string[],
-  known: readonly string[],
+  names: readonly string[],
+  permitted: readonly string[],
 ): void {
-  const unknown = given.find((name) => !known.includes(name))
+  const unknown = names.find((name) => !permitted.includes(name))
   if (unknown === undefined) return
-  const detail = `${parameter} must be one of ${known.join(', ')}; got ${unknown.slice(0, 100)}`
+  const detail = `${parameter} must be one of ${permitted.join(', ')}; got ${unknown.slice(0, 100)}`
   throw invalidParameter(parameter, detail)
 }

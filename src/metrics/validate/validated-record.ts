@@ -19,15 +19,15 @@ export function withoutRecords(
   if (records.size === 0) return quads
   const blankLinks = quads.filter(({ object }) => object.termType === 'BlankNode')
   const links = Map.groupBy(blankLinks, ({ subject }) => keyOf(subject))
-  const led = new Set(blankLinks.map(({ object }) => keyOf(object)))
+  const linkedKeys = new Set(blankLinks.map(({ object }) => keyOf(object)))
   const others = quads
     .map(({ subject }) => keyOf(subject))
-    .filter((key) => !records.has(key) && !led.has(key))
-  const kept = reachableKeys(others, links)
-  const gone = reachableKeys(records, links)
+    .filter((key) => !records.has(key) && !linkedKeys.has(key))
+  const reachedByOthers = reachableKeys(others, links)
+  const reachedByRecords = reachableKeys(records, links)
   return quads.filter(({ subject }) => {
     const key = keyOf(subject)
-    return !records.has(key) && (kept.has(key) || !gone.has(key))
+    return !records.has(key) && (reachedByOthers.has(key) || !reachedByRecords.has(key))
   })
 }
 
@@ -46,12 +46,13 @@ export function withSchemes(
   quads: readonly Quad[],
   schemes: ReadonlyMap<string, string>,
 ): readonly Quad[] {
-  const mentioned = new Set<string>()
+  const mentionedIris = new Set<string>()
   for (const { object } of quads) {
-    if (object.termType === 'NamedNode' && schemes.has(object.value)) mentioned.add(object.value)
+    if (object.termType === 'NamedNode' && schemes.has(object.value))
+      mentionedIris.add(object.value)
   }
-  const added = [...mentioned].map((iri) =>
+  const schemeQuads = [...mentionedIris].map((iri) =>
     quad(namedNode(iri), skos('inScheme'), namedNode(schemes.get(iri) ?? '')),
   )
-  return added.length === 0 ? quads : [...quads, ...added]
+  return schemeQuads.length === 0 ? quads : [...quads, ...schemeQuads]
 }

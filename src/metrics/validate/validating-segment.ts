@@ -28,7 +28,7 @@ const config = segmentConfig.extend({
 type Config = z.infer<typeof config>
 
 /** Type of the catalogues that are validated. */
-const validated = 'dcat-ap'
+const validatedType = 'dcat-ap'
 /** Records at once, which keeps the workers busy while the order is kept. */
 const atOnce = 8
 
@@ -41,11 +41,11 @@ export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentK
   metricsSegment<Config>({
     names: ['metrics-validating-shacl', 'validating-shacl'],
     config,
-    check: (given) => problemsOf(given, validation),
+    check: (settings) => problemsOf(settings, validation),
     atOnce,
-    work: async (payload, given, context, signal) => {
-      if (payload.subject.source !== validated) return withoutCompliance(payload)
-      const models = requestedModels(given, validation.models())
+    work: async (payload, settings, context, signal) => {
+      if (payload.subject.source !== validatedType) return withoutCompliance(payload)
+      const models = requestedModels(settings, validation.models())
       try {
         const report = await validation.validate(payload.lines ?? payload.dataset, models, signal)
         return withReport(payload, report, dateTimeOf(now()))
@@ -58,9 +58,9 @@ export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentK
     },
   })
 
-function problemsOf(given: Config, validation: Validation): readonly ConfigProblem[] {
+function problemsOf(settings: Config, validation: Validation): readonly ConfigProblem[] {
   try {
-    requestedModels(given, validation.models())
+    requestedModels(settings, validation.models())
     return []
   } catch (error) {
     if (!(error instanceof Failure)) throw error

@@ -27,7 +27,7 @@ type ValidationAppContext = {
   readonly http: SharedAppOptions
   readonly version: string
   /** Whether an IRI is one of the platform's own; catalogue records with other IRIs are validated. */
-  readonly isOwn: (iri: string) => boolean
+  readonly isPlatformIri: (iri: string) => boolean
 }
 
 /** The dependencies of the endpoints. */
@@ -46,16 +46,16 @@ function choiceOf(c: AppContext) {
 
 /** Reads the record of the body and validates it against the models that the query names. */
 async function validateBody(c: AppContext, context: ValidationContext) {
-  const { validation, limits, hasKey, isOwn } = context
+  const { validation, limits, hasKey, isPlatformIri } = context
   const models = requestedModels(choiceOf(c), validation.models())
   const { validationBytes } = limits
   const bodyLimits = hasKey(c)
     ? { bytes: validationBytes, name: 'validationBytes' }
     : { bytes: Math.min(validationBytes, bytesWithoutKey), name: 'validationBytes, with a key' }
-  const sent = await readRdfText(c, bodyLimits)
-  refuseEmptyText(sent.text)
-  const place = { ...sent, baseIri: `${c.get('address')}/` }
-  const record = await validation.read(place, isOwn, c.var.signal)
+  const input = await readRdfText(c, bodyLimits)
+  refuseEmptyText(input.text)
+  const source = { ...input, baseIri: `${c.get('address')}/` }
+  const record = await validation.read(source, isPlatformIri, c.var.signal)
   const report = await validation.validate(record, models, c.var.signal, { withRecords: true })
   return { record, report }
 }

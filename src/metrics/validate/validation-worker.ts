@@ -17,17 +17,18 @@ import type { ValidationCalls, ValidationData, ValidationReply } from './validat
 
 type Validate = (record: readonly Quad[], withRecords: boolean) => ValidationResults
 
-const { results: most, directory, own }: ValidationData = workerData.data
+const { results: maxResults, directory, institutionModels }: ValidationData = workerData.data
 const models = new Map<string, Validate>()
 
 async function validatorOf(model: string): Promise<Validate> {
-  const known = models.get(model)
-  if (known) return known
-  const files = own[model] ?? (shippedFiles(model) ?? []).map((file) => join(directory, file))
+  const cached = models.get(model)
+  if (cached) return cached
+  const files =
+    institutionModels[model] ?? (shippedFiles(model) ?? []).map((file) => join(directory, file))
   const shapes = await readShapes(files)
   const asksForSchemes = shapes.some(({ object }) => object.value === skos('inScheme').value)
   const schemes = asksForSchemes ? await readSchemes(join(directory, '..', 'vocabularies')) : []
-  const engine = compileShapes(shapes, most)
+  const engine = compileShapes(shapes, maxResults)
   const byConcept = new Map(schemes)
   const validate: Validate = (record, withRecords) =>
     engine.validate(withSchemes(withRecords ? record : withoutRecords(record), byConcept))
@@ -39,7 +40,7 @@ async function validatorOf(model: string): Promise<Validate> {
 function reportOf({ results, truncated }: ValidationResults): string {
   const report = { conforms: results.length === 0, results, truncated }
   const quads = reportQuads(blankNode(), report, (term) => term)
-  return quads.map((one) => `${toLine(one)}\n`).join('')
+  return quads.map((triple) => `${toLine(triple)}\n`).join('')
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
@@ -60,11 +61,13 @@ async function validateRecord(task: ValidationCalls['validate'][0]): Promise<Val
 }
 
 async function readText(sent: ValidationCalls['read'][0]): Promise<ValidationCalls['read'][1]> {
-  const { text, format, baseIri, unwanted = [] } = sent
+  const { text, format, baseIri, excludedRecords = [] } = sent
   const quads = await parse(text, format, { baseIri })
-  const kept =
-    unwanted.length === 0 ? quads : withoutRecords(quads, (key) => unwanted.includes(key))
-  return { lines: toLines(kept), records: [...new NodeKinds(quads).of('record').keys()] }
+  const includedQuads =
+    excludedRecords.length === 0
+      ? quads
+      : withoutRecords(quads, (key) => excludedRecords.includes(key))
+  return { lines: toLines(includedQuads), records: [...new NodeKinds(quads).of('record').keys()] }
 }
 
 serve<ValidationCalls>({ validate: validateRecord, read: readText })

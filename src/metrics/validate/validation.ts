@@ -20,7 +20,7 @@ export type ValidationOptions = {
   /** The shipped shapes; the vocabularies that belong to them are beside it. */
   readonly directory: string
   /** Models of the institution: name → files. */
-  readonly own?: Readonly<Record<string, readonly string[]>>
+  readonly institutionModels?: Readonly<Record<string, readonly string[]>>
   readonly workers: number
   readonly log: Log
   readonly limits?: Partial<typeof standardLimits>
@@ -45,7 +45,7 @@ const standardLimits = {
 export type ValidationData = {
   readonly results: number
   readonly directory: string
-  readonly own: Readonly<Record<string, readonly string[]>>
+  readonly institutionModels: Readonly<Record<string, readonly string[]>>
 }
 
 /** Reply of a worker: a report in N-Triples, or why the shapes cannot be used at all, or not for this record. */
@@ -62,17 +62,17 @@ type Task = {
 }
 
 /** RDF of a request, and the catalogue records in it that are left out. */
-type SentText = {
+type RdfInput = {
   readonly text: string
   readonly format: Format
   readonly baseIri: string
-  readonly unwanted?: readonly string[]
+  readonly excludedRecords?: readonly string[]
 }
 
 /** Calls that workers answer. `lines` are N-Triples, `records` the nodes of catalogue records. */
 export type ValidationCalls = {
   validate: [task: Task, reply: ValidationReply]
-  read: [sent: SentText, read: { readonly lines: string; readonly records: readonly string[] }]
+  read: [sent: RdfInput, read: { readonly lines: string; readonly records: readonly string[] }]
 }
 
 /** Validation of records, as `openValidation` returns it. */
@@ -84,14 +84,14 @@ export type Validation = Awaited<ReturnType<typeof openValidation>>
  */
 export async function openValidation(options: ValidationOptions) {
   const validator = new ModelValidator(options)
-  const { own = {} } = options
-  const names = [...new Set([...shippedModels, ...Object.keys(own)])]
-  /** Models by a name that `chosenModels` returns, or by one that a request gives. */
+  const { institutionModels = {} } = options
+  const names = [...new Set([...shippedModels, ...Object.keys(institutionModels)])]
+  /** Models for a name that `requestedModels` has returned, or that a request contains. */
   const modelsNamed = (model: string) =>
     names.includes(model) || shippedFiles(model)
       ? [model]
       : requestedModels({ shapeModel: model }, names)
-  await Promise.all(Object.keys(own).map((model) => validator.try(model)))
+  await Promise.all(Object.keys(institutionModels).map((model) => validator.try(model)))
   return {
     /**
      * The report of a record (triples, or N-Triples), without its catalogue records unless `withRecords`. Of several models the
@@ -105,23 +105,23 @@ export async function openValidation(options: ValidationOptions) {
       signal: AbortSignal,
       { withRecords }: { readonly withRecords?: boolean } = {},
     ): Promise<ReportGraph> => {
-      const wanted = models.flatMap(modelsNamed)
+      const modelNames = models.flatMap(modelsNamed)
       const text =
         typeof record === 'string' ? record : record.map((quad) => `${toLine(quad)}\n`).join('')
-      let first: ReportGraph | undefined
-      for (const model of wanted) {
+      let firstReport: ReportGraph | undefined
+      for (const model of modelNames) {
         const report = await validator.report({ model, text, withRecords }, signal)
-        first ??= report
+        firstReport ??= report
         if (report?.results.every(({ severity }) => severity !== 'Violation')) return report
       }
-      if (first) return first
-      throw new Failure('internal', `the shapes of ${wanted.join(', ')} cannot be used`)
+      if (firstReport) return firstReport
+      throw new Failure('internal', `the shapes of ${modelNames.join(', ')} cannot be used`)
     },
     /**
      * Reads RDF in a worker and returns N-Triples, without the catalogue records that `isUnwanted` picks by their IRIs. Throws as `parse`, `time-limit`, `too-complex` and `queue-full`.
      */
     read: (
-      sent: Omit<SentText, 'unwanted'>,
+      sent: Omit<RdfInput, 'unwanted'>,
       isUnwanted: (record: string) => boolean,
       signal: AbortSignal,
     ): Promise<string> => validator.read(sent, isUnwanted, signal),
@@ -140,16 +140,22 @@ class ModelValidator {
   readonly #length: number
   readonly #pool: WorkerPool<ValidationCalls>
 
-  constructor({ directory, own = {}, workers, log, limits: given }: ValidationOptions) {
-    const limits = withDefaults(standardLimits, given)
-    const absolute = Object.entries(own).map(([model, files]) => [
+  constructor({
+    directory,
+    institutionModels = {},
+    workers,
+    log,
+    limits: limitOverrides,
+  }: ValidationOptions) {
+    const limits = withDefaults(standardLimits, limitOverrides)
+    const absolutePaths = Object.entries(institutionModels).map(([model, files]) => [
       model,
       files.map((file) => resolve(file)),
     ])
     const data: ValidationData = {
       results: limits.results,
       directory,
-      own: Object.fromEntries(absolute),
+      institutionModels: Object.fromEntries(absolutePaths),
     }
     this.#log = log
     this.#length = limits.length
@@ -187,7 +193,7 @@ class ModelValidator {
   }
 
   async read(
-    sent: SentText,
+    sent: RdfInput,
     isUnwanted: (record: string) => boolean,
     signal: AbortSignal,
   ): Promise<string> {
@@ -196,10 +202,10 @@ class ModelValidator {
       .catch((error: unknown) => {
         throw error instanceof WorkerLost ? failureOf('reading the description', error) : error
       })
-    const unwanted = records.filter(isUnwanted)
-    return unwanted.length === 0 || sent.unwanted
+    const excludedRecords = records.filter(isUnwanted)
+    return excludedRecords.length === 0 || sent.excludedRecords
       ? lines
-      : this.read({ ...sent, unwanted }, isUnwanted, signal)
+      : this.read({ ...sent, excludedRecords }, isUnwanted, signal)
   }
 
   /** Validates an empty record, which records a problem where the shapes cannot be used. */

@@ -73,7 +73,9 @@ describe('what was measured', () => {
         [] dqv:isMeasurementOf pv:scoring ; dqv:value 5 .
         [] dqv:value 6 ; dqv:computedOn :ds .`),
     )
-    expect(found.map(({ on, value }) => [on.replace('https://example.org/', ':'), value])).toEqual([
+    expect(
+      found.map(({ target, value }) => [target.replace('https://example.org/', ':'), value]),
+    ).toEqual([
       [':ds', 1],
       [':ds', 2],
       [':b', 3],
@@ -82,16 +84,22 @@ describe('what was measured', () => {
   })
 
   it('is told with the URL that was asked', () => {
-    const on = namedNode(ds)
+    const target = namedNode(ds)
     const quads = measurementQuads({
       metric: 'accessUrlStatusCode',
-      on,
+      target,
       value: 200,
-      at,
-      from: 'https://example.org/a',
+      time: at,
+      url: 'https://example.org/a',
     })
     expect(measurements(quads)).toEqual([
-      { metric: 'accessUrlStatusCode', on: ds, value: 200, from: 'https://example.org/a', at },
+      {
+        metric: 'accessUrlStatusCode',
+        target: ds,
+        value: 200,
+        url: 'https://example.org/a',
+        time: at,
+      },
     ])
   })
 })
@@ -104,7 +112,7 @@ describe('replacing', () => {
       :file dqv:hasQualityMeasurement :named . :named dqv:isMeasurementOf pv:scoring ; dqv:value 3 .
       :ds dct:title "stays" .`)
     const left = withoutMetrics(quads, ['scoring'])
-    expect(measurements(left)).toEqual([{ metric: 'keywordAvailability', on: ds, value: true }])
+    expect(measurements(left)).toEqual([{ metric: 'keywordAvailability', target: ds, value: true }])
     expect(left).toHaveLength(4)
     expect(withoutMetrics(left, ['scoring'])).toEqual(left)
   })

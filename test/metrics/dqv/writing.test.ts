@@ -12,16 +12,16 @@ import { canonicalise } from '../../../src/rdf/canonical.ts'
 import { dcat, sh } from '../../../src/rdf/namespaces.ts'
 import { parse } from '../../../src/rdf/parse.ts'
 import { blankNode, literal, namedNode, quad } from '../../../src/rdf/terms.ts'
-import { at, prefixes } from '../pipe/segment-fixture.ts'
+import { at as time, prefixes } from '../pipe/segment-fixture.ts'
 
-const on = namedNode('https://example.org/ds')
+const target = namedNode('https://example.org/ds')
 const more = `@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix oa: <http://www.w3.org/ns/oa#> .`
 const hashOf = async (text: string) =>
   (await canonicalise(await parse(prefixes + more + text, 'turtle', { baseIri: 'urn:x:' }))).hash
 
 describe('a measurement', () => {
   it('of a boolean is written as the Data Quality Vocabulary has it', async () => {
-    const quads = measurementQuads({ metric: 'keywordAvailability', on, value: true, at })
+    const quads = measurementQuads({ metric: 'keywordAvailability', target, value: true, time })
     expect((await canonicalise(quads)).hash).toBe(
       await hashOf(`:ds dqv:hasQualityMeasurement [ a dqv:QualityMeasurement ;
         dqv:isMeasurementOf pv:keywordAvailability ; dqv:computedOn :ds ; dqv:value true ;
@@ -30,10 +30,10 @@ describe('a measurement', () => {
   })
 
   it('of a status is an integer with the URL that was asked, and since when it has been failing', async () => {
-    const [from, since] = ['https://example.org/a.csv', '2026-11-01T10:00:00Z']
-    const failing = { metric: 'accessUrlStatusCode', on, value: 1100, at, from, since }
+    const [url, failingSince] = ['https://example.org/a.csv', '2026-11-01T10:00:00Z']
+    const failing = { metric: 'accessUrlStatusCode', target, value: 1100, time, url, failingSince }
     const quads = measurementQuads(failing)
-    expect(measurements(quads)).toEqual([{ ...failing, on: on.value }])
+    expect(measurements(quads)).toEqual([{ ...failing, target: target.value }])
     expect((await canonicalise(quads)).hash).toBe(
       await hashOf(`:ds dqv:hasQualityMeasurement [ a dqv:QualityMeasurement ;
         dqv:isMeasurementOf pv:accessUrlStatusCode ; dqv:computedOn :ds ; dqv:value 1100 ;
@@ -46,16 +46,17 @@ describe('a measurement', () => {
   it('of something that is no URL keeps it as text', () => {
     const [, ...quads] = measurementQuads({
       metric: 'accessUrlStatusCode',
-      on,
+      target,
       value: 1300,
-      at,
-      from: 'not a url',
+      time,
+      url: 'not a url',
     })
     expect(quads.at(-1)?.object).toEqual(literal('not a url'))
   })
 
   it('has a node of its own each time', () => {
-    const one = () => measurementQuads({ metric: 'scoring', on, value: 0, at })[0]?.object.value
+    const one = () =>
+      measurementQuads({ metric: 'scoring', target, value: 0, time })[0]?.object.value
     expect(one()).not.toBe(one())
   })
 })
@@ -71,7 +72,7 @@ const report = (results: readonly ReportResult[], truncated = false): ReportGrap
   results,
   truncated,
 })
-const written = (given: ReportGraph) => reportAnnotation({ dataset: on, at, report: given })
+const written = (given: ReportGraph) => reportAnnotation({ dataset: target, time, report: given })
 
 describe('a report', () => {
   it('is an annotation of the dataset in the dimension interoperability', async () => {

@@ -12,8 +12,8 @@ const values = (await defaultValues())(never)
 async function trueOf(text: string): Promise<Record<string, string[]>> {
   const found = measureIndicators(await payloadOf(record(text)), await values)
   return Object.fromEntries(
-    found.map(({ on, measured: truth }) => [
-      keyOf(on).replace('https://example.org/', ':'),
+    found.map(({ target, results: truth }) => [
+      keyOf(target).replace('https://example.org/', ':'),
       Object.entries(truth).flatMap(([name, isTrue]) => (isTrue ? [name] : [])),
     ]),
   )
@@ -26,7 +26,7 @@ describe('a dataset', () => {
       await values,
     )
     expect(more).toEqual([])
-    expect(Object.values(only?.measured ?? {})).toEqual(Array.from({ length: 10 }, () => false))
+    expect(Object.values(only?.results ?? {})).toEqual(Array.from({ length: 10 }, () => false))
   })
 
   it('has what is given at all: malformed dates, unknown themes, blank nodes', async () => {

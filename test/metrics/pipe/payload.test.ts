@@ -22,7 +22,8 @@ import { at, record } from './segment-fixture.ts'
 
 const ds = namedNode('https://example.org/ds')
 const small = ':ds a dcat:Dataset ; dcat:contactPoint [ dct:title "we" ] .'
-const score = (value: number) => measurementQuads({ metric: 'scoring', on: ds, value, at })
+const score = (value: number) =>
+  measurementQuads({ metric: 'scoring', target: ds, value, time: at })
 
 describe('a payload', () => {
   it('is read from triples and told whose it is', async () => {
@@ -135,7 +136,9 @@ describe('a payload', () => {
         )
         expect(read.subject).toEqual(payload.subject)
         expect((await canonicalise(read.dataset)).hash).toBe((await canonicalise(dataset)).hash)
-        expect(measurements(read.metrics)).toEqual([{ metric: 'scoring', on: ds.value, value, at }])
+        expect(measurements(read.metrics)).toEqual([
+          { metric: 'scoring', target: ds.value, value, time: at },
+        ])
       }),
     )
   })

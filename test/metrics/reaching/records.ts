@@ -43,10 +43,10 @@ export async function* streamOf(messages: Iterable<Message>): AsyncGenerator<Mes
 export async function codes(message: Message | undefined) {
   if (message?.kind !== 'record') throw new Error(`not a record: ${JSON.stringify(message)}`)
   const { metrics } = await payloadOf(message, 'metrics')
-  return measurements(metrics).map(({ metric, on, value, from }) => [
+  return measurements(metrics).map(({ metric, target, value, url }) => [
     metric,
-    on.replace(site, ''),
+    target.replace(site, ''),
     value,
-    from,
+    url,
   ])
 }

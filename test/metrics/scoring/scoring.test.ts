@@ -15,7 +15,7 @@ type Found = Readonly<Record<string, boolean | readonly number[]>>
 const on = (node: string, found: Found): MeasuredValue[] =>
   Object.entries(found).flatMap(([metric, value]) => {
     const values: readonly (boolean | number)[] = typeof value === 'boolean' ? [value] : value
-    return values.map((each) => ({ metric, on: node, value: each }))
+    return values.map((each) => ({ metric, target: node, value: each }))
   })
 
 const total = (measured: readonly MeasuredValue[], distributions: readonly string[] = []) =>
@@ -71,7 +71,7 @@ describe('a score', () => {
       ...on('https://example.org/\u{1f4a7}', { licenceAvailability: true }),
       ...on('https://example.org/\u{fffd}', { formatAvailability: true }),
     ]
-    const nodes = measured.map((one) => one.on)
+    const nodes = measured.map((one) => one.target)
     for (const order of [nodes, nodes.toReversed()]) {
       const { dimensions } = scoreOf(measured, 'ds', order, weights)
       expect(dimensions).toMatchObject({ reusability: 0, interoperability: 20 })

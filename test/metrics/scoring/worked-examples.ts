@@ -57,13 +57,19 @@ export async function asked(
   statusOf: (url: string) => number,
 ): Promise<RecordMessage> {
   const payload = await payloadOf(message)
-  const measured = distributionsOf(payload).flatMap((on) =>
+  const measured = distributionsOf(payload).flatMap((target) =>
     (['accessUrl', 'downloadUrl'] as const).flatMap((name) => {
       const property = dcat(name.replace('Url', 'URL'))
       return payload.dataset
-        .filter((q) => q.subject.equals(on) && q.predicate.equals(property))
-        .flatMap(({ object: { value: from } }) =>
-          measurementQuads({ metric: `${name}StatusCode`, on, value: statusOf(from), at, from }),
+        .filter((q) => q.subject.equals(target) && q.predicate.equals(property))
+        .flatMap(({ object: { value: url } }) =>
+          measurementQuads({
+            metric: `${name}StatusCode`,
+            target,
+            value: statusOf(url),
+            time: at,
+            url,
+          }),
         )
     }),
   )
@@ -77,8 +83,8 @@ export async function measuredValues(
   message: RecordMessage,
 ): Promise<Record<string, Record<string, Value>>> {
   const found: Record<string, Record<string, Value>> = {}
-  for (const { on, metric, value } of measurements((await payloadOf(message)).metrics)) {
-    const own = (found[on] ??= {})
+  for (const { target, metric, value } of measurements((await payloadOf(message)).metrics)) {
+    const own = (found[target] ??= {})
     const before = own[metric]
     own[metric] = metric.endsWith('StatusCode')
       ? [...(Array.isArray(before) ? before : []), Number(value)].toSorted((a, b) => a - b)

@@ -35,14 +35,20 @@ export function opened(
   options: Partial<ValidationOptions> = {},
 ): Promise<Validation> {
   const folder = mkdtempSync(join(tmpdir(), 'models-'))
-  const own = Object.fromEntries(
+  const institutionModels = Object.fromEntries(
     Object.entries(models).map(([name, text]) => {
       const path = join(folder, `${name}.ttl`)
       writeFileSync(path, prefixes + text)
       return [name, [path]]
     }),
   )
-  return openValidation({ directory, own, workers: 1, log: logger('silent'), ...options })
+  return openValidation({
+    directory,
+    institutionModels,
+    workers: 1,
+    log: logger('silent'),
+    ...options,
+  })
 }
 
 /** Asks for a title; `^(a+)+$` takes ages for a long row of them that ends otherwise. */

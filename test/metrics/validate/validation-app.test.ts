@@ -38,7 +38,7 @@ const serving = (own: Validation) =>
     hasKey: (c) => c.req.header('X-API-Key') === 'right',
     http: { log: logger('silent'), base },
     version: '1',
-    isOwn: (iri) => iri.startsWith('https://portal.example/set/record/'),
+    isPlatformIri: (iri) => iri.startsWith('https://portal.example/set/record/'),
   })
 
 beforeAll(async () => {
