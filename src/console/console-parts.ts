@@ -56,7 +56,7 @@ export type SchedulerPart = {
 
 type Alike = {
   /** Property that is equal in the group. */
-  readonly mark: 'identifier' | 'page'
+  readonly keyName: 'identifier' | 'page'
   readonly catalogue: string
   readonly originalId: string
   readonly platformId?: string

@@ -153,7 +153,7 @@ const dryRun = (scheduler: SchedulerPart): Command => ({
   },
 })
 
-const marks = { identifier: 'the same identifier', page: 'the same landing page' } as const
+const keyLabels = { identifier: 'the same identifier', page: 'the same landing page' } as const
 
 /** Command `duplicates`, across catalogues only: within one, records have different original ids. */
 const duplicates = (scheduler: SchedulerPart): Command => ({
@@ -172,7 +172,7 @@ const duplicates = (scheduler: SchedulerPart): Command => ({
       count += 1
       const names = group.map((one) => `${one.platformId ?? one.originalId} in ${one.catalogue}`)
       const [first] = group
-      if (first) yield `${marks[first.mark]}: ${names.join(', ')}`
+      if (first) yield `${keyLabels[first.keyName]}: ${names.join(', ')}`
     }
     if (count === 0) yield 'nothing looks the same'
   },

@@ -35,16 +35,19 @@ import { dayMs } from '../text/duration.ts'
 import { withDefaults } from '../text/defaults.ts'
 
 /** Dependencies of the harvest service. */
-export type HarvestOptions = Omit<ExportContext, 'ledger' | 'changed' | 'active' | 'kinds'> & {
+export type HarvestOptions = Omit<ExportContext, 'ledger' | 'countChange' | 'active' | 'kinds'> & {
   /** Directory of `harvest.sqlite`. */
   readonly directory: string
   /** Directory for temporary files. */
   readonly scratch: string
   /**
-   * Number of changes of the ledger, stored outside of it to detect an older copy of the file; `known` is the last stored
+   * Number of changes of the ledger, stored outside of it to detect an older copy of the file; `storedCount` is the last stored
    * number. Without it, older copies are not detected.
    */
-  readonly changes?: { readonly known: number; readonly note: (count: number) => Promise<void> }
+  readonly changes?: {
+    readonly storedCount: number
+    readonly store: (count: number) => Promise<void>
+  }
   /** Limits of transformers that differ from the defaults. */
   readonly transforms?: Partial<TransformLimits>
   /** Environment variables that git may see when it fetches scripts. */
@@ -56,11 +59,12 @@ export type HarvestOptions = Omit<ExportContext, 'ledger' | 'changed' | 'active'
 /** Segments for harvesting, and actions of operators on runs. */
 export type Harvest = {
   readonly kinds: readonly SegmentKind[]
+  /** Step after every importer, which passes only changed records. */
   readonly afterImport: SegmentFunction
   /** Carries out the held removals of a run. Throws `unknown-run`, or `conflict` if it is not the pipe's latest complete run. */
   confirm(runId: string, signal: AbortSignal): Promise<void>
   /** Restores what a run removed, or one dataset by its platform id. */
-  restore(what: string, signal: AbortSignal): Promise<RestoreResult>
+  restore(id: string, signal: AbortSignal): Promise<RestoreResult>
   /** Transfers the records of one pipe to another; returns their number. Throws `conflict` while either is running. */
   adopt(pipe: string, from: string): Promise<number>
   /** Groups of similar records in several catalogues; only groups with a record of `catalogue` if given. */
@@ -79,12 +83,12 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
   const { config, directory, now } = options
   const ledger = new Ledger(join(directory, 'harvest.sqlite'))
   ledger.forgetProgressBefore(now() - forgottenAfterMs)
-  const changed = await countChanges(options, ledger)
+  const countChange = await changeCounter(options, ledger)
   const active = new Map<string, ExportRun>()
   const context: ExportContext = {
     ...options,
     ledger,
-    changed,
+    countChange,
     active,
     kinds: () => kinds,
   }
@@ -92,12 +96,12 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     ...options,
     allow: config.allow,
     limits: config,
-    missing: (runId) => active.get(runId)?.missing() ?? [],
-    ownsRecords: (runId) => active.get(runId)?.ownsSome ?? true,
+    missing: (runId) => active.get(runId)?.missingSourceIds() ?? [],
+    ownsRecords: (runId) => active.get(runId)?.ownsRecords ?? true,
     validators: (run, shape, forceDays) => validatorsOf(context, run, shape, forceDays),
   }
   const limits = withDefaults(usualTransformLimits, options.transforms)
-  const transforming: TransformDeps = { ...options, allow: config.allow, limits }
+  const transformDeps: TransformDeps = { ...options, allow: config.allow, limits }
   const kinds = [
     importerSegment(rdfImporter, deps),
     importerSegment(sparqlImporter, deps),
@@ -108,40 +112,41 @@ export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
     importerSegment(opendatasoftImporter, deps),
     importerSegment(socrataImporter, deps),
     importerSegment(arcgisImporter, deps),
-    scriptTransformer(transforming),
-    constructTransformer(transforming),
+    scriptTransformer(transformDeps),
+    constructTransformer(transformDeps),
     exporterSegment(context),
   ]
   return {
     kinds,
     afterImport: identifyRecords(active),
     confirm: (runId, signal) => confirmRemovals(context, runId, signal),
-    restore: (what, signal) => restoreRemoved(context, what, signal),
+    restore: (id, signal) => restoreRemoved(context, id, signal),
     adopt: (pipe, from) => adoptRecords(context, pipe, from),
-    duplicates: (catalogue, signal) => duplicates(ledger, catalogue, signal),
+    duplicates: (catalogue, signal) => duplicateGroups(ledger, catalogue, signal),
     stop: async () => ledger.close(),
   }
 }
 
-/** Compares the count of changes with the one kept elsewhere; returns the function that counts a change in both places. */
-async function countChanges(
+/** Compares the number of changes with the one stored elsewhere; returns the function that counts a change in both places. */
+async function changeCounter(
   { changes, directory, log }: HarvestOptions,
   ledger: Ledger,
 ): Promise<() => Promise<void>> {
-  if (changes && ledger.isOlderThan(changes.known))
+  if (changes && ledger.markIfOlder(changes.storedCount))
     log.warn({ file: join(directory, 'harvest.sqlite') }, 'harvest.ledger-older')
-  const changed = async () => changes?.note(ledger.countChange())
-  await changed()
-  return changed
+  const countChange = async () => changes?.store(ledger.countChange())
+  await countChange()
+  return countChange
 }
 
-async function* duplicates(
-  { likenesses }: Ledger,
+async function* duplicateGroups(
+  { duplicateKeys }: Ledger,
   catalogue: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<readonly DuplicateRecord[]> {
-  for await (const group of inTurns(likenesses.groups())) {
+  for await (const group of inTurns(duplicateKeys.groups())) {
     signal.throwIfAborted()
-    if (catalogue === undefined || group.some((one) => one.catalogue === catalogue)) yield group
+    if (catalogue === undefined || group.some((record) => record.catalogue === catalogue))
+      yield group
   }
 }

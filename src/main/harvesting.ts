@@ -168,14 +168,14 @@ async function harvestIn(
 ): Promise<Harvest> {
   const { config, secrets, key, log, projection, identityWriter } = context
   // An older store may lack what the ledger holds for written: its count is treated as one change too small.
-  const known = identityWriter.harvests + Number(projection.olderCopy === 'store')
+  const storedCount = identityWriter.harvests + Number(projection.olderCopy === 'store')
   return openHarvest({
     ...parts,
     key,
     log,
     scratch: await emptied(join(directory, 'tmp')),
     directory,
-    changes: { known, note: identityWriter.noteHarvests },
+    changes: { storedCount, store: identityWriter.noteHarvests },
     config: config.harvest,
     secret: (name) => secrets.named(name)?.reveal(),
     serviceDiscovery: config.cluster.serviceDiscovery,

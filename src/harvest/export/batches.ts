@@ -1,6 +1,6 @@
 /**
- * Batches of an export: a few are written in parallel, and a page is passed on when everything before it is written, so that
- * a run can resume from it.
+ * Groups the messages of both exporters into batches: a few are written in parallel, and a page is passed on when everything
+ * before it is written, so that a run can resume from it.
  */
 
 import { mapOrdered } from '../../pipe/map-ordered.ts'
@@ -12,8 +12,9 @@ type BatchOptions<Item> = {
   readonly take: (message: Message) => Promise<Item | undefined>
   /** Key of an item; a batch contains each key once. */
   readonly key: (item: Item) => string
+  /** Length of an item's text. */
   readonly characters: (item: Item) => number
-  readonly most: number
+  readonly maxItems: number
   readonly pause: Pause
 }
 
@@ -23,6 +24,7 @@ type Batch<Item> = {
   readonly message?: Message
 }
 
+/** Characters at which a batch is full. */
 const mostCharacters = 2 ** 20
 /** Maximum ms that an item waits for others, because the source may pause. */
 const longestWaitMs = 1000
@@ -33,44 +35,44 @@ const longestWaitMs = 1000
  */
 export async function* batchesOf<Item>(
   input: AsyncIterable<Message>,
-  { take, key, characters, most, pause }: BatchOptions<Item>,
+  { take, key, characters, maxItems, pause }: BatchOptions<Item>,
 ): AsyncGenerator<Batch<Item>> {
   const iterator = input[Symbol.asyncIterator]()
-  const over = new AbortController()
-  const ended = () => undefined
+  const stopped = new AbortController()
+  const onPaused = () => undefined
   let items = new Map<string, Item>()
   let size = 0
-  let due: Promise<undefined> | undefined
-  const closed = (message?: Message): Batch<Item> => {
+  let waited: Promise<undefined> | undefined
+  const takeBatch = (message?: Message): Batch<Item> => {
     const batch = { items: [...items.values()], message }
     items = new Map()
     size = 0
-    due = undefined
+    waited = undefined
     return batch
   }
   let next = iterator.next()
   try {
     for (;;) {
-      if (items.size > 0) due ??= pause(longestWaitMs, over.signal).then(ended, ended)
-      const result = due ? await Promise.race([next, due]) : await next
+      if (items.size > 0) waited ??= pause(longestWaitMs, stopped.signal).then(onPaused, onPaused)
+      const result = waited ? await Promise.race([next, waited]) : await next
       if (result?.done === true) break
-      if (!result) yield closed()
+      if (!result) yield takeBatch()
       else {
         const message = result.value
         const item = await take(message)
-        if (message.kind === 'page' || message.kind === 'end') yield closed(message)
+        if (message.kind === 'page' || message.kind === 'end') yield takeBatch(message)
         else if (item !== undefined) {
-          if (items.has(key(item))) yield closed()
+          if (items.has(key(item))) yield takeBatch()
           items.set(key(item), item)
           size += characters(item)
-          if (items.size >= most || size >= mostCharacters) yield closed()
+          if (items.size >= maxItems || size >= mostCharacters) yield takeBatch()
         }
         next = iterator.next()
       }
     }
-    if (items.size > 0) yield closed()
+    if (items.size > 0) yield takeBatch()
   } finally {
-    over.abort()
+    stopped.abort()
     next.catch(() => undefined)
     await iterator.return?.()
   }
@@ -92,9 +94,9 @@ export async function* writeBatches<Item>(
 ): AsyncGenerator<Message> {
   const active = new Set<Promise<void>>()
   const work = async ({ items, message }: Batch<Item>) => {
-    const done = items.length > 0 ? write(items) : Promise.resolve()
-    active.add(done)
-    await done.finally(() => active.delete(done))
+    const written = items.length > 0 ? write(items) : Promise.resolve()
+    active.add(written)
+    await written.finally(() => active.delete(written))
     return message
   }
   try {

@@ -19,7 +19,7 @@ import {
   failureOf,
   isServerFault,
   outcomeOf,
-  refuseByKey,
+  throwIfKeyRefused,
   putResultOf,
   type PutResult,
 } from './put-results.ts'
@@ -28,8 +28,9 @@ import { openExportRun, type ExportRun, type ExportContext } from './export-run.
 import type { ExportConfig, ExportTarget } from './export-target.ts'
 import { claimIdentity } from './record-identity.ts'
 import { itemNames, duplicateKeyOf, nodeInText, withUnfitValues } from './record-text.ts'
-import { settleRun } from './removal-guard.ts'
+import { completeRun } from './removal-guard.ts'
 
+/** Maximum records of a bulk write, and number of parallel ones. */
 const recordsPerBatch = 100
 const batchesAtOnce = 4
 
@@ -37,7 +38,7 @@ const batchesAtOnce = 4
 type RecordWrite = DatasetWrite & {
   readonly message: RecordMessage
   /** Row in the ledger before this write. */
-  readonly before: RecordRow | undefined
+  readonly previousRow: RecordRow | undefined
   /** Whether the catalogue contained the record when the run began. */
   readonly wasPresent: boolean
 }
@@ -63,13 +64,13 @@ export async function* exportDatasets(
       write: async (writes) => {
         signal.throwIfAborted()
         await writer.write(
-          { catalogue, writes, onResults: (some) => recordResults(run, some) },
+          { catalogue, writes, onResults: (results) => recordResults(run, results) },
           signal,
         )
       },
       key: ({ originalId }) => originalId,
       characters: ({ text }) => text.length,
-      most: recordsPerBatch,
+      maxItems: recordsPerBatch,
       atOnce: batchesAtOnce,
       pause: context.pause,
     })
@@ -77,12 +78,12 @@ export async function* exportDatasets(
       if (message.kind === 'end') await endRun(run, settings, message, signal)
       // Records met by the run must be durable before it can resume after them.
       const isCheckpoint = message.kind === 'page' && message.cursor !== undefined
-      if (isCheckpoint && !segment.dryRun && run.hasFullList) run.checkpoint()
+      if (isCheckpoint && !segment.dryRun && run.knowsAllOffered) run.checkpoint()
       yield message
     }
   } finally {
     await run.close()
-    await context.changed()
+    await context.countChange()
   }
 }
 
@@ -98,7 +99,7 @@ async function endRun(
     sink.outcome('dry-run', run.refusal ?? problem)
     return
   }
-  await settleRun(run, settings, completeness, signal)
+  await completeRun(run, settings, completeness, signal)
   run.context.ledger.forgetProgress(runId)
 }
 
@@ -125,38 +126,41 @@ async function takeMessage(
   } else if (message.kind === 'skipped') {
     const { sourceId, reason, isKept } = message
     // The source offered it, so it does not count as removed.
-    if (isKept) run.meetSource(sourceId)
-    else if (reason === droppedBySegment && settings.onDropped === 'keep') run.meetSource(sourceId)
+    if (isKept) run.markSourceOffered(sourceId)
+    else if (reason === droppedBySegment && settings.onDropped === 'keep')
+      run.markSourceOffered(sourceId)
     else if (reason === droppedBySegment) run.declareDeleted(sourceId)
     sink.item({ sourceId, stage: 'import', state: 'skipped', note: reason })
   } else if (message.kind === 'deleted') run.declareDeleted(message.sourceId)
   return undefined
 }
 
+/** Prepares a record for its batch; writes a resource that is no dataset at once. Failures become items of the run. */
 async function writeOf(
   run: ExportRun,
-  given: RecordMessage,
+  rawMessage: RecordMessage,
   signal: AbortSignal,
 ): Promise<RecordWrite | undefined> {
   run.offered += 1
   const { context, client, segment } = run
-  const type = given.extra?.['content'] === 'resource' ? given.extra['resourceType'] : undefined
+  const type =
+    rawMessage.extra?.['content'] === 'resource' ? rawMessage.extra['resourceType'] : undefined
   if (typeof type === 'string' && type !== '' && type !== 'dataset') {
-    await putResource(run, given, type, signal)
+    await putResource(run, rawMessage, type, signal)
     return undefined
   }
-  const message = await withUnfitValues(given, client.isOwn ? context.unfitValues : undefined)
+  const message = await withUnfitValues(rawMessage, client.isOwn ? context.unfitValues : undefined)
   if (segment.dryRun) {
-    const failed = await previewRecord(run, message, signal)
-    if (failed) recordFailure(run, { ...lostRecord(message), ...failed.item }, failed.problem)
+    const refusal = await previewRecord(run, message, signal)
+    if (refusal) recordFailure(run, { ...failedItem(message), ...refusal.item }, refusal.problem)
     return undefined
   }
   const identity = claimIdentity(run, message)
   if (identity instanceof Failure) {
-    recordFailure(run, lostRecord(message), identity)
+    recordFailure(run, failedItem(message), identity)
     return undefined
   }
-  const { originalId, row: before } = identity
+  const { originalId, row: previousRow } = identity
   const { mediaType, text, counter } = message
   return {
     originalId,
@@ -165,7 +169,7 @@ async function writeOf(
     node: nodeInText(mediaType, text),
     requestId: `${segment.runId}-${counter}`,
     message,
-    before,
+    previousRow,
     wasPresent: run.isPresent(originalId),
   }
 }
@@ -185,111 +189,113 @@ async function putResource(
   const id = platformIdOf(sourceId)
   if (id === '') {
     const problem = new Failure('item-no-identifier', 'no id can be made of its identifier')
-    recordFailure(run, lostRecord(message), problem)
+    recordFailure(run, failedItem(message), problem)
     return
   }
-  const named = { sourceId, platformId: id, stage: 'export' } as const
+  const itemIds = { sourceId, platformId: id, stage: 'export' } as const
   if (segment.dryRun) {
     const note = `dry run: ${type}/${id} was not compared`
-    segment.sink.item({ ...named, state: 'skipped', note, excerpt: body })
+    segment.sink.item({ ...itemIds, state: 'skipped', note, excerpt: body })
     return
   }
   const path = `/customresources/${encodeURIComponent(type)}/${id}?catalogId=${encodeURIComponent(owner.catalogue)}`
   const headers = { Prefer: 'respond-async', 'X-Request-Id': `${segment.runId}-${counter}` }
   const answer = await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal)
-  refuseByKey(answer, owner.catalogue, client)
+  throwIfKeyRefused(answer, owner.catalogue, client)
   const result = putResultOf(answer)
   const state = outcomeOf(result)
-  if (!state) recordFailure(run, lostRecord(message), failureOf(result))
-  else segment.sink.item({ ...named, state, ...(findings.length > 0 && { findings }) })
+  if (!state) recordFailure(run, failedItem(message), failureOf(result))
+  else segment.sink.item({ ...itemIds, state, ...(findings.length > 0 && { findings }) })
 }
 
 /**
- * Records results in the ledger and the report, in the order of the records. Throws when the key, the catalogue or too many
- * consecutive failures end the run.
+ * Records the results of a batch in the ledger and as items of the run, in the order of its records. Throws if the key was
+ * refused, the catalogue is gone, or the repository failed fifty times in a row.
  */
 function recordResults(run: ExportRun, results: DatasetResults<RecordWrite>): void {
   const { context, owner, segment, client } = run
   const { ledger, now } = context
-  const alike = new Map<RecordWrite, readonly DuplicateRecord[]>()
+  const duplicates = new Map<RecordWrite, readonly DuplicateRecord[]>()
   ledger.transaction(() => {
     for (const { write, result } of results) {
       if (!outcomeOf(result)) continue
-      const { message, originalId, before, text, node } = write
+      const { message, originalId, previousRow, text, node } = write
       const serial = ledger.putRecord({
         ...owner,
         originalId,
         sourceId: message.sourceId,
         hash: message.sourceHash,
-        platformId: result.platformId ?? before?.platformId,
+        platformId: result.platformId ?? previousRow?.platformId,
         run: segment.runId,
         time: now(),
       })
       run.noteWritten(serial, originalId)
-      const likeness = duplicateKeyOf(text, originalId, node)
-      alike.set(write, ledger.likenesses.put(serial, owner.catalogue, likeness))
+      const duplicateKey = duplicateKeyOf(text, originalId, node)
+      duplicates.set(write, ledger.duplicateKeys.put(serial, owner.catalogue, duplicateKey))
     }
   })
   const endsRun = ({ status }: PutResult) => [401, 403, 404, 410].includes(status)
-  for (const one of results) {
-    run.release(one.write.originalId)
-    if (!endsRun(one.result)) report(run, one, alike.get(one.write) ?? [])
+  for (const entry of results) {
+    run.release(entry.write.originalId)
+    if (!endsRun(entry.result)) reportItem(run, entry, duplicates.get(entry.write) ?? [])
   }
   for (const { result } of results) {
-    refuseByKey(result, owner.catalogue, client)
+    throwIfKeyRefused(result, owner.catalogue, client)
     if (endsRun(result))
       throw new Failure('unknown-catalogue', `The catalogue ${owner.catalogue} is gone.`)
   }
-  for (const { result } of results) run.count(isServerFault(result) ? failureOf(result) : undefined)
+  for (const { result } of results)
+    run.countRepositoryFailure(isServerFault(result) ? failureOf(result) : undefined)
 }
 
-function report(
+function reportItem(
   run: ExportRun,
   { write, result }: DatasetResults<RecordWrite>[number],
-  alike: readonly DuplicateRecord[],
+  duplicates: readonly DuplicateRecord[],
 ): void {
   const { sink } = run.segment
-  const { message, originalId, before, node, wasPresent } = write
+  const { message, originalId, previousRow, node, wasPresent } = write
   const outcome = outcomeOf(result)
-  if (!outcome) return recordFailure(run, { ...lostRecord(message), originalId }, failureOf(result))
-  const isTakenOver = before !== undefined && before.pipe !== run.owner.pipe
-  const isSame = message.sourceHash !== undefined && before?.hash === message.sourceHash
+  if (!outcome) return recordFailure(run, { ...failedItem(message), originalId }, failureOf(result))
+  const isTakenOver = previousRow !== undefined && previousRow.pipe !== run.owner.pipe
+  const isSame = message.sourceHash !== undefined && previousRow?.hash === message.sourceHash
   let note: string | undefined
   if (isTakenOver)
-    note = `taken over from the pipe ${before.pipe}${outcome === 'unchanged' ? ', as it was' : ''}`
-  else if (!before?.sourceId) note = wasPresent && outcome !== 'created' ? 'adopted' : undefined
+    note = `taken over from the pipe ${previousRow.pipe}${outcome === 'unchanged' ? ', as it was' : ''}`
+  else if (!previousRow?.sourceId)
+    note = wasPresent && outcome !== 'created' ? 'adopted' : undefined
   else if (isSame && outcome === 'updated')
     note = 'overwritten: the record had been changed here, the source has not changed'
   if (note === 'adopted') sink.adopted(1)
-  const findings = [...message.findings, ...alike.map(duplicateFinding)]
+  const findings = [...message.findings, ...duplicates.map(duplicateFinding)]
   sink.item({
     ...itemNames(message, node),
     originalId,
     stage: 'export',
     // `unchanged` items are not listed, but a change of ownership must be.
     state: outcome === 'unchanged' && isTakenOver ? 'updated' : outcome,
-    platformId: result.platformId ?? before?.platformId ?? undefined,
+    platformId: result.platformId ?? previousRow?.platformId ?? undefined,
     note,
     ...(findings.length > 0 && { findings }),
   })
 }
 
-const shared = { identifier: 'identifier', page: 'landing page' } as const
+const keyLabels = { identifier: 'identifier', page: 'landing page' } as const
 
-/** Finding for a possible duplicate; people decide whether both are the same dataset. */
+/** Finding for a record of another catalogue with an equal key; people decide whether both are the same dataset. */
 const duplicateFinding = ({
-  mark,
+  keyName,
   catalogue,
   originalId,
   platformId,
 }: DuplicateRecord): Finding => ({
   slug: 'possible-duplicate',
-  detail: `${platformId ?? originalId} of the catalogue ${catalogue} has the same ${shared[mark]}`,
+  detail: `${platformId ?? originalId} of the catalogue ${catalogue} has the same ${keyLabels[keyName]}`,
 })
 
-type LostItem = Omit<RunItem, 'state' | 'time' | 'problem'>
+type FailedItem = Omit<RunItem, 'state' | 'time' | 'problem'>
 
-const lostRecord = (message: RecordMessage): LostItem => ({
+const failedItem = (message: RecordMessage): FailedItem => ({
   ...itemNames(message),
   stage: 'export',
   excerpt: message.text,
@@ -297,9 +303,9 @@ const lostRecord = (message: RecordMessage): LostItem => ({
 })
 
 /** Records the failure of an item; its source id counts as offered. */
-function recordFailure(run: ExportRun, item: LostItem, problem: Failure): void {
-  run.countLoss(problem)
-  if (item.sourceId !== undefined) run.meetSource(item.sourceId)
+function recordFailure(run: ExportRun, item: FailedItem, problem: Failure): void {
+  run.countFailedItem(problem)
+  if (item.sourceId !== undefined) run.markSourceOffered(item.sourceId)
   run.segment.sink.item({ ...item, state: stateOf(problem), problem: storedProblem(problem) })
 }
 

@@ -19,7 +19,7 @@ export type DatasetWrite = {
   readonly requestId?: string
 }
 
-/** Path of a dataset by its original id. */
+/** Path of a dataset by its original id, relative to the repository's address. */
 export const originPath = (catalogue: string, originalId: string): string =>
   `/catalogues/${catalogue}/datasets/origin?originalId=${encodeURIComponent(originalId)}`
 
@@ -33,7 +33,7 @@ export type DatasetResults<Write> = readonly {
 type WriteOptions<Write> = {
   readonly catalogue: string
   readonly writes: readonly Write[]
-  readonly onResults: (some: DatasetResults<Write>) => void
+  readonly onResults: (results: DatasetResults<Write>) => void
 }
 
 /** Writer of datasets to any catalogue of a repository. */
@@ -51,23 +51,26 @@ type BulkWrite = DatasetWrite & { readonly node: string }
 /** Opens the writer; asks the repository whether it supports bulk writes. */
 export async function openDatasetWriter(
   client: RepositoryClient,
-  opening: AbortSignal,
+  signal: AbortSignal,
 ): Promise<DatasetWriter> {
-  let records = await recordBase(client, opening)
+  let recordIriPrefix = await findRecordIriPrefix(client, signal)
   return {
-    supportsBulk: records !== undefined,
+    supportsBulk: recordIriPrefix !== undefined,
     write: async ({ catalogue, writes, onResults }, signal) => {
-      const { many, alone } = splitWrites(writes, records !== undefined)
+      const { many: bulkWrites, alone: singleWrites } = splitWrites(
+        writes,
+        recordIriPrefix !== undefined,
+      )
       let results: BulkResults = []
-      if (records !== undefined && many.length > 1)
-        results = await putBulk({ client, catalogue, records }, many, signal)
-      if (!results) records = undefined
-      const answered = many.flatMap((write, at) => {
-        const result = results?.[at]
+      if (recordIriPrefix !== undefined && bulkWrites.length > 1)
+        results = await putBulk({ client, catalogue, recordIriPrefix }, bulkWrites, signal)
+      if (!results) recordIriPrefix = undefined
+      const answered = bulkWrites.flatMap((write, index) => {
+        const result = results?.[index]
         return result ? [{ write, result }] : []
       })
       if (answered.length > 0) onResults(answered)
-      for (const write of [...alone, ...many.filter((_, at) => !results?.[at])])
+      for (const write of [...singleWrites, ...bulkWrites.filter((_, index) => !results?.[index])])
         onResults([{ write, result: await putDataset(client, catalogue, write, signal) }])
     },
   }
@@ -75,14 +78,14 @@ export async function openDatasetWriter(
 
 /** Separates writes that can go into one bulk body from those that cannot; a node may occur once in a body. */
 function splitWrites<Write extends DatasetWrite>(writes: readonly Write[], supportsBulk: boolean) {
-  const many = new Map<string, Write & BulkWrite>()
-  const alone: Write[] = []
+  const bulkByNode = new Map<string, Write & BulkWrite>()
+  const singles: Write[] = []
   for (const write of writes) {
     const { node } = write
-    if (!supportsBulk || node === undefined || many.has(node)) alone.push(write)
-    else many.set(node, { ...write, node })
+    if (!supportsBulk || node === undefined || bulkByNode.has(node)) singles.push(write)
+    else bulkByNode.set(node, { ...write, node })
   }
-  return { many: [...many.values()], alone }
+  return { many: [...bulkByNode.values()], alone: singles }
 }
 
 const requestIdHeader = (requestId?: string): Record<string, string> =>
@@ -106,7 +109,7 @@ async function putDataset(
 type BulkTarget = {
   readonly client: RepositoryClient
   readonly catalogue: string
-  readonly records: string
+  readonly recordIriPrefix: string
 }
 
 /**
@@ -125,12 +128,12 @@ const bulkSchema = z.array(
 )
 
 async function putBulk(
-  { client, catalogue, records }: BulkTarget,
+  { client, catalogue, recordIriPrefix }: BulkTarget,
   writes: readonly BulkWrite[],
   signal: AbortSignal,
 ): Promise<BulkResults> {
   const path = `/catalogues/${catalogue}/datasets/bulk`
-  const body = writes.map((write, at) => graphOf(write, at, records)).join('')
+  const body = writes.map((write, index) => graphOf(write, index, recordIriPrefix)).join('')
   const mediaType = 'application/n-quads'
   const headers = { Accept: 'application/json', ...requestIdHeader(writes[0]?.requestId) }
   const answer = await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal)
@@ -139,8 +142,8 @@ async function putBulk(
   const result = putResultOf(answer)
   if (status === 401 || status === 403 || isServerFault(result)) return writes.map(() => result)
   const { data: items = [] } = bulkSchema.safeParse(status === 200 ? jsonIn(text) : [])
-  return writes.map(({ originalId }, at) => {
-    const item = items[at]
+  return writes.map(({ originalId }, index) => {
+    const item = items[index]
     // If the repository interprets the body differently, the datasets are written individually.
     if (items.length !== writes.length || item?.originalId !== originalId) return undefined
     // An individual write may succeed.
@@ -156,7 +159,7 @@ const [cataloguePath, recordPath] = ['id/catalogue/', 'set/record/']
  * Prefix of the IRIs of catalogue records, derived from that of catalogues. The record in a body states the original id of
  * its dataset.
  */
-async function recordBase(
+async function findRecordIriPrefix(
   client: RepositoryClient,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -172,9 +175,13 @@ const [type, catalogueRecord] = [rdf('type'), dcat('CatalogRecord')].map((term) 
 const [topic, identifier] = [foaf('primaryTopic'), dct('identifier')].map((term) => termText(term))
 
 /** Graph of one dataset: its triples, and a record with its original id, which the repository reads and drops. */
-function graphOf({ node, originalId, text }: BulkWrite, at: number, records: string): string {
-  const end = ` <urn:${at}> .\n`
-  const record = `<${records}${at}>`
+function graphOf(
+  { node, originalId, text }: BulkWrite,
+  index: number,
+  recordIriPrefix: string,
+): string {
+  const end = ` <urn:${index}> .\n`
+  const record = `<${recordIriPrefix}${index}>`
   return (
     text.replaceAll(' .\n', end) +
     `${record} ${type} ${catalogueRecord}${end}` +

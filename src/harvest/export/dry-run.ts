@@ -15,7 +15,7 @@ import { itemNames, nodeInText, quadsInText } from './record-text.ts'
 
 type RefusedPreview = { readonly problem: Failure; readonly item?: { readonly originalId: string } }
 
-/** Reports a record with its expected state, its text and the differences; or its problem. */
+/** Adds an item with a record's expected state, text and differences; returns its problem if it would not be written. */
 export async function previewRecord(
   run: ExportRun,
   message: RecordMessage,
@@ -41,7 +41,7 @@ export async function previewRecord(
   return undefined
 }
 
-type Candidate = Pick<RecordMessage, 'mediaType' | 'text'> & { readonly originalId: string }
+type SentRecord = Pick<RecordMessage, 'mediaType' | 'text'> & { readonly originalId: string }
 
 type Change = {
   readonly kind: 'created' | 'updated' | 'unchanged'
@@ -51,13 +51,13 @@ type Change = {
 /** State and differences of a write: as previewed by the repository of this process, or estimated for a remote one. */
 async function changeOf(
   run: ExportRun,
-  candidate: Candidate,
+  record: SentRecord,
   signal: AbortSignal,
 ): Promise<Change | Failure> {
   const { client, owner } = run
-  if (!client.previewDataset) return estimateChange(run, candidate, signal)
+  if (!client.previewDataset) return estimateChange(run, record, signal)
   try {
-    const { kind, before, after } = await client.previewDataset(owner.catalogue, candidate, signal)
+    const { kind, before, after } = await client.previewDataset(owner.catalogue, record, signal)
     if (kind !== 'updated') return { kind }
     return { kind, difference: differenceOf(fromLines(before), fromLines(after)) }
   } catch (error) {
@@ -69,7 +69,7 @@ async function changeOf(
 /** Estimates a write; without differences if the stored graph cannot be read. */
 async function estimateChange(
   run: ExportRun,
-  { originalId, mediaType, text }: Candidate,
+  { originalId, mediaType, text }: SentRecord,
   signal: AbortSignal,
 ): Promise<Change | Failure> {
   if (mediaType === 'application/n-triples' && nodeInText(mediaType, text) === undefined)
@@ -89,7 +89,7 @@ async function estimateChange(
 /** Removes identifiers of distributions that the repository adds at each write. */
 function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readonly Quad[] {
   const identifiersIn = (quads: readonly Quad[]) => {
-    const distributions = ofType(quads, dcat('Distribution'))
+    const distributions = subjectsOfType(quads, dcat('Distribution'))
     return quads.filter(
       ({ subject, predicate }) =>
         distributions.has(subject.value) && predicate.equals(dct('identifier')),
@@ -100,68 +100,70 @@ function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readon
   return stored.filter((quad) => !added.has(quad))
 }
 
+/** Maximum number of ids in the preview of removals. */
 const mostNamed = 20
 
 /** Describes what a complete run would remove. A dry run stores no held removals to confirm. */
 export function previewRemovals(run: ExportRun): Failure | undefined {
-  if (!run.hasFullList) return undefined
+  if (!run.knowsAllOffered) return undefined
   const rows = [...run.context.ledger.rowsOf(run.owner)]
-  const missed = rows.filter((row) => !run.hasMet(row)).map(({ originalId }) => originalId)
-  if (missed.length === 0) return undefined
-  const first = missed.slice(0, mostNamed).join(', ') + (missed.length > mostNamed ? ', …' : '')
-  const detail = `The source no longer offers ${missed.length} of ${rows.length} records of this pipe: ${first}. A real run would remove them or ask first.`
+  const missingIds = rows.filter((row) => !run.wasOffered(row)).map(({ originalId }) => originalId)
+  if (missingIds.length === 0) return undefined
+  const names =
+    missingIds.slice(0, mostNamed).join(', ') + (missingIds.length > mostNamed ? ', …' : '')
+  const detail = `The source no longer offers ${missingIds.length} of ${rows.length} records of this pipe: ${names}. A real run would remove them or ask first.`
   return new Failure('removal-held', detail)
 }
 
 // Difference of two records, independent of the names of their nodes.
 
+/** Maximum statements in each list of a difference, and characters of an object. */
 const mostStatements = 50
 const longestStatement = 500
 
 /**
- * Removed and added statements as `predicate object`, at most fifty each. Nodes with statements of their own are not compared
- * by name, because the repository renames them; its record about the dataset is ignored.
+ * Statements that a write would remove (`gone`) and add (`come`), as `predicate object`, at most fifty each. Objects that are
+ * described nodes are ignored, because the repository renames them; so is its catalogue record about the dataset.
  */
 export function differenceOf(stored: readonly Quad[], sent: readonly Quad[]): Difference {
-  const [before, after] = [counted(stored), counted(sent)]
+  const [before, after] = [countStatements(stored), countStatements(sent)]
   return { gone: surplus(before, after), come: surplus(after, before) }
 }
 
-type Counted = ReadonlyMap<string, number>
+type StatementCounts = ReadonlyMap<string, number>
 
-function counted(quads: readonly Quad[]): Counted {
+function countStatements(quads: readonly Quad[]): StatementCounts {
   const subjects = new Set(quads.map(({ subject }) => subject.value))
-  const platform = new Set(new NodeKinds(quads).of('record').keys())
+  const ignored = new Set(new NodeKinds(quads).of('record').keys())
   for (const { subject, predicate, object } of quads)
-    if (predicate.equals(spdx('checksum')) && platform.has(subject.value))
-      platform.add(object.value)
+    if (predicate.equals(spdx('checksum')) && ignored.has(subject.value)) ignored.add(object.value)
   const counts = new Map<string, number>()
   for (const { subject, predicate, object } of quads) {
-    if (platform.has(subject.value) || subjects.has(object.value)) continue
-    const text = `<${predicate.value}> ${truncated(object)}`
+    if (ignored.has(subject.value) || subjects.has(object.value)) continue
+    const text = `<${predicate.value}> ${objectText(object)}`
     counts.set(text, (counts.get(text) ?? 0) + 1)
   }
   return counts
 }
 
-const ofType = (quads: readonly Quad[], type: Term): ReadonlySet<string> =>
+const subjectsOfType = (quads: readonly Quad[], type: Term): ReadonlySet<string> =>
   new Set(
     quads
       .filter(({ predicate, object }) => predicate.equals(rdf('type')) && object.equals(type))
       .map(({ subject }) => subject.value),
   )
 
-function truncated(object: Term): string {
+function objectText(object: Term): string {
   if (object.termType === 'BlankNode') return '[]'
   const text = termText(object)
   return text.length > longestStatement ? `${text.slice(0, longestStatement)}…` : text
 }
 
-const surplus = (here: Counted, there: Counted): readonly string[] =>
-  [...here]
+const surplus = (counts: StatementCounts, otherCounts: StatementCounts): readonly string[] =>
+  [...counts]
     .flatMap(([text, count]) => {
-      const more = Math.max(0, count - (there.get(text) ?? 0))
-      return Array.from({ length: Math.min(more, mostStatements) }, () => text)
+      const surplusCount = Math.max(0, count - (otherCounts.get(text) ?? 0))
+      return Array.from({ length: Math.min(surplusCount, mostStatements) }, () => text)
     })
     .slice(0, mostStatements)
     .sort()

@@ -33,7 +33,7 @@ type ExportPlan = {
   readonly exporter: { readonly config: JsonObject; readonly place: SegmentPlace } | undefined
 }
 
-/** Plan of a run; `undefined` if this process does not know the run or its pipe. */
+/** Makes the plan of a run; `undefined` if this process does not know the run or its pipe. */
 export function exportPlan(context: PlanContext, runId: string): ExportPlan | undefined {
   const run = context.runs.get(runId)
   const file = run && context.sources().find(run.pipe)
@@ -49,9 +49,9 @@ export function exportPlan(context: PlanContext, runId: string): ExportPlan | un
     const kind = entry.kind === 'built-in' ? entry.segment : undefined
     return { segment, kind, place: places[index] ?? ({ trust: 'foreign' } as const) }
   })
-  const last = steps.findIndex(({ kind }) => kind?.job === 'export')
+  const exporterIndex = steps.findIndex(({ kind }) => kind?.job === 'export')
   const digests = steps
-    .slice(1, last < 0 ? steps.length : last)
+    .slice(1, exporterIndex < 0 ? steps.length : exporterIndex)
     .map(({ segment: { header, body }, place, kind }) => {
       const opened = kind?.open(body.config, place)
       const digest = opened?.ok === true ? opened.shape : undefined
@@ -59,7 +59,7 @@ export function exportPlan(context: PlanContext, runId: string): ExportPlan | un
     })
   const days = segments.map(({ body }) => body.config['forceDays'])
   const forceDays = days.find((value) => typeof value === 'number') ?? context.config.forceDays
-  const exporter = steps[last]
+  const exporter = steps[exporterIndex]
   return {
     transformersHash: digests.length === 0 ? '' : hash('sha256', digests.join('\n'), 'hex'),
     forceMs: forceDays * dayMs,

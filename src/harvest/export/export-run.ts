@@ -1,12 +1,12 @@
 /**
- * State of an export: the records that the source has offered, and those in the catalogue.
+ * State of one export of datasets: which records the source has offered, and which are in the catalogue.
  *
- *     a record of the ledger during a run:
+ *     a row of the ledger during a run:
  *
- *     owned ──▶ met ──────────▶ landed (written, or unchanged)
- *       │        └────────────▶ lost (failed or refused; stays in the catalogue)
- *       ├──▶ deleted            (declared gone by the source)
- *       └──▶ missing at the end ──▶ kept (run incomplete) | due (removed) | held (waits for consent)
+ *     owned ──▶ offered ──▶ written, or unchanged
+ *       │          └──────▶ failed, or refused (stays in the catalogue)
+ *       ├──▶ declared deleted by the source ──┐
+ *       └──▶ not offered at the end ──────────┴──▶ kept (run incomplete) | removed | held (waits for consent)
  */
 
 import { hash } from 'node:crypto'
@@ -39,7 +39,7 @@ import {
 export type ExportContext = RetryContext & {
   readonly ledger: Ledger
   /** Called after changes of the ledger; stores their number elsewhere, to detect an older copy of the file. */
-  readonly changed: () => Promise<void>
+  readonly countChange: () => Promise<void>
   readonly config: HarvestConfig
   readonly outbound: Outbound
   readonly repository: Repository | undefined
@@ -59,13 +59,14 @@ export type ExportContext = RetryContext & {
   readonly active: Map<string, ExportRun>
 }
 
+/** Consecutive failures of the repository that end a run. */
 const mostFailures = 50
-/** Maximum number of met rows in memory before they are written to the ledger. */
-const mostPending = 1000
+/** Number of offered rows in memory at which they are marked in the ledger. */
+const mostUnflushed = 1000
 
 /**
- * One export, from its first record to the decision about removals. Its state is in memory while it is active, and in the
- * ledger as long as it can be resumed.
+ * One export, from its opening to the decision about removals. Its state is in memory while it is active, and in the ledger
+ * as long as it can be resumed.
  */
 export class ExportRun {
   readonly context: ExportContext
@@ -77,32 +78,32 @@ export class ExportRun {
   /** Time of opening in ms. */
   readonly opened: number
   /** Serials of rows that the source declared as deleted. */
-  readonly deleted = new Set<number>()
+  readonly declaredDeleted = new Set<number>()
   /** Original ids being written. */
   readonly writing = new Set<string>()
-  /** Serials of rows whose records may be offered under another source id later. */
-  readonly awaited = new Set<number>()
+  /** Serials of rows that waiting records may be: their id is an alias of such a record (`record-identity.ts`). */
+  readonly maybeRenamed = new Set<number>()
   /** Serials of rows of the pipe with held removals. */
   readonly #held: Set<number>
   readonly #forceMs: number
   /** Hashes of the original ids given to new records in this run → hashes of their source ids. */
   readonly #reserved = new Map<number, number>()
-  /** Serials of met rows that are not written to the ledger yet. */
-  readonly #met = new Set<number>()
+  /** Serials of offered rows that are not marked in the ledger yet. */
+  readonly #offeredRows = new Set<number>()
   /** Number of the pipe's records in the catalogue when the run began. */
-  #own = 0
-  #failures = 0
+  #ownedPresent = 0
+  #consecutiveFailures = 0
   /** Number of offered records, readable or not. */
   offered = 0
   /** Number of offered records without a usable identifier. */
   nameless = 0
   /** Number of items that were not written. */
-  losses = 0
-  /** Number of offered records that belong to other pipes, and the owner of the first one. */
-  #elsewhere = 0
-  #firstElsewhere: Failure | undefined
-  /** Whether the records met before an interruption are known. */
-  hasFullList: boolean
+  failedItems = 0
+  /** Number of offered records that belong to other pipes, and the problem of the first one. */
+  #ownedElsewhere = 0
+  #firstOwnedElsewhere: Failure | undefined
+  /** Whether all records that this run was offered are known, also those before an interruption. */
+  knowsAllOffered: boolean
 
   constructor(context: ExportContext, segment: SegmentContext, target: RunTarget) {
     const { runId, pipe } = segment
@@ -114,11 +115,11 @@ export class ExportRun {
     this.transformersHash = plan?.transformersHash ?? ''
     this.opened = context.now()
     this.#forceMs = plan?.forceMs ?? 0
-    this.#held = context.ledger.heldOf(pipe)
-    this.hasFullList = segment.resumed !== true
+    this.#held = context.ledger.heldByPipe(pipe)
+    this.knowsAllOffered = segment.resumed !== true
   }
 
-  /** Restores the progress of an interrupted run. */
+  /** Restores the counts of an interrupted run that continues after a cursor. */
   resume(): void {
     const { resumeFrom, runId } = this.segment
     if (resumeFrom === undefined) return
@@ -126,7 +127,7 @@ export class ExportRun {
     if (!progress) return
     this.offered = progress.offered
     this.nameless = progress.nameless
-    this.hasFullList = true
+    this.knowsAllOffered = true
   }
 
   /** Makes the progress durable, so that the run can resume from here. */
@@ -134,18 +135,20 @@ export class ExportRun {
     const { ledger, now } = this.context
     const { offered, nameless, segment } = this
     ledger.transaction(() => {
-      this.#noteMet()
+      this.#flushOffered()
       ledger.saveProgress(segment.runId, { offered, nameless }, now())
     })
   }
 
-  /** Records ids that the catalogue contains. */
+  /** Records original ids that the catalogue contains. */
   addPresent(ids: readonly string[]): void {
     const { ledger } = this.context
     const { catalogue, pipe } = this.owner
     ledger.transaction(() => {
       ledger.addPresent(this.segment.runId, ids)
-      this.#own += ids.filter((id) => ledger.byOriginal(catalogue, id)?.pipe === pipe).length
+      this.#ownedPresent += ids.filter(
+        (id) => ledger.byOriginal(catalogue, id)?.pipe === pipe,
+      ).length
     })
   }
 
@@ -153,12 +156,12 @@ export class ExportRun {
    * Whether the catalogue contained every record that the pipe owns; deleting or emptying a catalogue leaves the rows of the
    * ledger.
    */
-  get hasAll(): boolean {
-    return this.#own >= this.context.ledger.count(this.owner)
+  get hasAllOwned(): boolean {
+    return this.#ownedPresent >= this.context.ledger.count(this.owner)
   }
 
   /** Whether the pipe owns anything in the catalogue. */
-  get ownsSome(): boolean {
+  get ownsRecords(): boolean {
     return this.context.ledger.count(this.owner) > 0
   }
 
@@ -168,57 +171,59 @@ export class ExportRun {
   }
 
   /** Marks a row as offered by the source. */
-  meet(row: RecordRow): void {
+  markOffered(row: RecordRow): void {
     if (row.pipe !== this.owner.pipe) return
-    this.deleted.delete(row.serial)
-    this.#met.add(row.serial)
+    this.declaredDeleted.delete(row.serial)
+    this.#offeredRows.add(row.serial)
     if (this.segment.dryRun) return
-    if (this.#met.size >= mostPending) this.#noteMet()
+    if (this.#offeredRows.size >= mostUnflushed) this.#flushOffered()
     const { ledger } = this.context
-    if (row.state === 'restored') ledger.markOffered(row.serial)
-    if (this.#held.delete(row.serial)) ledger.release(row.serial)
+    if (row.state === 'restored') ledger.clearRestored(row.serial)
+    if (this.#held.delete(row.serial)) ledger.releaseHeld(row.serial)
   }
 
   /** Marks the pipe's record with this source id, if any, as offered. */
-  meetSource(sourceId: string): void {
+  markSourceOffered(sourceId: string): void {
     const row = this.context.ledger.bySource(this.owner, sourceId)
-    if (row) this.meet(row)
+    if (row) this.markOffered(row)
   }
 
   /** Source ids of the pipe's records that were not offered so far; empty if the progress is not fully known. */
-  missing(): readonly string[] {
-    if (!this.hasFullList || this.segment.dryRun) return []
+  missingSourceIds(): readonly string[] {
+    if (!this.knowsAllOffered || this.segment.dryRun) return []
     const rows = this.context.ledger.rowsOf(this.owner)
     return [...rows].flatMap((row) => {
-      const isOpen =
-        this.hasMet(row) || this.deleted.has(row.serial) || this.awaited.has(row.serial)
-      return isOpen || row.sourceId === '' || row.state === 'restored' ? [] : [row.sourceId]
+      const isAccountedFor =
+        this.wasOffered(row) ||
+        this.declaredDeleted.has(row.serial) ||
+        this.maybeRenamed.has(row.serial)
+      return isAccountedFor || row.sourceId === '' || row.state === 'restored' ? [] : [row.sourceId]
     })
   }
 
   /** Marks the pipe's record with this source id, if any, as deleted at the source. */
   declareDeleted(sourceId: string): void {
     const row = this.context.ledger.bySource(this.owner, sourceId)
-    if (row) this.deleted.add(row.serial)
+    if (row) this.declaredDeleted.add(row.serial)
   }
 
   /** Marks a record as written by the repository. */
   noteWritten(serial: number, originalId: string): void {
-    this.deleted.delete(serial)
+    this.declaredDeleted.delete(serial)
     this.context.ledger.addPresent(this.segment.runId, [originalId])
   }
 
-  #noteMet(): void {
-    this.context.ledger.noteMet(this.segment.runId, this.#met)
-    this.#met.clear()
+  #flushOffered(): void {
+    this.context.ledger.markOffered(this.segment.runId, this.#offeredRows)
+    this.#offeredRows.clear()
   }
 
   /** Whether the source has offered the record; `row` must be freshly read. */
-  hasMet({ serial, lastRun }: RecordRow): boolean {
-    return this.#met.has(serial) || lastRun === this.segment.runId
+  wasOffered({ serial, lastRun }: RecordRow): boolean {
+    return this.#offeredRows.has(serial) || lastRun === this.segment.runId
   }
 
-  /** Whether the record needs no write: same source hash, still in the catalogue, not too old. */
+  /** Whether the record needs no write: same source hash, still in the catalogue, written less than `forceDays` ago. */
   isUnchanged(row: RecordRow, sourceHash: string | undefined): boolean {
     return (
       sourceHash !== undefined &&
@@ -228,32 +233,32 @@ export class ExportRun {
     )
   }
 
-  /** Hash of the source and the transformers. */
+  /** Combines the hash of a source record with that of the transformers. */
   hashOf(sourceHash: string | undefined): string | undefined {
     if (sourceHash === undefined || this.transformersHash === '') return sourceHash
     return hash('sha256', `${sourceHash}\n${this.transformersHash}`, 'hex')
   }
 
   /** Counts an offered record that was not written. */
-  countLoss(problem: Failure): void {
-    this.losses += 1
+  countFailedItem(problem: Failure): void {
+    this.failedItems += 1
     if (problem.kind !== 'item-owned-elsewhere') return
-    this.#elsewhere += 1
-    this.#firstElsewhere ??= problem
+    this.#ownedElsewhere += 1
+    this.#firstOwnedElsewhere ??= problem
   }
 
   /** Failure `all-refused` if all offered records belong to other pipes. */
   get refusal(): Failure | undefined {
-    const first = this.#firstElsewhere
-    if (!first || this.#elsewhere < this.offered) return undefined
-    const detail = `Other pipes own all ${this.#elsewhere} records of the source; the first: ${first.detail}`
+    const first = this.#firstOwnedElsewhere
+    if (!first || this.#ownedElsewhere < this.offered) return undefined
+    const detail = `Other pipes own all ${this.#ownedElsewhere} records of the source; the first: ${first.detail}`
     return new Failure('all-refused', detail)
   }
 
   /** Counts consecutive failures of the repository and throws at the fiftieth; a success resets the count. */
-  count(failure: Failure | undefined): void {
-    this.#failures = failure ? this.#failures + 1 : 0
-    if (failure && this.#failures >= mostFailures) throw failure
+  countRepositoryFailure(failure: Failure | undefined): void {
+    this.#consecutiveFailures = failure ? this.#consecutiveFailures + 1 : 0
+    if (failure && this.#consecutiveFailures >= mostFailures) throw failure
   }
 
   /** Reserves an original id for a new record; `false` if another record of this run has it. */
@@ -264,17 +269,18 @@ export class ExportRun {
     return holder === source
   }
 
-  /** Claims an original id until `release`; returns the pipe that is writing it already, if any. */
+  /** Claims an original id until `release`; if a pipe is writing it already, returns the pipe's name and claims nothing. */
   claim(originalId: string): string | undefined {
-    const other = writerOf(this.context, this.owner.catalogue, originalId)
-    if (other === undefined) this.writing.add(originalId)
-    return other
+    const writer = writerOf(this.context, this.owner.catalogue, originalId)
+    if (writer === undefined) this.writing.add(originalId)
+    return writer
   }
 
   release(originalId: string): void {
     this.writing.delete(originalId)
   }
 
+  /** Ends the export and deletes its list of present ids. */
   async close(): Promise<void> {
     const { active, ledger } = this.context
     const { runId } = this.segment
@@ -284,7 +290,7 @@ export class ExportRun {
   }
 }
 
-/** Pipe that is writing the record now. */
+/** Name of the pipe that is writing the record now, if any. */
 export function writerOf(
   { active }: Pick<ExportContext, 'active'>,
   catalogue: string,
@@ -297,7 +303,7 @@ export function writerOf(
 
 type RunTarget = { readonly catalogue: string; readonly client: RepositoryClient }
 
-/** Ids per transaction. */
+/** Ids that are recorded in one transaction. */
 const idsPerStep = 1000
 
 /** Opens an export and reads the ids of the catalogue. Throws `unknown-catalogue`, `conflict`, `export-failed`. */
@@ -315,17 +321,17 @@ export async function openExportRun(
   try {
     await checkCatalogue(run, signal)
     const ids = await originalIds(run.client, target.catalogue, signal)
-    const starts = Array.from({ length: Math.ceil(ids.length / idsPerStep) }, (_, n) => n)
-    for await (const n of inTurns(starts)) {
-      const some = ids.slice(n * idsPerStep, (n + 1) * idsPerStep)
-      run.addPresent(some)
+    const batchNumbers = Array.from({ length: Math.ceil(ids.length / idsPerStep) }, (_, n) => n)
+    for await (const n of inTurns(batchNumbers)) {
+      const batch = ids.slice(n * idsPerStep, (n + 1) * idsPerStep)
+      run.addPresent(batch)
       segment.sink.alive()
     }
     run.resume()
     // Recorded so that the pipe does not count as deleted while its file cannot be read.
     const file = context.sources().find(segment.pipe)
     if (file && !segment.dryRun) ledger.putPlace(segment.pipe, file)
-    await context.changed()
+    await context.countChange()
     return run
   } catch (error) {
     await run.close()
@@ -333,6 +339,7 @@ export async function openExportRun(
   }
 }
 
+/** Throws `unknown-catalogue` if the catalogue does not exist, and forgets its rows; `export-failed` for other answers. */
 async function checkCatalogue({ context, client, owner }: ExportRun, signal: AbortSignal) {
   const { catalogue } = owner
   const { status } = await client.ask({ method: 'HEAD', path: `/catalogues/${catalogue}` }, signal)

@@ -59,11 +59,11 @@ export function exportTarget(
   config: JsonObject,
   place: SegmentPlace,
 ): ExportTarget | { readonly problems: readonly ConfigProblem[] } {
-  const read = exportConfig.safeParse(config)
-  if (!read.success) return { problems: configProblems(read.error) }
-  const client = clientFor(context, read.data.hub, place)
+  const parsed = exportConfig.safeParse(config)
+  if (!parsed.success) return { problems: configProblems(parsed.error) }
+  const client = clientFor(context, parsed.data.hub, place)
   if ('detail' in client) return { problems: [client] }
-  return { settings: read.data, client, catalogue: place.catalogue }
+  return { settings: parsed.data, client, catalogue: place.catalogue }
 }
 
 /** Client of the endpoint in the pipe, of one configured by the operator, or of the repository of this process. */
@@ -80,8 +80,8 @@ function clientFor(
     const reach = { kind: 'configured', address, trust, allow } as const
     return remoteRepository({ address, key: value, reach, outbound })
   }
-  const isNamed = Object.hasOwn(serviceDiscovery, serviceName)
-  const address = isNamed ? serviceDiscovery[serviceName]?.http?.address : undefined
+  const isConfigured = Object.hasOwn(serviceDiscovery, serviceName)
+  const address = isConfigured ? serviceDiscovery[serviceName]?.http?.address : undefined
   if (address !== undefined) {
     const reach = { kind: 'configured', address, trust: 'trusted', allow } as const
     return remoteRepository({ address, key: key.otherRepository(catalogue), reach, outbound })

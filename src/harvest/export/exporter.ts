@@ -18,20 +18,21 @@ export const exporterSegment = (context: ExportContext): SegmentKind => ({
     if ('problems' in target) return { ok: false, problems: target.problems }
     return {
       ok: true,
-      run: async function* (given, segment, signal) {
-        const { isMetrics, input } = await contentOf(context.runs, segment.runId, given)
-        const work = isMetrics ? exportMetrics : exportDatasets
-        yield* work({ context, ...target }, input, segment, signal)
+      run: async function* (messages, segment, signal) {
+        const { isMetrics, input } = await contentOf(context.runs, segment.runId, messages)
+        const exportContent = isMetrics ? exportMetrics : exportDatasets
+        yield* exportContent({ context, ...target }, input, segment, signal)
       },
     }
   },
 })
 
+/** Content of a run, and the messages that the exporter must read in place of its input. */
 type Content = { readonly isMetrics: boolean; readonly input: AsyncIterable<Message> }
 
 /**
- * Whether the run exports records or metrics: known for a run of this process, else determined by its first record. `input`
- * contains the complete stream.
+ * Determines whether a run exports records or metrics. A run of another process is known by its first message that is no
+ * total.
  */
 async function contentOf(
   runs: ExportContext['runs'],
@@ -40,22 +41,22 @@ async function contentOf(
 ): Promise<Content> {
   if (runs.get(runId)) return { isMetrics: runs.resumption(runId).start.feed !== undefined, input }
   const iterator = input[Symbol.asyncIterator]()
-  const first: Message[] = []
+  const readMessages: Message[] = []
   for (let isTotal = true; isTotal;) {
     const next = await iterator.next()
     if (next.done === true) break
-    first.push(next.value)
+    readMessages.push(next.value)
     isTotal = next.value.kind === 'total'
   }
-  const last = first.at(-1)
-  const isMetrics = last?.kind === 'record' && last.extra?.['content'] === 'metrics'
-  async function* joined(): AsyncGenerator<Message> {
+  const firstContent = readMessages.at(-1)
+  const isMetrics = firstContent?.kind === 'record' && firstContent.extra?.['content'] === 'metrics'
+  async function* allMessages(): AsyncGenerator<Message> {
     try {
-      yield* first
+      yield* readMessages
       yield* { [Symbol.asyncIterator]: () => iterator }
     } finally {
       await iterator.return?.()
     }
   }
-  return { isMetrics, input: joined() }
+  return { isMetrics, input: allMessages() }
 }

@@ -6,16 +6,18 @@ import { storedProblem } from '../../pipe/runs/run.ts'
 import type { SegmentContext } from '../../pipe/segment.ts'
 import { backoffMs, retry } from '../../workers/retry.ts'
 import { writeBatches } from './batches.ts'
-import { failureOf, outcomeOf, refuseByKey, putResultOf } from './put-results.ts'
+import { failureOf, outcomeOf, throwIfKeyRefused, putResultOf } from './put-results.ts'
 import type { ExportContext } from './export-run.ts'
 import type { ExportTarget } from './export-target.ts'
 import { withRetries, type RepositoryClient } from './repository-client.ts'
 
-/** Datasets per group; shares a transaction without blocking others for long. */
+/** Datasets per group, which is written in one transaction without blocking others for long. */
 export const metricsPerCall = 64
+/** Consecutive failures that end a run, and attempts of a group. */
 const mostFailures = 50
-const attempts = 5
+const mostAttempts = 5
 
+/** Writes metrics; returns an outcome for each record. */
 type MetricsWrite = (
   records: readonly RecordMessage[],
   signal: AbortSignal,
@@ -31,20 +33,23 @@ export async function* exportMetrics(
   segment: SegmentContext,
   signal: AbortSignal,
 ): AsyncGenerator<Message> {
-  const own = client.isOwn ? context.metricsExport?.own : undefined
-  const put: MetricsWrite = own ? ownWrites(context, own) : singleWrites(context, client, segment)
+  const writeOwn = client.isOwn ? context.metricsExport?.own : undefined
+  const put: MetricsWrite = writeOwn
+    ? groupWriter(context, writeOwn)
+    : singleWriter(context, client, segment)
   const reportOutcome = outcomeReporter(segment)
   const messages = writeBatches<RecordMessage>(input, {
     take: async (message) => writableRecord(message, settings.skip, segment),
     write: async (records) => {
       signal.throwIfAborted()
       const results = await put(records, signal)
-      for (const [at, record] of records.entries()) reportOutcome(results[at] ?? 'gone', record)
+      for (const [index, record] of records.entries())
+        reportOutcome(results[index] ?? 'gone', record)
     },
     key: measuredId,
     characters: () => 0,
     pause: context.pause,
-    ...(own ? { most: metricsPerCall, atOnce: 6 } : { most: 1, atOnce: 8 }),
+    ...(writeOwn ? { maxItems: metricsPerCall, atOnce: 6 } : { maxItems: 1, atOnce: 8 }),
   })
   for await (const message of messages) {
     if (message.kind === 'end') {
@@ -73,14 +78,15 @@ function writableRecord(
     sink.item({ sourceId, stage: 'import', state: 'skipped', note: reason })
   } else if (message.kind === 'refused') {
     const { sourceId, stage, problem, excerpt } = message
-    const names = { sourceId, excerpt }
-    sink.item({ ...names, stage, state: 'failed', problem: storedProblem(problem) })
+    const itemIds = { sourceId, excerpt }
+    sink.item({ ...itemIds, stage, state: 'failed', problem: storedProblem(problem) })
   }
   if (message.kind !== 'record') return undefined
   const { sourceId, text: excerpt, extra } = message
-  const skipped = (note: string) => sink.item({ sourceId, stage: 'export', state: 'skipped', note })
-  if (isSkipped) skipped('the segment that writes is skipped')
-  else if (extra?.['content'] !== 'metrics') skipped('the record carries no metrics')
+  const reportSkipped = (note: string) =>
+    sink.item({ sourceId, stage: 'export', state: 'skipped', note })
+  if (isSkipped) reportSkipped('the segment that writes is skipped')
+  else if (extra?.['content'] !== 'metrics') reportSkipped('the record carries no metrics')
   else if (dryRun) {
     const note = 'dry run: nothing was written'
     sink.item({ sourceId, stage: 'export', state: 'updated', note, excerpt })
@@ -91,16 +97,16 @@ function writableRecord(
 /** Returns the function that reports outcomes; it throws after too many failures of the repository. */
 function outcomeReporter({ sink }: SegmentContext) {
   let failures = 0
-  let last: Failure | undefined
+  let fatalFailure: Failure | undefined
   return (result: MetricsOutcome, message: RecordMessage): void => {
     // After the last failure, outcomes of parallel calls are not reported.
-    if (last) throw last
+    if (fatalFailure) throw fatalFailure
     const { sourceId, text: excerpt } = message
     const item = { sourceId, stage: 'export' } as const
     if (result instanceof Failure) {
       sink.item({ ...item, state: 'failed', problem: storedProblem(result), excerpt })
       failures = result.kind === 'export-failed' || isTransient(result) ? failures + 1 : 0
-      if (failures >= mostFailures) throw (last = result)
+      if (failures >= mostFailures) throw (fatalFailure = result)
       return
     }
     failures = 0
@@ -123,23 +129,24 @@ const isTransient = (result: MetricsOutcome | undefined): boolean =>
 const noAnswer = new Failure('export-failed', 'The repository gave no answer.')
 
 /** Writes groups into the repository of this process; retries transient failures with growing pauses. */
-const ownWrites =
-  ({ pause, random }: ExportContext, own: MetricsWrite): MetricsWrite =>
+const groupWriter =
+  ({ pause, random }: ExportContext, writeOwn: MetricsWrite): MetricsWrite =>
   async (records, signal) => {
     const results = new Map<RecordMessage, MetricsOutcome>()
-    let left = records
-    const once = async () => {
-      const some = await own(left, signal).catch((error: unknown) => {
+    let unwritten = records
+    const writeOnce = async () => {
+      const outcomes = await writeOwn(unwritten, signal).catch((error: unknown) => {
         signal.throwIfAborted()
         if (!(error instanceof Failure)) throw error
-        return left.map(() => error)
+        return unwritten.map(() => error)
       })
-      for (const [at, record] of left.entries()) results.set(record, some[at] ?? noAnswer)
-      left = left.filter((record) => isTransient(results.get(record)))
+      for (const [index, record] of unwritten.entries())
+        results.set(record, outcomes[index] ?? noAnswer)
+      unwritten = unwritten.filter((record) => isTransient(results.get(record)))
     }
-    await retry(once, {
+    await retry(writeOnce, {
       delayMs: (outcome, attempt) => {
-        const isOver = 'error' in outcome || left.length === 0 || attempt >= attempts
+        const isOver = 'error' in outcome || unwritten.length === 0 || attempt >= mostAttempts
         return isOver ? undefined : backoffMs(attempt, random)
       },
       pause: (ms) => pause(ms, signal),
@@ -149,19 +156,19 @@ const ownWrites =
   }
 
 /** Writes metrics by individual requests. Throws if the key is refused. */
-function singleWrites(
+function singleWriter(
   context: ExportContext,
-  plain: RepositoryClient,
+  plainClient: RepositoryClient,
   { runId }: SegmentContext,
 ): MetricsWrite {
-  const client = withRetries(plain, context)
+  const client = withRetries(plainClient, context)
   const put = async (message: RecordMessage, signal: AbortSignal): Promise<MetricsOutcome> => {
     const { text: body, mediaType } = (await context.metricsExport?.body(message)) ?? message
     const path = `/datasets/${encodeURIComponent(measuredId(message))}/metrics`
     const headers = { Prefer: 'respond-async', 'X-Request-Id': `${runId}-${message.counter}` }
     const answer = await client.ask({ method: 'PUT', path, body, mediaType, headers }, signal)
     const catalogue = message.extra?.['catalogue']
-    refuseByKey(answer, typeof catalogue === 'string' ? catalogue : '-', client)
+    throwIfKeyRefused(answer, typeof catalogue === 'string' ? catalogue : '-', client)
     if (answer.status === 404 || answer.status === 410) return 'gone'
     const result = putResultOf(answer)
     return outcomeOf(result) ?? failureOf(result)
@@ -173,6 +180,6 @@ function singleWrites(
   }
   return (records, signal) =>
     Promise.all(
-      records.map((one) => put(one, signal).catch((error) => exportFailure(error, signal))),
+      records.map((record) => put(record, signal).catch((error) => exportFailure(error, signal))),
     )
 }

@@ -52,9 +52,9 @@ export function reasonOf({ status, problem }: PutResult): string {
   const { type, title, detail, errors } = problemSchema.parse(problem)
   const { line, column } = errors[0] ?? {}
   const slug = /^urn:cartulary:problem:(.+)$/.exec(type)?.[1] ?? `HTTP ${status}`
-  const words = [slug, detail || title].filter((part) => part !== '').join(': ')
-  if (line === undefined) return words
-  return `${words} (line ${line}${column === undefined ? '' : `, column ${column}`})`
+  const message = [slug, detail || title].filter((part) => part !== '').join(': ')
+  if (line === undefined) return message
+  return `${message} (line ${line}${column === undefined ? '' : `, column ${column}`})`
 }
 
 /** Converts a failed result to the problem of an item, with the repository's message and locations. */
@@ -65,13 +65,13 @@ export function failureOf(result: PutResult): Failure {
 }
 
 /** Throws `export-refused` if the key was refused, because every other record would fail too. */
-export function refuseByKey(
+export function throwIfKeyRefused(
   { status }: Pick<PutResult, 'status'>,
   catalogue: string,
   { keyId }: RepositoryClient,
 ): void {
   if (status !== 401 && status !== 403) return
-  const why = status === 401 ? 'does not know the key' : 'does not let the key write'
-  const detail = `The repository ${why}: catalogue ${catalogue}, key id ${keyId}.`
+  const reason = status === 401 ? 'does not know the key' : 'does not let the key write'
+  const detail = `The repository ${reason}: catalogue ${catalogue}, key id ${keyId}.`
   throw new Failure('export-refused', detail)
 }

@@ -17,12 +17,13 @@ import type { RecordRow } from '../ledger/ledger-rows.ts'
 import { dayMs } from '../../text/duration.ts'
 import type { ExportContext, ExportRun } from './export-run.ts'
 
-/** `row` is the row of the original id, of any owner. */
+/** Original id of a record, and the row of the ledger with it, of any owner. */
 type Identity = { readonly originalId: string; readonly row: RecordRow | undefined }
 
+/** Ms without a complete run after which other pipes may take over the records of a pipe. */
 const abandonedAfterMs = 90 * dayMs
 
-type Names = Pick<RecordMessage, 'sourceId' | 'aliases' | 'preferredId'>
+type RecordIds = Pick<RecordMessage, 'sourceId' | 'aliases' | 'preferredId'>
 
 /**
  * Determines the identity of a record: the ledger's id of its source id; else that of an alias under which the pipe knew it;
@@ -31,73 +32,80 @@ type Names = Pick<RecordMessage, 'sourceId' | 'aliases' | 'preferredId'>
  */
 export function identityOf(
   run: ExportRun,
-  names: Names,
-  rows = knownRows(run, names),
+  names: RecordIds,
+  rows = pipeRows(run, names),
 ): Identity | Failure {
   const { sourceId, aliases, preferredId = sourceId } = names
   const { ledger } = run.context
   const { catalogue } = run.owner
-  const own = rows.own ?? renameSource(run, names, rows.earlier)
-  if (own) return { originalId: own.originalId, row: own }
+  const pipeRow = rows.sourceRow ?? renameSource(run, names, rows.aliasRow)
+  if (pipeRow) return { originalId: pipeRow.originalId, row: pipeRow }
   for (const originalId of aliases) {
     const row = ledger.byOriginal(catalogue, originalId)
     if (!run.isPresent(originalId)) continue
-    if (row ? isAnother(run, row, sourceId) : !run.reserve(originalId, sourceId)) continue
+    if (row ? isOtherRecord(run, row, sourceId) : !run.reserve(originalId, sourceId)) continue
     return checkOwnership(run, { originalId, row })
   }
   for (const originalId of [preferredId, sourceId]) {
     const row = ledger.byOriginal(catalogue, originalId)
-    const isFree = row ? !isAnother(run, row, sourceId) : run.reserve(originalId, sourceId)
+    const isFree = row ? !isOtherRecord(run, row, sourceId) : run.reserve(originalId, sourceId)
     if (isFree || originalId === sourceId) return checkOwnership(run, { originalId, row }, sourceId)
   }
   throw new Error('the source id comes last')
 }
 
-/** Row of the record's source id, or else the one found by `earlierRow`. */
-type KnownRows = { readonly own?: RecordRow; readonly earlier?: RecordRow }
+/** Row of the pipe with the record's source id, or else the one found by `findAliasRow`. */
+type PipeRows = { readonly sourceRow?: RecordRow; readonly aliasRow?: RecordRow }
 
-function knownRows(run: ExportRun, names: Names): KnownRows {
-  const own = run.context.ledger.bySource(run.owner, names.sourceId)
-  return own ? { own } : { earlier: earlierRow(run, names) }
+function pipeRows(run: ExportRun, names: RecordIds): PipeRows {
+  const sourceRow = run.context.ledger.bySource(run.owner, names.sourceId)
+  return sourceRow ? { sourceRow } : { aliasRow: findAliasRow(run, names) }
 }
 
 /** Row of the pipe with an alias of the record as its source id, if that id was not offered. */
-function earlierRow(run: ExportRun, { sourceId, aliases }: Names): RecordRow | undefined {
+function findAliasRow(run: ExportRun, { sourceId, aliases }: RecordIds): RecordRow | undefined {
   const { ledger } = run.context
   for (const alias of aliases) {
     const row = ledger.bySource(run.owner, alias) ?? ledger.byOriginal(run.owner.catalogue, alias)
-    if (row && isAnother(run, row, sourceId) && !run.hasMet(row)) return row
+    if (row && isOtherRecord(run, row, sourceId) && !run.wasOffered(row)) return row
   }
   return undefined
 }
 
 /** Changes the source id of a row in the ledger to the record's current one. */
-function renameSource(run: ExportRun, { sourceId }: Names, row?: RecordRow): RecordRow | undefined {
+function renameSource(
+  run: ExportRun,
+  { sourceId }: RecordIds,
+  row?: RecordRow,
+): RecordRow | undefined {
   if (!row) return undefined
-  if (!run.segment.dryRun) run.context.ledger.rename(row.serial, sourceId)
-  run.awaited.delete(row.serial)
+  if (!run.segment.dryRun) run.context.ledger.setSourceId(row.serial, sourceId)
+  run.maybeRenamed.delete(row.serial)
   return { ...row, sourceId }
 }
 
 /**
- * Whether the rest of the source has to show if the record is new or renamed: another record with a shared id may follow. Ids
- * that are no IRIs were source ids in older versions and are unique.
+ * Whether a record must wait for the end of its source, which shows whether it is a renamed one: the record that has the alias
+ * as its source id may follow. Aliases that are no IRIs were source ids in older versions and are unique.
  */
-function isUnsure(run: ExportRun, { earlier: row }: KnownRows): boolean {
+function mustWait(run: ExportRun, { aliasRow: row }: PipeRows): boolean {
   if (!row || !/^[a-z][a-z0-9+.-]*:/i.test(row.sourceId)) return false
-  run.awaited.add(row.serial)
+  run.maybeRenamed.add(row.serial)
   return true
 }
 
 /** Whether the row is a record of the same pipe with another source id. */
-const isAnother = ({ owner }: ExportRun, row: RecordRow, sourceId: string): boolean =>
+const isOtherRecord = ({ owner }: ExportRun, row: RecordRow, sourceId: string): boolean =>
   row.pipe === owner.pipe && row.sourceId !== '' && row.sourceId !== sourceId
 
-/** Checks whether the pipe may write the record with this identity, and for this source id if given. */
+/**
+ * Returns the identity if the pipe may write it, else `item-owned-elsewhere`; `item-duplicate` if its row has another source id
+ * than `sourceId`.
+ */
 function checkOwnership(run: ExportRun, identity: Identity, sourceId?: string): Identity | Failure {
   const { originalId, row } = identity
   if (!row) return identity
-  if (sourceId !== undefined && isAnother(run, row, sourceId))
+  if (sourceId !== undefined && isOtherRecord(run, row, sourceId))
     return duplicateOf(originalId, row.sourceId)
   const isOurs = row.pipe === run.owner.pipe || isAbandoned(run.context, row)
   return isOurs ? identity : ownedBy(row.pipe, originalId)
@@ -130,7 +138,7 @@ const duplicateOf = (originalId: string, sourceId: string): Failure =>
     `Another record of the source, ${sourceId}, is stored as ${originalId} already.`,
   )
 
-/** Determines the identity and claims it until it is released. */
+/** Determines the identity of a record that is to be written, and claims it until `release`. */
 export function claimIdentity(run: ExportRun, message: RecordMessage): Identity | Failure {
   const { originalId: id, sourceId } = message
   const { ledger } = run.context
@@ -141,9 +149,9 @@ export function claimIdentity(run: ExportRun, message: RecordMessage): Identity 
       : checkOwnership(run, { originalId: id, row }, sourceId)
   if (identity instanceof Failure) return identity
   const { originalId } = identity
-  const other = run.claim(originalId)
-  if (other === undefined) return identity
-  return other === run.owner.pipe ? duplicateOf(originalId, sourceId) : ownedBy(other, originalId)
+  const writer = run.claim(originalId)
+  if (writer === undefined) return identity
+  return writer === run.owner.pipe ? duplicateOf(originalId, sourceId) : ownedBy(writer, originalId)
 }
 
 /** Maximum characters of records that wait for the end of their source. */
@@ -157,18 +165,18 @@ const mostWaiting = 32_000_000
 export const identifyRecords = (active: ReadonlyMap<string, ExportRun>): SegmentFunction =>
   async function* (input, context) {
     const waiting: RecordMessage[] = []
-    const assigned = new Set<number>()
-    let room = mostWaiting
+    const assignedIds = new Set<number>()
+    let charactersLeft = mostWaiting
     for await (const message of input) {
       const run = active.get(context.runId)
       if (!run) {
-        yield message.kind === 'record' ? withPreferredId(message, assigned) : message
+        yield message.kind === 'record' ? withPreferredId(message, assignedIds) : message
         continue
       }
-      const rows = message.kind === 'record' ? knownRows(run, message) : {}
-      if (message.kind === 'record' && room > 0 && isUnsure(run, rows)) {
+      const rows = message.kind === 'record' ? pipeRows(run, message) : {}
+      if (message.kind === 'record' && charactersLeft > 0 && mustWait(run, rows)) {
         waiting.push(message)
-        room -= message.text.length
+        charactersLeft -= message.text.length
         continue
       }
       // A resumed run does not read again what came before a cursor.
@@ -178,26 +186,27 @@ export const identifyRecords = (active: ReadonlyMap<string, ExportRun>): Segment
           if (result) yield result
         }
       if (message.kind === 'refused' && message.sourceId !== undefined)
-        run.meetSource(message.sourceId)
+        run.markSourceOffered(message.sourceId)
       const result =
         message.kind === 'record' ? compareRecord(run, context, message, rows) : message
       if (result) yield result
     }
   }
 
-/** The record under its preferred id, unless another record has it. */
-function withPreferredId(record: RecordMessage, given: Set<number>): RecordMessage {
+/** Sets the preferred id of a record as its original id, unless an earlier record has it. */
+function withPreferredId(record: RecordMessage, assignedIds: Set<number>): RecordMessage {
   const { preferredId: originalId } = record
-  if (originalId === undefined || given.size === given.add(keyHash(originalId)).size) return record
+  if (originalId === undefined || assignedIds.size === assignedIds.add(keyHash(originalId)).size)
+    return record
   return { ...record, originalId }
 }
 
-/** Compares a record with the ledger; `undefined` if the run is restricted to other records. */
+/** Message for a record after comparison with the ledger; `undefined` if the run is restricted to other records. */
 function compareRecord(
   run: ExportRun,
   { only, sink }: SegmentContext,
   record: RecordMessage,
-  rows?: KnownRows,
+  rows?: PipeRows,
 ): Message | undefined {
   const { sourceId, aliases, sourceUrl, text } = record
   const identity = identityOf(run, record, rows)
@@ -218,7 +227,7 @@ function compareRecord(
   const { originalId, row } = identity
   const sourceHash = run.hashOf(record.sourceHash)
   if (row) {
-    run.meet(row)
+    run.markOffered(row)
     const isOurs = row.pipe === run.owner.pipe && row.sourceId === sourceId
     if (isOurs && run.isUnchanged(row, sourceHash))
       return { kind: 'unchanged', sourceId, originalId }
@@ -237,13 +246,14 @@ export function validatorsOf(
   shape: string,
   forceDays: number | undefined,
 ): readonly Validator[] {
-  const last = ledger.pipe(pipe)
-  if (!last || last.shape !== shape) return []
-  if (now() - last.time >= (forceDays ?? config.forceDays) * dayMs) return []
-  if (ledger.anyMissed({ catalogue: last.catalogue, pipe })) return []
+  const lastComplete = ledger.pipe(pipe)
+  if (!lastComplete || lastComplete.shape !== shape) return []
+  if (now() - lastComplete.time >= (forceDays ?? config.forceDays) * dayMs) return []
+  if (ledger.anyMissed({ catalogue: lastComplete.catalogue, pipe })) return []
   // The exporter opens its run before it asks for the first record. Without one, the content of the catalogue is unknown.
   const run = active.get(runId)
   const isSame =
-    run?.owner.catalogue === last.catalogue && run.transformersHash === last.transformation
-  return isSame && run.hasAll ? last.validators : []
+    run?.owner.catalogue === lastComplete.catalogue &&
+    run.transformersHash === lastComplete.transformation
+  return isSame && run.hasAllOwned ? lastComplete.validators : []
 }

@@ -12,8 +12,8 @@ import { dcat, dct, rdf } from '../../rdf/namespaces.ts'
 import { parse } from '../../rdf/parse.ts'
 import type { DuplicateKey } from '../ledger/duplicate-keys.ts'
 
-const classes = [dcat('Dataset'), dcat('DatasetSeries')].map(({ value }) => value)
-const typeLines = classes.map((name) => ` <${rdf('type').value}> <${name}> .\n`)
+const datasetClasses = [dcat('Dataset'), dcat('DatasetSeries')].map(({ value }) => value)
+const typeLines = datasetClasses.map((name) => ` <${rdf('type').value}> <${name}> .\n`)
 
 /**
  * Node of the dataset if the text is plain N-Triples, one triple per line, about exactly one dataset with an IRI; other texts
@@ -28,9 +28,9 @@ export function nodeInText(mediaType: string, text: string): string | undefined 
 
 /** Node of a record as N-Triples; of several datasets, the one whose IRI is the source id. */
 function nodeOfRecord({ mediaType, text, sourceId }: RecordMessage): string | undefined {
-  const own = `<${sourceId}>`
-  const isThere = typeLines.some((line) => `\n${text}`.includes(`\n${own}${line}`))
-  return nodeInText(mediaType, text) ?? (isThere ? own : undefined)
+  const ownNode = `<${sourceId}>`
+  const isDescribed = typeLines.some((line) => `\n${text}`.includes(`\n${ownNode}${line}`))
+  return nodeInText(mediaType, text) ?? (isDescribed ? ownNode : undefined)
 }
 
 /** Whether every line of N-Triples is exactly one triple. */
@@ -44,10 +44,14 @@ const isPlain = (text: string): boolean =>
 
 /** Subjects of the lines with this end, at most two. */
 function subjectsOf(text: string, end: string): string[] {
-  const unfit: string[] = []
-  for (let at = text.indexOf(end); at >= 0 && unfit.length < 2; at = text.indexOf(end, at + 1))
-    unfit.push(text.slice(text.lastIndexOf('\n', at) + 1, at))
-  return unfit
+  const subjects: string[] = []
+  for (
+    let position = text.indexOf(end);
+    position >= 0 && subjects.length < 2;
+    position = text.indexOf(end, position + 1)
+  )
+    subjects.push(text.slice(text.lastIndexOf('\n', position) + 1, position))
+  return subjects
 }
 
 /** Objects of a node's lines with this predicate, at most thirty; from plain N-Triples only. */
@@ -55,8 +59,13 @@ function objectsOf(text: string, node: string | undefined, predicate: Term): rea
   if (node === undefined) return []
   const start = `${node} <${predicate.value}> `
   const lines: string[] = []
-  for (let at = text.indexOf(start); at >= 0 && lines.length < 30; at = text.indexOf(start, at + 1))
-    if (at === 0 || text[at - 1] === '\n') lines.push(text.slice(at, text.indexOf('\n', at) + 1))
+  for (
+    let position = text.indexOf(start);
+    position >= 0 && lines.length < 30;
+    position = text.indexOf(start, position + 1)
+  )
+    if (position === 0 || text[position - 1] === '\n')
+      lines.push(text.slice(position, text.indexOf('\n', position) + 1))
   try {
     return fromLines(lines.join('')).map(({ object }) => object)
   } catch {
@@ -65,6 +74,7 @@ function objectsOf(text: string, node: string | undefined, predicate: Term): rea
   }
 }
 
+/** Minimum characters of an identifier that two catalogues have hardly by chance. */
 const shortestIdentifier = 6
 
 /**
@@ -80,17 +90,18 @@ export function duplicateKeyOf(
   const pages = objectsOf(text, node, dcat('landingPage'))
   const id = identifiers.find(({ termType }) => termType === 'Literal')?.value ?? originalId
   const address = pages.find(({ termType }) => termType === 'NamedNode')?.value
-  const isTelling = id.length >= shortestIdentifier && !/^[\d\s.:_-]*$/.test(id)
-  const shown = address?.replace(/^https?:\/\//i, '').replace(/\/$/, '')
-  return { ...(isTelling && { identifier: id }), ...(shown && { page: shown }) }
+  const isDistinctive = id.length >= shortestIdentifier && !/^[\d\s.:_-]*$/.test(id)
+  const page = address?.replace(/^https?:\/\//i, '').replace(/\/$/, '')
+  return { ...(isDistinctive && { identifier: id }), ...(page && { page }) }
 }
 
+/** Maximum characters of a title in an item. */
 const longestTitle = 200
 
 /** Members that name a record in the items of a run. `node`: node of its text, if already known. */
 export function itemNames(message: RecordMessage, node = nodeOfRecord(message)) {
   const { sourceId, sourceUrl, text } = message
-  const titles = objectsOf(text, node, dct('title')).filter((one) => one.termType === 'Literal')
+  const titles = objectsOf(text, node, dct('title')).filter((term) => term.termType === 'Literal')
   const english = titles.find(({ language }) => /^en(?:-|$)/i.test(language))
   const title = (english ?? titles[0])?.value.slice(0, longestTitle)
   return { sourceId, sourceUrl, title, ...recordPlace(message) }
@@ -108,21 +119,21 @@ const mostFindings = 20
 /** Adds a finding for each value that will be left out of the search document, once per field and value. */
 export async function withUnfitValues(
   message: RecordMessage,
-  unfit: UnfitValues | undefined,
+  findUnfit: UnfitValues | undefined,
 ): Promise<RecordMessage> {
-  const quads = (unfit && (await quadsInText(message.text, message.mediaType))) ?? []
+  const quads = (findUnfit && (await quadsInText(message.text, message.mediaType))) ?? []
   const datasets = quads.filter(
     ({ subject, predicate, object }) =>
       subject.termType === 'NamedNode' &&
       predicate.equals(rdf('type')) &&
-      classes.includes(object.value),
+      datasetClasses.includes(object.value),
   )
-  const dataset = datasets.find((one) => one.subject.value === message.sourceId) ?? datasets[0]
-  if (!dataset || !unfit) return message
-  const found = unfit(quads, dataset.subject.value).map(({ field, problem, value }) =>
+  const dataset = datasets.find((quad) => quad.subject.value === message.sourceId) ?? datasets[0]
+  if (!dataset || !findUnfit) return message
+  const unfitValues = findUnfit(quads, dataset.subject.value).map(({ field, problem, value }) =>
     valueFinding(field, value, problem),
   )
-  const distinct = new Map(found.map((one) => [one.detail, one]))
+  const distinct = new Map(unfitValues.map((finding) => [finding.detail, finding]))
   const findings = [...distinct.keys()]
     .toSorted()
     .slice(0, mostFindings)

@@ -22,8 +22,8 @@ type RemovalPlan = {
 
 const nothing: RemovalPlan = { due: [], held: [] }
 
-/** Ends an export after all writes were answered; sets the outcome of the run. */
-export async function settleRun(
+/** Ends an export after all writes were answered: decides about removals, carries them out, sets the outcome of the run. */
+export async function completeRun(
   run: ExportRun,
   settings: ExportConfig,
   completeness: Completeness,
@@ -32,32 +32,33 @@ export async function settleRun(
   const { sink, log, runId, resumed } = run.segment
   const { ledger, now } = run.context
   const { pipe } = run.owner
-  const judged = effectiveCompleteness(run, completeness)
-  if (judged.kind === 'not-modified') {
+  const effective = effectiveCompleteness(run, completeness)
+  if (effective.kind === 'not-modified') {
     ledger.touchPipe(pipe, now())
     sink.outcome('not-modified')
     return
   }
-  const mayRemove = run.hasFullList && !hasParallelRun(run)
+  const mayRemove = run.knowsAllOffered && !hasParallelRun(run)
   if (!mayRemove) log.info({ resumed }, 'harvest.removal-skipped')
-  const isComplete = judged.kind === 'complete'
+  const isComplete = effective.kind === 'complete'
   // With a doubtful ledger, a record without an owner may belong to another pipe.
-  if (mayRemove && settings.adoptUnowned && isComplete && !ledger.isBehind(pipe)) adoptUnowned(run)
-  const plan = mayRemove ? planOf(run, settings, judged) : nothing
-  recordRun(run, judged, plan)
-  for (const row of plan.held) sink.item({ ...namesOf(row), stage: 'export', state: 'held' })
+  if (mayRemove && settings.adoptUnowned && isComplete && !ledger.isUnverified(pipe))
+    adoptUnowned(run)
+  const plan = mayRemove ? planOf(run, settings, effective) : nothing
+  recordRun(run, effective, plan)
+  for (const row of plan.held) sink.item({ ...idsOf(row), stage: 'export', state: 'held' })
   const { context, owner, client } = run
   const report = (row: RecordRow, problem: Failure | undefined) => {
     const state = problem ? 'failed' : 'removed'
-    const why = problem && { problem: storedProblem(problem) }
-    sink.item({ ...namesOf(row), stage: 'export', state, ...why })
+    const problemMember = problem && { problem: storedProblem(problem) }
+    sink.item({ ...idsOf(row), stage: 'export', state, ...problemMember })
   }
   await removeAll({ context, client, owner, runId, log, report }, plan.due, signal)
   if (isComplete) sink.outcome('complete', plan.problem)
-  else sink.outcome('incomplete', plan.problem ?? judged.problem)
+  else sink.outcome('incomplete', plan.problem ?? effective.problem)
 }
 
-const namesOf = ({ originalId, sourceId, platformId }: RecordRow) => ({
+const idsOf = ({ originalId, sourceId, platformId }: RecordRow) => ({
   originalId,
   ...(sourceId !== '' && { sourceId }),
   ...(platformId !== null && { platformId }),
@@ -73,9 +74,9 @@ function effectiveCompleteness(run: ExportRun, completeness: Completeness): Comp
   if (refusal && (completeness.kind === 'complete' || !completeness.problem))
     return { kind: 'incomplete', problem: refusal }
   if (completeness.kind !== 'complete') return completeness
-  const last = run.context.ledger.pipe(run.owner.pipe)
-  if (!last || nameless <= last.nameless) return completeness
-  const detail = `${nameless} records have no identifier, ${last.nameless} had none before.`
+  const lastComplete = run.context.ledger.pipe(run.owner.pipe)
+  if (!lastComplete || nameless <= lastComplete.nameless) return completeness
+  const detail = `${nameless} records have no identifier, ${lastComplete.nameless} had none before.`
   return { kind: 'incomplete', problem: new Failure('item-no-identifier', detail) }
 }
 
@@ -90,7 +91,7 @@ function hasParallelRun({ context, owner, segment, opened }: ExportRun): boolean
   })
 }
 
-/** Adopts records that have no owner and were not met by any run, so that they are removed if the source does not have them. */
+/** Makes the pipe the owner of all records of the catalogue without one, so that they are removed if the source lacks them. */
 function adoptUnowned({ context, owner, segment }: ExportRun): void {
   const { ledger, now } = context
   const { runId, sink } = segment
@@ -107,13 +108,13 @@ function adoptUnowned({ context, owner, segment }: ExportRun): void {
  * completed by the next complete run.
  */
 function recordRun(run: ExportRun, completeness: Completeness, plan: RemovalPlan): void {
-  const { context, owner, segment, nameless, transformersHash: transformation, losses } = run
+  const { context, owner, segment, nameless, transformersHash: transformation, failedItems } = run
   const { ledger, now } = context
   ledger.transaction(() => {
-    for (const { serial } of plan.held) ledger.hold(segment.runId, serial)
+    for (const { serial } of plan.held) ledger.holdRemoval(segment.runId, serial)
     if (completeness.kind !== 'complete') return
     const { fingerprint, shape = null, validators = [] } = completeness
-    const isClean = losses === 0 && plan.held.length === 0 && segment.resumed !== true
+    const isClean = failedItems === 0 && plan.held.length === 0 && segment.resumed !== true
     ledger.putPipe(owner.pipe, {
       catalogue: owner.catalogue,
       fingerprint,
@@ -137,62 +138,64 @@ function planOf(run: ExportRun, settings: ExportConfig, completeness: Completene
   const { ledger } = run.context
   const { pipe, catalogue } = run.owner
   const isComplete = completeness.kind === 'complete'
-  const last = ledger.pipe(pipe)
-  const isMoved =
-    isComplete && last?.catalogue === catalogue && last.fingerprint !== completeness.fingerprint
-  const rows = goneRows(run, settings, { isComplete, isCounted: !isMoved })
+  const lastComplete = ledger.pipe(pipe)
+  const selectionChanged =
+    isComplete &&
+    lastComplete?.catalogue === catalogue &&
+    lastComplete.fingerprint !== completeness.fingerprint
+  const rows = findGoneRows(run, settings, { isComplete, isCounted: !selectionChanged })
   if (rows.length === 0) return nothing
   const reason =
-    (isMoved &&
-      `${last.fingerprint === '' ? 'harvest.sqlite is an older copy' : 'The pipe asks its source for other records than last time'}, and ${rows.length} would be removed.`) ||
+    (selectionChanged &&
+      `${lastComplete.fingerprint === '' ? 'harvest.sqlite is an older copy' : 'The pipe asks its source for other records than last time'}, and ${rows.length} would be removed.`) ||
     consentProblem(run, settings, rows.length)
   if (reason === undefined) return { due: rows, held: [] }
   return { due: [], held: rows, problem: new Failure('removal-held', reason) }
 }
 
-/** Rows due for removal; increments the missed runs of the others. */
-function goneRows(
+/** Rows that may be removed; counts for each row the consecutive complete runs that missed it, unless `isCounted` is false. */
+function findGoneRows(
   run: ExportRun,
   settings: ExportConfig,
   { isComplete, isCounted }: { readonly isComplete: boolean; readonly isCounted: boolean },
 ): readonly RecordRow[] {
   const { ledger, config } = run.context
-  const needed = settings.missingRuns ?? config.missingRuns
-  const gone: RecordRow[] = []
+  const missingRuns = settings.missingRuns ?? config.missingRuns
+  const goneRows: RecordRow[] = []
   const changes: (readonly [serial: number, missed: number])[] = []
   for (const row of ledger.rowsOf(run.owner)) {
-    const isDeclared = run.deleted.has(row.serial)
-    if (!isDeclared && (!isComplete || run.hasMet(row))) {
+    const isDeclared = run.declaredDeleted.has(row.serial)
+    if (!isDeclared && (!isComplete || run.wasOffered(row))) {
       if (isComplete && row.missed > 0) changes.push([row.serial, 0])
       continue
     }
     if (row.state === 'restored' && !isDeclared) continue
     const missed = row.missed + 1
-    if (isDeclared || missed >= needed) gone.push(row)
+    if (isDeclared || missed >= missingRuns) goneRows.push(row)
     if (isCounted && isComplete) changes.push([row.serial, missed])
   }
   ledger.transaction(() => {
     for (const [serial, missed] of changes) ledger.setMissed(serial, missed)
   })
-  return gone
+  return goneRows
 }
 
 /** Reason why the removals need consent, if they do. */
 function consentProblem(
-  { context, owner, segment, offered, deleted }: ExportRun,
+  { context, owner, segment, offered, declaredDeleted }: ExportRun,
   settings: ExportConfig,
   count: number,
 ): string | undefined {
   const percent = settings.guardPercent ?? context.config.guardPercent
   const minimum = settings.guardMinimum ?? context.config.guardMinimum
   // Records created by this run must not dilute the percentage.
-  const all = context.ledger.countBefore(owner, segment.runId)
-  if (offered === 0 && deleted.size < count)
+  const ownedBefore = context.ledger.countBefore(owner, segment.runId)
+  if (offered === 0 && declaredDeleted.size < count)
     return `The source offered no record at all, and ${count} would be removed.`
-  const most = Math.max(minimum, Math.floor((all * percent) / 100))
-  if (percent >= 100 || count <= most) return undefined
+  const allowed = Math.max(minimum, Math.floor((ownedBefore * percent) / 100))
+  if (percent >= 100 || count <= allowed) return undefined
   return (
-    `${count} of ${all} records would be removed; without consent at most ${most} are ` +
+    `${count} of ${ownedBefore} records would be removed; without consent at most ${allowed} are ` +
     `(guardPercent ${percent}, guardMinimum ${minimum}).`
   )
 }

@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts'
 import type { Owner, RecordRow, RemovedRecord } from '../ledger/ledger-rows.ts'
 import { inParallel } from '../../workers/in-parallel.ts'
 import { originPath } from './dataset-writer.ts'
-import { failureOf, reasonOf, refuseByKey, putResultOf } from './put-results.ts'
+import { failureOf, reasonOf, throwIfKeyRefused, putResultOf } from './put-results.ts'
 import { dayMs } from '../../text/duration.ts'
 import { exportPlan } from './export-plan.ts'
 import { writerOf, type ExportContext } from './export-run.ts'
@@ -25,7 +25,7 @@ type RemovalOptions = {
   readonly report: (row: RecordRow, problem: Failure | undefined) => void
 }
 
-/** Parallel requests. */
+/** Number of parallel requests. */
 const atOnce = 4
 
 /**
@@ -33,13 +33,13 @@ const atOnce = 4
  * if the key is refused or the signal fires.
  */
 export async function removeAll(
-  removing: RemovalOptions,
+  options: RemovalOptions,
   rows: readonly RecordRow[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { ledger, now, config } = removing.context
+  const { ledger, now, config } = options.context
   ledger.forgetRemovedBefore(now() - config.restoreDays * dayMs)
-  await inParallel(rows, (row) => removeOne(removing, row, signal), { atOnce, signal })
+  await inParallel(rows, (row) => removeOne(options, row, signal), { atOnce, signal })
 }
 
 async function removeOne(
@@ -56,7 +56,7 @@ async function removeOne(
   const path = originPath(catalogue, originalId)
   const headers = { Prefer: 'respond-async', 'X-Request-Id': `${run}-removal-${serial}` }
   const answer = await client.ask({ method: 'DELETE', path, headers }, signal)
-  refuseByKey(answer, catalogue, client)
+  throwIfKeyRefused(answer, catalogue, client)
   const { status } = answer
   if (status !== 204 && status !== 404 && status !== 410) {
     log.warn({ catalogue, originalId, status }, 'harvest.removal-failed')
@@ -65,7 +65,7 @@ async function removeOne(
   }
   const platformId = current.platformId ?? ''
   ledger.transaction(() => {
-    ledger.drop(serial)
+    ledger.dropRecord(serial)
     if (status === 204)
       ledger.noteRemoved({ run, ...owner, originalId, sourceId, platformId }, now())
   })
@@ -92,66 +92,73 @@ export async function confirmRemovals(
   const run = runs.get(runId)
   if (!run) throw new Failure('unknown-run', `there is no run ${shown(runId)}`)
   const { pipe, catalogue, startTime = '' } = run
-  const last = ledger.pipe(pipe)
+  const lastComplete = ledger.pipe(pipe)
   // The held removals of a later complete run take precedence.
-  if (last && last.run !== runId && last.time >= Date.parse(startTime))
+  if (lastComplete && lastComplete.run !== runId && lastComplete.time >= Date.parse(startTime))
     throw new Failure('conflict', 'A later run of the pipe was complete: confirm that one instead.')
   checkIdle(context, pipe)
-  const rows = ledger.held(runId)
+  const rows = ledger.heldByRun(runId)
   if (rows.length === 0) throw new Failure('conflict', 'No removal of this run waits for consent.')
   if (catalogue === undefined) throw new Failure('conflict', 'The run has no catalogue.')
   const [client, owner] = [clientOf(context, runId), { catalogue, pipe }]
-  let [done, failed, isComplete] = [0, 0, false]
+  let [removedCount, failedCount, isComplete] = [0, 0, false]
   const report = (_: RecordRow, problem: Failure | undefined) => {
-    if (problem) failed += 1
-    else done += 1
+    if (problem) failedCount += 1
+    else removedCount += 1
   }
   // Shows the confirmation on pages that are opened during the removal.
-  runs.note(runId, { action: 'confirm', done, failed: 0 })
+  runs.note(runId, { action: 'confirm', done: removedCount, failed: 0 })
   try {
     await removeAll({ context, client, owner, runId, log, report }, rows, signal)
     isComplete = true
   } finally {
-    await context.changed()
-    runs.note(runId, { action: 'confirm', done, failed: isComplete ? failed : rows.length - done })
+    await context.countChange()
+    runs.note(runId, {
+      action: 'confirm',
+      done: removedCount,
+      failed: isComplete ? failedCount : rows.length - removedCount,
+    })
   }
-  log.info({ run: runId, pipe, removed: done, failed }, 'run.confirmed')
-  if (failed > 0)
-    throw new Failure('export-failed', `${failed} of ${rows.length} records could not be removed.`)
+  log.info({ run: runId, pipe, removed: removedCount, failed: failedCount }, 'run.confirmed')
+  if (failedCount > 0)
+    throw new Failure(
+      'export-failed',
+      `${failedCount} of ${rows.length} records could not be removed.`,
+    )
 }
 
 /** Restores all records that a run removed, or the dataset with this platform id. Throws `unknown-dataset`. */
 export async function restoreRemoved(
   context: ExportContext,
-  what: string,
+  id: string,
   signal: AbortSignal,
 ): Promise<RestoreResult> {
   const { ledger, runs, now } = context
-  const ofRun = ledger.removedBy(what)
-  const all = ofRun.length > 0 ? ofRun : ledger.removedAs(what)
-  const [first] = all
+  const removedByRun = ledger.removedBy(id)
+  const records = removedByRun.length > 0 ? removedByRun : ledger.removedAs(id)
+  const [first] = records
   if (!first) {
-    const detail = `no harvest removed anything with the id ${shown(what)}, or it was too long ago`
-    throw new Failure(runs.get(what) ? 'conflict' : 'unknown-dataset', detail)
+    const detail = `no harvest removed anything with the id ${shown(id)}, or it was too long ago`
+    throw new Failure(runs.get(id) ? 'conflict' : 'unknown-dataset', detail)
   }
   // All records are from one run, or there is only one.
   const { run } = first
   const client = clientOf(context, run)
   const failed: { id: string; reason: string }[] = []
-  let done = 0
+  let restoredCount = 0
   try {
-    for (const removed of all) {
+    for (const removed of records) {
       const reason = await restoreOne(client, removed, signal)
       if (reason === undefined) {
         ledger.markRestored(removed, now())
-        done += 1
+        restoredCount += 1
       } else failed.push({ id: removed.platformId, reason })
     }
   } finally {
-    await context.changed()
-    runs.note(run, { action: 'restore', done, failed: failed.length })
+    await context.countChange()
+    runs.note(run, { action: 'restore', done: restoredCount, failed: failed.length })
   }
-  return { restored: done, failed }
+  return { restored: restoredCount, failed }
 }
 
 /** Restores a record; returns the reason if it failed. */
@@ -175,9 +182,9 @@ export async function adoptRecords(
   if (pipe === from) throw new Failure('conflict', 'A pipe cannot adopt its own records.')
   checkIdle(context, pipe)
   checkIdle(context, from)
-  const handed = context.ledger.transfer(pipe, from)
-  await context.changed()
-  return handed
+  const transferred = context.ledger.transfer(pipe, from)
+  await context.countChange()
+  return transferred
 }
 
 function checkIdle({ active }: ExportContext, pipe: string): void {

@@ -61,7 +61,7 @@ const requestHeaders = ({ body, mediaType, headers }: RepositoryRequest) => ({
   ...headers,
 })
 
-const join = (address: string, path: string): string => address.replace(/\/+$/, '') + path
+const addressOf = (address: string, path: string): string => address.replace(/\/+$/, '') + path
 
 /** Client of a repository called through `fetch`: that of this process, or the target of a command. */
 export const repositoryByFetch = (
@@ -75,12 +75,12 @@ export const repositoryByFetch = (
     const { method, path, body } = request
     const headers = { ...keyHeader(key, request), ...requestHeaders(request) }
     const init = { method, headers, signal, body }
-    const response = await fetch(new Request(join(address, path), init))
+    const response = await fetch(new Request(addressOf(address, path), init))
     return { status: response.status, headers: response.headers, text: await response.text() }
   },
 })
 
-type Remote = {
+type RemoteOptions = {
   readonly address: string
   readonly key: string
   readonly reach: Reach
@@ -88,22 +88,27 @@ type Remote = {
 }
 
 /** Maximum bytes of a response: hundreds of results with problems, or the ids of a million records. */
-const longestAnswer = 256 * 2 ** 20
+const maxAnswerBytes = 256 * 2 ** 20
 
 /** Client of a remote repository. Redirects are not followed, because they could send records to another host. */
-export const remoteRepository = ({ address, key, reach, outbound }: Remote): RepositoryClient => ({
+export const remoteRepository = ({
+  address,
+  key,
+  reach,
+  outbound,
+}: RemoteOptions): RepositoryClient => ({
   isOwn: false,
   keyId: keyId(key),
   ask: async (request, signal) => {
     const { method, path, body } = request
     const answer = await outbound.read(
       {
-        url: join(address, path),
+        url: addressOf(address, path),
         method,
         headers: requestHeaders(request),
         credentials: keyHeader(key, request),
         reach,
-        maxBytes: longestAnswer,
+        maxBytes: maxAnswerBytes,
         attempts: 1,
         redirects: 0,
         body,
@@ -123,7 +128,7 @@ export type RetryContext = {
   readonly pause: Pause
 }
 
-/** Attempts while the repository answers 429 or 503, and attempts after other errors and broken connections. */
+/** Maximum attempts if the repository answers 429 or 503, and if it fails otherwise; longest pause between two. */
 const [attemptsWhenBusy, attemptsWhenBroken] = [9, 5]
 const longestWaitMs = 600_000
 
@@ -139,11 +144,11 @@ export function withRetries(
 ): RepositoryClient {
   const delayOf = ({ status, headers }: RepositoryAnswer, attempt: number) => {
     const isBusy = status === 429 || status === 503
-    const most = isBusy ? attemptsWhenBusy : attemptsWhenBroken
-    if ((!isBusy && status < 500) || attempt >= most) return undefined
-    const askedMs = retryAfterMs(headers.get('retry-after'), now()) ?? 0
+    const maxAttempts = isBusy ? attemptsWhenBusy : attemptsWhenBroken
+    if ((!isBusy && status < 500) || attempt >= maxAttempts) return undefined
+    const requestedMs = retryAfterMs(headers.get('retry-after'), now()) ?? 0
     // Pauses grow even with `Retry-After: 1`, because a restart takes longer than eight seconds.
-    return Math.min(longestWaitMs, Math.max(askedMs, Math.min(30_000, 500 * 2 ** attempt)))
+    return Math.min(longestWaitMs, Math.max(requestedMs, Math.min(30_000, 500 * 2 ** attempt)))
   }
   return {
     ...client,

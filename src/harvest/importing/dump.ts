@@ -16,7 +16,7 @@ import {
 import {
   outcomeOf,
   reasonOf,
-  refuseByKey,
+  throwIfKeyRefused,
   putResultOf,
   type DatasetOutcome,
 } from '../export/put-results.ts'
@@ -233,7 +233,7 @@ function count(
   client: RepositoryClient,
 ): void {
   for (const { write, result } of results) {
-    refuseByKey(result, catalogue, client)
+    throwIfKeyRefused(result, catalogue, client)
     const outcome = outcomeOf(result)
     if (outcome) summary[outcome] += 1
     else recordFailure(summary, { dataset: write.originalId, reason: reasonOf(result) })
@@ -252,7 +252,7 @@ async function putCatalogue(
   if (isThere) return 'unchanged'
   const headers = { Prefer: 'respond-async', ...(!update && { 'If-None-Match': '*' }) }
   const result = putResultOf(await client.ask({ method: 'PUT', path, headers, body }, signal))
-  refuseByKey(result, id, client)
+  throwIfKeyRefused(result, id, client)
   // Another client may have created it between the two requests.
   const outcome = result.status === 412 && !update ? 'unchanged' : outcomeOf(result)
   if (outcome) return outcome

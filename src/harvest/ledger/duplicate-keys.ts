@@ -1,16 +1,16 @@
-/** Duplicate keys: which records of different catalogues may be the same one. */
+/** Keys of all harvested records by which duplicates in different catalogues are found: at each write, and for a list. */
 
 import { hash } from 'node:crypto'
 import type { Sqlite } from '../../sqlite.ts'
 
-/** Values by which two records may be the same; absent if they prove nothing. */
+/** Values that show that two records may describe the same dataset; absent if they prove nothing. */
 export type DuplicateKey = { readonly identifier?: string; readonly page?: string }
 
-type Mark = keyof DuplicateKey
+type KeyName = keyof DuplicateKey
 
 /** A record that may be a duplicate, and the matching key. */
 export type DuplicateRecord = {
-  readonly mark: Mark
+  readonly keyName: KeyName
   readonly catalogue: string
   readonly originalId: string
   /** Absent if the repository did not return it. */
@@ -19,12 +19,14 @@ export type DuplicateRecord = {
 
 /** Maximum number of records with the same key; more, such as all with the first page of a portal, are no duplicates. */
 const mostDuplicates = 20
+/** Groups per query. */
 const groupsPerStep = 100
-const marks = ['identifier', 'page'] as const satisfies readonly Mark[]
+const keyNames = ['identifier', 'page'] as const satisfies readonly KeyName[]
 
-const any = `SELECT 1 FROM likeness WHERE identifier = ?
+const anyMatch = `SELECT 1 FROM likeness WHERE identifier = ?
   UNION ALL SELECT 1 FROM likeness WHERE page = ? LIMIT 1`
 
+/** Table `likeness` of the ledger. */
 export class DuplicateKeys {
   readonly #file: Sqlite
 
@@ -33,10 +35,10 @@ export class DuplicateKeys {
   }
 
   /** Stores the keys of a record; returns one record of another catalogue per matching key. */
-  put(serial: number, catalogue: string, likeness: DuplicateKey): readonly DuplicateRecord[] {
-    const values = marks.map((mark) => numberFor(likeness[mark]))
+  put(serial: number, catalogue: string, keys: DuplicateKey): readonly DuplicateRecord[] {
+    const values = keyNames.map((keyName) => digestOf(keys[keyName]))
     // One query suffices for most records, which match no other one. Checked before the insert.
-    const isAlone = !this.#file.first(any, ...values)
+    const isUnique = !this.#file.first(anyMatch, ...values)
     this.#file.run(
       `INSERT INTO likeness (serial, identifier, page) VALUES (?, ?, ?)
       ON CONFLICT (serial) DO UPDATE SET identifier = excluded.identifier, page = excluded.page
@@ -44,23 +46,23 @@ export class DuplicateKeys {
       serial,
       ...values,
     )
-    if (isAlone) return []
-    return marks.flatMap((mark, at) => {
-      const alike = this.#sharing(mark, values[at] ?? null)
-      return alike.find((one) => one.catalogue !== catalogue) ?? []
+    if (isUnique) return []
+    return keyNames.flatMap((keyName, index) => {
+      const records = this.#recordsWith(keyName, values[index] ?? null)
+      return records.find((record) => record.catalogue !== catalogue) ?? []
     })
   }
 
   /** Groups of records in several catalogues with the same key. Writes may occur between two groups. */
   *groups(): Iterable<readonly DuplicateRecord[]> {
-    for (const mark of marks) {
-      const several = `SELECT ${mark} AS value FROM likeness WHERE ${mark} > ?
-        GROUP BY ${mark} HAVING count(*) > 1 ORDER BY ${mark} LIMIT ${groupsPerStep}`
+    for (const keyName of keyNames) {
+      const sharedValues = `SELECT ${keyName} AS value FROM likeness WHERE ${keyName} > ?
+        GROUP BY ${keyName} HAVING count(*) > 1 ORDER BY ${keyName} LIMIT ${groupsPerStep}`
       for (let after = -1; ;) {
-        const values = this.#file.rows(several, after).map(({ value }) => Number(value))
+        const values = this.#file.rows(sharedValues, after).map(({ value }) => Number(value))
         for (const value of values) {
-          const alike = this.#sharing(mark, value)
-          if (new Set(alike.map(({ catalogue }) => catalogue)).size > 1) yield alike
+          const records = this.#recordsWith(keyName, value)
+          if (new Set(records.map(({ catalogue }) => catalogue)).size > 1) yield records
         }
         const last = values.at(-1)
         if (last === undefined) break
@@ -70,16 +72,16 @@ export class DuplicateKeys {
   }
 
   /** Records with the same key; none if they are too many. */
-  #sharing(mark: Mark, value: number | null): readonly DuplicateRecord[] {
+  #recordsWith(keyName: KeyName, value: number | null): readonly DuplicateRecord[] {
     const rows = this.#file.rows(
-      `SELECT catalogue, original, platform FROM likeness INDEXED BY likeness_${mark}
-      JOIN record USING (serial) WHERE ${mark} = ? LIMIT ?`,
+      `SELECT catalogue, original, platform FROM likeness INDEXED BY likeness_${keyName}
+      JOIN record USING (serial) WHERE ${keyName} = ? LIMIT ?`,
       value,
       mostDuplicates + 1,
     )
     if (rows.length > mostDuplicates) return []
     return rows.map(({ catalogue, original, platform }) => ({
-      mark,
+      keyName,
       catalogue: String(catalogue),
       originalId: String(original),
       ...(typeof platform === 'string' && { platformId: platform }),
@@ -87,6 +89,6 @@ export class DuplicateKeys {
   }
 }
 
-/** 48 bits of a digest; a collision gives a wrong hint. */
-const numberFor = (value: string | undefined): number | null =>
+/** First 48 bits of a SHA-1, which SQLite stores as an integer; a collision only gives a wrong hint. */
+const digestOf = (value: string | undefined): number | null =>
   value === undefined ? null : Number.parseInt(hash('sha1', value).slice(0, 12), 16)

@@ -1,4 +1,4 @@
-/** Rows of the ledger. They come out of SQLite as these types say; times are in milliseconds. */
+/** Rows of the ledger, as SQLite returns them; times are in ms since 1970. */
 
 import type { Validator } from '../../pipe/message.ts'
 
@@ -22,6 +22,7 @@ export type RecordRow = {
   readonly lastRun: string
 }
 
+/** A pipe that owns records in a catalogue. */
 export type Owner = { readonly catalogue: string; readonly pipe: string }
 
 /** A record that the repository has written. */
@@ -48,6 +49,7 @@ export type PipeState = {
   readonly nameless: number
   /** Canonical config keys that affect the content of records; validators are valid for the same value only. */
   readonly shape: string | null
+  /** Digest of the transformers; `''` without any. */
   readonly transformation: string
   readonly validators: readonly Validator[]
 }
@@ -63,7 +65,7 @@ export type RemovedRecord = Owner & {
   readonly platformId: string
 }
 
-/** Counts of a run at its last checkpoint; the rows say which records it had met. */
+/** Counts of a run at its last checkpoint; `lastRun` of the rows says which records it was offered. */
 export type RunProgress = {
   readonly offered: number
   readonly nameless: number

@@ -1,12 +1,18 @@
 /** Schema of `harvest.sqlite`. */
 
 /**
- * `record`: who owns what; `source` is empty for a record that was handed over and not offered yet, `hash` is that of the
- * source at the last write, `state` is `owned` or `restored`, `first_run` that of its pipe. `pipe`: the last complete run of
- * each. `place`: in which file of which source a pipe stood. `held` and `removed`: what runs wanted to remove and did.
- * `likeness`: digests of what a record shares with one of another catalogue when both are the same. `checkpoint`: from where a
- * run may go on; the rows that it had met until then have it as their `last_run`. `present`: what a catalogue holds. `age`: how
- * many changes there were, and whether the file was an older copy. Times are ms.
+ * Tables; times are in ms since 1970.
+ *
+ *     record      one row per harvested dataset: its owner, the source hash at the last write, the number of missed runs;
+ *                 `source` is empty until the source offers an adopted record, `first_run` is the first one of its owner
+ *     likeness    digests of identifier and landing page, for finding duplicates in other catalogues
+ *     pipe        last complete run of each pipe
+ *     place       file of each pipe at its last run
+ *     held        removals that wait for consent
+ *     removed     removals that can be undone
+ *     checkpoint  counts of a run that can be resumed; the rows that it was offered have its id as `last_run`
+ *     age         number of changes, and whether the file was an older copy (`doubted`)
+ *     present     original ids in the catalogues of active runs
  */
 export const ledgerSchema = `
   PRAGMA cache_size = -16384;

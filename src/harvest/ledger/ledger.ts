@@ -16,21 +16,22 @@ import type {
 import { ledgerFormat, ledgerSchema } from './ledger-schema.ts'
 import { DuplicateKeys } from './duplicate-keys.ts'
 
-const records = `SELECT serial, original AS originalId, pipe, source AS sourceId, hash, platform AS platformId,
+const selectRecords = `SELECT serial, original AS originalId, pipe, source AS sourceId, hash, platform AS platformId,
   state, missed, written, last_run AS lastRun FROM record WHERE`
-const removals =
+const selectRemovals =
   'SELECT run, catalogue, pipe, original AS originalId, source AS sourceId, platform AS platformId FROM removed WHERE'
-/** Answered from the index alone. */
-const counted = 'SELECT count(*) AS n FROM record WHERE catalogue = ? AND pipe = ?'
+/** Counts the rows of a pipe, by the index alone. */
+const countRows = 'SELECT count(*) AS n FROM record WHERE catalogue = ? AND pipe = ?'
 
+/** Ledger of a process. Methods that end in several writes say so if they need a transaction. */
 export class Ledger {
   readonly #file: Sqlite
-  readonly likenesses: DuplicateKeys
+  readonly duplicateKeys: DuplicateKeys
 
   /** Opens `harvest.sqlite`, or creates it; for one process at a time. */
   constructor(path: string) {
     this.#file = openSqlite({ path, schema: ledgerSchema, format: ledgerFormat })
-    this.likenesses = new DuplicateKeys(this.#file)
+    this.duplicateKeys = new DuplicateKeys(this.#file)
   }
 
   transaction<T>(work: () => T): T {
@@ -45,12 +46,12 @@ export class Ledger {
 
   #records(condition: string, ...values: (string | number | null)[]): readonly RecordRow[] {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-    return this.#file.rows(`${records} ${condition}`, ...values) as readonly RecordRow[]
+    return this.#file.rows(`${selectRecords} ${condition}`, ...values) as readonly RecordRow[]
   }
 
   #removed(condition: string, value: string): readonly RemovedRecord[] {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
-    return this.#file.rows(`${removals} ${condition}`, value) as readonly RemovedRecord[]
+    return this.#file.rows(`${selectRemovals} ${condition}`, value) as readonly RemovedRecord[]
   }
 
   /** Column `n` of the first row; 0 without a row. */
@@ -74,26 +75,34 @@ export class Ledger {
 
   /** All rows of a pipe in a catalogue, in order of their serials. */
   rowsOf({ catalogue, pipe }: Owner): Iterable<RecordRow> {
-    const sql = `${records} catalogue = ? AND pipe = ? ORDER BY serial`
+    const sql = `${selectRecords} catalogue = ? AND pipe = ? ORDER BY serial`
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- strict tables that only this file writes
     return this.#file.each(sql, catalogue, pipe) as Iterable<RecordRow>
   }
 
   count({ catalogue, pipe }: Owner): number {
-    return this.#number(counted, catalogue, pipe)
+    return this.#number(countRows, catalogue, pipe)
   }
 
   /** Number of the pipe's rows from before the run; adopted records count as such. */
   countBefore({ catalogue, pipe }: Owner, run: string): number {
-    return this.#number(`${counted} AND (first_run <> ? OR source = '')`, catalogue, pipe, run)
+    return this.#number(`${countRows} AND (first_run <> ? OR source = '')`, catalogue, pipe, run)
   }
 
   anyMissed({ catalogue, pipe }: Owner): boolean {
-    return this.#number(`${counted} AND missed > 0`, catalogue, pipe) > 0
+    return this.#number(`${countRows} AND missed > 0`, catalogue, pipe) > 0
   }
 
-  /** Writes a row, or takes it over; returns its serial. */
-  putRecord({ catalogue, originalId, pipe, sourceId, run, time, ...more }: WrittenRecord): number {
+  /** Inserts the row of a written record, or changes the one with its original id to this owner; returns its serial. */
+  putRecord({
+    catalogue,
+    originalId,
+    pipe,
+    sourceId,
+    run,
+    time,
+    ...values
+  }: WrittenRecord): number {
     const sql = `INSERT INTO record (catalogue, original, pipe, source, hash, platform, first_run, last_run, written)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (catalogue, original) DO UPDATE SET first_run = iif(pipe = excluded.pipe, first_run, excluded.first_run),
@@ -101,17 +110,17 @@ export class Ledger {
        platform = coalesce(excluded.platform, platform), state = 'owned', last_run = excluded.last_run, missed = 0,
        written = excluded.written
      RETURNING serial AS n`
-    const content = [more.hash ?? null, more.platformId ?? null]
+    const content = [values.hash ?? null, values.platformId ?? null]
     return this.#number(sql, catalogue, originalId, pipe, sourceId, ...content, run, run, time)
   }
 
   /** Changes the source id of a record. */
-  rename(serial: number, sourceId: string): void {
+  setSourceId(serial: number, sourceId: string): void {
     this.#file.run('UPDATE record SET source = ? WHERE serial = ?', sourceId, serial)
   }
 
   /** Marks a restored record as offered again. */
-  markOffered(serial: number): void {
+  clearRestored(serial: number): void {
     this.#file.run(`UPDATE record SET state = 'owned', missed = 0 WHERE serial = ?`, serial)
   }
 
@@ -120,10 +129,10 @@ export class Ledger {
   }
 
   /** Deletes a row with its dependent rows; needs a transaction. */
-  drop(serial: number): void {
+  dropRecord(serial: number): void {
     this.#file.run('DELETE FROM record WHERE serial = ?', serial)
     this.#file.run('DELETE FROM likeness WHERE serial = ?', serial)
-    this.release(serial)
+    this.releaseHeld(serial)
   }
 
   /** Deletes the rows of a deleted catalogue, and validators of its pipes, so that an unmodified source is read again. */
@@ -146,17 +155,17 @@ export class Ledger {
   pipe(pipe: string): PipeState | undefined {
     const row = this.#file.first('SELECT * FROM pipe WHERE pipe = ?', pipe)
     if (!row) return undefined
-    const { validators, ...rest } = row
-    const read: unknown = JSON.parse(typeof validators === 'string' ? validators : '[]')
+    const { validators, ...columns } = row
+    const validatorList: unknown = JSON.parse(typeof validators === 'string' ? validators : '[]')
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `putPipe`
-    return { ...rest, validators: read } as PipeState
+    return { ...columns, validators: validatorList } as PipeState
   }
 
   putPipe(pipe: string, state: Omit<PipeState, 'alive'>): void {
     const { catalogue, run, time, fingerprint, nameless, shape, transformation, validators } = state
-    const when = [pipe, catalogue, run, time, time, fingerprint, nameless]
+    const keyColumns = [pipe, catalogue, run, time, time, fingerprint, nameless]
     const sql = 'INSERT OR REPLACE INTO pipe VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
-    this.#file.run(sql, ...when, shape, transformation, JSON.stringify(validators))
+    this.#file.run(sql, ...keyColumns, shape, transformation, JSON.stringify(validators))
   }
 
   /** Records that the source was not modified. */
@@ -176,23 +185,23 @@ export class Ledger {
 
   // Held and completed removals.
 
-  hold(run: string, serial: number): void {
+  holdRemoval(run: string, serial: number): void {
     this.#file.run('INSERT OR IGNORE INTO held VALUES (?, ?)', run, serial)
   }
 
   /** Rows of a run with held removals. */
-  held(run: string): readonly RecordRow[] {
+  heldByRun(run: string): readonly RecordRow[] {
     return this.#records('serial IN (SELECT serial FROM held WHERE run = ?)', run)
   }
 
   /** Serials of the held removals of a pipe. */
-  heldOf(pipe: string): Set<number> {
+  heldByPipe(pipe: string): Set<number> {
     const rows = this.#records('pipe = ? AND serial IN (SELECT serial FROM held)', pipe)
     return new Set(rows.map(({ serial }) => serial))
   }
 
   /** Drops a held removal: the record was offered again, or is gone. */
-  release(serial: number): void {
+  releaseHeld(serial: number): void {
     this.#file.run('DELETE FROM held WHERE serial = ?', serial)
   }
 
@@ -207,7 +216,7 @@ export class Ledger {
     return this.#removed('run = ?', run)
   }
 
-  /** Last removal under a platform id. */
+  /** Last removal of the dataset with a platform id, as a list of one or none. */
   removedAs(platformId: string): readonly RemovedRecord[] {
     return this.#removed('platform = ? ORDER BY serial DESC LIMIT 1', platformId)
   }
@@ -219,8 +228,8 @@ export class Ledger {
        VALUES (?, ?, ?, ?, ?, 'restored', ?, ?, ?)`
     this.transaction(() => {
       this.#file.run(sql, catalogue, originalId, pipe, sourceId, platformId, run, run, time)
-      const gone = 'DELETE FROM removed WHERE catalogue = ? AND original = ?'
-      this.#file.run(gone, catalogue, originalId)
+      const deleteRemoved = 'DELETE FROM removed WHERE catalogue = ? AND original = ?'
+      this.#file.run(deleteRemoved, catalogue, originalId)
     })
   }
 
@@ -231,7 +240,7 @@ export class Ledger {
   // Resumable runs.
 
   /** Marks rows as offered by the source of the run. */
-  noteMet(run: string, serials: Iterable<number>): void {
+  markOffered(run: string, serials: Iterable<number>): void {
     this.transaction(() => {
       for (const serial of serials)
         this.#file.run('UPDATE record SET last_run = ? WHERE serial = ?', run, serial)
@@ -276,10 +285,10 @@ export class Ledger {
     return this.#file.rows(sql, run, catalogue).map(({ id }) => String(id))
   }
 
-  /** Deletes some thousands; returns whether there may be more. */
+  /** Deletes up to 5000 ids of a run; returns whether there may be more. */
   forgetPresent(run: string): boolean {
-    const some = 'SELECT id FROM present WHERE run = ? LIMIT 5000'
-    const sql = `DELETE FROM present WHERE run = ? AND id IN (${some})`
+    const someIds = 'SELECT id FROM present WHERE run = ? LIMIT 5000'
+    const sql = `DELETE FROM present WHERE run = ? AND id IN (${someIds})`
     return this.#file.run(sql, run, run).changes > 0
   }
 
@@ -293,10 +302,10 @@ export class Ledger {
   }
 
   /**
-   * Whether there were more changes than the file knows: it is an older copy, or was lost. Then nothing counts as unchanged, and
-   * the first complete run of each pipe removes nothing, as after a change of its source.
+   * Compares the number of changes in the file with the one stored elsewhere. If it is smaller, the file is an older copy, or
+   * was lost: then nothing counts as unchanged, the first complete run of each pipe holds its removals, and the result is `true`.
    */
-  isOlderThan(changes: number): boolean {
+  markIfOlder(changes: number): boolean {
     return this.#file.transaction(() => {
       if (this.#number('SELECT changes AS n FROM age') >= changes) return false
       const sql =
@@ -309,7 +318,7 @@ export class Ledger {
   }
 
   /** Whether the file was an older copy, or was lost, and the pipe has had no complete run since. */
-  isBehind(pipe: string): boolean {
+  isUnverified(pipe: string): boolean {
     const sql = `SELECT 1 AS n FROM age WHERE doubted = 1 AND NOT EXISTS (SELECT 1 FROM pipe WHERE pipe = ? AND fingerprint <> '')`
     return this.#number(sql, pipe) === 1
   }

@@ -40,7 +40,7 @@ const listed = async ({ harvest }: HarvestFixture, catalogue?: string) => {
   const groups: string[][] = []
   const { signal } = new AbortController()
   for await (const group of harvest().duplicates(catalogue, signal))
-    groups.push(group.map((one) => `${one.mark} ${one.catalogue}/${one.platformId}`).toSorted())
+    groups.push(group.map((one) => `${one.keyName} ${one.catalogue}/${one.platformId}`).toSorted())
   return groups.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
 }
 

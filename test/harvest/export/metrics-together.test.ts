@@ -59,7 +59,7 @@ const groups = (messages: readonly Message[]) =>
       take: async (message) => (message.kind === 'record' ? message : undefined),
       key: measuredId,
       characters: () => 0,
-      most: metricsPerCall,
+      maxItems: metricsPerCall,
       pause,
     },
   )

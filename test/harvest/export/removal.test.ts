@@ -321,10 +321,10 @@ describe('a ledger that was lost', () => {
   it('or is an older copy holds the removals of the next complete run, and of that one alone', async () => {
     let known = 0
     const changes = {
-      get known() {
+      get storedCount() {
         return known
       },
-      note: async (count: number) => void (known = count),
+      store: async (count: number) => void (known = count),
     }
     const fixture = await harvestFixture({ harvest: { changes } })
     const [file, older] = ['harvest.sqlite', 'older'].map((name) => join(fixture.directory, name))
@@ -350,14 +350,14 @@ describe('a ledger that was lost', () => {
 
   it('makes nothing that nobody owns the property of the first pipe that comes, and no record of another pipe goes', async () => {
     let known = 0
-    const note = async (count: number) => {
+    const store = async (count: number) => {
       known = count
     }
     const changes = {
-      get known() {
+      get storedCount() {
         return known
       },
-      note,
+      store,
     }
     const fixture = await harvestFixture({ harvest: { changes } })
     fixture.pipes.set('p', pipeOf('p', {}, { adoptUnowned: true }))

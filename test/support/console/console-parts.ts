@@ -129,8 +129,13 @@ export function consoleParts() {
         if (catalogue === 'lake') return
         for (const originalId of ['water', 'weather', 'wind'])
           yield [
-            { mark: 'identifier', catalogue: 'city', originalId, platformId: originalId },
-            { mark: 'identifier', catalogue: 'town', originalId, platformId: `${originalId}~~1` },
+            { keyName: 'identifier', catalogue: 'city', originalId, platformId: originalId },
+            {
+              keyName: 'identifier',
+              catalogue: 'town',
+              originalId,
+              platformId: `${originalId}~~1`,
+            },
           ]
       },
       masked: (pipe) => ({ ...pipe, body: '•••' }),
