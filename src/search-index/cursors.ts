@@ -1,6 +1,6 @@
 /**
- * Cursors, for all engines: searches whose hits are held as they were and read page by page. Limits their number, lifetime and memory,
- * and determines the next page; an engine adds how the hits of a page are read.
+ * Cursors for scrolling and `searchAfter`, used by both engines: the hits of a search are held as they were and read page by page.
+ * Limits the number, lifetime and memory of cursors and determines the next page; an engine adds how the hits of a page are read.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -31,8 +31,8 @@ type Cursor<Content> = {
   readonly client: string
   readonly content: Content
   readonly note: string
-  /** Time of its last use in ms. */
-  readonly used: number
+  /** Time of its last use, in ms of `now`. */
+  readonly lastUsed: number
 }
 
 /** Open cursors with their limits. There is no timer: expired cursors are dropped at the next call. */
@@ -47,23 +47,24 @@ export class CursorRegistry<Content extends { readonly bytes: number }> {
     this.#now = now
   }
 
-  /** Throws `too-many-cursors` if another cursor of this client, with this many bytes, would exceed a limit. */
+  /** Throws `too-many-cursors` if a further cursor of this client, with this many bytes, would exceed a limit. */
   admit(client: string, bytes = 0): void {
     this.sweep()
-    const { perClient, total, bytes: most } = this.#limits
-    const all = this.#open()
-    const own = all.filter((cursor) => cursor.client === client)
-    const bytesOfAll = all.reduce((sum, cursor) => sum + cursor.content.bytes, 0)
-    if (own.length >= perClient) throw this.#full(own, `${perClient} of one client`)
-    if (all.length >= total) throw this.#full(all, `${total} of all clients`)
-    if (bytesOfAll + bytes > most) throw this.#full(all, 'and their memory is used up')
+    const { perClient, total, bytes: maxBytes } = this.#limits
+    const openCursors = this.#openCursors()
+    const cursorsOfClient = openCursors.filter((cursor) => cursor.client === client)
+    const bytesOfAll = openCursors.reduce((sum, cursor) => sum + cursor.content.bytes, 0)
+    if (cursorsOfClient.length >= perClient)
+      throw this.#full(cursorsOfClient, `${perClient} of one client`)
+    if (openCursors.length >= total) throw this.#full(openCursors, `${total} of all clients`)
+    if (bytesOfAll + bytes > maxBytes) throw this.#full(openCursors, 'and their memory is used up')
   }
 
   /** Registers a cursor and returns its id: 128 random bits, safe in a URL. Throws `too-many-cursors`. */
   open(client: string, content: Content, note: string): string {
     this.admit(client, content.bytes)
     const id = randomBytes(16).toString('base64url')
-    this.#cursors.set(id, { client, content, note, used: this.#now(), isEnded: false })
+    this.#cursors.set(id, { client, content, note, lastUsed: this.#now(), isEnded: false })
     return id
   }
 
@@ -72,20 +73,20 @@ export class CursorRegistry<Content extends { readonly bytes: number }> {
     this.sweep()
     const cursor = this.#cursors.get(id)
     if (!cursor) throw new Failure('unknown-cursor', 'there is no such cursor, or no longer')
-    const next = { ...cursor, note: note ?? cursor.note, used: this.#now() }
+    const next = { ...cursor, note: note ?? cursor.note, lastUsed: this.#now() }
     this.#cursors.delete(id)
     this.#cursors.set(id, next)
     return next
   }
 
   /**
-   * Marks a cursor as read to its end: it holds only `rest` and does not count against the limits. At most `total` ended cursors are
+   * Marks a cursor as read to its end: it holds only `finalContent` and does not count against the limits. At most `total` ended cursors are
    * held.
    */
-  end(id: string, rest: Content): void {
+  end(id: string, finalContent: Content): void {
     const cursor = this.#cursors.get(id)
     if (!cursor) return
-    this.#cursors.set(id, { ...cursor, content: rest, isEnded: true })
+    this.#cursors.set(id, { ...cursor, content: finalContent, isEnded: true })
     const ended = [...this.#cursors].filter(([, { isEnded }]) => isEnded)
     const [oldest] = ended
     if (oldest && ended.length > this.#limits.total) this.#cursors.delete(oldest[0])
@@ -94,20 +95,20 @@ export class CursorRegistry<Content extends { readonly bytes: number }> {
   /** Drops expired cursors. */
   sweep(): void {
     const oldest = this.#now() - this.#limits.ttlMs
-    for (const [id, { used }] of this.#cursors) {
-      if (used > oldest) break
+    for (const [id, { lastUsed }] of this.#cursors) {
+      if (lastUsed > oldest) break
       this.#cursors.delete(id)
     }
   }
 
   /** Number of cursors that were not read to their end. */
   get size(): number {
-    return this.#open().length
+    return this.#openCursors().length
   }
 
   /** Content of the cursors that were not read to their end. */
   contents(): Iterable<Content> {
-    return this.#open().map((cursor) => cursor.content)
+    return this.#openCursors().map((cursor) => cursor.content)
   }
 
   /** Drops all cursors. */
@@ -115,11 +116,12 @@ export class CursorRegistry<Content extends { readonly bytes: number }> {
     this.#cursors.clear()
   }
 
-  #open = () => [...this.#cursors.values()].filter(({ isEnded }) => !isEnded)
+  #openCursors = () => [...this.#cursors.values()].filter(({ isEnded }) => !isEnded)
 
-  #full(some: readonly Cursor<Content>[], detail: string): Failure {
+  /** Makes the failure; a client may retry when the first of `cursors`, the one that was not used for longest, expires. */
+  #full(cursors: readonly Cursor<Content>[], detail: string): Failure {
     const now = this.#now()
-    const seconds = Math.ceil(((some[0]?.used ?? now) + this.#limits.ttlMs - now) / 1000)
+    const seconds = Math.ceil(((cursors[0]?.lastUsed ?? now) + this.#limits.ttlMs - now) / 1000)
     const retryAfter = Math.max(1, seconds)
     return new Failure('too-many-cursors', `too many open cursors: ${detail}`, { retryAfter })
   }
@@ -170,17 +172,17 @@ type OpenedCursor<Snapshot> = PageHits &
 export class Cursors<Snapshot> {
   readonly #registry: CursorRegistry<CursorContent<Snapshot>>
   readonly #read: ReadPage<Snapshot>
-  readonly #ended: () => void
+  readonly #onEnded: () => void
 
-  /** Calls `ended` when a cursor was read to its end and its snapshot is released. `now` returns milliseconds that never decrease. */
+  /** Calls `onEnded` when a cursor was read to its end and its snapshot is released. `now` returns milliseconds that never decrease. */
   constructor(
     { limits, now }: { readonly limits: CursorLimits; readonly now: () => number },
     read: ReadPage<Snapshot>,
-    ended: () => void,
+    onEnded: () => void,
   ) {
     this.#registry = new CursorRegistry(limits, now)
     this.#read = read
-    this.#ended = ended
+    this.#onEnded = onEnded
   }
 
   /** Number of cursors that were not read to their end. */
@@ -232,9 +234,9 @@ export class Cursors<Snapshot> {
     if (isInTurn) content.next.position = end
     try {
       const span = { start, end, include: options.include ?? content.include, score: content.score }
-      const isRead = content.snapshot !== undefined && start < end
-      const read = isRead ? await this.#read(content.snapshot, span, signal) : { hits: [] }
-      return { ...pageOf(read, content, end), cursor, note }
+      const hasHits = content.snapshot !== undefined && start < end
+      const pageHits = hasHits ? await this.#read(content.snapshot, span, signal) : { hits: [] }
+      return { ...pageOf(pageHits, content, end), cursor, note }
     } catch (error) {
       // The page was not delivered: it remains the next one, unless another call has moved on meanwhile.
       if (isInTurn && content.next.position === end) content.next.position = start
@@ -255,7 +257,7 @@ export class Cursors<Snapshot> {
   /** Releases the snapshot of a cursor that was read to its end. */
   #end(cursor: string, { count, limit, score, next }: CursorContent<Snapshot>): void {
     this.#registry.end(cursor, { bytes: 0, count, limit, score, next })
-    this.#ended()
+    this.#onEnded()
   }
 }
 

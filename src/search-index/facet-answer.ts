@@ -1,4 +1,4 @@
-/** Order and bands of the facets of an answer, for all engines. */
+/** Order of the facets of an answer, and bands of range facets such as quality scores, for both engines. */
 
 import { compareCodePoints } from '../text/code-points.ts'
 import type { FacetSettings, IndexSettings } from './index-settings.ts'
@@ -6,11 +6,11 @@ import type { FacetItem } from './search-index.ts'
 
 /** Definitions of the facets of several indices in order of first appearance, or of those in `ids`, in that order. */
 export function facetDefinitions(
-  all: readonly IndexSettings[],
+  settings: readonly IndexSettings[],
   ids?: readonly string[],
 ): readonly FacetSettings[] {
   const definitions = new Map<string, FacetSettings>()
-  for (const facet of all.flatMap(({ facets }) => facets)) definitions.set(facet.id, facet)
+  for (const facet of settings.flatMap(({ facets }) => facets)) definitions.set(facet.id, facet)
   return ids ? ids.flatMap((id) => definitions.get(id) ?? []) : [...definitions.values()]
 }
 
@@ -30,7 +30,7 @@ export function withBands(
 ): readonly FacetItem[] {
   if (!bands) return items
   return bands.map(({ id, title, from, to }) => {
-    const count = items.find((counted) => counted.id === id)?.count ?? 0
+    const count = items.find((item) => item.id === id)?.count ?? 0
     return { id, title, count, from, to }
   })
 }

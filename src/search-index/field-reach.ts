@@ -1,4 +1,4 @@
-/** Resolution of field names in requests to full-text fields, for all engines. */
+/** Resolution of the field names that a request gives (parameter `fields`, `title:word` in `q`) to full-text fields, for both engines. */
 
 /**
  * Full-text field to search, in all language buckets or in one. A bucket holds the texts in one configured language, or in all other
@@ -29,15 +29,15 @@ export function searchedFieldsOf(
   fields: readonly string[],
   languages: readonly string[],
 ): readonly SearchedField[] {
-  const all = [idField, ...fields]
-  if (all.includes(name)) return [{ field: name }]
-  const below = fields.filter((field) => field.startsWith(`${name}.`))
-  if (below.length > 0) return below.map((field) => ({ field }))
+  const fieldNames = [idField, ...fields]
+  if (fieldNames.includes(name)) return [{ field: name }]
+  const innerFields = fields.filter((field) => field.startsWith(`${name}.`))
+  if (innerFields.length > 0) return innerFields.map((field) => ({ field }))
   const dot = name.lastIndexOf('.')
   if (dot < 0) return []
-  const [field, last] = [name.slice(0, dot), name.slice(dot + 1).toLowerCase()]
-  if (!all.includes(field)) return []
-  if (languages.includes(last)) return [{ field, bucket: last }]
+  const [field, suffix] = [name.slice(0, dot), name.slice(dot + 1).toLowerCase()]
+  if (!fieldNames.includes(field)) return []
+  if (languages.includes(suffix)) return [{ field, bucket: suffix }]
   // `publisher.name`, `keywords.label`: the text of an object is indexed under the object's own name.
-  return objectMembers.has(last) ? [{ field }] : []
+  return objectMembers.has(suffix) ? [{ field }] : []
 }

@@ -12,15 +12,15 @@ export function sortKeysOf(
   request: Pick<SearchRequest, 'order' | 'tree'>,
   isKnown: (name: string) => boolean,
 ): readonly OrderKey[] {
-  const given =
+  const keys =
     request.order.length > 0
       ? request.order
       : [
           rankingLeaves(request.tree).length > 0
-            ? { by: 'relevance', direction: 'desc' as const }
-            : { by: 'modified', direction: 'desc' as const },
+            ? { name: 'relevance', direction: 'desc' as const }
+            : { name: 'modified', direction: 'desc' as const },
         ]
-  return given.filter((key) => isKnown(key.by))
+  return keys.filter((key) => isKnown(key.name))
 }
 
 const languageTag = /^[a-z]{2,3}(-[a-z0-9]+)*$/i
@@ -44,14 +44,14 @@ export function fieldWeights(
   boosts: SearchRequest['boosts'],
   { texts }: TextSettings,
 ): (field: string) => number {
-  const own = new Map(texts.map((text) => [text.name, text.boost]))
+  const defaultWeights = new Map(texts.map((text) => [text.name, text.boost]))
   return (field) => {
-    const byLanguage = Object.entries(boosts).filter(([name]) => name.startsWith(`${field}.`))
-    const highest = byLanguage.map(([, weight]) => weight)
+    const languageBoosts = Object.entries(boosts).filter(([name]) => name.startsWith(`${field}.`))
+    const weights = languageBoosts.map(([, weight]) => weight)
     return (
       boosts[field] ??
-      (highest.length > 0 ? Math.max(...highest) : undefined) ??
-      own.get(field) ??
+      (weights.length > 0 ? Math.max(...weights) : undefined) ??
+      defaultWeights.get(field) ??
       1
     )
   }

@@ -23,13 +23,13 @@ function treeOfPaths(paths: readonly string[]): PathTree {
   const root: PathTree = Object.create(null)
   for (const path of paths) {
     const steps = path.split('.')
-    let at = root
+    let node = root
     for (const [i, step] of steps.entries()) {
-      const known = at[step]
-      if (known === true) break
-      const next: PathTree | true = i === steps.length - 1 ? true : (known ?? Object.create(null))
-      at[step] = next
-      if (next !== true) at = next
+      const child = node[step]
+      if (child === true) break
+      const next: PathTree | true = i === steps.length - 1 ? true : (child ?? Object.create(null))
+      node[step] = next
+      if (next !== true) node = next
     }
   }
   return root
@@ -44,9 +44,9 @@ function pick(value: unknown, tree: PathTree, main: readonly string[]): unknown 
   }
   if (!isJsonObject(value)) return undefined
   const selected: Record<string, unknown> = {}
-  for (const [step, below] of Object.entries(tree)) {
-    const found = Object.hasOwn(value, step) ? value[step] : fallback(value, step, main)
-    const part = below === true ? found : pick(found, below, main)
+  for (const [step, subtree] of Object.entries(tree)) {
+    const member = Object.hasOwn(value, step) ? value[step] : fallback(value, step, main)
+    const part = subtree === true ? member : pick(member, subtree, main)
     if (part !== undefined) selected[step] = part
   }
   return Object.keys(selected).length > 0 ? selected : undefined
@@ -61,8 +61,8 @@ function fallback(texts: Fields, step: string, main: readonly string[]): unknown
   const keys = Object.keys(texts)
   const isTexts = keys.every((key) => language.test(key) && isText(texts[key]))
   if (keys.length === 0 || !isTexts) return undefined
-  const chosen = [...main, 'en'].find((key) => Object.hasOwn(texts, key)) ?? keys[0]
-  return chosen === undefined ? undefined : texts[chosen]
+  const key = [...main, 'en'].find((key) => Object.hasOwn(texts, key)) ?? keys[0]
+  return key === undefined ? undefined : texts[key]
 }
 
 /** Languages of the record's catalogue, or of the record if it is a catalogue. */

@@ -1,4 +1,4 @@
-/** Settings of an index, which an engine needs before it stores documents. */
+/** Settings of an index. The projector makes them from the profile and configures the engine with them before it writes documents. */
 
 import { hash } from 'node:crypto'
 import { icuVersion, tokeniserNumber } from '../text/tokens.ts'
@@ -45,7 +45,7 @@ export type IndexSettings = {
   readonly dates: readonly string[]
   readonly numbers: readonly string[]
   readonly flags: readonly string[]
-  /** Whether documents have bounding boxes. */
+  /** Whether documents have bounding boxes (`Document.boxes`). */
   readonly boxes: boolean
   /** Sortable text fields; `Document.order` may have each of them by language, as `name.lang`. */
   readonly orders: readonly string[]

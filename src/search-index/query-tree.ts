@@ -1,4 +1,4 @@
-/** Query tree: the parsed parameter `q`, independent of the engine. */
+/** Query tree: the parsed parameter `q`. Each engine translates it to its own query. */
 
 /**
  * Text condition of a query. It matches a record if one value of one searched field matches. `term` also matches other forms of the
@@ -23,13 +23,13 @@ export type QueryTree =
       readonly to?: number
     }
   | { readonly kind: 'value'; readonly facet: string; readonly value: string }
-  | { readonly kind: 'and'; readonly of: readonly QueryTree[] }
-  | { readonly kind: 'or'; readonly of: readonly QueryTree[] }
-  | { readonly kind: 'not'; readonly of: QueryTree }
+  | { readonly kind: 'and'; readonly operands: readonly QueryTree[] }
+  | { readonly kind: 'or'; readonly operands: readonly QueryTree[] }
+  | { readonly kind: 'not'; readonly operand: QueryTree }
 
 /** Leaves of a tree from left to right, including those under a `not`. */
 export function leavesOf(tree: QueryTree): readonly Leaf[] {
-  return tree.kind === 'not' ? leavesOf(tree.of) : leavesBelow(tree, leavesOf)
+  return tree.kind === 'not' ? leavesOf(tree.operand) : leavesBelow(tree, leavesOf)
 }
 
 /** Leaves that count for relevance: those that are not under a `not`. */
@@ -49,7 +49,7 @@ function leavesBelow(
       return []
     case 'and':
     case 'or':
-      return tree.of.flatMap(inner)
+      return tree.operands.flatMap(inner)
     default:
       return [tree]
   }

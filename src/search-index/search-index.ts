@@ -31,7 +31,7 @@ export type Document = {
   readonly dates: Readonly<Record<string, readonly (readonly [number, number])[]>>
   readonly numbers: Readonly<Record<string, number>>
   readonly flags: Readonly<Record<string, boolean>>
-  /** At most four. */
+  /** Bounding boxes of the places that the record is about; at most four. */
   readonly boxes: readonly Box[]
   /** Sortable text field, or `field.language` → folded sort text of at most 100 code points. */
   readonly order: Readonly<Record<string, string>>
@@ -86,7 +86,7 @@ export type Filter = {
 /** Sort key of a search. */
 export type OrderKey = {
   /** `relevance`, or a key of the document's dates, numbers, flags or order. */
-  readonly by: string
+  readonly name: string
   readonly direction: 'asc' | 'desc'
 }
 
@@ -108,11 +108,13 @@ export type SearchRequest = {
   }
   /** Empty = relevance when the tree has a positive text leaf, else `modified desc`. */
   readonly order: readonly OrderKey[]
+  /** Weight by field or `field.language`, in place of those of the settings. */
   readonly boosts: Readonly<Record<string, number>>
   readonly offset: number
   readonly limit: number
   /** Dotted paths of the members to return; absent = whole records. */
   readonly include?: readonly string[]
+  /** Whether hits have their score. */
   readonly score: boolean
 }
 
@@ -216,7 +218,7 @@ export type SearchIndex = {
    */
   readPage(cursor: string, options?: PageOptions, signal?: AbortSignal): Promise<Page>
   /**
-   * Spelling suggestions: for each token the indexed tokens that differ from it by one or two letters and begin with the same letter,
+   * Spelling suggestions: for each token the indexed tokens that differ from it by one or two letters and have the same first letter,
    * nearest first, then most frequent first. At most a dozen, and fewer when the dictionary takes too long to read.
    */
   similarTokens(
@@ -237,12 +239,12 @@ export type SearchIndex = {
   readonly fragmented?: () => Promise<readonly IndexName[]>
   /** Text that changes whenever an answer may change, for entity tags. It is computed without reading the index. */
   stateTag(): string
-  /** Reads a record as JSON text. With `most`, the lists of a long record are cut to that many entries (`truncateLists`). */
+  /** Reads a record as JSON text. With `maxEntries`, the lists of a long record are cut to that many entries (`truncateLists`). */
   get(
     index: IndexName,
     id: string,
     signal?: AbortSignal,
-    most?: number,
+    maxEntries?: number,
   ): Promise<string | undefined>
   /** Entries with ids greater than `after`, ordered by code points of the id, including those that a filling has written. */
   entries(
@@ -258,5 +260,5 @@ export type SearchIndex = {
   close(): Promise<void>
 }
 
-/** A search index as code uses it that reads single documents only. */
+/** Part of a search index that reads single documents. */
 export type DocumentReader = Pick<SearchIndex, 'get'>

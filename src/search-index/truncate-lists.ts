@@ -1,4 +1,4 @@
-/** Truncation of very long lists in records, where they are read, so that large records are not sent between services. */
+/** Truncation of very long lists in records. Engines apply it when they read a record, so that the portal does not receive megabytes. */
 
 import { isJsonObject, type Fields } from '../text/json.ts'
 
@@ -9,18 +9,18 @@ const untouchedLength = 100_000
 const maxDistinct = 100
 
 /**
- * Cuts each list at the top level of a record to its first `most` entries, and returns the JSON text. The member `_cut` then has, by
+ * Cuts each list at the top level of a record to its first `maxEntries` entries, and returns the JSON text. The member `_cut` then has, by
  * the name of each list, the `count` of all entries and the distinct `values` of the members that are objects; `null` represents
  * entries without the member.
  */
-export function truncateLists(text: string, most: number | undefined): string {
-  if (most === undefined || text.length <= untouchedLength) return text
+export function truncateLists(text: string, maxEntries: number | undefined): string {
+  if (maxEntries === undefined || text.length <= untouchedLength) return text
   const record: Fields = Object(JSON.parse(text))
   const lists = Object.entries(record).flatMap(([name, value]) =>
-    Array.isArray(value) && value.length > most ? [[name, value] as const] : [],
+    Array.isArray(value) && value.length > maxEntries ? [[name, value] as const] : [],
   )
   if (lists.length === 0) return text
-  const shortened = lists.map(([name, list]) => [name, list.slice(0, most)])
+  const shortened = lists.map(([name, list]) => [name, list.slice(0, maxEntries)])
   const summaries = lists.map(([name, list]) => {
     return [name, { count: list.length, values: distinctValues(list) }]
   })
@@ -32,19 +32,19 @@ export function truncateLists(text: string, most: number | undefined): string {
 }
 
 function distinctValues(list: readonly unknown[]): Readonly<Record<string, readonly unknown[]>> {
-  const found = new Map<string, { readonly values: Map<string, unknown>; seen: number }>()
+  const members = new Map<string, { readonly values: Map<string, unknown>; count: number }>()
   for (const entry of list) {
     if (!isJsonObject(entry)) continue
     for (const [name, value] of Object.entries(entry)) {
       if (!isJsonObject(value)) continue
-      const member = found.get(name) ?? { values: new Map<string, unknown>(), seen: 0 }
-      found.set(name, member)
-      member.seen += 1
+      const member = members.get(name) ?? { values: new Map<string, unknown>(), count: 0 }
+      members.set(name, member)
+      member.count += 1
       if (member.values.size < maxDistinct) member.values.set(JSON.stringify(value), value)
     }
   }
   return Object.fromEntries(
-    [...found].map(([name, { values, seen }]) => [
+    [...members].map(([name, { values, count: seen }]) => [
       name,
       [...values.values(), ...(seen < list.length ? [null] : [])],
     ]),

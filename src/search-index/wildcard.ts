@@ -1,4 +1,4 @@
-/** Wildcard patterns: `?` matches exactly one code point, `*` any number of them. */
+/** Wildcard patterns of queries: `?` matches exactly one code point, `*` any number of them. */
 
 import { compareCodePoints } from '../text/code-points.ts'
 

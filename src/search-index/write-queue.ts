@@ -1,4 +1,4 @@
-/** Queue of writes with group commit, for all engines. Its failures are those of a `SearchIndex`. */
+/** Queue of writes, for both engines: batches that wait at the same time are committed together. Its failures are those of a `SearchIndex`. */
 
 import { Failure } from '../errors.ts'
 import { Batcher } from '../workers/batcher.ts'
@@ -10,7 +10,7 @@ type QueueOptions<Batch> = {
   readonly commit: (batches: readonly Batch[]) => Promise<readonly unknown[]>
 }
 
-const closed = () =>
+const closedFailure = () =>
   new Failure('engine-unavailable', 'The search index is closed.', { retryAfter: 10 })
 
 const abortFailure = (reason: unknown): Failure =>
@@ -35,11 +35,11 @@ export function writeQueue<Batch extends { readonly length: number }>({
   const batcher = new Batcher<Batch, void>({
     mostWeight: mostChanges,
     weightOf: ({ length }) => length,
-    closed,
+    closed: closedFailure,
     flush: async (batches) => {
       const errors = await commit(batches)
-      return batches.map((_, at) =>
-        errors[at] === undefined ? { value: undefined } : { error: errors[at] },
+      return batches.map((_, i) =>
+        errors[i] === undefined ? { value: undefined } : { error: errors[i] },
       )
     },
   })

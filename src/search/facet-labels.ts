@@ -97,7 +97,10 @@ function labelsAt(path: string): LabelReader {
     for (let round = 0; round < mostReads && missing.length > 0; round++) {
       const of = missing.map((value) => ({ kind: 'value', facet, value }) as const)
       const request = { ...allRecords('dataset'), limit: mostRecords, include: [path] }
-      const { hits } = await index.search({ ...request, tree: { kind: 'or', of } }, signal)
+      const { hits } = await index.search(
+        { ...request, tree: { kind: 'or', operands: of } },
+        signal,
+      )
       for (const value of hits.flatMap(({ record }) => valuesAtPath(recordFields(record), path))) {
         const id = textAt(value, 'id') ?? ''
         labels.set(id, labels.get(id) ?? textAt(value, `label.${language}`))

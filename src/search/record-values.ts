@@ -11,7 +11,7 @@ export const allRecords = (name: IndexName): SearchRequest => ({
   indices: [name],
   tree: { kind: 'all' },
   filter: {},
-  order: [{ by: 'relevance', direction: 'desc' }],
+  order: [{ name: 'relevance', direction: 'desc' }],
   boosts: {},
   offset: 0,
   limit: 0,

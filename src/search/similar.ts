@@ -26,7 +26,7 @@ const versions = ['is_version_of', 'has_version', 'replaces', 'is_replaced_by']
 /** Request for candidates: ranking by the engine would cost more than ranking here, and whole records more than these fields. */
 const candidates = {
   ...allRecords('dataset'),
-  order: [{ by: 'modified', direction: 'desc' }] as const,
+  order: [{ name: 'modified', direction: 'desc' }] as const,
   include: ['id', 'title', 'keywords', 'categories'],
   limit: maxCandidates,
 }
@@ -70,7 +70,7 @@ export function similarFinder(index: SearchIndex): SimilarTo {
     const themes = themesOf(record).slice(0, mostThemes)
     const ranked = async (of: readonly QueryTree[], more?: Partial<SearchRequest>) => {
       const { hits } =
-        of.length > 0 ? await searchCandidates({ kind: 'or', of }, more) : { hits: [] }
+        of.length > 0 ? await searchCandidates({ kind: 'or', operands: of }, more) : { hits: [] }
       return rankIds(hits, weights, themes).filter((one) => !own.has(one))
     }
     const best = await ranked([...weights.keys()].map(term), { fields })

@@ -19,8 +19,8 @@ import { treeOf } from './search-index-trees.ts'
 export type CursorOptions = { readonly cursors: CursorLimits; readonly now: () => number }
 
 const limits: CursorLimits = { perClient: 16, total: 40, ttlMs: 60_000, bytes: 256 * 2 ** 20 }
-const newest = [{ by: 'modified', direction: 'desc' as const }]
-const byTitle = [{ by: 'title.en', direction: 'asc' as const }]
+const newest = [{ name: 'modified', direction: 'desc' as const }]
+const byTitle = [{ name: 'title.en', direction: 'asc' as const }]
 const water = treeOf('water')
 
 const asked = (changes: Partial<CursorRequest> = {}): CursorRequest => {
@@ -100,7 +100,7 @@ export function cursorContract(
     })
 
     it('the sort value of the last hit is what it is sorted by', async () => {
-      const scoring = [{ by: 'scoring', direction: 'desc' as const }]
+      const scoring = [{ name: 'scoring', direction: 'desc' as const }]
       const byDate = await index.openCursor(asked({ tree: water }))
       expect(byDate.last![0]).toBe(Date.parse(sampleOf('d01').modified!))
       const byNumber = await index.openCursor(asked({ tree: water, order: scoring }))

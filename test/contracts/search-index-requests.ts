@@ -28,7 +28,7 @@ const facets = (groups: Readonly<Record<string, readonly string[]>>, operators =
 const sort = (text: string) =>
   text.split(', ').map((key) => {
     const [by, direction] = key.split(' ')
-    return { by: by!, direction: direction as 'asc' | 'desc' }
+    return { name: by!, direction: direction as 'asc' | 'desc' }
   })
 const formats = { format: ['CSV', 'GEOJSON'], theme: ['ENVI', 'TRAN'] }
 const everywhere = { indices: ['dataset', 'catalogue', 'vocabulary'] as const }

@@ -8,8 +8,8 @@ import type { QueryTree } from '../../src/search-index/query-tree.ts'
  */
 export function treeOf(text: string): QueryTree {
   const call = /^([a-z]+)\((.*)\)$/su.exec(text)
-  if (call?.[1] === 'and' || call?.[1] === 'or') return { kind: call[1], of: parts(call[2]) }
-  if (call?.[1] === 'not') return { kind: 'not', of: treeOf(call[2]!) }
+  if (call?.[1] === 'and' || call?.[1] === 'or') return { kind: call[1], operands: parts(call[2]) }
+  if (call?.[1] === 'not') return { kind: 'not', operand: treeOf(call[2]!) }
   if (call?.[1] === 'range') return range(call[2]!.split(', '))
   if (call?.[1] === 'value') {
     const [facet, value] = call[2]!.split(', ')

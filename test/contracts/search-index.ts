@@ -142,12 +142,12 @@ export function searchIndexContract(name: string, make: () => Promise<Made>): vo
     it('limits of the syntax are searchable: 32 alternating levels, 256 words', async () => {
       let nested = treeOf('water')
       for (let i = 0; i < 31; i++) {
-        const of = [nested, treeOf(i % 2 === 0 ? 'air' : 'quality')]
-        nested = i % 2 === 0 ? { kind: 'and', of } : { kind: 'or', of }
+        const operands = [nested, treeOf(i % 2 === 0 ? 'air' : 'quality')]
+        nested = i % 2 === 0 ? { kind: 'and', operands } : { kind: 'or', operands }
       }
       expect((await found({ tree: nested })).sort()).toEqual(['d02'])
       const words = Array.from({ length: 255 }, (_, i) => treeOf(`nothing${i}`))
-      const many = { kind: 'or' as const, of: [...words, treeOf('tokyo')] }
+      const many = { kind: 'or' as const, operands: [...words, treeOf('tokyo')] }
       expect(await found({ tree: many })).toEqual(['d07'])
     })
 

@@ -40,7 +40,7 @@ async function measure({ manyMetrics }: Station, scores: Readonly<Record<string,
 async function state({ index }: Station) {
   const { hits, facets } = await index.search(
     request({
-      order: [{ by: 'quality_meas.scoring', direction: 'desc' }],
+      order: [{ name: 'quality_meas.scoring', direction: 'desc' }],
       facets: { size: 100, global: false },
     }),
   )

@@ -205,7 +205,7 @@ describe('documents', () => {
 
   it('that come after a text order was used are placed in it', async () => {
     const index = await filled(newDirectory())
-    const order = [{ by: 'title.en', direction: 'asc' as const }]
+    const order = [{ name: 'title.en', direction: 'asc' as const }]
     const titles = async () =>
       (await index.search(request({ order, include: ['id'] }))).hits.map((hit) => hit.id)
     const before = await titles()

@@ -254,7 +254,7 @@ describe('order, fields and pages', () => {
     ['modified desc&filters=dataset,catalogue', 'modified desc'],
   ])('sort=%s', (sort, expected) => {
     const query = sort.includes('filters') ? `sort=${sort}` : `filters=dataset&sort=${sort}`
-    const order = request(query).order.map(({ by, direction }) => `${by} ${direction}`)
+    const order = request(query).order.map(({ name, direction }) => `${name} ${direction}`)
     expect(order.join(', ')).toBe(expected)
   })
 

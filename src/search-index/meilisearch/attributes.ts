@@ -9,7 +9,7 @@ import type { IndexName } from '../index-settings.ts'
 /** Uids of the indices of one platform, which begin with its prefix. */
 export type Uids = {
   /** Uid of the index that is searched. */
-  readonly of: (index: IndexName) => string
+  readonly searched: (index: IndexName) => string
   /** Uid of the index that is filled beside it. */
   readonly next: (index: IndexName) => string
   /** Whether a uid has the prefix of the platform. */
@@ -24,7 +24,7 @@ export type Uids = {
 
 /** Uids with a prefix. */
 export const uidsOf = (prefix: string): Uids => ({
-  of: (index) => `${prefix}${encodedName(index)}`,
+  searched: (index) => `${prefix}${encodedName(index)}`,
   // No encoded name contains `_n`, because a hex digit follows each `_`.
   next: (index) => `${prefix}${encodedName(index)}_next`,
   isOfPlatform: (uid) => uid.startsWith(prefix),
@@ -79,9 +79,9 @@ export const sortTextAttribute = (name: string): string => `_o.${encodedName(nam
 export const slots: readonly number[] = [0, 1, 2, 3]
 
 /** Attributes of the start and end of the period in a slot. */
-export const periodAttributes = (name: string, place: number): { from: string; to: string } => ({
-  from: `_n.${encodedName(name)}_p${place}f`,
-  to: `_n.${encodedName(name)}_p${place}t`,
+export const periodAttributes = (name: string, slot: number): { from: string; to: string } => ({
+  from: `_n.${encodedName(name)}_p${slot}f`,
+  to: `_n.${encodedName(name)}_p${slot}t`,
 })
 
 /** Attribute that a date is sorted by: its earliest start when ascending, its latest end when descending. */
@@ -89,8 +89,8 @@ export const dateSortAttribute = (name: string, direction: 'asc' | 'desc'): stri
   `_n.${encodedName(name)}_s${direction === 'asc' ? 'f' : 't'}`
 
 /** Attributes of the box in a slot: west, south, east, north. */
-export const boxAttributes = (place: number): readonly string[] =>
-  ['w', 's', 'e', 'n'].map((side) => `_n._x${side}${place}`)
+export const boxAttributes = (slot: number): readonly string[] =>
+  ['w', 's', 'e', 'n'].map((side) => `_n._x${side}${slot}`)
 
 /** Code of a facet value, independent of its length and case: `k` and 12 base-36 characters of a hash. */
 export const facetCode = (facet: string, value: string): string =>
@@ -113,8 +113,8 @@ export const hasPairs = (field: string): boolean => fieldsWithPairs.has(field)
 const base36Hash = (text: string, count: number): string => {
   const hex = hash('sha256', text, 'hex')
   const parts = [hex.slice(0, 12), hex.slice(12, 24)].slice(0, count > 9 ? 2 : 1)
-  const spelled = parts.map((part) => Number.parseInt(part, 16).toString(36).padStart(10, '0'))
-  return spelled.map((part) => part.slice(-Math.ceil(count / parts.length))).join('')
+  const digits = parts.map((part) => Number.parseInt(part, 16).toString(36).padStart(10, '0'))
+  return digits.map((part) => part.slice(-Math.ceil(count / parts.length))).join('')
 }
 
 /** Name of an attribute or index: bytes other than letters and digits are written as `_` and two hex digits. */
@@ -129,8 +129,8 @@ export function documentKey(id: string): string {
   return key.length > longestKey ? `_h${hash('sha256', id, 'hex')}` : key
 }
 
-const escapeBytes = (text: string, what: RegExp): string =>
-  text.replace(what, (char) =>
+const escapeBytes = (text: string, pattern: RegExp): string =>
+  text.replace(pattern, (char) =>
     [...Buffer.from(char)].map((byte) => `_${byte.toString(16).padStart(2, '0')}`).join(''),
   )
 
@@ -142,9 +142,9 @@ const comparedBytes = 468
  * decomposing. Of a long text the end is replaced by a hash.
  */
 export function sortableText(text: string): string {
-  const whole = text.replace(/[^0-9a-z]/gu, sortableChar)
-  if (whole.length <= comparedBytes) return whole
-  return whole.slice(0, comparedBytes - 24) + hash('sha256', text, 'hex').slice(0, 24)
+  const encoded = text.replace(/[^0-9a-z]/gu, sortableChar)
+  if (encoded.length <= comparedBytes) return encoded
+  return encoded.slice(0, comparedBytes - 24) + hash('sha256', text, 'hex').slice(0, 24)
 }
 
 /** Encodes a character: `!` sorts before the digits, `@` between digits and letters, `~` after the letters. */

@@ -3,64 +3,65 @@
  * of parentheses than its parser accepts.
  */
 
-/** Condition on a document. `is` is a comparison of one attribute in the filter language. */
+/** Condition on a document. Kind `is` is a comparison of one attribute, as text in the filter language. */
 export type Condition =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }
   | { readonly kind: 'is'; readonly text: string }
-  | { readonly kind: 'not'; readonly of: Extract<Condition, { readonly kind: 'is' }> }
-  | { readonly kind: 'and' | 'or'; readonly of: readonly Condition[] }
+  | { readonly kind: 'not'; readonly operand: Extract<Condition, { readonly kind: 'is' }> }
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly Condition[] }
 
 /** Condition that every document meets. */
-export const all: Condition = { kind: 'all' }
+export const everyDocument: Condition = { kind: 'all' }
 /** Condition that no document meets. */
-export const none: Condition = { kind: 'none' }
+export const noDocument: Condition = { kind: 'none' }
 /** Comparison in the filter language; values in it must be `quoted`. */
 export const comparison = (text: string): Condition => ({ kind: 'is', text })
 
-/** Conjunction; `all` without parts. */
+/** Conjunction; `everyDocument` without parts. */
 export const and = (parts: readonly Condition[]): Condition => join('and', parts)
 
-/** Disjunction; `none` without parts. */
+/** Disjunction; `noDocument` without parts. */
 export const or = (parts: readonly Condition[]): Condition => join('or', parts)
 
 /** Negation, applied to the comparisons, so that it adds no levels. */
 export function not(condition: Condition): Condition {
   switch (condition.kind) {
     case 'all':
-      return none
+      return noDocument
     case 'none':
-      return all
+      return everyDocument
     case 'is':
-      return { kind: 'not', of: condition }
+      return { kind: 'not', operand: condition }
     case 'not':
-      return condition.of
+      return condition.operand
     case 'and':
-      return or(condition.of.map(not))
+      return or(condition.operands.map(not))
     case 'or':
-      return and(condition.of.map(not))
+      return and(condition.operands.map(not))
     default:
       return condition satisfies never
   }
 }
 
 function join(kind: 'and' | 'or', parts: readonly Condition[]): Condition {
-  const [neutral, decided] = kind === 'and' ? ([all, none] as const) : ([none, all] as const)
-  const flat = parts.flatMap((part) => (part.kind === kind ? part.of : [part]))
-  if (flat.some((part) => part.kind === decided.kind)) return decided
-  const of = flat.filter((part) => part.kind !== neutral.kind)
-  const [first] = of
+  const [neutral, absorbing] =
+    kind === 'and' ? ([everyDocument, noDocument] as const) : ([noDocument, everyDocument] as const)
+  const flat = parts.flatMap((part) => (part.kind === kind ? part.operands : [part]))
+  if (flat.some((part) => part.kind === absorbing.kind)) return absorbing
+  const operands = flat.filter((part) => part.kind !== neutral.kind)
+  const [first] = operands
   if (!first) return neutral
-  return of.length === 1 ? first : { kind, of }
+  return operands.length === 1 ? first : { kind, operands }
 }
 
 /** Levels of parentheses in the text of a condition. */
 export function heightOf(condition: Condition): number {
   if (condition.kind !== 'and' && condition.kind !== 'or') return 0
-  return 1 + condition.of.reduce((most, part) => Math.max(most, heightOf(part)), 0)
+  return 1 + condition.operands.reduce((most, part) => Math.max(most, heightOf(part)), 0)
 }
 
-/** Text of a condition in the filter language; `undefined` for `all`. */
+/** Text of a condition in the filter language; `undefined` for `everyDocument`. */
 export function filterText(condition: Condition): string | undefined {
   return condition.kind === 'all' ? undefined : format(condition)
 }
@@ -75,10 +76,10 @@ function format(condition: Condition): string {
     case 'is':
       return condition.text
     case 'not':
-      return `NOT ${condition.of.text}`
+      return `NOT ${condition.operand.text}`
     case 'and':
     case 'or':
-      return condition.of.map(formatPart).join(condition.kind === 'and' ? ' AND ' : ' OR ')
+      return condition.operands.map(formatPart).join(condition.kind === 'and' ? ' AND ' : ' OR ')
     default:
       return condition satisfies never
   }
@@ -107,7 +108,7 @@ export async function flatten(
   if (heightOf(condition) <= mostLevels) return condition
   if (condition.kind !== 'and' && condition.kind !== 'or') return condition
   const parts: Condition[] = []
-  for (const part of condition.of) {
+  for (const part of condition.operands) {
     const inner = await flatten(part, resolve)
     parts.push(heightOf(inner) >= mostLevels ? await resolve(inner) : inner)
   }

@@ -27,7 +27,7 @@ export class Dictionary {
   readonly #documents: string
   /** Titles of stored entries by id. */
   readonly #stored = new Map<string, string>()
-  #noted = new Map<string, Entry>()
+  #pending = new Map<string, Entry>()
 
   constructor(client: EngineClient, uid: string) {
     this.#client = client
@@ -35,30 +35,30 @@ export class Dictionary {
   }
 
   /** Adds an entry that the next `post` has to send, unless it is stored. */
-  note(id: string, entry: Entry): void {
-    if (this.#stored.get(id) === (entry.title ?? '')) this.#noted.delete(id)
-    else this.#noted.set(id, entry)
+  add(id: string, entry: Entry): void {
+    if (this.#stored.get(id) === (entry.title ?? '')) this.#pending.delete(id)
+    else this.#pending.set(id, entry)
   }
 
   /** Sends the new entries; returns the tasks to wait for before the records are written. */
   async post(signal?: AbortSignal): Promise<unknown[]> {
-    const news = new Map(this.#noted)
-    const unknown = [...news.keys()].filter((id) => !this.#stored.has(id))
-    for (let at = 0; at < unknown.length; at += portion) {
-      const request = { ids: unknown.slice(at, at + portion), fields: ['id', 'title'] }
+    const newEntries = new Map(this.#pending)
+    const uncachedIds = [...newEntries.keys()].filter((id) => !this.#stored.has(id))
+    for (let at = 0; at < uncachedIds.length; at += portion) {
+      const request = { ids: uncachedIds.slice(at, at + portion), fields: ['id', 'title'] }
       const path = `${this.#documents}/fetch`
       const answer = await this.#client.post(path, { ...request, limit: portion }, signal)
       for (const { id, title } of parseAnswer(storedEntries, answer).results)
-        if ((news.get(id)?.title ?? '') === title) news.delete(id)
+        if ((newEntries.get(id)?.title ?? '') === title) newEntries.delete(id)
     }
-    const lines = [...news].map(([id, entry]) => jsonText({ id, ...entry }))
+    const lines = [...newEntries].map(([id, entry]) => jsonText({ id, ...entry }))
     return lines.length > 0 ? [await this.#client.postLines(this.#documents, lines, signal)] : []
   }
 
   /** Ends a write. `isDone` tells whether the tasks of `post` have succeeded, so that the entries are stored. */
   endWrite(isDone: boolean): void {
-    if (this.#stored.size + this.#noted.size > maxStored) this.#stored.clear()
-    if (isDone) for (const [id, { title = '' }] of this.#noted) this.#stored.set(id, title)
-    this.#noted = new Map()
+    if (this.#stored.size + this.#pending.size > maxStored) this.#stored.clear()
+    if (isDone) for (const [id, { title = '' }] of this.#pending) this.#stored.set(id, title)
+    this.#pending = new Map()
   }
 }

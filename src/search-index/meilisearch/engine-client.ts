@@ -39,10 +39,16 @@ type ClientOptions = {
   readonly callMs: number
 }
 
-type Sending = Pick<ServiceRequest, 'method' | 'isIdempotent' | 'body'> & { readonly type?: string }
+type CallOptions = Pick<ServiceRequest, 'method' | 'isIdempotent' | 'body'> & {
+  readonly type?: string
+}
 
 /** Request with a JSON body. */
-const json = (method: ServiceRequest['method'], body: unknown, isIdempotent = true): Sending => ({
+const json = (
+  method: ServiceRequest['method'],
+  body: unknown,
+  isIdempotent = true,
+): CallOptions => ({
   method,
   body: jsonText(body),
   type: 'application/json',
@@ -71,12 +77,12 @@ export function connectEngine({
   })
   const root = url.replace(/\/+$/, '')
   const authorization: Record<string, string> = apiKey ? { Authorization: `Bearer ${apiKey}` } : {}
-  const call = async (path: string, { type, ...sending }: Sending, signal?: AbortSignal) => {
+  const call = async (path: string, { type, ...options }: CallOptions, signal?: AbortSignal) => {
     const headers: Record<string, string> = {
       ...authorization,
       ...(type !== undefined && { 'Content-Type': type }),
     }
-    const request = { url: root + path, headers, ...sending }
+    const request = { url: root + path, headers, ...options }
     const { status, text } = await client.send(request, signal).catch((error: unknown) => {
       if (signal?.aborted) throw abortFailure(signal.reason)
       // A server that does not answer in time counts as unavailable.
@@ -85,7 +91,7 @@ export function connectEngine({
       throw error
     })
     if (status >= 400) throw refusalFailure(status, text)
-    return text === '' ? undefined : parsed(text)
+    return text === '' ? undefined : parseJson(text)
   }
   return {
     get: (path, signal) => call(path, { method: 'GET', isIdempotent: true }, signal),
@@ -101,7 +107,7 @@ export function connectEngine({
   }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -117,31 +123,31 @@ export function jsonText(value: unknown): string {
   const text = JSON.stringify(value)
   // A test of the result is faster than a check of every text.
   if (!/\\ud[89a-f][0-9a-f]{2}/.test(text)) return text
-  return JSON.stringify(value, (_, one: unknown) =>
-    typeof one === 'string' ? one.toWellFormed() : one,
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'string' ? member.toWellFormed() : member,
   )
 }
 
 /** Parses an answer. Throws `engine-unavailable` if it does not match the schema. */
 export function parseAnswer<Shape>(shape: z.ZodType<Shape>, answer: unknown): Shape {
-  const read = shape.safeParse(answer)
-  if (read.success) return read.data
-  throw engineUnavailable('The search engine sent an unexpected answer.', read.error)
+  const result = shape.safeParse(answer)
+  if (result.success) return result.data
+  throw engineUnavailable('The search engine sent an unexpected answer.', result.error)
 }
 
 const versionAnswer = z.object({ pkgVersion: z.string() })
 
 /** Oldest supported release, the first that sorts in `documents/fetch`, and newest tested one, as 1000 × major + minor. */
-const [oldest, newest] = [1016, 1021]
+const [oldestRelease, newestRelease] = [1016, 1021]
 
 /** Reads and logs the release of the server. Rejects with `internal` if it is too old. */
 export async function releaseOf(client: EngineClient, log: Log): Promise<string> {
   const { pkgVersion: version } = parseAnswer(versionAnswer, await client.get('/version'))
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const release = major * 1000 + minor
-  if (release < oldest)
+  if (release < oldestRelease)
     throw new Failure('internal', `Meilisearch ${version} is too old: 1.16 is the oldest.`)
-  const isUntried = release > newest
+  const isUntried = release > newestRelease
   log[isUntried ? 'warn' : 'info']({ product: 'Meilisearch', version, isUntried }, 'engine.found')
   return version
 }
@@ -162,7 +168,7 @@ const tasksAnswer = z.object({
 /** First and longest pause between two polls, in ms. */
 const [firstPause, lastPause] = [2, 200]
 /** Milliseconds after which a task that the server does not list counts as lost, and after which one that has not ended fails. */
-const [mostUnlistedMs, mostMs] = [2000, 1_800_000]
+const [mostUnlistedMs, mostTaskMs] = [2000, 1_800_000]
 
 /**
  * Makes the function that waits for tasks of a server. It rejects with `engine-unavailable` if the server does not know the tasks, or
@@ -171,21 +177,24 @@ const [mostUnlistedMs, mostMs] = [2000, 1_800_000]
 export function taskWaiter(client: EngineClient, pause: Pause): WaitForTasks {
   const unending = new AbortController().signal
   return async (started, signal = unending) => {
-    let open = started.map((one) => parseAnswer(startedTask, one).taskUid)
-    let [waited, unlisted] = [0, 0]
-    for (let ms = firstPause; open.length > 0; ms = Math.min(ms * 1.3, lastPause)) {
+    let openTasks = started.map((answer) => parseAnswer(startedTask, answer).taskUid)
+    let [waitedMs, unlistedMs] = [0, 0]
+    for (let ms = firstPause; openTasks.length > 0; ms = Math.min(ms * 1.3, lastPause)) {
       await pause(ms, signal)
-      waited += ms
+      waitedMs += ms
       if (signal.aborted) throw abortFailure(signal.reason)
-      const answer = await client.get(`/tasks?uids=${open.join(',')}&limit=${open.length}`, signal)
+      const answer = await client.get(
+        `/tasks?uids=${openTasks.join(',')}&limit=${openTasks.length}`,
+        signal,
+      )
       const { results } = parseAnswer(tasksAnswer, answer)
-      unlisted = results.length < open.length ? unlisted + ms : 0
-      if (unlisted > mostUnlistedMs) throw lostTasks(open)
-      if (waited > mostMs)
-        throw engineUnavailable(`The search engine has not ended its tasks ${open.join()}.`)
+      unlistedMs = results.length < openTasks.length ? unlistedMs + ms : 0
+      if (unlistedMs > mostUnlistedMs) throw lostTasks(openTasks)
+      if (waitedMs > mostTaskMs)
+        throw engineUnavailable(`The search engine has not ended its tasks ${openTasks.join()}.`)
       for (const { uid, status, error } of results) {
         if (status === 'failed' || status === 'canceled') throw taskFailure(error)
-        if (status === 'succeeded') open = open.filter((one) => one !== uid)
+        if (status === 'succeeded') openTasks = openTasks.filter((openTask) => openTask !== uid)
       }
     }
   }

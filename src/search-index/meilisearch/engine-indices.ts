@@ -16,7 +16,7 @@ export type EngineIndices = {
   /** Removes an index if it exists. */
   drop(uid: string): Promise<void>
   /** Swaps two indices atomically. */
-  swap(one: string, other: string): Promise<void>
+  swap(uid: string, otherUid: string): Promise<void>
   /** Resolves when no swap is running, including those of an earlier process. */
   waitForSwaps(): Promise<void>
   /** Settings of an index; `undefined` if it is missing. */
@@ -62,16 +62,18 @@ export function engineIndices(client: EngineClient, waitForTasks: WaitForTasks):
   return {
     make,
     ensure: async (uid, wanted) => {
-      const live = await settings(uid)
-      if (!live) return make(uid, wanted)
-      const other = Object.entries(wanted).filter(([name, value]) => !isSame(live[name], value))
-      if (other.length > 0)
-        await waitForTasks([await client.patch(`${path(uid)}/settings`, Object.fromEntries(other))])
+      const stored = await settings(uid)
+      if (!stored) return make(uid, wanted)
+      const changes = Object.entries(wanted).filter(([name, value]) => !isSame(stored[name], value))
+      if (changes.length > 0)
+        await waitForTasks([
+          await client.patch(`${path(uid)}/settings`, Object.fromEntries(changes)),
+        ])
     },
     drop: async (uid) => waitForTasks(await startDrop(uid)),
-    swap: async (one, other) =>
+    swap: async (uid, otherUid) =>
       waitForTasks([
-        await client.postOnce('/swap-indexes', [{ indexes: [one, other], rename: false }]),
+        await client.postOnce('/swap-indexes', [{ indexes: [uid, otherUid], rename: false }]),
       ]),
     waitForSwaps: async () => {
       const answer = await client.get('/tasks?types=indexSwap&statuses=enqueued,processing')
@@ -82,7 +84,7 @@ export function engineIndices(client: EngineClient, waitForTasks: WaitForTasks):
     settings,
     counts: async (signal) => {
       const { indexes } = parseAnswer(statsAnswer, await client.get('/stats', signal))
-      return new Map(Object.entries(indexes).map(([uid, one]) => [uid, one.numberOfDocuments]))
+      return new Map(Object.entries(indexes).map(([uid, stats]) => [uid, stats.numberOfDocuments]))
     },
   }
 }

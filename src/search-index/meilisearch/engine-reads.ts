@@ -32,8 +32,8 @@ export const partsOf = (
   { searched }: ReadContext,
 ): readonly IndexPart[] =>
   [...new Set(indices)].flatMap((index) => {
-    const own = searched(index)
-    return own ? [{ ...own, index }] : []
+    const generation = searched(index)
+    return generation ? [{ ...generation, index }] : []
   })
 
 /** Schema of a row; the attributes in its shape are requested from the server. */
@@ -104,9 +104,9 @@ const distribution = z.custom<Distribution>(
     ),
 )
 
-const place = z.object({ indexUid: z.string(), weightedRankingScore: z.number() })
+const hitOrigin = z.object({ indexUid: z.string(), weightedRankingScore: z.number() })
 const federatedAnswer = z.object({
-  hits: z.array(z.looseObject({ _federation: place })),
+  hits: z.array(z.looseObject({ _federation: hitOrigin })),
   estimatedTotalHits: z.number(),
   facetsByIndex: z.record(z.string(), z.object({ distribution })).default({}),
 })
@@ -135,7 +135,7 @@ export async function fetchHits<Row>(
     // Meilisearch refuses to search an attribute that no document has had: then no word ranks.
     const isUnknownField = isRefusal(error, 'invalid_search_attributes_to_search_on')
     if (!isUnknownField || queries.every(({ rankings }) => rankings.length === 0)) throw error
-    const unranked = queries.map((one) => ({ ...one, rankings: [] }))
+    const unranked = queries.map((query) => ({ ...query, rankings: [] }))
     return fetchHits(unranked, window, context, signal)
   }
 }
@@ -152,7 +152,10 @@ const queryOf = <Row>(
   ...(ranking && { q: ranking.q, attributesToSearchOn: ranking.attributes }),
 })
 
-const codesIn = <Row>({ settings }: IndexPart, { facets }: HitWindow<Row>): readonly string[] =>
+const facetAttributesOf = <Row>(
+  { settings }: IndexPart,
+  { facets }: HitWindow<Row>,
+): readonly string[] =>
   settings.facets.flatMap(({ id }) =>
     (facets?.ids?.includes(id) ?? true) ? [facetAttribute(id)] : [],
   )
@@ -170,7 +173,7 @@ async function fetchPlainHits<Row>(
     limit,
     ...queryOf(query, window, rankings[0]),
     ...(rankings.length > 0 && { showRankingScore: true }),
-    ...(facets && { facets: codesIn(part, window) }),
+    ...(facets && { facets: facetAttributesOf(part, window) }),
   }
   const answer = await client.post(`/indexes/${part.uid}/search`, body, signal)
   const { hits, estimatedTotalHits: total, facetDistribution } = plainAnswer.parse(answer)
@@ -188,16 +191,20 @@ async function fetchFederatedHits<Row>(
   signal?: AbortSignal,
 ): Promise<EngineHits<Row>> {
   const { offset, limit, row, facets } = window
-  const codes = queries.map(({ part }) => [part.uid, codesIn(part, window)])
-  const federation = { offset, limit, ...(facets && { facetsByIndex: Object.fromEntries(codes) }) }
-  const all = queries.flatMap((query) =>
+  const attributesByUid = queries.map(({ part }) => [part.uid, facetAttributesOf(part, window)])
+  const federation = {
+    offset,
+    limit,
+    ...(facets && { facetsByIndex: Object.fromEntries(attributesByUid) }),
+  }
+  const searches = queries.flatMap((query) =>
     (query.rankings.length === 0 ? [undefined] : query.rankings).map((ranking) => ({
       indexUid: query.part.uid,
       ...queryOf(query, window, ranking),
       federationOptions: { weight: ranking?.weight ?? 1 },
     })),
   )
-  const answer = await client.post('/multi-search', { federation, queries: all }, signal)
+  const answer = await client.post('/multi-search', { federation, queries: searches }, signal)
   const { hits, estimatedTotalHits: total, facetsByIndex } = federatedAnswer.parse(answer)
   const parts = new Map(queries.map(({ part }) => [part.uid, part]))
   return {

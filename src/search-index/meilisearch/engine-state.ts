@@ -66,50 +66,50 @@ export class EngineState {
 
   /** Generation of an index that is being filled; `undefined` if it is complete. */
   fillingGeneration(index: IndexName): EngineGeneration | undefined {
-    const own = this.searched.get(index)
-    return own?.next ?? (own?.isComplete === false ? own : undefined)
+    const generation = this.searched.get(index)
+    return generation?.next ?? (generation?.isComplete === false ? generation : undefined)
   }
 
   /** As `SearchIndex.configure`; returns the indices to fill. */
   async configure(
-    all: readonly IndexSettings[],
+    allSettings: readonly IndexSettings[],
     refill: readonly IndexName[] = [],
   ): Promise<readonly IndexName[]> {
     const { uids, indices } = this.#context
     await indices.ensure(uids.terms, dictionarySettings('term'))
     await indices.ensure(uids.facetValues, dictionarySettings('facet'))
-    const before = await this.#read()
+    const stored = await this.#read()
     const counts = await indices.counts()
     if (counts.has(uids.formerState)) await indices.drop(uids.formerState)
     this.#isUncertain = this.searched.size > 0
-    for (const index of before.keys())
-      if (!all.some((settings) => settings.index === index)) await this.#drop(index)
+    for (const index of stored.keys())
+      if (!allSettings.some((settings) => settings.index === index)) await this.#drop(index)
     // Without the index of tokens, searches with wildcards would find too little.
     const isLost = (counts.get(uids.terms) ?? 0) === 0
-    for (const settings of all) {
+    for (const settings of allSettings) {
       const { index } = settings
-      const isEmpty = (counts.get(uids.of(index)) ?? 0) === 0
+      const isEmpty = (counts.get(uids.searched(index)) ?? 0) === 0
       const isOld = refill.includes(index) || (isLost && !isEmpty)
-      await this.#prepare(settings, { own: before.get(index), isEmpty, isOld })
+      await this.#prepare(settings, { own: stored.get(index), isEmpty, isOld })
     }
-    const after = await this.#read()
-    this.searched = new Map(all.flatMap(({ index }) => entryOf(after, index)))
+    const generations = await this.#read()
+    this.searched = new Map(allSettings.flatMap(({ index }) => entryOf(generations, index)))
     this.#isUncertain = false
-    return all.flatMap(({ index }) => (this.fillingGeneration(index) ? [index] : []))
+    return allSettings.flatMap(({ index }) => (this.fillingGeneration(index) ? [index] : []))
   }
 
   /** Makes the generation that is being filled the searched one; does nothing if there is none. */
   async finish(index: IndexName): Promise<void> {
     await this.resolveUncertainty()
-    const own = this.searched.get(index)
-    const built = this.fillingGeneration(index)
-    if (!own || !built) return
+    const searched = this.searched.get(index)
+    const filling = this.fillingGeneration(index)
+    if (!searched || !filling) return
     const { uids, indices } = this.#context
     this.#isUncertain = true
-    if (own.next) await indices.swap(uids.of(index), uids.next(index))
-    const whole = await this.#markComplete(built, uids.of(index))
-    this.searched = new Map([...this.searched, [index, whole]])
-    if (own.next) await indices.drop(uids.next(index))
+    if (searched.next) await indices.swap(uids.searched(index), uids.next(index))
+    const completed = await this.#markComplete(filling, uids.searched(index))
+    this.searched = new Map([...this.searched, [index, completed]])
+    if (searched.next) await indices.drop(uids.next(index))
     this.#isUncertain = false
   }
 
@@ -117,8 +117,8 @@ export class EngineState {
   async resolveUncertainty(): Promise<void> {
     this.requireConfigured()
     if (!this.#isUncertain) return
-    const found = await this.#read()
-    this.searched = new Map([...this.searched.keys()].flatMap((index) => entryOf(found, index)))
+    const stored = await this.#read()
+    this.searched = new Map([...this.searched.keys()].flatMap((index) => entryOf(stored, index)))
     this.#isUncertain = false
   }
 
@@ -131,23 +131,23 @@ export class EngineState {
   async #read(): Promise<ReadonlyMap<IndexName, SearchedGeneration>> {
     const { uids, indices } = this.#context
     await indices.waitForSwaps()
-    const found = new Map<string, EngineGeneration>()
+    const generations = new Map<string, EngineGeneration>()
     for (const uid of (await indices.counts()).keys()) {
       const generation = uids.isOfPlatform(uid) && generationOf(uid, await indices.settings(uid))
-      if (generation) found.set(uid, generation)
+      if (generation) generations.set(uid, generation)
     }
-    const all = new Map<IndexName, SearchedGeneration>()
-    for (const generation of found.values()) {
+    const searchedByIndex = new Map<IndexName, SearchedGeneration>()
+    for (const generation of generations.values()) {
       const { uid, settings } = generation
-      if (uid !== uids.of(settings.index)) continue
-      const next = found.get(uids.next(settings.index))
+      if (uid !== uids.searched(settings.index)) continue
+      const next = generations.get(uids.next(settings.index))
       // After an interrupted `finish` the older generation has been swapped, but not dropped.
       const isSuperseded = next !== undefined && next.number < generation.number
-      const own = isSuperseded ? await this.#markComplete(generation, uid) : generation
+      const searched = isSuperseded ? await this.#markComplete(generation, uid) : generation
       if (isSuperseded) await indices.drop(next.uid)
-      all.set(settings.index, { ...own, ...(next && !isSuperseded && { next }) })
+      searchedByIndex.set(settings.index, { ...searched, ...(next && !isSuperseded && { next }) })
     }
-    return all
+    return searchedByIndex
   }
 
   /** Stores that a generation is complete, under its present uid. */
@@ -160,7 +160,7 @@ export class EngineState {
   async #drop(index: IndexName): Promise<void> {
     const { uids, indices } = this.#context
     await indices.drop(uids.next(index))
-    await indices.drop(uids.of(index))
+    await indices.drop(uids.searched(index))
   }
 
   /**
@@ -183,18 +183,18 @@ export class EngineState {
       return indices.ensure(newest.uid, settingsOf({ ...newest, settings, languages }))
     // The searched generation was written to under other settings while `next` was filled, so that its signature is not valid any more.
     const isBeside = own !== undefined && !isEmpty
-    const uid = isBeside ? uids.next(index) : uids.of(index)
+    const uid = isBeside ? uids.next(index) : uids.searched(index)
     if (!isBeside) await indices.drop(uids.next(index))
     const number = (own?.number ?? 0) + 1
     const instance = randomUUID()
-    const made = { uid, instance, number, signature, settings, languages, isComplete: false }
-    await indices.make(uid, settingsOf(made), seedOf(settings, languages))
+    const generation = { uid, instance, number, signature, settings, languages, isComplete: false }
+    await indices.make(uid, settingsOf(generation), seedOf(settings, languages))
   }
 }
 
-const entryOf = (found: ReadonlyMap<IndexName, SearchedGeneration>, index: IndexName) => {
-  const own = found.get(index)
-  return own ? [[index, own] as const] : []
+const entryOf = (generations: ReadonlyMap<IndexName, SearchedGeneration>, index: IndexName) => {
+  const generation = generations.get(index)
+  return generation ? [[index, generation] as const] : []
 }
 
 const notePrefix = '_gen '

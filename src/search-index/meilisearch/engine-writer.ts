@@ -62,8 +62,8 @@ export class EngineWriter {
   /** Versions of removals by generation and id, so that an older write that arrives later does not restore a record. */
   readonly #removals = new Map<string, number>()
   /** Last used document number, and largest version of a removal; read when first needed. */
-  #last: number | undefined
-  #removed: number | undefined
+  #lastNumber: number | undefined
+  #newestRemoval: number | undefined
 
   constructor(context: WriterContext) {
     const { client, uids } = context
@@ -75,9 +75,11 @@ export class EngineWriter {
   /** Writes all changes. Calls must not overlap. */
   async write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
     const plans: Plan[] = []
-    for (const [searched, own] of Map.groupBy(changes, (change) => this.#find(change)))
-      plans.push(...(await this.#plans(searched, own, signal)))
-    this.#last ??= await this.#largest(attributes.number)
+    for (const [searched, changesOfIndex] of Map.groupBy(changes, (change) =>
+      this.#generationOf(change),
+    ))
+      plans.push(...(await this.#plans(searched, changesOfIndex, signal)))
+    this.#lastNumber ??= await this.#largest(attributes.number)
     let isDone = false
     try {
       const lines = plans.map((plan) => this.#linesOf(plan))
@@ -101,8 +103,8 @@ export class EngineWriter {
   ): Promise<Map<string, number>> {
     const versions = new Map<string, number>()
     for (const id of ids) {
-      const removed = this.#removals.get(`${instance} ${id}`)
-      if (removed !== undefined) versions.set(id, removed)
+      const removal = this.#removals.get(`${instance} ${id}`)
+      if (removal !== undefined) versions.set(id, removal)
     }
     for (let at = 0; at < ids.length; at += mostIds) {
       const keys = ids.slice(at, at + mostIds).map(documentKey)
@@ -124,23 +126,26 @@ export class EngineWriter {
   async #largestRemoval(): Promise<number> {
     const { client, uids } = this.#context
     const request = { ids: [removedKey], fields: [attributes.version], limit: 1 }
-    return (this.#removed ??= await numberIn(client, uids.terms, attributes.version, request))
+    return (this.#newestRemoval ??= await numberIn(client, uids.terms, attributes.version, request))
   }
 
   /** Largest value of a sortable number in all indices. */
   async #largest(attribute: string): Promise<number> {
     const { client, searched } = this.#context
-    const generations = [...searched().values()].flatMap((own) => [own, own.next ?? own])
+    const generations = [...searched().values()].flatMap((generation) => [
+      generation,
+      generation.next ?? generation,
+    ])
     const request = { fields: [attribute], sort: [`${attribute}:desc`], limit: 1 }
-    const found = generations.map(({ uid }) => numberIn(client, uid, attribute, request))
-    return Math.max(0, ...(await Promise.all(found)))
+    const values = generations.map(({ uid }) => numberIn(client, uid, attribute, request))
+    return Math.max(0, ...(await Promise.all(values)))
   }
 
-  #find(change: IndexChange): SearchedGeneration {
+  #generationOf(change: IndexChange): SearchedGeneration {
     const { index } = recordOf(change)
-    const found = this.#context.searched().get(index)
-    if (!found) throw new Failure('internal', `The index ${index} is not configured.`)
-    return found
+    const generation = this.#context.searched().get(index)
+    if (!generation) throw new Failure('internal', `The index ${index} is not configured.`)
+    return generation
   }
 
   /** Plans the changes of one index for the searched generation and for the one that is being filled. */
@@ -165,19 +170,21 @@ export class EngineWriter {
     const layout: Layout = {
       settings,
       languages,
-      onToken: (term) => this.#terms.note(termKey(term), { term }),
-      onFacetValue: (code, value) => this.#values.note(code, value),
+      onToken: (term) => this.#terms.add(termKey(term), { term }),
+      onFacetValue: (code, value) => this.#values.add(code, value),
     }
     return [...finals.values()].flatMap(({ document, version }) => {
       if (!document) return []
-      this.#last = (this.#last ?? 0) + 1
-      const numbers = { [attributes.number]: this.#last, [attributes.version]: version }
+      this.#lastNumber = (this.#lastNumber ?? 0) + 1
+      const numbers = { [attributes.number]: this.#lastNumber, [attributes.version]: version }
       return [jsonText({ ...engineDocument(document, layout), ...numbers })]
     })
   }
 
   async #noteRemovals(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
-    const versions = changes.flatMap((one) => ('remove' in one ? [one.remove.version] : []))
+    const versions = changes.flatMap((change) =>
+      'remove' in change ? [change.remove.version] : [],
+    )
     const newest = Math.max(0, ...versions)
     if (newest === 0 || newest <= (await this.#largestRemoval())) return
     const line = JSON.stringify({ [attributes.key]: removedKey, [attributes.version]: newest })
@@ -186,7 +193,7 @@ export class EngineWriter {
       [await client.postLines(`/indexes/${uids.terms}/documents`, [line], signal)],
       signal,
     )
-    this.#removed = newest
+    this.#newestRemoval = newest
   }
 
   async #send(
@@ -196,7 +203,7 @@ export class EngineWriter {
   ): Promise<void> {
     const { waitForTasks, searched, beforeWrite } = this.#context
     const searchedUids = new Set([...searched().values()].map(({ uid }) => uid))
-    const after = await Promise.all(
+    const onEnds = await Promise.all(
       plans
         .filter(({ generation }) => searchedUids.has(generation.uid))
         .map(({ generation, finals }) =>
@@ -209,7 +216,7 @@ export class EngineWriter {
       )
       await waitForTasks(started.flat(), signal)
     } finally {
-      for (const call of after) call()
+      for (const call of onEnds) call()
     }
   }
 
@@ -221,12 +228,14 @@ export class EngineWriter {
   ): Promise<unknown[]> {
     const { client } = this.#context
     const documents = `/indexes/${generation.uid}/documents`
-    const removed = [...finals].flatMap(([id, { document }]) => (document ? [] : [documentKey(id)]))
+    const removedKeys = [...finals].flatMap(([id, { document }]) =>
+      document ? [] : [documentKey(id)],
+    )
     const tasks: unknown[] = []
     for (const portion of portions(lines))
       tasks.push(await client.postLines(documents, portion, signal))
-    if (removed.length > 0)
-      tasks.push(await client.post(`${documents}/delete-batch`, removed, signal))
+    if (removedKeys.length > 0)
+      tasks.push(await client.post(`${documents}/delete-batch`, removedKeys, signal))
     return tasks
   }
 
@@ -251,17 +260,18 @@ function planChange(change: IndexChange, searched: Plan, next: Plan | undefined)
   const document = 'put' in change ? change.put : undefined
   const stored = searched.versions.get(id) ?? 0
   if ('put' in change && change.onlyIfMissing === true) {
-    const filled = next ?? (searched.generation.isComplete ? undefined : searched)
-    if (filled && !filled.versions.has(id))
-      setFinal(filled, id, { document: change.put, version: stored })
+    const filling = next ?? (searched.generation.isComplete ? undefined : searched)
+    if (filling && !filling.versions.has(id))
+      setFinal(filling, id, { document: change.put, version: stored })
     return
   }
   // A projection from the store replaces the stored document and keeps its version.
-  const isAgain = version === 0
-  const final = { document, version: isAgain ? stored : version }
+  const isRebuilt = version === 0
+  const final = { document, version: isRebuilt ? stored : version }
   for (const plan of next ? [searched, next] : [searched]) {
-    const before = plan.versions.get(id)
-    if (before === undefined || before < final.version || isAgain) setFinal(plan, id, final)
+    const storedVersion = plan.versions.get(id)
+    if (storedVersion === undefined || storedVersion < final.version || isRebuilt)
+      setFinal(plan, id, final)
   }
 }
 
@@ -279,10 +289,10 @@ async function numberIn(
   request: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const shape = z.object({ results: z.array(z.record(z.string(), z.number())) })
-  const none = { results: [] }
+  const noResults = { results: [] }
   const answer = await whenIndexExists(
     client.post(`/indexes/${uid}/documents/fetch`, request),
-    none,
+    noResults,
   )
   return parseAnswer(shape, answer).results[0]?.[attribute] ?? 0
 }
@@ -314,13 +324,13 @@ type RecoveryContext = {
  * indices again.
  */
 export class RecoveringWriter {
-  readonly #renewal: RecoveryContext
+  readonly #context: RecoveryContext
   #isLost = false
   #writer: EngineWriter
 
-  constructor(renewal: RecoveryContext) {
-    this.#renewal = renewal
-    this.#writer = renewal.open()
+  constructor(context: RecoveryContext) {
+    this.#context = context
+    this.#writer = context.open()
   }
 
   /** Present writer. */
@@ -331,7 +341,7 @@ export class RecoveringWriter {
   /** As `EngineWriter.write`. Rejects if the server has lost its data, and until the indices are created again. */
   async write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void> {
     if (this.#isLost) await this.#renew()
-    await this.#renewal.resolveUncertainty()
+    await this.#context.resolveUncertainty()
     try {
       await this.#writer.write(changes, signal)
     } catch (error) {
@@ -346,8 +356,8 @@ export class RecoveringWriter {
   }
 
   async #renew(): Promise<void> {
-    this.#writer = this.#renewal.open()
-    await this.#renewal.configure()
+    this.#writer = this.#context.open()
+    await this.#context.configure()
     this.#isLost = false
   }
 }

@@ -35,17 +35,17 @@ const valueRow = z.object({
 /** Most cached values, and most milliseconds that they are cached, because another process may write. */
 const [mostCached, mostCachedMs] = [50_000, 2_000]
 
-/** Makes a lookup of facet values with a cache, which is cleared at each write and after two seconds. */
+/** Makes a lookup of facet values with a cache, which is emptied after each write and after two seconds. */
 export function facetTitles(context: ReadContext): FacetTitles {
   let cache = new Map<string, FacetEntry>()
-  let since = { changes: -1, at: 0 }
+  let cacheState = { changes: -1, at: 0 }
   return async (codes, signal) => {
     const { changes, now, uids } = context
-    const isOld = since.changes !== changes() || now() - since.at > mostCachedMs
+    const isOld = cacheState.changes !== changes() || now() - cacheState.at > mostCachedMs
     if (isOld || cache.size > mostCached) {
       // A lookup that is running adds its values to the old map.
       cache = new Map()
-      since = { changes: changes(), at: now() }
+      cacheState = { changes: changes(), at: now() }
     }
     const values = cache
     const requested = new Set(codes)
@@ -70,8 +70,8 @@ export function facetsOfAnswer(
   const settings = parts.map((part) => part.settings)
   return facetDefinitions(settings, ids).map((facet) => {
     const items = withBands(facet, itemsOf(countsOf(facet.id, distributions), values))
-    const most = facet.bands ? Infinity : size
-    return { id: facet.id, title: facet.title, items: items.toSorted(byCount).slice(0, most) }
+    const limit = facet.bands ? Infinity : size
+    return { id: facet.id, title: facet.title, items: items.toSorted(byCount).slice(0, limit) }
   })
 }
 
@@ -101,16 +101,16 @@ export async function allFacetValues(
   signal?: AbortSignal,
 ): Promise<readonly FacetItem[]> {
   const [part] = partsOf([index], context)
-  const own = part?.settings.facets.find(({ id }) => id === facet)
-  if (!part || !own) return []
+  const facetSettings = part?.settings.facets.find(({ id }) => id === facet)
+  if (!part || !facetSettings) return []
   const window = { sort: [], offset: 0, limit: 0, row: z.object({}), facets: { ids: [facet] } }
   const { distributions } = await fetchHits([{ part, rankings: [] }], window, context, signal)
-  const some = countsOf(facet, distributions)
+  const distributionCounts = countsOf(facet, distributions)
   // A distribution with fewer codes than the limit is complete.
-  const isComplete = some.size < facetValuesPerAnswer
-  const counts = isComplete ? some : await countedOneByOne(part, facet, context, signal)
-  const shown = withBands(own, itemsOf(counts, await titles(counts.keys(), signal)))
-  return shown.toSorted((a, b) => compareCodePoints(a.id, b.id))
+  const isComplete = distributionCounts.size < facetValuesPerAnswer
+  const counts = isComplete ? distributionCounts : await countOneByOne(part, facet, context, signal)
+  const items = withBands(facetSettings, itemsOf(counts, await titles(counts.keys(), signal)))
+  return items.toSorted((a, b) => compareCodePoints(a.id, b.id))
 }
 
 const [rowsPerCall, queriesPerCall] = [10_000, 500]
@@ -118,7 +118,7 @@ const codeRow = z.object({ id: z.string(), facet: z.string() })
 const totals = z.object({ results: z.array(z.object({ estimatedTotalHits: z.number() })) })
 
 /** Counts the documents of every code that the facet ever had, by a search for each, many of them in one call. */
-async function countedOneByOne(
+async function countOneByOne(
   { uid }: IndexPart,
   facet: string,
   context: ReadContext,
@@ -134,15 +134,15 @@ async function countedOneByOne(
     total = page.total
   }
   for (let at = 0; at < codes.length; at += queriesPerCall) {
-    const some = codes.slice(at, at + queriesPerCall)
-    const queries = some.map((code) => ({
+    const batch = codes.slice(at, at + queriesPerCall)
+    const queries = batch.map((code) => ({
       indexUid: uid,
       filter: `${facetAttribute(facet)} = ${quoted(code)}`,
       limit: 0,
     }))
     const answer = await context.client.post('/multi-search', { queries }, signal)
     for (const [i, { estimatedTotalHits }] of totals.parse(answer).results.entries())
-      counts.set(some[i] ?? '', estimatedTotalHits)
+      counts.set(batch[i] ?? '', estimatedTotalHits)
   }
   return counts
 }

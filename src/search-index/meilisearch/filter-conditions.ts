@@ -13,24 +13,37 @@ import {
   periodAttributes,
   slots,
 } from './attributes.ts'
-import { all, and, type Condition, comparison, none, not, or, quoted } from './condition.ts'
+import {
+  everyDocument,
+  and,
+  type Condition,
+  comparison,
+  noDocument,
+  not,
+  or,
+  quoted,
+} from './condition.ts'
 
 type Bounds = { readonly from?: number; readonly to?: number }
 
-/** Condition of a filter; `none` for an index that lacks a field, facet or flag of the filter. */
+/** Condition of a filter; `noDocument` for an index that lacks a field, facet or flag of the filter. */
 export function filterCondition(filter: Filter, settings: IndexSettings): Condition {
   const { date, numbers = [], flags = [], box, facets, after } = filter
   return and([
-    facets ? facetsCondition(facets, settings) : all,
+    facets ? facetsCondition(facets, settings) : everyDocument,
     ...flags.map((name) =>
-      settings.flags.includes(name) ? comparison(`${numberAttribute(name)} = 1`) : none,
+      settings.flags.includes(name) ? comparison(`${numberAttribute(name)} = 1`) : noDocument,
     ),
     ...numbers.map((range) =>
-      settings.numbers.includes(range.name) ? between(range.name, range) : none,
+      settings.numbers.includes(range.name) ? between(range.name, range) : noDocument,
     ),
-    date ? (settings.dates.includes(date.name) ? overlaps(date.name, date) : none) : all,
-    box ? (settings.boxes ? intersects(box) : none) : all,
-    after === undefined ? all : idAfter(after),
+    date
+      ? settings.dates.includes(date.name)
+        ? overlaps(date.name, date)
+        : noDocument
+      : everyDocument,
+    box ? (settings.boxes ? intersects(box) : noDocument) : everyDocument,
+    after === undefined ? everyDocument : idAfter(after),
   ])
 }
 
@@ -51,8 +64,8 @@ function between(name: string, bounds: Bounds): Condition {
 /** Condition that one of the periods overlaps; bounds are inclusive. */
 function overlaps(name: string, { from, to }: Bounds): Condition {
   return or(
-    slots.map((place) => {
-      const period = periodAttributes(name, place)
+    slots.map((slot) => {
+      const period = periodAttributes(name, slot)
       const parts = [
         ...(isBound(to) ? [comparison(`${period.from} <= ${to}`)] : []),
         ...(isBound(from) ? [comparison(`${period.to} >= ${from}`)] : []),
@@ -69,8 +82,8 @@ const isBound = (bound: number | undefined): bound is number =>
 /** Condition that one of the boxes intersects a box, including borders. */
 function intersects([west, south, east, north]: Box): Condition {
   return or(
-    slots.map((place) => {
-      const [w, s, e, n] = boxAttributes(place)
+    slots.map((slot) => {
+      const [w, s, e, n] = boxAttributes(slot)
       const sides = [comparison(`${w} <= ${east}`), comparison(`${e} >= ${west}`)]
       return and([
         west > east ? or(sides) : and(sides),
@@ -84,17 +97,18 @@ function intersects([west, south, east, north]: Box): Condition {
 const hasValue = (facet: string, value: string, settings: IndexSettings): Condition =>
   settings.facets.some(({ id }) => id === facet)
     ? comparison(`${facetAttribute(facet)} = ${quoted(facetCode(facet, value))}`)
-    : none
+    : noDocument
 
 /** Condition of a facet filter. Groups without values are ignored. */
 function facetsCondition(filter: FacetFilter, settings: IndexSettings): Condition {
   const groups = filter.groups.filter((group) => group.values.length > 0)
-  if (groups.length === 0) return all
+  if (groups.length === 0) return everyDocument
   const parts = groups.map(({ facet, values }) => {
-    const each = [...new Set(values)]
-    if (filter.operator === 'AND') return and(each.map((one) => hasValue(facet, one, settings)))
-    if (!settings.facets.some(({ id }) => id === facet)) return none
-    const codes = each.map((value) => quoted(facetCode(facet, value))).join(', ')
+    const distinct = [...new Set(values)]
+    if (filter.operator === 'AND')
+      return and(distinct.map((value) => hasValue(facet, value, settings)))
+    if (!settings.facets.some(({ id }) => id === facet)) return noDocument
+    const codes = distinct.map((value) => quoted(facetCode(facet, value))).join(', ')
     return comparison(`${facetAttribute(facet)} IN [${codes}]`)
   })
   return filter.groupOperator === 'AND' ? and(parts) : or(parts)
@@ -104,29 +118,29 @@ function facetsCondition(filter: FacetFilter, settings: IndexSettings): Conditio
 export function treeCondition(
   tree: QueryTree,
   settings: IndexSettings,
-  leaf: (leaf: Leaf) => Condition,
+  leafCondition: (leaf: Leaf) => Condition,
 ): Condition {
-  const inner = (part: QueryTree) => treeCondition(part, settings, leaf)
+  const inner = (part: QueryTree) => treeCondition(part, settings, leafCondition)
   switch (tree.kind) {
     case 'all':
-      return all
+      return everyDocument
     case 'none':
-      return none
+      return noDocument
     case 'and':
-      return and(tree.of.map(inner))
+      return and(tree.operands.map(inner))
     case 'or':
-      return or(tree.of.map(inner))
+      return or(tree.operands.map(inner))
     case 'not':
-      return not(inner(tree.of))
+      return not(inner(tree.operand))
     case 'range':
       return settings.dates.includes(tree.name)
         ? overlaps(tree.name, tree)
         : settings.numbers.includes(tree.name)
           ? between(tree.name, tree)
-          : none
+          : noDocument
     case 'value':
       return hasValue(tree.facet, tree.value, settings)
     default:
-      return leaf(tree)
+      return leafCondition(tree)
   }
 }

@@ -29,7 +29,7 @@ import {
   and,
   type Condition,
   comparison,
-  none,
+  noDocument,
   not,
   or,
   quoted,
@@ -39,17 +39,21 @@ import {
 import { fetchDocuments, type IndexPart, type ReadContext } from './engine-reads.ts'
 import { filterCondition, treeCondition } from './filter-conditions.ts'
 
-/** Fields that the names of a request mean; all fields without names. */
+/** Fields that a request names (`searchedFieldsOf`), each once; all fields if it names none. */
 export function fieldsReached(
   names: readonly string[] | undefined,
   { texts }: TextSettings,
   languages: readonly string[],
 ): readonly SearchedField[] {
   const fields = [...new Set(texts.map((text) => text.name))].filter((name) => name !== idField)
-  const places = names
+  const searchedFields = names
     ? names.flatMap((name) => searchedFieldsOf(name, fields, languages))
     : [idField, ...fields].map((field): SearchedField => ({ field }))
-  return [...new Map(places.map((one) => [`${one.field} ${one.bucket ?? ''}`, one])).values()]
+  return [
+    ...new Map(
+      searchedFields.map((searched) => [`${searched.field} ${searched.bucket ?? ''}`, searched]),
+    ).values(),
+  ]
 }
 
 /** Fields in which a leaf is searched, and the terms of patterns. */
@@ -57,7 +61,7 @@ type LeafContext = {
   readonly fields: readonly SearchedField[]
   readonly languages: readonly string[]
   /** Terms by pattern, for patterns that Meilisearch cannot match itself. */
-  readonly expanded: ReadonlyMap<string, readonly string[]>
+  readonly termsByPattern: ReadonlyMap<string, readonly string[]>
 }
 
 /** Condition of a leaf, which matches in any of the fields. That of a phrase may match too many documents, see `needsVerification`. */
@@ -75,7 +79,7 @@ export const needsVerification = (leaf: Leaf, places: readonly SearchedField[]):
 function inField(
   leaf: Leaf,
   place: SearchedField,
-  { languages, expanded }: LeafContext,
+  { languages, termsByPattern }: LeafContext,
 ): Condition {
   const inBucketOf = (token: string) =>
     place.bucket === undefined ? token : tokenInBucket(place.bucket, token)
@@ -93,13 +97,13 @@ function inField(
       return hasPairs(place.field) && leaf.tokens.length > 1
         ? hasAllPairs(leaf.tokens, place, languages)
         : leaf.tokens.length === 0
-          ? none
+          ? noDocument
           : and(leaf.tokens.map((token) => hasTokenAmong([inBucketOf(token)])))
     case 'wild':
     case 'prefix': {
       const pattern = patternOf(leaf) ?? ''
       if (!isEnginePrefix(pattern))
-        return hasTokenAmong((expanded.get(pattern) ?? []).map(inBucketOf))
+        return hasTokenAmong((termsByPattern.get(pattern) ?? []).map(inBucketOf))
       return comparison(
         `${tokensAttribute(place.field)} STARTS WITH ${quoted(inBucketOf(literalPrefix(pattern)))}`,
       )
@@ -120,7 +124,7 @@ function hasAllPairs(
 ): Condition {
   const buckets = bucket === undefined ? [...languages, otherBucket] : [bucket]
   const pairs = tokens.slice(1).map((token, i) => {
-    const codes = buckets.map((one) => pairCode(one, tokens[i] ?? '', token))
+    const codes = buckets.map((bucketName) => pairCode(bucketName, tokens[i] ?? '', token))
     return isOneOf(pairsAttribute(field), codes)
   })
   return and(pairs)
@@ -128,7 +132,7 @@ function hasAllPairs(
 
 const isOneOf = (attribute: string, values: readonly string[]): Condition =>
   values.length === 0
-    ? none
+    ? noDocument
     : comparison(`${attribute} IN [${[...new Set(values)].map(quoted).join(', ')}]`)
 
 /**
@@ -149,7 +153,9 @@ function patternOf(leaf: Leaf): string | undefined {
 }
 
 /** Terms of the patterns of a query, and the patterns that match more terms than are searched. */
-type Expansions = Pick<LeafContext, 'expanded'> & { readonly truncatedPatterns: readonly string[] }
+type Expansions = Pick<LeafContext, 'termsByPattern'> & {
+  readonly truncatedPatterns: readonly string[]
+}
 
 const termRow = z.object({ term: z.string() })
 /** Most rows of the index of terms that are read for one pattern, and in one call. */
@@ -161,18 +167,18 @@ export async function expandPatterns(
   context: ReadContext,
   signal?: AbortSignal,
 ): Promise<Expansions> {
-  const expanded = new Map<string, readonly string[]>()
+  const termsByPattern = new Map<string, readonly string[]>()
   const truncatedPatterns: string[] = []
   for (const pattern of new Set(leaves.flatMap((leaf) => patternOf(leaf) ?? []))) {
     if (isEnginePrefix(pattern)) continue
-    const all = (await termsBeginning(literalPrefix(pattern), context, signal)).filter(
+    const terms = (await termsBeginning(literalPrefix(pattern), context, signal)).filter(
       wildMatcher(pattern),
     )
-    const isCut = !isPrefix(pattern) && all.length > context.wildcardTerms
-    if (isCut) truncatedPatterns.push(pattern)
-    expanded.set(pattern, isCut ? shortestTerms(all, context.wildcardTerms) : all)
+    const isTruncated = !isPrefix(pattern) && terms.length > context.wildcardTerms
+    if (isTruncated) truncatedPatterns.push(pattern)
+    termsByPattern.set(pattern, isTruncated ? shortestTerms(terms, context.wildcardTerms) : terms)
   }
-  return { expanded, truncatedPatterns }
+  return { termsByPattern, truncatedPatterns }
 }
 
 /** Most suggestions for a token, and most tokens that are compared with it. */
@@ -184,8 +190,8 @@ export async function termsNear(
   context: ReadContext,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  const start = Array.from(token).slice(0, 2).join('')
-  const terms = await termsBeginning(start, context, signal, mostCompared)
+  const prefix = Array.from(token).slice(0, 2).join('')
+  const terms = await termsBeginning(prefix, context, signal, mostCompared)
   return wordsNear(token, terms, mostNear).map(({ word }) => word)
 }
 
@@ -199,9 +205,14 @@ async function termsBeginning(
   const terms: string[] = []
   for (let total = most; terms.length < total;) {
     const page = { row: termRow, filter, limit: Math.min(rowsPerCall, most), offset: terms.length }
-    const { results, total: all } = await fetchDocuments(context, context.uids.terms, page, signal)
+    const { results, total: totalRows } = await fetchDocuments(
+      context,
+      context.uids.terms,
+      page,
+      signal,
+    )
     terms.push(...results.map(({ term }) => term))
-    total = results.length === 0 ? 0 : Math.min(all, most)
+    total = results.length === 0 ? 0 : Math.min(totalRows, most)
   }
   return terms
 }
@@ -217,34 +228,34 @@ const candidateRow = z.looseObject({ n: z.number(), i: z.string() })
 type Candidate = z.infer<typeof candidateRow>
 const fieldTexts = z.record(z.string(), z.array(z.string())).default({})
 
-type MatchContext = Pick<LeafContext, 'expanded'> & {
-  readonly reading: ReadContext
+type MatchContext = Pick<LeafContext, 'termsByPattern'> & {
+  readonly readContext: ReadContext
   readonly signal?: AbortSignal
 }
 
-/** Condition of the match set of a request; `none` if certainly no document matches. Rejects with `query-too-complex`. */
+/** Condition of the match set of a request; `noDocument` if certainly no document matches. Rejects with `query-too-complex`. */
 export async function matchCondition(
   request: Pick<SearchRequest, 'tree' | 'fields' | 'filter'>,
   part: IndexPart,
-  { reading, signal, expanded }: MatchContext,
+  { readContext, signal, termsByPattern }: MatchContext,
 ): Promise<Condition> {
   const { settings, languages, uid } = part
   const filter = filterCondition(request.filter, settings)
-  if (filter.kind === 'none') return none
+  if (filter.kind === 'none') return noDocument
   const conditions = new Map<Leaf, Condition>()
   for (const leaf of leavesOf(request.tree)) {
     const names = leaf.field === undefined ? request.fields : [leaf.field]
     const fields = fieldsReached(names, settings, languages)
-    const condition = leafCondition(leaf, { fields, languages, expanded })
+    const condition = leafCondition(leaf, { fields, languages, termsByPattern })
     const verified = needsVerification(leaf, fields)
       ? await verify(leaf, condition, fields)
       : condition
     conditions.set(leaf, verified)
   }
-  const tree = treeCondition(request.tree, settings, (leaf) => conditions.get(leaf) ?? none)
+  const tree = treeCondition(request.tree, settings, (leaf) => conditions.get(leaf) ?? noDocument)
   return and([filter, await flatten(tree, numbersOf)])
 
-  /** Excludes documents from the condition of a phrase that have its tokens, but not in a row. */
+  /** Narrows the condition of a phrase: documents that have its tokens, but not in a row, are excluded. */
   async function verify(leaf: Phrase, condition: Condition, places: readonly SearchedField[]) {
     const fields = places.map(({ field }) => field).filter((field) => field !== idField)
     const fetching = {
@@ -254,21 +265,21 @@ export async function matchCondition(
       sort: [`${attributes.number}:asc`],
       limit: 1_000,
     }
-    const wrong: number[] = []
+    const falseMatches: number[] = []
     for (let [offset, total] = [0, 1]; offset < total;) {
-      const page = await fetchDocuments(reading, uid, { ...fetching, offset }, signal)
+      const page = await fetchDocuments(readContext, uid, { ...fetching, offset }, signal)
       if (page.total > maxCandidates) return condition
-      const others = page.results.filter((one) => !containsPhrase(one, leaf, places))
-      wrong.push(...others.map(({ n }) => n))
+      const mismatches = page.results.filter((row) => !containsPhrase(row, leaf, places))
+      falseMatches.push(...mismatches.map(({ n }) => n))
       offset += page.results.length
       total = page.results.length === 0 ? 0 : page.total
     }
-    return and([condition, not(hasNumberAmong(wrong))])
+    return and([condition, not(hasNumberAmong(falseMatches))])
   }
 
-  async function numbersOf(deep: Condition): Promise<Condition> {
-    const fetching = { row: numberRow, filter: filterText(and([filter, deep])), limit: maxNumbers }
-    const { results, total } = await fetchDocuments(reading, uid, fetching, signal)
+  async function numbersOf(inner: Condition): Promise<Condition> {
+    const fetching = { row: numberRow, filter: filterText(and([filter, inner])), limit: maxNumbers }
+    const { results, total } = await fetchDocuments(readContext, uid, fetching, signal)
     if (total > maxNumbers)
       throw new Failure('query-too-complex', 'too many records match inside deep parentheses')
     return hasNumberAmong(results.map(({ n }) => n))
@@ -277,7 +288,7 @@ export async function matchCondition(
 
 /** Condition that a document has one of some numbers. */
 export const hasNumberAmong = (numbers: readonly number[]): Condition =>
-  numbers.length === 0 ? none : comparison(`${attributes.number} IN [${numbers.join(', ')}]`)
+  numbers.length === 0 ? noDocument : comparison(`${attributes.number} IN [${numbers.join(', ')}]`)
 
 /** Whether one value of a document has the words of a phrase in a row. */
 function containsPhrase(
@@ -285,13 +296,17 @@ function containsPhrase(
   phrase: Phrase,
   places: readonly SearchedField[],
 ): boolean {
-  const isIn = (text: string) => {
-    const found = tokens(text)
-    return found.some((_, at) => phrase.tokens.every((token, i) => found[at + i] === token))
+  const containsTokens = (text: string) => {
+    const textTokens = tokens(text)
+    return textTokens.some((_, start) =>
+      phrase.tokens.every((token, i) => textTokens[start + i] === token),
+    )
   }
   return places.some(({ field, bucket }) => {
-    if (field === idField) return bucket === undefined && isIn(candidate.i)
+    if (field === idField) return bucket === undefined && containsTokens(candidate.i)
     const texts = fieldTexts.parse(candidate[textsAttribute(field)])
-    return (bucket === undefined ? Object.values(texts).flat() : (texts[bucket] ?? [])).some(isIn)
+    return (bucket === undefined ? Object.values(texts).flat() : (texts[bucket] ?? [])).some(
+      containsTokens,
+    )
   })
 }

@@ -19,13 +19,13 @@ import { runQuery, type AnswerContext } from './search-answer.ts'
 type Snapshot = {
   readonly numbers: Uint32Array
   /** Position in `parts` of the index of each hit. */
-  readonly of: Uint8Array
+  readonly partIndexes: Uint8Array
   readonly parts: readonly IndexPart[]
   readonly scores?: Float64Array
   /** First sort attribute of each part; absent for texts and scores. */
   readonly sortedBy: readonly (string | undefined)[]
   /** `ReplacedVersions.time` when the snapshot was taken. */
-  readonly since: number
+  readonly takenAt: number
 }
 
 const numberRow = z.object({ n: z.number() })
@@ -35,16 +35,16 @@ const allHits = 1_000_000_000
 
 /** Opens and reads cursors. Pages are read by number, from the server or from the copies of replaced documents. */
 export class MeilisearchCursors {
-  readonly #using: AnswerContext
+  readonly #answerContext: AnswerContext
   readonly #cursors: Cursors<Snapshot>
   readonly #replaced: ReplacedVersions
   #opening = 0
 
-  constructor(using: AnswerContext, limits: CursorLimits) {
-    const { context } = using
+  constructor(answerContext: AnswerContext, limits: CursorLimits) {
+    const { context } = answerContext
     const { now, log } = context
     const { bytes } = limits
-    this.#using = using
+    this.#answerContext = answerContext
     this.#cursors = new Cursors(
       { limits, now },
       (snapshot, span, signal) => this.#read(snapshot, span, signal),
@@ -69,9 +69,11 @@ export class MeilisearchCursors {
   /** Must be called before another index is swapped to this uid. */
   async beforeSwap(uid: string): Promise<void> {
     this.#sweep()
-    for (const { numbers, of, parts } of this.#cursors.snapshots()) {
-      const own = [...numbers].filter((_, place) => parts[of[place] ?? 0]?.uid === uid)
-      await this.#replaced.copy(uid, own)
+    for (const { numbers, partIndexes, parts } of this.#cursors.snapshots()) {
+      const numbersOfPart = [...numbers].filter(
+        (_, position) => parts[partIndexes[position] ?? 0]?.uid === uid,
+      )
+      await this.#replaced.copy(uid, numbersOfPart)
     }
   }
 
@@ -81,20 +83,22 @@ export class MeilisearchCursors {
     this.#cursors.admit(request.client)
     this.#opening++
     try {
-      const since = this.#replaced.time
+      const takenAt = this.#replaced.time
       await this.#replaced.copyUnderway()
-      const { facets, truncatedPatterns, snapshot } = await this.#snapshot(request, since, signal)
+      const { facets, truncatedPatterns, snapshot } = await this.#snapshot(request, takenAt, signal)
       const { include, score, limit } = request
       const count = snapshot.numbers.length
       const bytes =
-        snapshot.numbers.byteLength + snapshot.of.byteLength + (snapshot.scores?.byteLength ?? 0)
+        snapshot.numbers.byteLength +
+        snapshot.partIndexes.byteLength +
+        (snapshot.scores?.byteLength ?? 0)
       const end = Math.min(limit, count)
       const page =
         end > 0
           ? await this.#read(snapshot, { start: 0, end, include, score }, signal)
           : { hits: [] }
-      const found = { ...page, facets, truncatedPatterns }
-      return this.#cursors.open(request, { ...found, count, bytes, snapshot })
+      const firstPage = { ...page, facets, truncatedPatterns }
+      return this.#cursors.open(request, { ...firstPage, count, bytes, snapshot })
     } finally {
       this.#opening--
     }
@@ -107,26 +111,31 @@ export class MeilisearchCursors {
   }
 
   async #snapshot(
-    asked: CursorRequest,
-    since: number,
+    cursorRequest: CursorRequest,
+    takenAt: number,
     signal?: AbortSignal,
   ): Promise<{ readonly snapshot: Snapshot } & Pick<Answer, 'facets' | 'truncatedPatterns'>> {
-    const { client: _, note: __, ...request } = asked
+    const { client: _, note: __, ...request } = cursorRequest
     const window = { offset: 0, limit: allHits, row: numberRow }
-    const { hits, parts, keys, ...answer } = await runQuery(request, window, this.#using, signal)
-    const [key] = keys
-    const isScored = isRanked(keys)
+    const {
+      hits,
+      parts,
+      keys: sortKeys,
+      ...answer
+    } = await runQuery(request, window, this.#answerContext, signal)
+    const [sortKey] = sortKeys
+    const isScored = isRanked(sortKeys)
     const isText = ({ settings }: IndexPart) =>
-      settings.orders.some((name) => key?.by === name || key?.by.startsWith(`${name}.`))
+      settings.orders.some((name) => sortKey?.name === name || sortKey?.name.startsWith(`${name}.`))
     const snapshot = {
       numbers: Uint32Array.from(hits, ({ hit }) => hit.n),
-      of: Uint8Array.from(hits, ({ part }) => parts.indexOf(part)),
+      partIndexes: Uint8Array.from(hits, ({ part }) => parts.indexOf(part)),
       parts,
       ...(isScored && { scores: Float64Array.from(hits, ({ score }) => score) }),
       sortedBy: parts.map((part) =>
-        key && !isScored && !isText(part) ? sortAttributeOf(key, part) : undefined,
+        sortKey && !isScored && !isText(part) ? sortAttributeOf(sortKey, part) : undefined,
       ),
-      since,
+      takenAt,
     }
     return { ...answer, snapshot }
   }
@@ -137,62 +146,72 @@ export class MeilisearchCursors {
     { start, end, include, score: isScored }: PageSpan,
     signal: AbortSignal | undefined,
   ) {
-    const { numbers, of, parts, scores, sortedBy } = snapshot
-    const places = Array.from({ length: end - start }, (_, i) => start + i)
-    const live = await this.#live(snapshot, places, signal)
+    const { numbers, partIndexes, parts, scores, sortedBy } = snapshot
+    const positions = Array.from({ length: end - start }, (_, i) => start + i)
+    const currentVersions = await this.#currentVersions(snapshot, positions, signal)
     // The copies are read after the server: documents that are replaced meanwhile were copied before.
-    const shown = places.flatMap((place) => {
-      const n = numbers[place] ?? 0
-      const at = of[place] ?? 0
-      const [version, part] = [live.get(n) ?? this.#replaced.version(n), parts[at]]
-      const value = version?.[sortedBy[at] ?? '']
-      return version && part ? [{ version, part, value, score: scores?.[place] }] : []
+    const rows = positions.flatMap((position) => {
+      const n = numbers[position] ?? 0
+      const partIndex = partIndexes[position] ?? 0
+      const [version, part] = [
+        currentVersions.get(n) ?? this.#replaced.version(n),
+        parts[partIndex],
+      ]
+      const value = version?.[sortedBy[partIndex] ?? '']
+      return version && part ? [{ version, part, value, score: scores?.[position] }] : []
     })
-    const lost = places.length - shown.length
+    const lost = positions.length - rows.length
     if (lost > 0) {
       // Another process writes without copying. Pages with gaps would look complete.
-      this.#using.context.log.warn({ lost }, 'cursor.versions-lost')
+      this.#answerContext.context.log.warn({ lost }, 'cursor.versions-lost')
       throw new Failure('unknown-cursor', 'records of the cursor have changed: begin again')
     }
-    const hits = shown.map(({ version, part, score = 0 }): Hit => ({
+    const hits = rows.map(({ version, part, score = 0 }): Hit => ({
       index: part.index,
       id: version.i,
       ...(isScored && { score }),
       record: includeText(version.r, include),
     }))
-    const last = shown.at(-1)
+    const last = rows.at(-1)
     const value = scores ? last?.score : last?.value
     return { hits, ...(typeof value === 'number' && { value }) }
   }
 
   /** Documents at some positions of the snapshot that are still on the server, by number. */
-  async #live(
-    { numbers, of, parts, sortedBy }: Snapshot,
-    places: readonly number[],
+  async #currentVersions(
+    { numbers, partIndexes, parts, sortedBy }: Snapshot,
+    positions: readonly number[],
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<number, Version>> {
-    const live = new Map<number, Version>()
-    for (const [at, part] of parts.entries()) {
-      const own = places.filter((place) => of[place] === at).map((place) => numbers[place] ?? 0)
-      if (own.length === 0) continue
-      const sorted = sortedBy[at]
+    const currentVersions = new Map<number, Version>()
+    for (const [partIndex, part] of parts.entries()) {
+      const numbersOfPart = positions
+        .filter((position) => partIndexes[position] === partIndex)
+        .map((position) => numbers[position] ?? 0)
+      if (numbersOfPart.length === 0) continue
+      const sortAttribute = sortedBy[partIndex]
       const request = {
-        filter: filterText(hasNumberAmong(own)),
+        filter: filterText(hasNumberAmong(numbersOfPart)),
         row: versionRow,
-        extraAttributes: sorted === undefined ? [] : [sorted],
-        limit: own.length,
+        extraAttributes: sortAttribute === undefined ? [] : [sortAttribute],
+        limit: numbersOfPart.length,
       }
-      const { results } = await fetchDocuments(this.#using.context, part.uid, request, signal)
-      for (const version of results) live.set(version.n, version)
+      const { results } = await fetchDocuments(
+        this.#answerContext.context,
+        part.uid,
+        request,
+        signal,
+      )
+      for (const version of results) currentVersions.set(version.n, version)
     }
-    return live
+    return currentVersions
   }
 
   /** Drops expired cursors, and copies that no cursor needs. */
   #sweep(): void {
     this.#cursors.sweep()
     if (this.#opening > 0) return
-    const oldest = Math.min(Infinity, ...this.#cursors.snapshots().map(({ since }) => since))
+    const oldest = Math.min(Infinity, ...this.#cursors.snapshots().map(({ takenAt }) => takenAt))
     this.#replaced.dropCopiedBefore(oldest)
   }
 }
@@ -204,7 +223,7 @@ type Version = z.infer<typeof versionRow>
 /** Estimated bytes of a copy: two for each code unit, and the entry of the map. */
 const bytesOf = ({ i, r }: Version) => 2 * (i.length + r.length) + 200
 
-const perCall = 1_000
+const documentsPerCall = 1_000
 
 type Write = { readonly uid: string; readonly keys: readonly string[] }
 
@@ -219,16 +238,16 @@ type VersionsContext = {
 
 /** Copies of documents that open cursors need, made before they are replaced. */
 class ReplacedVersions {
-  readonly #using: VersionsContext
-  readonly #versions = new Map<number, { readonly version: Version; readonly at: number }>()
+  readonly #context: VersionsContext
+  readonly #versions = new Map<number, { readonly version: Version; readonly time: number }>()
   /** Running writes; the documents that they replace may be gone already. */
   readonly #writes = new Set<Write>()
   #bytes = 0
   /** Number of copies that were made. */
   time = 0
 
-  constructor(using: VersionsContext) {
-    this.#using = using
+  constructor(context: VersionsContext) {
+    this.#context = context
   }
 
   /** Copy of a version. */
@@ -240,12 +259,12 @@ class ReplacedVersions {
   async beforeWrite(uid: string, keys: readonly string[]): Promise<() => void> {
     const write = { uid, keys }
     this.#writes.add(write)
-    const done = () => void this.#writes.delete(write)
+    const endWrite = () => void this.#writes.delete(write)
     try {
-      if (this.#using.isNeeded()) await this.#copyKeys(write)
-      return done
+      if (this.#context.isNeeded()) await this.#copyKeys(write)
+      return endWrite
     } catch (error) {
-      done()
+      endWrite()
       throw error
     }
   }
@@ -257,15 +276,15 @@ class ReplacedVersions {
 
   /** Copies the documents with these numbers that exist. */
   async copy(uid: string, numbers: readonly number[]): Promise<void> {
-    for (let at = 0; at < numbers.length; at += perCall) {
-      const some = numbers.slice(at, at + perCall)
-      await this.#copyBy(uid, { filter: `${attributes.number} IN [${some.join(', ')}]` })
+    for (let at = 0; at < numbers.length; at += documentsPerCall) {
+      const batch = numbers.slice(at, at + documentsPerCall)
+      await this.#copyBy(uid, { filter: `${attributes.number} IN [${batch.join(', ')}]` })
     }
   }
 
   /** Drops the copies made before `time`. */
   dropCopiedBefore(time: number): void {
-    for (const [n, { version, at }] of this.#versions) {
+    for (const [n, { version, time: at }] of this.#versions) {
       if (at >= time) return
       this.#versions.delete(n)
       this.#bytes -= bytesOf(version)
@@ -273,20 +292,20 @@ class ReplacedVersions {
   }
 
   async #copyKeys({ uid, keys }: Write): Promise<void> {
-    for (let at = 0; at < keys.length; at += perCall)
-      await this.#copyBy(uid, { ids: keys.slice(at, at + perCall) })
+    for (let at = 0; at < keys.length; at += documentsPerCall)
+      await this.#copyBy(uid, { ids: keys.slice(at, at + documentsPerCall) })
   }
 
   async #copyBy(
     uid: string,
-    which: { readonly ids: readonly string[] } | { readonly filter: string },
+    selection: { readonly ids: readonly string[] } | { readonly filter: string },
   ): Promise<void> {
-    const { context, bytes, onOverflow } = this.#using
-    const request = { ...which, row: versionRow, limit: perCall }
+    const { context, bytes, onOverflow } = this.#context
+    const request = { ...selection, row: versionRow, limit: documentsPerCall }
     const { results } = await fetchDocuments(context, uid, request)
     for (const version of results) {
       if (this.#versions.has(version.n)) continue
-      this.#versions.set(version.n, { version, at: this.time++ })
+      this.#versions.set(version.n, { version, time: this.time++ })
       this.#bytes += bytesOf(version)
     }
     if (this.#bytes <= bytes) return

@@ -1,4 +1,4 @@
-/** The search engine Meilisearch, a separate server for more records than the embedded engine can hold. */
+/** `SearchIndex` on Meilisearch, a separate server, for more records than the embedded engine can hold. */
 
 import { randomUUID } from 'node:crypto'
 import { truncateLists } from '../truncate-lists.ts'
@@ -52,19 +52,19 @@ const preferredBatch = 500
  */
 export async function meilisearchIndex(options: MeilisearchOptions): Promise<SearchIndex> {
   const { log } = options
-  const parts = partsOf(options)
-  const { client, queue } = parts
-  const contact = untilSuccess(() => releaseOf(client, log))
-  await contact().catch((error: unknown) => {
+  const engine = openEngine(options)
+  const { client, queue } = engine
+  const connectOnce = untilSuccess(() => releaseOf(client, log))
+  await connectOnce().catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'engine-unavailable') return
     client.close()
     throw error
   })
   return {
     preferredBatch,
-    onDataLost: parts.listen,
-    ...changingCalls(parts, contact),
-    ...readingCalls(parts, options.searchMs ?? 10_000),
+    onDataLost: engine.listen,
+    ...changingCalls(engine, connectOnce),
+    ...readingCalls(engine, options.searchMs ?? 10_000),
     close: async () => {
       await queue.close()
       client.close()
@@ -72,9 +72,9 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
   }
 }
 
-type Parts = ReturnType<typeof partsOf>
+type EngineParts = ReturnType<typeof openEngine>
 
-function partsOf(options: MeilisearchOptions) {
+function openEngine(options: MeilisearchOptions) {
   const { log, now, pause, prefix = '', languages = officialLanguages } = options
   const client = connectEngine({ callMs: 30_000, ...options })
   const waitForTasks = taskWaiter(client, pause)
@@ -91,8 +91,8 @@ function partsOf(options: MeilisearchOptions) {
     changes: () => count.changes,
     wildcardTerms: options.wildcardTerms ?? 1000,
   }
-  const using = { context, titles: facetTitles(context) }
-  const cursors = new MeilisearchCursors(using, options.cursors)
+  const answerContext = { context, titles: facetTitles(context) }
+  const cursors = new MeilisearchCursors(answerContext, options.cursors)
   const beforeWrite = (uid: string, keys: readonly string[]) => cursors.beforeWrite(uid, keys)
   let settings: readonly IndexSettings[] = []
   let onLost: (rebuild: readonly IndexName[]) => void = () => undefined
@@ -118,76 +118,80 @@ function partsOf(options: MeilisearchOptions) {
   const listen: SearchIndex['onDataLost'] = (listener) => {
     onLost = listener
   }
-  return { listen, client, indices, state, count, using, cursors, writer, queue, log }
+  return { listen, client, indices, state, count, answerContext, cursors, writer, queue, log }
 }
 
 /** Calls that write. They are counted as changes even if they fail, because the server may have carried them out. */
 function changingCalls(
-  { queue, state, count, cursors, log }: Parts,
-  contact: () => Promise<void>,
+  { queue, state, count, cursors, log }: EngineParts,
+  connectOnce: () => Promise<void>,
 ): Pick<SearchIndex, 'configure' | 'finish' | 'write'> {
-  const changing = <T>(work: Promise<T>): Promise<T> => work.finally(() => void count.changes++)
+  const countChange = <T>(work: Promise<T>): Promise<T> => work.finally(() => void count.changes++)
   const configure: SearchIndex['configure'] = async (settings, refill) => {
-    await contact()
+    await connectOnce()
     const rebuild = await state.configure(settings, refill)
     if (rebuild.length > 0) log.info({ indices: rebuild }, 'index.rebuild-required')
     return { rebuild }
   }
   const finish: SearchIndex['finish'] = async (index) => {
-    const own = state.searched.get(index)
-    if (own?.next) await cursors.beforeSwap(own.uid)
+    const searched = state.searched.get(index)
+    if (searched?.next) await cursors.beforeSwap(searched.uid)
     await state.finish(index)
   }
   return {
-    configure: (settings, refill) => changing(queue.exclusive(() => configure(settings, refill))),
-    finish: (index) => changing(queue.exclusive(() => finish(index))),
-    write: (changes, signal) => changing(queue.add(changes, signal)),
+    configure: (settings, refill) =>
+      countChange(queue.exclusive(() => configure(settings, refill))),
+    finish: (index) => countChange(queue.exclusive(() => finish(index))),
+    write: (changes, signal) => countChange(queue.add(changes, signal)),
   }
 }
 
 /** Calls that read. All but `currentSettings` and `stateTag` reject before `configure`; searches have a time limit. */
-function readingCalls({ indices, state, count, using, cursors, writer }: Parts, searchMs: number) {
-  const { context } = using
+function readingCalls(
+  { indices, state, count, answerContext, cursors, writer }: EngineParts,
+  searchMs: number,
+) {
+  const { context } = answerContext
   const process = randomUUID()
-  const ready = <T>(work: () => Promise<T>): Promise<T> =>
+  const whenConfigured = <T>(work: () => Promise<T>): Promise<T> =>
     Promise.try(() => {
       state.requireConfigured()
       return work()
     })
-  const limited = <T>(signal: AbortSignal | undefined, work: (end: AbortSignal) => Promise<T>) => {
-    const limit = AbortSignal.timeout(searchMs)
-    return ready(() => work(signal ? AbortSignal.any([limit, signal]) : limit))
+  const timed = <T>(signal: AbortSignal | undefined, work: (end: AbortSignal) => Promise<T>) => {
+    const timeout = AbortSignal.timeout(searchMs)
+    return whenConfigured(() => work(signal ? AbortSignal.any([timeout, signal]) : timeout))
   }
   return {
     currentSettings: () => state.current,
     stateTag: () => `${process}.${count.changes}`,
-    newestVersion: () => ready(() => writer.current.newestVersion()),
+    newestVersion: () => whenConfigured(() => writer.current.newestVersion()),
     missingIds: (index, ids) =>
-      ready(async () => {
-        const filled = state.fillingGeneration(index)
-        const versions = filled && (await writer.current.versions(filled, ids))
+      whenConfigured(async () => {
+        const filling = state.fillingGeneration(index)
+        const versions = filling && (await writer.current.versions(filling, ids))
         return versions ? ids.filter((id) => !versions.has(id)) : []
       }),
     health: () =>
-      ready(async () => {
+      whenConfigured(async () => {
         const counts = await indices.counts()
-        const own = [...state.searched].map(([index, { uid }]) => [index, counts.get(uid) ?? 0])
-        return { documents: Object.fromEntries(own) }
+        const counted = [...state.searched].map(([index, { uid }]) => [index, counts.get(uid) ?? 0])
+        return { documents: Object.fromEntries(counted) }
       }),
-    search: (request, signal) => limited(signal, (end) => answerSearch(request, using, end)),
-    openCursor: (request, signal) => limited(signal, (end) => cursors.open(request, end)),
+    search: (request, signal) => timed(signal, (end) => answerSearch(request, answerContext, end)),
+    openCursor: (request, signal) => timed(signal, (end) => cursors.open(request, end)),
     readPage: (cursor, options, signal) =>
-      limited(signal, (end) => cursors.page(cursor, options, end)),
+      timed(signal, (end) => cursors.page(cursor, options, end)),
     similarTokens: (tokens, signal) =>
-      limited(signal, (end) => Promise.all(tokens.map((token) => termsNear(token, context, end)))),
+      timed(signal, (end) => Promise.all(tokens.map((token) => termsNear(token, context, end)))),
     facetValues: (index, facet, signal) =>
-      limited(signal, (end) => allFacetValues(index, facet, using, end)),
+      timed(signal, (end) => allFacetValues(index, facet, answerContext, end)),
     get: async (index, id, signal, most) => {
-      const text = await limited(signal, (end) => fetchRecord(context, index, id, end))
+      const text = await timed(signal, (end) => fetchRecord(context, index, id, end))
       return text && truncateLists(text, most)
     },
     entries: (index, after, limit, signal) =>
-      limited(signal, (end) => fetchEntries(context, index, { after, limit }, end)),
+      timed(signal, (end) => fetchEntries(context, index, { after, limit }, end)),
   } satisfies Partial<SearchIndex>
 }
 

@@ -5,7 +5,7 @@
 
 import type { SearchedField } from '../field-reach.ts'
 import { idField } from '../field-reach.ts'
-import { fieldWeights, sortKeysOf as keysThatCount, sortedText } from '../hit-order.ts'
+import { fieldWeights, sortKeysOf, sortedText } from '../hit-order.ts'
 import type { TextSettings } from '../index-settings.ts'
 import { type Leaf, type QueryTree, rankingLeaves } from '../query-tree.ts'
 import type { OrderKey, SearchRequest } from '../search-index.ts'
@@ -24,15 +24,15 @@ type OrderedIndex = Pick<EngineGeneration, 'settings' | 'languages'>
 
 /** Attribute that an index is sorted by for a key; `undefined` if it cannot be sorted by it. */
 export function sortAttributeOf(
-  { by, direction }: OrderKey,
+  { name, direction }: OrderKey,
   { settings, languages }: OrderedIndex,
 ): string | undefined {
-  if (settings.dates.includes(by)) return dateSortAttribute(by, direction)
-  if (settings.numbers.includes(by) || settings.flags.includes(by)) return numberAttribute(by)
-  const sorted = sortedText(by, settings)
-  if (!sorted) return undefined
-  const { field, language } = sorted
-  return sortTextAttribute(language !== undefined && languages.includes(language) ? by : field)
+  if (settings.dates.includes(name)) return dateSortAttribute(name, direction)
+  if (settings.numbers.includes(name) || settings.flags.includes(name)) return numberAttribute(name)
+  const textOrder = sortedText(name, settings)
+  if (!textOrder) return undefined
+  const { field, language } = textOrder
+  return sortTextAttribute(language !== undefined && languages.includes(language) ? name : field)
 }
 
 /** Sort keys of a request that all searched indices have. */
@@ -40,18 +40,18 @@ export const orderKeys = (
   request: Pick<SearchRequest, 'order' | 'tree'>,
   parts: readonly OrderedIndex[],
 ): readonly OrderKey[] =>
-  keysThatCount(
+  sortKeysOf(
     request,
-    (by) =>
-      by === 'relevance' ||
-      parts.every((part) => sortAttributeOf({ by, direction: 'asc' }, part) !== undefined),
+    (name) =>
+      name === 'relevance' ||
+      parts.every((part) => sortAttributeOf({ name, direction: 'asc' }, part) !== undefined),
   )
 
 /**
  * Whether the first key is relevance. After other keys relevance is ignored, because Meilisearch cannot rank hits with equal sort
  * values.
  */
-export const isRanked = (keys: readonly OrderKey[]): boolean => keys[0]?.by === 'relevance'
+export const isRanked = (keys: readonly OrderKey[]): boolean => keys[0]?.name === 'relevance'
 
 /**
  * Sort parameters of a request. Equal hits are ordered by the name of the index, then by id; after relevance the ranking rules of the
@@ -61,13 +61,13 @@ export function sortAttributes(
   keys: readonly OrderKey[],
   parts: readonly OrderedIndex[],
 ): readonly string[] {
-  const named = keys.flatMap((key) => {
+  const sortedAttributes = keys.flatMap((key) => {
     const names = new Set(parts.map((part) => sortAttributeOf(key, part)))
     const [name] = names
     return name !== undefined && names.size === 1 ? [`${name}:${key.direction}`] : []
   })
-  if (isRanked(keys)) return named
-  return [...named, `${attributes.orderedIndex}:asc`, `${attributes.orderedId}:asc`]
+  if (isRanked(keys)) return sortedAttributes
+  return [...sortedAttributes, `${attributes.orderedIndex}:asc`, `${attributes.orderedId}:asc`]
 }
 
 /** Search that scores documents; scores are multiplied by its weight. */
@@ -89,8 +89,9 @@ type Boosts = Readonly<Record<string, number>>
 
 /** Most words of a query that Meilisearch reads. */
 const maxWords = 10
+/** Most rotations, each of which is a search. */
 const maxRotations = 4
-/** Optional words up to which one search is enough, because the required words rank documents without the first optional ones. */
+/** Number of optional words up to which one search is enough, because the required words rank documents without the first optional ones. */
 const maxExtraWords = 2
 /** Weight that is too small to change the order of documents with a ranking word. */
 const leastWeight = 1e-9
@@ -112,16 +113,16 @@ const unrankedSearch: Ranking = {
 export function rankingsOf(
   words: Words,
   boosts: Boosts,
-  all: readonly RankedIndex[],
+  indices: readonly RankedIndex[],
 ): readonly (readonly Ranking[])[] {
   const hasWords = words.required.length + words.optional.length > 0
-  const isScored = hasWords && all.some(({ fields }) => textFields(fields).length > 0)
-  if (!isScored) return all.map(() => [])
-  const isSimple = all.every((one) => isOrderedByWeight(boosts, one))
-  return all.map((one) =>
+  const isScored = hasWords && indices.some(({ fields }) => textFields(fields).length > 0)
+  if (!isScored) return indices.map(() => [])
+  const isSimple = indices.every((rankedIndex) => isOrderedByWeight(boosts, rankedIndex))
+  return indices.map((rankedIndex) =>
     isSimple
-      ? simpleSearches(words, boosts, one)
-      : [...searchesByWeight(words, boosts, one), unrankedSearch],
+      ? simpleSearches(words, boosts, rankedIndex)
+      : [...searchesByWeight(words, boosts, rankedIndex), unrankedSearch],
   )
 }
 
@@ -133,9 +134,9 @@ const textFields = (places: readonly SearchedField[]) =>
  * requested one.
  */
 function isOrderedByWeight(boosts: Boosts, { settings, fields }: RankedIndex): boolean {
-  const among = new Set(textFields(fields).map(({ field }) => field))
+  const searchedAttributes = new Set(textFields(fields).map(({ field }) => field))
   const weights = fieldsByBoost(settings)
-    .filter((field) => among.has(field))
+    .filter((field) => searchedAttributes.has(field))
     .map(fieldWeights(boosts, settings))
   return weights.every((weight, i) => weight <= (weights[i - 1] ?? Infinity))
 }
@@ -150,13 +151,13 @@ function simpleSearches(
   { settings, fields }: RankedIndex,
 ): readonly Ranking[] {
   const weightOf = fieldWeights(boosts, settings)
-  const counted = textFields(fields).filter(({ field }) => weightOf(field) > 0)
+  const weightedFields = textFields(fields).filter(({ field }) => weightOf(field) > 0)
   const fieldCount = settings.texts.filter(({ name }) => name !== idField).length
-  const isAll = counted.filter(({ bucket }) => bucket === undefined).length === fieldCount
-  const searched = isAll ? undefined : [attributes.sentinel, ...namesOf(counted)]
+  const isAll = weightedFields.filter(({ bucket }) => bucket === undefined).length === fieldCount
+  const searched = isAll ? undefined : [attributes.sentinel, ...namesOf(weightedFields)]
   const isSingle = required.length > 0 && optional.length <= maxExtraWords
-  const searches = (isSingle ? [optional] : rotationsOf(optional)).map((turn) => {
-    const tokens = new Set([...required, ...turn].flat())
+  const searches = (isSingle ? [optional] : rotationsOf(optional)).map((rotation) => {
+    const tokens = new Set([...required, ...rotation].flat())
     return [`"${sentinel}"`, ...[...tokens].slice(0, maxWords - 1)].join(' ')
   })
   return [...new Set(searches)].map((q): Ranking => ({ q, attributes: searched, weight: 1 }))
@@ -168,13 +169,13 @@ function searchesByWeight(
   boosts: Boosts,
   { settings, fields }: RankedIndex,
 ): readonly Ranking[] {
-  const spelled = (word: Word) => (word.length > 1 ? `"${word.join(' ')}"` : word.join(''))
+  const quotedWord = (word: Word) => (word.length > 1 ? `"${word.join(' ')}"` : word.join(''))
   const words = [...required, ...optional].slice(0, maxWords)
-  const turns = rotationsOf(words).map((turn) => turn.map(spelled).join(' '))
+  const queries = rotationsOf(words).map((rotation) => rotation.map(quotedWord).join(' '))
   const weightOf = fieldWeights(boosts, settings)
   const byWeight = Map.groupBy(textFields(fields), ({ field }) => weightOf(field))
   return [...byWeight].flatMap(([weight, group]) =>
-    turns.map((q): Ranking => ({ q, attributes: namesOf(group), weight })),
+    queries.map((q): Ranking => ({ q, attributes: namesOf(group), weight })),
   )
 }
 
@@ -198,13 +199,13 @@ type Words = {
 
 /** Words of a query that count for relevance. */
 export function wordsOf(tree: QueryTree): Words {
-  const wanted = wordsByText(requiredLeaves(tree))
-  const others = [...wordsByText(rankingLeaves(tree))].filter(([name]) => !wanted.has(name))
-  return { required: [...wanted.values()], optional: others.map(([, word]) => word) }
+  const required = wordsByText(requiredLeaves(tree))
+  const optional = [...wordsByText(rankingLeaves(tree))].filter(([name]) => !required.has(name))
+  return { required: [...required.values()], optional: optional.map(([, word]) => word) }
 }
 
 function requiredLeaves(tree: QueryTree): readonly Leaf[] {
-  if (tree.kind === 'and') return tree.of.flatMap(requiredLeaves)
+  if (tree.kind === 'and') return tree.operands.flatMap(requiredLeaves)
   return tree.kind === 'or' ? [] : rankingLeaves(tree)
 }
 

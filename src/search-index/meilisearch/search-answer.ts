@@ -1,4 +1,4 @@
-/** Execution of searches on Meilisearch, and reading of records by id. */
+/** Execution of searches on Meilisearch, and reading of records and entries by id. */
 
 import { z } from 'zod'
 import { compareCodePoints } from '../../text/code-points.ts'
@@ -37,12 +37,12 @@ type Query = Omit<SearchRequest, 'offset' | 'limit'>
 /** Searches and returns a page of hits, the exact count, and the requested facets. */
 export async function answerSearch(
   { offset, limit, ...request }: SearchRequest,
-  using: AnswerContext,
+  answerContext: AnswerContext,
   signal?: AbortSignal,
 ): Promise<Answer> {
   // Most of an answer is the text of the records, which is not requested when only ids are needed.
   const row: Rows<{ i: string; r?: string }> = request.include?.length === 0 ? idRow : recordRow
-  const answer = await runQuery(request, { offset, limit, row }, using, signal)
+  const answer = await runQuery(request, { offset, limit, row }, answerContext, signal)
   const { count, hits, facets, truncatedPatterns } = answer
   return {
     count,
@@ -73,20 +73,20 @@ export async function runQuery<Row>(
 ): Promise<QueryResult<Row>> {
   const { parts, keys, queries, truncatedPatterns } = await planQueries(request, context, signal)
   const { facets } = request
-  const counting = facets && !facets.global ? { facets: { ids: facets.ids } } : {}
-  const window = { ...span, sort: sortAttributes(keys, parts), ...counting }
+  const facetRequest = facets && !facets.global ? { facets: { ids: facets.ids } } : {}
+  const window = { ...span, sort: sortAttributes(keys, parts), ...facetRequest }
   const { total, hits, distributions } = await fetchHits(queries, window, context, signal)
-  const counted = async () => {
+  const distributionsToCount = async () => {
     if (!facets?.global) return distributions
-    const all = parts.map((part): IndexQuery => ({ part, rankings: [] }))
-    const nothing = { sort: [], offset: 0, limit: 0, row: z.object({}) }
-    const facetsOnly = { ...nothing, facets: { ids: facets.ids } }
-    return (await fetchHits(all, facetsOnly, context, signal)).distributions
+    const unfiltered = parts.map((part): IndexQuery => ({ part, rankings: [] }))
+    const noHits = { sort: [], offset: 0, limit: 0, row: z.object({}) }
+    const facetsOnly = { ...noHits, facets: { ids: facets.ids } }
+    return (await fetchHits(unfiltered, facetsOnly, context, signal)).distributions
   }
-  const facetsFrom = async (wanted: NonNullable<Query['facets']>) => {
-    const counts = await counted()
-    const codes = counts.flatMap((one) => Object.values(one).flatMap(Object.keys))
-    return facetsOfAnswer(parts, counts, await titles(codes, signal), wanted)
+  const facetsFrom = async (requested: NonNullable<Query['facets']>) => {
+    const counts = await distributionsToCount()
+    const codes = counts.flatMap((distribution) => Object.values(distribution).flatMap(Object.keys))
+    return facetsOfAnswer(parts, counts, await titles(codes, signal), requested)
   }
   return {
     count: total,
@@ -102,14 +102,18 @@ export async function runQuery<Row>(
 async function planQueries(request: Query, context: ReadContext, signal?: AbortSignal) {
   const parts = partsOf(request.indices, context)
   const requested = orderKeys(request, parts)
-  const { expanded, truncatedPatterns } = await expandPatterns(
+  const { termsByPattern, truncatedPatterns } = await expandPatterns(
     leavesOf(request.tree),
     context,
     signal,
   )
   const matching: { readonly part: IndexPart; readonly filter: string | undefined }[] = []
   for (const part of parts) {
-    const condition = await matchCondition(request, part, { reading: context, signal, expanded })
+    const condition = await matchCondition(request, part, {
+      readContext: context,
+      signal,
+      termsByPattern,
+    })
     if (condition.kind !== 'none') matching.push({ part, filter: filterText(condition) })
   }
   const ranked = matching.map(({ part: { settings, languages } }) => ({
@@ -118,10 +122,13 @@ async function planQueries(request: Query, context: ReadContext, signal?: AbortS
   }))
   const words = isRanked(requested) ? wordsOf(request.tree) : { required: [], optional: [] }
   const rankings = rankingsOf(words, request.boosts, ranked)
-  const queries = matching.map((one, i): IndexQuery => ({ ...one, rankings: rankings[i] ?? [] }))
+  const queries = matching.map((match, i): IndexQuery => ({
+    ...match,
+    rankings: rankings[i] ?? [],
+  }))
   // Without a ranking word all scores are equal, so that the keys after relevance decide.
   const isScored = queries.some(({ rankings }) => rankings.length > 0)
-  const keys = isScored ? requested : requested.filter(({ by }) => by !== 'relevance')
+  const keys = isScored ? requested : requested.filter(({ name }) => name !== 'relevance')
   return { parts, keys, queries, truncatedPatterns }
 }
 
@@ -149,7 +156,7 @@ export async function fetchEntries(
   signal?: AbortSignal,
 ): Promise<readonly Entry[]> {
   const searched = context.searched(index)
-  const all = new Map<string, Entry>()
+  const entries = new Map<string, Entry>()
   for (const uid of [searched?.next?.uid, searched?.uid]) {
     if (uid === undefined) continue
     const request = {
@@ -159,8 +166,8 @@ export async function fetchEntries(
       limit,
     }
     const { results } = await fetchDocuments(context, uid, request, signal)
-    for (const { i, version, hash } of results) all.set(i, { id: i, version, hash })
+    for (const { i, version, hash } of results) entries.set(i, { id: i, version, hash })
   }
-  const sorted = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))
+  const sorted = [...entries.values()].sort((a, b) => compareCodePoints(a.id, b.id))
   return sorted.slice(0, limit)
 }

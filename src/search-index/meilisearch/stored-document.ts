@@ -130,7 +130,7 @@ type Attributes = Record<string, unknown>
 export function engineDocument(document: Document, layout: Layout): Attributes {
   const { id, index, hash, text } = document
   const { settings } = layout
-  const into: Attributes = {
+  const target: Attributes = {
     [attributes.key]: documentKey(id),
     [attributes.id]: id,
     [attributes.hash]: hash,
@@ -138,50 +138,50 @@ export function engineDocument(document: Document, layout: Layout): Attributes {
     [attributes.orderedId]: sortableText(id),
     [attributes.orderedIndex]: sortableText(index),
   }
-  addText(into, idField, { [otherBucket]: [id] }, layout)
+  addText(target, idField, { [otherBucket]: [id] }, layout)
   for (const { name } of settings.texts)
-    if (name !== idField && text[name]) addText(into, name, text[name], layout)
-  addFacets(into, document, layout)
-  addNumbers(into, document, settings)
-  addOrders(into, document, layout)
-  into[attributes.record] = JSON.stringify(document.record)
-  return into
+    if (name !== idField && text[name]) addText(target, name, text[name], layout)
+  addFacets(target, document, layout)
+  addNumbers(target, document, settings)
+  addOrders(target, document, layout)
+  target[attributes.record] = JSON.stringify(document.record)
+  return target
 }
 
 /** Tokens of a field that are indexed, in all languages together; the rest of a longer text is not searchable. */
-const longestText = 20_000
+const maxTokens = 20_000
 
 function addText(
-  into: Attributes,
+  target: Attributes,
   field: string,
   texts: Document['text'][string],
   { languages, onToken }: Layout,
 ): void {
   const [tokens, pairs] = [new Set<string>(), new Set<string>()]
   const indexed: Record<string, string[]> = {}
-  let remaining = longestText
+  let remaining = maxTokens
   for (const [key, values] of Object.entries(texts)) {
     const bucket = bucketOf(key, languages)
     for (const value of values) {
-      const found = wordsIn(bucket, value).slice(0, remaining)
-      remaining -= found.length
-      if (found.length === 0) continue
+      const indexedWords = wordsIn(bucket, value).slice(0, remaining)
+      remaining -= indexedWords.length
+      if (indexedWords.length === 0) continue
       ;(indexed[bucket] ??= []).push(value)
-      for (const [i, { token, stems }] of found.entries()) {
+      for (const [i, { token, stems }] of indexedWords.entries()) {
         onToken(token)
         tokens.add(token).add(tokenInBucket(bucket, token))
         for (const stem of stems) tokens.add(stemToken(stem))
-        const next = hasPairs(field) && found[i + 1]
+        const next = hasPairs(field) && indexedWords[i + 1]
         if (next) pairs.add(pairCode(bucket, token, next.token))
       }
     }
   }
-  if (tokens.size > 0) into[tokensAttribute(field)] = [...tokens]
-  if (pairs.size > 0) into[pairsAttribute(field)] = [...pairs]
-  if (tokens.size > 0 && field !== idField) into[textsAttribute(field)] = indexed
+  if (tokens.size > 0) target[tokensAttribute(field)] = [...tokens]
+  if (pairs.size > 0) target[pairsAttribute(field)] = [...pairs]
+  if (tokens.size > 0 && field !== idField) target[textsAttribute(field)] = indexed
 }
 
-function addFacets(into: Attributes, { facets }: Document, layout: Layout): void {
+function addFacets(target: Attributes, { facets }: Document, layout: Layout): void {
   for (const { id: facet } of layout.settings.facets) {
     const codes = new Set<string>()
     for (const { id: value, title } of facets[facet] ?? []) {
@@ -189,49 +189,49 @@ function addFacets(into: Attributes, { facets }: Document, layout: Layout): void
       codes.add(code)
       layout.onFacetValue(code, { facet, value, title })
     }
-    if (codes.size > 0) into[facetAttribute(facet)] = [...codes]
+    if (codes.size > 0) target[facetAttribute(facet)] = [...codes]
   }
 }
 
-function addNumbers(into: Attributes, document: Document, settings: IndexSettings): void {
+function addNumbers(target: Attributes, document: Document, settings: IndexSettings): void {
   for (const name of settings.numbers) {
     const value = document.numbers[name]
-    if (value !== undefined && Number.isFinite(value)) into[numberAttribute(name)] = value
+    if (value !== undefined && Number.isFinite(value)) target[numberAttribute(name)] = value
   }
   for (const name of settings.flags) {
     const value = document.flags[name]
-    if (value !== undefined) into[numberAttribute(name)] = value ? 1 : 0
+    if (value !== undefined) target[numberAttribute(name)] = value ? 1 : 0
   }
   for (const name of settings.dates) {
     const periods = document.dates[name] ?? []
     if (periods.length === 0) continue
     for (const [place, [start, end]] of periods.slice(0, slots.length).entries()) {
       const { from, to } = periodAttributes(name, place)
-      Object.assign(into, { [from]: start, [to]: end })
+      Object.assign(target, { [from]: start, [to]: end })
     }
-    into[dateSortAttribute(name, 'asc')] = Math.min(...periods.map(([from]) => from))
-    into[dateSortAttribute(name, 'desc')] = Math.max(...periods.map(([, to]) => to))
+    target[dateSortAttribute(name, 'asc')] = Math.min(...periods.map(([from]) => from))
+    target[dateSortAttribute(name, 'desc')] = Math.max(...periods.map(([, to]) => to))
   }
   for (const [place, box] of (settings.boxes ? document.boxes : []).entries())
     if (place < slots.length)
-      for (const [i, side] of boxAttributes(place).entries()) into[side] = box[i]
+      for (const [i, side] of boxAttributes(place).entries()) target[side] = box[i]
 }
 
 /** Adds the sort texts of each sortable field: one for each configured language, or that of the main language in its place. */
-function addOrders(into: Attributes, { order }: Document, { settings, languages }: Layout): void {
+function addOrders(target: Attributes, { order }: Document, { settings, languages }: Layout): void {
   for (const name of settings.orders) {
-    const main = order[name]
-    if (main !== undefined) into[sortTextAttribute(name)] = sortableText(main)
+    const defaultText = order[name]
+    if (defaultText !== undefined) target[sortTextAttribute(name)] = sortableText(defaultText)
     for (const language of languages) {
-      const text = order[`${name}.${language}`] ?? main
-      if (text !== undefined) into[sortTextAttribute(`${name}.${language}`)] = sortableText(text)
+      const text = order[`${name}.${language}`] ?? defaultText
+      if (text !== undefined) target[sortTextAttribute(`${name}.${language}`)] = sortableText(text)
     }
   }
 }
 
 /** Words of a text that have a token, with their stems in the bucket, in order. */
 const wordsIn = (bucket: string, text: string) =>
-  words(text).flatMap((written) => {
-    const token = tokenOf(written)
-    return token === '' ? [] : [{ token, stems: stems(bucket, written) }]
+  words(text).flatMap((word) => {
+    const token = tokenOf(word)
+    return token === '' ? [] : [{ token, stems: stems(bucket, word) }]
   })

@@ -67,6 +67,7 @@ export function membersOf(set: Bitmap): Uint32Array<ArrayBuffer> {
 
 /** Cached sets for each index and reader: 16 MB together for a million records. */
 const maxSets = 128
+/** Most characters of a key of a cached set: a longer query is not repeated often. */
 const longestKey = 2_000
 
 /**
@@ -85,15 +86,15 @@ export class SetCache {
   }
 
   /**
-   * Set of a key for the numbers below `size`, computed or extended by `extend`, which adds the members from a number on. It contains
+   * Set of a key for the numbers below `size`, computed or extended by `extend`, which adds the members from number `from` on. It contains
    * ended versions too, and must not be changed by the caller.
    */
-  of(key: string, size: number, extend: (set: Bitmap, from: number) => void): Bitmap {
-    const known = this.#sets.get(key)
-    const set = known?.size === size ? known.set : bitmapOf(size)
-    if (known?.size !== size) {
-      if (known) set.set(known.set)
-      extend(set, known?.size ?? 0)
+  getOrExtend(key: string, size: number, extend: (set: Bitmap, from: number) => void): Bitmap {
+    const cached = this.#sets.get(key)
+    const set = cached?.size === size ? cached.set : bitmapOf(size)
+    if (cached?.size !== size) {
+      if (cached) set.set(cached.set)
+      extend(set, cached?.size ?? 0)
     }
     if (key.length < longestKey) this.#sets.set(key, { set, size })
     return set

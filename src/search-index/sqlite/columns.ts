@@ -8,13 +8,13 @@ import type { IndexSettings } from '../index-settings.ts'
 import type { Document } from '../search-index.ts'
 
 /**
- * Periods of a date field by record number. `from` and `to` have the first period of each record, NaN if it has none; `more` has the
- * other periods of the few records with several.
+ * Periods of a date field by record number. `from` and `to` have the first period of each record, NaN if it has none;
+ * `furtherPeriods` has the other periods of the few records with several.
  */
 export type Periods = {
   from: Float64Array
   to: Float64Array
-  readonly more: Map<number, readonly (readonly [number, number])[]>
+  readonly furtherPeriods: Map<number, readonly (readonly [number, number])[]>
 }
 
 /** Column arrays. They grow by half of their size when full; values are never removed. */
@@ -27,7 +27,7 @@ export class Columns {
   readonly flags: Uint8Array[]
   /** Four numbers per record; missing = NaN. */
   boxes: Float64Array
-  readonly moreBoxes = new Map<number, Float64Array>()
+  readonly furtherBoxes = new Map<number, Float64Array>()
   /** Numbers of the facet values of record n: `ords` from `starts[n]` to `ends[n]`, exclusive. */
   starts: Uint32Array = new Uint32Array(0)
   ends: Uint32Array = new Uint32Array(0)
@@ -41,7 +41,11 @@ export class Columns {
 
   constructor(settings: IndexSettings) {
     const empty = () => new Float64Array(0)
-    this.dates = settings.dates.map(() => ({ from: empty(), to: empty(), more: new Map() }))
+    this.dates = settings.dates.map(() => ({
+      from: empty(),
+      to: empty(),
+      furtherPeriods: new Map(),
+    }))
     this.numbers = settings.numbers.map(empty)
     this.flags = settings.flags.map(() => new Uint8Array(0))
     this.boxes = empty()
@@ -63,7 +67,7 @@ export class Columns {
     const boxes = floatsOf(row['boxes'])
     if (boxes.length === 0) return
     this.boxes.set(boxes.subarray(0, 4), n * 4)
-    if (boxes.length > 4) this.moreBoxes.set(n, boxes.slice(4))
+    if (boxes.length > 4) this.furtherBoxes.set(n, boxes.slice(4))
   }
 
   #appendNumbers(n: number, pairs: Float64Array): void {
@@ -90,15 +94,15 @@ export class Columns {
       if (Number.isNaN(periods.from[n])) {
         periods.from[n] = from
         periods.to[n] = to
-      } else periods.more.set(n, [...(periods.more.get(n) ?? []), [from, to]])
+      } else periods.furtherPeriods.set(n, [...(periods.furtherPeriods.get(n) ?? []), [from, to]])
     }
   }
 
   #reserve(rows: number): void {
     if (rows <= this.#capacity) return
     const capacity = capacityFor(rows)
-    const floats = (old: Float64Array, width = 1) =>
-      copyInto(old, new Float64Array(capacity * width).fill(Number.NaN))
+    const floats = (source: Float64Array, width = 1) =>
+      copyInto(source, new Float64Array(capacity * width).fill(Number.NaN))
     for (const periods of this.dates) {
       periods.from = floats(periods.from)
       periods.to = floats(periods.to)
@@ -115,11 +119,11 @@ export class Columns {
   }
 }
 
-const capacityFor = (wanted: number) => Math.max(1024, Math.ceil(wanted * 1.5))
+const capacityFor = (rows: number) => Math.max(1024, Math.ceil(rows * 1.5))
 
-function copyInto<T extends Float64Array | Uint32Array | Uint8Array>(old: T, next: T): T {
-  next.set(old)
-  return next
+function copyInto<T extends Float64Array | Uint32Array | Uint8Array>(source: T, target: T): T {
+  target.set(source)
+  return target
 }
 
 type Blob = Uint8Array<ArrayBuffer>
@@ -167,14 +171,14 @@ export const packOrds = (ords: ReadonlySet<number>): Blob | null =>
   ords.size === 0 ? null : new Uint8Array(Uint32Array.from(ords).buffer)
 
 function floatsOf(blob: unknown): Float64Array {
-  return blob instanceof Uint8Array ? new Float64Array(aligned(blob, 8)) : none
+  return blob instanceof Uint8Array ? new Float64Array(aligned(blob, 8)) : noFloats
 }
 
 function ordsOf(blob: unknown): Uint32Array {
   return blob instanceof Uint8Array ? new Uint32Array(aligned(blob, 4)) : noOrds
 }
 
-const none = new Float64Array(0)
+const noFloats = new Float64Array(0)
 const noOrds = new Uint32Array(0)
 
 /** Buffer of a blob: its own if it has the blob only and a multiple of `width` bytes, else a copy. */

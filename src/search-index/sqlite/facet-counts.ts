@@ -37,10 +37,8 @@ export class FacetDictionary {
 
   /** Reads new values and changed titles, inside the transaction of the request. */
   refresh(): void {
-    const changed = this.#sql(
-      'SELECT o, facet, value, title, seq FROM ord WHERE seq > ? ORDER BY seq',
-    )
-    for (const row of changed.iterate(this.#seq)) {
+    const rows = this.#sql('SELECT o, facet, value, title, seq FROM ord WHERE seq > ? ORDER BY seq')
+    for (const row of rows.iterate(this.#seq)) {
       const o = Number(row['o'])
       if (o >= this.facetOf.length) {
         const wider = new Uint16Array(o * 2)
@@ -61,8 +59,8 @@ export class FacetDictionary {
   }
 
   #position(facet: string): number {
-    const known = this.facets.indexOf(facet)
-    return known >= 0 ? known : this.facets.push(facet) - 1
+    const position = this.facets.indexOf(facet)
+    return position >= 0 ? position : this.facets.push(facet) - 1
   }
 }
 
@@ -75,18 +73,18 @@ export function countFacets(
   const settings = parts.map(({ view }) => view.generation.settings)
   const counts = countValues(parts, dictionary.size)
   const { facetOf, values } = dictionary
-  const found = Map.groupBy(
+  const numbersByFacet = Map.groupBy(
     counts.keys().filter((o) => (counts[o] ?? 0) > 0),
     (o) => facetOf[o] ?? -1,
   )
   const compare = (a: number, b: number) =>
     (counts[b] ?? 0) - (counts[a] ?? 0) || compareCodePoints(values[a] ?? '', values[b] ?? '')
   return facetDefinitions(settings, ids).map((facet) => {
-    const all = Uint32Array.from(found.get(dictionary.facets.indexOf(facet.id)) ?? [])
-    const first = firstOf(all, facet.bands ? Infinity : size, { compare })
-    const items = Array.from(first, (o) => dictionary.item(o, counts[o] ?? 0))
-    const listed = facet.bands ? withBands(facet, items).toSorted(byCount) : items
-    return { id: facet.id, title: facet.title, items: listed }
+    const numbers = Uint32Array.from(numbersByFacet.get(dictionary.facets.indexOf(facet.id)) ?? [])
+    const top = firstOf(numbers, facet.bands ? Infinity : size, { compare })
+    const items = Array.from(top, (o) => dictionary.item(o, counts[o] ?? 0))
+    const allItems = facet.bands ? withBands(facet, items).toSorted(byCount) : items
+    return { id: facet.id, title: facet.title, items: allItems }
   })
 }
 
@@ -96,7 +94,7 @@ export function allValues(
   dictionary: FacetDictionary,
   id: string,
 ): FacetItem[] {
-  const facet = view.generation.settings.facets.find((one) => one.id === id)
+  const facet = view.generation.settings.facets.find((definition) => definition.id === id)
   if (!facet) return []
   const position = dictionary.facets.indexOf(id)
   const items: FacetItem[] = []

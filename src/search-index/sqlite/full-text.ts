@@ -41,8 +41,8 @@ export class FullText {
   /** Live records that match an expression of FTS5, as a new set. */
   match(view: GenerationView, text: string): Bitmap {
     const { fts } = view.tables
-    const set = view.sets.of(text, view.columns.size, (found, from) => {
-      this.#hits = found
+    const set = view.sets.getOrExtend(text, view.columns.size, (recordSet, from) => {
+      this.#hits = recordSet
       view
         .sql(`SELECT 1 FROM ${fts} WHERE ${fts} MATCH ? AND rowid >= ? AND hit(rowid)`)
         .get(text, from)
@@ -88,8 +88,8 @@ export function scoresOf(
   view: GenerationView,
   { fullText, phrases }: RankingContext,
 ): Float32Array | undefined {
-  const all = rankingLeaves(tree).flatMap((leaf) => phrases(leaf) ?? [])
-  const rankable = all.filter((leaf) => leaf.phraseCount <= maxPhrases)
+  const phrasesOfLeaves = rankingLeaves(tree).flatMap((leaf) => phrases(leaf) ?? [])
+  const rankable = phrasesOfLeaves.filter((leaf) => leaf.phraseCount <= maxPhrases)
   const leaves = new Map(rankable.map((leaf) => [leaf.expression, leaf]))
   if (leaves.size === 0) return undefined
   const weightOf = fieldWeights(boosts, view.generation.settings)
@@ -121,17 +121,17 @@ function addWords(
   { view, weights, fullText }: Weighing,
   scores: Float32Array,
 ): void {
-  const own = view.textColumns.map(({ alias }, i) =>
+  const columnWeights = view.textColumns.map(({ alias }, i) =>
     !aliases || aliases.includes(alias) ? (weights[i] ?? 1) : 0,
   )
   const frequencies = new Float32Array(scores.length)
   let hits = 0
   for (const token of tokens)
     fullText.occurrences(view, token, (n, column) => {
-      const weight = own[column] ?? 0
-      const before = frequencies[n] ?? 0
-      if (before === 0 && weight > 0) hits++
-      frequencies[n] = before + weight
+      const weight = columnWeights[column] ?? 0
+      const frequency = frequencies[n] ?? 0
+      if (frequency === 0 && weight > 0) hits++
+      frequencies[n] = frequency + weight
     })
   const inverseFrequency = inverseFrequencyOf(view, hits)
   const { words } = view.columns
@@ -154,8 +154,8 @@ function addPresence(
   const columns = view.textColumns
     .map(({ alias }, i) => ({ alias, weight: weights[i] ?? 1 }))
     .filter(({ alias }) => !aliases || aliases.includes(alias))
-  for (const [weight, some] of Map.groupBy(columns, (column) => column.weight)) {
-    const names = some.map(({ alias }) => alias)
+  for (const [weight, group] of Map.groupBy(columns, (column) => column.weight)) {
+    const names = group.map(({ alias }) => alias)
     const members = membersOf(fullText.match(view, inColumns(expression, names)))
     const score = weight * inverseFrequencyOf(view, members.length)
     for (const n of members) scores[n] = (scores[n] ?? 0) + score

@@ -12,7 +12,7 @@ import { FullTextRows, TextIndexer, type TermDictionary } from './indexed-text.t
 import type { IndexedPart, SentChange } from './worker-messages.ts'
 import type { FacetValue } from '../search-index.ts'
 
-/** Document as it is received: JSON text of the record and of its indexed part. */
+/** Document as the worker receives it: JSON text of the record and of its indexed part. */
 type SentDocument = { readonly id: string } & NonNullable<SentChange['put']>
 
 /** Version of a write. `isRebuilt` means a projection from the store, which also replaces an equal or newer version. */
@@ -35,7 +35,7 @@ export class GenerationWriter {
   readonly #statements
   readonly #fullText: FullTextRows
   /** Last used number. Numbers are not reused after a rollback. */
-  #last: number
+  #lastNumber: number
   #count: number | undefined
 
   constructor(generation: Generation, { db, terms, values }: WriterContext) {
@@ -45,7 +45,7 @@ export class GenerationWriter {
     this.#texts = new TextIndexer(terms, columns, generation.languages)
     this.#statements = statementsOf(db, generation.number)
     this.#fullText = new FullTextRows(db, tablesOf(generation.number).fts, columns)
-    this.#last = Number(this.#statements.last.get()?.['n'] ?? -1)
+    this.#lastNumber = Number(this.#statements.lastNumber.get()?.['n'] ?? -1)
   }
 
   /** Number of live records; counted at the first call, then updated. */
@@ -55,7 +55,7 @@ export class GenerationWriter {
 
   /** Largest version ever written, including removals. */
   newestVersion(): number {
-    return Number(this.#statements.newest.get()?.['version'] ?? 0)
+    return Number(this.#statements.newestVersion.get()?.['version'] ?? 0)
   }
 
   /** Stored version of a record, also of a removed one. */
@@ -68,28 +68,28 @@ export class GenerationWriter {
    * Stores a document, unless its version is not newer than the stored one. A document that equals the stored one only updates version
    * and hash, which is common for repeated measurements of quality.
    */
-  put(arrival: SentDocument, how: WriteMode): void {
-    const { id, indexed, record } = arrival
+  put(document: SentDocument, mode: WriteMode): void {
+    const { id, indexed, record } = document
     const row = this.#statements.find.get(id)
-    const version = versionToWrite(row, how)
+    const version = versionToWrite(row, mode)
     if (version === undefined) return
     // 132 bits of SHA-256.
     const fingerprint = hash('sha256', `${indexed}\n${record}`, 'base64url').slice(0, 22)
     if (row && row['n'] !== null && row['print'] === fingerprint) {
-      this.#statements.stay.run(version, arrival.hash, id)
+      this.#statements.updateVersion.run(version, document.hash, id)
       return
     }
     this.#endVersion(row)
-    const n = ++this.#last
-    this.#statements.key.run(id, n, version, arrival.hash, fingerprint)
+    const n = ++this.#lastNumber
+    this.#statements.key.run(id, n, version, document.hash, fingerprint)
     if (this.#count !== undefined) this.#count += 1
-    this.#insert(n, arrival)
+    this.#insert(n, document)
   }
 
   /** Removes a record. Its version stays stored, so that an older document that arrives later is not written. */
-  remove(id: string, how: WriteMode): void {
+  remove(id: string, mode: WriteMode): void {
     const row = this.#statements.find.get(id)
-    const version = versionToWrite(row, how)
+    const version = versionToWrite(row, mode)
     if (version === undefined) return
     this.#endVersion(row)
     this.#statements.key.run(id, null, version, '', '')
@@ -129,14 +129,14 @@ export class GenerationWriter {
     const n = row?.['n']
     if (n === undefined || n === null) return
     this.#fullText.remove(Number(n))
-    this.#statements.die.run(this.#generation.number, Number(n))
+    this.#statements.endVersion.run(this.#generation.number, Number(n))
     if (this.#count !== undefined) this.#count -= 1
   }
 
   #ords({ facets }: IndexedPart) {
-    const known = this.#generation.settings.facets
-    const numbers = known.flatMap(({ id }) =>
-      (facets[id] ?? []).map((value) => this.#values.of(id, value)),
+    const facetSettings = this.#generation.settings.facets
+    const numbers = facetSettings.flatMap(({ id }) =>
+      (facets[id] ?? []).map((value) => this.#values.numberFor(id, value)),
     )
     return packOrds(new Set(numbers))
   }
@@ -162,24 +162,24 @@ function statementsOf(db: DatabaseSync, generation: number) {
     key: db.prepare(
       `INSERT OR REPLACE INTO ${key} (id, n, version, hash, print) VALUES (?, ?, ?, ?, ?)`,
     ),
-    stay: db.prepare(`UPDATE ${key} SET version = ?, hash = ? WHERE id = ?`),
+    updateVersion: db.prepare(`UPDATE ${key} SET version = ?, hash = ? WHERE id = ?`),
     doc: db.prepare(`INSERT INTO ${doc} (n, json) VALUES (?, ?)`),
     col: db.prepare(
       `INSERT INTO ${col} (n, id, dates, numbers, flags, boxes, ords, orders, words)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    die: db.prepare('INSERT INTO dead (generation, n) VALUES (?, ?)'),
+    endVersion: db.prepare('INSERT INTO dead (generation, n) VALUES (?, ?)'),
     // Numbers of purged versions are not used again, because readers may still hold them as ended.
-    last: db.prepare(
+    lastNumber: db.prepare(
       `SELECT max(n) AS n FROM (SELECT max(n) AS n FROM ${doc}
        UNION ALL SELECT max(n) FROM dead WHERE generation = ${generation})`,
     ),
     count: db.prepare(`SELECT count(*) AS count FROM ${key} WHERE n IS NOT NULL`),
-    newest: db.prepare(`SELECT max(version) AS version FROM ${key}`),
+    newestVersion: db.prepare(`SELECT max(version) AS version FROM ${key}`),
   }
 }
 
-/** Numbers of facet values (table `ord`), shared by all generations. */
+/** Numbers of facet values (table `ord`, column `o`), shared by all generations. */
 export class FacetNumbers {
   readonly #find
   readonly #insert
@@ -201,7 +201,7 @@ export class FacetNumbers {
   }
 
   /** Number of a value, which is added if it is new; updates its title. */
-  of(facet: string, { id, title }: FacetValue): number {
+  numberFor(facet: string, { id, title }: FacetValue): number {
     const row = this.#find.get(facet, id)
     if (!row) {
       this.#insert.run(this.#next, facet, id, title, ++this.#seq)

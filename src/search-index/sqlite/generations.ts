@@ -44,7 +44,7 @@ export function readGenerations(db: DatabaseSync): Generation[] {
   return rows.map((row) => {
     const settings: IndexSettings = JSON.parse(String(row['settings']))
     const languages: readonly string[] = JSON.parse(String(row['languages']))
-    const state = states.find((one) => one === row['state']) ?? 'old'
+    const state = states.find((name) => name === row['state']) ?? 'old'
     const number = Number(row['generation'])
     const signature = String(row['signature'])
     return { index: settings.index, number, state, signature, settings, languages }
@@ -57,19 +57,24 @@ export function readGenerations(db: DatabaseSync): Generation[] {
  */
 export function configureGenerations(
   db: DatabaseSync,
-  all: readonly IndexSettings[],
+  allSettings: readonly IndexSettings[],
   languages: readonly string[],
   refill: readonly IndexName[] = [],
 ): IndexName[] {
-  const living = readGenerations(db).filter(({ state }) => state !== 'old')
+  const generations = readGenerations(db).filter(({ state }) => state !== 'old')
   return transaction(db, () => {
-    for (const one of living) {
-      if (!all.some(({ index }) => index === one.index)) setState(db, one, 'old')
+    for (const generation of generations) {
+      if (!allSettings.some(({ index }) => index === generation.index))
+        setState(db, generation, 'old')
     }
-    const unfilled = all.filter((settings) => {
+    const unfilled = allSettings.filter((settings) => {
       const { index } = settings
-      const own = living.filter((one) => one.index === index)
-      return prepareIndex(db, { settings, languages, mustRefill: refill.includes(index) }, own)
+      const generationsOfIndex = generations.filter((generation) => generation.index === index)
+      return prepareIndex(
+        db,
+        { settings, languages, mustRefill: refill.includes(index) },
+        generationsOfIndex,
+      )
     })
     return unfilled.map(({ index }) => index)
   })
@@ -77,12 +82,15 @@ export function configureGenerations(
 
 /** Makes the generation that is being filled the current one; does nothing if there is none. */
 export function finishGeneration(db: DatabaseSync, index: IndexName): void {
-  const own = readGenerations(db).filter((one) => one.index === index)
-  const built = own.find(({ state }) => state === 'next') ?? own.find(isBeingFilled)
-  if (!built) return
+  const generationsOfIndex = readGenerations(db).filter((generation) => generation.index === index)
+  const filling =
+    generationsOfIndex.find(({ state }) => state === 'next') ??
+    generationsOfIndex.find(isBeingFilled)
+  if (!filling) return
   transaction(db, () => {
-    for (const one of own.filter(isSearched)) if (one !== built) setState(db, one, 'old')
-    setState(db, built, 'current')
+    for (const one of generationsOfIndex.filter(isSearched))
+      if (one !== filling) setState(db, one, 'old')
+    setState(db, filling, 'current')
   })
 }
 
@@ -93,14 +101,18 @@ type Target = {
 }
 
 /**
- * Updates the newest generation of an index, or creates one, and returns whether the index has to be filled. `own` are its generations.
+ * Updates the newest generation of an index, or creates one, and returns whether the index has to be filled.
  */
-function prepareIndex(db: DatabaseSync, target: Target, own: readonly Generation[]): boolean {
+function prepareIndex(
+  db: DatabaseSync,
+  target: Target,
+  generationsOfIndex: readonly Generation[],
+): boolean {
   const { settings, languages, mustRefill } = target
   const signature = signatureOf(layoutNumber, settings, languages)
   const texts = [JSON.stringify(settings), JSON.stringify(languages)] as const
-  const next = own.find(({ state }) => state === 'next')
-  const searched = own.find(isSearched)
+  const next = generationsOfIndex.find(({ state }) => state === 'next')
+  const searched = generationsOfIndex.find(isSearched)
   const newest = next ?? searched
   if (newest?.signature === signature && !mustRefill && !isFragmented(db, newest)) {
     db.prepare('UPDATE gen SET settings = ?, languages = ? WHERE generation = ?').run(
@@ -111,11 +123,11 @@ function prepareIndex(db: DatabaseSync, target: Target, own: readonly Generation
   }
   // The searched generation was written to under other settings while `next` was filled, so that its signature is not valid any more.
   if (next) setState(db, next, 'old')
-  const stays = searched !== undefined && hasRecords(db, searched)
-  if (searched && !stays) setState(db, searched, 'old')
+  const hasDocuments = searched !== undefined && hasRecords(db, searched)
+  if (searched && !hasDocuments) setState(db, searched, 'old')
   const { lastInsertRowid } = db
     .prepare('INSERT INTO gen (name, state, signature, settings, languages) VALUES (?, ?, ?, ?, ?)')
-    .run(settings.index, stays ? 'next' : 'filling', signature, ...texts)
+    .run(settings.index, hasDocuments ? 'next' : 'filling', signature, ...texts)
   createTables(db, tablesOf(Number(lastInsertRowid)), columnsOf(settings))
   return true
 }

@@ -32,10 +32,10 @@ export class IndexWorkers<Calls extends Signatures> {
     this.#callMs = callMs
     const data: WorkerSettings = { path, wildcardTerms }
     const onEvent = (event: unknown) => {
-      const { data: failed } = workerEvent.safeParse(event)
-      if (!failed) return
-      log.error({ worker: options.name, message: failed.message }, 'index.call-failed')
-      if (failed.damaged) onDamage()
+      const { data: failure } = workerEvent.safeParse(event)
+      if (!failure) return
+      log.error({ worker: options.name, message: failure.message }, 'index.call-failed')
+      if (failure.damaged) onDamage()
     }
     this.#pool = new WorkerPool({ ...options, data, onEvent })
   }
@@ -58,14 +58,14 @@ export class IndexWorkers<Calls extends Signatures> {
     const limit = new AbortController()
     const ms = this.#callMs
     const timer = ms === undefined ? undefined : setTimeout(() => limit.abort(), ms)
-    const either = AbortSignal.any(signal ? [limit.signal, signal] : [limit.signal])
+    const combined = AbortSignal.any(signal ? [limit.signal, signal] : [limit.signal])
     try {
-      return await this.#pool.call(name, payload, { signal: either })
+      return await this.#pool.call(name, payload, { signal: combined })
     } catch (error) {
       if (error instanceof Failure) throw error
-      if (!either.aborted) throw indexUnavailable('its worker died', error)
-      const more = { retryAfter: 10, cause: error }
-      throw new Failure('time-limit', 'the search took too long or was given up', more)
+      if (!combined.aborted) throw indexUnavailable('its worker died', error)
+      const details = { retryAfter: 10, cause: error }
+      throw new Failure('time-limit', 'the search took too long or was given up', details)
     } finally {
       clearTimeout(timer)
     }
@@ -90,8 +90,8 @@ export class IndexWorkers<Calls extends Signatures> {
 }
 
 /** Failure `engine-unavailable` of the embedded engine, with the reason. */
-export const indexUnavailable = (why: string, cause?: unknown): Failure =>
-  new Failure('engine-unavailable', `the search index is not available: ${why}`, {
+export const indexUnavailable = (reason: string, cause?: unknown): Failure =>
+  new Failure('engine-unavailable', `the search index is not available: ${reason}`, {
     retryAfter: 10,
     cause,
   })

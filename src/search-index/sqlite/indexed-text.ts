@@ -13,7 +13,7 @@ import { bucketToken, valueSeparator, type Column } from './index-file.ts'
 /** Words that are cached because they are in the dictionaries; about 7 MB. */
 const maxCachedWords = 50_000
 /** Tokens of a field that are indexed; the rest of a longer text is not searchable. */
-const longestText = 20_000
+const maxTokens = 20_000
 
 /** Row of the full-text table: tokens of each column, null = none. `size` is the number of tokens in all columns. */
 type IndexedTexts = { readonly columns: readonly (string | null)[]; readonly size: number }
@@ -37,15 +37,15 @@ export class TermDictionary {
   /** Tokens of a text in a language bucket, at most `most`. */
   tokenise(bucket: string, text: string, most: number): TokenText {
     if (this.#count > maxCachedWords) this.forget()
-    const known = this.#tokens.get(bucket) ?? new Map<string, string>()
-    this.#tokens.set(bucket, known)
-    const found: string[] = []
+    const cachedTokens = this.#tokens.get(bucket) ?? new Map<string, string>()
+    this.#tokens.set(bucket, cachedTokens)
+    const tokens: string[] = []
     for (const word of words(text)) {
-      const token = known.get(word) ?? this.#register(bucket, word, known)
-      if (token !== '') found.push(token)
+      const token = cachedTokens.get(word) ?? this.#register(bucket, word, cachedTokens)
+      if (token !== '') tokens.push(token)
     }
-    if (found.length > most) found.length = most
-    return { text: found.join(' '), size: found.length }
+    if (tokens.length > most) tokens.length = most
+    return { text: tokens.join(' '), size: tokens.length }
   }
 
   /** Clears the cache; to be called after a rollback, which has removed words from the dictionaries. */
@@ -54,16 +54,16 @@ export class TermDictionary {
     this.#count = 0
   }
 
-  #register(bucket: string, word: string, known: Map<string, string>): string {
+  #register(bucket: string, word: string, cachedTokens: Map<string, string>): string {
     const token = tokenOf(word)
-    const found = token === '' ? '' : copyOf(bucketToken(bucket, token))
+    const bucketed = token === '' ? '' : copyOf(bucketToken(bucket, token))
     // V8 keeps the whole text in memory as long as a substring of it is referenced: only copies are cached.
-    known.set(copyOf(word), found)
+    cachedTokens.set(copyOf(word), bucketed)
     this.#count++
-    if (token === '') return found
+    if (token === '') return bucketed
     this.#insertTerm.run(token, bucket)
     for (const stem of stems(bucket, word)) this.#insertStem.run(stem, token)
-    return found
+    return bucketed
   }
 }
 
@@ -83,31 +83,31 @@ export class TextIndexer {
 
   /** Row of a document. The first column has the record's id, and the texts of a field named `id`, if any. */
   index(id: string, text: Document['text']): IndexedTexts {
-    const joined = this.#columns.map(({ field }, i) => {
-      const own = text[field] ?? {}
-      const others = own[otherBucket] ?? []
-      return this.#tokensOf(i > 0 ? own : { ...own, [otherBucket]: [id, ...others] })
+    const columns = this.#columns.map(({ field }, i) => {
+      const texts = text[field] ?? {}
+      const otherTexts = texts[otherBucket] ?? []
+      return this.#tokensOf(i > 0 ? texts : { ...texts, [otherBucket]: [id, ...otherTexts] })
     })
     return {
-      columns: joined.map((one) => (one.size === 0 ? null : one.text)),
-      size: joined.reduce((sum, { size }) => sum + size, 0),
+      columns: columns.map((column) => (column.size === 0 ? null : column.text)),
+      size: columns.reduce((sum, { size }) => sum + size, 0),
     }
   }
 
-  /** Tokens of a field in all languages, up to `longestText`; separators between values do not count. */
+  /** Tokens of a field in all languages, up to `maxTokens`; separators between values do not count. */
   #tokensOf(languages: Document['text'][string]): TokenText {
     const parts: string[] = []
-    let left = longestText
+    let remaining = maxTokens
     for (const key in languages) {
       const bucket = bucketOf(key, this.#languages)
       for (const value of languages[key] ?? []) {
-        const { text, size } = this.#terms.tokenise(bucket, value, left)
+        const { text, size } = this.#terms.tokenise(bucket, value, remaining)
         if (size > 0) parts.push(text)
-        left -= size
+        remaining -= size
       }
     }
-    const borders = Math.max(0, parts.length - 1)
-    return { text: parts.join(` ${valueSeparator} `), size: longestText - left + borders }
+    const separators = Math.max(0, parts.length - 1)
+    return { text: parts.join(` ${valueSeparator} `), size: maxTokens - remaining + separators }
   }
 }
 
@@ -118,8 +118,8 @@ export class TextIndexer {
 export class FullTextRows {
   readonly #delete: StatementSync
   readonly #insert: StatementSync
-  #removed: number[] = []
-  readonly #added = new Map<number, IndexedTexts['columns']>()
+  #deletions: number[] = []
+  readonly #insertions = new Map<number, IndexedTexts['columns']>()
 
   constructor(db: DatabaseSync, table: string, columns: readonly Column[]) {
     const names = columns.map(({ alias }) => alias).join(', ')
@@ -130,24 +130,24 @@ export class FullTextRows {
 
   /** Adds a row; numbers must be ascending. */
   add(n: number, texts: IndexedTexts['columns']): void {
-    this.#added.set(n, texts)
+    this.#insertions.set(n, texts)
   }
 
   /** Removes a row, also one that was added in this transaction. */
   remove(n: number): void {
-    if (!this.#added.delete(n)) this.#removed.push(n)
+    if (!this.#insertions.delete(n)) this.#deletions.push(n)
   }
 
   /** Writes the changes; to be called before the transaction is committed. */
   write(): void {
-    for (const n of this.#removed.sort((a, b) => a - b)) this.#delete.run(n)
-    for (const [n, texts] of this.#added) this.#insert.run(n, ...texts)
+    for (const n of this.#deletions.sort((a, b) => a - b)) this.#delete.run(n)
+    for (const [n, texts] of this.#insertions) this.#insert.run(n, ...texts)
     this.forget()
   }
 
   /** Drops the changes of a transaction that was rolled back. */
   forget(): void {
-    this.#removed = []
-    this.#added.clear()
+    this.#deletions = []
+    this.#insertions.clear()
   }
 }

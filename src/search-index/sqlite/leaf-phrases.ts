@@ -58,24 +58,31 @@ export class LeafPhrases {
   }
 
   /** Phrases of a leaf; `undefined` if it can match nothing. `fields` are those of the request, for leaves that name no field. */
-  of(leaf: Leaf, fields: readonly string[] | undefined, view: GenerationView): Phrases | undefined {
-    const known = this.#cache.get(view) ?? new Map<Leaf, Phrases | undefined>()
-    this.#cache.set(view, known)
-    if (!known.has(leaf)) {
-      const places = searchedColumns(leaf.field === undefined ? fields : [leaf.field], view)
-      known.set(leaf, places.length === 0 ? undefined : this.#phrasesOf(leaf, places, view))
+  phrasesOf(
+    leaf: Leaf,
+    fields: readonly string[] | undefined,
+    view: GenerationView,
+  ): Phrases | undefined {
+    const phrasesByLeaf = this.#cache.get(view) ?? new Map<Leaf, Phrases | undefined>()
+    this.#cache.set(view, phrasesByLeaf)
+    if (!phrasesByLeaf.has(leaf)) {
+      const columnGroups = searchedColumns(leaf.field === undefined ? fields : [leaf.field], view)
+      phrasesByLeaf.set(
+        leaf,
+        columnGroups.length === 0 ? undefined : this.#phrasesOf(leaf, columnGroups, view),
+      )
     }
-    return known.get(leaf)
+    return phrasesByLeaf.get(leaf)
   }
 
   #phrasesOf(
     leaf: Leaf,
-    places: readonly SearchedColumns[],
+    columnGroups: readonly SearchedColumns[],
     view: GenerationView,
   ): Phrases | undefined {
     const prefix = prefixOf(leaf)
-    if (prefix !== undefined) return combine(places, this.#prefixTargets(prefix), true)
-    return combine(places, this.#targetsOf(leaf, view.generation.languages), false)
+    if (prefix !== undefined) return combine(columnGroups, this.#prefixTargets(prefix), true)
+    return combine(columnGroups, this.#targetsOf(leaf, view.generation.languages), false)
   }
 
   #targetsOf(leaf: Leaf, languages: readonly string[]): readonly Target[] {
@@ -105,8 +112,8 @@ export class LeafPhrases {
   }
 
   #prefixTargets(prefix: string): Target[] {
-    const begins = 'SELECT DISTINCT bucket FROM term WHERE term >= ? AND term < ?'
-    return this.#bucketsBy(begins, prefix, upperBound(prefix)).map((bucket) => ({
+    const query = 'SELECT DISTINCT bucket FROM term WHERE term >= ? AND term < ?'
+    return this.#bucketsBy(query, prefix, upperBound(prefix)).map((bucket) => ({
       bucket,
       tokens: [prefix],
     }))
@@ -120,15 +127,15 @@ export class LeafPhrases {
 
   /** Words with a common stem in each language; one query for all languages. */
   #stemTargets(token: string, languages: readonly string[]): Target[] {
-    const own = languages.flatMap((bucket) => stems(bucket, token))
-    const all = 'SELECT value FROM json_each(?)'
+    const tokenStems = languages.flatMap((bucket) => stems(bucket, token))
+    const stemList = 'SELECT value FROM json_each(?)'
     const rows = this.#sql(
-      `SELECT stem, term FROM stem WHERE stem IN (${all}) AND term <> ? LIMIT ?`,
-    ).all(JSON.stringify(own), token, own.length * maxVariants)
+      `SELECT stem, term FROM stem WHERE stem IN (${stemList}) AND term <> ? LIMIT ?`,
+    ).all(JSON.stringify(tokenStems), token, tokenStems.length * maxVariants)
     // A stem in the dictionary begins with its language, as `en:river`.
     const buckets = Map.groupBy(rows, (row) => String(row['stem']).split(':', 1)[0] ?? '')
-    return [...buckets].flatMap(([bucket, some]) => {
-      const terms = new Set(some.slice(0, maxVariants).map((row) => String(row['term'])))
+    return [...buckets].flatMap(([bucket, rowsOfBucket]) => {
+      const terms = new Set(rowsOfBucket.slice(0, maxVariants).map((row) => String(row['term'])))
       return [...terms].map((term) => ({ bucket, tokens: [term] }))
     })
   }
@@ -137,19 +144,20 @@ export class LeafPhrases {
     const prefix = literalPrefix(pattern)
     const matches = wildMatcher(pattern)
     const range = this.#sql('SELECT term, bucket FROM term WHERE term >= ? AND term < ?')
-    const found = new Map<string, string[]>()
+    const bucketsByTerm = new Map<string, string[]>()
     let rowCount = 0
     for (const row of range.iterate(prefix, upperBound(prefix))) {
       if (++rowCount % 4096 === 0) this.#check()
       const term = String(row['term'])
-      if (matches(term)) found.set(term, [...(found.get(term) ?? []), String(row['bucket'])])
+      if (matches(term))
+        bucketsByTerm.set(term, [...(bucketsByTerm.get(term) ?? []), String(row['bucket'])])
     }
-    const all = [...found.keys()]
-    const isCut = all.length > this.#wildcardTerms
-    if (isCut) this.truncatedPatterns.add(pattern)
-    const terms = isCut ? shortestTerms(all, this.#wildcardTerms) : all
+    const allTerms = [...bucketsByTerm.keys()]
+    const isTruncated = allTerms.length > this.#wildcardTerms
+    if (isTruncated) this.truncatedPatterns.add(pattern)
+    const terms = isTruncated ? shortestTerms(allTerms, this.#wildcardTerms) : allTerms
     return terms.flatMap((term) =>
-      (found.get(term) ?? []).map((bucket) => ({ bucket, tokens: [term] })),
+      (bucketsByTerm.get(term) ?? []).map((bucket) => ({ bucket, tokens: [term] })),
     )
   }
 }
@@ -172,8 +180,8 @@ function searchedColumns(
   const { settings, languages } = view.generation
   const texts = settings.texts.map((text) => text.name)
   const alias = new Map(view.textColumns.map((column) => [column.field, column.alias]))
-  const reached = names.flatMap((name) => searchedFieldsOf(name, texts, languages))
-  const groups = Map.groupBy(reached, ({ bucket }) => bucket)
+  const searchedFields = names.flatMap((name) => searchedFieldsOf(name, texts, languages))
+  const groups = Map.groupBy(searchedFields, ({ bucket }) => bucket)
   return [...groups].map(([bucket, fields]) => ({
     aliases: [...new Set(fields.flatMap(({ field }) => alias.get(field) ?? []))],
     bucket,
@@ -182,20 +190,25 @@ function searchedColumns(
 
 /** Expression that matches any of the targets in any of the columns; `undefined` if it can match nothing. */
 function combine(
-  places: readonly SearchedColumns[],
+  columnGroups: readonly SearchedColumns[],
   targets: readonly Target[],
-  isBeginning: boolean,
+  isPrefixSearch: boolean,
 ): Phrases | undefined {
-  const isWords = !isBeginning && targets.every(({ tokens }) => tokens.length === 1)
+  const isWords = !isPrefixSearch && targets.every(({ tokens }) => tokens.length === 1)
   let phraseCount = 0
-  const parts = places.flatMap(({ aliases, bucket: only }): PhrasePart[] => {
-    const here = only === undefined ? targets : targets.filter(({ bucket }) => bucket === only)
-    if (here.length === 0) return []
-    phraseCount += here.length
-    const terms = here.map(({ bucket, tokens }) =>
+  const parts = columnGroups.flatMap(({ aliases, bucket: requestedBucket }): PhrasePart[] => {
+    const targetsToSearch =
+      requestedBucket === undefined
+        ? targets
+        : targets.filter(({ bucket }) => bucket === requestedBucket)
+    if (targetsToSearch.length === 0) return []
+    phraseCount += targetsToSearch.length
+    const terms = targetsToSearch.map(({ bucket, tokens }) =>
       tokens.map((token) => bucketToken(bucket, token)).join(' '),
     )
-    const expression = terms.map((term) => (isBeginning ? `"${term}" *` : `"${term}"`)).join(' OR ')
+    const expression = terms
+      .map((term) => (isPrefixSearch ? `"${term}" *` : `"${term}"`))
+      .join(' OR ')
     return [{ expression, tokens: isWords ? terms : [], aliases }]
   })
   if (parts.length === 0) return undefined
@@ -207,5 +220,5 @@ function combine(
 }
 
 /** Restricts an expression of FTS5 to columns. */
-export const inColumns = (any: string, aliases: readonly string[] | undefined): string =>
-  aliases ? `{${aliases.join(' ')}} : (${any})` : `(${any})`
+export const inColumns = (expression: string, aliases: readonly string[] | undefined): string =>
+  aliases ? `{${aliases.join(' ')}} : (${expression})` : `(${expression})`

@@ -32,18 +32,18 @@ export function matchSetOf(tree: QueryTree, context: MatchContext): Bitmap {
     case 'none':
       return none()
     case 'and':
-      return tree.of.map(inner).reduce(intersect, view.live.slice())
+      return tree.operands.map(inner).reduce(intersect, view.live.slice())
     case 'or':
-      return tree.of.map(inner).reduce(unite, none())
+      return tree.operands.map(inner).reduce(unite, none())
     case 'not':
-      return subtract(view.live.slice(), inner(tree.of))
+      return subtract(view.live.slice(), inner(tree.operand))
     case 'range':
       return inRange(tree, view) ?? none()
     case 'value': {
-      const known = view.generation.settings.facets.some((facet) => facet.id === tree.facet)
-      const o = known ? context.facets.find(tree.facet, tree.value) : undefined
+      const hasFacet = view.generation.settings.facets.some((facet) => facet.id === tree.facet)
+      const o = hasFacet ? context.facets.find(tree.facet, tree.value) : undefined
       if (o === undefined) return none()
-      return keepWithValues(view.live.slice(), view, { ords: [o], all: false })
+      return keepWithValues(view.live.slice(), view, { ords: [o], mustHaveAll: false })
     }
     default: {
       const phrases = context.phrases(tree)
@@ -90,12 +90,12 @@ export function keepFiltered(
   return filter.facets ? keepFacets(set, filter.facets, view, facets) : set
 }
 
-function keep(set: Bitmap, fits: (n: number) => boolean): Bitmap {
+function keep(set: Bitmap, test: (n: number) => boolean): Bitmap {
   for (let i = 0; i < set.length; i++) {
     let matches = 0
     for (let word = set[i] ?? 0; word !== 0; word &= word - 1) {
       const bit = word & -word
-      if (fits((i << 5) + (31 - Math.clz32(bit)))) matches |= bit
+      if (test((i << 5) + (31 - Math.clz32(bit)))) matches |= bit
     }
     set[i] = matches
   }
@@ -110,7 +110,8 @@ function keepPeriods(set: Bitmap, periods: Periods | undefined, bounds: Bounds):
     set,
     (n) =>
       ((periods.from[n] ?? Number.NaN) <= to && (periods.to[n] ?? Number.NaN) >= from) ||
-      (periods.more.get(n)?.some((period) => period[0] <= to && period[1] >= from) ?? false),
+      (periods.furtherPeriods.get(n)?.some((period) => period[0] <= to && period[1] >= from) ??
+        false),
   )
 }
 
@@ -125,10 +126,10 @@ function keepNumbers(set: Bitmap, numbers: Float64Array | undefined, bounds: Bou
 
 const noBoxes = new Float64Array(0)
 
-/** Keeps records of which a box intersects `wanted`, including borders. */
-function keepBoxes(set: Bitmap, columns: Columns, wanted: Box | undefined): Bitmap {
-  if (!wanted) return set.fill(0)
-  const [west, south, east, north] = wanted
+/** Keeps records of which a box intersects `box`, including borders. */
+function keepBoxes(set: Bitmap, columns: Columns, box: Box | undefined): Bitmap {
+  if (!box) return set.fill(0)
+  const [west, south, east, north] = box
   const meetsSides = (from: number, to: number) =>
     west > east ? from <= east || to >= west : from <= east && to >= west
   const meets = (boxes: Float64Array, at: number) =>
@@ -137,8 +138,8 @@ function keepBoxes(set: Bitmap, columns: Columns, wanted: Box | undefined): Bitm
     (boxes[at + 3] ?? Number.NaN) >= south
   return keep(set, (n) => {
     if (meets(columns.boxes, n * 4)) return true
-    const more = columns.moreBoxes.get(n) ?? noBoxes
-    for (let at = 0; at < more.length; at += 4) if (meets(more, at)) return true
+    const furtherBoxes = columns.furtherBoxes.get(n) ?? noBoxes
+    for (let at = 0; at < furtherBoxes.length; at += 4) if (meets(furtherBoxes, at)) return true
     return false
   })
 }
@@ -152,19 +153,19 @@ function keepFacets(
 ): Bitmap {
   const groups = filter.groups.filter((group) => group.values.length > 0)
   if (groups.length === 0) return set
-  const known = new Set(view.generation.settings.facets.map((facet) => facet.id))
+  const facetIds = new Set(view.generation.settings.facets.map((facet) => facet.id))
   const matches = groups.map(({ facet, values }) => {
     const numbers = [...new Set(values)].map((value) => facets.find(facet, value))
     const ords = numbers.filter((o) => o !== undefined)
-    const all = filter.operator === 'AND'
-    const isImpossible = !known.has(facet) || (all && ords.length < numbers.length)
-    return keepWithValues(set.slice(), view, { ords: isImpossible ? [] : ords, all })
+    const mustHaveAll = filter.operator === 'AND'
+    const isImpossible = !facetIds.has(facet) || (mustHaveAll && ords.length < numbers.length)
+    return keepWithValues(set.slice(), view, { ords: isImpossible ? [] : ords, mustHaveAll })
   })
   return matches.reduce(filter.groupOperator === 'AND' ? intersect : unite)
 }
 
 /** Facet values by number, of which a record must have all, or any. */
-type WantedValues = { readonly ords: readonly number[]; readonly all: boolean }
+type RequiredValues = { readonly ords: readonly number[]; readonly mustHaveAll: boolean }
 
 /** A set smaller than 1/8 of the index is tested record by record; else the result for the whole index is computed and cached. */
 const scanDivisor = 8
@@ -173,22 +174,25 @@ const scanDivisor = 8
 function keepWithValues(
   set: Bitmap,
   { columns, sets }: GenerationView,
-  marks: WantedValues,
+  required: RequiredValues,
 ): Bitmap {
-  if (marks.ords.length === 0) return set.fill(0)
-  const hasWanted = valueTest(columns, marks)
-  const key = `${marks.all}:${marks.ords.toSorted((a, b) => a - b).join()}`
-  if (!sets.has(key) && sizeOf(set) * scanDivisor < columns.size) return keep(set, hasWanted)
-  const marked = sets.of(key, columns.size, (numbers, from) => {
-    for (let n = from; n < columns.size; n++) if (hasWanted(n)) add(numbers, n)
+  if (required.ords.length === 0) return set.fill(0)
+  const hasValues = valueTest(columns, required)
+  const key = `${required.mustHaveAll}:${required.ords.toSorted((a, b) => a - b).join()}`
+  if (!sets.has(key) && sizeOf(set) * scanDivisor < columns.size) return keep(set, hasValues)
+  const matching = sets.getOrExtend(key, columns.size, (numbers, from) => {
+    for (let n = from; n < columns.size; n++) if (hasValues(n)) add(numbers, n)
   })
-  return intersect(set, marked)
+  return intersect(set, matching)
 }
 
-function valueTest({ starts, ends, ords }: Columns, { ords: wanted, all }: WantedValues) {
-  const marks = new Uint8Array(Math.max(...wanted) + 1)
-  for (const o of wanted) marks[o] = 1
-  const needed = all ? wanted.length : 1
+function valueTest(
+  { starts, ends, ords }: Columns,
+  { ords: requiredOrds, mustHaveAll }: RequiredValues,
+) {
+  const marks = new Uint8Array(Math.max(...requiredOrds) + 1)
+  for (const o of requiredOrds) marks[o] = 1
+  const needed = mustHaveAll ? requiredOrds.length : 1
   return (n: number): boolean => {
     let missing = needed
     const end = ends[n] ?? 0

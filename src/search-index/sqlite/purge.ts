@@ -49,14 +49,14 @@ export class Purge {
   }
 
   #removeVersions(limit: number): boolean {
-    const ended = this.#db
+    const rows = this.#db
       .prepare(
         'SELECT seq, generation, n FROM dead WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
       )
       .all(this.#purgedUpTo, limit, portion)
-    if (ended.length === 0) return false
-    const byGeneration = Map.groupBy(ended, (row) => Number(row['generation']))
-    const done = Number(ended.at(-1)?.['seq'])
+    if (rows.length === 0) return false
+    const byGeneration = Map.groupBy(rows, (row) => Number(row['generation']))
+    const lastSeq = Number(rows.at(-1)?.['seq'])
     transaction(this.#db, () => {
       for (const { number, state } of readGenerations(this.#db)) {
         if (state === 'old') continue
@@ -68,10 +68,10 @@ export class Purge {
       }
       this.#db
         .prepare('DELETE FROM dead WHERE seq <= ? AND seq <= (SELECT max(seq) FROM dead) - ?')
-        .run(done, recordedEnds)
+        .run(lastSeq, recordedEnds)
     })
-    this.#purgedUpTo = done
-    return ended.length === portion
+    this.#purgedUpTo = lastSeq
+    return rows.length === portion
   }
 
   /**
@@ -79,15 +79,15 @@ export class Purge {
    * pages of a table at once.
    */
   #removeGeneration(limit: number): boolean {
-    const old = this.#db
+    const row = this.#db
       .prepare(
         `SELECT gen.generation FROM gen
          LEFT JOIN dead ON dead.generation = gen.generation AND dead.n = ${endOfGeneration}
          WHERE state = 'old' AND ifnull(seq, 0) <= ? ORDER BY gen.generation LIMIT 1`,
       )
       .get(limit)
-    if (!old) return false
-    const generation = Number(old['generation'])
+    if (!row) return false
+    const generation = Number(row['generation'])
     const tables = tablesOf(generation)
     if (this.#deleteRows(tables)) return true
     transaction(this.#db, () => {
@@ -103,8 +103,10 @@ export class Purge {
     this.#db.enableDefensive(false)
     try {
       return rowsOf(tables).some(([table, key]) => {
-        const some = `SELECT ${key} FROM ${table} LIMIT ${portion}`
-        const { changes } = this.#db.prepare(`DELETE FROM ${table} WHERE ${key} IN (${some})`).run()
+        const selection = `SELECT ${key} FROM ${table} LIMIT ${portion}`
+        const { changes } = this.#db
+          .prepare(`DELETE FROM ${table} WHERE ${key} IN (${selection})`)
+          .run()
         return Number(changes) > 0
       })
     } finally {

@@ -81,13 +81,15 @@ export class IndexFileReader {
   }
 
   /** As `SearchIndex.get`. */
-  get(index: IndexName, id: string, most?: number): string | undefined {
+  get(index: IndexName, id: string, maxEntries?: number): string | undefined {
     return this.#snapshot(() => {
       const generation = this.#views.get(index)?.generation.number
       if (generation === undefined) return undefined
       const n = this.#context.records.find(generation, id)
       const { records } = this.#context
-      return typeof n === 'number' ? truncateLists(records.text(generation, n), most) : undefined
+      return typeof n === 'number'
+        ? truncateLists(records.text(generation, n), maxEntries)
+        : undefined
     })
   }
 
@@ -131,16 +133,18 @@ export class IndexFileReader {
   #refresh(): void {
     const version = this.#file.sql('PRAGMA data_version').get()?.['data_version']
     if (version === this.#dataVersion) return
-    const known = new Map(
+    const viewsByNumber = new Map(
       [...this.#views.values(), ...this.#filling.values()].map((view) => [
         view.generation.number,
         view,
       ]),
     )
-    const living = readGenerations(this.#file.db).filter(({ state }) => state !== 'old')
-    const views = living.map((one) => this.#viewOf(one, known.get(one.number)))
-    const byIndex = (some: readonly GenerationView[]) =>
-      new Map(some.map((view) => [view.index, view]))
+    const generations = readGenerations(this.#file.db).filter(({ state }) => state !== 'old')
+    const views = generations.map((generation) =>
+      this.#viewOf(generation, viewsByNumber.get(generation.number)),
+    )
+    const byIndex = (viewsToMap: readonly GenerationView[]) =>
+      new Map(viewsToMap.map((view) => [view.index, view]))
     this.#views = byIndex(views.filter(({ generation }) => isSearched(generation)))
     this.#filling = byIndex(views.filter(({ generation }) => !isSearched(generation)))
     this.#context.facets.refresh()
@@ -149,36 +153,40 @@ export class IndexFileReader {
   }
 
   /** The known view of a generation, or a new one if there is none or its settings have changed. */
-  #viewOf(generation: Generation, known: GenerationView | undefined): GenerationView {
+  #viewOf(generation: Generation, cached: GenerationView | undefined): GenerationView {
     const settings = JSON.stringify(generation.settings)
-    if (!known || JSON.stringify(known.generation.settings) !== settings)
+    if (!cached || JSON.stringify(cached.generation.settings) !== settings)
       return new GenerationView(this.#file, generation)
-    known.generation = generation
-    return known
+    cached.generation = generation
+    return cached
   }
 }
 
 // Tests import the class without a worker.
 const { path = '', wildcardTerms }: Partial<WorkerSettings> = workerData?.data ?? {}
-let opened: IndexFileReader | undefined
-let current: CallContext | undefined
+let fileReader: IndexFileReader | undefined
+let currentCall: CallContext | undefined
 
 function check(): void {
-  if (current?.isCancelled()) throw new Cancelled('the call was cancelled')
+  if (currentCall?.isCancelled()) throw new Cancelled('the call was cancelled')
 }
 
 /** Runs a call. The first one opens the file, so that damage is an error of the call and does not end the worker. */
-function read<Result>(call: CallContext, work: (reader: IndexFileReader) => Result): Result {
-  current = call
-  return reportFailures(() => work((opened ??= new IndexFileReader(path, check, wildcardTerms))))
+function runCall<Result>(call: CallContext, work: (reader: IndexFileReader) => Result): Result {
+  currentCall = call
+  return reportFailures(() =>
+    work((fileReader ??= new IndexFileReader(path, check, wildcardTerms))),
+  )
 }
 
 serve<ReaderCalls>({
-  search: (request, call) => read(call, (reader) => reader.search(request)),
-  open: (request, call) => read(call, (reader) => reader.open(request)),
-  page: (slice, call) => read(call, (reader) => reader.page(slice)),
-  facetValues: ({ index, facet }, call) => read(call, (reader) => reader.facetValues(index, facet)),
-  similarTokens: (tokens, call) => read(call, (reader) => reader.similarTokens(tokens)),
-  get: ({ index, id, most }, call) => read(call, (reader) => reader.get(index, id, most)),
-  missingIds: ({ index, ids }, call) => read(call, (reader) => reader.missingIds(index, ids)),
+  search: (request, call) => runCall(call, (reader) => reader.search(request)),
+  open: (request, call) => runCall(call, (reader) => reader.open(request)),
+  page: (slice, call) => runCall(call, (reader) => reader.page(slice)),
+  facetValues: ({ index, facet }, call) =>
+    runCall(call, (reader) => reader.facetValues(index, facet)),
+  similarTokens: (tokens, call) => runCall(call, (reader) => reader.similarTokens(tokens)),
+  get: ({ index, id, maxEntries }, call) =>
+    runCall(call, (reader) => reader.get(index, id, maxEntries)),
+  missingIds: ({ index, ids }, call) => runCall(call, (reader) => reader.missingIds(index, ids)),
 })

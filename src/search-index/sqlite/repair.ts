@@ -23,7 +23,7 @@ type RepairContext = {
 export class Repair {
   readonly #context: RepairContext
   /** Path of a file that marks the index as damaged, so that the next start of the process moves it away. */
-  readonly #mark: string
+  readonly #markPath: string
   readonly #listeners: ((lost: readonly IndexName[]) => void)[] = []
   #lost = new Set<IndexName>()
   /** Whether the file is damaged or being replaced. */
@@ -32,17 +32,17 @@ export class Repair {
 
   constructor(context: RepairContext) {
     this.#context = context
-    this.#mark = join(dirname(context.path), 'index.damaged')
+    this.#markPath = join(dirname(context.path), 'index.damaged')
   }
 
   /** Whether the index file was found damaged and is still in place. */
   get isMarked(): boolean {
-    return existsSync(this.#mark)
+    return existsSync(this.#markPath)
   }
 
   /** Marks the index as damaged and, if it is in use, starts the repair. After a failed repair the next report starts it again. */
   noteDamage(isInUse: boolean): void {
-    writeFileSync(this.#mark, '')
+    writeFileSync(this.#markPath, '')
     if (!isInUse) return
     this.#isBroken = true
     if (this.#isRunning) return
@@ -56,10 +56,10 @@ export class Repair {
     const { path, log } = this.#context
     try {
       const folder = dirname(path)
-      for (const name of readdirSync(folder).filter((one) => one.includes(asideMark)))
+      for (const name of readdirSync(folder).filter((name) => name.includes(asideMark)))
         rmSync(join(folder, name), { recursive: true, force: true })
       const kept = moveAside(path)
-      rmSync(this.#mark, { force: true })
+      rmSync(this.#markPath, { force: true })
       log.error({ file: path, kept }, 'index.set-aside')
     } catch (error) {
       throw indexUnavailable('its broken file cannot be moved away', error)

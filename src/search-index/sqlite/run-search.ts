@@ -100,15 +100,17 @@ function matchIn(
 const phrasesIn =
   (view: GenerationView, { fields }: SnapshotRequest, { leaves }: ReaderContext) =>
   (leaf: Leaf) =>
-    leaves.of(leaf, fields, view)
+    leaves.phrasesOf(leaf, fields, view)
 
 function facetsOf(
-  wanted: NonNullable<SearchRequest['facets']>,
+  requested: NonNullable<SearchRequest['facets']>,
   parts: readonly MatchedPart[],
   { facets }: ReaderContext,
 ): Facet[] {
-  const counted = wanted.global ? parts.map(({ view }) => ({ view, set: view.live })) : parts
-  return countFacets(counted, facets, wanted)
+  const countedParts = requested.global
+    ? parts.map(({ view }) => ({ view, set: view.live }))
+    : parts
+  return countFacets(countedParts, facets, requested)
 }
 
 type Ordering = { readonly context: ReaderContext; readonly end: number }
@@ -119,15 +121,17 @@ function snapshotOf(
   ordering: Ordering,
 ): Snapshot {
   const settings = parts.map(({ view }) => view.generation.settings)
-  const order = sortKeysOf(request, (name) => settings.every((one) => canOrderBy(name, one)))
+  const order = sortKeysOf(request, (name) =>
+    settings.every((indexSettings) => canOrderBy(name, indexSettings)),
+  )
   const { lists, numbers, listIndexes: spanIndexes } = orderedBy(order, request, parts, ordering)
   const listOf = (i: number) => lists[spanIndexes?.[i] ?? 0]
   const [sortedBy] = order
-  const isScored = request.score || sortedBy?.by === 'relevance'
+  const isScored = request.score || sortedBy?.name === 'relevance'
   return {
-    spans: lists.map(({ view: { generation: one } }) => ({
-      index: one.index,
-      generation: one.number,
+    spans: lists.map(({ view: { generation } }) => ({
+      index: generation.index,
+      generation: generation.number,
     })),
     numbers,
     spanIndexes,
@@ -138,7 +142,7 @@ function snapshotOf(
   }
 }
 
-/** The first `end` hits of all indices, in order. */
+/** The first `end` hits of all indices, sorted by `order`. */
 function orderedBy(
   order: readonly OrderKey[],
   request: SnapshotRequest,
@@ -146,7 +150,7 @@ function orderedBy(
   { context, end }: Ordering,
 ): MergedHits {
   const { fullText, check } = context
-  const isRanked = request.score || order.some((key) => key.by === 'relevance')
+  const isRanked = request.score || order.some((key) => key.name === 'relevance')
   const lists = parts.map(({ view, set }): OrderedHits => {
     const phrases = phrasesIn(view, request, context)
     const scores = isRanked ? scoresOf(request, view, { fullText, phrases }) : undefined

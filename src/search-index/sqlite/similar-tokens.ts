@@ -1,4 +1,4 @@
-/** Spelling suggestions from the dictionary of the index file. */
+/** Spelling suggestions ("did you mean") of a reader from the table `term`, the dictionary of all indexed tokens. */
 
 import { typosIn, wordsNear } from '../../text/nearest.ts'
 import { bucketToken } from './index-file.ts'
@@ -18,7 +18,7 @@ export const similarTokens = (
   token: string,
 ): string[] =>
   wordsNear(token, termsLike(sql, token), mostTokens)
-    .map((one) => ({ ...one, count: occurrencesOf(sql, views, one.word) }))
+    .map((similar) => ({ ...similar, count: occurrencesOf(sql, views, similar.word) }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => a.steps - b.steps || b.count - a.count)
     .map(({ word }) => word)
@@ -31,11 +31,11 @@ function* termsLike(sql: GenerationView['sql'], token: string): Generator<string
   const statement = sql(
     'SELECT DISTINCT term FROM term WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?',
   )
-  for (const shared of [2, 1]) {
-    const prefix = letters.slice(0, shared).join('')
-    let read = 0
+  for (const sharedLetters of [2, 1]) {
+    const prefix = letters.slice(0, sharedLetters).join('')
+    let rowCount = 0
     for (const row of statement.iterate(prefix, `${prefix}\u{10ffff}`, ...lengths)) {
-      if (++read % stride === 0 && performance.now() > end) return
+      if (++rowCount % stride === 0 && performance.now() > end) return
       yield String(row['term'])
     }
   }
@@ -49,8 +49,8 @@ function occurrencesOf(
 ): number {
   const buckets = sql('SELECT bucket FROM term WHERE term = ?').all(term)
   const counts = views.flatMap(({ tables: { occurrence } }) => {
-    const some = `SELECT 1 FROM ${occurrence} WHERE term = ? LIMIT ${mostOccurrences}`
-    const count = sql(`SELECT count(*) AS count FROM (${some})`)
+    const selection = `SELECT 1 FROM ${occurrence} WHERE term = ? LIMIT ${mostOccurrences}`
+    const count = sql(`SELECT count(*) AS count FROM (${selection})`)
     return buckets.map((row) =>
       Number(count.get(bucketToken(String(row['bucket']), term))?.['count']),
     )

@@ -9,8 +9,8 @@ import { indexUnavailable, type IndexWorkers } from './index-workers.ts'
 import { sliceOf, type Snapshot } from './stored-records.ts'
 import type { ReaderCalls, WriterCalls } from './worker-messages.ts'
 
-/** Limit for the purge: versions that ended after `end` may be in a snapshot and are not removed. */
-type Hold = { end: number }
+/** Limit for the purge: versions that ended after `lastEnded` may be in a snapshot and are not removed. */
+type Hold = { lastEnded: number }
 
 type CursorsContext = {
   readonly writer: IndexWorkers<WriterCalls>
@@ -45,11 +45,11 @@ export class SqliteCursors {
     this.#check()
     this.#cursors.admit(request.client)
     const { writer, readers } = this.#context
-    const hold = { end: 0 }
+    const hold = { lastEnded: 0 }
     this.#opening.add(hold)
     try {
       // Read before the snapshot is taken, so that versions that end in between are not removed.
-      hold.end = await writer.call('lastEnded', undefined, signal)
+      hold.lastEnded = await writer.call('lastEnded', undefined, signal)
       const { client: _, note: __, ...search } = request
       const opened = await readers.call('open', search, signal)
       const { numbers, spanIndexes, scores } = opened.snapshot
@@ -72,7 +72,7 @@ export class SqliteCursors {
   purge(): void {
     this.#cursors.sweep()
     const { writer } = this.#context
-    const ends = [...this.#cursors.snapshots(), ...this.#opening].map(({ end }) => end)
+    const ends = [...this.#cursors.snapshots(), ...this.#opening].map(({ lastEnded: end }) => end)
     const limit = Math.min(Number.MAX_SAFE_INTEGER, ...ends)
     // The next purge does what this one leaves.
     if (writer.isRunning && !this.#isClosed) writer.call('purge', limit).catch(() => undefined)

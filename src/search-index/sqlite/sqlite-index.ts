@@ -42,11 +42,11 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   const { directory, log } = options
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const isNew = !existsSync(join(directory, 'index.db'))
-  const parts = await openParts(options)
-  const { writer, cursors, repair, configuration } = parts
+  const engine = await openEngineParts(options)
+  const { writer, cursors, repair, configuration } = engine
   const [process, state] = [randomUUID(), { changes: 0 }]
   const countChange = () => void state.changes++
-  const queue = writeQueue({ mostChanges: maxChanges, commit: committer(parts, countChange) })
+  const queue = writeQueue({ mostChanges: maxChanges, commit: committer(engine, countChange) })
   const purging = backgroundLoop('cursor.purge-failed', purgeEveryMs, () => cursors.purge(), {
     log,
     pause,
@@ -68,7 +68,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     onDataLost: (listener) => repair.onDataLost(listener),
     currentSettings: () => configuration.current,
     write: (changes, signal) => queue.write(batchOf(changes), signal),
-    ...readingCalls(parts),
+    ...readingCalls(engine),
     stateTag: () => `${process}.${state.changes}`,
     entries: (index, after, limit, signal) =>
       writer.call('entries', { index, after, limit }, signal),
@@ -80,14 +80,15 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
       await purging.stop()
       cursors.close()
       await queue.close()
-      await close(parts)
+      await close(engine)
     },
   }
 }
 
+/** Milliseconds between two purges, which drop expired cursors and the versions that only they needed. */
 const purgeEveryMs = 10_000
 
-type Parts = {
+type EngineParts = {
   readonly writer: IndexWorkers<WriterCalls>
   readonly readers: IndexWorkers<ReaderCalls>
   readonly cursors: SqliteCursors
@@ -96,12 +97,12 @@ type Parts = {
 }
 
 /** Starts the writer, which opens the file, and makes the other parts of the engine. */
-async function openParts(options: EmbeddedOptions): Promise<Parts> {
+async function openEngineParts(options: EmbeddedOptions): Promise<EngineParts> {
   const { log, languages = officialLanguages, wildcardTerms = 1_000, searchMs } = options
   const { cursors: limits = defaultCursorLimits, now = () => performance.now() } = options
   const path = join(options.directory, 'index.db')
-  const use = { hasBegun: false }
-  const onDamage = () => repair.noteDamage(use.hasBegun)
+  const startup = { hasBegun: false }
+  const onDamage = () => repair.noteDamage(startup.hasBegun)
   const common = { path, wildcardTerms, log, onDamage }
   const writer = indexWriter(common)
   const readers = indexReaders(common, { count: options.readers, searchMs })
@@ -123,7 +124,7 @@ async function openParts(options: EmbeddedOptions): Promise<Parts> {
     repair.setAside()
     return writer.call('open', undefined)
   })
-  use.hasBegun = true
+  startup.hasBegun = true
   return { writer, readers, cursors, repair, configuration }
 }
 
@@ -163,20 +164,20 @@ const maxChanges = 200
 const maxWalBytes = 64 * 1024 * 1024
 
 /** Makes the function that writes batches in one transaction and returns the error of each. */
-function committer({ writer, readers }: Parts, countChange: () => void) {
+function committer({ writer, readers }: EngineParts, countChange: () => void) {
   return async (batches: readonly Batch[]) => {
     const { errors, walBytes } = await writer.call('write', batches).finally(countChange)
     if (walBytes > maxWalBytes) {
       // After a failed checkpoint, which the worker has logged, a later batch starts the next one.
-      const moved = readers.exclusive(() => writer.call('checkpoint', undefined))
-      await Promise.allSettled([moved])
+      const checkpoint = readers.exclusive(() => writer.call('checkpoint', undefined))
+      await Promise.allSettled([checkpoint])
     }
     return errors.map((error) => error && indexUnavailable('a batch could not be written', error))
   }
 }
 
 /** Calls that read; they reject for indices that are incomplete after damage. */
-function readingCalls({ readers, repair, cursors }: Parts) {
+function readingCalls({ readers, repair, cursors }: EngineParts) {
   return {
     search: async (request, signal) => {
       repair.requireComplete(request.indices)
@@ -188,7 +189,7 @@ function readingCalls({ readers, repair, cursors }: Parts) {
     },
     get: async (index, id, signal, most) => {
       repair.requireComplete([index])
-      return readers.call('get', { index, id, most }, signal)
+      return readers.call('get', { index, id, maxEntries: most }, signal)
     },
     similarTokens: (tokens, signal) => readers.call('similarTokens', tokens, signal),
     missingIds: (index, ids) => readers.call('missingIds', { index, ids }),
@@ -200,7 +201,7 @@ function readingCalls({ readers, repair, cursors }: Parts) {
   } satisfies Partial<SearchIndex>
 }
 
-async function close({ writer, readers }: Parts): Promise<void> {
+async function close({ writer, readers }: EngineParts): Promise<void> {
   await readers.close()
   if (writer.isRunning) await writer.call('close', undefined)
   await writer.close()

@@ -71,9 +71,11 @@ export type EntriesRequest = {
 
 /** Entries of an index in the order of ids, for reconcile. Of a record in two generations the entry of the searched one is returned. */
 export function entries(db: DatabaseSync, { index, after, limit }: EntriesRequest): Entry[] {
-  const living = readGenerations(db).filter((one) => one.index === index && one.state !== 'old')
-  const searchedLast = living.toSorted((a, b) => Number(isSearched(a)) - Number(isSearched(b)))
-  const all = new Map<string, Entry>()
+  const generations = readGenerations(db).filter(
+    (generation) => generation.index === index && generation.state !== 'old',
+  )
+  const searchedLast = generations.toSorted((a, b) => Number(isSearched(a)) - Number(isSearched(b)))
+  const entriesById = new Map<string, Entry>()
   for (const { number } of searchedLast) {
     const { key } = tablesOf(number)
     const rows = db
@@ -83,11 +85,11 @@ export function entries(db: DatabaseSync, { index, after, limit }: EntriesReques
       .all(after, limit)
     for (const row of rows) {
       const id = String(row['id'])
-      all.set(id, { id, version: Number(row['version']), hash: String(row['hash']) })
+      entriesById.set(id, { id, version: Number(row['version']), hash: String(row['hash']) })
     }
   }
-  const inOrder = [...all.values()].sort((a, b) => compareCodePoints(a.id, b.id))
-  return inOrder.slice(0, limit)
+  const sortedEntries = [...entriesById.values()].sort((a, b) => compareCodePoints(a.id, b.id))
+  return sortedEntries.slice(0, limit)
 }
 
 /** Number of records in the index of a directory, which no process may have open; 0 if the file is missing or cannot be read. */
@@ -172,7 +174,7 @@ export function readSlice(slice: Slice, records: StoredRecords): SlicePage {
   const [last, span] = [numbers.length - 1, spanOf(numbers.length - 1)]
   if (!span || !sortedBy) return { hits }
   const value =
-    sortedBy.by === 'relevance'
+    sortedBy.name === 'relevance'
       ? scores?.[last]
       : records.sortValue(span.generation, numbers[last] ?? 0, sortedBy)
   return { hits, value }

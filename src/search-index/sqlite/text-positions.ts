@@ -1,8 +1,9 @@
-/** Positions of records in the order of a text, such as a title, so that sorting by text compares numbers. */
+/** Positions of the records of a generation in the order of a text (title, id), so that a reader sorts by text by comparing numbers. */
 
 import type { Row } from '../../sqlite.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 
+/** Access to the texts in the table `col`. */
 type TextSource = {
   /** Reads rows with `n` and `text`, sorted by the UTF-8 bytes of the text. */
   readonly scan: () => Iterable<Row>
@@ -10,7 +11,7 @@ type TextSource = {
   readonly textOf: (n: number) => unknown
 }
 
-/** Records that are inserted one by one before all are scanned again. */
+/** Number of records that are inserted one by one before all are scanned again: 2,000, or 1/64 of the index. */
 const maxLate = (size: number) => Math.max(2_000, size >>> 6)
 
 /**
@@ -23,10 +24,13 @@ export class TextPositions {
   #positions = new Float64Array(0)
   /** Record number of each distinct text, in order. */
   #ranks: number[] = []
+  /** Texts inserted after the scan: rank of the next greater scanned text → text → record numbers. */
   #lateTexts = new Map<number, Map<string, number[]>>()
   #isBuilt = false
+  /** Number of records that have been given a position, and how many of them were inserted after the scan. */
   #placedSize = 0
   #lateCount = 0
+  /** Number of records, set by `extend`. */
   #size = 0
 
   constructor(source: TextSource) {
@@ -57,11 +61,11 @@ export class TextPositions {
     this.#positions = new Float64Array(this.#size + maxLate(this.#size)).fill(Number.NaN)
     this.#ranks = []
     this.#lateTexts = new Map()
-    let last: unknown
+    let lastText: unknown
     for (const row of this.#source.scan()) {
       const n = Number(row['n'])
-      if (this.#ranks.length === 0 || row['text'] !== last) this.#ranks.push(n)
-      last = row['text']
+      if (this.#ranks.length === 0 || row['text'] !== lastText) this.#ranks.push(n)
+      lastText = row['text']
       this.#positions[n] = this.#ranks.length - 1
     }
     this.#isBuilt = true
@@ -103,13 +107,13 @@ export class TextPositions {
   #interpolate(next: number, text: string, n: number): void {
     const texts = this.#lateTexts.get(next) ?? new Map<string, number[]>()
     this.#lateTexts.set(next, texts)
-    const equal = texts.get(text)
-    if (equal) equal.push(n)
+    const numbers = texts.get(text)
+    if (numbers) numbers.push(n)
     else texts.set(text, [n])
     const sorted = [...texts.keys()].sort(compareCodePoints)
     for (const [i, key] of sorted.entries()) {
-      const place = next - 1 + (i + 1) / (sorted.length + 1)
-      for (const member of texts.get(key) ?? []) this.#positions[member] = place
+      const position = next - 1 + (i + 1) / (sorted.length + 1)
+      for (const member of texts.get(key) ?? []) this.#positions[member] = position
     }
   }
 }

@@ -48,13 +48,13 @@ type Order = {
 /**
  * The first `count` numbers in their order. Uses a heap of the best ones with the worst on top, so that most numbers are compared once.
  */
-export function firstOf(all: Numbers, count: number, { compare, isAfter }: Order): Numbers {
-  if (all.length <= count) return all.sort(compare)
+export function firstOf(numbers: Numbers, count: number, { compare, isAfter }: Order): Numbers {
+  if (numbers.length <= count) return numbers.sort(compare)
   if (count === 0) return new Uint32Array(0)
-  const heap = all.slice(0, count)
+  const heap = numbers.slice(0, count)
   for (let i = (count >>> 1) - 1; i >= 0; i--) sink(heap, i, compare)
-  for (let i = count; i < all.length; i++) {
-    const [n, worst] = [all[i] ?? 0, heap[0] ?? 0]
+  for (let i = count; i < numbers.length; i++) {
+    const [n, worst] = [numbers[i] ?? 0, heap[0] ?? 0]
     if (isAfter?.(n, worst) || compare(n, worst) >= 0) continue
     heap[0] = n
     sink(heap, 0, compare)
@@ -63,17 +63,17 @@ export function firstOf(all: Numbers, count: number, { compare, isAfter }: Order
 }
 
 function sink(heap: Numbers, from: number, compare: Order['compare']): void {
-  const moved = heap[from] ?? 0
-  let at = from
+  const sinking = heap[from] ?? 0
+  let position = from
   for (;;) {
-    let child = 2 * at + 1
+    let child = 2 * position + 1
     if (child >= heap.length) break
     if (child + 1 < heap.length && compare(heap[child + 1] ?? 0, heap[child] ?? 0) > 0) child++
-    if (compare(heap[child] ?? 0, moved) <= 0) break
-    heap[at] = heap[child] ?? 0
-    at = child
+    if (compare(heap[child] ?? 0, sinking) <= 0) break
+    heap[position] = heap[child] ?? 0
+    position = child
   }
-  heap[at] = moved
+  heap[position] = sinking
 }
 
 /** Hits of one index in their order, with their sort keys and scores. */
@@ -92,7 +92,7 @@ export type MergedHits = {
   readonly listIndexes?: Uint16Array
 }
 
-/** Hit of one of several lists, with its values by sort key, which are read once. */
+/** Hit of one of several lists, with its value for each sort key, read once. */
 type MergeEntry = {
   readonly n: number
   readonly listIndex: number
@@ -110,7 +110,7 @@ export function mergeHits(
   )
   const [first] = lists
   if (first && lists.length === 1) return { lists, numbers: first.numbers }
-  const all = lists.flatMap(({ keys, numbers }, listIndex) => {
+  const entries = lists.flatMap(({ keys, numbers }, listIndex) => {
     check()
     return Array.from(numbers, (n): MergeEntry => {
       const values = keys.map((key) => (key.text ? key.text(n) : key.value(n)))
@@ -118,7 +118,7 @@ export function mergeHits(
     })
   })
   // The sort is stable, so that equal hits stay in the order of the lists.
-  const hits = all.sort((a, b) => compare(a, b, first?.keys ?? [])).slice(0, count)
+  const hits = entries.sort((a, b) => compare(a, b, first?.keys ?? [])).slice(0, count)
   return {
     lists,
     numbers: Uint32Array.from(hits, ({ n }) => n),
@@ -128,11 +128,11 @@ export function mergeHits(
 
 function compare(a: MergeEntry, b: MergeEntry, keys: readonly SortKey[]): number {
   for (const [i, { descending }] of keys.entries()) {
-    const [one, other] = [a.values[i], b.values[i]]
+    const [left, right] = [a.values[i], b.values[i]]
     const order =
-      typeof one === 'string' && typeof other === 'string'
-        ? compareCodePoints(one, other) * (descending ? -1 : 1)
-        : compareValues(rankOf(one), rankOf(other), descending)
+      typeof left === 'string' && typeof right === 'string'
+        ? compareCodePoints(left, right) * (descending ? -1 : 1)
+        : compareValues(rankOf(left), rankOf(right), descending)
     if (order !== 0) return order
   }
   return 0
@@ -168,31 +168,31 @@ export function keysOf(
   const { settings } = view.generation
   return order.map((key) => {
     const descending = key.direction === 'desc'
-    if (key.by === 'relevance') return { value: (n) => scores?.[n] ?? 0, descending }
+    if (key.name === 'relevance') return { value: (n) => scores?.[n] ?? 0, descending }
     const value = columnValue(key, view.columns, settings)
-    return value ? { value, descending } : textKey(key.by, view, descending)
+    return value ? { value, descending } : textKey(key.name, view, descending)
   })
 }
 
 /** Makes a function that returns the sort value by record number, NaN if it is missing; `undefined` for texts. */
 export function columnValue(
-  { by, direction }: OrderKey,
+  { name, direction }: OrderKey,
   columns: Columns,
   settings: IndexSettings,
 ): ((n: number) => number) | undefined {
-  const periods = columns.dates[settings.dates.indexOf(by)]
+  const periods = columns.dates[settings.dates.indexOf(name)]
   if (periods) return dateReader(periods, direction === 'desc')
-  const numbers = columns.numbers[settings.numbers.indexOf(by)]
+  const numbers = columns.numbers[settings.numbers.indexOf(name)]
   if (numbers) return (n) => numbers[n] ?? Number.NaN
-  const flags = columns.flags[settings.flags.indexOf(by)]
+  const flags = columns.flags[settings.flags.indexOf(name)]
   return flags && ((n) => flags[n] || Number.NaN)
 }
 
 function textKey(name: string, view: GenerationView, descending: boolean): SortKey {
   const positions = view.positionsBy(name, sortedText(name, view.generation.settings)?.field)
-  const places = positions.positions()
+  const positionByNumber = positions.positions()
   return {
-    value: (n) => places[n] ?? Number.NaN,
+    value: (n) => positionByNumber[n] ?? Number.NaN,
     descending,
     text: (n) => positions.textOf(n),
   }
@@ -203,7 +203,7 @@ function textKey(name: string, view: GenerationView, descending: boolean): SortK
  * descending.
  */
 function dateReader(periods: Periods, descending: boolean): (n: number) => number {
-  const { from, to, more } = periods
+  const { from, to, furtherPeriods: more } = periods
   return (n) => {
     const first = (descending ? to : from)[n] ?? Number.NaN
     const others = more.size > 0 ? more.get(n) : undefined

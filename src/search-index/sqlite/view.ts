@@ -91,8 +91,8 @@ export class GenerationView {
 
   /** Positions by a sort text (`title.de`), or by `fallback` for records without it. */
   positionsBy(name: string, fallback = name): TextPositions {
-    const known = this.#texts.get(name)
-    if (known) return known
+    const cached = this.#texts.get(name)
+    if (cached) return cached
     const paths = [`$."${name}"`, `$."${fallback}"`] as const
     const { col } = this.tables
     const text = 'coalesce(orders ->> ?, orders ->> ?) AS text'
@@ -135,11 +135,11 @@ export class GenerationView {
     // The rows of `dead` that an idle reader has not applied may be purged: then the live rows are read from the table.
     if (Number(ends?.['first'] ?? 0) > this.#lastEnded + 1) {
       this.#liveRows.clear()
-      const living = this.sql(`SELECT n FROM ${this.tables.key} WHERE n IS NOT NULL`)
-      for (const row of living.iterate()) this.#liveRows.add(Number(row['n']))
+      const liveNumbers = this.sql(`SELECT n FROM ${this.tables.key} WHERE n IS NOT NULL`)
+      for (const row of liveNumbers.iterate()) this.#liveRows.add(Number(row['n']))
     }
-    const ended = this.sql('SELECT n FROM dead WHERE generation = ? AND seq > ? AND n >= 0')
-    for (const row of ended.iterate(this.generation.number, this.#lastEnded))
+    const endedRows = this.sql('SELECT n FROM dead WHERE generation = ? AND seq > ? AND n >= 0')
+    for (const row of endedRows.iterate(this.generation.number, this.#lastEnded))
       this.#liveRows.remove(Number(row['n']))
     this.#lastEnded = Number(ends?.['last'] ?? this.#lastEnded)
   }
@@ -147,8 +147,8 @@ export class GenerationView {
   /** Numbers of the live records with greater ids. */
   withIdsAfter(id: string): Bitmap {
     const set = bitmapOf(this.columns.size)
-    const later = this.sql(`SELECT n FROM ${this.tables.key} WHERE id > ? AND n IS NOT NULL`)
-    for (const row of later.iterate(id)) add(set, Number(row['n']))
+    const rows = this.sql(`SELECT n FROM ${this.tables.key} WHERE id > ? AND n IS NOT NULL`)
+    for (const row of rows.iterate(id)) add(set, Number(row['n']))
     return set
   }
 }
@@ -191,9 +191,9 @@ class LiveRows {
     this.words = 0
   }
 
-  #count(n: number, by: 1 | -1): void {
+  #count(n: number, step: 1 | -1): void {
     const { starts, ends, ords, words } = this.#columns
-    this.words += by * (words[n] ?? 0)
+    this.words += step * (words[n] ?? 0)
     const end = ends[n] ?? 0
     for (let at = starts[n] ?? 0; at < end; at++) {
       const o = ords[at] ?? 0
@@ -202,7 +202,7 @@ class LiveRows {
         wider.set(this.counts)
         this.counts = wider
       }
-      this.counts[o] = (this.counts[o] ?? 0) + by
+      this.counts[o] = (this.counts[o] ?? 0) + step
     }
   }
 }

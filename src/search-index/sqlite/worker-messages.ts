@@ -101,7 +101,7 @@ export type ReaderCalls = {
   facetValues: [{ readonly index: IndexName; readonly facet: string }, readonly FacetItem[]]
   similarTokens: [readonly string[], readonly (readonly string[])[]]
   get: [
-    { readonly index: IndexName; readonly id: string; readonly most?: number },
+    { readonly index: IndexName; readonly id: string; readonly maxEntries?: number },
     string | undefined,
   ]
   missingIds: [{ readonly index: IndexName; readonly ids: readonly string[] }, readonly string[]]

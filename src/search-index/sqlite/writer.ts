@@ -34,7 +34,7 @@ import type {
 } from './worker-messages.ts'
 
 /** Writers of the searched generation and of the one that is being filled, which are the same in state `filling`. */
-type Pair = { readonly searched: GenerationWriter; readonly filling?: GenerationWriter }
+type IndexWriters = { readonly searched: GenerationWriter; readonly filling?: GenerationWriter }
 
 /** Writes to the index file. The constructor opens the file and creates its tables. */
 export class IndexFileWriter {
@@ -45,7 +45,7 @@ export class IndexFileWriter {
   readonly #purge: Purge
   /** Writers by the number of their generation; they are kept because they hold the last used record number. */
   #writers = new Map<number, GenerationWriter>()
-  #indices = new Map<IndexName, Pair>()
+  #indices = new Map<IndexName, IndexWriters>()
 
   constructor(path: string) {
     this.#path = path
@@ -93,8 +93,10 @@ export class IndexFileWriter {
 
   /** Indices that are fragmented (`isFragmented`). */
   fragmented(): IndexName[] {
-    const all = readGenerations(this.#db).filter((one) => isFragmented(this.#db, one))
-    return all.map(({ index }) => index)
+    const fragmented = readGenerations(this.#db).filter((generation) =>
+      isFragmented(this.#db, generation),
+    )
+    return fragmented.map(({ index }) => index)
   }
 
   /** Number of documents of each searched index. */
@@ -132,18 +134,24 @@ export class IndexFileWriter {
   /** Reads the generations, opens a writer for each, and returns the settings of the searched ones. */
   #openGenerations(): IndexSettings[] {
     const context = { db: this.#db, terms: this.#terms, values: this.#values }
-    const living = readGenerations(this.#db).filter(({ state }) => state !== 'old')
-    const before = this.#writers
-    const writerOf = (one: Generation) =>
-      before.get(one.number) ?? new GenerationWriter(one, context)
-    this.#writers = new Map(living.map((one) => [one.number, writerOf(one)]))
-    const searched = living.filter(isSearched)
+    const generations = readGenerations(this.#db).filter(({ state }) => state !== 'old')
+    const openWriters = this.#writers
+    const writerOf = (generation: Generation) =>
+      openWriters.get(generation.number) ?? new GenerationWriter(generation, context)
+    this.#writers = new Map(
+      generations.map((generation) => [generation.number, writerOf(generation)]),
+    )
+    const searched = generations.filter(isSearched)
     this.#indices = new Map()
-    for (const one of searched) {
-      const own = living.filter(({ index }) => index === one.index)
-      const built = own.find(({ state }) => state === 'next') ?? own.find(isBeingFilled)
-      const [writer, other] = [one, built].map((each) => each && this.#writers.get(each.number))
-      if (writer) this.#indices.set(one.index, { searched: writer, filling: other })
+    for (const generation of searched) {
+      const generationsOfIndex = generations.filter(({ index }) => index === generation.index)
+      const fillingGeneration =
+        generationsOfIndex.find(({ state }) => state === 'next') ??
+        generationsOfIndex.find(isBeingFilled)
+      const [writer, fillingWriter] = [generation, fillingGeneration].map(
+        (part) => part && this.#writers.get(part.number),
+      )
+      if (writer) this.#indices.set(generation.index, { searched: writer, filling: fillingWriter })
     }
     return searched.map(({ settings }) => settings)
   }
@@ -170,9 +178,9 @@ export class IndexFileWriter {
    * lacks the record.
    */
   #apply({ index, id, version, put, onlyIfMissing }: SentChange): void {
-    const pair = this.#indices.get(index)
-    if (!pair) throw new Error(`index ${index} is not configured`)
-    const { searched, filling } = pair
+    const writers = this.#indices.get(index)
+    if (!writers) throw new Error(`index ${index} is not configured`)
+    const { searched, filling } = writers
     const stored = () => searched.version(id) ?? 0
     if (onlyIfMissing) {
       if (put && filling && filling.version(id) === undefined)

@@ -21,7 +21,7 @@ export function filtersTree(
   if (fqs.join(' ').length > limits.queryCharacters)
     throw filterFault(`may have at most ${limits.queryCharacters} characters`)
   const of = fqs.map((fq) => filterTree(fq, scopes, limits)).filter(({ kind }) => kind !== 'all')
-  return of.length > 1 ? { kind: 'and', of } : (of[0] ?? { kind: 'all' })
+  return of.length > 1 ? { kind: 'and', operands: of } : (of[0] ?? { kind: 'all' })
 }
 
 /** Parses a filter query. Throws `malformed-query`, also when it exceeds a limit. */

@@ -288,7 +288,7 @@ function requestOf(
   }
   return {
     ...allRecords('dataset'),
-    tree: of.length > 1 ? { kind: 'and', of } : (of[0] ?? { kind: 'all' }),
+    tree: of.length > 1 ? { kind: 'and', operands: of } : (of[0] ?? { kind: 'all' }),
     ...(facets.size > 0 && facets.ids.length > 0 && { facets }),
     order: sortOrder(sort, settings),
     ...(call.ext_bbox && { filter: { box: call.ext_bbox } }),

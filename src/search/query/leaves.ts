@@ -48,7 +48,7 @@ export function scopedLeaf(
   // Matches the id of a facet value, or words of its label.
   const value: QueryTree = { kind: 'value', facet: scope.facet, value: text }
   const label = scope.field === undefined ? undefined : textLeaf(text, quoted, scope.field)
-  return label === undefined ? value : { kind: 'or', of: [value, label] }
+  return label === undefined ? value : { kind: 'or', operands: [value, label] }
 }
 
 /**

@@ -179,7 +179,7 @@ class QueryReader {
     for (; this.#isOperator('NOT'); this.#at += 1) isNegative = !isNegative
     const tree = this.#atom()
     if (!isNegative || !tree) return tree
-    return tree.kind === 'not' ? tree.of : { kind: 'not', of: tree }
+    return tree.kind === 'not' ? tree.operand : { kind: 'not', operand: tree }
   }
 
   #atom(): QueryTree | undefined {
@@ -209,8 +209,8 @@ function joined(
   kind: 'and' | 'or',
   parts: readonly (QueryTree | undefined)[],
 ): QueryTree | undefined {
-  const of = parts.flatMap((part) =>
-    part === undefined ? [] : part.kind === kind ? part.of : [part],
+  const operands = parts.flatMap((part) =>
+    part === undefined ? [] : part.kind === kind ? part.operands : [part],
   )
-  return of.length > 1 ? { kind, of } : of[0]
+  return operands.length > 1 ? { kind, operands } : operands[0]
 }

@@ -170,9 +170,9 @@ function restrictToVocabularies(
     withFingerprints.length === 1 &&
     withFingerprints[0]?.index === 'vocabulary'
   )
-    of.push({ kind: 'not', of: { kind: 'range', name: fingerprintField } })
-  const restriction: QueryTree = { kind: 'or', of }
-  return tree.kind === 'all' ? restriction : { kind: 'and', of: [tree, restriction] }
+    of.push({ kind: 'not', operand: { kind: 'range', name: fingerprintField } })
+  const restriction: QueryTree = { kind: 'or', operands: of }
+  return tree.kind === 'all' ? restriction : { kind: 'and', operands: [tree, restriction] }
 }
 
 const weight = /^\d+(?:\.\d+)?$|^\.\d+$/
@@ -223,7 +223,10 @@ export function autocompleteQuery(
   const of = [...words].map((word): QueryTree => {
     return { kind: 'prefix', token: cutCodePoints(word, most) }
   })
-  return { tree: of.length > 1 ? { kind: 'and', of } : (of[0] ?? { kind: 'none' }), fields }
+  return {
+    tree: of.length > 1 ? { kind: 'and', operands: of } : (of[0] ?? { kind: 'none' }),
+    fields,
+  }
 }
 
 /**
@@ -244,8 +247,8 @@ export function sortOrder(
     const [name = '', direction = ''] = entry.split(/[\s+]+/).filter((part) => part !== '')
     const [suffix, joined = ''] = /[-:](asc|desc)$/i.exec(name) ?? ['']
     const field = name.slice(0, name.length - suffix.length)
-    if (isKnown(name)) return [{ by: name, direction: directionOf(direction) }]
-    return suffix !== '' && isKnown(field) ? [{ by: field, direction: directionOf(joined) }] : []
+    if (isKnown(name)) return [{ name, direction: directionOf(direction) }]
+    return suffix !== '' && isKnown(field) ? [{ name: field, direction: directionOf(joined) }] : []
   })
 }
 

@@ -33,7 +33,7 @@ const filtered = (values: readonly string[]) => ({
     },
   },
 })
-const byDate = { order: [{ by: 'modified', direction: 'desc' as const }] }
+const byDate = { order: [{ name: 'modified', direction: 'desc' as const }] }
 
 /** A search for some words. */
 export const treeSearch = (text: string): SearchRequest => tree(text)
@@ -59,6 +59,6 @@ export const queries: readonly Query[] = [
   { name: 'everything, by date', request: request(byDate) },
   {
     name: 'everything, by title',
-    request: request({ order: [{ by: 'title', direction: 'asc' }] }),
+    request: request({ order: [{ name: 'title', direction: 'asc' }] }),
   },
 ]

@@ -65,7 +65,7 @@ export function expected(request: SearchRequest, world: World): Expected {
     )
   })
   const keys = keysOf(request, searched)
-  const isOrdered = keys.every(({ by }) => by !== 'relevance')
+  const isOrdered = keys.every(({ name: by }) => by !== 'relevance')
   const sorted = found.toSorted((a, b) => (isOrdered ? byKeys(a, b, keys) : byName(a, b)))
   return {
     ids: sorted.map(nameOf),
@@ -89,11 +89,11 @@ function holds(tree: QueryTree, one: Document, scope: Scope): boolean {
     case 'none':
       return false
     case 'and':
-      return tree.of.every((part) => holds(part, one, scope))
+      return tree.operands.every((part) => holds(part, one, scope))
     case 'or':
-      return tree.of.some((part) => holds(part, one, scope))
+      return tree.operands.some((part) => holds(part, one, scope))
     case 'not':
-      return !holds(tree.of, one, scope)
+      return !holds(tree.operand, one, scope)
     case 'range': {
       if (settings.dates.includes(tree.name)) return overlaps(one.dates[tree.name], tree)
       return settings.numbers.includes(tree.name) && between(one.numbers[tree.name], tree)
@@ -216,9 +216,9 @@ function keysOf(
   { order, tree }: SearchRequest,
   searched: readonly IndexSettings[],
 ): readonly OrderKey[] {
-  const standard = { by: hasWords(tree) ? 'relevance' : 'modified', direction: 'desc' } as const
+  const standard = { name: hasWords(tree) ? 'relevance' : 'modified', direction: 'desc' } as const
   return (order.length > 0 ? order : [standard]).filter(
-    ({ by }) =>
+    ({ name: by }) =>
       by === 'relevance' ||
       searched.every(({ dates, numbers, flags, orders }) =>
         [...dates, ...numbers, ...flags, ...orders].includes(by.replace(/\.(de|fr)$/, '')),
@@ -227,7 +227,7 @@ function keysOf(
 }
 
 function hasWords(tree: QueryTree): boolean {
-  if (tree.kind === 'and' || tree.kind === 'or') return tree.of.some(hasWords)
+  if (tree.kind === 'and' || tree.kind === 'or') return tree.operands.some(hasWords)
   return ['term', 'exact', 'phrase', 'wild', 'prefix'].includes(tree.kind)
 }
 
@@ -235,7 +235,7 @@ const byName = (a: Document, b: Document) =>
   compareCodePoints(a.index, b.index) || compareCodePoints(a.id, b.id)
 
 function byKeys(a: Document, b: Document, keys: readonly OrderKey[]): number {
-  for (const { by, direction } of keys) {
+  for (const { name: by, direction } of keys) {
     const isUp = direction === 'asc'
     const [left, right] = [sortValue(a, by, isUp), sortValue(b, by, isUp)]
     if (left === undefined && right === undefined) continue

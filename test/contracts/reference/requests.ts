@@ -106,9 +106,9 @@ const treeOf = (leaf: fc.Arbitrary<Leaf>): fc.Arbitrary<QueryTree> =>
             fc.constantFrom('and', 'or'),
             fc.array(tie('tree'), { minLength: 1, maxLength: 4 }),
           )
-          .map(([kind, of]) => ({ kind, of })),
+          .map(([kind, operands]) => ({ kind, operands })),
       },
-      { weight: 2, arbitrary: tie('tree').map((of) => ({ kind: 'not' as const, of })) },
+      { weight: 2, arbitrary: tie('tree').map((operand) => ({ kind: 'not' as const, operand })) },
     ),
   })).tree
 
@@ -163,10 +163,10 @@ const sortable = [
 ]
 const order: fc.Arbitrary<OrderKey[]> = fc.uniqueArray(
   fc.record({
-    by: fc.constantFrom(...sortable),
+    name: fc.constantFrom(...sortable),
     direction: fc.constantFrom('asc' as const, 'desc' as const),
   }),
-  { maxLength: 3, selector: (one) => one.by },
+  { maxLength: 3, selector: (one) => one.name },
 )
 
 const counted = fc.record(

@@ -21,9 +21,9 @@ export function treeText(tree: QueryTree): string {
     case 'value':
       return `value(${tree.facet}, ${tree.value})`
     case 'not':
-      return `not(${treeText(tree.of)})`
+      return `not(${treeText(tree.operand)})`
     default:
-      return `${tree.kind}(${tree.of.map(treeText).join(', ')})`
+      return `${tree.kind}(${tree.operands.map(treeText).join(', ')})`
   }
 }
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  all,
+  everyDocument,
   and,
   type Condition,
   heightOf,
   comparison,
-  none,
+  noDocument,
   not,
   or,
   quoted,
@@ -69,8 +69,8 @@ const { plain } = fc.letrec<{ plain: Plain }>((tie) => ({
 }))
 
 function made(one: Plain): Condition {
-  if (one === 'all') return all
-  if (one === 'none') return none
+  if (one === 'all') return everyDocument
+  if (one === 'none') return noDocument
   if (typeof one === 'string') return comparison(`${one} = 1`)
   const parts = one.of.map(made)
   if (one.op === 'not') return not(parts[0]!)
@@ -98,18 +98,18 @@ describe('conditions', () => {
   })
 
   it('are flat, without parts that decide nothing', () => {
-    expect(filterText(and([a, and([b, all]), or([c])]))).toBe('a = 1 AND b = 1 AND c = 1')
-    expect(filterText(or([and([a, b]), none, c]))).toBe('(a = 1 AND b = 1) OR c = 1')
-    expect(and([a, none])).toBe(none)
-    expect(or([a, all])).toBe(all)
-    expect([and([]), or([])]).toEqual([all, none])
-    expect(filterText(all)).toBeUndefined()
+    expect(filterText(and([a, and([b, everyDocument]), or([c])]))).toBe('a = 1 AND b = 1 AND c = 1')
+    expect(filterText(or([and([a, b]), noDocument, c]))).toBe('(a = 1 AND b = 1) OR c = 1')
+    expect(and([a, noDocument])).toBe(noDocument)
+    expect(or([a, everyDocument])).toBe(everyDocument)
+    expect([and([]), or([])]).toEqual([everyDocument, noDocument])
+    expect(filterText(everyDocument)).toBeUndefined()
   })
 
   it('negate leaf by leaf', () => {
     expect(filterText(not(and([a, not(or([b, c]))])))).toBe('NOT a = 1 OR b = 1 OR c = 1')
     expect(not(not(a))).toBe(a)
-    expect([not(all), not(none)]).toEqual([none, all])
+    expect([not(everyDocument), not(noDocument)]).toEqual([noDocument, everyDocument])
   })
 })
 
@@ -138,7 +138,7 @@ describe('deep conditions', () => {
 
   it('vanish when nothing is found for their depths', async () => {
     const deepAnd = and([c, or([b, alternating(40)])])
-    const flat = await flatten(deepAnd, () => Promise.resolve(none))
+    const flat = await flatten(deepAnd, () => Promise.resolve(noDocument))
     expect(filterText(flat)).toBeDefined()
     expect(heightOf(flat)).toBeLessThan(20)
   })

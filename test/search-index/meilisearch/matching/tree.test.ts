@@ -31,7 +31,7 @@ function filterOf(
       return leafCondition(leaf, {
         fields: fieldsReached(names, dataset, languages),
         languages,
-        expanded,
+        termsByPattern: expanded,
       })
     }),
   )
@@ -109,7 +109,7 @@ describe('wildcards', () => {
 
   it('that stand for too many terms take the shortest and say so', async () => {
     const few = await lookUp('wild(w*r*)', 2)
-    expect(few.expanded.get('w*r*')).toEqual(['water', 'wasser'])
+    expect(few.termsByPattern.get('w*r*')).toEqual(['water', 'wasser'])
     expect(few.truncatedPatterns).toEqual(['w*r*'])
     expect((await lookUp('wild(w*r*)', 3)).truncatedPatterns).toEqual([])
   })
@@ -121,8 +121,8 @@ describe('wildcards', () => {
 
   // и with a breve is another letter: `и*` does not find йод.
   it('are looked up where letters begin with other letters', async () => {
-    expect((await lookUp('prefix(и)', 9)).expanded.get('и*')).toEqual([])
-    expect((await lookUp('prefix(й)', 9)).expanded.get('й*')).toEqual(['йод'])
+    expect((await lookUp('prefix(и)', 9)).termsByPattern.get('и*')).toEqual([])
+    expect((await lookUp('prefix(й)', 9)).termsByPattern.get('й*')).toEqual(['йод'])
   })
 })
 

@@ -129,9 +129,9 @@ describe('orders', () => {
 
   it('name attributes, ties by index and id', () => {
     const order: OrderKey[] = [
-      { by: 'scoring', direction: 'asc' },
-      { by: 'modified', direction: 'desc' },
-      { by: 'issued', direction: 'asc' },
+      { name: 'scoring', direction: 'asc' },
+      { name: 'modified', direction: 'desc' },
+      { name: 'issued', direction: 'asc' },
     ]
     expect(sorted(order)).toEqual([
       '_n.scoring:asc',
@@ -143,14 +143,14 @@ describe('orders', () => {
   })
 
   it('of a text in a language that has no order of its own are those of the text', () => {
-    const by = (name: string) => sorted([{ by: name, direction: 'asc' }])[0]
+    const by = (name: string) => sorted([{ name, direction: 'asc' }])[0]
     expect(by('title')).toBe('_o.title:asc')
     expect(by('title.de')).toBe('_o.title_2ede:asc')
     expect(by('title.pt')).toBe('_o.title:asc')
   })
 
   it('leave out what not all indices have', () => {
-    expect(sorted([{ by: 'scoring', direction: 'asc' }], [dataset!, catalogue!])).toEqual(ties)
+    expect(sorted([{ name: 'scoring', direction: 'asc' }], [dataset!, catalogue!])).toEqual(ties)
     expect(sorted([], [dataset!, vocabulary!])).toEqual(ties)
   })
 
