@@ -1,4 +1,4 @@
-/** Types of the pipe document, which lists the segments of a harvest. */
+/** Types of the pipe document, which names the segments of a harvest and configures them; `pipe-schema.ts` validates it. */
 
 import type { JsonObject } from '../text/json.ts'
 
@@ -34,13 +34,14 @@ export type Segment = {
   }
 }
 
+/** Address of a segment in another process: a URL, or the name of a queue if `protocol` is `eventbus`. */
 export type Endpoint = {
   readonly protocol?: string
   readonly address: string
   readonly method?: string
 }
 
-/** Payload of a message between processes. */
+/** Payload of a message between processes: a record, or the list of ids at the end of an import (`transport/envelope.ts`). */
 export type Payload = {
   readonly header: {
     readonly seqNumber: number

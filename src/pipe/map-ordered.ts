@@ -1,13 +1,14 @@
-/** Parallel mapping of an async stream that keeps the order of its items. */
+/** Parallel mapping of an async stream that keeps the order of its items; used by segments that wait for requests or workers. */
 
-/** Marks a rejection as handled; the caller awaits the promise later. */
-function handled<T>(promise: Promise<T>): Promise<T> {
+/** Marks a rejection as handled and returns the promise, which the caller awaits later. */
+function markHandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
 }
 
-const isFirst = (one: Promise<unknown>, other: Promise<unknown>): Promise<boolean> =>
-  Promise.race([one.then(() => true), other.then(() => false)])
+/** Resolves when one of the promises has settled: whether `promise` was the first. */
+const isFirst = (promise: Promise<unknown>, rival: Promise<unknown>): Promise<boolean> =>
+  Promise.race([promise.then(() => true), rival.then(() => false)])
 
 /**
  * Maps the items of `source` with at most `most` calls of `work` at a time. Yields each result as soon as all results before
@@ -16,23 +17,23 @@ const isFirst = (one: Promise<unknown>, other: Promise<unknown>): Promise<boolea
  */
 export async function* mapOrdered<In, Out>(
   source: AsyncIterable<In>,
-  work: (one: In) => Promise<Out>,
-  most: number,
+  work: (item: In) => Promise<Out>,
+  mostParallel: number,
 ): AsyncGenerator<Out> {
   const iterator = source[Symbol.asyncIterator]()
   let pending: Promise<Out>[] = []
   let next: Promise<IteratorResult<In, unknown>> | undefined
-  let ended = false
+  let hasSourceEnded = false
   try {
-    while (!ended || pending.length > 0) {
+    while (!hasSourceEnded || pending.length > 0) {
       const [head] = pending
-      if (!ended && pending.length < most) {
-        next ??= handled(iterator.next())
+      if (!hasSourceEnded && pending.length < mostParallel) {
+        next ??= markHandled(iterator.next())
         if (!head || (await isFirst(next, head))) {
           const result = await next
           next = undefined
-          if (result.done) ended = true
-          else pending.push(handled(work(result.value)))
+          if (result.done) hasSourceEnded = true
+          else pending.push(markHandled(work(result.value)))
           continue
         }
       }
@@ -41,7 +42,7 @@ export async function* mapOrdered<In, Out>(
     }
   } finally {
     // A pending `next` delays `return`; after an error the caller does not wait for it.
-    const closed = ended ? undefined : iterator.return?.()
+    const closed = hasSourceEnded ? undefined : iterator.return?.()
     if (next) closed?.catch(() => undefined)
     else await closed
   }

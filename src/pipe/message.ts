@@ -65,7 +65,7 @@ export const valueFinding = (property: string, value: string, reason?: string) =
   reason,
 })
 
-/** Position of a record in the document of its source. */
+/** Position of a record in the document that the source sent. */
 type RecordPlace = {
   /** Line number from 1. */
   readonly line?: number
@@ -98,7 +98,7 @@ export type RecordMessage = RecordPlace & {
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** Members of a record message without its text, such as are kept while another process has the text. */
+/** Record message without its text; all that is stored of a record while another process has the text. */
 export type RecordHeader = Omit<RecordMessage, 'text'>
 
 /**
@@ -149,11 +149,12 @@ export type Completeness =
       readonly kind: 'complete'
       readonly fingerprint: string
       /**
-       * Validators for conditional requests of the next run, stored only if every record was processed and `shape` is the
-       * same.
+       * Validators for conditional requests of the next run, which uses them only if its `outputHash` is the same. Stored only
+       * if every record was processed.
        */
       readonly validators?: readonly Validator[]
-      readonly shape?: string
+      /** Hash of the importer's version and of the config keys that affect its records. */
+      readonly outputHash?: string
     }
   | { readonly kind: 'not-modified' }
   | { readonly kind: 'incomplete'; readonly problem?: Failure }
@@ -172,6 +173,7 @@ export type Validator = {
 /** Outcome of writing the metrics of one dataset; `gone`: the dataset does not exist. */
 export type MetricsOutcome = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
 
+/** How the exporter writes the output of metrics segments: to this process or to a remote repository. */
 export type MetricsExport = {
   /** Metrics of a message as RDF, for a remote repository. */
   readonly body: (
@@ -181,7 +183,7 @@ export type MetricsExport = {
    * Writes the metrics of many messages directly into the repository of this process; absent without one. Rejects with a
    * `Failure` when none could be written.
    */
-  readonly own?: (
+  readonly writeLocally?: (
     messages: readonly RecordMessage[],
     signal: AbortSignal,
   ) => Promise<readonly MetricsOutcome[]>

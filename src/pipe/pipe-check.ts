@@ -1,4 +1,4 @@
-/** Checks the configs of a pipe's segments and applies overrides to them. */
+/** Checks the configs of a pipe's segments, when its file is read and at each launch, and applies overrides to them. */
 
 import { type Complaint, Failure, shown } from '../errors.ts'
 import { type Secrets, unknownSecrets } from '../secrets.ts'
@@ -8,7 +8,7 @@ import { normalName, type Placement } from './segment-resolver.ts'
 import type { Configs, Pipe, Segment } from './document.ts'
 import type { ConfigProblem, SegmentPlace } from './segment.ts'
 
-/** Origin of a pipe: trust, directory and overrides. */
+/** Origin of a pipe: whether the operator wrote it, the directory of its scripts, and the overrides of the launch. */
 export type Origin = {
   readonly trust: 'trusted' | 'foreign'
   readonly directory: string
@@ -16,7 +16,7 @@ export type Origin = {
   readonly configs?: Configs
 }
 
-/** Context of each segment, in order. A segment whose address the launch overrides is `foreign`. */
+/** Place of each segment, in order. A segment whose address the launch overrides is `foreign`. */
 export function segmentPlaces(
   pipe: Pipe,
   { trust, directory, configs = {} }: Origin,
@@ -33,10 +33,12 @@ export function segmentPlaces(
   })
 }
 
-/** Catalogue named in the config of a segment; the first one, if several. */
+/** Id of the first catalogue that is named in the config of a segment. */
 export function catalogueOf(segments: readonly Segment[]): string | undefined {
-  const named = segments.map(({ body }) => body.config['catalogue'])
-  return named.find((one): one is string => typeof one === 'string' && one !== '')
+  const catalogues = segments.map(({ body }) => body.config['catalogue'])
+  return catalogues.find(
+    (catalogue): catalogue is string => typeof catalogue === 'string' && catalogue !== '',
+  )
 }
 
 /**
@@ -50,20 +52,20 @@ export function pipeCheck(
     const places = segmentPlaces(pipe, origin)
     return pipe.body.segments.flatMap((segment, index) => {
       const placement = resolve(segment)
-      const deadline = deadlineProblems(segment)
+      const complaints = deadlineProblems(segment)
       if (placement.kind === 'unknown') {
-        const detail = `${shown(segment.header.name)} is not a known segment; known segments: ${placement.known.join(', ')}`
+        const detail = `${shown(segment.header.name)} is not a known segment; known segments: ${placement.knownNames.join(', ')}`
         const unknown = { pointer: `/body/segments/${index}/header/name`, detail }
-        return [unknown, ...configComplaints(index, deadline)]
+        return [unknown, ...configComplaints(index, complaints)]
       }
       if (placement.kind !== 'built-in') {
-        return configComplaints(index, [...deadline, ...settingProblems(segment)])
+        return configComplaints(index, [...complaints, ...settingProblems(segment)])
       }
       const opened = placement.segment.open(
         segment.body.config,
         places[index] ?? { trust: 'foreign' },
       )
-      return configComplaints(index, [...(opened.ok ? [] : opened.problems), ...deadline])
+      return configComplaints(index, [...(opened.ok ? [] : opened.problems), ...complaints])
     })
   }
 }
@@ -164,37 +166,40 @@ const hasAddress = (value: Json): boolean =>
 /** Returns a function that finds the overrides for a segment name. */
 function overridesOf(pipe: Pipe, configs: Configs): (segment: string) => readonly JsonObject[] {
   const names = pipe.body.segments.map(({ header }) => header.name)
-  const normal = names.map(normalName)
+  const normalNames = names.map(normalName)
   const unknown = Object.keys(configs).filter(
-    (name) => !names.includes(name) && !normal.includes(normalName(name)),
+    (name) => !names.includes(name) && !normalNames.includes(normalName(name)),
   )
   if (unknown.length > 0) {
-    const known = names.slice(0, 32).map(shown).join(', ')
+    const segmentNames = names.slice(0, 32).map(shown).join(', ')
     const errors = unknown.slice(0, 100).map((name) => ({
       parameter: 'configs',
-      detail: `${shown(name)} is not a segment of ${shown(pipe.header.name)}, which has ${known}`,
+      detail: `${shown(name)} is not a segment of ${shown(pipe.header.name)}, which has ${segmentNames}`,
     }))
     const detail = 'configs names segments that the pipe does not have'
     throw new Failure('invalid-parameter', detail, { errors })
   }
   return (segment) =>
     Object.entries(configs).flatMap(([name, config]) => {
-      const isMeant = names.includes(name)
+      const isMatch = names.includes(name)
         ? name === segment
         : normalName(name) === normalName(segment)
-      return isMeant ? [config] : []
+      return isMatch ? [config] : []
     })
 }
 
-/** Keys that would change object prototypes. */
+/** Keys that would change object prototypes; they are dropped. */
 const prototypeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-function mergeConfigs(below: JsonObject, above: JsonObject): JsonObject {
-  const merged: Record<string, Json> = { ...below }
-  for (const [key, value] of Object.entries(above)) {
+/** Merges an override into a config; the override wins. */
+function mergeConfigs(base: JsonObject, override: JsonObject): JsonObject {
+  const merged: Record<string, Json> = { ...base }
+  for (const [key, value] of Object.entries(override)) {
     if (prototypeKeys.has(key)) continue
-    const old = merged[key]
-    merged[key] = isJsonObject(value) ? mergeConfigs(isJsonObject(old) ? old : {}, value) : value
+    const baseValue = merged[key]
+    merged[key] = isJsonObject(value)
+      ? mergeConfigs(isJsonObject(baseValue) ? baseValue : {}, value)
+      : value
   }
   return merged
 }

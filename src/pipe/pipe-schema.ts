@@ -1,4 +1,4 @@
-/** Schema of the pipe document, with problems as sentences. */
+/** Schema of the pipe document, for pipe files and for messages of other processes; describes problems as sentences. */
 
 import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { z } from 'zod'
@@ -10,6 +10,7 @@ type PipeResult =
   | { readonly pipe: Pipe }
   | { readonly problems: readonly Complaint[]; readonly name?: string }
 
+/** Limits of a pipe document. */
 export type PipeLimits = {
   /** Size of a file in bytes. */
   readonly pipeBytes: number
@@ -25,10 +26,10 @@ export const standardLimits: PipeLimits = { pipeBytes: 5 * 2 ** 20, segments: 32
 export function validatePipe(value: Json, mostSegments = standardLimits.segments): PipeResult {
   const result = document.safeParse(withoutBlanks(value))
   const problems = result.success
-    ? misnumbered(result.data.body.segments, mostSegments)
+    ? numberProblems(result.data.body.segments, mostSegments)
     : result.error.issues.map(complaint)
   if (!result.success || problems.length > 0) {
-    const { success, data } = named.safeParse(value)
+    const { success, data } = pipeWithName.safeParse(value)
     return { problems: problems.slice(0, 100), ...(success && { name: data.header.name }) }
   }
   const { body } = result.data
@@ -44,15 +45,15 @@ export function readPipe(text: string, name: string, limits = standardLimits): P
   if (Buffer.byteLength(text) > limits.pipeBytes) return { problems: [tooLarge(limits)] }
   const read = readText(text, name)
   if (!read.ok) return { problems: read.problems }
-  const shaped = validatePipe(read.value, limits.segments)
-  if (!('pipe' in shaped)) return shaped
-  const { header, body, ...rest } = shaped.pipe
-  const { runId: _id, startTime: _start, lastRun: _last, ...stored } = header
+  const validated = validatePipe(read.value, limits.segments)
+  if (!('pipe' in validated)) return validated
+  const { header, body, ...otherMembers } = validated.pipe
+  const { runId: _id, startTime: _start, lastRun: _last, ...headerWithoutRun } = header
   const segments = body.segments.map((segment) => {
-    const { payload: _payload, ...inner } = segment.body
-    return { ...segment, header: { ...segment.header, processed: false }, body: inner }
+    const { payload: _payload, ...bodyWithoutPayload } = segment.body
+    return { ...segment, header: { ...segment.header, processed: false }, body: bodyWithoutPayload }
   })
-  return { pipe: { ...rest, header: stored, body: { ...body, segments } } }
+  return { pipe: { ...otherMembers, header: headerWithoutRun, body: { ...body, segments } } }
 }
 
 export const tooLarge = (limits: PipeLimits) => ({
@@ -64,24 +65,24 @@ const complaint = (issue: z.core.$ZodIssue): Complaint => ({
   detail: issue.message,
 })
 
-function misnumbered(
+function numberProblems(
   segments: readonly { header: { segmentNumber: number } }[],
-  most: number,
+  mostSegments: number,
 ): Complaint[] {
-  if (segments.length > most) {
-    return [{ pointer: '/body/segments', detail: `must hold at most ${most} segments` }]
+  if (segments.length > mostSegments) {
+    return [{ pointer: '/body/segments', detail: `must hold at most ${mostSegments} segments` }]
   }
   const numbers = segments.map(({ header }) => header.segmentNumber)
   return numbers.flatMap((number, index) => {
-    const before = numbers.indexOf(number)
-    if (before === index) return []
+    const first = numbers.indexOf(number)
+    if (first === index) return []
     const pointer = `/body/segments/${index}/header/segmentNumber`
-    return [{ pointer, detail: `must be unique; segment ${before} has ${number} too` }]
+    return [{ pointer, detail: `must be unique; segment ${first} has ${number} too` }]
   })
 }
 
 /** Members that are ignored when blank; other platforms write empty values. */
-const mayBeBlank: ReadonlySet<string> = new Set(
+const optionalMembers: ReadonlySet<string> = new Set(
   'title context runId startTime lastRun endpoint payload dataMimeType dataInfo config processed'.split(
     ' ',
   ),
@@ -91,10 +92,10 @@ const freeObjects: ReadonlySet<string> = new Set(['config', 'dataInfo'])
 
 const isBlank = (key: string, value: Json) =>
   value === null
-    ? mayBeBlank.has(key) || key === 'header'
-    : mayBeBlank.has(key) && isJsonObject(value) && Object.keys(value).length === 0
+    ? optionalMembers.has(key) || key === 'header'
+    : optionalMembers.has(key) && isJsonObject(value) && Object.keys(value).length === 0
 
-/** Removes known members that are blank. */
+/** Removes the members of `optionalMembers` that are `null` or an empty object. */
 function withoutBlanks(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutBlanks)
   if (!isJsonObject(value)) return value
@@ -106,8 +107,10 @@ function withoutBlanks(value: Json): Json {
 }
 
 const text = (error: string) => z.string({ error })
-const shape = <Shape extends z.core.$ZodLooseShape>(of: Shape, error = 'must be an object') =>
-  z.looseObject(of, { error })
+const objectOf = <Shape extends z.core.$ZodLooseShape>(
+  members: Shape,
+  error = 'must be an object',
+) => z.looseObject(members, { error })
 
 const nameRule = 'must be text of 1 to 200 characters without control characters, / and \\'
 /** Names that may appear in URL paths and log lines; they are never used as file names. */
@@ -117,7 +120,7 @@ const name = text(nameRule).regex(nameForm, { error: nameRule })
 const idRule = 'must be text of 1 to 200 characters, such as a UUID; put numbers in quotes'
 const versionRule = 'must be text with major version 1 or 2, such as "2.0.0"'
 const numberRule = { error: 'must be a whole number, 0 or more' }
-const words = text('must be text; put numbers in quotes').optional()
+const optionalText = text('must be text; put numbers in quotes').optional()
 const object = z.custom<JsonObject>(isJsonObject, { error: 'must be an object' })
 
 /** Time as text; other platforms write milliseconds since 1970. */
@@ -126,37 +129,37 @@ const time = z.preprocess((value) => {
   return Number.isNaN(date.getTime()) ? value : date.toISOString()
 }, text('must be a time, as text or in milliseconds since 1970').optional())
 
-const payload = shape({
-  header: shape({
+const payload = objectOf({
+  header: objectOf({
     seqNumber: z.int(numberRule).min(0).default(0),
     dataType: z.enum(['text', 'base64'], { error: 'must be text or base64' }).default('text'),
   }).prefault({}),
-  body: shape({
+  body: objectOf({
     data: text('must be text').default(''),
-    dataMimeType: words,
+    dataMimeType: optionalText,
     dataInfo: object.optional(),
   }),
 })
 
-const endpoint = shape(
-  { protocol: words, address: text('must be an address'), method: words },
+const endpoint = objectOf(
+  { protocol: optionalText, address: text('must be an address'), method: optionalText },
   'must be an object with address',
 )
 
-const segment = shape(
+const segment = objectOf(
   {
-    header: shape(
+    header: objectOf(
       {
         name,
         segmentNumber: z.int(numberRule).min(0, numberRule),
-        title: words,
+        title: optionalText,
         processed: z.boolean({ error: 'must be true or false' }).default(false),
       },
       'must be an object with name and segmentNumber',
     ),
     body: z.preprocess(
       (value) => value ?? {},
-      shape({
+      objectOf({
         config: object.default({}),
         endpoint: endpoint.optional(),
         payload: payload.optional(),
@@ -166,15 +169,15 @@ const segment = shape(
   'must be an object with header and body',
 )
 
-const header = shape(
+const header = objectOf(
   {
     id: text(idRule).min(1, { error: idRule }).max(200, { error: idRule }),
     name,
-    title: words,
-    context: words,
+    title: optionalText,
+    context: optionalText,
     transport: z.literal('payload', { error: 'must be "payload"' }),
     version: text(versionRule).regex(/^[12](\.|$)/, { error: versionRule }),
-    runId: words,
+    runId: optionalText,
     startTime: time,
     lastRun: time,
   },
@@ -185,9 +188,9 @@ const segments = z
   .array(segment, { error: 'must be an array of segments' })
   .min(1, { error: 'must hold at least one segment' })
 
-const document = shape(
-  { header, body: shape({ segments }, 'must be an object with segments') },
+const document = objectOf(
+  { header, body: objectOf({ segments }, 'must be an object with segments') },
   'must be an object with header and body',
 )
 
-const named = z.looseObject({ header: z.looseObject({ name }) })
+const pipeWithName = z.looseObject({ header: z.looseObject({ name }) })

@@ -6,22 +6,25 @@ import type { AppContext } from '../http/app.ts'
 import { type BodyLimits, readBodyText } from '../http/body.ts'
 import type { Json } from '../text/json.ts'
 
-type Read =
+type ReadResult =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly problems: readonly Complaint[] }
 
 /** Parses text as JSON if the file name ends in `.json`, else as YAML. Never throws. */
-export function readText(text: string, name: string): Read {
+export function readText(text: string, name: string): ReadResult {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text
   try {
-    const parsed = /\.json$/i.test(name) ? jsonOf(body) : yamlOf(body)
+    const parsed = /\.json$/i.test(name) ? jsonOf(body) : parseYaml(body)
     return Array.isArray(parsed)
       ? { ok: false, problems: parsed.slice(0, 10) }
-      : { ok: true, value: plain(parsed.value, 0, { left: mostValues }) }
+      : { ok: true, value: plainJson(parsed.value, 0, { remaining: mostValues }) }
   } catch (error) {
     // The YAML parser reports too many aliases as a ReferenceError.
-    const bomb = error instanceof ReferenceError ? 'repeats its aliases too often' : undefined
-    const detail = error instanceof Unfit ? error.message : (bomb ?? 'cannot be read as a document')
+    const aliasFault = error instanceof ReferenceError ? 'repeats its aliases too often' : undefined
+    const detail =
+      error instanceof UnsupportedValue
+        ? error.message
+        : (aliasFault ?? 'cannot be read as a document')
     return { ok: false, problems: [{ detail }] }
   }
 }
@@ -57,7 +60,7 @@ function jsonOf(text: string): Parsed {
   }
 }
 
-function yamlOf(text: string): Parsed {
+function parseYaml(text: string): Parsed {
   const { document, problems } = yaml(text, 'core')
   if (problems.length > 0) return problems
   return { value: document.toJS({ maxAliasCount: 100 }) as unknown }
@@ -75,26 +78,30 @@ function yaml(text: string, schema: 'core' | 'json') {
   return { document, problems }
 }
 
-const deepest = 64
+/** Bounds of a document: levels of nesting, and values in total after aliases are resolved. */
+const mostLevels = 64
 const mostValues = 200_000
-const dangerous: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+/** Keys that would change object prototypes. */
+const prototypeKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-class Unfit extends Error {}
+/** A value that is valid YAML or JSON, but exceeds a bound or is no JSON; the message completes a sentence about the document. */
+class UnsupportedValue extends Error {}
 
 /** Copies a value as plain JSON: resolves aliases and drops keys that would change prototypes. */
-function plain(value: unknown, depth: number, budget: { left: number }): Json {
-  if (depth > deepest) throw new Unfit(`is nested deeper than ${deepest} levels`)
-  if (--budget.left < 0) throw new Unfit(`holds more than ${mostValues} values`)
+function plainJson(value: unknown, depth: number, budget: { remaining: number }): Json {
+  if (depth > mostLevels) throw new UnsupportedValue(`is nested deeper than ${mostLevels} levels`)
+  if (--budget.remaining < 0) throw new UnsupportedValue(`holds more than ${mostValues} values`)
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') {
     if (Number.isFinite(value)) return value
-    throw new Unfit('holds a number that is not finite')
+    throw new UnsupportedValue('holds a number that is not finite')
   }
-  if (Array.isArray(value)) return value.map((part) => plain(part, depth + 1, budget))
-  if (typeof value !== 'object') throw new Unfit('holds something that JSON has no word for')
+  if (Array.isArray(value)) return value.map((part) => plainJson(part, depth + 1, budget))
+  if (typeof value !== 'object')
+    throw new UnsupportedValue('holds something that JSON has no word for')
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key]) => !dangerous.has(key))
-      .map(([key, part]) => [key, plain(part, depth + 1, budget)]),
+      .filter(([key]) => !prototypeKeys.has(key))
+      .map(([key, part]) => [key, plainJson(part, depth + 1, budget)]),
   )
 }

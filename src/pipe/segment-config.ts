@@ -1,4 +1,4 @@
-/** Configs of segments: validated by zod, described as JSON Schema. */
+/** Problems and JSON Schema of segment configs that zod validates; used by each kind of segment. */
 
 import { z } from 'zod'
 import { toJson, type JsonObject } from '../text/json.ts'

@@ -1,13 +1,16 @@
 /**
- * Resolves the name of a segment: to an address of the operator's configuration, a segment of this process, or the endpoint
- * in the pipe.
+ * Decides where each segment of a pipe runs: at an address of the operator's configuration, in this process, or at the
+ * endpoint that the pipe gives. Asked when pipes are checked and when runs start.
  */
 
 import type { ClusterConfig } from '../config/cluster.ts'
 import type { Endpoint, Segment } from './document.ts'
 import type { SegmentKind } from './segment.ts'
 
-/** Where a segment runs. `by` says who configured the address; an address from a pipe may not reach internal networks. */
+/**
+ * Where a segment runs: in this process, at a URL, behind a queue of a message broker (`bus`), or nowhere. `by` says who
+ * configured the address; an address from a pipe may not reach internal networks.
+ */
 export type Placement =
   | { readonly kind: 'built-in'; readonly segment: SegmentKind }
   | {
@@ -18,11 +21,12 @@ export type Placement =
       readonly by: 'operator' | 'pipe'
     }
   | { readonly kind: 'bus'; readonly address: string; readonly by: 'operator' | 'pipe' }
-  | { readonly kind: 'unknown'; readonly known: readonly string[] }
+  | { readonly kind: 'unknown'; readonly knownNames: readonly string[] }
 
-/** Whether queue names without a scheme belong to the broker or to this process. */
+/** Who consumes queues whose names have no scheme: segments behind the broker, or (`own`) segments of this process. */
 type PlainQueues = 'broker' | 'own'
 
+/** `broker` if the operator has configured one. */
 export const plainQueuesFor = (eventbusUrl: string | undefined): PlainQueues =>
   eventbusUrl === undefined ? 'own' : 'broker'
 
@@ -35,38 +39,40 @@ export const isBrokerAddress = (address: string): boolean => /^(nats|tls):\/\//i
  * become a run that waits for ever. Without a broker (`own`), queue names lead to the segments of this process.
  */
 export function segmentResolver(
-  discovered: ClusterConfig['serviceDiscovery'],
+  services: ClusterConfig['serviceDiscovery'],
   kinds: readonly SegmentKind[],
   plainQueues: PlainQueues = 'broker',
 ): (segment: Segment) => Placement {
   const isQueue = (address: string) => plainQueues === 'broker' || isBrokerAddress(address)
-  const own = new Map(kinds.flatMap((kind) => kind.names.map((name) => [normalName(name), kind])))
-  const ownAt = (address: string) => {
+  const byName = new Map(
+    kinds.flatMap((kind) => kind.names.map((name) => [normalName(name), kind])),
+  )
+  const kindAtQueue = (address: string) => {
     const [name] =
-      Object.entries(discovered).find(([, { eventbus }]) => eventbus?.address === address) ?? []
-    return name === undefined ? undefined : own.get(normalName(name))
+      Object.entries(services).find(([, { eventbus }]) => eventbus?.address === address) ?? []
+    return name === undefined ? undefined : byName.get(normalName(name))
   }
-  const all = [...Object.keys(discovered), ...kinds.flatMap((kind) => kind.names.slice(0, 1))]
-  const names = [...new Set(all)].toSorted()
+  const allNames = [...Object.keys(services), ...kinds.flatMap((kind) => kind.names.slice(0, 1))]
+  const names = [...new Set(allNames)].toSorted()
   return ({ header, body }) => {
-    const service = Object.hasOwn(discovered, header.name) ? discovered[header.name] : undefined
+    const service = Object.hasOwn(services, header.name) ? services[header.name] : undefined
     if (service?.http) return { kind: 'http', ...service.http, by: 'operator' }
     if (service?.eventbus && isQueue(service.eventbus.address)) {
       return { kind: 'bus', ...service.eventbus, by: 'operator' }
     }
-    const segment = own.get(normalName(header.name))
+    const segment = byName.get(normalName(header.name))
     if (segment) return { kind: 'built-in', segment }
     const endpoint = body.endpoint && endpointOf(body.endpoint)
-    if (!endpoint) return { kind: 'unknown', known: names }
+    if (!endpoint) return { kind: 'unknown', knownNames: names }
     if (endpoint.kind === 'http' || isQueue(endpoint.address)) return endpoint
-    const local = ownAt(endpoint.address)
-    return local ? { kind: 'built-in', segment: local } : { kind: 'unknown', known: names }
+    const kind = kindAtQueue(endpoint.address)
+    return kind ? { kind: 'built-in', segment: kind } : { kind: 'unknown', knownNames: names }
   }
 }
 
-type Elsewhere = Extract<Placement, { readonly kind: 'http' | 'bus' }>
+type RemotePlacement = Extract<Placement, { readonly kind: 'http' | 'bus' }>
 
-function endpointOf({ protocol, address, method }: Endpoint): Elsewhere | undefined {
+function endpointOf({ protocol, address, method }: Endpoint): RemotePlacement | undefined {
   const scheme = URL.parse(address)?.protocol
   if (scheme === 'http:' || scheme === 'https:') {
     const upperMethod = method?.toUpperCase() === 'PUT' ? 'PUT' : 'POST'
@@ -81,7 +87,7 @@ function endpointOf({ protocol, address, method }: Endpoint): Elsewhere | undefi
 
 const prefixes = ['piveau-consus-', 'platform-consus-', 'consus-', 'piveau-', 'platform-'] as const
 
-/** Names in use, without their prefix, and the segment that each means. */
+/** Normal form of other spellings, which pipes of other platforms use, by the spelling without its prefix. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['importing-dcat', 'importing-rdf'],
   ['rdf-importer', 'importing-rdf'],

@@ -1,4 +1,4 @@
-/** Interfaces of segments: functions over the messages of a run. */
+/** Interfaces of segments, which importers, transformers, the exporter and the metrics segments implement. */
 
 import type { Log } from '../log.ts'
 import type { JsonObject } from '../text/json.ts'
@@ -18,7 +18,7 @@ export type SegmentContext = {
   /** Cursor of the last page that an interrupted run completed. */
   readonly resumeFrom?: string
   /** The run was interrupted and is resumed; without `resumeFrom` it starts at the first page. */
-  readonly resumed?: boolean
+  readonly isResumed?: boolean
   /** Reports that the run only waits for input (`true`), so that another run may start meanwhile, or works again. */
   readonly setIdle?: (isIdle: boolean) => void
   /** Restricts the run to these original ids or source ids, such as those that failed in an earlier run. */
@@ -32,7 +32,7 @@ export type SegmentFunction = (
   signal: AbortSignal,
 ) => AsyncIterable<Message>
 
-/** Context of a segment within its pipe; decides which addresses it may reach. */
+/** Where a segment is in its pipe and where the pipe comes from; decides which addresses it may reach. */
 export type SegmentPlace = {
   /** `trusted`: the pipe is a file in a directory of the operator, and the launch did not override the address. */
   readonly trust: 'trusted' | 'foreign'
@@ -47,14 +47,14 @@ export type SegmentPlace = {
 /** Problem of one config key, with what would be right. */
 export type ConfigProblem = { readonly key: string; readonly detail: string }
 
-/** A type of segment that this process can run. */
+/** A type of segment that is built into this process, such as an importer for CKAN. */
 export type SegmentKind = {
   /** Normalised name, then aliases. */
   readonly names: readonly string[]
   readonly job: 'import' | 'transform' | 'export' | 'metrics'
   /** JSON Schema of the config. */
   readonly schema: () => JsonObject
-  /** Opens a segment; returns the problems of its config. Never throws. */
+  /** Returns the function of a segment with this config, or the problems of the config. Never throws. */
   readonly open: (
     config: JsonObject,
     place: SegmentPlace,
@@ -62,8 +62,8 @@ export type SegmentKind = {
     | {
         readonly ok: true
         readonly run: SegmentFunction
-        /** Transformers: digest of everything that affects the output; a change makes every record count as new. */
-        readonly shape?: string
+        /** Transformers: hash of everything that affects the output. If it changes, every record is written again. */
+        readonly outputHash?: string
       }
     | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
 }

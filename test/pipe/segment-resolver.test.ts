@@ -67,13 +67,13 @@ describe('a segment', () => {
   })
 
   it('is unknown otherwise, with the names that are known; no address is made of a name', () => {
-    const known = ['exporting-hub', 'importing-rdf', 'middle']
-    expect(resolve(named('importing-rfd'))).toEqual({ kind: 'unknown', known })
+    const knownNames = ['exporting-hub', 'importing-rdf', 'middle']
+    expect(resolve(named('importing-rfd'))).toEqual({ kind: 'unknown', knownNames })
     expect(resolve(named('x', { address: 'file:///etc/passwd' }))).toEqual({
       kind: 'unknown',
-      known,
+      knownNames,
     })
-    expect(resolve(named('x', { address: 'no address' }))).toEqual({ kind: 'unknown', known })
+    expect(resolve(named('x', { address: 'no address' }))).toEqual({ kind: 'unknown', knownNames })
   })
 
   it('is not what every object has', () => {

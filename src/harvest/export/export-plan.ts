@@ -54,7 +54,7 @@ export function exportPlan(context: PlanContext, runId: string): ExportPlan | un
     .slice(1, exporterIndex < 0 ? steps.length : exporterIndex)
     .map(({ segment: { header, body }, place, kind }) => {
       const opened = kind?.open(body.config, place)
-      const digest = opened?.ok === true ? opened.shape : undefined
+      const digest = opened?.ok === true ? opened.outputHash : undefined
       return canonicalJson(digest ?? [header.name, body.config, body.endpoint ?? null])
     })
   const days = segments.map(({ body }) => body.config['forceDays'])

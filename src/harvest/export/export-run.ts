@@ -116,7 +116,7 @@ export class ExportRun {
     this.opened = context.now()
     this.#forceMs = plan?.forceMs ?? 0
     this.#held = context.ledger.heldByPipe(pipe)
-    this.knowsAllOffered = segment.resumed !== true
+    this.knowsAllOffered = segment.isResumed !== true
   }
 
   /** Restores the counts of an interrupted run that continues after a cursor. */

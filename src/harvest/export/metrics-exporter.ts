@@ -33,7 +33,7 @@ export async function* exportMetrics(
   segment: SegmentContext,
   signal: AbortSignal,
 ): AsyncGenerator<Message> {
-  const writeOwn = client.isOwn ? context.metricsExport?.own : undefined
+  const writeOwn = client.isOwn ? context.metricsExport?.writeLocally : undefined
   const put: MetricsWrite = writeOwn
     ? groupWriter(context, writeOwn)
     : singleWriter(context, client, segment)

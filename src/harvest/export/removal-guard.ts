@@ -29,7 +29,7 @@ export async function completeRun(
   completeness: Completeness,
   signal: AbortSignal,
 ): Promise<void> {
-  const { sink, log, runId, resumed } = run.segment
+  const { sink, log, runId, isResumed } = run.segment
   const { ledger, now } = run.context
   const { pipe } = run.owner
   const effective = effectiveCompleteness(run, completeness)
@@ -39,7 +39,7 @@ export async function completeRun(
     return
   }
   const mayRemove = run.knowsAllOffered && !hasParallelRun(run)
-  if (!mayRemove) log.info({ resumed }, 'harvest.removal-skipped')
+  if (!mayRemove) log.info({ resumed: isResumed }, 'harvest.removal-skipped')
   const isComplete = effective.kind === 'complete'
   // With a doubtful ledger, a record without an owner may belong to another pipe.
   if (mayRemove && settings.adoptUnowned && isComplete && !ledger.isUnverified(pipe))
@@ -113,8 +113,8 @@ function recordRun(run: ExportRun, completeness: Completeness, plan: RemovalPlan
   ledger.transaction(() => {
     for (const { serial } of plan.held) ledger.holdRemoval(segment.runId, serial)
     if (completeness.kind !== 'complete') return
-    const { fingerprint, shape = null, validators = [] } = completeness
-    const isClean = failedItems === 0 && plan.held.length === 0 && segment.resumed !== true
+    const { fingerprint, outputHash: shape = null, validators = [] } = completeness
+    const isClean = failedItems === 0 && plan.held.length === 0 && segment.isResumed !== true
     ledger.putPipe(owner.pipe, {
       catalogue: owner.catalogue,
       fingerprint,

@@ -172,19 +172,20 @@ async function* run<Config extends object>(
   const [name] = kind.names
   const { limits, now, pause, scratch } = deps
   const output = config.output ?? (place.next === 'transforming-js' ? 'source' : 'dcat-ap')
-  const shape = digest(`${name} ${kind.version}\n${output}\n${shapeOf(config)}`)
+  const outputHash = digest(`${name} ${kind.version}\n${output}\n${shapeOf(config)}`)
   const limit = config.limit ?? (context.dryRun ? dryRunLimit : undefined)
   const isFullRun = !context.dryRun && !context.only && context.resumeFrom === undefined
   const isComparable = isFullRun && config.limit === undefined && !incremental
-  const validators = (isComparable && deps.validators?.(context, shape, config.forceDays)) || []
+  const validators =
+    (isComparable && deps.validators?.(context, outputHash, config.forceDays)) || []
   const newValidators: Validator[] = []
-  const recorder = new ImportRecorder({ limits, now, shape, limit, sink: context.sink })
+  const recorder = new ImportRecorder({ limits, now, shape: outputHash, limit, sink: context.sink })
   const completeness = (): Completeness => {
     const problem = recorder.shortfall(deps.ownsRecords?.(context.runId) ?? true)
     if (problem) return { kind: 'incomplete', problem }
     if (incremental || context.only) return { kind: 'incomplete' }
     const fingerprint = digest(`${name}\n${selectionOf(config)}`)
-    return { kind: 'complete', fingerprint, shape, validators: newValidators }
+    return { kind: 'complete', fingerprint, outputHash, validators: newValidators }
   }
   const addValidator = (validator: Validator) => void newValidators.push(validator)
   const importMembers = { config, output, limits, scratch, now, pause, directory: place.directory }

@@ -62,7 +62,7 @@ export const constructTransformer = ({ limits }: Limits): SegmentKind => ({
     return {
       ok: true,
       run: transformer(() => open({ queries, keep, catalogue }, { limits })),
-      shape: createHash('sha256')
+      outputHash: createHash('sha256')
         .update(JSON.stringify([1, keep, texts]))
         .digest('hex'),
     }

@@ -45,7 +45,7 @@ export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
     return {
       ok: true,
       run: transformer((context, signal) => open(script, deps, context, signal)),
-      shape: shapeOf(script),
+      outputHash: shapeOf(script),
     }
   },
 })

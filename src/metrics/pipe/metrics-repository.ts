@@ -32,7 +32,7 @@ export const metricsExport = (repository: MetricsRepository | undefined): Metric
     const text = metrics.map((triple) => `${toLine(triple)}\n`).join('')
     return { mediaType: 'application/n-triples', text }
   },
-  ...(repository && { own: (messages, signal) => putAll(repository, messages, signal) }),
+  ...(repository && { writeLocally: (messages, signal) => putAll(repository, messages, signal) }),
 })
 
 /** Writes the metrics of messages in groups, whose sizes the repository decides. */

@@ -1,4 +1,7 @@
-/** Turns a launch into a run's plan, opens the segments of a pipe as steps, and executes a run. */
+/**
+ * Turns a launch into the start parameters of a run, opens the segments of its pipe as steps, and executes them. Used by the
+ * launcher only.
+ */
 
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -20,12 +23,13 @@ import {
 import type { SegmentContext, SegmentFunction, SegmentPlace } from '../segment.ts'
 import type { PipeEntry } from '../sources/pipe-files.ts'
 
+/** Dependencies for opening a pipe. */
 export type OpeningContext = {
   readonly resolve: (segment: Segment) => Placement
   /** Reads datasets of the repository, for pipes without an importer. */
   readonly feeds?: (feed: Feed) => SegmentFunction
   readonly sources: { find(nameOrId: string): PipeEntry | undefined }
-  /** Step that is inserted after the importer. */
+  /** Step that is inserted after the importer; it looks records up in the ledger. */
   readonly afterImport?: SegmentFunction
   /**
    * Creates a step for a segment in another process. `pipe` contains run id, start and last run; `trust` says who configured
@@ -39,6 +43,7 @@ export type OpeningContext = {
   ) => SegmentFunction
 }
 
+/** Pipe whose segments are ready to run. */
 export type OpenedPipe = {
   readonly steps: readonly SegmentFunction[]
   /** Deadline of the run in ms, if the pipe has one. */
@@ -68,22 +73,23 @@ export function runStartOf(context: OpeningContext, launch: Launch): RunStart {
   const { segments } = pipe.body
   const feed = launch.feed ?? feedOf(context, segments)
   const catalogue = feed?.catalogue ?? catalogueOf(segments)
-  const steps = segments.map(({ header: { name, segmentNumber } }) => ({
+  const states = segments.map(({ header: { name, segmentNumber } }) => ({
     name,
     segmentNumber,
     processed: false,
   }))
   const { name } = pipe.header
-  const request = { catalogue, trigger, startMode, limit, only, feed, startedBy, dryRun, configs }
-  return { pipe: name, ...request, segments: steps }
+  const params = { catalogue, trigger, startMode, limit, only, feed, startedBy, dryRun, configs }
+  return { pipe: name, ...params, segments: states }
 }
 
-/** Parameters that decide what a run does. */
+/** Start parameters that affect the steps of a run. */
 type RunPlan = Pick<RunStart, 'pipe' | 'configs' | 'dryRun' | 'limit' | 'feed'>
 
+/** Maximum number of records of a dry run without `limit`. */
 const dryLimit = 20
 
-/** Finds a pipe and applies the configs. Throws `unknown-pipe`, or `invalid-parameter` for the configs. */
+/** Finds a pipe and merges the overrides into it. Throws `unknown-pipe`, or `invalid-parameter` for the overrides. */
 export function configuredPipe(
   { sources }: OpeningContext,
   plan: Pick<RunPlan, 'pipe' | 'configs'>,
@@ -113,31 +119,31 @@ export function openPipe(
   )
   const errors = pipeCheck(resolve)(limited, origin)
   if (errors.length > 0) {
-    const isUnknown = limited.body.segments.some((one) => resolve(one).kind === 'unknown')
+    const isUnknown = limited.body.segments.some((segment) => resolve(segment).kind === 'unknown')
     const detail = `${shown(pipe.header.name)} cannot run: ${errors[0]?.detail ?? ''}`
     throw new Failure(isUnknown ? 'unknown-segment' : 'invalid-pipe', detail, { errors })
   }
-  const bounds = limit === undefined ? [] : [limitStep(limit)]
-  const fed = feed ? [feedStep(context, limited, feed), ...bounds] : []
+  const limitSteps = limit === undefined ? [] : [limitStep(limit)]
+  const feedSteps = feed ? [feedStep(context, limited, feed), ...limitSteps] : []
   const places = segmentPlaces(limited, origin)
   const steps = limited.body.segments.flatMap((segment, index) => {
     const step = withLog(segment, stepOf(context, limited, segment, places[index]))
     const placement = resolve(segment)
     const isImport = placement.kind !== 'built-in' || placement.segment.job === 'import'
     return index === 0 && !feed && isImport
-      ? [step, ...bounds, ...(afterImport ? [afterImport] : [])]
+      ? [step, ...limitSteps, ...(afterImport ? [afterImport] : [])]
       : [step]
   })
   const [deadlineMs] = deadlinesOf(limited).toSorted((a, b) => a - b)
-  return { steps: [...fed, ...steps], deadlineMs }
+  return { steps: [...feedSteps, ...steps], deadlineMs }
 }
 
 /** Adds the limit to the importer's config, so that it requests no more records. */
 function withLimit(pipe: Pipe, limit: number | undefined): Pipe {
-  const [first, ...rest] = pipe.body.segments
+  const [first, ...otherSegments] = pipe.body.segments
   if (!first || limit === undefined) return pipe
   const config = { ...first.body.config, limit }
-  const segments = [{ ...first, body: { ...first.body, config } }, ...rest]
+  const segments = [{ ...first, body: { ...first.body, config } }, ...otherSegments]
   return { ...pipe, body: { ...pipe.body, segments } }
 }
 
@@ -150,8 +156,8 @@ function stepOf(
 ): SegmentFunction {
   const placement = resolve(segment)
   if (placement.kind === 'built-in') {
-    const made = placement.segment.open(segment.body.config, place)
-    if (made.ok) return made.run
+    const opened = placement.segment.open(segment.body.config, place)
+    if (opened.ok) return opened.run
   } else if (placement.kind !== 'unknown' && remote) {
     return remote(pipe, segment, placement, place.trust)
   }
@@ -184,19 +190,19 @@ function feedStep({ resolve, feeds }: OpeningContext, { header, body }: Pipe, fe
     const placement = resolve(segment)
     return placement.kind === 'built-in' ? placement.segment.job : 'remote'
   })
-  const refused = (why: string) => new Failure('invalid-pipe', `${shown(header.name)} ${why}`)
+  const invalidPipe = (why: string) => new Failure('invalid-pipe', `${shown(header.name)} ${why}`)
   if (jobs[0] === 'import') {
-    throw refused(
+    throw invalidPipe(
       'begins with an importer, which brings its own records: launch it without a catalogue',
     )
   }
   if (!jobs.includes('remote') && !jobs.includes('metrics')) {
-    throw refused(
+    throw invalidPipe(
       'has no metrics segment: of the datasets of a repository only metrics are written',
     )
   }
   if (feeds) return feeds(feed)
-  throw refused('needs the datasets of a repository, and this process has none')
+  throw invalidPipe('needs the datasets of a repository, and this process has none')
 }
 
 /** Ends the import after `limit` records, as incomplete if there are more. */
@@ -237,75 +243,75 @@ const statusAfterAbort: Readonly<Record<string, RunStatus>> = {
   'run-interrupted': 'interrupted',
 }
 
-type Work = {
+type RunWork = {
   readonly run: Run
   readonly plan: OpenedPipe
   /** Called with `true` when the run only waits for input, with `false` when it works again. */
   readonly setIdle: (isIdle: boolean) => void
 }
 
-/** Last message of the chain, and whether a segment has set the outcome. */
-type Result = { isDecided?: boolean; end?: Completeness }
+/** Completeness that arrived at the end of the chain, and whether a segment has set the outcome itself. */
+type ChainResult = { hasOutcome?: boolean; end?: Completeness }
 
 /** Executes a run and returns its final state. Never rejects; the reason of the signal is one of the failures in `statusAfterAbort`. */
 export async function executeRun(
   context: ExecutionContext,
-  work: Work,
+  work: RunWork,
   signal: AbortSignal,
 ): Promise<RunChange> {
   const { run, plan } = work
   const log = context.log.child({ run: run.id, pipe: run.pipe })
-  const over = new AbortController()
-  const result: Result = {}
+  const executionEnded = new AbortController()
+  const result: ChainResult = {}
   try {
-    const grace = () => context.pause(context.graceMs, over.signal).catch(() => undefined)
+    const grace = () => context.pause(context.graceMs, executionEnded.signal).catch(() => undefined)
     const steps = [...plan.steps, lastStep(context.runs, run.id, result)]
     await chain(steps, segmentContext(context.runs, work, log, result), signal, grace)
-    const { isDecided, end } = result
-    if (isDecided || !end) return { status: 'finished' }
+    const { hasOutcome, end } = result
+    if (hasOutcome || !end) return { status: 'finished' }
     const problem = end.kind === 'incomplete' ? end.problem : undefined
-    const why = problem && storedProblem(problem)
-    return { status: 'finished', outcome: end.kind, problem: why }
+    const storedReason = problem && storedProblem(problem)
+    return { status: 'finished', outcome: end.kind, problem: storedReason }
   } catch (err) {
     const isStopped = signal.aborted && err === signal.reason
     const status = isStopped && err instanceof Failure ? statusAfterAbort[err.kind] : undefined
     if (!status) log.warn({ err }, 'run.broken')
     return { status: status ?? 'failed', problem: storedProblem(err) }
   } finally {
-    over.abort()
+    executionEnded.abort()
   }
 }
 
 function segmentContext(
   runs: Runs,
-  { run, setIdle }: Work,
+  { run, setIdle }: RunWork,
   log: Log,
-  result: Result,
+  result: ChainResult,
 ): SegmentContext {
-  const { start, cursor, times } = runs.resumption(run.id)
-  const last = runs.lastComplete(run.pipe)?.startTime
-  const inner = runs.sink(run.id)
-  const outcome: typeof inner.outcome = (...given) => {
-    result.isDecided = true
-    inner.outcome(...given)
+  const { start, cursor, resumptions } = runs.resumption(run.id)
+  const lastStart = runs.lastComplete(run.pipe)?.startTime
+  const runSink = runs.sink(run.id)
+  const outcome: typeof runSink.outcome = (...args) => {
+    result.hasOutcome = true
+    runSink.outcome(...args)
   }
   const only = start.retryOf === undefined ? start.only : runs.failedIds(start.retryOf)
   return {
     runId: run.id,
     pipe: run.pipe,
-    sink: { ...inner, outcome },
+    sink: { ...runSink, outcome },
     log,
     dryRun: start.dryRun,
     setIdle,
-    lastRun: last === undefined ? undefined : new Date(last),
-    resumed: times > 0 || undefined,
+    lastRun: lastStart === undefined ? undefined : new Date(lastStart),
+    isResumed: resumptions > 0 || undefined,
     resumeFrom: cursor,
     only: only && new Set(only),
   }
 }
 
-/** Final step of the chain. Everything before a page that arrives here was written, so a run can resume after it. */
-const lastStep = (runs: Runs, id: string, result: Result): SegmentFunction =>
+/** Final step of the chain: stores the cursor of each page for resumption, because everything before the page was written. */
+const lastStep = (runs: Runs, id: string, result: ChainResult): SegmentFunction =>
   // oxlint-disable-next-line require-yield -- the last step gives nothing to anybody
   async function* (input) {
     for await (const message of input) {

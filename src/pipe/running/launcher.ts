@@ -19,7 +19,7 @@ import {
 } from './execution.ts'
 import { dayMs } from '../../text/duration.ts'
 
-/** The created run, or the active run because of which the launch was dropped. */
+/** The created run; or the active run, if the launch was ignored because of it (start mode `drop`). */
 type Launched = { readonly run: Run } | { readonly dropped: Run }
 
 /**
@@ -47,12 +47,13 @@ type ActiveRun = {
   execution?: {
     readonly controller: AbortController
     readonly deadline: number
-    done: Promise<void>
+    ended: Promise<void>
   }
   /** Only waits for input; not counted as a parallel run meanwhile. */
   isIdle: boolean
 }
 
+/** Maximum number of waiting runs, and of interrupted runs that are looked at for resumption. */
 const [mostWaiting, mostResumed] = [1000, 1000]
 const [roundMs, renewMs] = [1000, 10_000]
 /** Maximum age in ms of interrupted runs that are resumed automatically. */
@@ -60,7 +61,7 @@ const maxResumeAgeMs = dayMs
 /** Number of recent runs of a pipe that are searched for newer ones with the same concurrency key. */
 const mostRecentRuns = 100
 
-const interruption = (why: string): Failure => new Failure('run-interrupted', why)
+const interruption = (reason: string): Failure => new Failure('run-interrupted', reason)
 
 /** Opens the launcher: active runs of an earlier process become `interrupted`, and are resumed once if younger than 24 h. */
 // oxlint-disable-next-line typescript/require-await -- callers wait for it
@@ -72,7 +73,7 @@ class RunLauncher {
   readonly #context: ExecutionContext
   readonly #atOnce: number
   /** Waiting and running runs by id, in order of arrival. */
-  readonly #jobs = new Map<string, ActiveRun>()
+  readonly #runs = new Map<string, ActiveRun>()
   /** Final states that could not be written yet. */
   readonly #unwrittenEnds = new Map<string, RunChange>()
   readonly #stopping = new AbortController()
@@ -90,14 +91,14 @@ class RunLauncher {
     this.#checkOpen()
     const start = runStartOf(this.#context, launch)
     const key = concurrencyKey(start)
-    const busy = this.#active().filter((job) => job.key === key && !job.isDry)
-    const [first] = busy
+    const rivals = this.#active().filter((entry) => entry.key === key && !entry.isDry)
+    const [first] = rivals
     if (first && !start.dryRun) {
       const mode = start.startMode ?? 'drop'
       if (mode === 'drop') return { dropped: this.#runOf(first.id) }
-      const why = new Failure('run-cancelled', 'a later launch of the pipe took its place')
-      for (const { id, execution } of busy) {
-        if (mode === 'restart' || (mode === 'append' && !execution)) this.#end(id, why)
+      const reason = new Failure('run-cancelled', 'a later launch of the pipe took its place')
+      for (const { id, execution } of rivals) {
+        if (mode === 'restart' || (mode === 'append' && !execution)) this.#startStop(id, reason)
       }
     }
     return { run: this.#enqueue(start, launch.waitMs) }
@@ -105,14 +106,14 @@ class RunLauncher {
 
   /** Cancels a run; resolves when it has ended. */
   async cancel(id: string): Promise<Run> {
-    const done = this.#stop(id, new Failure('run-cancelled', 'the run was cancelled'))
-    if (done) {
-      await done
+    const ended = this.#stop(id, new Failure('run-cancelled', 'the run was cancelled'))
+    if (ended) {
+      await ended
       return this.#runOf(id)
     }
     const run = this.#runOf(id)
-    const where = hasEnded(run) ? `is already ${run.status}` : 'belongs to another process'
-    throw new Failure('conflict', `the run ${where}`)
+    const stateText = hasEnded(run) ? `is already ${run.status}` : 'belongs to another process'
+    throw new Failure('conflict', `the run ${stateText}`)
   }
 
   /** Resumes a run that has ended. */
@@ -146,7 +147,7 @@ class RunLauncher {
   /** Numbers of running and waiting runs. */
   load(): { readonly runs: number; readonly waiting: number } {
     const runs = this.#running().length
-    return { runs, waiting: this.#jobs.size - runs }
+    return { runs, waiting: this.#runs.size - runs }
   }
 
   /** Resolves with the run when it has ended. */
@@ -161,22 +162,22 @@ class RunLauncher {
     // Prevents the loop from resuming an interrupted run.
     this.#stopping.abort()
     await this.#loop.stop()
-    const why = interruption('the process was stopped')
+    const reason = interruption('the process was stopped')
     // Waiting runs first, so that none of them starts when a running one ends.
     await Promise.all(
       this.#active()
         .toReversed()
-        .flatMap(({ id }) => this.#stop(id, why) ?? []),
+        .flatMap(({ id }) => this.#stop(id, reason) ?? []),
     )
     this.#writeEnds()
   }
 
   #running(): ActiveRun[] {
-    return [...this.#jobs.values()].filter(({ execution }) => execution)
+    return [...this.#runs.values()].filter(({ execution }) => execution)
   }
 
   #active(): ActiveRun[] {
-    return [...this.#running(), ...[...this.#jobs.values()].filter(({ execution }) => !execution)]
+    return [...this.#running(), ...[...this.#runs.values()].filter(({ execution }) => !execution)]
   }
 
   #checkOpen(): void {
@@ -207,8 +208,8 @@ class RunLauncher {
 
   #add(id: string, start: RunStart, notBefore = 0): Run {
     const isConcurrent = start.dryRun || start.startMode === 'concurrent'
-    const job = { id, key: concurrencyKey(start), isDry: start.dryRun, isConcurrent, notBefore }
-    this.#jobs.set(id, { ...job, isIdle: false })
+    const run = { id, key: concurrencyKey(start), isDry: start.dryRun, isConcurrent, notBefore }
+    this.#runs.set(id, { ...run, isIdle: false })
     this.#start()
     return this.#runOf(id)
   }
@@ -219,8 +220,8 @@ class RunLauncher {
     const run = this.#runOf(id)
     const { start } = runs.resumption(id)
     if (start.dryRun) throw new Failure('conflict', 'a dry run cannot be resumed: launch it again')
-    const later = runs.lastComplete(run.pipe)
-    if (later && later.created > run.created && this.#hasSameKey(later.id, start)) {
+    const laterRun = runs.lastComplete(run.pipe)
+    if (laterRun && laterRun.created > run.created && this.#hasSameKey(laterRun.id, start)) {
       throw new Failure('conflict', 'a later run of the pipe is complete')
     }
     configuredPipe(this.#context, start)
@@ -249,9 +250,9 @@ class RunLauncher {
 
   #isResumable({ id, pipe, endTime }: Run): boolean {
     const { runs, now } = this.#context
-    const { start, times } = runs.resumption(id)
+    const { start, resumptions } = runs.resumption(id)
     const isYoung = now() - Date.parse(endTime ?? '') < maxResumeAgeMs
-    if (!isYoung || times > 0 || start.dryRun) return false
+    if (!isYoung || resumptions > 0 || start.dryRun) return false
     const newest = runs
       .list({ pipe, offset: 0, limit: mostRecentRuns })
       .find((run) => this.#hasSameKey(run.id, start))
@@ -268,17 +269,17 @@ class RunLauncher {
       const running = this.#running()
       if (running.filter(({ isIdle }) => !isIdle).length >= this.#atOnce) return
       const isFree = ({ key, isConcurrent }: ActiveRun) =>
-        isConcurrent || !running.some((one) => one.key === key && !one.isDry)
-      const next = [...this.#jobs.values()].find(
-        (job) => !job.execution && job.notBefore <= this.#context.now() && isFree(job),
+        isConcurrent || !running.some((other) => other.key === key && !other.isDry)
+      const next = [...this.#runs.values()].find(
+        (entry) => !entry.execution && entry.notBefore <= this.#context.now() && isFree(entry),
       )
       if (!next) return
       this.#begin(next)
     }
   }
 
-  #begin(job: ActiveRun): void {
-    const { id } = job
+  #begin(entry: ActiveRun): void {
+    const { id } = entry
     const { runs, now, log, deadlineMs } = this.#context
     try {
       const { start } = runs.resumption(id)
@@ -289,13 +290,13 @@ class RunLauncher {
       log.info({ run: id, pipe: run.pipe }, 'run.started')
       const controller = new AbortController()
       const setIdle = (isIdle: boolean) => {
-        job.isIdle = isIdle
+        entry.isIdle = isIdle
         this.#start()
       }
       const deadline = now() + (plan.deadlineMs ?? deadlineMs)
       // Set before the first step, which may call `setIdle` at once.
-      job.execution = { controller, deadline, done: Promise.resolve() }
-      job.execution.done = executeRun(
+      entry.execution = { controller, deadline, ended: Promise.resolve() }
+      entry.execution.ended = executeRun(
         this.#context,
         { run, plan, setIdle },
         controller.signal,
@@ -303,34 +304,34 @@ class RunLauncher {
     } catch (err) {
       log.warn({ err, run: id }, 'run.open-failed')
       this.#write(id, { status: 'failed', problem: storedProblem(err) })
-      this.#jobs.delete(id)
+      this.#runs.delete(id)
     }
   }
 
   #finish(id: string, change: RunChange): void {
     this.#write(id, change)
-    this.#jobs.delete(id)
+    this.#runs.delete(id)
     this.#start()
   }
 
   /** Aborts a run; resolves when it has ended. `undefined` if it is not active in this process. */
-  #stop(id: string, why: Failure): Promise<void> | undefined {
-    const job = this.#jobs.get(id)
-    if (job?.execution) {
-      job.execution.controller.abort(why)
-      return job.execution.done
+  #stop(id: string, reason: Failure): Promise<void> | undefined {
+    const entry = this.#runs.get(id)
+    if (entry?.execution) {
+      entry.execution.controller.abort(reason)
+      return entry.execution.ended
     }
-    if (!job) return undefined
-    this.#jobs.delete(id)
-    const status = why.kind === 'run-interrupted' ? 'interrupted' : 'cancelled'
-    this.#write(id, { status, problem: storedProblem(why) })
+    if (!entry) return undefined
+    this.#runs.delete(id)
+    const status = reason.kind === 'run-interrupted' ? 'interrupted' : 'cancelled'
+    this.#write(id, { status, problem: storedProblem(reason) })
     return Promise.resolve()
   }
 
-  /** Tells a run to stop and does not wait for its end. */
-  #end(id: string, why: Failure): void {
-    const failed = (err: unknown) => this.#context.log.error({ err, run: id }, 'run.stop-failed')
-    this.#stop(id, why)?.catch(failed)
+  /** Aborts a run without waiting for its end. */
+  #startStop(id: string, reason: Failure): void {
+    const logError = (err: unknown) => this.#context.log.error({ err, run: id }, 'run.stop-failed')
+    this.#stop(id, reason)?.catch(logError)
   }
 
   #write(id: string, change: RunChange): void {
@@ -367,16 +368,16 @@ class RunLauncher {
   /** Starts the loop that runs every second. */
   #startLoop(): BackgroundLoop {
     const { now, pause, log, runs } = this.#context
-    let renewed = now()
+    let renewedAt = now()
     const heartbeat = () => {
       this.#writeEnds()
       this.#abortOverdue()
       // Starts runs whose `notBefore` has passed.
       this.#start()
-      if (now() - renewed < renewMs) return
-      renewed = now()
-      const why = interruption('another process took the run')
-      for (const id of runs.renew()) this.#end(id, why)
+      if (now() - renewedAt < renewMs) return
+      renewedAt = now()
+      const reason = interruption('another process took the run')
+      for (const id of runs.renew()) this.#startStop(id, reason)
       this.#resumeInterrupted()
     }
     return backgroundLoop('launcher.beat', roundMs, heartbeat, { pause, log })
@@ -386,13 +387,13 @@ class RunLauncher {
   #abortOverdue(): void {
     const { now, runs, stallMs } = this.#context
     for (const { id, execution } of this.#running()) {
-      const quiet = now() - (runs.lastReportAt(id) ?? now())
+      const silentMs = now() - (runs.lastReportAt(id) ?? now())
       if (now() >= (execution?.deadline ?? Infinity)) {
-        const why = 'the run took longer than its deadline allows'
-        this.#end(id, new Failure('run-deadline', why))
-      } else if (quiet >= stallMs) {
-        const why = `no page and no item came for ${Math.round(quiet / 1000)} s`
-        this.#end(id, new Failure('run-stalled', why))
+        const detail = 'the run took longer than its deadline allows'
+        this.#startStop(id, new Failure('run-deadline', detail))
+      } else if (silentMs >= stallMs) {
+        const detail = `no page and no item came for ${Math.round(silentMs / 1000)} s`
+        this.#startStop(id, new Failure('run-stalled', detail))
       }
     }
   }

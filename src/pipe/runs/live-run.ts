@@ -1,6 +1,6 @@
 /**
- * A run of this process while it is active. Counts are held in memory; items are buffered and written in batches, in one
- * transaction with the counts.
+ * A run while it is active in this process; receives the reports of its segments. Counts are in memory; items are buffered
+ * and written in batches, in one transaction with the counts.
  */
 
 import { Failure } from '../../errors.ts'
@@ -22,6 +22,7 @@ import {
   storedProblem,
 } from './run.ts'
 
+/** Dependencies of live runs. */
 export type LiveRunContext = {
   readonly tables: RunTables
   readonly now: () => number
@@ -37,15 +38,16 @@ export type LiveRunContext = {
 export const leaseMs = 60_000
 
 /** Maximum number of buffered items, and of the characters of their excerpts. */
-const mostWaiting = 1000
-const mostCharacters = 4 * 2 ** 20
+const mostBuffered = 1000
+const mostBufferedCharacters = 4 * 2 ** 20
 
+/** An active run, its counts and unwritten items. */
 export class LiveRun {
   readonly sink: RunSink
   readonly #context: LiveRunContext
   readonly #stored: StoredRun
-  /** Serial of the earlier run whose failed items this run retries or may fix. */
-  readonly #failedIn: number | undefined
+  /** Serial of the earlier run if it had failed items; `unchanged` records that failed there are stored as items. */
+  readonly #failedRunSerial: number | undefined
   readonly #counts: Record<keyof RunCounts, number>
   readonly #clean: (item: RunItem) => RunItem
   #run: Run
@@ -55,43 +57,43 @@ export class LiveRun {
   #items: RunItem[] = []
   #characters = 0
   #changed = false
-  #lastSign: number
+  #lastReportMs: number
   #lastPage: number | undefined
 
-  constructor(context: LiveRunContext, stored: StoredRun, failedIn: number | undefined) {
+  constructor(context: LiveRunContext, stored: StoredRun, failedRunSerial: number | undefined) {
     this.#context = context
     this.#stored = stored
-    this.#failedIn = failedIn
+    this.#failedRunSerial = failedRunSerial
     this.#run = stored.run
     this.#counts = { ...stored.run.counts }
     this.#tally = stored.tally
     // The items of a dry run are its only result.
     this.#clean = itemCleaner(context.redact, stored.start.dryRun ? 'all' : context.keepSource)
-    this.#lastSign = context.now()
+    this.#lastReportMs = context.now()
     this.sink = this.#newSink()
   }
 
-  now(): Run {
+  current(): Run {
     return { ...this.#run, counts: { ...this.#counts } }
   }
 
   /** Time of the last report, ms since 1970. */
   get lastReportAt(): number {
-    return this.#lastSign
+    return this.#lastReportMs
   }
 
   /** Changes the state and writes it. Throws `conflict` for a transition that does not exist. */
-  step(change: RunChange): Run {
+  changeState(change: RunChange): Run {
     const before = this.#run
-    checkStep(before, change.status)
-    this.#run = this.#nextState(change, timeOf(this.#note()))
+    checkTransition(before, change.status)
+    this.#run = this.#nextState(change, timeOf(this.#markChanged()))
     try {
       this.#write()
     } catch (error) {
       this.#run = before
       throw error
     }
-    return this.now()
+    return this.current()
   }
 
   /** Records that everything up to the cursor was written. */
@@ -108,7 +110,7 @@ export class LiveRun {
     const { tables, now } = this.#context
     const { serial, owner } = this.#stored
     tables.transaction(() => {
-      const run = this.now()
+      const run = this.current()
       const tally = this.#tally
       // The write has no effect if another process has taken over the run.
       const lease = now() + leaseMs
@@ -122,119 +124,125 @@ export class LiveRun {
     this.#changed = false
   }
 
-  /** Records a change and a sign of life; returns its time. */
-  #note(): number {
-    this.#lastSign = this.#context.now()
+  /** Marks the run as changed and alive, and notifies followers; returns the time. */
+  #markChanged(): number {
+    this.#lastReportMs = this.#context.now()
     this.#changed = true
     this.#context.notify()
-    return this.#lastSign
+    return this.#lastReportMs
   }
 
   #newSink(): RunSink {
     // Reports after the end of the run are dropped.
-    const open = (work: (at: number) => void): void => {
-      if (!hasEnded(this.#run)) work(this.#note())
+    const whileActive = (work: (timeMs: number) => void): void => {
+      if (!hasEnded(this.#run)) work(this.#markChanged())
     }
     return {
-      item: (item) => open((at) => this.#report(item, at)),
+      item: (item) => whileActive((timeMs) => this.#report(item, timeMs)),
       finding: (finding, about = {}) =>
-        open((at) => {
-          const item = { ...about, stage: 'import', state: 'unchanged', time: timeOf(at) } as const
+        whileActive((timeMs) => {
+          const item = {
+            ...about,
+            stage: 'import',
+            state: 'unchanged',
+            time: timeOf(timeMs),
+          } as const
           this.#counts.findings += 1
           this.#tally = withItem(this.#tally, this.#clean({ ...item, findings: [finding] }))
         }),
-      total: (total) => open(() => this.#progress({ total })),
-      offered: (count = 1) => open(() => void (this.#counts.offered += count)),
-      adopted: (count) => open(() => void (this.#counts.adopted += count)),
+      total: (total) => whileActive(() => this.#progress({ total })),
+      offered: (count = 1) => whileActive(() => void (this.#counts.offered += count)),
+      adopted: (count) => whileActive(() => void (this.#counts.adopted += count)),
       page: ({ bytes = 0, millis }) =>
-        open((at) => {
-          const { pages, bytes: before } = this.#run.progress
-          this.#progress({ pages: pages + 1, bytes: before + bytes, lastPage: timeOf(at) })
-          const took = millis ?? at - (this.#lastPage ?? at)
-          this.#tally = withPage(this.#tally, { number: pages + 1, millis: took, bytes })
-          this.#lastPage = at
+        whileActive((timeMs) => {
+          const { pages, bytes: bytesBefore } = this.#run.progress
+          this.#progress({ pages: pages + 1, bytes: bytesBefore + bytes, lastPage: timeOf(timeMs) })
+          const pageMs = millis ?? timeMs - (this.#lastPage ?? timeMs)
+          this.#tally = withPage(this.#tally, { number: pages + 1, millis: pageMs, bytes })
+          this.#lastPage = timeMs
         }),
       request: ({ host, status }) =>
-        open(() => void (this.#tally = withRequest(this.#tally, host, String(status)))),
-      alive: () => void (this.#lastSign = this.#context.now()),
+        whileActive(() => void (this.#tally = withRequest(this.#tally, host, String(status)))),
+      alive: () => void (this.#lastReportMs = this.#context.now()),
       processed: (number) =>
-        open(() => {
-          const segments = this.#run.segments.map((one) =>
-            one.segmentNumber === number ? { ...one, processed: true } : one,
+        whileActive(() => {
+          const segments = this.#run.segments.map((segment) =>
+            segment.segmentNumber === number ? { ...segment, processed: true } : segment,
           )
           this.#run = { ...this.#run, segments }
         }),
       outcome: (outcome, error) =>
-        open(() => {
+        whileActive(() => {
           const problem = error && storedProblem(error)
           this.#outcome = { status: 'finished', outcome, problem }
         }),
     }
   }
 
-  #progress(more: Partial<Run['progress']>): void {
-    this.#run = { ...this.#run, progress: { ...this.#run.progress, ...more } }
+  #progress(changes: Partial<Run['progress']>): void {
+    this.#run = { ...this.#run, progress: { ...this.#run.progress, ...changes } }
   }
 
-  #report(item: ItemReport, at: number): void {
+  #report(item: ItemReport, timeMs: number): void {
     const { state, findings = [] } = item
-    this.#progress({ lastItem: timeOf(at) })
+    this.#progress({ lastItem: timeOf(timeMs) })
     if (this.#isRepeat(item)) return
     if (isCounted(state)) this.#counts[state] += 1
-    const isKept = state !== 'unchanged' || this.#has(item, this.#failedIn, 'failed')
-    if (!isKept && findings.length === 0) return
-    const cleaned = this.#clean({ ...item, time: timeOf(at) })
+    const isStored = state !== 'unchanged' || this.#has(item, this.#failedRunSerial, 'failed')
+    if (!isStored && findings.length === 0) return
+    const cleaned = this.#clean({ ...item, time: timeOf(timeMs) })
     this.#counts.findings += findings.length
     this.#tally = withItem(this.#tally, cleaned)
-    if (!isKept) return
+    if (!isStored) return
     this.#items.push(cleaned)
     this.#characters += cleaned.excerpt?.length ?? 0
-    if (this.#items.length >= mostWaiting || this.#characters >= mostCharacters) this.#write()
+    if (this.#items.length >= mostBuffered || this.#characters >= mostBufferedCharacters)
+      this.#write()
   }
 
-  /** Whether a resumed run had already counted this record as written. */
+  /** Whether the run, before it was resumed, had already counted this record as written. */
   #isRepeat(item: ItemReport): boolean {
-    const { resumed, serial } = this.#stored
-    const mayBe = item.state === 'unchanged' || item.state === 'updated'
-    return resumed > 0 && mayBe && this.#has(item, serial, 'written')
+    const { resumptions, serial } = this.#stored
+    const isRepeatableState = item.state === 'unchanged' || item.state === 'updated'
+    return resumptions > 0 && isRepeatableState && this.#has(item, serial, 'written')
   }
 
-  #has(item: ItemReport, serial: number | undefined, what: 'failed' | 'written') {
+  #has(item: ItemReport, serial: number | undefined, outcome: 'failed' | 'written') {
     const key = itemKey(item)
     if (serial === undefined || key === undefined) return false
-    return this.#context.tables.has(serial, key, what)
+    return this.#context.tables.has(serial, key, outcome)
   }
 
   #nextState({ status, outcome, problem }: RunChange, time: string): Run {
     const run = this.#run
     if (status === 'running') return { ...run, status, startTime: run.startTime ?? time }
     const isFinished = status === 'finished'
-    const why = problem ?? (isFinished ? this.#outcome.problem : undefined)
-    const reported = outcome ?? this.#outcome.outcome ?? 'incomplete'
+    const cause = problem ?? (isFinished ? this.#outcome.problem : undefined)
+    const reportedOutcome = outcome ?? this.#outcome.outcome ?? 'incomplete'
     return {
       ...run,
       status,
       endTime: time,
-      ...(isFinished && { outcome: this.#stored.start.dryRun ? 'dry-run' : reported }),
-      problem: why ? cleanProblem(why, this.#context.redact) : null,
+      ...(isFinished && { outcome: this.#stored.start.dryRun ? 'dry-run' : reportedOutcome }),
+      problem: cause ? cleanProblem(cause, this.#context.redact) : null,
     }
   }
 }
 
 /** Formats a time in ms since 1970 as ISO 8601. */
-export const timeOf = (at: number): string => new Date(at).toISOString()
+export const timeOf = (timeMs: number): string => new Date(timeMs).toISOString()
 
 const isCounted = (state: ItemState): state is Exclude<ItemState, 'restored'> =>
   countNames.some((name) => name === state)
 
-const steps: Readonly<Partial<Record<RunStatus, readonly RunStatus[]>>> = {
+const transitions: Readonly<Partial<Record<RunStatus, readonly RunStatus[]>>> = {
   waiting: ['running', 'failed', 'cancelled', 'interrupted'],
   running: ['finished', 'failed', 'cancelled', 'timed-out', 'interrupted'],
 }
 
 /** Throws `conflict` for a transition that does not exist. An ended run can only become `waiting`, which resumes it. */
-export function checkStep(run: Run, to: RunStatus): void {
-  if (!(steps[run.status] ?? ['waiting']).includes(to)) {
+export function checkTransition(run: Run, to: RunStatus): void {
+  if (!(transitions[run.status] ?? ['waiting']).includes(to)) {
     throw new Failure('conflict', `a run that is ${run.status} cannot become ${to}`)
   }
   if (to === 'waiting' && run.status === 'finished' && run.outcome !== 'incomplete') {
@@ -242,6 +250,7 @@ export function checkStep(run: Run, to: RunStatus): void {
   }
 }
 
+/** Maximum characters of an excerpt, and of any other text of an item. */
 const longestExcerpt = 65_536
 const longestText = 2048
 const mostFindings = 20
@@ -256,25 +265,27 @@ function itemCleaner(
   redact: LiveRunContext['redact'],
   keep: LiveRunContext['keepSource'],
 ): (item: RunItem) => RunItem {
-  let left = mostExcerpts
+  let remaining = mostExcerpts
   const text = (value: string) => redact(value).slice(0, longestText)
   return ({ excerpt, ...item }) => {
     const { sourceUrl, title, note, problem, findings, difference } = item
-    const place = problem?.errors?.find(({ line }) => line !== undefined)
+    const faultPlace = problem?.errors?.find(({ line }) => line !== undefined)
     const isWanted = keep === 'all' || (keep === 'failed' && item.state === 'failed')
     const source = isWanted && excerpt ? redact(excerpt).slice(0, longestExcerpt) : ''
-    const fits = source !== '' && source.length <= left
-    if (fits) left -= source.length
+    const fits = source !== '' && source.length <= remaining
+    if (fits) remaining -= source.length
     return {
       ...item,
       sourceUrl: sourceUrl && text(sourceUrl),
       title: title && text(title),
-      line: item.line ?? place?.line,
+      line: item.line ?? faultPlace?.line,
       note: note && text(note),
       problem: problem && cleanProblem(problem, redact),
-      findings: findings
-        ?.slice(0, mostFindings)
-        .map((one) => ({ ...one, detail: text(one.detail), value: one.value && text(one.value) })),
+      findings: findings?.slice(0, mostFindings).map((finding) => ({
+        ...finding,
+        detail: text(finding.detail),
+        value: finding.value && text(finding.value),
+      })),
       difference: difference && {
         gone: difference.gone.map(text),
         come: difference.come.map(text),
@@ -287,5 +298,5 @@ function itemCleaner(
 const cleanProblem = (problem: StoredProblem, redact: LiveRunContext['redact']): StoredProblem => ({
   ...problem,
   detail: problem.detail && redact(problem.detail).slice(0, longestText),
-  errors: problem.errors?.map((one) => ({ ...one, detail: redact(one.detail) })),
+  errors: problem.errors?.map((complaint) => ({ ...complaint, detail: redact(complaint.detail) })),
 })

@@ -9,7 +9,7 @@ import type { Log } from '../../log.ts'
 import { conditionVariable } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
-import { checkStep, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
+import { checkTransition, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
 import { noTally } from './run-report.ts'
 import { RunTables, type StoredRun } from './run-tables.ts'
 import {
@@ -45,12 +45,10 @@ export type RunsOptions = Partial<Pick<LiveRunContext, 'redact' | 'keepSource'>>
   readonly historyDays?: number
 }
 
-const roundMs = 250
-const followMs = 200
-const repeatMs = 15_000
-const pruneEveryMs = 3_600_000
-const itemsPerRound = 5000
-const mostNotes = 20
+/** Intervals in ms: batched writes, least time between two states for a follower, repetition of an unchanged state, pruning. */
+const [roundMs, minFollowMs, keepAliveMs, pruneEveryMs] = [250, 200, 15_000, 3_600_000]
+/** Maximum number of items that one round of pruning deletes, and of notes of a run. */
+const [itemsPerRound, mostNotes] = [5000, 20]
 const noProgress: Run['progress'] = { pages: 0, bytes: 0 }
 
 /** Opens the file and starts its maintenance: batched writes, deletion of old runs. Does not interrupt any run. */
@@ -96,12 +94,12 @@ export class Runs {
   }
 
   get(id: string): Run | undefined {
-    return this.#live.get(id)?.now() ?? this.#tables.byId(id)?.run
+    return this.#live.get(id)?.current() ?? this.#tables.byId(id)?.run
   }
 
   /** Lists runs, newest first. */
   list(filter: RunFilter): readonly Run[] {
-    return this.#tables.list(filter).map((run) => this.#live.get(run.id)?.now() ?? run)
+    return this.#tables.list(filter).map((run) => this.#live.get(run.id)?.current() ?? run)
   }
 
   /** Items in order of arrival, read in slices with constant memory. */
@@ -115,44 +113,44 @@ export class Runs {
     const stored = this.#stored(id)
     const { run, tally, serial } = stored
     const { counts } = run
-    const before = this.#previousRun(stored)
-    const difference = before && {
-      run: before.run.id,
+    const previous = this.#previousRun(stored)
+    const difference = previous && {
+      run: previous.run.id,
       created: counts.created,
       updated: counts.updated,
       removed: counts.removed,
-      newlyFailing: this.#tables.failures(serial, before.serial, 'newly'),
-      newlyFixed: this.#tables.failures(before.serial, serial, 'fixed'),
+      newlyFailing: this.#tables.failures(serial, previous.serial, 'newly'),
+      newlyFixed: this.#tables.failures(previous.serial, serial, 'fixed'),
     }
     return { run, counts, ...tally, difference }
   }
 
   /** Sink for the reports of segments; reports after the end of the run are dropped. */
   sink(id: string): RunSink {
-    return this.#liveOne(id).sink
+    return this.#liveRun(id).sink
   }
 
   /** Changes the state of a run; durable on return. Throws `conflict` for a transition that does not exist. */
   change(id: string, change: RunChange): Run {
     if (change.status === 'waiting') return this.#reset(id)
-    const run = this.#liveOne(id).step(change)
+    const run = this.#liveRun(id).changeState(change)
     if (hasEnded(run)) this.#live.delete(id)
     return run
   }
 
   /**
-   * Adds a note about an action of an operator to a run that has ended; ignored while the run is active. The note with the
-   * result of an action replaces the one, without counts, that said it had begun.
+   * Adds a note about an action of an operator to a run that has ended; ignored while the run is active. It replaces the note,
+   * without counts, that the same action has begun.
    */
   note(id: string, note: Omit<RunNote, 'time'>): void {
     this.#tables.transaction(() => {
       const stored = this.#tables.byId(id)
       if (!stored || !hasEnded(stored.run)) return
       const time = timeOf(this.#options.now())
-      const before = (stored.run.notes ?? []).filter(
+      const earlierNotes = (stored.run.notes ?? []).filter(
         ({ action, done, failed }) => action !== note.action || done + failed > 0,
       )
-      const notes = [...before, { ...note, time }].slice(-mostNotes)
+      const notes = [...earlierNotes, { ...note, time }].slice(-mostNotes)
       this.#tables.update({ ...stored, run: { ...stored.run, notes } })
     })
     this.#changed.notify()
@@ -160,7 +158,7 @@ export class Runs {
 
   /** Records that everything before this cursor was written; a resumed run continues there. */
   checkpoint(id: string, cursor: string): void {
-    this.#liveOne(id).checkpoint(cursor)
+    this.#liveRun(id).checkpoint(cursor)
   }
 
   /**
@@ -169,20 +167,20 @@ export class Runs {
    */
   async *follow(id: string, caller: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const signal = AbortSignal.any([caller, this.#closing.signal])
-    let last = { text: '', at: 0 }
+    let lastYield = { text: '', at: 0 }
     while (!signal.aborted) {
       const changed = this.#changed.next(signal)
       changed.catch(() => undefined)
-      const run = this.get(id) ?? missing(id)
+      const run = this.get(id) ?? throwUnknownRun(id)
       const text = JSON.stringify(run)
       const at = this.#options.now()
-      const isNews = text !== last.text || at - last.at >= repeatMs
-      if (isNews) last = { text, at }
-      if (isNews) yield run
+      const isDue = text !== lastYield.text || at - lastYield.at >= keepAliveMs
+      if (isDue) lastYield = { text, at }
+      if (isDue) yield run
       if (hasEnded(run)) return
       try {
         await changed
-        await this.#options.pause(followMs, signal)
+        await this.#options.pause(minFollowMs, signal)
       } catch (error) {
         if (!signal.aborted) throw error
       }
@@ -191,7 +189,8 @@ export class Runs {
 
   /** Newest run of a pipe that finished as `complete` or `not-modified`. */
   lastComplete(pipe: string): Run | undefined {
-    return this.#tables.before(pipe, Number.MAX_SAFE_INTEGER, ['complete', 'not-modified'])?.run
+    return this.#tables.lastFinished(pipe, Number.MAX_SAFE_INTEGER, ['complete', 'not-modified'])
+      ?.run
   }
 
   /** Distinct original ids and source ids of the failed items. */
@@ -205,9 +204,9 @@ export class Runs {
   }
 
   /** Start parameters of a run, the number of times it was resumed, and the cursor of its last complete page. */
-  resumption(id: string): { start: RunStart; times: number; cursor?: string } {
-    const { start, resumed, checkpoint } = this.#stored(id)
-    return { start, times: resumed, cursor: checkpoint?.cursor }
+  resumption(id: string): { start: RunStart; resumptions: number; cursor?: string } {
+    const { start, resumptions, checkpoint } = this.#stored(id)
+    return { start, resumptions, cursor: checkpoint?.cursor }
   }
 
   /** Time of the last report of a live run, ms since 1970. */
@@ -218,10 +217,10 @@ export class Runs {
   /** Renews the leases of this process's runs for 60 s; returns the ids of runs taken over by another process. */
   renew(): readonly string[] {
     const { owner, now } = this.#options
-    const ours = this.#tables.renew(owner, now() + leaseMs)
-    const taken = [...this.#live.keys()].filter((id) => !ours.has(id))
-    for (const id of taken) this.#live.delete(id)
-    return taken
+    const ownedIds = this.#tables.renew(owner, now() + leaseMs)
+    const lostIds = [...this.#live.keys()].filter((id) => !ownedIds.has(id))
+    for (const id of lostIds) this.#live.delete(id)
+    return lostIds
   }
 
   /**
@@ -230,11 +229,12 @@ export class Runs {
    */
   interruptOrphans(): readonly Run[] {
     const { owner, now, isGone = () => false } = this.#options
-    const isOrphan = (one: StoredRun): boolean =>
-      !this.#live.has(one.run.id) && (one.owner === owner || one.lease < now() || isGone(one.owner))
-    const why = new Failure('run-interrupted', 'the process of the run has ended')
-    const problem = storedProblem(why)
-    const orphans = this.#tables.open().filter(isOrphan)
+    const isOrphan = (stored: StoredRun): boolean =>
+      !this.#live.has(stored.run.id) &&
+      (stored.owner === owner || stored.lease < now() || isGone(stored.owner))
+    const failure = new Failure('run-interrupted', 'the process of the run has ended')
+    const problem = storedProblem(failure)
+    const orphans = this.#tables.active().filter(isOrphan)
     return orphans.map((orphan) => {
       // In a restored copy of the file the lease may have expired long ago.
       const endTime = timeOf(Math.min(now(), orphan.lease))
@@ -253,25 +253,25 @@ export class Runs {
   }
 
   #stored(id: string): StoredRun {
-    return this.#tables.byId(id) ?? missing(id)
+    return this.#tables.byId(id) ?? throwUnknownRun(id)
   }
 
   /** Returns a live run. Throws `unknown-run`, or `conflict` if it has ended or belongs to another process. */
-  #liveOne(id: string): LiveRun {
+  #liveRun(id: string): LiveRun {
     const live = this.#live.get(id)
     if (live) return live
     const { run } = this.#stored(id)
-    const why = hasEnded(run) ? `it is ${run.status}` : 'it belongs to another process'
-    throw new Failure('conflict', `the run cannot change: ${why}`)
+    const stateText = hasEnded(run) ? `it is ${run.status}` : 'it belongs to another process'
+    throw new Failure('conflict', `the run cannot change: ${stateText}`)
   }
 
   #makeLive(stored: StoredRun): Run {
-    const before = this.#previousRun(stored)
-    const failedIn = before && before.run.counts.failed > 0 ? before.serial : undefined
-    const live = new LiveRun(this.#context, stored, failedIn)
+    const previous = this.#previousRun(stored)
+    const failedRunSerial = previous && previous.run.counts.failed > 0 ? previous.serial : undefined
+    const live = new LiveRun(this.#context, stored, failedRunSerial)
     this.#live.set(stored.run.id, live)
     this.#changed.notify()
-    return live.now()
+    return live.current()
   }
 
   /**
@@ -281,13 +281,18 @@ export class Runs {
   #reset(id: string): Run {
     const { owner, now } = this.#options
     const stored = this.#stored(id)
-    checkStep(stored.run, 'waiting')
+    checkTransition(stored.run, 'waiting')
     const waiting = this.#tables.transaction(() => {
-      const left = this.#tables.rewind(stored.serial, stored.checkpoint?.item ?? 0)
+      const remaining = this.#tables.rewind(stored.serial, stored.checkpoint?.item ?? 0)
       const lease = now() + leaseMs
-      const next = { ...resetRun(stored, left), owner, lease, resumed: stored.resumed + 1 }
-      this.#tables.update(next)
-      return next
+      const reset = {
+        ...resetRun(stored, remaining),
+        owner,
+        lease,
+        resumptions: stored.resumptions + 1,
+      }
+      this.#tables.update(reset)
+      return reset
     })
     return this.#makeLive(waiting)
   }
@@ -296,9 +301,9 @@ export class Runs {
   #previousRun({ start, run, serial }: StoredRun): StoredRun | undefined {
     if (start.dryRun || start.only) return undefined
     if (start.retryOf !== undefined) return this.#tables.byId(start.retryOf)
-    const before = this.#tables.before(run.pipe, serial, ['complete', 'incomplete'])
+    const previous = this.#tables.lastFinished(run.pipe, serial, ['complete', 'incomplete'])
     // A pipe can run for several catalogues in turn.
-    return before?.run.catalogue === run.catalogue ? before : undefined
+    return previous?.run.catalogue === run.catalogue ? previous : undefined
   }
 
   /** Starts the maintenance loop. */
@@ -325,12 +330,12 @@ export class Runs {
   }
 }
 
-function missing(id: string): never {
+function throwUnknownRun(id: string): never {
   throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
 }
 
-/** Counts of a run after a reset; `left` is the number of items that stay, by state. */
-function resetRun(stored: StoredRun, left: Readonly<Record<string, number>>): StoredRun {
+/** Run in state `waiting`, with the counts of its checkpoint and of the `remaining` items after it, by state. */
+function resetRun(stored: StoredRun, remaining: Readonly<Record<string, number>>): StoredRun {
   const {
     counts: from,
     progress,
@@ -340,15 +345,15 @@ function resetRun(stored: StoredRun, left: Readonly<Record<string, number>>): St
     progress: noProgress,
     tally: noTally,
   }
-  const counts = countNames.map((name) => [name, from[name] + (left[name] ?? 0)] as const)
-  const { outcome: _, endTime: __, ...before } = stored.run
+  const counts = countNames.map((name) => [name, from[name] + (remaining[name] ?? 0)] as const)
+  const { outcome: _, endTime: __, ...runWithoutEnd } = stored.run
   const run: Run = {
-    ...before,
+    ...runWithoutEnd,
     status: 'waiting',
     problem: null,
     counts: { ...from, ...Object.fromEntries(counts) },
     progress,
-    segments: before.segments.map((segment) => ({ ...segment, processed: false })),
+    segments: runWithoutEnd.segments.map((segment) => ({ ...segment, processed: false })),
   }
   return { ...stored, run, tally }
 }

@@ -1,4 +1,4 @@
-/** Runs of pipes in the list of jobs. Their items and requests are in tables of their own; only their state is shown here. */
+/** Shows runs of pipes in the list of jobs beside the jobs of the repository. */
 
 import { Failure } from '../../errors.ts'
 import type { Job, JobSource, JobState } from '../../jobs/job.ts'
@@ -24,11 +24,11 @@ const stateOf = ({ status }: Run): JobState => {
   return 'failed'
 }
 
-/** Runs as jobs; a job that is cancelled ends with its run. */
+/** Source of the list of jobs. Cancelling a job cancels its run in the background; `onError` gets errors of that. */
 export function runJobs(
   runs: Pick<Runs, 'get' | 'list'>,
   launcher: Pick<Launcher, 'active' | 'cancel'>,
-  failed: (err: unknown) => void,
+  onError: (err: unknown) => void,
 ): JobSource {
   const newest = (status: RunStatus | undefined, limit: number) =>
     runs.list({ status, offset: 0, limit })
@@ -47,18 +47,18 @@ export function runJobs(
     cancel: (id) => {
       const run = runs.get(id)
       if (run && hasEnded(run)) throw new Failure('conflict', `the run is ${run.status}`)
-      if (!launcher.active().some((one) => one.id === id))
+      if (!launcher.active().some((run) => run.id === id))
         throw new Failure('conflict', 'the run belongs to another process')
       // The answer does not wait for the work in flight.
-      launcher.cancel(id).catch(failed)
+      launcher.cancel(id).catch(onError)
     },
   }
 }
 
 function jobOf(run: Run): Job {
   const { id, pipe, startedBy, trigger, created, startTime, endTime, counts, progress } = run
-  const { created: made, updated, unchanged, skipped, failed, refused, duplicate } = counts
-  const done = made + updated + unchanged + skipped + failed + refused + duplicate
+  const { created: added, updated, unchanged, skipped, failed, refused, duplicate } = counts
+  const done = added + updated + unchanged + skipped + failed + refused + duplicate
   const createdAt = Date.parse(created)
   return {
     id,

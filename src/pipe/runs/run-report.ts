@@ -1,10 +1,11 @@
-/** Tally of a run for its report: bounded plain JSON, updated while the run is active. */
+/** Sums for the report of a run (problems, findings, slow pages, requests), updated with each report of a segment. */
 
 import type { Finding } from '../message.ts'
 import { type ReportGroup, type ItemReport, type RunTally, type SlowPage, slugOf } from './run.ts'
 
 export const noTally: RunTally = { problems: {}, findings: {}, slowestPages: [], requests: {} }
 
+/** Bounds of a tally: examples per kind, slow pages, hosts, and statuses per host. */
 const mostExamples = 3
 const mostPages = 10
 const mostHosts = 100
@@ -34,17 +35,18 @@ export function withRequest(
   host: string,
   status: string,
 ): RunTally {
-  const name = among(requests, host, mostHosts, 'others')
+  const name = boundedKey(requests, host, mostHosts, 'others')
   const counts = (Object.hasOwn(requests, name) && requests[name]) || {}
-  const key = among(counts, status, mostStatuses, 'other')
+  const key = boundedKey(counts, status, mostStatuses, 'other')
   return {
     ...tally,
     requests: { ...requests, [name]: { ...counts, [key]: (counts[key] ?? 0) + 1 } },
   }
 }
 
-const among = (counts: object, name: string, most: number, rest: string): string =>
-  Object.hasOwn(counts, name) || Object.keys(counts).length < most ? name : rest
+/** `name`, or `overflowKey` if it would be a new key beyond `mostKeys`. */
+const boundedKey = (counts: object, name: string, mostKeys: number, overflowKey: string): string =>
+  Object.hasOwn(counts, name) || Object.keys(counts).length < mostKeys ? name : overflowKey
 
 function withExample(
   groups: RunTally['problems'] | RunTally['findings'],
@@ -52,11 +54,11 @@ function withExample(
   { originalId, sourceId, ...item }: ItemReport,
   about: Partial<Omit<Finding, 'slug'>>,
 ): Record<string, ReportGroup> {
-  const all = new Map(Object.entries(groups))
-  const { count, examples } = all.get(slug) ?? { count: 0, examples: [] }
+  const groupsBySlug = new Map(Object.entries(groups))
+  const { count, examples } = groupsBySlug.get(slug) ?? { count: 0, examples: [] }
   const { platformId, title, stage, sourceUrl, line, pointer } = item
-  const named = { id: originalId ?? sourceId, platformId, title, stage, sourceUrl, line, pointer }
-  const some = count < mostExamples ? [...examples, { ...named, ...about }] : examples
-  all.set(slug, { count: count + 1, examples: some })
-  return Object.fromEntries([...all].toSorted(([, a], [, b]) => b.count - a.count))
+  const subject = { id: originalId ?? sourceId, platformId, title, stage, sourceUrl, line, pointer }
+  const extended = count < mostExamples ? [...examples, { ...subject, ...about }] : examples
+  groupsBySlug.set(slug, { count: count + 1, examples: extended })
+  return Object.fromEntries([...groupsBySlug].toSorted(([, a], [, b]) => b.count - a.count))
 }

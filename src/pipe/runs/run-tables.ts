@@ -1,4 +1,4 @@
-/** SQLite tables of runs and their items (`runs.sqlite`). */
+/** SQLite tables of runs and their items (`runs.sqlite`); only the run history uses them. */
 
 import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
 import type {
@@ -44,11 +44,11 @@ export type StoredRun = {
   readonly owner: string
   readonly lease: number
   /** Number of times that the run was resumed. */
-  readonly resumed: number
+  readonly resumptions: number
   readonly checkpoint?: Checkpoint
 }
 
-/** State of a run when everything so far was written; `item` is the newest item at that time. */
+/** Counts of a run when everything before `cursor` was written; `item` is the serial of the newest item at that time. */
 type Checkpoint = Pick<Run, 'counts' | 'progress'> & {
   readonly cursor: string
   readonly item: number
@@ -56,11 +56,11 @@ type Checkpoint = Pick<Run, 'counts' | 'progress'> & {
 }
 
 const columns = 'serial, state, start, owner, lease, resumed, checkpoint'
-const open = `status IN ('waiting', 'running')`
+const isActive = `status IN ('waiting', 'running')`
 /** Item states in which a record was written; these items survive a restart of the run. */
-const written = `('created', 'updated', 'removed', 'restored')`
+const writtenStates = `('created', 'updated', 'removed', 'restored')`
 /** Subquery for the item of the same record in another run. */
-const same = 'SELECT 1 FROM item o INDEXED BY item_key WHERE o.run = ?2 AND o.key = i.key'
+const itemInOtherRun = 'SELECT 1 FROM item o INDEXED BY item_key WHERE o.run = ?2 AND o.key = i.key'
 const sliceRows = 500
 
 /** Key that identifies the record of an item across runs. */
@@ -85,16 +85,16 @@ export class RunTables {
   }
 
   /** Inserts a run and returns its row. */
-  insert(fresh: Omit<StoredRun, 'serial' | 'resumed'>): StoredRun {
-    const { run, start, owner, lease } = fresh
-    const isPartial = [start.only, start.retryOf, start.feed?.datasets].some((one) => one)
+  insert(entry: Omit<StoredRun, 'serial' | 'resumptions'>): StoredRun {
+    const { run, start, owner, lease } = entry
+    const isPartial = [start.only, start.retryOf, start.feed?.datasets].some((value) => value)
     const sql = `INSERT INTO run (id, pipe, catalogue, status, dry, partial, created, owner, lease, start, state)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-    const face = [run.id, run.pipe, run.catalogue ?? null, run.status, Number(start.dryRun)]
-    const inner = [Number(isPartial), Date.parse(run.created), owner, lease]
-    const texts = [JSON.stringify(start), stateOf(fresh)]
-    const { serial } = this.#file.run(sql, ...face, ...inner, ...texts)
-    return { ...fresh, serial, resumed: 0 }
+    const identity = [run.id, run.pipe, run.catalogue ?? null, run.status, Number(start.dryRun)]
+    const ownership = [Number(isPartial), Date.parse(run.created), owner, lease]
+    const texts = [JSON.stringify(start), stateOf(entry)]
+    const { serial } = this.#file.run(sql, ...identity, ...ownership, ...texts)
+    return { ...entry, serial, resumptions: 0 }
   }
 
   byId(id: string): StoredRun | undefined {
@@ -109,17 +109,20 @@ export class RunTables {
     const where = filters.map(([name]) => `${name} = ?`).join(' AND ')
     const sql = `SELECT state FROM run ${where && `WHERE ${where}`} ORDER BY serial DESC LIMIT ? OFFSET ?`
     const rows = this.#file.rows(sql, ...filters.map(([, value]) => value), limit, offset)
-    return rows.map((row) => parsed<State>(row['state']).run)
+    return rows.map((row) => parseAs<State>(row['state']).run)
   }
 
-  /** Updates a row unless another process owns it by now (`from`: expected owner); returns whether it was written. */
-  update({ run, tally, owner, lease, resumed, serial }: StoredRun, from?: string): boolean {
+  /** Updates a row; with `expectedOwner` only if the run is active and has this owner. Returns whether it was written. */
+  update(
+    { run, tally, owner, lease, resumptions, serial }: StoredRun,
+    expectedOwner?: string,
+  ): boolean {
     const endTime = run.endTime === undefined ? null : Date.parse(run.endTime)
     const sql = `UPDATE run SET status = ?, outcome = ?, ended = ?, owner = ?, lease = ?, resumed = ?, state = ?
-      WHERE serial = ? ${from === undefined ? '' : `AND ${open} AND owner = ?`}`
-    const values = [run.status, run.outcome ?? null, endTime, owner, lease, resumed]
-    const only = from === undefined ? [] : [from]
-    return this.#file.run(sql, ...values, stateOf({ run, tally }), serial, ...only).changes > 0
+      WHERE serial = ? ${expectedOwner === undefined ? '' : `AND ${isActive} AND owner = ?`}`
+    const values = [run.status, run.outcome ?? null, endTime, owner, lease, resumptions]
+    const owners = expectedOwner === undefined ? [] : [expectedOwner]
+    return this.#file.run(sql, ...values, stateOf({ run, tally }), serial, ...owners).changes > 0
   }
 
   /** Stores a checkpoint at the newest item. */
@@ -131,19 +134,19 @@ export class RunTables {
 
   /** Renews the leases of an owner's active runs; returns their ids. */
   renew(owner: string, lease: number): ReadonlySet<string> {
-    this.#file.run(`UPDATE run SET lease = ? WHERE owner = ? AND ${open}`, lease, owner)
-    const rows = this.#file.rows(`SELECT id FROM run WHERE owner = ? AND ${open}`, owner)
+    this.#file.run(`UPDATE run SET lease = ? WHERE owner = ? AND ${isActive}`, lease, owner)
+    const rows = this.#file.rows(`SELECT id FROM run WHERE owner = ? AND ${isActive}`, owner)
     return new Set(rows.map((row) => String(row['id'])))
   }
 
   /** Active runs. */
-  open(): readonly StoredRun[] {
-    const rows = this.#file.rows(`SELECT ${columns} FROM run WHERE ${open}`)
+  active(): readonly StoredRun[] {
+    const rows = this.#file.rows(`SELECT ${columns} FROM run WHERE ${isActive}`)
     return rows.flatMap((row) => storedOf(row) ?? [])
   }
 
   /** Newest finished, unrestricted run of a pipe before a serial. */
-  before(pipe: string, serial: number, outcomes: readonly string[]): StoredRun | undefined {
+  lastFinished(pipe: string, serial: number, outcomes: readonly string[]): StoredRun | undefined {
     const sql = `SELECT ${columns} FROM run INDEXED BY run_whole WHERE pipe = ? AND serial < ? AND status = 'finished' AND partial = 0
       AND outcome IN (${outcomes.map(() => '?').join(', ')}) ORDER BY serial DESC LIMIT 1`
     return storedOf(this.#file.first(sql, pipe, serial, ...outcomes))
@@ -178,44 +181,44 @@ export class RunTables {
       AND (?7 IS NULL OR key = ?7 OR told ->> 'platformId' = ?7 OR told ->> 'originalId' = ?7)
       AND (?8 IS NULL OR EXISTS (SELECT 1 FROM json_each(told, '$.findings') AS one WHERE one.value ->> 'slug' = ?8))
       ORDER BY serial LIMIT ?5 OFFSET ?6`
-    let { limit: left = Infinity, offset = 0 } = filter
+    let { limit: remaining = Infinity, offset = 0 } = filter
     let last = 0
-    while (left > 0) {
-      const most = Math.min(sliceRows, left)
-      const rows = this.#file.rows(sql, run, last, state, stage, most, offset, record, finding)
-      for (const row of rows) yield parsed<RunItem>(row['told'])
-      if (rows.length < most) return
-      left -= rows.length
+    while (remaining > 0) {
+      const sliceSize = Math.min(sliceRows, remaining)
+      const rows = this.#file.rows(sql, run, last, state, stage, sliceSize, offset, record, finding)
+      for (const row of rows) yield parseAs<RunItem>(row['told'])
+      if (rows.length < sliceSize) return
+      remaining -= rows.length
       offset = 0
       last = Number(rows.at(-1)?.['serial'])
     }
   }
 
   /** Whether the record with this key failed in the run, or was written by it. */
-  has(run: number, key: string, what: 'failed' | 'written'): boolean {
-    const states = what === 'failed' ? `('failed')` : written
+  has(run: number, key: string, outcome: 'failed' | 'written'): boolean {
+    const states = outcome === 'failed' ? `('failed')` : writtenStates
     const sql = `SELECT 1 FROM item INDEXED BY item_key WHERE run = ? AND key = ? AND state IN ${states} LIMIT 1`
     return this.#file.first(sql, run, key) !== undefined
   }
 
-  /** Deletes the items after `after` whose records were not written; returns the number of remaining ones by state. */
+  /** Deletes the items with a serial above `after` whose records were not written; returns the number of the others by state. */
   rewind(run: number, after: number): Readonly<Record<string, number>> {
     const since = 'run = ? AND serial > ?'
-    this.#file.run(`DELETE FROM item WHERE ${since} AND state NOT IN ${written}`, run, after)
+    this.#file.run(`DELETE FROM item WHERE ${since} AND state NOT IN ${writtenStates}`, run, after)
     const counts = `SELECT state, count(*) AS n FROM item WHERE ${since} GROUP BY state`
-    const left = this.#file.rows(counts, run, after)
-    return Object.fromEntries(left.map((row) => [String(row['state']), Number(row['n'])]))
+    const remaining = this.#file.rows(counts, run, after)
+    return Object.fromEntries(remaining.map((row) => [String(row['state']), Number(row['n'])]))
   }
 
   /**
    * Records that failed in one run and not in the other (`newly`), or that were written or unchanged in the other (`fixed`):
    * their number and the first ten keys.
    */
-  failures(failedIn: number, other: number, which: 'newly' | 'fixed'): IdDifference {
+  failures(failedIn: number, other: number, change: 'newly' | 'fixed'): IdDifference {
     const condition =
-      which === 'newly'
-        ? `NOT EXISTS (${same} AND o.state = 'failed')`
-        : `EXISTS (${same} AND o.state IN ('created', 'updated', 'unchanged'))`
+      change === 'newly'
+        ? `NOT EXISTS (${itemInOtherRun} AND o.state = 'failed')`
+        : `EXISTS (${itemInOtherRun} AND o.state IN ('created', 'updated', 'unchanged'))`
     const sql = `SELECT i.key AS key, min(i.serial) AS first, count(*) OVER () AS n FROM item i INDEXED BY item_state
       WHERE i.run = ?1 AND i.state = 'failed' AND i.key IS NOT NULL AND ${condition} GROUP BY i.key ORDER BY first LIMIT 10`
     const rows = this.#file.rows(sql, failedIn, other)
@@ -228,17 +231,17 @@ type State = Pick<StoredRun, 'run' | 'tally'>
 const stateOf = ({ run, tally }: State): string => JSON.stringify({ run, tally })
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the text is what was written under that type
-const parsed = <T>(text: unknown): T => JSON.parse(String(text))
+const parseAs = <T>(text: unknown): T => JSON.parse(String(text))
 
 const storedOf = (row: Row | undefined): StoredRun | undefined =>
   row && {
     serial: Number(row['serial']),
-    ...parsed<State>(row['state']),
-    start: parsed<RunStart>(row['start']),
+    ...parseAs<State>(row['state']),
+    start: parseAs<RunStart>(row['start']),
     owner: String(row['owner']),
     lease: Number(row['lease']),
-    resumed: Number(row['resumed']),
-    ...(row['checkpoint'] !== null && { checkpoint: parsed<Checkpoint>(row['checkpoint']) }),
+    resumptions: Number(row['resumed']),
+    ...(row['checkpoint'] !== null && { checkpoint: parseAs<Checkpoint>(row['checkpoint']) }),
   }
 
 /** Name of a process among those that share the file; stable when a container restarts. */

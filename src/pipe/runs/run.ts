@@ -34,6 +34,7 @@ export const countNames = [
 ] as const
 export type RunCounts = Readonly<Record<(typeof countNames)[number], number>>
 
+/** Object with the same value for each name of a count. */
 const eachCount = <Value>(value: Value) => recordOf(countNames, () => value)
 
 export const noCounts: RunCounts = eachCount(0)
@@ -132,7 +133,7 @@ export const itemStates = [
 export type ItemState = (typeof itemStates)[number]
 
 /** Members that identify the record of an item or of an example in a report. */
-const about = {
+const recordMembers = {
   platformId: text.describe('Id of the record on the platform'),
   sourceUrl: text,
   title: text.describe('Of the record, in English where it has one'),
@@ -141,7 +142,7 @@ const about = {
 }
 
 /** Members of a finding about one value that was repaired or dropped; the parts of `detail`. */
-const aboutValue = {
+const valueMembers = {
   property: text.describe(
     'What it was meant for: a term such as dct:issued, or a field of the search document',
   ),
@@ -153,7 +154,7 @@ const finding = z
   .object({
     slug: z.custom<Finding['slug']>().meta({ type: 'string', description: 'Kind' }),
     detail: z.string(),
-    ...aboutValue,
+    ...valueMembers,
   })
   .meta({ id: 'RunFinding' })
 
@@ -167,7 +168,7 @@ export const itemSchema = z
   .object({
     originalId: text,
     sourceId: text,
-    ...about,
+    ...recordMembers,
     stage: z.enum(runStages),
     state: z.enum(itemStates),
     problem: problem.optional(),
@@ -188,10 +189,10 @@ export type ItemReport = Omit<RunItem, 'time'>
 
 const example = z.object({
   id: text.describe('Id of the record in its source'),
-  ...about,
+  ...recordMembers,
   stage: z.enum(runStages).optional(),
   detail: text,
-  ...aboutValue,
+  ...valueMembers,
 })
 const group = z.object({ count: z.int(), examples: z.array(example).describe('The first three') })
 /** Number of occurrences and the first three examples. */
@@ -337,10 +338,12 @@ export type RunSink = {
    * Reports a finding about the run, or about a record that was already reported (`about`). Findings of a record on its way
    * belong into its message. The report of the run contains counts and the first three examples per slug.
    */
-  finding(finding: Finding, about?: FindingSubject): void
+  finding(finding: Finding, subject?: FindingSubject): void
   /** Declares the total number of records; the last call wins. */
   total(total: number): void
+  /** Adds to the number of records that the source offers; 1 by default. */
   offered(count?: number): void
+  /** Adds to the number of records that the pipe has taken over from another writer. */
   adopted(count: number): void
   /**
    * Reports that an importer has passed on a page. Resumption uses the `cursor` of the `page` message instead, after the last
@@ -360,6 +363,6 @@ export type RunSink = {
 /** Reports the findings of a record for which no item will be reported in this process. */
 export function reportFindings(sink: Pick<RunSink, 'finding'>, record: RecordHeader): void {
   const { sourceId, originalId, sourceUrl, line, pointer, findings } = record
-  const about = { sourceId, originalId, sourceUrl, line, pointer }
-  for (const finding of findings) sink.finding(finding, about)
+  const subject = { sourceId, originalId, sourceUrl, line, pointer }
+  for (const finding of findings) sink.finding(finding, subject)
 }

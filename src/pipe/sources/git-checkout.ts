@@ -1,6 +1,6 @@
 /**
- * Checks out the newest commit of a branch, fetching only if it has changed. Only regular, selected files are written,
- * without git configuration, hooks or filters.
+ * Checks out the newest commit of a git branch that contains pipes, fetching only if it has changed. Only regular, selected
+ * files are written; no configuration, hook or filter of git is used.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -38,14 +38,14 @@ export async function checkout(
   // Relative paths refer to our working directory, not to that of git. A colon before the first slash means `host:path`.
   const isPath = !/^[^/]*:/.test(uri) && !isAbsolute(uri)
   const remote = { ...repository, uri: isPath ? resolve(uri) : uri, ref }
-  const present = join(directory, await newestCommit(remote, context, signal))
-  if (await isDirectory(present)) return present
+  const checkoutPath = join(directory, await newestCommit(remote, context, signal))
+  if (await isDirectory(checkoutPath)) return checkoutPath
   const scratch = join(context.scratch, `git-${randomUUID()}`)
   try {
     const [bare, workTree] = [join(scratch, 'bare'), join(scratch, 'files')]
     await mkdir(workTree, { recursive: true, mode: 0o700 })
-    const inBare: Ask = (args, most, more = {}) =>
-      runGit(context, { args: ['--git-dir', bare, ...args], most, ...more }, signal)
+    const inBare: RunInBare = (args, most, options = {}) =>
+      runGit(context, { args: ['--git-dir', bare, ...args], most, ...options }, signal)
     await runGit(
       context,
       { args: ['init', '-q', '--bare', '--template=', bare], most: 4096 },
@@ -64,17 +64,17 @@ export async function checkout(
 /** Deletes temporary directories of earlier processes. */
 export async function deleteTemporary(scratch: string): Promise<void> {
   const names = await readdir(scratch).catch(() => [])
-  const left = names.filter((name) => /^git-[0-9a-f-]{36}$/.test(name))
-  await Promise.all(left.map((name) => rm(join(scratch, name), { recursive: true, force: true })))
+  const stale = names.filter((name) => /^git-[0-9a-f-]{36}$/.test(name))
+  await Promise.all(stale.map((name) => rm(join(scratch, name), { recursive: true, force: true })))
 }
 
 type RemoteBranch = GitRepository & { readonly ref: string }
 
 /** Runs a git command in the bare repository; `most` bounds its output in bytes. */
-type Ask = (
+type RunInBare = (
   args: readonly string[],
   most: number,
-  more?: { readonly input?: string; readonly credentials?: GitRepository },
+  options?: { readonly input?: string; readonly credentials?: GitRepository },
 ) => Promise<Buffer>
 
 /** Commit of the ref in the remote repository. */
@@ -84,9 +84,9 @@ async function newestCommit(
   signal: AbortSignal,
 ): Promise<string> {
   const args = ['ls-remote', '--quiet', '--exit-code', '--', remote.uri, remote.ref]
-  const said = await runGit(context, { args, credentials: remote, most: 2 ** 20 }, signal)
-  const lines = said.toString('utf8').split('\n')
-  const line = lines.find((one) => one.endsWith(`\t${remote.ref}`)) ?? ''
+  const output = await runGit(context, { args, credentials: remote, most: 2 ** 20 }, signal)
+  const lines = output.toString('utf8').split('\n')
+  const line = lines.find((line) => line.endsWith(`\t${remote.ref}`)) ?? ''
   const [, commit] = /^([0-9a-f]{40,64})\t/.exec(line) ?? []
   if (commit !== undefined) return commit
   throw new Failure('source-not-found', 'the repository has no such branch')
@@ -94,7 +94,7 @@ async function newestCommit(
 
 /** Fetches into the new bare repository; returns the commit. */
 async function fetchCommit(
-  inBare: Ask,
+  inBare: RunInBare,
   remote: RemoteBranch,
   bare: string,
   context: GitContext,
@@ -119,14 +119,14 @@ async function fetchCommit(
 
 /** Moves the files into place atomically and deletes all but the last two commits. */
 async function moveIntoPlace(files: string, directory: string, commit: string): Promise<string> {
-  const present = join(directory, commit)
-  const before = await existingCheckouts(directory)
+  const checkoutPath = join(directory, commit)
+  const existing = await existingCheckouts(directory)
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  if (!(await isDirectory(present))) await rename(files, present)
+  if (!(await isDirectory(checkoutPath))) await rename(files, checkoutPath)
   // A run may still read scripts of the previous commit.
-  const old = before.filter((path) => path !== present).slice(1)
+  const old = existing.filter((path) => path !== checkoutPath).slice(1)
   await Promise.all(old.map((path) => rm(path, { recursive: true, force: true })))
-  return present
+  return checkoutPath
 }
 
 /** Existing directories of commits, newest first. */
@@ -152,7 +152,7 @@ type TreeFile = { readonly path: string; readonly size: number }
 
 /** Selected regular files of the tree. Names with a leading dot, including `..` and `.git`, are ignored. */
 async function treeFiles(
-  inBare: Ask,
+  inBare: RunInBare,
   commit: string,
   isSelected: (path: string) => boolean,
   context: GitContext,
@@ -162,18 +162,22 @@ async function treeFiles(
   const files = lines.flatMap((line) => {
     // Mode 120000 is a symbolic link; submodules are no blobs.
     const [, size, path] = /^100(?:644|755) blob [0-9a-f]{40,64} +(\d+)\t([^]+)$/.exec(line) ?? []
-    return path !== undefined && isPlain(path) && isSelected(path)
+    return path !== undefined && isAcceptedPath(path) && isSelected(path)
       ? [{ path, size: Number(size) }]
       : []
   })
-  const { files: most } = gitLimits(context)
-  if (files.length <= most) return files
-  throw new Failure('too-large', `the repository has more than ${most} pipes, scripts and queries`)
+  const { files: mostFiles } = gitLimits(context)
+  if (files.length <= mostFiles) return files
+  throw new Failure(
+    'too-large',
+    `the repository has more than ${mostFiles} pipes, scripts and queries`,
+  )
 }
 
-const isPlain = (path: string) => {
-  const steps = path.split('/')
-  return steps.length <= 16 && steps.every((step) => /^[^.\\\uFFFD][^\\\uFFFD]*$/.test(step))
+/** Whether a path is short enough and no part of it begins with a dot or contains a backslash or an invalid character. */
+const isAcceptedPath = (path: string) => {
+  const names = path.split('/')
+  return names.length <= 16 && names.every((step) => /^[^.\\\uFFFD][^\\\uFFFD]*$/.test(step))
 }
 
 /**
@@ -181,7 +185,7 @@ const isPlain = (path: string) => {
  * that readers reject it without it having been copied.
  */
 async function writeFiles(
-  inBare: Ask,
+  inBare: RunInBare,
   { commit, files }: { readonly commit: string; readonly files: readonly TreeFile[] },
   { directory, fileBytes }: { readonly directory: string; readonly fileBytes: number },
   context: GitContext,

@@ -1,4 +1,4 @@
-/** Runs one git command as a child process with limits on time and size, without configuration, hooks or prompts. */
+/** Runs one git command as a child process, with limits on time and size, without configuration, hooks or prompts. */
 
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
@@ -50,19 +50,19 @@ export async function runGit(
   })
   child.stdin.on('error', () => undefined)
   child.stdin.end(command.input ?? '')
-  const late = AbortSignal.timeout(limits.commandMs)
+  const timeout = AbortSignal.timeout(limits.commandMs)
   try {
     const streams = [
-      collected(child.stdout, command.most),
-      collected(child.stderr, 64 * 2 ** 10, 'cut'),
+      collect(child.stdout, command.most),
+      collect(child.stderr, 64 * 2 ** 10, 'cut'),
     ] as const
     const work = Promise.all([...streams, closed])
-    const [out, err, code] = await unlessAborted(work, AbortSignal.any([signal, late]))
+    const [out, err, code] = await unlessAborted(work, AbortSignal.any([signal, timeout]))
     if (code === 0) return out
     throw gitFailure(code, err.toString('utf8'), command.credentials ?? {})
   } catch (error) {
     kill()
-    if (error !== late.reason) throw error
+    if (error !== timeout.reason) throw error
     const detail = `git did not finish within ${limits.commandMs} ms`
     throw new Failure('source-timeout', detail, { cause: error })
   } finally {
@@ -70,15 +70,16 @@ export async function runGit(
   }
 }
 
-async function collected(stream: Readable, most: number, beyond?: 'cut'): Promise<Buffer> {
+/** Reads a stream. Throws `too-large` for more than `mostBytes`; with `cut` drops the rest. */
+async function collect(stream: Readable, mostBytes: number, onExcess?: 'cut'): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0
   for await (const part of stream) {
     const chunk = Buffer.from(part)
     length += chunk.length
-    if (length <= most) parts.push(chunk)
-    else if (beyond === undefined)
-      throw new Failure('too-large', `the output of git is larger than ${most} bytes`)
+    if (length <= mostBytes) parts.push(chunk)
+    else if (onExcess === undefined)
+      throw new Failure('too-large', `the output of git is larger than ${mostBytes} bytes`)
   }
   return Buffer.concat(parts)
 }
@@ -152,7 +153,8 @@ const environmentOf = (
 
 // Failures of git.
 
-const verdicts = [
+/** Kinds of failures and their texts, by patterns of the output of git. */
+const failurePatterns = [
   [
     /Authentication failed|could not read (Username|Password)|Permission denied|error: 40[13]/i,
     'source-refused',
@@ -166,25 +168,27 @@ const verdicts = [
   ],
 ] as const
 
-/** Failure in our own words; the output of git is logged without the token in any form. */
+/** Failure for the output of git, which becomes its cause, without the token. */
 function gitFailure(code: number | null, output: string, credentials: Credentials): Failure {
-  const cause = new Error(`git ended with ${code}: ${cleaned(output, credentials).slice(0, 2048)}`)
+  const cause = new Error(
+    `git ended with ${code}: ${withoutToken(output, credentials).slice(0, 2048)}`,
+  )
   // Exit code 2: `ls-remote --exit-code` found nothing. 127: the shell did not find the program.
   if (code === 2) {
     return new Failure('source-not-found', 'the repository has no such branch', { cause })
   }
   if (code === 127) return new Failure('source-unreachable', 'git is not installed', { cause })
-  for (const [pattern, kind, words] of verdicts) {
-    if (pattern.test(output)) return new Failure(kind, `the repository ${words}`, { cause })
+  for (const [pattern, kind, text] of failurePatterns) {
+    if (pattern.test(output)) return new Failure(kind, `the repository ${text}`, { cause })
   }
   return new Failure('source-unreachable', 'the repository cannot be fetched', { cause })
 }
 
-function cleaned(said: string, { username = 'git', token }: Credentials): string {
-  if (token === undefined) return said
+function withoutToken(output: string, { username = 'git', token }: Credentials): string {
+  if (token === undefined) return output
   const basic = Buffer.from(`${username}:${token}`).toString('base64')
   const forms = [basic, basic.replace(/=+$/, ''), token, encodeURIComponent(token)]
-  return forms.reduce((text, form) => text.replaceAll(form, '•••'), said)
+  return forms.reduce((text, form) => text.replaceAll(form, '•••'), output)
 }
 
 // Directories, times and limits.

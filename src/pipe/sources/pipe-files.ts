@@ -1,4 +1,4 @@
-/** Reads the pipe files of a directory; merges those of several sources. */
+/** Reads the pipe files of a directory; merges those of several sources. `pipe-sources.ts` calls it after each change. */
 
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -8,6 +8,7 @@ import type { Pipe } from '../document.ts'
 import type { Origin } from '../pipe-check.ts'
 import { readPipe, standardLimits, tooLarge, type PipeLimits } from '../pipe-schema.ts'
 
+/** A pipe, the file that contains it, and the problems that prevent its launch. */
 export type PipeEntry = {
   readonly pipe: Pipe
   /** Name of the source: `pipes`, `resources:<directory>` or `git:<name>`. */
@@ -58,9 +59,10 @@ export function findPipe(pipes: readonly PipeEntry[], nameOrId: string): PipeEnt
   return byId.length === 1 ? byId[0] : undefined
 }
 
+/** Directory to read, and how to check its pipes. */
 export type PipeFolder = Pick<PipeEntry, 'source' | 'directory' | 'trust'> & {
   /** Includes subdirectories whose names do not begin with a dot. */
-  readonly deep: boolean
+  readonly isRecursive: boolean
   readonly check: (pipe: Pipe, origin: Origin) => readonly Complaint[]
   readonly limits?: PipeLimits
 }
@@ -69,20 +71,21 @@ export type PipeFolder = Pick<PipeEntry, 'source' | 'directory' | 'trust'> & {
 const mostFiles = 5000
 /** Maximum number of ignored files that the message names. */
 const mostNamed = 5
-const deepest = 17
+/** Maximum number of parts of a path below the directory. */
+const mostPathParts = 17
 
 /** Reads the pipes of a folder; a missing folder is empty. */
 export async function readPipeFolder(folder: PipeFolder): Promise<PipeFiles> {
-  const { source, directory, deep } = folder
+  const { source, directory, isRecursive } = folder
   const root = await realpath(directory).catch(() => undefined)
   if (root === undefined) return noPipeFiles
-  const paths = await pathsBelow(root, deep)
+  const paths = await pathsBelow(root, isRecursive)
   const entries: (PipeEntry | InvalidFile)[] = []
   for (const path of paths.slice(0, mostFiles)) entries.push(...(await entryOf(folder, root, path)))
-  const unread = paths.slice(mostFiles)
-  if (unread.length > 0) {
-    const names = unread.slice(0, mostNamed).map(shown).join(', ')
-    const detail = `holds ${paths.length} pipe files, of which at most ${mostFiles} are read: ${unread.length} are not, the first of them ${names}`
+  const ignored = paths.slice(mostFiles)
+  if (ignored.length > 0) {
+    const names = ignored.slice(0, mostNamed).map(shown).join(', ')
+    const detail = `holds ${paths.length} pipe files, of which at most ${mostFiles} are read: ${ignored.length} are not, the first of them ${names}`
     entries.push({ source, file: '', problems: [{ detail }] })
   }
   return {
@@ -98,7 +101,7 @@ async function pathsBelow(root: string, recursive: boolean): Promise<readonly st
     .filter((entry) => entry.isFile() || entry.isSymbolicLink())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .filter((path) => /\.(json|ya?ml)$/i.test(path) && !/(^|\/)\./.test(path))
-    .filter((path) => path.split(sep).length <= deepest)
+    .filter((path) => path.split(sep).length <= mostPathParts)
     .toSorted()
 }
 
@@ -108,18 +111,18 @@ async function entryOf(
   root: string,
   file: string,
 ): Promise<readonly (PipeEntry | InvalidFile)[]> {
-  const refused = (...problems: readonly Complaint[]) => [{ source, file, problems }]
+  const invalidFile = (...problems: readonly Complaint[]) => [{ source, file, problems }]
   try {
-    const real = await realpath(join(root, file)).catch(() => '')
-    if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      return refused({ detail: 'is a link to nothing, or to a file outside its directory' })
+    const realPath = await realpath(join(root, file)).catch(() => '')
+    if (!realPath.startsWith(root.endsWith(sep) ? root : root + sep)) {
+      return invalidFile({ detail: 'is a link to nothing, or to a file outside its directory' })
     }
-    if (!(await stat(real)).isFile()) return []
-    const text = await textOf(real, limits.pipeBytes)
-    if (text === undefined) return refused(tooLarge(limits))
-    const read = readPipe(text, file, limits)
-    if (!('pipe' in read)) return refused(...read.problems)
-    const { pipe } = read
+    if (!(await stat(realPath)).isFile()) return []
+    const text = await textOf(realPath, limits.pipeBytes)
+    if (text === undefined) return invalidFile(tooLarge(limits))
+    const result = readPipe(text, file, limits)
+    if (!('pipe' in result)) return invalidFile(...result.problems)
+    const { pipe } = result
     const entry = { pipe, source, file, trust, directory }
     try {
       return [{ ...entry, problems: check(pipe, { trust, directory }) }]
@@ -129,7 +132,7 @@ async function entryOf(
     }
   } catch (error) {
     const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    return isGone ? [] : refused({ detail: 'cannot be read' })
+    return isGone ? [] : invalidFile({ detail: 'cannot be read' })
   }
 }
 

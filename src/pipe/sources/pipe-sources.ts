@@ -1,4 +1,4 @@
-/** All known pipes, kept up to date: directories are watched, git repositories polled. */
+/** All pipes that can be launched, kept up to date: directories are watched, git repositories polled. */
 
 import { hash } from 'node:crypto'
 import { watch } from 'node:fs'
@@ -46,13 +46,14 @@ export type PipeSourceOptions = {
 export async function openSources(options: PipeSourceOptions): Promise<PipeSources> {
   await deleteTemporary(resolve(options.scratch))
   const sources = new PipeSources(options)
-  await sources.begin()
+  await sources.start()
   return sources
 }
 
 /** Delay in ms between a change and reading, because editors write in several steps. */
 const settleMs = 50
 
+/** Pipes of all sources in memory, and the loops that follow the sources. */
 export class PipeSources {
   readonly #options: PipeSourceOptions
   readonly #stopping = new AbortController()
@@ -61,10 +62,10 @@ export class PipeSources {
   readonly #files: Map<Source, PipeFiles>
   /** Serialises the reads of a source, so that an older result cannot overwrite a newer one. */
   readonly #reading = new KeyedLock()
-  #following: readonly Pick<BackgroundLoop, 'stop'>[] = []
+  #loops: readonly Pick<BackgroundLoop, 'stop'>[] = []
   #merged = noPipeFiles
-  #text = JSON.stringify(noPipeFiles)
-  #complaints: ReadonlySet<string> = new Set()
+  #mergedText = JSON.stringify(noPipeFiles)
+  #loggedProblems: ReadonlySet<string> = new Set()
 
   constructor(options: PipeSourceOptions) {
     this.#options = options
@@ -72,11 +73,11 @@ export class PipeSources {
   }
 
   /** Loads what is available locally and starts to watch and poll. */
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     const sources = [...this.#files.keys()]
-    await Promise.all(sources.map(async (one) => this.#files.set(one, await one.load())))
+    await Promise.all(sources.map(async (source) => this.#files.set(source, await source.load())))
     this.#publish()
-    this.#following = sources.map((source) => this.#follow(source))
+    this.#loops = sources.map((source) => this.#follow(source))
   }
 
   /** Valid pipes, ordered by name. */
@@ -101,14 +102,14 @@ export class PipeSources {
 
   /** Reads the directories again, without repositories, to find a file that was just written. */
   async reloadDirectories(signal: AbortSignal): Promise<void> {
-    const near = [...this.#files.keys()].filter(({ watched }) => watched !== undefined)
-    await this.#loadAll(near, signal)
+    const directories = [...this.#files.keys()].filter(({ watched }) => watched !== undefined)
+    await this.#loadAll(directories, signal)
   }
 
   /** Stops watching, polling and fetching. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the process stops'))
-    await Promise.all(this.#following.map((one) => one.stop()))
+    await Promise.all(this.#loops.map((loop) => loop.stop()))
     // Acquires every lock, that is, waits for pending reads.
     const names = [...this.#files.keys()].map(({ name }) => name)
     await this.#reading.run(names, () => Promise.resolve())
@@ -143,7 +144,7 @@ export class PipeSources {
 
   async #loadAll(sources: readonly Source[], signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    await unlessAborted(Promise.all(sources.map((one) => this.#load(one))), signal)
+    await unlessAborted(Promise.all(sources.map((source) => this.#load(source))), signal)
   }
 
   #load(source: Source): Promise<void> {
@@ -165,17 +166,17 @@ export class PipeSources {
     const { log } = this.#options
     const { pipes, invalid } = (this.#merged = mergePipeFiles([...this.#files.values()]))
     const text = JSON.stringify(this.#merged)
-    if (text === this.#text) return
-    this.#text = text
-    const complaints = new Set<string>()
+    if (text === this.#mergedText) return
+    this.#mergedText = text
+    const problemLines = new Set<string>()
     for (const { source, file, problems } of [...invalid, ...pipes]) {
       if (problems.length === 0) continue
       const line = JSON.stringify([source, file, problems])
-      complaints.add(line)
-      if (this.#complaints.has(line)) continue
+      problemLines.add(line)
+      if (this.#loggedProblems.has(line)) continue
       log.warn({ source, file, problems: problems.slice(0, 10) }, 'pipe.invalid')
     }
-    this.#complaints = complaints
+    this.#loggedProblems = problemLines
     log.info({ pipes: pipes.length, invalid: invalid.length }, 'pipes.changed')
     for (const listener of this.#listeners) listener()
   }
@@ -194,19 +195,26 @@ type Source = {
 /** Sources in order of precedence, each directory once. */
 function sourcesOf(options: PipeSourceOptions): readonly Source[] {
   const { cluster, check, limits } = options
-  const main = resolve(options.directory)
-  const others = new Map(cluster.resources.paths.map((path) => [resolve(path), path]))
-  others.delete(main)
-  const directory = (source: string, directory: string): Source => {
-    const folder = { source, directory, trust: 'trusted', deep: false, check, limits } as const
+  const mainPath = resolve(options.directory)
+  const otherPaths = new Map(cluster.resources.paths.map((path) => [resolve(path), path]))
+  otherPaths.delete(mainPath)
+  const directorySource = (source: string, directory: string): Source => {
+    const folder = {
+      source,
+      directory,
+      trust: 'trusted',
+      isRecursive: false,
+      check,
+      limits,
+    } as const
     const load = () =>
       readPipeFolder(folder).catch(() => unreadable(source, 'the directory cannot be read'))
     return { name: source, watched: directory, load }
   }
   const repositories = cluster.pipeRepositories
   return [
-    directory('pipes', main),
-    ...[...others].map(([path, name]) => directory(`resources:${name}`, path)),
+    directorySource('pipes', mainPath),
+    ...[...otherPaths].map(([path, name]) => directorySource(`resources:${name}`, path)),
     ...Object.keys(repositories)
       .toSorted()
       .flatMap((name) => {
@@ -233,22 +241,25 @@ function gitSource(name: string, repository: GitRepository, options: PipeSourceO
   const { uri, branch = '' } = repository
   // The name is free text of the operator and must not become part of a path.
   const key = hash('sha256', JSON.stringify([name, uri, branch]), 'hex').slice(0, 24)
-  const place = join(scratch, 'repositories', key)
+  const checkouts = join(scratch, 'repositories', key)
   const { pipeBytes: fileBytes } = limits ?? standardLimits
-  const target = { directory: place, isSelected: isPipeFile, fileBytes }
+  const target = { directory: checkouts, isSelected: isPipeFile, fileBytes }
   /** Detail of the last failed fetch. */
   let lastFailure: string | undefined
-  const read = (directory: string | undefined) =>
+  const readFolder = (directory: string | undefined) =>
     directory === undefined
       ? Promise.resolve(noPipeFiles)
-      : readPipeFolder({ source, directory, trust: 'foreign', deep: true, check, limits })
-  const last = async () => read((await existingCheckouts(place))[0]).catch(() => noPipeFiles)
+      : readPipeFolder({ source, directory, trust: 'foreign', isRecursive: true, check, limits })
+  const readLast = async () =>
+    readFolder((await existingCheckouts(checkouts))[0]).catch(() => noPipeFiles)
   return {
     name: source,
     load: async (signal) => {
-      if (!signal) return last()
+      if (!signal) return readLast()
       try {
-        const files = await read(await checkout(repository, target, { ...git, scratch }, signal))
+        const files = await readFolder(
+          await checkout(repository, target, { ...git, scratch }, signal),
+        )
         lastFailure = undefined
         return files
       } catch (err) {
@@ -257,17 +268,17 @@ function gitSource(name: string, repository: GitRepository, options: PipeSourceO
         // Repeated failures are logged at `debug`, because fetching is retried every minute.
         log[detail === lastFailure ? 'debug' : 'warn']({ source, err }, 'pipes.fetch-failed')
         lastFailure = detail
-        return unreadable(source, detail, await last())
+        return unreadable(source, detail, await readLast())
       }
     },
   }
 }
 
 /** Watches a directory. Polling covers what watching misses: network drives, directories created later, exhausted watches. */
-function watchDirectory(directory: string | undefined, changed: () => void): () => void {
+function watchDirectory(directory: string | undefined, onChange: () => void): () => void {
   try {
     const watcher = directory === undefined ? undefined : watch(directory, { persistent: false })
-    watcher?.on('change', changed).on('error', changed)
+    watcher?.on('change', onChange).on('error', onChange)
     return () => watcher?.close()
   } catch {
     return () => undefined

@@ -32,10 +32,10 @@ type Listener = (message: Pipe, delivery: Delivery) => Promise<void> | void
 
 type BrokerContext = Pick<TransportContext, 'limits' | 'pause' | 'log'>
 
-/** Failures because of a full queue; the message is queued again. */
-const full: ReadonlySet<Kind> = new Set(['queue-full', 'spool-full'])
-/** Permanent failures; the message goes to the dead-letter stream. */
-const permanent: ReadonlySet<Kind> = new Set([
+/** Kinds of failures of a full queue; the message is queued again. */
+const fullQueue: ReadonlySet<Kind> = new Set(['queue-full', 'spool-full'])
+/** Kinds of permanent failures; the message goes to the dead-letter stream. */
+const permanentKinds: ReadonlySet<Kind> = new Set([
   'invalid-pipe',
   'invalid-parameter',
   'unknown-segment',
@@ -45,11 +45,13 @@ const permanent: ReadonlySet<Kind> = new Set([
 const kindOf = (error: unknown): Kind => (error instanceof Failure ? error.kind : 'internal')
 
 const timeoutMs = 10_000
+/** Name of the one consumer of each queue. */
 const durableName = 'cartulary'
-const ackWaitMs = 30_000
-const heartbeatMs = 10_000
-const againMs = 1000
-const mostHeld = 1000
+/** Time after which the server redelivers a message, unless a heartbeat extends it. */
+const [ackWaitMs, heartbeatMs] = [30_000, 10_000]
+/** Delay before the redelivery of a failed message. */
+const redeliveryMs = 1000
+const mostInProgress = 1000
 
 const nanos = (ms: number): number => ms * 1_000_000
 
@@ -61,7 +63,7 @@ export class Broker {
   readonly #queues = new SingleFlight<string, QueueNames>({ keepMs: Infinity })
   readonly #consumed: ConsumerMessages[] = []
   /** Messages in progress. */
-  readonly #held = new Set<JsMsg>()
+  readonly #inProgress = new Set<JsMsg>()
   readonly #moving = new Set<Promise<void>>()
   readonly #heartbeat: BackgroundLoop
   readonly #reading: Promise<void>[] = []
@@ -77,7 +79,7 @@ export class Broker {
     // Extends the acknowledgement deadline of messages in progress. After the connection has closed there are none: the
     // server redelivers them.
     const extend = () => {
-      for (const one of this.#held) one.working()
+      for (const message of this.#inProgress) message.working()
     }
     this.#heartbeat = backgroundLoop('queue.beat-failed', heartbeatMs, extend, context)
   }
@@ -85,7 +87,7 @@ export class Broker {
   /** Connects to `nats://user:password@host:4222` or `tls://…`. */
   static async connect(url: string, context: BrokerContext): Promise<Broker> {
     const { jetstreamManager } = await import('@nats-io/jetstream')
-    const connection = await connected(url)
+    const connection = await connectTo(url)
     const options = { timeout: timeoutMs }
     const manager = await jetstreamManager(connection, options).catch((cause: unknown) => {
       throw new Failure('source-unreachable', 'the broker does not offer JetStream', { cause })
@@ -100,8 +102,8 @@ export class Broker {
   async send(queue: string, message: Pipe, signal: AbortSignal): Promise<void> {
     const { limits, pause } = this.#context
     const body = new TextEncoder().encode(JSON.stringify(message))
-    const most = this.#connection.info?.max_payload ?? Infinity
-    if (body.byteLength > most) {
+    const mostBytes = this.#connection.info?.max_payload ?? Infinity
+    if (body.byteLength > mostBytes) {
       const detail = `the message of ${body.byteLength} bytes is larger than the broker allows (max_payload)`
       throw new Failure('item-too-large', detail)
     }
@@ -132,7 +134,7 @@ export class Broker {
       durable_name: durableName,
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(ackWaitMs),
-      max_ack_pending: mostHeld,
+      max_ack_pending: mostInProgress,
     })
     const consumer = await this.#manager.jetstream().consumers.get(names.stream, durableName)
     const messages = await consumer.consume({ max_messages: 64 })
@@ -146,20 +148,20 @@ export class Broker {
     await Promise.all(this.#consumed.map((messages) => messages.close()))
     await Promise.all(this.#reading)
     await Promise.all(this.#moving)
-    for (const message of this.#held) message.nak()
-    this.#held.clear()
+    for (const message of this.#inProgress) message.nak()
+    this.#inProgress.clear()
     await this.#connection.close()
   }
 
   async #read(messages: ConsumerMessages, names: QueueNames, listener: Listener): Promise<void> {
-    const broken = (err: unknown) =>
+    const logBroken = (err: unknown) =>
       this.#context.log.error({ err, queue: names.subject }, 'queue.broken')
     try {
       for await (const message of messages) {
-        this.#deliver(message, names, listener).catch(broken)
+        this.#deliver(message, names, listener).catch(logBroken)
       }
     } catch (err) {
-      broken(err)
+      logBroken(err)
     }
   }
 
@@ -167,28 +169,29 @@ export class Broker {
     const { limits, log } = this.#context
     const { deliveryCount } = message.info
     const isLast = deliveryCount >= limits.deliveries
-    const settle = (how: () => void) => {
-      if (this.#held.delete(message)) how()
+    const endDelivery = (acknowledge: () => void) => {
+      if (this.#inProgress.delete(message)) acknowledge()
     }
-    const putAside = (why: string) => {
-      log.error({ queue: names.subject, why, sequence: message.seq }, 'message.dead')
-      settle(() => this.#move(message, names.deadSubject))
+    const moveToDeadLetters = (reason: string) => {
+      log.error({ queue: names.subject, why: reason, sequence: message.seq }, 'message.dead')
+      endDelivery(() => this.#move(message, names.deadSubject))
     }
-    const failed = (why: string) => (isLast ? putAside(why) : settle(() => message.nak(againMs)))
-    this.#held.add(message)
+    const retryOrDrop = (reason: string) =>
+      isLast ? moveToDeadLetters(reason) : endDelivery(() => message.nak(redeliveryMs))
+    this.#inProgress.add(message)
     // Each process that received the message may have crashed because of it.
-    if (deliveryCount > limits.deliveries) return failed('delivered too often')
+    if (deliveryCount > limits.deliveries) return retryOrDrop('delivered too often')
     try {
       await listener(parseMessage(parseJson(message.string())), {
-        done: () => settle(() => message.ack()),
-        failed: () => failed('the segment failed'),
+        done: () => endDelivery(() => message.ack()),
+        failed: () => retryOrDrop('the segment failed'),
       })
     } catch (error) {
       const kind = kindOf(error)
       // A full queue is not a fault of the message: before its last delivery fails it is appended again.
-      if (isLast && full.has(kind)) settle(() => this.#move(message, names.subject))
-      else if (permanent.has(kind)) putAside(kind)
-      else failed(kind)
+      if (isLast && fullQueue.has(kind)) endDelivery(() => this.#move(message, names.subject))
+      else if (permanentKinds.has(kind)) moveToDeadLetters(kind)
+      else retryOrDrop(kind)
     }
     return undefined
   }
@@ -201,7 +204,7 @@ export class Broker {
         message.ack()
       } catch (err) {
         this.#context.log.warn({ err, queue: subject }, 'message.move-failed')
-        message.nak(againMs)
+        message.nak(redeliveryMs)
       }
     }
     const moving: Promise<void> = move().finally(() => this.#moving.delete(moving))
@@ -213,14 +216,14 @@ export class Broker {
     return this.#queues.get(queue, async () => {
       const { RetentionPolicy, DiscardPolicy } = await import('@nats-io/jetstream')
       const names = queueNames(queue)
-      const work = {
+      const workStream = {
         name: names.stream,
         subjects: [names.subject],
         retention: RetentionPolicy.Workqueue,
         discard: DiscardPolicy.New,
         max_msgs: this.#context.limits.brokered,
       }
-      const dead = {
+      const deadStream = {
         name: names.deadStream,
         subjects: [names.deadSubject],
         retention: RetentionPolicy.Limits,
@@ -229,7 +232,7 @@ export class Broker {
         max_age: nanos(30 * dayMs),
       }
       const { streams } = this.#manager
-      for (const config of [work, dead]) {
+      for (const config of [workStream, deadStream]) {
         await streams.info(config.name).catch(() => streams.add(config))
       }
       return names
@@ -237,7 +240,7 @@ export class Broker {
   }
 }
 
-async function connected(url: string): Promise<NatsConnection> {
+async function connectTo(url: string): Promise<NatsConnection> {
   const { connect } = await import('@nats-io/transport-node')
   const { protocol, host, username, password } = new URL(url)
   const user = decodeURIComponent(username)

@@ -1,6 +1,6 @@
 /**
- * Decides when a foreign segment has finished. Foreign segments send no end, so it is inferred from sent and received
- * messages.
+ * Decides when a foreign segment has finished. Foreign segments send no end, so it is inferred from the messages and the
+ * silence after them; `inbox.ts` asks after each message and each wait.
  */
 
 import { Failure } from '../../errors.ts'
@@ -8,7 +8,7 @@ import type { RecordHeader } from '../message.ts'
 import type { ArrivedList } from './envelope.ts'
 import type { SegmentTimes } from './transport-limits.ts'
 
-/** Factor by which a slow segment's longest time so far extends its time-outs. */
+/** A segment gets at least this many times the longest time that a record has taken so far. */
 export const slownessFactor = 5
 
 type Pending = {
@@ -17,26 +17,26 @@ type Pending = {
   readonly number: number
   readonly sentAt: number
   /** Time at which the segment accepted the record. */
-  takenAt?: number
+  acceptedAt?: number
 }
 
 /** Messages exchanged with a segment so far; times are in ms. */
 export type SegmentProgress = {
-  /** Time of the start, and of the last message in either direction. */
-  readonly began: number
-  last: number
+  /** Times of the start, and of the last message in either direction. */
+  readonly startedAt: number
+  lastActivity: number
   /** Number of records that the segment accepted, and of distinct records that it returned, including refused ones. */
-  taken: number
-  records: number
+  accepted: number
+  returned: number
   /** Largest total announced by a record. */
   total?: number
-  /** Merged lists of ids, and the listed ids that have not arrived. */
+  /** All lists of ids that arrived, merged, and the listed ids whose records have not arrived. */
   list?: ArrivedList
-  missing: Set<string>
+  missingIds: Set<string>
   /** Records that the segment has and may still return, by id, oldest first; a later record replaces one with the same id. */
   readonly pending: Map<string, Pending>
   /** Keys of received messages, without lists. */
-  readonly seen: Set<string>
+  readonly messageKeys: Set<string>
   /** Longest time from sending a record to its return, in ms. */
   slowestMs: number
 }
@@ -54,33 +54,35 @@ export type Ending = {
 
 /** Decides when and how an importer has finished. */
 export function importEnding(state: SegmentProgress, times: SegmentTimes): Ending {
-  const { list, records, total = 0, missing, began, last } = state
+  const { list, returned, total = 0, missingIds, startedAt, lastActivity } = state
   if (list) {
-    const isComplete = list.records === undefined ? missing.size === 0 : records >= list.records
-    return isComplete ? { kind: 'done', at: 0 } : { kind: 'listed', at: last + times.listMs }
+    const isComplete = list.records === undefined ? missingIds.size === 0 : returned >= list.records
+    return isComplete
+      ? { kind: 'done', at: 0 }
+      : { kind: 'listed', at: lastActivity + times.listMs }
   }
-  if (records === 0) return silent('gave no record', began, times.firstMs)
-  return total > 0 && records >= total
-    ? { kind: 'done', at: last + times.totalMs }
-    : { kind: 'endless', at: last + times.quietMs }
+  if (returned === 0) return silent('gave no record', startedAt, times.firstMs)
+  return total > 0 && returned >= total
+    ? { kind: 'done', at: lastActivity + times.totalMs }
+    : { kind: 'endless', at: lastActivity + times.quietMs }
 }
 
 /** Decides when and how a transformer has finished. */
 export function transformEnding(
-  { last, taken, seen, pending, list, slowestMs }: SegmentProgress,
+  { lastActivity, accepted, messageKeys, pending, list, slowestMs }: SegmentProgress,
   wantsList: boolean,
   times: SegmentTimes,
 ): Ending {
   if (pending.size === 0 && (list || !wantsList)) return { kind: 'done', at: 0 }
   const waitMs = list ? times.returnedMs : Math.max(times.listMs, slownessFactor * slowestMs)
   // A returned list proves that the segment works and has dropped all records.
-  const isOutage = pending.size > 0 && seen.size === 0 && !list
+  const isOutage = pending.size > 0 && messageKeys.size === 0 && !list
   return isOutage
-    ? silent(`gave back none of ${taken} records`, last, waitMs)
-    : { kind: 'dropped', at: last + waitMs }
+    ? silent(`gave back none of ${accepted} records`, lastActivity, waitMs)
+    : { kind: 'dropped', at: lastActivity + waitMs }
 }
 
-function silent(what: string, since: number, ms: number): Ending {
-  const detail = `the segment ${what} within ${Math.round(ms / 1000)} s`
+function silent(event: string, since: number, ms: number): Ending {
+  const detail = `the segment ${event} within ${Math.round(ms / 1000)} s`
   return { kind: 'silent', at: since + ms, problem: new Failure('segment-silent', detail) }
 }

@@ -1,4 +1,7 @@
-/** Messages between processes: the pipe for the next segment and its payload, written and read. */
+/**
+ * Writes and reads messages between processes. A message is the pipe document for one segment, with a payload (a record, or a
+ * list of ids) for it.
+ */
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
@@ -19,21 +22,21 @@ const modelKeys = {
 
 /**
  * Pipe for the segment with that number, reduced to the keys of the model. Earlier segments are marked as processed; only
- * this one has a payload. `back` is the address for the output instead of the next segment.
+ * this one has a payload. With `returnTo`, the segment sends its output there instead of to the next segment.
  */
 export function outgoingPipe(
   pipe: Pipe,
   number: number,
-  { payload, back }: { readonly payload?: Payload; readonly back?: Endpoint },
+  { payload, returnTo }: { readonly payload?: Payload; readonly returnTo?: Endpoint },
 ): Pipe {
   const next = segmentAfter(pipe, number)
   const segments = pipe.body.segments.map((segment): Segment => {
     const { header, body } = segment
-    const isOwn = header.segmentNumber === number
-    const returning = segment === next ? back : undefined
-    const endpoint = isOwn || !back ? body.endpoint : returning
+    const isTarget = header.segmentNumber === number
+    const returnEndpoint = segment === next ? returnTo : undefined
+    const endpoint = isTarget || !returnTo ? body.endpoint : returnEndpoint
     // Secrets are sent only to segments that receive the pipe from this message.
-    const isOpen = isOwn || (!back && header.segmentNumber > number)
+    const maySendSecrets = isTarget || (!returnTo && header.segmentNumber > number)
     return {
       header: {
         ...pickScalars(header, modelKeys.segment),
@@ -41,8 +44,8 @@ export function outgoingPipe(
       },
       body: {
         endpoint: endpoint && pickScalars(endpoint, modelKeys.endpoint),
-        config: isOpen ? body.config : withoutSecrets(body.config),
-        payload: isOwn ? payload : undefined,
+        config: maySendSecrets ? body.config : withoutSecrets(body.config),
+        payload: isTarget ? payload : undefined,
       },
     }
   })
@@ -60,9 +63,11 @@ function pickScalars<Value extends object>(value: Value, keys: readonly string[]
 
 /** Reads the pipe of a received message. Throws `invalid-parameter`. */
 export function parseMessage(value: Json): Pipe {
-  const shaped = validatePipe(value)
-  if ('pipe' in shaped) return shaped.pipe
-  throw new Failure('invalid-parameter', 'the message is not a pipe', { errors: shaped.problems })
+  const validated = validatePipe(value)
+  if ('pipe' in validated) return validated.pipe
+  throw new Failure('invalid-parameter', 'the message is not a pipe', {
+    errors: validated.problems,
+  })
 }
 
 /** Segment that a message is for: the first unprocessed one. */
@@ -83,14 +88,14 @@ function payloadOf({ body }: Segment): Payload {
  * Payload that a foreign segment returns for the next one. If it is missing, the segment has dropped the record, and its own
  * payload names that record. Throws `invalid-parameter` if both are missing.
  */
-export function returnedPayload(message: Pipe, own: Segment): Payload {
-  if (own.body.payload) return own.body.payload
-  const { segmentNumber } = own.header
+export function returnedPayload(message: Pipe, target: Segment): Payload {
+  if (target.body.payload) return target.body.payload
+  const { segmentNumber } = target.header
   const sender = message.body.segments.findLast(
     ({ header }) => header.segmentNumber < segmentNumber,
   )
   const identifier = sender?.body.payload?.body.dataInfo?.['identifier']
-  if (identifier === undefined) return payloadOf(own)
+  if (identifier === undefined) return payloadOf(target)
   return payload(1, '', 'text/plain', { identifier, content: 'dropped' })
 }
 
@@ -103,8 +108,8 @@ const returnQueues = 'returns-'
 export type ReturnQueue = `${typeof returnQueues}${string}`
 
 /**
- * Whether the endpoint is a platform of this kind, which understands refused records and incomplete lists. Only its address
- * can tell, because the model has no key for it.
+ * Whether the endpoint belongs to another Cartulary, which understands refused records and incomplete lists. The form of its
+ * address is the only sign, because the model has no key for it.
  */
 export function understandsProblems(endpoint: Endpoint | undefined): boolean {
   const address = endpoint?.address ?? ''
@@ -112,15 +117,16 @@ export function understandsProblems(endpoint: Endpoint | undefined): boolean {
   return /\/api\/segments\/r\/[\w-]{20,200}\/pipe$/.test(address) || queue.startsWith(returnQueues)
 }
 
+/** Copies a config without members that have the name of a secret, at any depth. */
 const withoutSecrets = (config: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(config)
       .filter(([name, value]) => isJsonObject(value) || !isSecretName(name))
-      .map(([name, value]) => [name, discreet(value)]),
+      .map(([name, value]) => [name, withoutNestedSecrets(value)]),
   )
 
-function discreet(value: Json): Json {
-  if (Array.isArray(value)) return value.map(discreet)
+function withoutNestedSecrets(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNestedSecrets)
   return isJsonObject(value) ? withoutSecrets(value) : value
 }
 
@@ -186,6 +192,7 @@ const payload = (
 
 // Reading payloads. Invalid optional members count as absent, because senders differ.
 
+/** A record in a received message. */
 export type ArrivedRecord = {
   readonly kind: 'record'
   /** Key of the message; equal for repeated deliveries. */
@@ -222,6 +229,7 @@ type ArrivedProblem = Pick<ArrivedRecord, 'key' | 'id' | 'counter'> & {
   readonly problem: Failure
 }
 
+/** A received message, interpreted. */
 export type Arrival =
   | ArrivedRecord
   | ArrivedList
@@ -239,7 +247,7 @@ const text = z
   .optional()
   .catch(undefined)
 
-const knownInfo = z.looseObject({
+const recordInfo = z.looseObject({
   identifier: text,
   counter: number,
   current: number,
@@ -247,7 +255,7 @@ const knownInfo = z.looseObject({
   aliases: z.array(z.unknown()).catch([]),
 })
 const listInfo = z.object({ records: number, fingerprint: text })
-const listed = z.array(z.unknown())
+const listItems = z.array(z.unknown())
 const problemInfo = z
   .object({ slug: text, detail: text, stage: z.enum(runStages).catch('transform') })
   .catch({ slug: undefined, detail: undefined, stage: 'transform' })
@@ -258,11 +266,11 @@ export function parseArrival(payload: Payload): Arrival {
   const isBase64 = payload.header.dataType === 'base64'
   const text = isBase64 ? Buffer.from(data, 'base64').toString('utf8') : data
   if (info['content'] === 'identifierList') return listOf(text, info)
-  const { identifier: id, counter, current, total, aliases, ...extra } = knownInfo.parse(info)
+  const { identifier: id, counter, current, total, aliases, ...extra } = recordInfo.parse(info)
   // One record may be returned as several with different ids or texts; the key covers both.
   const { content = '', problem = '', deleted = '' } = info
-  const said = JSON.stringify([content, id ?? '', problem, deleted, text])
-  const key = hash('sha256', said, 'base64')
+  const identity = JSON.stringify([content, id ?? '', problem, deleted, text])
+  const key = hash('sha256', identity, 'base64')
   if (deleted === true && id !== undefined) return { kind: 'deleted', key, id }
   if (content === 'dropped' && id !== undefined) return { kind: 'dropped', key, id }
   const common = { key, id, counter: counter ?? current }
@@ -285,7 +293,7 @@ export const withoutIdentifier = ({ key, counter }: ArrivedRecord): ArrivedProbl
 }
 
 function listOf(text: string, info: JsonObject): ArrivedList {
-  const { success, data: list = [] } = listed.safeParse(jsonOrNothing(text))
+  const { success, data: list = [] } = listItems.safeParse(jsonOrNothing(text))
   if (!success) {
     throw new Failure('invalid-parameter', 'an identifier list must be a JSON array of ids')
   }
@@ -305,8 +313,12 @@ function jsonOrNothing(text: string): unknown {
 
 const isKind = (slug: string): slug is Kind => Object.hasOwn(problems, slug)
 
-function problemOf(said: Json): Pick<ArrivedProblem, 'stage' | 'problem'> {
-  const { slug = '', detail = 'the record was refused on its way', stage } = problemInfo.parse(said)
+function problemOf(value: Json): Pick<ArrivedProblem, 'stage' | 'problem'> {
+  const {
+    slug = '',
+    detail = 'the record was refused on its way',
+    stage,
+  } = problemInfo.parse(value)
   const kind = isKind(slug) && slug !== 'internal' ? slug : 'transform-failed'
   return { stage, problem: new Failure(kind, shown(detail)) }
 }

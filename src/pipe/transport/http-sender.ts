@@ -1,4 +1,4 @@
-/** Sends messages to segments over HTTP with retries; `Outbox` limits and tracks the messages under way to one segment. */
+/** Sends messages to foreign segments over HTTP with retries; `Outbox` limits the messages on the way to one segment. */
 
 import { Failure, type Kind } from '../../errors.ts'
 import type { Reach } from '../../client/outbound.ts'
@@ -27,7 +27,7 @@ type Answer = { readonly status: number; readonly headers: Headers }
 const unknownMethod: ReadonlySet<number> = new Set([404, 405, 501])
 
 /** Transient failures, which are retried. */
-const transient: ReadonlySet<Kind> = new Set([
+const transientKinds: ReadonlySet<Kind> = new Set([
   'source-unreachable',
   'source-timeout',
   'source-truncated',
@@ -44,25 +44,26 @@ const transient: ReadonlySet<Kind> = new Set([
 export function httpSender(target: HttpTarget, context: HttpContext): SendMessage {
   const { limits, pause, random, now } = context
   let { method } = target
-  const either = async (body: string, signal: AbortSignal): Promise<Answer> => {
+  const sendEither = async (body: string, signal: AbortSignal): Promise<Answer> => {
     const answer = await sendOnce({ ...target, method }, body, context, signal)
     if (!unknownMethod.has(answer.status)) return answer
-    const other = method === 'POST' ? 'PUT' : 'POST'
-    const second = await sendOnce({ ...target, method: other }, body, context, signal)
-    if (unknownMethod.has(second.status)) return answer
-    method = other
-    return second
+    const otherMethod = method === 'POST' ? 'PUT' : 'POST'
+    const otherAnswer = await sendOnce({ ...target, method: otherMethod }, body, context, signal)
+    if (unknownMethod.has(otherAnswer.status)) return answer
+    method = otherMethod
+    return otherAnswer
   }
   return async (message, signal) => {
     const body = JSON.stringify(message)
-    const { status } = await retry(() => either(body, signal), {
+    const { status } = await retry(() => sendEither(body, signal), {
       signal,
       pause: (ms) => pause(ms, signal),
       delayMs: (outcome, attempt) => {
         if (attempt >= limits.attempts) return undefined
         if ('error' in outcome) {
-          const isPassing = outcome.error instanceof Failure && transient.has(outcome.error.kind)
-          return isPassing ? backoffMs(attempt, random) : undefined
+          const isTransientFailure =
+            outcome.error instanceof Failure && transientKinds.has(outcome.error.kind)
+          return isTransientFailure ? backoffMs(attempt, random) : undefined
         }
         const { status, headers } = outcome.value
         const afterMs = retryAfterMs(headers.get('Retry-After'), now())
@@ -72,12 +73,12 @@ export function httpSender(target: HttpTarget, context: HttpContext): SendMessag
       },
     })
     if (status < 200 || status >= 300) {
-      throw new Failure(refusal(status), `the segment answered ${status}`)
+      throw new Failure(refusalKind(status), `the segment answered ${status}`)
     }
   }
 }
 
-function refusal(status: number): Kind {
+function refusalKind(status: number): Kind {
   if (status === 401 || status === 403) return 'source-refused'
   if (status === 404 || status === 405 || status === 410) return 'source-not-found'
   if (status === 413) return 'item-too-large'
@@ -101,86 +102,87 @@ async function sendOnce(
     answer.discard()
     return answer
   }
-  const late = AbortSignal.timeout(limits.answerMs)
+  const timeout = AbortSignal.timeout(limits.answerMs)
   try {
     const answer = await fetch(url, {
       method,
       headers: { ...credentials, ...headers },
       body,
       redirect: 'manual',
-      signal: AbortSignal.any([signal, late]),
+      signal: AbortSignal.any([signal, timeout]),
     })
     await answer.body?.cancel()
     return answer
   } catch (cause) {
     signal.throwIfAborted()
-    throw late.aborted
+    throw timeout.aborted
       ? new Failure('source-timeout', 'the segment did not answer in time', { cause })
       : new Failure('source-unreachable', 'the segment cannot be reached', { cause })
   }
 }
 
 /** Failures that every other message would meet as well. */
-const permanent: ReadonlySet<Kind> = new Set([
+const permanentKinds: ReadonlySet<Kind> = new Set([
   'address-refused',
   'source-refused',
   'source-not-found',
   'unknown-segment',
 ])
-const mostInARow = 10
+const mostFailuresInARow = 10
 
-/** Messages under way to one segment, with a limit on their number; fails the run when sending is hopeless. */
+/** Messages on the way to one segment, limited in number. Fails the run after a permanent failure, or ten failures in a row. */
 export class Outbox {
   readonly #post: SendMessage
-  readonly #places: FairLimiter
+  readonly #slots: FairLimiter
   readonly #signal: AbortSignal
   readonly #sending = new Set<Promise<void>>()
   #failedInARow = 0
-  #broken: { readonly reason: unknown } | undefined
+  #fatal: { readonly reason: unknown } | undefined
 
   constructor(post: SendMessage, atOnce: number, signal: AbortSignal) {
     this.#post = post
-    this.#places = new FairLimiter({ atOnce, waiting: Infinity })
+    this.#slots = new FairLimiter({ atOnce, waiting: Infinity })
     this.#signal = signal
   }
 
   /**
-   * Resolves when sending has started; calls `done` when the message has arrived, or with its failure. Throws failures that
-   * end the run.
+   * Resolves when sending has started; calls `onSent` when the message was accepted, or with its failure. Throws failures
+   * that end the run.
    */
-  async send(message: Pipe, done: (failure?: Failure) => void): Promise<void> {
-    const leave = await this.#places.take('', this.#signal)
-    if (this.#broken) leave()
+  async send(message: Pipe, onSent: (failure?: Failure) => void): Promise<void> {
+    const leave = await this.#slots.take('', this.#signal)
+    if (this.#fatal) leave()
     this.#check()
-    const sending = this.#handOver(message, done).finally(() => {
+    const sending = this.#handOver(message, onSent).finally(() => {
       this.#sending.delete(sending)
       leave()
     })
     this.#sending.add(sending)
   }
 
-  /** Resolves when no message is under way. Throws failures that end the run. */
-  async drained(): Promise<void> {
+  /** Resolves when no message is on the way. Throws failures that end the run. */
+  async waitUntilSent(): Promise<void> {
     await Promise.all(this.#sending)
     this.#check()
   }
 
   #check(): void {
     this.#signal.throwIfAborted()
-    if (this.#broken) throw this.#broken.reason
+    if (this.#fatal) throw this.#fatal.reason
   }
 
-  async #handOver(message: Pipe, done: (failure?: Failure) => void): Promise<void> {
+  async #handOver(message: Pipe, onSent: (failure?: Failure) => void): Promise<void> {
     try {
       await this.#post(message, this.#signal)
       this.#failedInARow = 0
-      done()
+      onSent()
     } catch (error) {
       const isFailure = error instanceof Failure && !this.#signal.aborted
       if (isFailure) this.#failedInARow += 1
-      const isHopeless = !isFailure || permanent.has(error.kind) || this.#failedInARow >= mostInARow
-      if (isHopeless) this.#broken ??= { reason: error }
-      if (isFailure) done(error)
+      const isHopeless =
+        !isFailure || permanentKinds.has(error.kind) || this.#failedInARow >= mostFailuresInARow
+      if (isHopeless) this.#fatal ??= { reason: error }
+      if (isFailure) onSent(error)
     }
   }
 }

@@ -76,20 +76,24 @@ export class Inbox {
   /** Pages, each passed on when the records up to the number `after` are settled. */
   readonly #pages: { readonly page: Message; readonly after: number }[] = []
   /** Distinct ids of arrived records. */
-  readonly #ids = new Set<string>()
+  readonly #arrivedIds = new Set<string>()
   /** Number of the last sent record. */
   #number = 0
-  #recentMs = 0
+  #returnMs = 0
   #input: { readonly end: Completeness | undefined; readonly wantsList: boolean } | undefined
   #ending: Ending['kind'] | undefined
 
   constructor(context: InboxContext) {
     const { limits, now } = context
-    const counts = { taken: 0, records: 0, slowestMs: 0 }
-    const sets = { pending: new Map(), seen: new Set<string>(), missing: new Set<string>() }
+    const counts = { accepted: 0, returned: 0, slowestMs: 0 }
+    const ids = {
+      pending: new Map(),
+      messageKeys: new Set<string>(),
+      missingIds: new Set<string>(),
+    }
     this.#context = context
     this.out = new Channel({ items: limits.queued, weight: limits.queuedBytes })
-    this.#state = { began: now(), last: now(), ...counts, ...sets }
+    this.#state = { startedAt: now(), lastActivity: now(), ...counts, ...ids }
   }
 
   /** Kind of the end of the stream; `done` when nothing was missing. */
@@ -111,8 +115,8 @@ export class Inbox {
   /** Records that the segment has accepted the record. */
   markAccepted(id: string): void {
     const pending = this.#state.pending.get(id)
-    if (pending) pending.takenAt = this.#context.now()
-    this.#state.taken += 1
+    if (pending) pending.acceptedAt = this.#context.now()
+    this.#state.accepted += 1
     this.noteActivity()
   }
 
@@ -133,17 +137,17 @@ export class Inbox {
       reportFindings(context.sink, record)
       this.out.put({ kind: 'refused', stage, problem, sourceId, sourceUrl })
     }
-    this.release()
+    this.passPages()
   }
 
   /** Passes a page on when all records before it are settled. */
   page(page: Message): void {
     this.#pages.push({ page, after: this.#number })
-    this.release()
+    this.passPages()
   }
 
   /** Passes on the pages whose records are settled. */
-  release(): void {
+  passPages(): void {
     const [first] = this.#state.pending.values()
     const oldest = first?.number ?? Infinity
     for (let [next] = this.#pages; next && next.after < oldest; [next] = this.#pages) {
@@ -154,10 +158,10 @@ export class Inbox {
   }
 
   /** Resolves when another record may be sent; calls `waiting` while it has to wait. */
-  async waitForSlot(signal: AbortSignal, waiting: () => void): Promise<void> {
+  async waitForSlot(signal: AbortSignal, onWait: () => void): Promise<void> {
     const { now, limits } = this.#context
     for (let ms = this.#slotFreeAt() - now(); ms > 0; ms = this.#slotFreeAt() - now()) {
-      waiting()
+      onWait()
       await this.#change(Math.min(ms, heartbeatMs), signal)
     }
     // Over HTTP, old records are given up; a queue keeps records until a consumer processes them.
@@ -171,15 +175,15 @@ export class Inbox {
     if (this.#slots.size < limits.inFlight) return 0
     // With a queue, only returned records free a slot.
     if (limits.inFlight >= limits.held) return Infinity
-    const hasCome = this.#state.seen.size > 0
-    const least = hasCome ? limits.listMs * lateFraction : limits.listMs
-    const waitMs = Math.max(least, slownessFactor * this.#recentMs)
-    const ends = [...this.#slots].map((id) => {
-      const end = (this.#state.pending.get(id)?.takenAt ?? Infinity) + waitMs
-      if (end <= now()) this.#slots.delete(id)
-      return end
+    const hasReturned = this.#state.messageKeys.size > 0
+    const leastMs = hasReturned ? limits.listMs * lateFraction : limits.listMs
+    const waitMs = Math.max(leastMs, slownessFactor * this.#returnMs)
+    const lateTimes = [...this.#slots].map((id) => {
+      const lateTime = (this.#state.pending.get(id)?.acceptedAt ?? Infinity) + waitMs
+      if (lateTime <= now()) this.#slots.delete(id)
+      return lateTime
     })
-    return this.#slots.size < limits.inFlight ? 0 : Math.min(...ends)
+    return this.#slots.size < limits.inFlight ? 0 : Math.min(...lateTimes)
   }
 
   /** Gives up the oldest pending records until fewer than `most` are left. */
@@ -190,51 +194,52 @@ export class Inbox {
       reportFindings(this.#context.context.sink, record)
       this.out.put({ kind: 'skipped', sourceId: record.sourceId, reason: droppedBySegment })
     }
-    this.release()
+    this.passPages()
   }
 
   // Incoming messages.
 
   /** Records the time of a message in either direction. */
   noteActivity(): void {
-    this.#state.last = this.#context.now()
+    this.#state.lastActivity = this.#context.now()
     this.#changed.notify()
   }
 
   isRepeat(arrival: Arrival): boolean {
     return arrival.kind === 'list'
       ? this.#state.list !== undefined
-      : this.#state.seen.has(arrival.key)
+      : this.#state.messageKeys.has(arrival.key)
   }
 
   /** Processes an arrived message; repeats are ignored. Throws `too-large` for more records than a run may have. */
   accept(arrival: Arrival, weight: number): void {
     if (arrival.kind === 'list') this.#acceptList(arrival)
     else if (!this.isRepeat(arrival)) this.#acceptMessage(arrival, weight)
-    this.release()
+    this.passPages()
   }
 
   /** Merges a list. There can be one per page, so ids missing from a later list are not removed. */
   #acceptList(list: ArrivedList): void {
     const { role } = this.#context
     const { ids, complete } = this.#state.list ?? { ids: new Set<string>(), complete: true }
-    const all = { ...list, ids: ids.union(list.ids), complete: complete && list.complete }
+    const merged = { ...list, ids: ids.union(list.ids), complete: complete && list.complete }
     // For a built-in segment the number of records counts, because senders may use other ids in the list.
-    this.#state.list = role === 'sender' ? { ...all, records: list.records ?? all.ids.size } : all
-    if (role !== 'transformer') this.#state.missing = all.ids.difference(this.#ids)
+    this.#state.list =
+      role === 'sender' ? { ...merged, records: list.records ?? merged.ids.size } : merged
+    if (role !== 'transformer') this.#state.missingIds = merged.ids.difference(this.#arrivedIds)
   }
 
   #acceptMessage(arrival: Exclude<Arrival, ArrivedList>, weight: number): void {
     const { limits, role, context } = this.#context
     const { key, id } = arrival
-    if (this.#state.seen.size >= limits.records) {
+    if (this.#state.messageKeys.size >= limits.records) {
       throw new Failure('too-large', `a run has at most ${limits.records} records`)
     }
-    this.#state.seen.add(key)
+    this.#state.messageKeys.add(key)
     // Several messages with the same id count as one record.
-    if (id === undefined || !this.#ids.has(id)) this.#state.records += 1
-    if (id !== undefined) this.#ids.add(id)
-    if (id !== undefined) this.#state.missing.delete(id)
+    if (id === undefined || !this.#arrivedIds.has(id)) this.#state.returned += 1
+    if (id !== undefined) this.#arrivedIds.add(id)
+    if (id !== undefined) this.#state.missingIds.delete(id)
     const sent = id === undefined ? undefined : this.#settleReturned(id)
     if (arrival.kind === 'dropped') {
       const sourceId = sent?.sourceId ?? arrival.id
@@ -256,13 +261,13 @@ export class Inbox {
     if (!pending) return undefined
     const tookMs = this.#context.now() - pending.sentAt
     this.#state.slowestMs = Math.max(this.#state.slowestMs, tookMs)
-    this.#recentMs = Math.max(tookMs, decay * this.#recentMs)
+    this.#returnMs = Math.max(tookMs, decay * this.#returnMs)
     return this.settle(id)
   }
 
   /** Message for a returned record: metadata of the sent record, overridden by what the segment returned. */
   #passOn(
-    { id: sourceId, counter = this.#state.records, total = -1, ...arrival }: Named,
+    { id: sourceId, counter = this.#state.returned, total = -1, ...arrival }: IdentifiedRecord,
     sent: RecordHeader | undefined,
     weight: number,
   ): void {
@@ -293,28 +298,28 @@ export class Inbox {
   async watch(
     signal: AbortSignal,
     isRead: () => boolean,
-    alive: (isQuiet: boolean) => void,
+    onRound: (isQuiet: boolean) => void,
   ): Promise<void> {
     const { now, role } = this.#context
     for (;;) {
       const until = isRead() ? this.#check() : Infinity
       if (until === undefined) return
-      const isQuiet = now() - this.#state.last >= silenceMs
-      alive(isQuiet)
-      const most = role === 'importer' && !isQuiet ? silenceMs : heartbeatMs
-      await this.#change(Math.min(Math.max(until - now(), 1), most), signal)
+      const isQuiet = now() - this.#state.lastActivity >= silenceMs
+      onRound(isQuiet)
+      const mostMs = role === 'importer' && !isQuiet ? silenceMs : heartbeatMs
+      await this.#change(Math.min(Math.max(until - now(), 1), mostMs), signal)
     }
   }
 
   /** Waits for the next change, at most `ms`; rejects with the signal's reason. */
   async #change(ms: number, signal: AbortSignal): Promise<void> {
-    const over = new AbortController()
-    const paused = this.#context.pause(ms, AbortSignal.any([signal, over.signal]))
+    const changeOrPause = new AbortController()
+    const paused = this.#context.pause(ms, AbortSignal.any([signal, changeOrPause.signal]))
     try {
       await Promise.race([this.#changed.next(signal), paused.catch(() => undefined)])
       signal.throwIfAborted()
     } finally {
-      over.abort()
+      changeOrPause.abort()
     }
   }
 
@@ -337,7 +342,7 @@ export class Inbox {
     const isTransformed = this.#context.role === 'transformer'
     if (isTransformed) this.#skip(0)
     const completeness = isTransformed ? this.#input?.end : this.#importCompleteness(kind)
-    this.release()
+    this.passPages()
     this.out.put({ kind: 'end', completeness: completeness ?? { kind: 'incomplete' } })
     this.out.close()
   }
@@ -347,10 +352,10 @@ export class Inbox {
     const list = this.#state.list
     if (kind === 'done') return this.#context.completeness(list ?? { complete: true })
     if (!list) {
-      const detail = `${this.#state.records} records came, but no list of identifiers: nothing says that these were all`
+      const detail = `${this.#state.returned} records came, but no list of identifiers: nothing says that these were all`
       return { kind: 'incomplete', problem: new Failure('source-truncated', detail) }
     }
-    const missing = this.#state.missing
+    const missing = this.#state.missingIds
     const detail = `${missing.size} of ${list.ids.size} listed records did not come`
     // If the list counts fewer records than ids, unchanged ones were not sent, and the missing ones cannot be named.
     const isNamed = list.records === undefined || list.records >= list.ids.size
@@ -363,4 +368,4 @@ export class Inbox {
   }
 }
 
-type Named = ArrivedRecord & { readonly id: string }
+type IdentifiedRecord = ArrivedRecord & { readonly id: string }

@@ -1,6 +1,6 @@
 /**
- * Runs a segment of another process as a step: sends records one by one with a return address, writes returned messages to a
- * spool at once, and reads them from there in order.
+ * Runs a segment of another process as a step of a run: sends it records one by one with a return address, writes the messages
+ * that it returns to a spool on disk, and reads them from there in order.
  */
 
 import { hash } from 'node:crypto'
@@ -42,7 +42,7 @@ type RemoteStepContext = Pick<TransportContext, 'limits' | 'now' | 'pause'> & {
   readonly segment: Segment
   readonly post: SendMessage
   /** Destination of the output; absent if it is not returned to this process. */
-  readonly back?: ReturnTarget
+  readonly returns?: ReturnTarget
 }
 
 /** Destination of a segment's output in this process, and how to read it. */
@@ -58,13 +58,16 @@ export type ReturnTarget = {
 
 /**
  * Creates the step. It yields returned records in order of arrival, and `page` and `end` when all records before them were
- * returned or given up. Without `back` it yields only `page` and `end`, when all records were accepted.
+ * returned or given up. Without `returns` it yields only `page` and `end`, when all records were accepted.
  */
 export const remoteStep =
   (options: RemoteStepContext): SegmentFunction =>
   (input, context, signal) => {
-    const over = new AbortController()
-    return new RemoteStep(options, context, AbortSignal.any([signal, over.signal])).run(input, over)
+    const ended = new AbortController()
+    return new RemoteStep(options, context, AbortSignal.any([signal, ended.signal])).run(
+      input,
+      ended,
+    )
   }
 
 class RemoteStep {
@@ -82,18 +85,18 @@ class RemoteStep {
   #total: number | undefined
 
   constructor(options: RemoteStepContext, context: SegmentContext, signal: AbortSignal) {
-    const { pipe, segment, back, limits, post, now, pause } = options
+    const { pipe, segment, returns, limits, post, now, pause } = options
     const { segmentNumber } = segment.header
     this.#options = options
     this.#context = context
     this.#signal = signal
     this.#isFirst = pipe.body.segments[0]?.header.segmentNumber === segmentNumber
     this.#catalogue = catalogueOf(pipe.body.segments)
-    this.#spool = back?.spool()
+    this.#spool = returns?.spool()
     this.#outbox = new Outbox(post, limits.sending, signal)
     const isLast = segmentAfter(pipe, segmentNumber) === undefined
     this.#inbox = new Inbox({
-      role: this.#isFirst && back ? 'importer' : 'transformer',
+      role: this.#isFirst && returns ? 'importer' : 'transformer',
       stage: this.#isFirst ? 'import' : isLast ? 'export' : 'transform',
       completeness: listCompleteness(pipe, segment),
       context,
@@ -103,20 +106,20 @@ class RemoteStep {
     })
   }
 
-  /** Yields messages for the next segment; `over` stops sending and receiving. */
-  async *run(input: AsyncIterable<Message>, over: AbortController): AsyncGenerator<Message> {
+  /** Yields messages for the next segment; aborts `ended` at its end, which stops sending and receiving. */
+  async *run(input: AsyncIterable<Message>, ended: AbortController): AsyncGenerator<Message> {
     const { out } = this.#inbox
-    const close = this.#spool && this.#options.back?.open(this.#place(this.#spool))
-    const work = [this.#work(input), this.#read()]
-    const ended = work.map((one) => one.catch((error: unknown) => out.close(error)))
+    const close = this.#spool && this.#options.returns?.open(this.#place(this.#spool))
+    const tasks = [this.#work(input), this.#read()]
+    const closed = tasks.map((task) => task.catch((error: unknown) => out.close(error)))
     try {
       yield* out
     } finally {
-      over.abort(new Failure('run-cancelled', 'the step has ended'))
+      ended.abort(new Failure('run-cancelled', 'the step has ended'))
       close?.()
       this.#context.setIdle?.(false)
       await this.#spool?.close()
-      await Promise.all(ended)
+      await Promise.all(closed)
     }
   }
 
@@ -145,19 +148,19 @@ class RemoteStep {
   }
 
   async #read(): Promise<void> {
-    const { back } = this.#options
+    const { returns } = this.#options
     const { out } = this.#inbox
-    if (!this.#spool || !back) return
+    if (!this.#spool || !returns) return
     for await (const text of untilAborted(this.#spool[Symbol.asyncIterator](), this.#signal)) {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what was written by ourselves a moment ago
-      const arrival = await prepareArrival(parseArrival(JSON.parse(text) as Payload), back)
+      const arrival = await prepareArrival(parseArrival(JSON.parse(text) as Payload), returns)
       while (!out.hasRoom(text.length)) await out.room(this.#signal)
       this.#inbox.accept(arrival, text.length)
     }
   }
 
   async #work(input: AsyncIterable<Message>): Promise<void> {
-    const { back } = this.#options
+    const { returns } = this.#options
     let end: Completeness | undefined
     let isListed: boolean | undefined
     if (this.#isFirst) {
@@ -168,10 +171,10 @@ class RemoteStep {
         if (message.kind === 'end') end = message.completeness
         else await this.#sendMessage(message)
       }
-      await this.#outbox.drained()
+      await this.#outbox.waitUntilSent()
       isListed = await this.#list(end)
     }
-    this.#inbox.inputEnded(isListed === false ? unlisted : end, isListed === true && !!back)
+    this.#inbox.inputEnded(isListed === false ? listNotSent : end, isListed === true && !!returns)
     const { sink, setIdle } = this.#context
     // The end is decided only when everything that arrived was read.
     const isRead = () => this.#spool?.isEmpty ?? true
@@ -186,38 +189,38 @@ class RemoteStep {
     if (message.kind === 'record') return this.#sendRecord(message)
     if (message.kind === 'page') return this.#inbox.page(message)
     if (message.kind === 'total') this.#total = message.total
-    this.#note(offeredId(message))
-    if (!this.#options.back) return this.#forward(message)
+    this.#registerId(offeredId(message))
+    if (!this.#options.returns) return this.#forward(message)
     await out.room(this.#signal)
     return out.put(message)
   }
 
   async #sendRecord(record: RecordMessage): Promise<void> {
-    const { back } = this.#options
+    const { returns } = this.#options
     const { sink, dryRun } = this.#context
     const inbox = this.#inbox
     const id = idOf(record)
-    this.#note(id)
+    this.#registerId(id)
     // This run has no exporter that would report them.
-    if (!back) reportFindings(sink, record)
-    if (dryRun && !back) return
-    if (back) await inbox.waitForSlot(this.#signal, () => sink.alive())
+    if (!returns) reportFindings(sink, record)
+    if (dryRun && !returns) return
+    if (returns) await inbox.waitForSlot(this.#signal, () => sink.alive())
     inbox.add(record)
     await this.#post(
       (position) => recordPayload(record, position),
       (failure) => {
-        if (failure && !back) this.#reportLost(record, failure)
+        if (failure && !returns) this.#reportLost(record, failure)
         else if (failure) inbox.refuse(id, failure)
-        else if (back) inbox.markAccepted(id)
-        if (back) return
+        else if (returns) inbox.markAccepted(id)
+        if (returns) return
         inbox.settle(id)
-        inbox.release()
+        inbox.passPages()
       },
       record.counter,
     )
   }
 
-  #note(id: string | undefined): void {
+  #registerId(id: string | undefined): void {
     const { records } = this.#options.limits
     if (id !== undefined) this.#ids.add(id)
     if (this.#ids.size > records) {
@@ -228,26 +231,26 @@ class RemoteStep {
   /** Sends the payload of one record; counts records for the final list. */
   #post(
     payload: (position: RecordPosition) => Payload,
-    done: (failure?: Failure) => void,
+    onSent: (failure?: Failure) => void,
     counter = this.#sent + 1,
   ): Promise<void> {
     this.#sent += 1
     const position = { counter, total: this.#total, catalogue: this.#catalogue }
-    return this.#send(payload(position), done)
+    return this.#send(payload(position), onSent)
   }
 
-  #send(payload: Payload | undefined, done: (failure?: Failure) => void): Promise<void> {
-    const { pipe, segment, back } = this.#options
-    const load = { payload, back: back?.endpoint }
-    return this.#outbox.send(outgoingPipe(pipe, segment.header.segmentNumber, load), done)
+  #send(payload: Payload | undefined, onSent: (failure?: Failure) => void): Promise<void> {
+    const { pipe, segment, returns } = this.#options
+    const output = { payload, returnTo: returns?.endpoint }
+    return this.#outbox.send(outgoingPipe(pipe, segment.header.segmentNumber, output), onSent)
   }
 
   /** Sends a payload and waits; resolves with the failure, if any. */
   async #sendAndWait(payload: Payload | undefined): Promise<Failure | undefined> {
-    let why: Failure | undefined
-    await this.#send(payload, (failure) => void (why = failure))
-    await this.#outbox.drained()
-    return why
+    let sendFailure: Failure | undefined
+    await this.#send(payload, (failure) => void (sendFailure = failure))
+    await this.#outbox.waitUntilSent()
+    return sendFailure
   }
 
   /** Reports a record that was not accepted; if nothing is returned, directly to the run. */
@@ -289,28 +292,31 @@ class RemoteStep {
    * would remove what they do not contain.
    */
   async #list(end: Completeness | undefined): Promise<boolean | undefined> {
-    const { segment, back } = this.#options
-    if (!end || (this.#context.dryRun && !back)) return undefined
-    const isUnderstood = !back && understandsProblems(segment.body.endpoint)
+    const { segment, returns } = this.#options
+    if (!end || (this.#context.dryRun && !returns)) return undefined
+    const isUnderstood = !returns && understandsProblems(segment.body.endpoint)
     if (end.kind !== 'complete' && !isUnderstood) return undefined
-    const about = { completeness: end, catalogue: this.#catalogue }
-    return !(await this.#sendAndWait(listPayload([...this.#ids], this.#sent, about)))
+    const listInfo = { completeness: end, catalogue: this.#catalogue }
+    return !(await this.#sendAndWait(listPayload([...this.#ids], this.#sent, listInfo)))
   }
 }
 
-const unlisted: Completeness = {
+const listNotSent: Completeness = {
   kind: 'incomplete',
   problem: new Failure('export-failed', 'the list of identifiers could not be handed over'),
 }
 
-/** Completeness that the list of an importer proves; a list of changes only, or one marked incomplete, proves none. */
+/**
+ * Returns a function from the list of an importer to the completeness of the import: incomplete if the list is marked so, or
+ * if the importer sends changes only.
+ */
 export function listCompleteness(
   { header }: Pipe,
   importer: Segment,
 ): InboxContext['completeness'] {
   const { config } = importer.body
-  const said = JSON.stringify([header.name, importer.header.name, config])
-  return ({ complete, fingerprint = `foreign ${hash('sha256', said)}` }) =>
+  const identity = JSON.stringify([header.name, importer.header.name, config])
+  return ({ complete, fingerprint = `foreign ${hash('sha256', identity)}` }) =>
     complete && config['incremental'] !== true
       ? { kind: 'complete', fingerprint }
       : { kind: 'incomplete' }

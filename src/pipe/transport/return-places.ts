@@ -1,6 +1,6 @@
 /**
- * Messages that foreign segments return to runs of this process: return places with their tokens, and the spool on disk,
- * which decouples senders from readers.
+ * Messages that foreign segments return to runs of this process. A return place is an address, identified by a token, at which
+ * one step of a run waits; the spool on disk stores messages until the step reads them.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -27,7 +27,7 @@ type Entry = {
   readonly runId: string
   readonly segmentNumber: number
   readonly place: ReturnPlace
-  until?: number
+  closesAt?: number
 }
 
 /** Open return places. After it was closed, a place still accepts and reports late messages for `lateMs`. */
@@ -44,34 +44,34 @@ export class ReturnPlaces {
   /** Opens a place; the returned function closes it. */
   open(entry: Entry): () => void {
     this.#entries.set(entry.token, entry)
-    return () => void (entry.until = this.#now() + this.#lateMs)
+    return () => void (entry.closesAt = this.#now() + this.#lateMs)
   }
 
   /** Finds the place of a token. Throws `not-found`. */
-  at(token: string): Entry {
-    for (const { token, until = Infinity } of this.#entries.values()) {
-      if (until < this.#now()) this.#entries.delete(token)
+  find(token: string): Entry {
+    for (const { token, closesAt = Infinity } of this.#entries.values()) {
+      if (closesAt < this.#now()) this.#entries.delete(token)
     }
     const entry = this.#entries.get(token)
     if (!entry) throw new Failure('not-found', 'no run waits for a message here')
-    const { place, until } = entry
-    if (until === undefined) return entry
+    const { place, closesAt } = entry
+    if (closesAt === undefined) return entry
     return { ...entry, place: { ...place, take: async (payload) => place.onLate(payload) } }
   }
 
   /** Delivers a message to the run that waits for it. Throws `gone` if none does. */
   async take(message: Pipe): Promise<void> {
-    const own = targetSegment(message)
+    const target = targetSegment(message)
     const entry = this.#entries
       .values()
       .find(
-        ({ runId, segmentNumber, until }) =>
+        ({ runId, segmentNumber, closesAt }) =>
           runId === message.header.runId &&
-          segmentNumber === own?.header.segmentNumber &&
-          until === undefined,
+          segmentNumber === target?.header.segmentNumber &&
+          closesAt === undefined,
       )
-    if (!own || !entry) throw new Failure('gone', 'no run waits for this message')
-    await entry.place.take(returnedPayload(message, own))
+    if (!target || !entry) throw new Failure('gone', 'no run waits for this message')
+    await entry.place.take(returnedPayload(message, target))
   }
 }
 
@@ -86,11 +86,12 @@ type Budget = { used: number; readonly most: number }
 /** Returns a factory of spools, each with its own folder in `directory`; they share one limit in bytes. */
 export function spoolFactory(options: { readonly directory: string; readonly bytes: number }) {
   const budget: Budget = { used: 0, most: options.bytes }
-  let last = 0
-  return (): ReturnSpool => new ReturnSpool(join(options.directory, String((last += 1))), budget)
+  let lastNumber = 0
+  return (): ReturnSpool =>
+    new ReturnSpool(join(options.directory, String((lastNumber += 1))), budget)
 }
 
-/** FIFO of texts with one file per text. */
+/** Queue of texts on disk with one file per text, read in order. */
 export class ReturnSpool implements AsyncIterable<string> {
   readonly #folder: string
   readonly #budget: Budget
@@ -98,7 +99,7 @@ export class ReturnSpool implements AsyncIterable<string> {
     items: Infinity,
   })
   #writing: Promise<unknown> | undefined
-  #last = 0
+  #lastNumber = 0
   /** Number of unread texts, and bytes of the written ones. */
   #unread = 0
   #bytes = 0
@@ -116,10 +117,10 @@ export class ReturnSpool implements AsyncIterable<string> {
   /** Stores a text; resolves when it is on disk. Throws `spool-full`. */
   async put(text: string): Promise<void> {
     const size = Buffer.byteLength(text)
-    if (this.#budget.used + size > this.#budget.most) throw full()
+    if (this.#budget.used + size > this.#budget.most) throw spoolFull()
     this.#count(size)
     this.#unread += 1
-    const path = join(this.#folder, String((this.#last += 1)))
+    const path = join(this.#folder, String((this.#lastNumber += 1)))
     const before = this.#writing ?? mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const written = before.then(() => writeFile(path, text, { mode: 0o600 }))
     this.#writing = written.catch(() => undefined)
@@ -131,7 +132,7 @@ export class ReturnSpool implements AsyncIterable<string> {
       this.#unread -= 1
       const isFull =
         error instanceof Error && 'code' in error && /ENOSPC|EDQUOT/.test(String(error.code))
-      throw isFull ? full(error) : error
+      throw isFull ? spoolFull(error) : error
     }
   }
 
@@ -155,11 +156,11 @@ export class ReturnSpool implements AsyncIterable<string> {
 
   /** Updates the byte counts. A write may end after `close`, so the count never becomes negative. */
   #count(bytes: number): void {
-    const more = Math.max(bytes, -this.#bytes)
-    this.#bytes += more
-    this.#budget.used += more
+    const change = Math.max(bytes, -this.#bytes)
+    this.#bytes += change
+    this.#budget.used += change
   }
 }
 
-const full = (cause?: unknown): Failure =>
+const spoolFull = (cause?: unknown): Failure =>
   new Failure('spool-full', 'there is no room for the message (segmentSpoolBytes)', { cause })

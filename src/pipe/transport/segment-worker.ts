@@ -1,4 +1,7 @@
-/** Processes messages for runs of other processes: dispatches each to the stream of its run and segment. */
+/**
+ * Runs segments of this process for runs of other processes. Messages arrive over HTTP (`segments-app.ts`) or from a broker;
+ * each goes to the stream of its run and segment.
+ */
 
 import { Failure, shown } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -25,29 +28,31 @@ type PostTo = (
 /** Origin of a message. */
 type Source = { readonly via?: string; readonly delivery?: Delivery }
 
-type Entry = {
+type OpenStream = {
   /** Absent for a segment that starts by itself. */
   readonly stream: ArrivingStream | undefined
   /** Resolves with whether the stream was complete; never rejects. */
   readonly done: Promise<boolean>
 }
 
-type Working = {
+type StreamWork = {
   readonly stream: ArrivingStream | undefined
   readonly sink: ReturnType<typeof logSink>
   readonly log: Log
 }
 
 /** A message with run id and start in its header, and its target segment. */
-type Task = Source & { readonly message: Pipe; readonly own: Segment; readonly runId: string }
+type Task = Source & { readonly message: Pipe; readonly target: Segment; readonly runId: string }
 
+/** Time that steps get to end after an abort. */
 const graceMs = 10_000
+/** Maximum number of remembered complete streams. */
 const mostRemembered = 1000
 
 export class SegmentWorker {
   readonly #context: TransportContext
   readonly #postTo: PostTo
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, OpenStream>()
   /** Keys of completed streams, whose further messages are repeats. */
   readonly #complete = new Set<string>()
   readonly #stopping = new AbortController()
@@ -64,23 +69,23 @@ export class SegmentWorker {
   take(message: Pipe, { via, delivery }: Source = {}): string {
     const { kinds, makeId } = this.#context
     this.#stopping.signal.throwIfAborted()
-    const own = targetSegment(message)
-    if (!own)
+    const target = targetSegment(message)
+    if (!target)
       throw new Failure('invalid-parameter', 'all segments of the pipe are marked as processed')
     const runId = message.header.runId ?? makeId()
-    const key = `${own.header.segmentNumber} ${runId}`
-    const imports = builtInKind(kinds, own.header.name).job === 'import'
-    const { payload } = own.body
-    const arrival = imports || !payload ? undefined : parseArrival(payload)
+    const key = `${target.header.segmentNumber} ${runId}`
+    const isImport = builtInKind(kinds, target.header.name).job === 'import'
+    const { payload } = target.body
+    const arrival = isImport || !payload ? undefined : parseArrival(payload)
     // Only an importer starts without a payload.
-    if (!imports && !payload) {
+    if (!isImport && !payload) {
       throw new Failure('invalid-parameter', 'the message has no payload for the segment')
     }
     const entry = this.#entries.get(key)
-    if (this.#complete.has(key) || (imports && entry)) delivery?.done()
+    if (this.#complete.has(key) || (isImport && entry)) delivery?.done()
     else {
-      const task = { message, own, runId, via, delivery }
-      const { stream } = entry ?? this.#open(key, task, imports)
+      const task = { message, target, runId, via, delivery }
+      const { stream } = entry ?? this.#open(key, task, isImport)
       if (arrival) stream?.offer(arrival, payload?.body.data.length ?? 0, delivery)
     }
     return runId
@@ -93,23 +98,23 @@ export class SegmentWorker {
   }
 
   /** Opens the steps (may throw) and starts the chain. */
-  #open(key: string, task: Task, imports: boolean): Entry {
+  #open(key: string, task: Task, isImport: boolean): OpenStream {
     const { limits, now, pause, log } = this.#context
-    const { message, own, runId } = task
+    const { message, target, runId } = task
     if (this.#entries.size >= limits.streams) throw queueFull()
     const startTime = message.header.startTime ?? new Date(now()).toISOString()
     const started = { ...message, header: { ...message.header, runId, startTime } }
     const steps = this.#stepsFor({ ...task, message: started })
-    const completeness = listCompleteness(message, message.body.segments[0] ?? own)
-    const about = { run: runId, pipe: message.header.name, segment: own.header.name }
-    const sink = logSink(log.child(about))
+    const completeness = listCompleteness(message, message.body.segments[0] ?? target)
+    const labels = { run: runId, pipe: message.header.name, segment: target.header.name }
+    const sink = logSink(log.child(labels))
     const inbox = { limits: queueLimits(limits), now, pause, completeness, context: { sink } }
-    const stream = imports ? undefined : new ArrivingStream(inbox)
-    const done = this.#run(task, steps, { stream, sink, log: log.child(about) })
+    const stream = isImport ? undefined : new ArrivingStream(inbox)
+    const done = this.#run(task, steps, { stream, sink, log: log.child(labels) })
     done.then(
       (isDone) => this.#ended(key, isDone && stream?.isComplete !== false),
       (err: unknown) => {
-        log.error({ err, ...about }, 'stream.broken')
+        log.error({ err, ...labels }, 'stream.broken')
         this.#ended(key, false)
       },
     )
@@ -118,27 +123,28 @@ export class SegmentWorker {
     return entry
   }
 
-  #ended(key: string, isWhole: boolean): void {
+  #ended(key: string, isComplete: boolean): void {
     this.#entries.delete(key)
-    if (isWhole) this.#complete.add(key)
+    if (isComplete) this.#complete.add(key)
     const [oldest = ''] = this.#complete
     if (this.#complete.size > mostRemembered) this.#complete.delete(oldest)
   }
 
   async #run(
-    { message, own, runId, delivery }: Task,
+    { message, target, runId, delivery }: Task,
     steps: readonly SegmentFunction[],
-    { stream, sink, log }: Working,
+    { stream, sink, log }: StreamWork,
   ): Promise<boolean> {
-    const over = new AbortController()
-    const settle = (how: keyof Delivery) => (stream ? stream.settle(how) : delivery?.[how]())
-    log.info({ segmentNumber: own.header.segmentNumber }, 'stream.opened')
-    const watching = stream?.watch(over.signal)
+    const ended = new AbortController()
+    const settle = (outcome: keyof Delivery) =>
+      stream ? stream.settle(outcome) : delivery?.[outcome]()
+    log.info({ segmentNumber: target.header.segmentNumber }, 'stream.opened')
+    const watching = stream?.watch(ended.signal)
     try {
-      const all = stream ? [stream.reading, ...steps, stream.ending] : steps
-      const grace = () => this.#context.pause(graceMs, over.signal).catch(() => undefined)
+      const allSteps = stream ? [stream.reading, ...steps, stream.ending] : steps
+      const grace = () => this.#context.pause(graceMs, ended.signal).catch(() => undefined)
       const context = { runId, pipe: message.header.name, sink, log, dryRun: false }
-      await chain(all, context, this.#stopping.signal, grace)
+      await chain(allSteps, context, this.#stopping.signal, grace)
       settle('done')
       log.info({ counts: sink.counts }, 'stream.finished')
       return true
@@ -147,7 +153,7 @@ export class SegmentWorker {
       log.warn({ err }, 'stream.broken')
       return false
     } finally {
-      over.abort()
+      ended.abort()
       await watching
     }
   }
@@ -156,14 +162,14 @@ export class SegmentWorker {
    * Steps from the task's own segment on: those of this process, then one that sends the output to the next segment. Throws
    * `invalid-pipe` and `unknown-segment`.
    */
-  #stepsFor({ message: pipe, own, via }: Task): readonly SegmentFunction[] {
+  #stepsFor({ message: pipe, target, via }: Task): readonly SegmentFunction[] {
     const { afterImport, limits, now, pause } = this.#context
     const places = segmentPlaces(pipe, { trust: 'foreign', directory: '' })
     const steps: SegmentFunction[] = []
     let isIdentified = afterImport === undefined
     for (const [index, segment] of pipe.body.segments.entries()) {
-      if (segment.header.segmentNumber < own.header.segmentNumber) continue
-      const placement = this.#placementOf(segment, own, via)
+      if (segment.header.segmentNumber < target.header.segmentNumber) continue
+      const placement = this.#placementOf(segment, target, via)
       if (placement.kind === 'unknown') {
         throw new Failure('unknown-segment', `${shown(segment.header.name)} is not a known segment`)
       }
@@ -172,15 +178,15 @@ export class SegmentWorker {
         return [...steps, remoteStep({ pipe, segment, post, limits, now, pause })]
       }
       const { directory: _, ...place } = places[index] ?? { trust: 'foreign' as const }
-      const made = placement.segment.open(segment.body.config, place)
-      if (!made.ok) {
+      const opened = placement.segment.open(segment.body.config, place)
+      if (!opened.ok) {
         const detail = `the config of ${shown(segment.header.name)} is not valid`
-        const errors = configComplaints(index, made.problems)
+        const errors = configComplaints(index, opened.problems)
         throw new Failure('invalid-pipe', detail, { errors })
       }
       const { job } = placement.segment
       if (job === 'export' && !isIdentified && afterImport) steps.push(afterImport)
-      steps.push(made.run)
+      steps.push(opened.run)
       if (job !== 'import') continue
       if (afterImport) steps.push(afterImport)
       isIdentified = true
@@ -189,20 +195,20 @@ export class SegmentWorker {
   }
 
   /** Location of a segment. Endpoints in the message take precedence, because they come from the process that runs the pipe. */
-  #placementOf(segment: Segment, own: Segment, via: string | undefined): Placement {
+  #placementOf(segment: Segment, target: Segment, via: string | undefined): Placement {
     const { kinds, resolve, eventbusUrl } = this.#context
-    if (segment === own)
+    if (segment === target)
       return { kind: 'built-in', segment: builtInKind(kinds, segment.header.name) }
-    const named = segmentResolver({}, [], plainQueuesFor(via ?? eventbusUrl))(segment)
-    return named.kind === 'unknown' ? resolve(segment) : named
+    const byEndpoint = segmentResolver({}, [], plainQueuesFor(via ?? eventbusUrl))(segment)
+    return byEndpoint.kind === 'unknown' ? resolve(segment) : byEndpoint
   }
 }
 
 /** Built-in segment with that name. Throws `unknown-segment`. */
 export function builtInKind(kinds: readonly SegmentKind[], name: string): SegmentKind {
   const normal = normalName(name)
-  const own = kinds.find((kind) => kind.names.some((one) => normalName(one) === normal))
-  if (own) return own
+  const kind = kinds.find((kind) => kind.names.some((name) => normalName(name) === normal))
+  if (kind) return kind
   throw new Failure('unknown-segment', `there is no segment ${shown(name)} here`)
 }
 
@@ -212,8 +218,8 @@ export function builtInKind(kinds: readonly SegmentKind[], name: string): Segmen
  */
 export function logSink(log: Log): RunSink & { readonly counts: Readonly<Record<string, number>> } {
   const counts: Record<string, number> = {}
-  const count = (name: string, more = 1) => void (counts[name] = (counts[name] ?? 0) + more)
-  const nothing = () => undefined
+  const count = (name: string, number = 1) => void (counts[name] = (counts[name] ?? 0) + number)
+  const ignore = () => undefined
   return {
     counts,
     item({ state, problem, originalId, sourceId, stage }) {
@@ -226,13 +232,13 @@ export function logSink(log: Log): RunSink & { readonly counts: Readonly<Record<
       log.warn({ id: about.originalId ?? about.sourceId, finding: slug, detail }, 'run.finding')
     },
     offered: (more = 1) => count('offered', more),
-    total: nothing,
-    adopted: nothing,
-    page: nothing,
-    request: nothing,
-    alive: nothing,
-    processed: nothing,
-    outcome: nothing,
+    total: ignore,
+    adopted: ignore,
+    page: ignore,
+    request: ignore,
+    alive: ignore,
+    processed: ignore,
+    outcome: ignore,
   }
 }
 
@@ -246,14 +252,16 @@ const queueFull = (): Failure =>
 
 /** Prefix of cursors of inserted pages, followed by the number of messages before the page. */
 const pagePrefix = 'taken:'
+/** Maximum number of messages between two inserted pages. */
 const mostUnmarked = 100
 
+/** Messages of one run for one segment, as a stream for its steps, and their acknowledgements. */
 export class ArrivingStream {
   readonly #inbox: Inbox
   /** Deliveries to acknowledge when `after` messages were written, in order. */
   readonly #deliveries = new Set<{ readonly delivery: Delivery; readonly after: number }>()
   #count = 0
-  #settled: keyof Delivery | undefined
+  #outcome: keyof Delivery | undefined
 
   constructor(context: Omit<InboxContext, 'role' | 'stage'>) {
     this.#inbox = new Inbox({ ...context, role: 'sender', stage: 'import' })
@@ -270,8 +278,8 @@ export class ArrivingStream {
     const inbox = this.#inbox
     const isRepeat = this.isComplete || inbox.isRepeat(arrival)
     // A stream that has ended incompletely is about to be removed; the message begins a new one.
-    const isOver = inbox.ending !== undefined && !this.isComplete
-    if (isOver || (!isRepeat && !inbox.out.hasRoom(weight))) throw queueFull()
+    const hasEnded = inbox.ending !== undefined && !this.isComplete
+    if (hasEnded || (!isRepeat && !inbox.out.hasRoom(weight))) throw queueFull()
     if (!isRepeat) {
       inbox.accept(arrival, weight)
       inbox.noteActivity()
@@ -279,7 +287,7 @@ export class ArrivingStream {
     }
     // A repeat is acknowledged with the original, which may not be written yet; a list when everything is written.
     const after = arrival.kind === 'list' ? Infinity : this.#count
-    if (delivery && this.#settled) delivery[this.#settled]()
+    if (delivery && this.#outcome) delivery[this.#outcome]()
     else if (delivery) this.#deliveries.add({ delivery, after })
     return isRepeat ? 'repeat' : 'taken'
   }
@@ -300,21 +308,21 @@ export class ArrivingStream {
   readonly ending: SegmentFunction = (input) => this.#acknowledge(input)
 
   /** Settles all remaining deliveries. */
-  settle(how: keyof Delivery): void {
-    this.#settled = how
+  settle(outcome: keyof Delivery): void {
+    this.#outcome = outcome
     this.#inbox.out.close()
-    for (const { delivery } of this.#deliveries) delivery[how]()
+    for (const { delivery } of this.#deliveries) delivery[outcome]()
     this.#deliveries.clear()
   }
 
   async *#withPages(): AsyncGenerator<Message> {
     const { out } = this.#inbox
-    let [count, marked] = [0, 0]
+    let [count, pageAt] = [0, 0]
     for await (const message of out) {
       yield message
       count += 1
-      if (message.kind !== 'end' && (out.size === 0 || count - marked >= mostUnmarked)) {
-        marked = count
+      if (message.kind !== 'end' && (out.size === 0 || count - pageAt >= mostUnmarked)) {
+        pageAt = count
         yield { kind: 'page', cursor: `${pagePrefix}${count}` }
       }
     }
@@ -327,10 +335,10 @@ export class ArrivingStream {
         continue
       }
       const written = Number(message.cursor.slice(pagePrefix.length))
-      for (const one of this.#deliveries) {
-        if (one.after > written) continue
-        this.#deliveries.delete(one)
-        one.delivery.done()
+      for (const entry of this.#deliveries) {
+        if (entry.after > written) continue
+        this.#deliveries.delete(entry)
+        entry.delivery.done()
       }
     }
   }

@@ -1,4 +1,4 @@
-/** HTTP app that offers the segments of this process to others: accepts messages, answers the id of the run. */
+/** HTTP app (`/api/segments`) that offers the segments of this process to others and accepts messages returned to its runs. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
@@ -54,11 +54,11 @@ async function handOver(
     throw new Failure('unsupported-media-type', 'the Content-Type must be application/json')
   }
   const message = await messageOf(c, bodyBytes)
-  const own = targetSegment(message)
-  if (!own)
+  const target = targetSegment(message)
+  if (!target)
     throw new Failure('invalid-parameter', 'all segments of the pipe are marked as processed')
-  if (normalName(own.header.name) !== normalName(name)) {
-    const detail = `the next segment of the pipe is ${shown(own.header.name)}, not ${shown(name)}`
+  if (normalName(target.header.name) !== normalName(name)) {
+    const detail = `the next segment of the pipe is ${shown(target.header.name)}, not ${shown(name)}`
     throw new Failure('unknown-segment', detail)
   }
   return accept(c, worker.take(message))
@@ -74,14 +74,16 @@ async function acceptReturned(
   bytes: number,
   returns: ReturnPlaces,
 ): Promise<string> {
-  const { runId, segmentNumber, place } = returns.at(token)
+  const { runId, segmentNumber, place } = returns.find(token)
   try {
     const message = await messageOf(c, bytes)
-    const own = message.body.segments.find(({ header }) => header.segmentNumber === segmentNumber)
-    if (message.header.runId !== runId || !own) {
+    const target = message.body.segments.find(
+      ({ header }) => header.segmentNumber === segmentNumber,
+    )
+    if (message.header.runId !== runId || !target) {
       throw new Failure('not-found', 'no run waits for a message here')
     }
-    await place.take(returnedPayload(message, own))
+    await place.take(returnedPayload(message, target))
     return runId
   } catch (error) {
     if (error instanceof Failure) place.onRefused(error)
@@ -138,7 +140,7 @@ const messageBody = {
 const answers = (description: string, type: string, schema: z.ZodType, status = 200) => ({
   [status]: { description, content: { [type]: { schema } } },
 })
-const taken = answers('Taken; the id of the run', 'text/plain', z.string(), 202)
+const acceptedAnswers = answers('Taken; the id of the run', 'text/plain', z.string(), 202)
 const healthAnswers = answers('JSON', 'application/json', z.object({ status: z.string() }))
 
 /** Parameter for the description only: any unknown token is refused in the same way. */
@@ -163,7 +165,7 @@ const handOverBy = (method: 'post' | 'put', params: SegmentPath) =>
     auth: mayCall,
     params,
     body: messageBody,
-    answers: taken,
+    answers: acceptedAnswers,
     handle: ({ c, params: { name } }, services) => handOver(c, name, services),
   })
 
@@ -177,7 +179,7 @@ const returnBy = (method: 'post' | 'put') =>
     auth: anyone,
     parameters: [tokenParameter],
     body: messageBody,
-    answers: taken,
+    answers: acceptedAnswers,
     // The payload contains the segment's input beside its result.
     handle: async ({ c }, { bodyBytes, returns }) =>
       accept(c, await acceptReturned(c, c.req.param('token') ?? '', 2 * bodyBytes, returns)),

@@ -1,4 +1,4 @@
-/** Dependencies of transports between processes, with their limits and time-outs. */
+/** Dependencies, limits and time-outs of the exchange of messages between processes. */
 
 import type { Outbound } from '../../client/outbound.ts'
 import type { ClusterConfig } from '../../config/cluster.ts'
@@ -12,6 +12,7 @@ import { segmentSettings, settingOf } from '../pipe-check.ts'
 import type { SegmentFunction, SegmentKind } from '../segment.ts'
 import type { Identify, ReturnQueue } from './envelope.ts'
 
+/** Dependencies of the transport. */
 export type TransportContext = {
   readonly kinds: readonly SegmentKind[]
   readonly resolve: (segment: Segment) => Placement
@@ -52,6 +53,7 @@ export type SegmentTimes = Pick<
 
 export type TransportLimits = typeof transportLimits
 
+/** Default limits; names with `Ms` are in ms. */
 export const transportLimits = {
   /** Queued messages of one segment of one run, and their total bytes. */
   queued: 256,

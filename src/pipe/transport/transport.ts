@@ -1,4 +1,7 @@
-/** Connects pipes across processes, over HTTP and the queues of a broker. */
+/**
+ * Connects pipes across processes, over HTTP and the queues of a message broker: creates steps for segments elsewhere, and
+ * receives messages for segments and runs here.
+ */
 
 import { Failure, shown } from '../../errors.ts'
 import type { App } from '../../http/app.ts'
@@ -29,6 +32,7 @@ export type TransportOptions = Omit<TransportContext, 'limits'> & {
 /** Placement in another process. */
 type Remote = Extract<Placement, { readonly kind: 'http' | 'bus' }>
 
+/** The transport of a process, created once at its start. */
 export class Transport {
   /** App for `/api/segments`. */
   readonly app: App
@@ -57,39 +61,40 @@ export class Transport {
   remote(
     pipe: Pipe,
     segment: Segment,
-    found: Remote,
+    placement: Remote,
     trust: 'trusted' | 'foreign',
   ): SegmentFunction {
     const { now, pause, identify, resolve } = this.#context
-    const { post, queue } = this.#routeTo(found, trust, this.#context.eventbusUrl)
+    const { post, queue } = this.#routeTo(placement, trust, this.#context.eventbusUrl)
     const next = segmentAfter(pipe, segment.header.segmentNumber)
     const limits = queue
       ? queueLimits(this.#context.limits)
       : segmentLimits(this.#context.limits, segment)
     if (!next) return remoteStep({ pipe, segment, post, limits, now, pause })
     const token = returnToken()
-    const to = { token, runId: pipe.header.runId ?? '', segmentNumber: next.header.segmentNumber }
-    const follower = resolve(next)
-    const back = {
+    const { segmentNumber } = next.header
+    const entry = { token, runId: pipe.header.runId ?? '', segmentNumber }
+    const nextPlacement = resolve(next)
+    const returns = {
       endpoint: this.#returnEndpoint(token, queue),
-      open: (place: ReturnPlace) => this.#returnPlaces.open({ ...to, place }),
+      open: (place: ReturnPlace) => this.#returnPlaces.open({ ...entry, place }),
       spool: this.#spool,
-      wantsRdf: follower.kind === 'built-in' && follower.segment.job === 'export',
+      wantsRdf: nextPlacement.kind === 'built-in' && nextPlacement.segment.job === 'export',
       identify,
     }
-    const ready: SendMessage = async (message, signal) => {
+    const postAndListen: SendMessage = async (message, signal) => {
       if (queue) await this.#listenForReturns(queue.broker)
       await post(message, signal)
     }
-    return remoteStep({ pipe, segment, post: ready, limits, now, pause, back })
+    return remoteStep({ pipe, segment, post: postAndListen, limits, now, pause, returns })
   }
 
   /** Consumes the queues that service discovery names for segments of this process. */
   async listen(): Promise<void> {
     const { serviceDiscovery, kinds, eventbusUrl: via } = this.#context
-    const own = new Set(kinds.flatMap(({ names }) => names.map(normalName)))
+    const localNames = new Set(kinds.flatMap(({ names }) => names.map(normalName)))
     for (const [name, { http, eventbus }] of Object.entries(serviceDiscovery)) {
-      if (!eventbus || http || !own.has(normalName(name))) continue
+      if (!eventbus || http || !localNames.has(normalName(name))) continue
       // Without a broker the segment is only used by pipes of this process.
       if (via === undefined && !isBrokerAddress(eventbus.address)) continue
       const queue = queueOf(eventbus.address, { by: 'operator', via })
@@ -122,17 +127,17 @@ export class Transport {
    * from a file of the operator. Throws `address-refused` for a broker that the operator has not configured.
    */
   #routeTo(
-    found: Remote,
+    placement: Remote,
     trust: 'trusted' | 'foreign',
     via: string | undefined,
   ): { readonly post: SendMessage; readonly queue?: Queue } {
-    if (found.kind === 'http') {
-      const { address, method, headers, by } = found
+    if (placement.kind === 'http') {
+      const { address, method, headers, by } = placement
       const reach = { kind: 'configured', address, trust, allow: this.#context.allow } as const
       const target = { address, method, headers, ...(by === 'pipe' && { reach }) }
       return { post: httpSender(target, this.#context) }
     }
-    const queue = queueOf(found.address, { by: found.by, via })
+    const queue = queueOf(placement.address, { by: placement.by, via })
     const post: SendMessage = async (message, signal) =>
       (await this.#brokerAt(queue.broker)).send(queue.name, message, signal)
     return { post, queue }

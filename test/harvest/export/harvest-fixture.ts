@@ -53,7 +53,7 @@ export const record = (
 
 export const complete = (fingerprint = 'f'): Message => ({
   kind: 'end',
-  completeness: { kind: 'complete', fingerprint, shape: 's', validators: [] },
+  completeness: { kind: 'complete', fingerprint, outputHash: 's', validators: [] },
 })
 
 export const whole =

@@ -28,7 +28,7 @@ async function metricsFixture(land: (ids: readonly string[]) => readonly Metrics
     harvest: {
       metricsExport: {
         body: async ({ text, mediaType }) => ({ text, mediaType }),
-        own: async (messages) => {
+        writeLocally: async (messages) => {
           const ids = messages.map(({ sourceId }) => sourceId)
           calls.push(ids)
           return land(ids)

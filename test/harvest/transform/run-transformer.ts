@@ -94,7 +94,7 @@ export function problemsOf(
 /** The digest of what decides how a record comes out. */
 export function shapeOf(kind: Kind, config: JsonObject, place: Partial<SegmentPlace> = {}) {
   const opened = kind(depsOf({})).open(config, { trust: 'trusted', ...place })
-  return opened.ok ? opened.shape : undefined
+  return opened.ok ? opened.outputHash : undefined
 }
 
 export async function runTransformer(

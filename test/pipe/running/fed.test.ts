@@ -58,7 +58,7 @@ describe('a run that is fed', () => {
     await second.hanging(2)
     expect([whole, some].map(({ id }) => second.status(id))).toEqual(['running', 'running'])
     expect(second.stage.feeds).toContainEqual(feed)
-    expect(second.stage.contexts[0]).toMatchObject({ resumed: true, resumeFrom: 'after-3' })
+    expect(second.stage.contexts[0]).toMatchObject({ isResumed: true, resumeFrom: 'after-3' })
     second.stage.release()
   })
 

@@ -13,7 +13,7 @@ describe('after a crash', () => {
     await second.hanging(1)
     expect(second.stage.contexts[0]).toMatchObject({
       runId: id,
-      resumed: true,
+      isResumed: true,
       resumeFrom: 'after-3',
     })
     const third = await launcherFixture({}, second.place.killed())
@@ -46,7 +46,7 @@ describe('after a crash', () => {
     expect(second.stage.contexts).toEqual([])
     place.at += 61_000
     await second.hanging(1)
-    expect(second.stage.contexts[0]?.resumed).toBe(true)
+    expect(second.stage.contexts[0]?.isResumed).toBe(true)
   })
 
   it('neither a dry run, nor one of yesterday, nor one whose pipe is gone goes on', async () => {

@@ -98,7 +98,7 @@ describe('a run that goes on', () => {
     })
     expect(told.run.endTime).toBeUndefined()
     expect(ids(told)).toEqual(['a', 'c'])
-    expect(told.runs.resumption(told.id)).toMatchObject({ times: 1 })
+    expect(told.runs.resumption(told.id)).toMatchObject({ resumptions: 1 })
     expect(told.runs.resumption(told.id).cursor).toBeUndefined()
     expect(told.runs.report(told.id).problems).toEqual({})
   })

@@ -8,21 +8,21 @@ import {
 } from '../../../src/pipe/transport/endings.ts'
 
 const list = { kind: 'list', ids: new Set(['a', 'b']), complete: true } as const
-const [began, last] = [100_000, 200_000]
+const [startedAt, lastActivity] = [100_000, 200_000]
 
-const nothing = { began, last, taken: 0, records: 0, slowestMs: 0 }
+const nothing = { startedAt, lastActivity, accepted: 0, returned: 0, slowestMs: 0 }
 const sets = {
-  missing: new Set<string>(),
+  missingIds: new Set<string>(),
   pending: new Map<string, never>(),
-  seen: new Set<string>(),
+  messageKeys: new Set<string>(),
 }
 
 const imported = (given: Partial<SegmentProgress>) =>
-  importEnding({ ...nothing, ...sets, records: 2, ...given }, transportLimits)
+  importEnding({ ...nothing, ...sets, returned: 2, ...given }, transportLimits)
 
 /** Seconds after the last message when that is decided, and what. */
 const decided = ({ at, kind }: ReturnType<typeof importEnding>) => [
-  Math.max(0, at - last) / 1000,
+  Math.max(0, at - lastActivity) / 1000,
   kind,
 ]
 
@@ -31,13 +31,13 @@ describe('an importer is finished', () => {
     ['when all ids of its list have come', { list }, 0, 'done'],
     [
       '10 s after the last message when ids of its list are missing',
-      { list, missing: new Set(['b']) },
+      { list, missingIds: new Set(['b']) },
       10,
       'listed',
     ],
     [
       'when as many came as a platform says that it has sent',
-      { list: { ...list, records: 1 }, missing: new Set(['b']) },
+      { list: { ...list, records: 1 }, missingIds: new Set(['b']) },
       0,
       'done',
     ],
@@ -55,7 +55,7 @@ describe('an importer is finished', () => {
   })
 
   test('and failed when it gave nothing within 120 s', () => {
-    const none = { records: 0, began: last }
+    const none = { returned: 0, startedAt: lastActivity }
     expect(decided(imported(none))).toEqual([120, 'silent'])
     expect(imported(none)).toMatchObject({ problem: { kind: 'segment-silent' } })
   })
@@ -66,15 +66,15 @@ describe('a transformer is finished', () => {
     new Map(
       Array.from({ length: count }, (_, n) => [
         `o${n}`,
-        { record: recordOf(n), number: n + 1, sentAt: began },
+        { record: recordOf(n), number: n + 1, sentAt: startedAt },
       ]),
     )
   const seen = (count: number) => new Set(Array.from({ length: count }, (_, n) => `key-${n}`))
   const six: SegmentProgress = {
     ...nothing,
     ...sets,
-    taken: 6,
-    seen: seen(5),
+    accepted: 6,
+    messageKeys: seen(5),
     pending: pending(1),
     list,
     slowestMs: 30,
@@ -87,7 +87,7 @@ describe('a transformer is finished', () => {
       string,
     ]
   >([
-    ['when everything has come back', { pending: pending(0), seen: seen(6) }, 0, 'done'],
+    ['when everything has come back', { pending: pending(0), messageKeys: seen(6) }, 0, 'done'],
     [
       'when everything has come back and there is no list',
       { pending: pending(0), wantsList: false, hasList: false },
@@ -104,7 +104,7 @@ describe('a transformer is finished', () => {
     ],
     [
       'and dropped every one when the list alone came back',
-      { seen: seen(0), pending: pending(6) },
+      { messageKeys: seen(0), pending: pending(6) },
       2,
       'dropped',
     ],
@@ -116,7 +116,7 @@ describe('a transformer is finished', () => {
     ],
     [
       'and failed when nothing came back at all',
-      { seen: seen(0), pending: pending(6), hasList: false },
+      { messageKeys: seen(0), pending: pending(6), hasList: false },
       10,
       'silent',
     ],

@@ -77,7 +77,7 @@ async function travelled({ input = [], foreign = echo, at = 1, ...scene }: Scene
       sent.push(message)
       await foreign(targetSegment(message)?.body.payload, give)
     },
-    ...(at < 2 && { back: { endpoint, open, spool, ...reading } }),
+    ...(at < 2 && { returns: { endpoint, open, spool, ...reading } }),
     limits: { ...transportLimits, ...times, ...limits },
     now: () => performance.now(),
     pause: (ms, signal) => sleep(Math.min(ms, 5), undefined, { signal }),

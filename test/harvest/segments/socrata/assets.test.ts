@@ -76,7 +76,7 @@ describe('assets', () => {
       importOf({
         kind: (deps) => importerSegment(socrataImporterWith([]), deps),
         config: { address: portal.url, pageSize: 2 },
-        context: { resumeFrom, resumed: true },
+        context: { resumeFrom, isResumed: true },
       })
     const rest = await resumed('dataset dxxx-0000')
     expect(idsOf(rest)).toEqual(['exxx-0000', 'fxxx-0000'])
