@@ -24,6 +24,8 @@ describe('a resource of a declared type', () => {
     expect(updated.headers.get('ETag')).not.toBe(created.headers.get('ETag'))
     expect(await repo.lines('gauge', 'bridge')).toContain('"Ford"')
     expect(await repo.lines('gauge', 'bridge')).not.toContain('"Bridge"')
+    const hash = `<${iriOf('gauge', 'bridge')}> <urn:cartulary:control#hash> `
+    expect((await repo.store.read('urn:cartulary:system'))?.split(hash)).toHaveLength(2)
   })
 
   it('is marked for the index by every write that changes it, and by its deletion', async () => {

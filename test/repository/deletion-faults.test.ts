@@ -59,6 +59,8 @@ it('goes on with the members that a failure left, and drops the catalogue after 
 it('lists a deleted catalogue at once', async () => {
   expect(await remove('/catalogues/c')).toBe(204)
   expect(listed()).toEqual(['c'])
+  await repo.putCatalogue('c')
+  expect(listed()).toEqual([])
 })
 
 it('lists no dataset whose removal failed', async () => {
@@ -115,6 +117,7 @@ it('ends a restore whose catalogue a direct writer removes, which can be restore
     method: 'POST',
     headers: { Prefer: 'respond-async' },
   })
+  expect(repo.deletion.tombstones.restoring()).toEqual(['c'])
   await repo.store.write([{ graph: `${base}id/catalogue/c`, drop: true }])
   resolve()
   await expect.poll(() => jobs('restore-catalogue')).toMatchObject([{ state: 'done' }])

@@ -215,6 +215,17 @@ describe('quality metrics', () => {
       412,
     )
     expect((await put(measurement(iri(), 2), 'text/turtle', { 'If-Match': tag })).status).toBe(204)
+    const path = `/datasets/${dataset}/metrics`
+    const removal = await repo.ask(path, { method: 'DELETE', headers: { 'If-Match': tag } })
+    expect([removal.status, (await repo.ask(path)).status]).toEqual([412, 200])
+  })
+
+  it('are replaced once by those who expect the same state at once', async () => {
+    const headers = { 'If-Match': (await put(measurement(iri(), 1))).headers.get('ETag') ?? '' }
+    const both = [2, 3].map((value) => put(measurement(iri(), value), 'text/turtle', headers))
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual(
+      expect.arrayContaining([204, 412]),
+    )
   })
 
   it('outlive an update of the dataset and go with the dataset', async () => {
