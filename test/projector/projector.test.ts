@@ -228,6 +228,21 @@ describe('the projector', () => {
     expect(isFilled).toBe(false)
   })
 
+  it('keeps one indexed version in the store, the newest one, however batches overlap', async () => {
+    await write(mark('a', 1), mark('b', 2), mark('c', 3), mark('d', 4))
+    // A removal of marks takes longer the earlier it is.
+    const turns = [60, 40, 20, 0]
+    const slow: GraphStore['write'] = async (changes) => {
+      for (let left = turns.shift() ?? 0; left > 0; left -= 1) await new Promise(setImmediate)
+      return store.write(changes)
+    }
+    const { projector } = recording({ batch: 1, write: slow })
+    await projector.start()
+    await projector.idle(soon())
+    await projector.stop()
+    expect(await store.read('urn:cartulary:system')).toMatch(/^<[^ ]*> <[^ ]*indexed> "4" \.\n$/)
+  })
+
   it('tells who wants a resource again when it is indexed, once for all of them', async () => {
     const { projector, projected } = recording()
     const all = [

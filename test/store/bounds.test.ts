@@ -66,6 +66,20 @@ describe('the embedded store', () => {
     await store.close()
   })
 
+  it('keeps a line that is content and link until both are removed, and reads it once', async () => {
+    const store = await openEmbedded()
+    const [graph, other] = [graphName(), '<urn:test:o> <urn:test:p> "o" .']
+    const line = '<urn:test:l> <urn:test:p> "l" .'
+    const isFound = () => store.ask(`ASK { GRAPH <${graph}> { <urn:test:l> ?p ?o } }`)
+    await store.write([{ graph, content: `${line}\n${other}\n`, add: [line] }])
+    expect(linesOf(await store.read(graph))).toEqual([line, other])
+    await store.write([{ graph, content: `${other}\n` }])
+    expect([await isFound(), linesOf(await store.read(graph)).length]).toEqual([true, 2])
+    await store.write([{ graph, remove: [line] }])
+    expect([await isFound(), await store.read(graph)]).toEqual([false, `${other}\n`])
+    await store.close()
+  })
+
   it('starts again from its durable copy when the engine breaks, and serves what was written', async () => {
     const store = await openEmbedded()
     const graph = graphName()
