@@ -35,8 +35,8 @@ function licenceIn(texts: readonly string[], authorities: Authorities) {
   const { licences = [], others = [] } = Object.groupBy(texts, (title) =>
     licenceOf({ title }, authorities)?.kind === 'iri' ? 'licences' : 'others',
   )
-  const words = others.flatMap((text) => meaningfulText(textFromHtml(text)) ?? [])
-  return { licences, rights: words.join('\n') || undefined }
+  const rightsTexts = others.flatMap((text) => meaningfulText(textFromHtml(text)) ?? [])
+  return { licences, rights: rightsTexts.join('\n') || undefined }
 }
 
 const geoService = 'ArcGIS GeoService'
@@ -45,10 +45,14 @@ const geoService = 'ArcGIS GeoService'
 
 /** Values of a GeoJSON feature of the records API. */
 export function featureValues(fields: Fields, site: Portal, sourceId: string): DatasetValues {
-  const own = fieldsOf(fields['properties'])
-  const given = [fieldsOf(own['structuredLicense'])['url'], own['license'], own['licenseInfo']]
-  const said = given.flatMap(listOf).flatMap((one) => meaningfulText(one) ?? [])
-  const { licences: titles, rights } = licenceIn(said, site.authorities)
+  const properties = fieldsOf(fields['properties'])
+  const licenceFields = [
+    fieldsOf(properties['structuredLicense'])['url'],
+    properties['license'],
+    properties['licenseInfo'],
+  ]
+  const licenceNames = licenceFields.flatMap(listOf).flatMap((value) => meaningfulText(value) ?? [])
+  const { licences: titles, rights } = licenceIn(licenceNames, site.authorities)
   // A layer can be exported in every format; an item without one may be neither a table nor a map.
   const [, item, layer] = /^(.+)_(\d+)$/.exec(sourceId) ?? []
   const files = `${site.root}/api/download/v1/items/${encodeURIComponent(item ?? '')}`
@@ -56,21 +60,24 @@ export function featureValues(fields: Fields, site: Portal, sourceId: string): D
   const exports = names.map((name) =>
     exportFile(sourceId, name, { rights, downloadUrl: `${files}/${name}?layers=${layer}` }),
   )
-  const url = meaningfulText(own['url'])
+  const url = meaningfulText(properties['url'])
   const isService = /\/rest\/services\//i.test(url ?? '')
   const services = [{ title: { '': geoService }, endpoint: url }]
   const service = isService ? { title: geoService, format: geoService, services } : {}
   return {
     identifier: sourceId,
-    title: own['title'],
-    description: meaningfulText(fromHtml(own['description'])) ?? fromHtml(own['snippet']),
-    keywords: [own['tags']],
+    title: properties['title'],
+    description:
+      meaningfulText(fromHtml(properties['description'])) ?? fromHtml(properties['snippet']),
+    keywords: [properties['tags']],
     // `/Categories/Environment`: the last part is the theme.
-    themes: listOf(own['categories']).map((one) => meaningfulText(one)?.replace(/^.*\//, '')),
+    themes: listOf(properties['categories']).map((category) =>
+      meaningfulText(category)?.replace(/^.*\//, ''),
+    ),
     landingPage: hubPage(site, sourceId),
-    publisher: { name: meaningfulText(own['source']) ?? own['owner'] },
-    issued: own['created'],
-    modified: own['modified'],
+    publisher: { name: meaningfulText(properties['source']) ?? properties['owner'] },
+    issued: properties['created'],
+    modified: properties['modified'],
     places: [{ geometry: fields['geometry'] }],
     licences: titles.map((title) => ({ title })),
     distributions:
@@ -83,36 +90,40 @@ export function featureValues(fields: Fields, site: Portal, sourceId: string): D
 /** First text of a field, or the address of a node. */
 const textOf = (value: unknown): string | undefined =>
   listOf(value)
-    .map((one) => meaningfulText(one) ?? meaningfulText(fieldsOf(one)['@id']))
+    .map((item) => meaningfulText(item) ?? meaningfulText(fieldsOf(item)['@id']))
     .find(Boolean)
 
-/** Texts without the prefixes that abbreviate the IRIs of the authority. */
-const bare = (value: unknown) => textOf(value)?.replace(/^(?:ftype|lang):|^.*\/file-type\//, '')
+/** First text of a field, without the prefixes that abbreviate IRIs of EU authorities: `ftype:CSV`. */
+const codeIn = (value: unknown) => textOf(value)?.replace(/^(?:ftype|lang):|^.*\/file-type\//, '')
 
 /** Repairs a dataset of a DCAT-AP feed, given as a plain node. */
-export function mendEntry(fields: Fields, record: MappedRecord): Fields {
+export function repairEntry(fields: Fields, record: MappedRecord): Fields {
   const { authorities } = record.options
   const licence = licenceIn(licenceTexts(fields['license']), authorities)
-  const all = listOf(fields['distribution']).map((one) => mendFile(fieldsOf(one)))
+  const distributions = listOf(fields['distribution']).map((node) =>
+    repairDistribution(fieldsOf(node)),
+  )
   const isHubPage = ({ format, title }: Fields) =>
     /^html$/i.test(textOf(format) ?? '') && /^arcgis hub dataset$/i.test(textOf(title) ?? '')
-  const pages = all.filter(isHubPage).map((one) => one['accessURL'] ?? one['downloadURL'])
-  const files = all
-    .filter((one) => !isHubPage(one))
-    .map((one) => {
-      const own = licenceIn(licenceTexts(one['license']), authorities)
-      const license = [...own.licences, ...licence.licences]
-      return { ...one, license, rights: own.rights ?? licence.rights ?? one['rights'] }
+  const pages = distributions
+    .filter(isHubPage)
+    .map((page) => page['accessURL'] ?? page['downloadURL'])
+  const files = distributions
+    .filter((distribution) => !isHubPage(distribution))
+    .map((file) => {
+      const fileLicence = licenceIn(licenceTexts(file['license']), authorities)
+      const license = [...fileLicence.licences, ...licence.licences]
+      return { ...file, license, rights: fileLicence.rights ?? licence.rights ?? file['rights'] }
     })
   return {
     ...fields,
-    ...described(fields, record),
+    ...repairDescription(fields, record),
     issued: dateIn('issued', fields, record),
     modified: dateIn('modified', fields, record),
     // All datasets of all sites have this theme.
     theme: listOf(fields['theme']).filter((theme) => theme !== 'geospatial'),
-    language: listOf(fields['language']).map(bare),
-    contactPoint: listOf(fields['contactPoint']).map(mendContact),
+    language: listOf(fields['language']).map(codeIn),
+    contactPoint: listOf(fields['contactPoint']).map(repairContact),
     landingPage: [...listOf(fields['landingPage']), ...pages],
     license: undefined,
     distribution: files,
@@ -121,14 +132,15 @@ export function mendEntry(fields: Fields, record: MappedRecord): Fields {
 
 const licenceTexts = (value: unknown): readonly string[] =>
   listOf(value).flatMap(
-    (one) => textOf(fieldsOf(one)['title']) ?? textOf(fieldsOf(one)['label']) ?? textOf(one) ?? [],
+    (node) =>
+      textOf(fieldsOf(node)['title']) ?? textOf(fieldsOf(node)['label']) ?? textOf(node) ?? [],
   )
 
 /** A path on the publisher's machine in place of a description. */
 const serverPath = /^(?:\\\\|[A-Za-z]:[\\/])\S[^\n]*$|^[^\n<]*\.(?:mxd|aprx|gdb|sde)$/i
 
 /** Replaces a description that is a path by the summary, else the title. */
-function described({ description, snippet, title }: Fields, record: MappedRecord): Fields {
+function repairDescription({ description, snippet, title }: Fields, record: MappedRecord): Fields {
   const text = textOf(description)
   const isPath = text !== undefined && serverPath.test(textFromHtml(text).trim())
   if (isPath) record.dataset.noteLoss(dct('description'), text)
@@ -144,23 +156,23 @@ function dateIn(name: string, fields: Fields, record: MappedRecord): string | un
 }
 
 /** Removes the contact's address, which is the page of a user. */
-function mendContact(value: unknown): unknown {
+function repairContact(value: unknown): unknown {
   const { '@id': iri, ...fields } = fieldsOf(value)
   const isUser = fields['@type'] === 'Contact' || /\/sharing\/rest\//.test(plainText(iri) ?? '')
   return isUser ? fields : value
 }
 
 /** Repairs a distribution: the case of properties, archives of shape files, addresses of services. */
-function mendFile(fields: Fields): Fields {
-  const { accessUrl, downloadUrl, ...rest } = fields
+function repairDistribution(fields: Fields): Fields {
+  const { accessUrl, downloadUrl, ...otherFields } = fields
   const accessURL = textOf(fields['accessURL']) ?? textOf(accessUrl)
   const downloadURL = textOf(fields['downloadURL']) ?? textOf(downloadUrl)
-  const [title, code] = [textOf(fields['title']) ?? '', bare(fields['format']) ?? '']
+  const [title, code] = [textOf(fields['title']) ?? '', codeIn(fields['format']) ?? '']
   const format = /^zip$/i.test(code) && /shape\s*file/i.test(title) ? 'SHP' : code
   const endpointURL = accessURL ?? downloadURL
   const isService =
     /\/rest\/services\//i.test(endpointURL ?? '') &&
     (/^arcgis geoservice/i.test(title) || /^(?:json|arcgis geoservices?.*)$/i.test(format))
   const accessService = { title: { '': title || geoService }, endpointURL }
-  return { ...rest, accessURL, downloadURL, format, ...(isService && { accessService }) }
+  return { ...otherFields, accessURL, downloadURL, format, ...(isService && { accessService }) }
 }

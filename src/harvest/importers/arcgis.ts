@@ -8,9 +8,10 @@ import { Failure } from '../../errors.ts'
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import { fieldsOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
-import { hubPage, itemIn, featureValues, mendEntry } from './arcgis-mapping.ts'
+import { hubPage, itemIn, featureValues, repairEntry } from './arcgis-mapping.ts'
+import type { PodOptions } from './datajson-mapping.ts'
 import { datasetsOf } from './datajson.ts'
-import { type JsonDocument, openUnlessSame } from './documents.ts'
+import { type JsonDocument, openJsonDocument } from './documents.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import {
@@ -50,7 +51,7 @@ type ArcgisConfig = z.infer<typeof arcgisConfig>
 
 type Config = ArcgisConfig & ImportConfig
 
-type Finds = AsyncGenerator<ImportEvent, void>
+type ImportEvents = AsyncGenerator<ImportEvent, void>
 type Run = PortalRun<ArcgisConfig>
 
 /** Importer of feeds and records; a plain token is sent as a bearer token (RFC 6750). */
@@ -65,21 +66,21 @@ export const arcgisImporter: ImporterKind<ArcgisConfig> = {
   import: importArcgis,
 }
 
-const hour = 3_600_000
+const hourMs = 3_600_000
 
 /**
  * Imports the first feed that exists and has datasets, else the records. Feeds can be disabled, and may fail while they are
  * generated. Failures of the whole site (refused, unreachable) end the import.
  */
-async function* importArcgis(given: ImportRun<ArcgisConfig>): Finds {
-  const run = await portalOf<ArcgisConfig>(given, siteOf(given.config.address))
+async function* importArcgis(importRun: ImportRun<ArcgisConfig>): ImportEvents {
+  const run = await portalOf<ArcgisConfig>(importRun, siteOf(importRun.config.address))
   const { config, lastRun, now, signal } = run
   const since = config.incremental ? lastRun?.getTime() : undefined
-  const hours = since === undefined ? undefined : Math.ceil((now() - since) / hour) + 1
+  const hours = since === undefined ? undefined : Math.ceil((now() - since) / hourMs) + 1
   let failure: Failure | undefined
   for (const url of feedAddresses(config, hours))
     try {
-      const document = await openUnlessSame(run, url)
+      const document = await openJsonDocument(run, url)
       if (document === 'unchanged') yield { kind: 'end', outcome: 'not-modified' }
       else if (document !== 'absent') yield* fromFeed(run, { document, url, failure })
       return
@@ -131,13 +132,13 @@ type Feed = {
  * Imports a feed. It has no total, so the records API is asked before and after. Throws if the document is no feed, before it
  * yields a record.
  */
-async function* fromFeed(run: Run, { document, url, failure }: Feed): Finds {
+async function* fromFeed(run: Run, { document, url, failure }: Feed): ImportEvents {
   const before = run.config.incremental ? undefined : await recordCount(run)
   if (before !== undefined) yield { kind: 'total', total: before }
   // Feeds in the DCAT-US vocabulary do not have these defects.
-  const mend = /"dcat:dataset"|"@graph"/.test(document.start) ? mendEntry : undefined
-  const pods = { pageOf: (id: string) => hubPage(run, id), idIn: itemIn, mend }
-  yield* datasetsOf(run, pods, { document, url })
+  const repair = /"dcat:dataset"|"@graph"/.test(document.start) ? repairEntry : undefined
+  const podOptions: PodOptions = { pageOf: (id) => hubPage(run, id), idIn: itemIn, repair }
+  yield* datasetsOf(run, podOptions, { document, url })
   const after = before === undefined ? undefined : await recordCount(run)
   if (after !== undefined) yield { kind: 'total', total: after }
   // Another feed may not have the same datasets as the preferred one.
@@ -156,7 +157,7 @@ async function recordCount({ source, config }: Run): Promise<number | undefined>
 }
 
 /** Records, page by page in the order in which they were made. */
-function recordPages(run: Run): Finds {
+function recordPages(run: Run): ImportEvents {
   const { source, config } = run
   const accept = 'application/geo+json, application/json;q=0.9'
   const ask = async ({ offset, extra }: ListPlace) => {
@@ -164,22 +165,26 @@ function recordPages(run: Run): Finds {
     const page = await askList(source, url, 'features', { accept })
     return { ...page, total: countOf(page.fields['numberMatched']) }
   }
-  return listPages(run, { ask, overlaps: true, read: (one) => featureEntry(one, run) })
+  return listPages(run, { ask, overlaps: true, read: (feature) => featureEntry(feature, run) })
 }
 
 /** A GeoJSON feature of the records API; its id is that of the item and, after `_`, of the layer. */
 function featureEntry(fields: Fields, site: Portal): PortalEntry {
   const sourceId = plainText(fields['id']) ?? ''
   // Visitor counts change without the record, links with the request.
-  const { properties, links: _links, ...rest } = fields
+  const { properties, links: _links, ...otherFields } = fields
   const page = hubPage(site, sourceId)
-  const lasts = withoutVolatile(fieldsOf(properties), ['numViews', 'avgRating', 'numRatings'])
+  const stableProperties = withoutVolatile(fieldsOf(properties), [
+    'numViews',
+    'avgRating',
+    'numRatings',
+  ])
   return {
     sourceId,
     title: fieldsOf(properties)['title'],
     sourceUrl: page,
     flaw: isJsonObject(properties) ? undefined : 'The record has no properties.',
-    stableFields: { ...rest, properties: lasts },
+    stableFields: { ...otherFields, properties: stableProperties },
     recordOptions: { fallbackIri: page },
     values: () => featureValues(fields, site, sourceId),
   }

@@ -32,8 +32,8 @@ export async function callAction(
   { root, name, query = {} }: Action,
   request: SourceRequest = {},
 ): Promise<ActionAnswer> {
-  const asked = addressWith(`${root}/api/3/action/${name}`, query)
-  const { value, status, url } = await source.json(asked, request)
+  const address = addressWith(`${root}/api/3/action/${name}`, query)
+  const { value, status, url } = await source.json(address, request)
   const { success, result, error } = fieldsOf(value)
   const message = messageOf(error)
   if (status >= 400) return { ok: false, status, message }

@@ -1,4 +1,7 @@
-/** Maps CKAN packages to DCAT-AP, as written by ckanext-dcat and the schemas of ckanext-scheming. */
+/**
+ * Maps packages, the datasets of CKAN and DKAN 1, to DCAT-AP. The keys are those of its extensions for DCAT (ckanext-dcat) and
+ * for schemas (ckanext-scheming).
+ */
 
 import { type Fields, isJsonObject } from '../../text/json.ts'
 import type { Authorities } from '../../vocabularies/authorities.ts'
@@ -73,14 +76,16 @@ function reasonToSkip(fields: Fields, { config, isDkan }: CkanPortal): string | 
   const { types, auth, apikey, auth_key: authKey } = config
   if (typeof state === 'string' && state.toLowerCase() !== 'active') return `state ${state}`
   // DKAN 1 sets the mark also on public packages; private ones are only visible after a login.
-  const isHidden = isDkan !== true || [auth, apikey, authKey].some((one) => one !== undefined)
+  const isHidden =
+    isDkan !== true || [auth, apikey, authKey].some((credential) => credential !== undefined)
   if (isHidden && isMarkedPrivate(fields)) return 'private'
-  const isOther =
+  const isOtherType =
     types && typeof type === 'string' && type !== '' && !types.includes(type.toLowerCase())
-  return isOther ? `type ${type}` : undefined
+  return isOtherType ? `type ${type}` : undefined
 }
 
-const isMarkedPrivate = ({ private: mark }: Fields): boolean => mark === true || mark === 'true'
+const isMarkedPrivate = ({ private: isPrivate }: Fields): boolean =>
+  isPrivate === true || isPrivate === 'true'
 
 // Reading of fields: portals store them at top level or as extras, in one or several languages, as lists or single values.
 
@@ -97,12 +102,12 @@ type Reader = {
 /** Creates the reader of a package or a resource, which store fields in the same ways. */
 function readerOf(fields: Fields): Reader {
   const { extras, ...top } = fields
-  const all = listOf(parseEmbeddedJson(extras)).map((one): [string, unknown] => {
-    const { key, value } = fieldsOf(one)
+  const extraEntries = listOf(parseEmbeddedJson(extras)).map((extra): [string, unknown] => {
+    const { key, value } = fieldsOf(extra)
     return [plainText(key) ?? '', value]
   })
   const values = new Map<string, unknown>()
-  for (const [key, value] of [...Object.entries(top), ...all]) {
+  for (const [key, value] of [...Object.entries(top), ...extraEntries]) {
     const name = key.toLowerCase().replaceAll('-', '_')
     if (listOf(value).length > 0 && !values.has(name)) values.set(name, value)
   }
@@ -111,8 +116,8 @@ function readerOf(fields: Fields): Reader {
       .map((name) => values.get(name) ?? values.get(`dcat_${name}`))
       .find((value) => value !== undefined)
   const translated = (name: string) => {
-    const own = parseEmbeddedJson(get(name))
-    const byLanguage = [parseEmbeddedJson(get(`${name}_translated`)), own].find((value) =>
+    const value = parseEmbeddedJson(get(name))
+    const byLanguage = [parseEmbeddedJson(get(`${name}_translated`)), value].find((value) =>
       Object.values(fieldsOf(value)).some((text) => plainText(text) !== undefined),
     )
     if (byLanguage !== undefined) return byLanguage
@@ -121,7 +126,7 @@ function readerOf(fields: Fields): Reader {
     const keyed = [...values].filter(isTagged).map(([key, text]) => [key.slice(-2), text] as const)
     if (keyed.length > 0) return Object.fromEntries(keyed)
     // A text that looks like JSON but is none stays a text.
-    return typeof own === 'object' ? get(name) : own
+    return typeof value === 'object' ? get(name) : value
   }
   return { get, translated }
 }
@@ -132,11 +137,11 @@ const firstOf = (value: unknown): unknown => embeddedList(value)[0]
 /** The objects of a list. */
 const nodesIn = (value: unknown) =>
   embeddedList(value)
-    .filter((one) => typeof one === 'object')
-    .map((one) => readerOf(fieldsOf(one)))
+    .filter((item) => typeof item === 'object')
+    .map((item) => readerOf(fieldsOf(item)))
 
 /** First value with a text, plain or by language. */
-const firstSaid = (values: readonly unknown[]) =>
+const firstWithText = (values: readonly unknown[]) =>
   values.find((value) =>
     (isJsonObject(value) ? Object.values(value).flatMap(listOf) : listOf(value)).some(
       meaningfulText,
@@ -174,13 +179,13 @@ function packageValues(fields: Fields, reader: Reader, portal: CkanPortal): Data
     legislation: get('applicable_legislation'),
     version: firstOf(get('version')),
     versionNotes: translated('version_notes'),
-    ...extent(get),
+    ...coverage(get),
     ...relations(get),
     licences: [packageLicence(get, portal)],
     distributions: listOf(fields['resources'])
-      .map((one) => readerOf(fieldsOf(one)))
-      .filter(({ get: read }) => String(read('state')).toLowerCase() !== 'deleted')
-      .map((one) => distributionOf(one, portal)),
+      .map((resource) => readerOf(fieldsOf(resource)))
+      .filter(({ get: getField }) => String(getField('state')).toLowerCase() !== 'deleted')
+      .map((resource) => distributionOf(resource, portal)),
   }
 }
 
@@ -189,15 +194,15 @@ function subjects({ get }: Reader, authorities: Authorities): PropertyValues {
   const groups = listOf(get('groups')).map(fieldsOf)
   const topics = embeddedList(get('topic_category', 'topiccategory'))
   const tags = embeddedList(get('tags')).map((tag) => {
-    const { display_name: shown, name } = fieldsOf(tag)
-    return plainText(shown) ?? plainText(name) ?? plainText(tag)
+    const { display_name: displayName, name } = fieldsOf(tag)
+    return plainText(displayName) ?? plainText(name) ?? plainText(tag)
   })
   const keywords = parseEmbeddedJson(get('keywords'))
   return {
     keywords: isJsonObject(keywords) ? [keywords, tags] : [tags.length > 0 ? tags : keywords],
     themes: [
       ...embeddedList(get('theme')),
-      ...groups.map(({ name, display_name: shown, title }) => [name, shown, title]),
+      ...groups.map(({ name, display_name: displayName, title }) => [name, displayName, title]),
       ...topics.flatMap((topic) => themesOfTopic(topic, authorities)),
       ...tags.flatMap((tag) => themesOf(tag, authorities)),
     ],
@@ -208,20 +213,20 @@ type Person = AgentFields & ContactFields
 
 /** People in a role: objects of ckanext-scheming, and keys such as `publisher_name`. Text in place of an IRI is a name. */
 function peopleIn({ get }: Reader, role: string) {
-  const person = (read: Reader['get'], name: unknown): Person => {
-    const uri = meaningfulText(read('uri'))
+  const person = (getField: Reader['get'], name: unknown): Person => {
+    const uri = meaningfulText(getField('uri'))
     const iri = isUsableIri(uri) ? uri : undefined
     return {
-      name: firstSaid([name, iri === undefined ? uri : undefined]),
+      name: firstWithText([name, iri === undefined ? uri : undefined]),
       iri,
-      email: read('email'),
-      phone: read('telephone', 'phone'),
-      url: read('url'),
-      type: read('type'),
-      identifier: read('identifier'),
+      email: getField('email'),
+      phone: getField('telephone', 'phone'),
+      url: getField('url'),
+      type: getField('type'),
+      identifier: getField('identifier'),
     }
   }
-  const objects = nodesIn(get(role)).map((one) => person(one.get, one.translated('name')))
+  const objects = nodesIn(get(role)).map((object) => person(object.get, object.translated('name')))
   const key = (name: string) => `${role}_${name}`
   return { objects, keyed: person((...names) => get(...names.map(key)), get(key('name'))) }
 }
@@ -243,14 +248,14 @@ function publisher(reader: Reader, isDkan: boolean): AgentFields {
   ]
   // DCAT-AP permits one publisher.
   const sources: readonly Person[] = [...objects.slice(0, 1), keyed]
-  const first = (key: keyof Person) => firstSaid(sources.map((source) => source[key]))
+  const first = (key: keyof Person) => firstWithText(sources.map((source) => source[key]))
   const keys = ['iri', 'email', 'url', 'type', 'identifier'] as const
-  const others = Object.fromEntries(keys.map((key) => [key, first(key)]))
-  return { ...others, name: firstSaid([first('name'), ...names]) }
+  const otherMembers = Object.fromEntries(keys.map((key) => [key, first(key)]))
+  return { ...otherMembers, name: firstWithText([first('name'), ...names]) }
 }
 
 /** Person in the plain fields of a package. */
-const named = ({ get }: Reader, role: string): Person => ({
+const personIn = ({ get }: Reader, role: string): Person => ({
   name: get(role),
   email: get(`${role}_email`),
 })
@@ -259,15 +264,15 @@ const named = ({ get }: Reader, role: string): Person => ({
 function creators(reader: Reader): readonly AgentFields[] {
   const { objects, keyed } = peopleIn(reader, 'creator')
   if (objects.some(isNamed)) return objects
-  return [isNamed(keyed) ? keyed : named(reader, 'author')]
+  return [isNamed(keyed) ? keyed : personIn(reader, 'author')]
 }
 
 /** Contacts: objects, else the first one in keys. */
 function contacts(reader: Reader): readonly ContactFields[] {
   const { objects, keyed } = peopleIn(reader, 'contact')
   if (objects.some(isContact)) return objects
-  const others = ['maintainer', 'author'].map((role) => named(reader, role))
-  return [keyed, ...others].filter(isContact).slice(0, 1)
+  const fallbacks = ['maintainer', 'author'].map((role) => personIn(reader, role))
+  return [keyed, ...fallbacks].filter(isContact).slice(0, 1)
 }
 
 const relations = (get: Reader['get']): PropertyValues => ({
@@ -281,13 +286,13 @@ const relations = (get: Reader['get']): PropertyValues => ({
 })
 
 /** Spatial and temporal coverage. */
-const extent = (get: Reader['get']): PropertyValues => ({
+const coverage = (get: Reader['get']): PropertyValues => ({
   places: [
-    ownPlace(get),
-    ...embeddedList(get('spatial_coverage')).map((one) => {
-      const { uri, text, geom, bbox, centroid } = fieldsOf(one)
+    spatialPlace(get),
+    ...embeddedList(get('spatial_coverage')).map((place) => {
+      const { uri, text, geom, bbox, centroid } = fieldsOf(place)
       const geometry = [geom, bbox, centroid].find((value) => outlineFrom(value))
-      return { geometry, iri: uri ?? meaningfulText(one), label: text }
+      return { geometry, iri: uri ?? meaningfulText(place), label: text }
     }),
   ],
   periods: [
@@ -298,15 +303,15 @@ const extent = (get: Reader['get']): PropertyValues => ({
   spatialResolution: firstOf(get('spatial_resolution_in_meters')),
 })
 
-/** Place in `spatial`: GeoJSON, a box of four numbers, an IRI, or a name. */
-function ownPlace(get: Reader['get']) {
+/** Place in the keys `spatial…` and `bbox_…`: GeoJSON, a box of four numbers, an IRI, or a name. */
+function spatialPlace(get: Reader['get']) {
   const spatial = get('spatial')
   const json = parseEmbeddedJson(spatial)
   // A value that looks like a geometry but is invalid is reported.
   const isDrawn = typeof json === 'object' || looksLikeGeometry(meaningfulText(spatial) ?? '')
   const geometry = isDrawn ? spatial : undefined
-  const sides = ['west_long', 'south_lat', 'east_long', 'north_lat']
-  const bbox = [json, sides.map((side) => get(`bbox_${side}`))].find((four) => boxFrom(four))
+  const sideNames = ['west_long', 'south_lat', 'east_long', 'north_lat']
+  const bbox = [json, sideNames.map((side) => get(`bbox_${side}`))].find((sides) => boxFrom(sides))
   const text = geometry === undefined && !boxFrom(json) ? meaningfulText(spatial) : undefined
   const iri = /^https?:/i.test(text ?? '') && isUsableIri(text) ? text : undefined
   const name = iri === undefined && typeof parseEmbeddedJson(text) === 'string' ? text : undefined
@@ -317,8 +322,8 @@ function ownPlace(get: Reader['get']) {
 /** Names of a package's licence: its own, and those in the portal's list for its id. */
 function packageLicence(get: Reader['get'], portal: CkanPortal): LicenceNames {
   const id = plainText(get('license_id'))
-  const known = id === undefined ? undefined : portal.licence(id)
-  const [url, title] = [get('license_url') ?? known?.url, get('license_title') ?? known?.title]
+  const listed = id === undefined ? undefined : portal.licence(id)
+  const [url, title] = [get('license_url') ?? listed?.url, get('license_title') ?? listed?.title]
   return { id, url, title }
 }
 
@@ -352,8 +357,8 @@ function distributionOf({ get, translated }: Reader, portal: CkanPortal): Distri
     page: embeddedList(get('documentation')),
     status: firstOf(get('status')),
     availability: firstOf(get('availability')),
-    services: embeddedList(get('access_services')).map((one) => {
-      const { uri, endpoint_url: url, endpoint_description, ...fields } = fieldsOf(one)
+    services: embeddedList(get('access_services')).map((service) => {
+      const { uri, endpoint_url: url, endpoint_description, ...fields } = fieldsOf(service)
       const endpoint = embeddedList(url)
       return { ...fields, iri: uri, endpoint, endpointDescription: endpoint_description }
     }),

@@ -53,7 +53,7 @@ export const ckanImporter: ImporterKind<CkanConfig> = {
 /** Sort orders to try; some portals refuse the id. Without an order, pages may repeat and miss packages. */
 const orders = ['id asc', 'name asc', undefined] as const
 
-const withoutOrder = new Failure(
+const unsortedPages = new Failure(
   'source-error',
   'The portal refuses to sort, so that its pages may hide records.',
 )
@@ -73,7 +73,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
   })
   const portal = await portalOf<CkanConfig>(run, root)
   const read = packageReader({ ...portal, licence: licences.find })
-  const names = new Set<unknown>()
+  const readNames = new Set<unknown>()
   let order = 0
   const ask = async ({ offset, extra }: ListPlace) => {
     const rows = config.pageSize + extra
@@ -82,27 +82,27 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
       answer = await search(run, root, { start: offset, rows, sort: orders[++order] })
     const page = packagesIn(root, answer)
     await licences.register(page.entries)
-    for (const one of page.entries) names.add(fieldsOf(one)['name'])
+    for (const record of page.entries) readNames.add(fieldsOf(record)['name'])
     return page
   }
   try {
     yield* listPages(portal, { read, ask, overlaps: true })
   } catch (error) {
     // Proxies may refuse large offsets; listed packages can be requested by name.
-    if (names.size === 0 || !isRefusal(error)) throw error
-    const all = await packageNames(source, root).catch((other: unknown) => {
-      throw isRefusal(other) ? error : other
+    if (readNames.size === 0 || !isRefusal(error)) throw error
+    const listedNames = await packageNames(source, root).catch((listError: unknown) => {
+      throw isRefusal(listError) ? error : listError
     })
-    if (!all) throw error
+    if (!listedNames) throw error
     yield* listPages(portal, {
       read,
-      ask: fetchByName(source, root, { all, names }),
+      ask: fetchByName(source, root, { listedNames, readNames }),
       isFixed: true,
     })
     return
   }
   if (orders[order] === undefined)
-    yield { kind: 'end', outcome: 'incomplete', problem: withoutOrder }
+    yield { kind: 'end', outcome: 'incomplete', problem: unsortedPages }
 }
 
 /** Packages of a search result and their number. Throws `source-error` and `source-malformed`. */
@@ -123,7 +123,9 @@ function packagesIn(root: string, answer: ActionAnswer) {
 /** Whether a package names a licence without its address. */
 function isLicenceUnclear(value: unknown): boolean {
   const { license_id: id, license_url: url, license_title: title } = fieldsOf(value)
-  return plainText(id) !== undefined && [url, title].every((one) => plainText(one) === undefined)
+  return (
+    plainText(id) !== undefined && [url, title].every((value) => plainText(value) === undefined)
+  )
 }
 
 const isRefusal = (error: unknown) =>
@@ -140,7 +142,7 @@ function search(
     sort,
   }: { readonly start: number; readonly rows: number; readonly sort: string | undefined },
 ): Promise<ActionAnswer> {
-  const own = config.filters?.['fq']
+  const filterQuery = config.filters?.['fq']
   const since = config.incremental && lastRun && `metadata_modified:[${lastRun.toISOString()} TO *]`
   const query = {
     ...config.filters,
@@ -148,35 +150,36 @@ function search(
     start: String(start),
     sort,
     include_private: 'false',
-    fq: since && own !== undefined ? `(${own}) AND ${since}` : since || own,
+    fq: since && filterQuery !== undefined ? `(${filterQuery}) AND ${since}` : since || filterQuery,
   }
   const accepts = start === 0 ? [400, 409] : []
   return callAction(source, { root, name: 'package_search', query }, { accepts })
 }
 
-type Names = {
-  readonly all: ReadonlySet<string>
+type PackageNames = {
+  readonly listedNames: ReadonlySet<string>
   /** Names of packages that were already read. */
-  readonly names: ReadonlySet<unknown>
+  readonly readNames: ReadonlySet<unknown>
 }
 
-const perPage = 100
+/** Packages that are requested one by one before they count as a page. */
+const namesPerPage = 100
 
 /** Reads packages one by one, by the names that the portal lists. Missing ones are deleted, forbidden ones private. */
-function fetchByName(source: ImportSource, root: string, { all, names }: Names) {
-  const rest = [...all.difference(names)]
-  let gone = 0
+function fetchByName(source: ImportSource, root: string, { listedNames, readNames }: PackageNames) {
+  const unreadNames = [...listedNames.difference(readNames)]
+  let deletedCount = 0
   return async ({ page }: { readonly page: number }) => {
-    const some = rest.slice((page - 1) * perPage, page * perPage)
+    const pageNames = unreadNames.slice((page - 1) * namesPerPage, page * namesPerPage)
     const entries: unknown[] = []
-    for (const name of some) {
+    for (const name of pageNames) {
       const call = { root, name: 'package_show', query: { id: name } }
       const answer = await callAction(source, call, { accepts: [403, 404], paged: false })
       if (answer.ok) entries.push(...listOf(answer.result))
       else if (answer.status === 403) entries.push({ id: name, name, private: true })
-      else gone += 1
+      else deletedCount += 1
     }
-    const isLast = page * perPage >= rest.length
-    return { entries, pointer: '/result', total: all.size - gone, isLast }
+    const isLast = page * namesPerPage >= unreadNames.length
+    return { entries, pointer: '/result', total: listedNames.size - deletedCount, isLast }
   }
 }

@@ -19,39 +19,39 @@ import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { isUsableIri, type MappedRecord, type Subject } from '../mapping/record.ts'
 import type { EntryReader, Portal } from './portal.ts'
 
-/** Options for the datasets of one source. */
+/** Options for the datasets of one source, in Project Open Data terms (POD) or similar ones. */
 export type PodOptions = {
   /** Absolute URL of a dataset's page by its id. */
   readonly pageOf: (id: string) => string
-  /** Extracts the platform's own id from an identifier. */
+  /** Extracts the platform's id from an identifier; it is then the source id. Absent if the identifier itself is. */
   readonly idIn?: (identifier: string) => string | undefined
   /** Base of relative addresses; by default the root of the portal. */
   readonly base?: string
   /** Repairs known defects of a platform. */
-  readonly mend?: (fields: Fields, record: MappedRecord) => Fields
+  readonly repair?: (fields: Fields, record: MappedRecord) => Fields
 }
 
-/** Creates the reader of datasets. `dropped`: keywords without meaning, because every record has them. */
+/** Makes the reader of datasets. `droppedKeywords`: those without meaning, because every record has them. */
 export const podReader =
   (
     { config }: Portal,
-    { pageOf, idIn, base, mend }: PodOptions,
-    dropped: ReadonlySet<string> = new Set(),
+    { pageOf, idIn, base, repair }: PodOptions,
+    droppedKeywords: ReadonlySet<string> = new Set(),
   ): EntryReader =>
-  (given, listKey = '') => {
-    const node = plainNode(given)
-    const stays = (word: unknown) => !dropped.has(plainText(word) ?? '')
-    const isCut = dropped.size > 0 && Array.isArray(node['keyword'])
-    const fields = isCut ? { ...node, keyword: listOf(node['keyword']).filter(stays) } : node
+  (entry, listKey = '') => {
+    const node = plainNode(entry)
+    const isMeaningful = (word: unknown) => !droppedKeywords.has(plainText(word) ?? '')
+    const isCut = droppedKeywords.size > 0 && Array.isArray(node['keyword'])
+    const fields = isCut ? { ...node, keyword: listOf(node['keyword']).filter(isMeaningful) } : node
     // DKAN lists its datasets as `dkan_dataset/{id}`.
     const key = listKey.replace(/^[^/]*\//, '')
     const identifier = podIdentifier(fields) || key
     const iri = isUsableIri(fields['@id']) ? fields['@id'] : undefined
-    const own = idIn && [identifier, iri ?? ''].map(idIn).find(Boolean)
-    const sourceId = own ?? identifier
+    const platformId = idIn && [identifier, iri ?? ''].map(idIn).find(Boolean)
+    const sourceId = platformId ?? identifier
     const fallbackIri = pageOf(key || sourceId)
     const language = defaultTextTag(listOf(fields['language'])) ?? config.language
-    const more = idIn ? { iri } : { iri: iri ?? sourceId, language }
+    const options = idIn ? { iri } : { iri: iri ?? sourceId, language }
     const level = meaningfulText(fields['accessLevel'])
     const isPublic = level === undefined || level.toLowerCase() === 'public'
     return {
@@ -61,18 +61,20 @@ export const podReader =
       sourceUrl: idIn ? plainText(listOf(fields['landingPage'])[0]) : fallbackIri,
       omitReason: isPublic || config.onlyPublic !== true ? undefined : `is ${level}`,
       // The hash excludes dropped keywords, which depend on the other datasets of the document.
-      stableFields: isCut ? { ...given, keyword: fields['keyword'] } : given,
-      recordOptions: { fallbackIri, ...more, ...(base !== undefined && { base }) },
-      values: (record) => podValues(mend?.(fields, record) ?? fields, record),
+      stableFields: isCut ? { ...entry, keyword: fields['keyword'] } : entry,
+      recordOptions: { fallbackIri, ...options, ...(base !== undefined && { base }) },
+      values: (record) => podValues(repair?.(fields, record) ?? fields, record),
     }
   }
 
-/** First available id of an entry: its identifier, its node, another identifier, or its page. */
+/** First available id of an entry: its identifier, its IRI, another identifier, or its page; `''` without any. */
 function podIdentifier(fields: Fields): string {
-  const others = listOf(fields['otherIdentifier']).map((one) => fieldsOf(one)['notation'])
-  const own = [...listOf(fields['identifier']), fields['@id'], ...others]
-  const all = [...own, ...listOf(fields['landingPage'])].map(plainText)
-  return all.find((id) => id !== undefined && !isPlaceholder(id) && !id.startsWith('_:')) ?? ''
+  const otherIds = listOf(fields['otherIdentifier']).map((other) => fieldsOf(other)['notation'])
+  const ids = [...listOf(fields['identifier']), fields['@id'], ...otherIds]
+  const candidates = [...ids, ...listOf(fields['landingPage'])].map(plainText)
+  return (
+    candidates.find((id) => id !== undefined && !isPlaceholder(id) && !id.startsWith('_:')) ?? ''
+  )
 }
 
 /** The keywords of an entry. */
@@ -87,13 +89,15 @@ const prefix = /^(?:adms|dcat|dcatap|dct|foaf|locn|org|owl|prov|rdfs|schema|skos
 export const unprefixed = (name: string): string => name.replace(prefix, '')
 
 /** Maximum nesting depth. */
-const deepest = 12
+const maxDepth = 12
 
 /** Node with local names and unwrapped literals; tagged literals become texts by language. */
 function plainNode(value: unknown, depth = 0): Fields {
   const entries = Object.entries(fieldsOf(value))
   return fieldsOf(
-    Object.fromEntries(entries.map(([name, one]) => [unprefixed(name), plainValue(one, depth)])),
+    Object.fromEntries(
+      entries.map(([name, child]) => [unprefixed(name), plainValue(child, depth)]),
+    ),
   )
 }
 
@@ -102,16 +106,16 @@ function plainNode(value: unknown, depth = 0): Fields {
  * stack.
  */
 function plainValue(value: unknown, depth: number): unknown {
-  if (typeof value !== 'object' || value === null || depth === deepest) return value
-  const tagOf = (one: unknown) => meaningfulText(fieldsOf(one)['@language'])
-  const literalOf = (one: unknown) => fieldsOf(one)['@value'] ?? one
+  if (typeof value !== 'object' || value === null || depth === maxDepth) return value
+  const tagOf = (item: unknown) => meaningfulText(fieldsOf(item)['@language'])
+  const literalOf = (item: unknown) => fieldsOf(item)['@value'] ?? item
   if (listOf(value).some(tagOf)) {
-    const byTag = Object.groupBy(listOf(value), (one) => tagOf(one) ?? '')
+    const byTag = Object.groupBy(listOf(value), (item) => tagOf(item) ?? '')
     return Object.fromEntries(
-      Object.entries(byTag).map(([tag, all = []]) => [tag, all.map(literalOf)]),
+      Object.entries(byTag).map(([tag, tagged = []]) => [tag, tagged.map(literalOf)]),
     )
   }
-  if (Array.isArray(value)) return value.map((one) => plainValue(one, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => plainValue(item, depth + 1))
   const literal = literalOf(value)
   return literal === value ? plainNode(value, depth + 1) : literal
 }
@@ -120,7 +124,7 @@ function plainValue(value: unknown, depth: number): unknown {
 const texts = (fields: Fields, name: string): unknown =>
   Object.keys(fieldsOf(fields[`${name}Map`])).length > 0 ? fields[`${name}Map`] : fields[name]
 
-// `DOI:USGS` is the name of an office.
+// Lower case only: `DOI:USGS` is the name of an office.
 const addressLike = /^(?:https?|ftp|urn|info|tag|did|ark|mailto|doi):/
 
 /** IRI of a node given as object or text. */
@@ -152,22 +156,22 @@ const addressIn = (value: unknown): unknown => {
 function wordsIn(value: unknown, depth = 0): readonly string[] {
   const text = meaningfulText(value)
   if (text !== undefined) return [text]
-  if (typeof value !== 'object' || value === null || depth === deepest) return []
-  const own = Object.entries(value).filter(([key]) => !key.startsWith('@'))
-  const said = own.flatMap(([, one]) => wordsIn(one, depth + 1))
-  return said.length > 0 ? said : [iriIn(value) ?? []].flat()
+  if (typeof value !== 'object' || value === null || depth === maxDepth) return []
+  const members = Object.entries(value).filter(([key]) => !key.startsWith('@'))
+  const texts = members.flatMap(([, member]) => wordsIn(member, depth + 1))
+  return texts.length > 0 ? texts : [iriIn(value) ?? []].flat()
 }
 
 /** Agent given as IRI, name or node; `subOrganizationOf` is nested. */
 function agentIn(value: unknown, depth = 0): AgentFields {
   const [iri, name, fields] = [iriIn(value), labelIn(value), fieldsOf(value)]
-  const parents = depth === deepest ? [] : listOf(fields['subOrganizationOf'])
+  const parents = depth === maxDepth ? [] : listOf(fields['subOrganizationOf'])
   return {
     name: name === iri ? undefined : name,
     iri,
     email: idOrLabel(fields['mbox'] ?? fields['email']),
     url: addressIn(fields['homepage']),
-    parents: parents.map((one) => agentIn(one, depth + 1)),
+    parents: parents.map((parent) => agentIn(parent, depth + 1)),
   }
 }
 
@@ -188,7 +192,7 @@ function contactIn(value: unknown): ContactFields {
   }
 }
 
-/** Values of a plain node. */
+/** Values of a dataset, given as a node of `plainNode`. */
 function podValues(fields: Fields, record: MappedRecord): DatasetValues {
   const { dataset } = record
   const list = (...names: readonly string[]) => names.flatMap((name) => listOf(fields[name]))
@@ -199,11 +203,11 @@ function podValues(fields: Fields, record: MappedRecord): DatasetValues {
   relations(dataset, fields)
   return {
     identifier: fields['identifier'],
-    otherIdentifiers: list('otherIdentifier').map((one) => fieldsOf(one)['notation'] ?? one),
+    otherIdentifiers: list('otherIdentifier').map((node) => fieldsOf(node)['notation'] ?? node),
     title: texts(fields, 'title'),
     description: fromHtml(texts(fields, 'description')),
     keywords: [texts(fields, 'keyword')],
-    themes: list('theme').flatMap((one) => themeNames(dataset, one)),
+    themes: list('theme').flatMap((theme) => themeNames(dataset, theme)),
     language: list('language').map(idOrLabel),
     issued: fields['issued'],
     created: fields['created'],
@@ -212,12 +216,12 @@ function podValues(fields: Fields, record: MappedRecord): DatasetValues {
     // DCAT-AP permits one publisher.
     publisher: list('publisher')
       .slice(0, 1)
-      .map((one) => agentIn(one)),
-    creator: list('creator').map((one) => agentIn(one)),
-    contributor: list('contributor').map((one) => agentIn(one)),
-    rightsHolder: list('rightsHolder').map((one) => agentIn(one)),
-    attributions: list('qualifiedAttribution').map((one) => {
-      const { agent, hadRole } = fieldsOf(one)
+      .map((node) => agentIn(node)),
+    creator: list('creator').map((node) => agentIn(node)),
+    contributor: list('contributor').map((node) => agentIn(node)),
+    rightsHolder: list('rightsHolder').map((node) => agentIn(node)),
+    attributions: list('qualifiedAttribution').map((node) => {
+      const { agent, hadRole } = fieldsOf(node)
       return { who: agentIn(agent), role: iriIn(hadRole) }
     }),
     contact: list('contactPoint').map(contactIn),
@@ -229,22 +233,23 @@ function podValues(fields: Fields, record: MappedRecord): DatasetValues {
     versionNotes: texts(fields, 'versionNotes'),
     landingPage: list('landingPage').map(addressIn),
     page: list('page', 'describedBy', 'references').map(addressIn),
-    ...extent(dataset, list),
+    ...coverage(dataset, list),
     licences: licencesIn(fields),
-    distributions: list('distribution').map((one) => file(fieldsOf(one))),
+    distributions: list('distribution').map((node) => distributionOf(fieldsOf(node))),
   }
 }
 
-const licencesIn = ({ license }: Fields) => listOf(license).map((one) => ({ url: idOrLabel(one) }))
+const licencesIn = ({ license }: Fields) =>
+  listOf(license).map((node) => ({ url: idOrLabel(node) }))
 
-/** Names of a theme; a concept that only the source knows is described here or becomes a keyword. */
+/** Names of a theme. One that the EU authority does not have is written here, as a concept or a keyword; then there are none. */
 function themeNames(dataset: Subject, value: unknown): readonly (readonly unknown[])[] {
   const [iri, label] = [iriIn(value), labelIn(value)]
   const { authorities } = dataset.record.options
-  const isOwn = [iri, label].every((name) => themesOf(name, authorities).length === 0)
-  if (isOwn && iri !== undefined && typeof value === 'object')
+  const isUnknown = [iri, label].every((name) => themesOf(name, authorities).length === 0)
+  if (isUnknown && iri !== undefined && typeof value === 'object')
     dataset.part(dcat('theme'), skos('Concept'), iri).text(skos('prefLabel'), label)
-  else if (isOwn && typeof label === 'object') dataset.text(dcat('keyword'), label)
+  else if (isUnknown && typeof label === 'object') dataset.text(dcat('keyword'), label)
   else return [[iri, label]]
   return []
 }
@@ -259,17 +264,17 @@ const restrictions = [
 
 /** Rights and standards, of datasets and distributions. */
 const conditions = (fields: Fields): PropertyValues => ({
-  accessRights: listOf(fields['accessRights']).map((one) => [iriIn(one), labelIn(one)]),
+  accessRights: listOf(fields['accessRights']).map((node) => [iriIn(node), labelIn(node)]),
   rights: restrictions
     .flatMap((name) => listOf(fields[name]))
-    .map((one) => wordsIn(one).join('; ')),
+    .map((node) => wordsIn(node).join('; ')),
   conformsTo: listOf(fields['conformsTo']).map(idOrLabel),
 })
 
 const sides = ['west', 'south', 'east', 'north']
 
 /** Spatial and temporal coverage; uninterpretable values are reported. */
-function extent(dataset: Subject, list: (name: string) => readonly unknown[]): PropertyValues {
+function coverage(dataset: Subject, list: (name: string) => readonly unknown[]): PropertyValues {
   const isNode = (value: unknown) => typeof value === 'object' && value !== null
   const isPlace = (value: unknown) => isNode(value) && fieldsOf(value)['coordinates'] === undefined
   const places = list('spatial')
@@ -277,10 +282,11 @@ function extent(dataset: Subject, list: (name: string) => readonly unknown[]): P
     .map((value) => {
       const { geometry, bbox, centroid } = fieldsOf(value)
       const outlines = [geometry, bbox, centroid].flatMap(listOf)
-      const best = outlines.find((one) => outlineFrom(one) !== undefined) ?? outlines[0]
+      const outline =
+        outlines.find((candidate) => outlineFrom(candidate) !== undefined) ?? outlines[0]
       const [iri, label] = [iriIn(value), labelIn(value)]
-      if ((best ?? iri ?? label) === undefined) dataset.noteLoss(dct('spatial'), value)
-      return { geometry: best, iri, label }
+      if ((outline ?? iri ?? label) === undefined) dataset.noteLoss(dct('spatial'), value)
+      return { geometry: outline, iri, label }
     })
   const boxes = list('geographicBoundingBox').map((value) => {
     const box = fieldsOf(value)
@@ -302,7 +308,7 @@ function extent(dataset: Subject, list: (name: string) => readonly unknown[]): P
   }
 }
 
-const related = [
+const relationPredicates = [
   ['inSeries', dcat('inSeries')],
   ['isPartOf', dcat('inSeries')],
   ['hasVersion', dcat('hasVersion')],
@@ -320,18 +326,19 @@ const related = [
 
 /** Writes relations as IRIs; nodes without an IRI are dropped. */
 function relations(dataset: Subject, fields: Fields): void {
-  for (const [name, predicate] of related)
-    for (const one of listOf(fields[name]))
-      if (!dataset.iri(predicate, iriIn(one))) dataset.noteLoss(predicate, wordsIn(one).join('; '))
+  for (const [name, predicate] of relationPredicates)
+    for (const node of listOf(fields[name]))
+      if (!dataset.iri(predicate, iriIn(node)))
+        dataset.noteLoss(predicate, wordsIn(node).join('; '))
   for (const value of listOf(fields['qualifiedRelation'])) {
     const { relation, hadRole } = fieldsOf(value)
     const part = dataset.part(dcat('qualifiedRelation'), dcat('Relationship'))
     part.iri(dct('relation'), iriIn(relation))
     part.iri(dcat('hadRole'), iriIn(hadRole))
   }
-  for (const one of listOf(fields['provenance'])) {
-    const part = dataset.part(dct('provenance'), dct('ProvenanceStatement'), iriIn(one))
-    part.text(rdfs('label'), labelIn(one))
+  for (const node of listOf(fields['provenance'])) {
+    const part = dataset.part(dct('provenance'), dct('ProvenanceStatement'), iriIn(node))
+    part.text(rdfs('label'), labelIn(node))
   }
 }
 
@@ -341,31 +348,31 @@ const fileAddress = (value: unknown): unknown => {
   return iriIn(first) ?? fieldsOf(first)['@id'] ?? first
 }
 
-/** Distribution; `describedBy` is a page such as a data dictionary. */
-function file(one: Fields): DistributionFields {
-  const { checksumValue, algorithm } = fieldsOf(one['checksum'])
+/** Values of a distribution; `describedBy` is a page such as a data dictionary. */
+function distributionOf(fields: Fields): DistributionFields {
+  const { checksumValue, algorithm } = fieldsOf(fields['checksum'])
   return {
-    iri: one['@id'],
-    identifier: one['identifier'],
-    title: fromHtml(texts(one, 'title')),
-    description: fromHtml(texts(one, 'description')),
-    accessUrl: fileAddress(one['accessURL']),
-    downloadUrl: fileAddress(one['downloadURL']),
-    format: idOrLabel(one['format']),
-    mediaType: idOrLabel(one['mediaType']),
-    compressFormat: idOrLabel(one['compressFormat']),
-    packageFormat: idOrLabel(one['packageFormat']),
-    size: one['byteSize'],
+    iri: fields['@id'],
+    identifier: fields['identifier'],
+    title: fromHtml(texts(fields, 'title')),
+    description: fromHtml(texts(fields, 'description')),
+    accessUrl: fileAddress(fields['accessURL']),
+    downloadUrl: fileAddress(fields['downloadURL']),
+    format: idOrLabel(fields['format']),
+    mediaType: idOrLabel(fields['mediaType']),
+    compressFormat: idOrLabel(fields['compressFormat']),
+    packageFormat: idOrLabel(fields['packageFormat']),
+    size: fields['byteSize'],
     checksum: { value: checksumValue, algorithm: idOrLabel(algorithm) },
-    licences: licencesIn(one),
-    issued: one['issued'],
-    modified: one['modified'],
-    language: listOf(one['language']).map(idOrLabel),
-    ...conditions(one),
-    page: [...listOf(one['page']), ...listOf(one['describedBy'])].map(addressIn),
-    status: idOrLabel(one['status']),
-    availability: idOrLabel(one['availability']),
-    services: listOf(one['accessService']).map((service) => {
+    licences: licencesIn(fields),
+    issued: fields['issued'],
+    modified: fields['modified'],
+    language: listOf(fields['language']).map(idOrLabel),
+    ...conditions(fields),
+    page: [...listOf(fields['page']), ...listOf(fields['describedBy'])].map(addressIn),
+    status: idOrLabel(fields['status']),
+    availability: idOrLabel(fields['availability']),
+    services: listOf(fields['accessService']).map((service) => {
       const { '@id': iri, title, endpointURL } = fieldsOf(service)
       return { iri, title, endpoint: fileAddress(endpointURL) }
     }),

@@ -6,7 +6,7 @@ import { shownUrl } from '../../secrets.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { mappingKeys } from '../mapping/record.ts'
 import { keywordsIn, unprefixed, type PodOptions, podReader } from './datajson-mapping.ts'
-import { type JsonDocument, openUnlessSame } from './documents.ts'
+import { type JsonDocument, openJsonDocument } from './documents.ts'
 import type { ImportEvent } from './import-recorder.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { documentFailure, entryItem, portalOf, type PortalRun } from './portal.ts'
@@ -33,17 +33,17 @@ async function* importDataJson(run: ImportRun<DataJsonConfig>): AsyncGenerator<I
   const { origin, pathname, search } = new URL(address)
   // An address without suffix and query may be a site or a document.
   const isDocument = search !== '' || /\.[A-Za-z][A-Za-z0-9]*$/.test(pathname)
-  const below = `${origin}${pathname.replace(/\/+$/, '')}/data.json`
-  let url = isDocument ? address : below
-  let document = await openUnlessSame(run, url, isDocument ? [] : absent)
+  const siteDocument = `${origin}${pathname.replace(/\/+$/, '')}/data.json`
+  let url = isDocument ? address : siteDocument
+  let document = await openJsonDocument(run, url, isDocument ? [] : absent)
   if (document === 'absent' && !isDocument) {
     url = address
-    document = await openUnlessSame(run, url)
+    document = await openJsonDocument(run, url)
   }
   if (document === 'unchanged') yield { kind: 'end', outcome: 'not-modified' }
   if (typeof document === 'string') return
-  const own = document.url.replace(/#.*$/s, '')
-  const pageOf = (id: string) => `${own}#${encodeURIComponent(id.toWellFormed())}`
+  const documentUrl = document.url.replace(/#.*$/s, '')
+  const pageOf = (id: string) => `${documentUrl}#${encodeURIComponent(id.toWellFormed())}`
   const portal = await portalOf<DataJsonConfig>(run, '')
   yield* datasetsOf(portal, { base: document.url, pageOf }, { document, url })
 }
@@ -63,13 +63,13 @@ export async function* datasetsOf(
   const { sink, addValidator } = portal
   const { headers, hash, start } = document
   try {
-    const everywhere = await commonKeywords(document)
-    for (const word of everywhere)
+    const commonWords = await commonKeywords(document)
+    for (const word of commonWords)
       sink.finding(
         { slug: 'unmapped-value', ...valueFinding('dcat:keyword', word, 'on every record') },
         { sourceUrl: document.url },
       )
-    const read = podReader(portal, options, everywhere)
+    const read = podReader(portal, options, commonWords)
     const isCatalogue = /"(?:dcat:)?(?:dataset|service|catalog)"\s*:/.test(start)
     let [services, members] = [0, 0]
     for await (const { kind, value, pointer } of membersIn(document)) {
@@ -109,12 +109,12 @@ async function* membersIn(document: JsonDocument): AsyncGenerator<Member, void> 
         value,
         list === '' ? `/${key}` : `/${list}/${key}`,
       )
-    else if (kinds.has(name)) single.set(list, { ...single.get(list), [key]: value })
+    else if (listNames.has(name)) single.set(list, { ...single.get(list), [key]: value })
   }
   for (const [list, value] of single) yield* entriesIn(unprefixed(list), value, `/${list}`)
 }
 
-const kinds: ReadonlySet<string> = new Set(['dataset', 'service', 'catalog'])
+const listNames: ReadonlySet<string> = new Set(['dataset', 'service', 'catalog'])
 
 /** Kind of a graph node; dataset by default. */
 const kindOfNode = (value: unknown): string => {
@@ -122,7 +122,8 @@ const kindOfNode = (value: unknown): string => {
   return types.includes('DataService') ? 'service' : 'dataset'
 }
 
-const deepest = 8
+/** Maximum nesting of catalogues. */
+const maxDepth = 8
 
 /** Yields the entry, or the entries of a nested catalogue. */
 function* entriesIn(
@@ -132,12 +133,12 @@ function* entriesIn(
   depth = 0,
 ): Generator<Member, void> {
   if (kind === 'dataset' || kind === 'service') yield { kind, value, pointer }
-  if (kind !== 'catalog' || depth === deepest) return
+  if (kind !== 'catalog' || depth === maxDepth) return
   for (const [name, members] of Object.entries(fieldsOf(value)))
-    if (kinds.has(unprefixed(name)))
-      for (const [at, one] of listOf(members).entries()) {
-        const step = Array.isArray(members) ? `/${at}` : ''
-        yield* entriesIn(unprefixed(name), one, `${pointer}/${name}${step}`, depth + 1)
+    if (listNames.has(unprefixed(name)))
+      for (const [index, member] of listOf(members).entries()) {
+        const step = Array.isArray(members) ? `/${index}` : ''
+        yield* entriesIn(unprefixed(name), member, `${pointer}/${name}${step}`, depth + 1)
       }
 }
 

@@ -8,7 +8,7 @@ import { callAction, packageAddress, packageNames, portalRoot } from './ckan-api
 import { packageReader } from './ckan-mapping.ts'
 import { type PodOptions, podReader } from './datajson-mapping.ts'
 import { datasetsOf } from './datajson.ts'
-import { openUnlessSame } from './documents.ts'
+import { openJsonDocument } from './documents.ts'
 import type { ImportEvent } from './import-recorder.ts'
 import type { ImportConfig } from './import-config.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
@@ -37,7 +37,7 @@ const dkanConfig = z.object({
 type DkanConfig = z.infer<typeof dkanConfig>
 type Run = ImportRun<DkanConfig>
 type DkanRun = PortalRun<DkanConfig>
-type Finds = AsyncGenerator<ImportEvent, void>
+type ImportEvents = AsyncGenerator<ImportEvent, void>
 
 /** Importer of both versions; filters need the search of version 2. */
 export const dkanImporter: ImporterKind<DkanConfig> = {
@@ -70,31 +70,31 @@ const isFiltered = (filters: ImportConfig['filters']) => Object.keys(filters ?? 
 const absent = [400, 404, 405, 406, 410, 501]
 
 /** Reads `data.json` if it exists and no filter is set, else the search of version 2 or the lists of version 1. */
-export async function* importDkan(given: Run): Finds {
-  const run = await portalOf<DkanConfig>(given, portalRoot(given.config.address))
+export async function* importDkan(importRun: Run): ImportEvents {
+  const run = await portalOf<DkanConfig>(importRun, portalRoot(importRun.config.address))
   const { config, root } = run
   const pageOf = (id: string) => `${root}/dataset/${encodeURIComponent(id.toWellFormed())}`
-  const pods: PodOptions = { pageOf }
-  const hasSearch = config.version === 'auto' ? await answersSearch(run) : config.version === '2'
+  const podOptions: PodOptions = { pageOf }
+  const hasSearch = config.version === 'auto' ? await hasSearchApi(run) : config.version === '2'
   if (isFiltered(config.filters)) {
     if (!hasSearch)
       throw new Failure(
         'invalid-pipe',
         'The site has no search to filter with: remove the filters of the pipe.',
       )
-    yield* searchPages(run, pods)
+    yield* searchPages(run, podOptions)
     return
   }
   // `data.json` contains everything that is published.
   const url = `${root}/data.json`
-  const document = config.version === '1' ? 'absent' : await openUnlessSame(run, url, absent)
+  const document = config.version === '1' ? 'absent' : await openJsonDocument(run, url, absent)
   if (document === 'unchanged') yield { kind: 'end', outcome: 'not-modified' }
-  else if (document !== 'absent') yield* datasetsOf(run, pods, { document, url })
-  else yield* hasSearch ? searchPages(run, pods) : packageLists(run)
+  else if (document !== 'absent') yield* datasetsOf(run, podOptions, { document, url })
+  else yield* hasSearch ? searchPages(run, podOptions) : packageLists(run)
 }
 
 /** Whether the site has the search of version 2, by one request without results. */
-async function answersSearch({ source, root }: DkanRun): Promise<boolean> {
+async function hasSearchApi({ source, root }: DkanRun): Promise<boolean> {
   const url = `${root}/api/1/search?page-size=1`
   const { value, status } = await source.json(url, { accepts: absent, paged: false })
   return status < 400 && fieldsOf(value)['total'] !== undefined
@@ -103,16 +103,16 @@ async function answersSearch({ source, root }: DkanRun): Promise<boolean> {
 /** Maximum page size of the search. */
 const largestPage = 100
 /** Number of consecutive empty pages that are skipped. */
-const mostEmpty = 1
+const mostEmptyPages = 1
 
 /**
  * Reads the search of DKAN 2. A page can be too short, because records that are in the search but no longer in the metastore
  * are dropped. So only the total marks the end.
  */
-function searchPages(run: DkanRun, pods: PodOptions): Finds {
+function searchPages(run: DkanRun, podOptions: PodOptions): ImportEvents {
   const { config, source, root } = run
   const size = Math.min(config.pageSize, largestPage)
-  let empty = 0
+  let emptyPages = 0
   const ask = async ({ page }: { readonly page: number }) => {
     // Facets of the whole index would be computed for every page.
     const order = { sort: 'title', 'sort-order': 'asc', facets: 0 }
@@ -124,19 +124,19 @@ function searchPages(run: DkanRun, pods: PodOptions): Finds {
     // An empty result is a list instead of an object.
     const entries = fieldsOf(results)
     const count = Object.keys(entries).length
-    empty = count === 0 ? empty + 1 : 0
+    emptyPages = count === 0 ? emptyPages + 1 : 0
     // After a full page there may be another one beyond the total.
-    const isLast = (page * size >= total && count < size) || empty > mostEmpty
+    const isLast = (page * size >= total && count < size) || emptyPages > mostEmptyPages
     return { entries, pointer: '/results', total, isLast }
   }
-  return listPages(run, { ask, read: podReader(run, pods) })
+  return listPages(run, { ask, read: podReader(run, podOptions) })
 }
 
 /**
  * Reads the lists of DKAN 1 through its variant of the CKAN action API. It has no total; the list of names, requested before
  * and after, gives the number.
  */
-async function* packageLists(run: DkanRun): Finds {
+async function* packageLists(run: DkanRun): ImportEvents {
   const { config, source, root } = run
   const read = packageReader({
     ...run,

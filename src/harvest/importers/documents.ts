@@ -1,13 +1,13 @@
 /**
- * Documents of any size: each is stored in a temporary file first (unzipped, bounded, hashed), so that the connection is
- * short and the file can be read repeatedly.
+ * Documents of any size, for importers of RDF and `data.json`: each is stored in a temporary file first (unzipped, bounded,
+ * hashed), so that the connection is short and the file can be read repeatedly.
  */
 
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { pipeline as piped, Readable } from 'node:stream'
+import { pipeline as pipelineWithCallback, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { JSONParser } from '@streamparser/json'
@@ -47,33 +47,33 @@ type DocumentRequest = Omit<SourceRequest, 'accepts'> & {
   /** Statuses of a missing document. */
   readonly absent?: readonly number[]
   /** Validator of the last complete run, for a conditional request; an unchanged document keeps it. */
-  readonly known?: Validator
+  readonly validator?: Validator
   /** Whether a `text/html` type makes the answer a web page. */
   readonly believesType?: boolean
   /** Checks the document; if it throws `source-truncated`, the document is requested again. */
   readonly check?: (document: StoredDocument) => Promise<void>
 }
 
-/** Fetches a document; `undefined` if it is missing or unchanged. Throws the failures of `ImportSource.read`. */
+/** Fetches a document, unless it is `absent` or has not changed. Throws the failures of `ImportSource.read`. */
 export async function fetchDocument(
   run: ImportContext,
   url: string,
-  { check, believesType, absent = [], known, ...request }: DocumentRequest,
+  { check, believesType, absent = [], validator, ...request }: DocumentRequest,
 ): Promise<StoredDocument | 'unchanged' | 'absent'> {
   const maxBytes = request.maxBytes ?? run.limits.maxDocumentBytes
-  const accepts = known ? [...absent, 304] : absent
-  const headers = { ...request.headers, ...(known && conditionsOf(known)) }
-  const found = await run.source.read(
+  const accepts = validator ? [...absent, 304] : absent
+  const headers = { ...request.headers, ...(validator && conditionsOf(validator)) }
+  const document = await run.source.read(
     url,
     { ...request, maxBytes, accepts, headers },
     async (answer) => {
       if (absent.includes(answer.status)) return 'absent'
       if (accepts.includes(answer.status)) return 'unchanged'
-      const { start, whole: body } = await peek(unzip(answer.body), startSize)
+      const { start, complete: body } = await peek(unzip(answer.body), startSize)
       checkBody(answer, startOf(start, answer.headers), believesType)
       const document = await storeBody(run, { ...answer, body }, { start, maxBytes })
       try {
-        const isSame = document.hash === known?.bodyHash
+        const isSame = document.hash === validator?.bodyHash
         if (isSame) await document.close()
         else await check?.(document)
         return isSame ? 'unchanged' : document
@@ -83,11 +83,11 @@ export async function fetchDocument(
       }
     },
   )
-  if (found === 'unchanged' && known) run.addValidator(known)
-  return found
+  if (document === 'unchanged' && validator) run.addValidator(validator)
+  return document
 }
 
-/** Bytes for the detection of formats and errors. */
+/** Bytes at the beginning by which formats and errors are detected. */
 const startSize = 4096
 const startOf = (start: Buffer, headers: Headers): string => {
   const declared = charsetOf(headers.get('content-type'))
@@ -127,9 +127,9 @@ async function storeBody(
     throw error
   }
   source.assume(url, 'invalid-text', decoding.assumption)
-  const about = { url, status, headers, hash: digest.digest('hex'), size }
+  const answer = { url, status, headers, hash: digest.digest('hex'), size }
   const bytes = () => createReadStream(path, { highWaterMark: 1 << 18 })
-  return { ...about, start: startOf(start, headers), bytes, close }
+  return { ...answer, start: startOf(start, headers), bytes, close }
 }
 
 /**
@@ -137,14 +137,14 @@ async function storeBody(
  * malformed` for an invalid one.
  */
 async function* unzip(body: Bytes): Bytes {
-  const { start, whole } = await peek(body, 2)
+  const { start, complete } = await peek(body, 2)
   if (start[0] !== 0x1f || start[1] !== 0x8b) {
-    yield* whole
+    yield* complete
     return
   }
   try {
     // Errors are thrown by the loop as well.
-    yield* piped(Readable.from(whole), createGunzip(), () => undefined)
+    yield* pipelineWithCallback(Readable.from(complete), createGunzip(), () => undefined)
   } catch (error) {
     if (error instanceof Failure) throw error
     const code = error instanceof Error && 'code' in error ? error.code : ''
@@ -154,7 +154,7 @@ async function* unzip(body: Bytes): Bytes {
 }
 
 /** Reads the beginning of a body without consuming it. */
-async function peek(body: Bytes, size: number): Promise<{ start: Buffer; whole: Bytes }> {
+async function peek(body: Bytes, size: number): Promise<{ start: Buffer; complete: Bytes }> {
   const iterator = body[Symbol.asyncIterator]()
   let start = Buffer.alloc(0)
   while (start.byteLength < size) {
@@ -162,11 +162,11 @@ async function peek(body: Bytes, size: number): Promise<{ start: Buffer; whole: 
     if (next.done === true) break
     start = Buffer.concat([start, next.value])
   }
-  async function* whole() {
+  async function* complete() {
     if (start.byteLength > 0) yield start
     yield* { [Symbol.asyncIterator]: () => iterator }
   }
-  return { start, whole: whole() }
+  return { start, complete: complete() }
 }
 
 // Incremental reading of JSON documents.
@@ -186,7 +186,7 @@ type MemberOptions = {
   /** Paths of the values in the syntax of `@streamparser/json`: `$.*.*`. */
   readonly paths: string[]
   /** Maximum bytes between two values. */
-  readonly longest?: number
+  readonly maxBytes?: number
 }
 
 /**
@@ -195,7 +195,7 @@ type MemberOptions = {
  */
 export async function* jsonMembers(
   { bytes, url }: Pick<StoredDocument, 'bytes' | 'url'>,
-  { paths, longest = Infinity }: MemberOptions,
+  { paths, maxBytes = Infinity }: MemberOptions,
 ): AsyncGenerator<Member, void> {
   const parser = new JSONParser({ paths, keepStack: false })
   let members: Member[] = []
@@ -213,8 +213,8 @@ export async function* jsonMembers(
     } catch (cause) {
       throw jsonFailure(url, await fault(), cause)
     }
-    if (size > longest)
-      throw new Failure('too-large', `A record may have at most ${longest} bytes (maxPageBytes).`)
+    if (size > maxBytes)
+      throw new Failure('too-large', `A record may have at most ${maxBytes} bytes (maxPageBytes).`)
     yield* members
     members = []
   }
@@ -230,17 +230,17 @@ export type JsonDocument = StoredDocument & {
 const accept = 'application/json, application/ld+json;q=0.9, */*;q=0.1'
 
 /**
- * Fetches and validates a JSON document; `undefined` if it is missing or unchanged. Throws the failures of
- * `ImportSource.read`; incomplete JSON is `source-truncated` after the usual retries.
+ * Fetches a JSON document and parses it once to check it, unless it is missing (a status in `absent`) or has not changed since
+ * the last complete run. Throws the failures of `ImportSource.read`; incomplete JSON is `source-truncated` after the retries.
  */
-export async function openUnlessSame(
+export async function openJsonDocument(
   run: ImportContext,
   url: string,
   absent: readonly number[] = [],
 ): Promise<JsonDocument | 'unchanged' | 'absent'> {
-  const longest = run.limits.maxPageBytes
+  const maxBytes = run.limits.maxPageBytes
   const membersOf = (document: StoredDocument) =>
-    jsonMembers(document, { paths: [/^\s*\[/.test(document.start) ? '$.*' : '$.*.*'], longest })
+    jsonMembers(document, { paths: [/^\s*\[/.test(document.start) ? '$.*' : '$.*.*'], maxBytes })
   const check = async (document: StoredDocument) => {
     if (!/^\s*[[{]/.test(document.start))
       throw new Failure(
@@ -249,8 +249,8 @@ export async function openUnlessSame(
       )
     for await (const _ of membersOf(document));
   }
-  const known = run.validators.find((validator) => validator.url === url)
-  const document = await fetchDocument(run, url, { accept, absent, known, check })
+  const validator = run.validators.find((validator) => validator.url === url)
+  const document = await fetchDocument(run, url, { accept, absent, validator, check })
   if (typeof document === 'string') return document
   const type = document.headers.get('content-type') ?? ''
   run.source.assume(url, 'wrong-media-type', mediaTypeFault(type, 'jsonld'))

@@ -9,7 +9,7 @@ import { fromHtml, type PropertyValues } from '../mapping/properties.ts'
 import { type MappedRecord, mappingKeys } from '../mapping/record.ts'
 import { type EntryReader, withoutVolatile, type Portal } from './portal.ts'
 
-const most = 100
+const maxPageSize = 100
 const texts = z.union([z.string(), z.array(z.string())])
 
 /** Config of an OpenDataSoft importer beside the common keys. */
@@ -19,8 +19,8 @@ export const opendatasoftConfig = z.object({
   pageSize: z
     .int()
     .positive()
-    .default(most)
-    .transform((size) => Math.min(size, most)),
+    .default(maxPageSize)
+    .transform((size) => Math.min(size, maxPageSize)),
   /** Field used as source id; the other one is an alias. */
   identifier: z.enum(['dataset_uid', 'dataset_id']).default('dataset_uid'),
   /** Condition in ODSQL. */
@@ -52,7 +52,10 @@ export const datasetReader =
     const page = `${domain.root}/explore/dataset/${encodeURIComponent(id)}/`
     // Counts and processing times change without the dataset.
     const metas = fieldsOf(fields['metas'])
-    const own = withoutVolatile(fieldsOf(metas['default']), ['records_count', 'metadata_processed'])
+    const stableMetas = withoutVolatile(fieldsOf(metas['default']), [
+      'records_count',
+      'metadata_processed',
+    ])
     return {
       sourceId,
       title: fieldsOf(metas['default'])['title'],
@@ -60,7 +63,7 @@ export const datasetReader =
       sourceUrl: page,
       skipReason: reasonToSkip(fields, domain.config),
       flaw: isJsonObject(fields['metas']) ? undefined : 'The dataset has no metas.',
-      stableFields: { ...fields, metas: { ...metas, default: own } },
+      stableFields: { ...fields, metas: { ...metas, default: stableMetas } },
       recordOptions: {
         fallbackIri: `${domain.api}/catalog/datasets/${encodeURIComponent(sourceId)}`,
         language: languageIn(fieldsOf(metas['default']), domain.config),
@@ -84,54 +87,54 @@ function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string
   if (!federated && (metas['federated'] === true || origins.some(Boolean)))
     return 'comes from another domain'
   const files = [fields['attachments'], fields['alternative_exports'], metas['references']]
-  const isEmpty = files.every((some) => listOf(some).length === 0)
+  const isEmpty = files.every((list) => listOf(list).length === 0)
   return fields['has_records'] === false && isEmpty ? 'has neither records nor files' : undefined
 }
 
 /** Language in which metadata is requested, else that of the dataset. */
-function languageIn(own: Fields, { filters, language }: Domain['config']): string | undefined {
-  const [first] = listOf(own['metadata_languages'])
-  const tags = [filters?.['lang'], own['language'], first].map(meaningfulText)
+function languageIn(metas: Fields, { filters, language }: Domain['config']): string | undefined {
+  const [first] = listOf(metas['metadata_languages'])
+  const tags = [filters?.['lang'], metas['language'], first].map(meaningfulText)
   return tags.find((tag) => /^[A-Za-z]{2,3}(?:-|$)/.test(tag ?? '')) ?? language
 }
 
 /** Values in the `metas` of a dataset. */
 function datasetValues(metas: Fields, sourceId: string): DatasetValues {
-  const [own, cat] = [fieldsOf(metas['default']), fieldsOf(metas['dcat'])]
-  const named = (name: string) => listOf(cat[name]).map((one) => ({ name: one }))
-  const languages = [own['language'], own['metadata_languages']].map(listOf)
+  const [basic, cat] = [fieldsOf(metas['default']), fieldsOf(metas['dcat'])]
+  const agentsIn = (name: string) => listOf(cat[name]).map((name) => ({ name }))
+  const languages = [basic['language'], basic['metadata_languages']].map(listOf)
   return {
     identifier:
       meaningfulText(listOf(cat['identifier'])[0]) === undefined ? sourceId : cat['identifier'],
-    title: own['title'],
-    description: fromHtml(own['description']),
-    keywords: [own['keyword']],
-    themes: own['theme'],
-    publisher: { name: own['publisher'] },
-    creator: named('creator'),
-    contributor: named('contributor'),
+    title: basic['title'],
+    description: fromHtml(basic['description']),
+    keywords: [basic['keyword']],
+    themes: basic['theme'],
+    publisher: { name: basic['publisher'] },
+    creator: agentsIn('creator'),
+    contributor: agentsIn('contributor'),
     contact: [{ name: cat['contact_name'], email: cat['contact_email'] }],
     issued: [cat['issued'], cat['created']],
-    modified: [own['modified'], own['data_processed']],
-    frequency: [cat['accrualperiodicity'], own['update_frequency']],
+    modified: [basic['modified'], basic['data_processed']],
+    frequency: [cat['accrualperiodicity'], basic['update_frequency']],
     language: languages.find(({ length }) => length > 0),
     conformsTo: cat['conforms_to'],
     accessLevel: cat['accessRights'],
-    page: own['references'],
-    provenance: listOf(own['attributions']),
+    page: basic['references'],
+    provenance: listOf(basic['attributions']),
     relatedPage: cat['relation'],
-    licences: [{ url: own['license_url'], title: own['license'] }],
-    ...extent(own, cat),
+    licences: [{ url: basic['license_url'], title: basic['license'] }],
+    ...coverage(basic, cat),
   }
 }
 
 /** Spatial and temporal coverage: `metas.dcat` first, then values computed by the platform. */
-function extent(own: Fields, cat: Fields): PropertyValues {
+function coverage(basic: Fields, cat: Fields): PropertyValues {
   // Codes of the platform's own gazetteer are used only without a name.
-  const names = [own['territory'], own['geographic_reference']].map(listOf)
-  const { bbox } = own
+  const names = [basic['territory'], basic['geographic_reference']].map(listOf)
+  const { bbox } = basic
   const period = { start: cat['temporal_coverage_start'], end: cat['temporal_coverage_end'] }
-  const hasEnds = [period.start, period.end].some((one) => meaningfulText(one) !== undefined)
+  const hasEnds = [period.start, period.end].some((end) => meaningfulText(end) !== undefined)
   return {
     spatial: [...listOf(cat['spatial']), ...(names.find(({ length }) => length > 0) ?? [])],
     places: [Array.isArray(bbox) ? { bbox } : { geometry: fieldsOf(bbox)['geometry'] ?? bbox }],
@@ -141,10 +144,10 @@ function extent(own: Fields, cat: Fields): PropertyValues {
 }
 
 /** Page of the original dataset; a value that is no domain is reported. */
-function originOf(own: Fields, { dataset }: MappedRecord): string | undefined {
+function originOf(metas: Fields, { dataset }: MappedRecord): string | undefined {
   const address =
-    meaningfulText(own['source_domain_address']) ?? meaningfulText(own['source_domain'])
-  const source = meaningfulText(own['source_dataset'])
+    meaningfulText(metas['source_domain_address']) ?? meaningfulText(metas['source_domain'])
+  const source = meaningfulText(metas['source_dataset'])
   const path = source === undefined ? '' : `explore/dataset/${encodeURIComponent(source)}/`
   if (/^[\w.-]+\.[a-z]{2,}$/i.test(address ?? '')) return `https://${address}/${path}`
   dataset.noteLoss(dct('source'), address)
@@ -156,8 +159,8 @@ function originOf(own: Fields, { dataset }: MappedRecord): string | undefined {
 /** `id` is the readable one, used in addresses. */
 type Ids = { readonly id: string; readonly sourceId: string }
 
-const usual = ['csv', 'json', 'xlsx']
-const ofGeography = ['geojson', 'shp', 'kml']
+const tableFormats = ['csv', 'json', 'xlsx']
+const mapFormats = ['geojson', 'shp', 'kml']
 
 /** The exports that the config chooses, and the API that answers queries. */
 function exportsOf(
@@ -167,10 +170,12 @@ function exportsOf(
 ): readonly DistributionFields[] {
   if (fields['has_records'] === false) return []
   const root = `${api}/catalog/datasets/${encodeURIComponent(id)}`
-  const shipped = listOf(fields['features']).includes('geo') ? [...usual, ...ofGeography] : usual
-  const chosen = [config.formats ?? shipped].flat().flatMap((text) => text.split(','))
-  const exports = chosen.map((given) => {
-    const name = given.trim()
+  const defaultFormats = listOf(fields['features']).includes('geo')
+    ? [...tableFormats, ...mapFormats]
+    : tableFormats
+  const chosen = [config.formats ?? defaultFormats].flat().flatMap((text) => text.split(','))
+  const exports = chosen.map((format) => {
+    const name = format.trim()
     const downloadUrl = `${root}/exports/${encodeURIComponent(name)}`
     return exportFile(sourceId, name, { downloadUrl })
   })
@@ -190,9 +195,9 @@ function filesOf(
   { dataset }: MappedRecord,
 ): readonly DistributionFields[] {
   return ['attachments', 'alternative_exports'].flatMap((list) =>
-    listOf(fields[list]).flatMap((one) => {
-      const { id: file, title, mimetype: mediaType } = fieldsOf(one)
-      const name = plainText(file)
+    listOf(fields[list]).flatMap((file) => {
+      const { id: fileId, title, mimetype: mediaType } = fieldsOf(file)
+      const name = plainText(fileId)
       if (name === undefined) {
         dataset.noteLoss(dcat('distribution'), `${meaningfulText(title) ?? 'one'} has no id`)
         return []

@@ -3,7 +3,7 @@
 import { Failure } from '../../errors.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { shownUrl } from '../../secrets.ts'
-import { openUnlessSame } from './documents.ts'
+import { openJsonDocument } from './documents.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { nextPage } from './next-page.ts'
 import {
@@ -25,7 +25,7 @@ import {
 import type { ImportEvent } from './import-recorder.ts'
 import type { JsonPage } from './source.ts'
 
-type Finds = AsyncGenerator<ImportEvent, void>
+type ImportEvents = AsyncGenerator<ImportEvent, void>
 type Run = PortalRun<OpendatasoftConfig>
 
 /** Importer of a domain; a plain key is sent in a header as `Apikey`, so that no address contains it. */
@@ -45,8 +45,8 @@ export const opendatasoftImporter: ImporterKind<OpendatasoftConfig> = {
 
 const siteOf = (address: string) => siteRoot(address, /\/(?:api|explore)(?:\/.*)?$/)
 
-/** Upper bound of offset plus limit. */
-const window = 10_000
+/** Upper bound of offset plus limit in the API. */
+const offsetWindow = 10_000
 /** Maximum datasets per page. */
 const largestPage = 100
 
@@ -59,10 +59,10 @@ const generations = [
 type Generation = (typeof generations)[number]
 
 /** Follows the links of pages if there are any, else counts the received datasets. */
-async function* importOpendatasoft(given: ImportRun<OpendatasoftConfig>): Finds {
-  const { config } = given
+async function* importOpendatasoft(importRun: ImportRun<OpendatasoftConfig>): ImportEvents {
+  const { config } = importRun
   const root = siteOf(config.address)
-  const run = await portalOf<OpendatasoftConfig>(given, root)
+  const run = await portalOf<OpendatasoftConfig>(importRun, root)
   const { api, first } = await firstPage(run)
   const read = datasetReader({ ...run, api: root + api.path })
   let answer = first
@@ -73,15 +73,15 @@ async function* importOpendatasoft(given: ImportRun<OpendatasoftConfig>): Finds 
         ? listAddress(
             run,
             api,
-            Math.min(config.pageSize + extra, largestPage, window - 1 - offset),
+            Math.min(config.pageSize + extra, largestPage, offsetWindow - 1 - offset),
             offset,
           )
         : nextPage(links.next, { address: config.address, url, brokenHydra: false })
     if (page > 1) answer = await askPage(run, next)
-    const isCut = offset + answer.entries.length >= window - 1 || undefined
-    return { ...answer, isLast: answer.links ? answer.links.next === undefined : isCut }
+    const isAtWindowEnd = offset + answer.entries.length >= offsetWindow - 1 || undefined
+    return { ...answer, isLast: answer.links ? answer.links.next === undefined : isAtWindowEnd }
   }
-  if (first.total === undefined || first.total < window)
+  if (first.total === undefined || first.total < offsetWindow)
     // Pages with links say where the next one begins.
     yield* listPages(run, {
       read,
@@ -106,17 +106,18 @@ async function firstPage(run: Run) {
 }
 
 /** A part of the list of datasets. */
-const listAddress = (run: Run, { path, size, from }: Generation, most: number, at: number) =>
-  `${run.root}${path}/catalog/datasets?${queryOf(run, { [size]: most, [from]: at })}`
+const listAddress = (run: Run, { path, size, from }: Generation, limit: number, offset: number) =>
+  `${run.root}${path}/catalog/datasets?${queryOf(run, { [size]: limit, [from]: offset })}`
 
 /** Query in a stable order, which renaming and editing hardly change. */
 function queryOf({ config, lastRun }: Run, portion: Readonly<Record<string, number>>): string {
   const { filters = {}, refine = [], exclude = [], incremental } = config
   const order = { order_by: 'dataset_id', timezone: 'UTC', include_app_metas: 'true' }
   const query = new URLSearchParams({ ...order, ...filters })
-  const changed = incremental && lastRun && `metadata_processed >= date'${lastRun.toISOString()}'`
-  const conditions = [config.where, filters['where'], changed].filter(Boolean)
-  const where = conditions.length > 1 ? conditions.map((one) => `(${one})`) : conditions
+  const changedSince =
+    incremental && lastRun && `metadata_processed >= date'${lastRun.toISOString()}'`
+  const conditions = [config.where, filters['where'], changedSince].filter(Boolean)
+  const where = conditions.length > 1 ? conditions.map((condition) => `(${condition})`) : conditions
   if (where.length > 0) query.set('where', where.join(' and '))
   for (const value of [refine].flat()) query.append('refine', value)
   for (const value of [exclude].flat()) query.append('exclude', value)
@@ -125,10 +126,15 @@ function queryOf({ config, lastRun }: Run, portion: Readonly<Record<string, numb
 }
 
 /** Reads the whole list as one unlimited document. `total`: number of datasets, requested again at the end. */
-async function* importExport(run: Run, api: Generation, read: EntryReader, total: number): Finds {
+async function* importExport(
+  run: Run,
+  api: Generation,
+  read: EntryReader,
+  total: number,
+): ImportEvents {
   yield { kind: 'total', total }
   const address = `${run.root}${api.path}/catalog/exports/json?${queryOf(run, { [api.size]: -1 })}`
-  const document = await openUnlessSame(run, address)
+  const document = await openJsonDocument(run, address)
   if (typeof document === 'string') return
   try {
     for await (const { list, key, value } of document.members())
@@ -146,18 +152,23 @@ async function* importExport(run: Run, api: Generation, read: EntryReader, total
 async function askPage(run: Run, address: string, paged = true) {
   const { value, url } = await askWithinQuota(run, address, paged)
   const { total_count: count, results, datasets, links } = fieldsOf(value)
-  const about = { url, total: countOf(count), links: undefined }
+  const common = { url, total: countOf(count), links: undefined }
   if (Array.isArray(results)) {
     const entries: readonly unknown[] = results
-    return { ...about, entries, pointer: '/results' }
+    return { ...common, entries, pointer: '/results' }
   }
   if (!Array.isArray(datasets)) throw envelopeFailure(value, url)
-  const entries = datasets.map((one: unknown) => fieldsOf(one)['dataset'])
-  const link = listOf(links)
+  const entries = datasets.map((entry: unknown) => fieldsOf(entry)['dataset'])
+  const nextLink = listOf(links)
     .map(fieldsOf)
-    .find((one) => one['rel'] === 'next')
+    .find((link) => link['rel'] === 'next')
   // If pages have links, a page without one is the last.
-  return { ...about, entries, pointer: '/datasets', links: { next: plainText(link?.['href']) } }
+  return {
+    ...common,
+    entries,
+    pointer: '/datasets',
+    links: { next: plainText(nextLink?.['href']) },
+  }
 }
 
 /** Maximum number of waits for the daily quota; the error body says when it resets. */
@@ -176,11 +187,11 @@ async function askWithinQuota(run: Run, url: string, paged: boolean): Promise<Js
     const wait = Math.max(0, Date.parse(time) - now())
     if (wait <= limits.retryAfterMaxMs && waits < mostWaits) await pause(wait, signal)
     else {
-      const isKnown = !Number.isNaN(wait)
-      const seconds = isKnown
+      const hasResetTime = !Number.isNaN(wait)
+      const seconds = hasResetTime
         ? wait / 1000
         : Number(answer.headers.get('retry-after') ?? Number.NaN)
-      const when = isKnown ? ` and asks us to come back at ${time.slice(0, 40)}` : ''
+      const when = hasResetTime ? ` and asks us to come back at ${time.slice(0, 40)}` : ''
       throw new Failure('source-throttled', `${shownUrl(answer.url)} answered 429${when}.`, {
         ...(Number.isFinite(seconds) && { retryAfter: Math.ceil(seconds) }),
       })

@@ -1,4 +1,4 @@
-/** One document of a source: its triples in a spool, and its problems. */
+/** One document of the RDF or SPARQL importer: its triples in a temporary store (spool), and its problems. */
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -33,7 +33,7 @@ type RdfReading = {
 }
 
 /** Properties that reference a dataset without describing it. */
-const mentions = new Set(
+const mentionPredicates = new Set(
   [dcat('servesDataset'), dct('hasPart'), dct('relation'), dcat('inSeries')].map(
     (term) => term.value,
   ),
@@ -42,9 +42,9 @@ const datasetClasses = new Set([dcat('Dataset').value, dcat('DatasetSeries').val
 const mailPredicates = new Set([vcard('hasEmail').value, foaf('mbox').value])
 const mailAddress = /^[^\s/?#@<>:]+@[^\s/?#@<>:]+\.[^\s/?#@<>:]+$/
 
-/** Maximum numbers of remembered positions, repairs and dropped statements. */
+/** Maximum numbers of remembered positions, repairs and dropped statements, and of findings about repairs per record. */
 const mostPlaces = 10_000
-const mostNoted = 100_000
+const mostRepairs = 100_000
 const mostDropped = 100
 const mostPerRecord = 20
 
@@ -59,9 +59,10 @@ export class RdfDocument {
   /** Number of triples. */
   triples = 0
   readonly #mentioned = new Set<number>()
+  /** Hashes of nodes that `mentionPredicates` reference. */
   /** Positions of the first datasets (IRI or `_:label`) in the document. */
   readonly #places = new Map<string, NodePlace>()
-  /** Repaired values and the originals. */
+  /** Originals by repaired values. */
   readonly #repaired = new Map<string, string>()
   /** Statements that could not be repaired. */
   readonly #dropped: string[] = []
@@ -83,24 +84,24 @@ export class RdfDocument {
             this.#places.set(node, place)
         },
       },
-      ...(repair && { repair: (one) => this.#note(one) }),
+      ...(repair && { repair: (fix) => this.#recordRepair(fix) }),
     }
   }
 
   /** Reads all triples, or those of one graph; statements about paging are dropped. Closes the document on failure. */
   async fill(batches: AsyncIterable<Quad[]>, { graph, repair = false }: RdfReading): Promise<this> {
-    const wanted = graph === undefined ? undefined : [quoteIri(graph), `_:${graph}`]
+    const graphNames = graph === undefined ? undefined : [quoteIri(graph), `_:${graph}`]
     try {
       for await (const batch of statementsOf(batches)) {
-        const taken: Statement[] = []
+        const keptStatements: Statement[] = []
         for (const one of batch) {
-          if (wanted?.includes(one.graph) === false || this.hydra.take(one)) continue
-          if (mentions.has(one.predicate)) this.#mentioned.add(keyHash(one.object))
-          const statement = wanted ? { ...one, graph: '' } : one
-          taken.push(repair ? this.#withMailAddress(statement) : statement)
+          if (graphNames?.includes(one.graph) === false || this.hydra.take(one)) continue
+          if (mentionPredicates.has(one.predicate)) this.#mentioned.add(keyHash(one.object))
+          const statement = graphNames ? { ...one, graph: '' } : one
+          keptStatements.push(repair ? this.#withMailAddress(statement) : statement)
         }
-        this.spool.add(taken)
-        this.triples += taken.length
+        this.spool.add(keptStatements)
+        this.triples += keptStatements.length
       }
       this.spool.finish()
       return this
@@ -110,7 +111,7 @@ export class RdfDocument {
     }
   }
 
-  /** Whether other resources of the document reference the node (N-Triples); false positives are rare. */
+  /** Whether a resource references the node (N-Triples) as a dataset; hash collisions may rarely say so wrongly. */
   isMentioned(term: string): boolean {
     return this.#mentioned.has(keyHash(term))
   }
@@ -119,9 +120,9 @@ export class RdfDocument {
     return this.#places.get(term.replace(/^<(.*)>$/s, '$1'))
   }
 
-  #note({ kind, from, to, line }: Repair): void {
+  #recordRepair({ kind, from, to, line }: Repair): void {
     if (to !== undefined) {
-      if (this.#repaired.size < mostNoted) this.#repaired.set(to, from)
+      if (this.#repaired.size < mostRepairs) this.#repaired.set(to, from)
       return
     }
     this.#droppedCount += 1
@@ -133,38 +134,38 @@ export class RdfDocument {
   #withMailAddress(statement: Statement): Statement {
     const { predicate, object, line } = statement
     if (!mailPredicates.has(predicate)) return statement
-    const beside = `<${this.url.replace(/[?#].*$/s, '').replace(/[^/]*$/, '')}`
-    const from = object.slice(beside.length, -1)
-    if (!object.startsWith(beside) || !mailAddress.test(from)) return statement
-    this.#note({ kind: 'iri', from, to: `mailto:${from}` })
-    const mended = `<mailto:${from}>`
+    const folder = `<${this.url.replace(/[?#].*$/s, '').replace(/[^/]*$/, '')}`
+    const from = object.slice(folder.length, -1)
+    if (!object.startsWith(folder) || !mailAddress.test(from)) return statement
+    this.#recordRepair({ kind: 'iri', from, to: `mailto:${from}` })
+    const repaired = `<mailto:${from}>`
     // The object occurs only at the end of the line.
     return {
       ...statement,
-      object: mended,
-      line: `${line.slice(0, line.lastIndexOf(object))}${mended} .\n`,
+      object: repaired,
+      line: `${line.slice(0, line.lastIndexOf(object))}${repaired} .\n`,
     }
   }
 
   /** Findings for repairs whose result occurs in the N-Triples of a record. */
   repairsIn(lines: string): readonly Finding[] {
-    const found = new Map<string, Finding>()
+    const findings = new Map<string, Finding>()
     for (const [, iri, tag] of lines.matchAll(/<([^>\n]*)>|"@([A-Za-z0-9-]+)/g)) {
-      if (this.#repaired.size === 0 || found.size === mostPerRecord) break
+      if (this.#repaired.size === 0 || findings.size === mostPerRecord) break
       const to = iri ?? tag ?? ''
       const from = this.#repaired.get(to)
       if (from === undefined) continue
       const detail = `${shortened(from)} became ${shortened(to)}`
       const slug = iri === undefined ? 'repaired-language' : 'repaired-iri'
-      found.set(to, { slug, detail, value: shortened(from) })
+      findings.set(to, { slug, detail, value: shortened(from) })
     }
-    return [...found.values()]
+    return [...findings.values()]
   }
 
   /** Reports unreadable statements to the run. */
   reportDropped(sink: ImportContext['sink']): void {
-    const more = this.#droppedCount - this.#dropped.length
-    for (const detail of more > 0 ? [...this.#dropped, `and ${more} more`] : this.#dropped)
+    const unnamed = this.#droppedCount - this.#dropped.length
+    for (const detail of unnamed > 0 ? [...this.#dropped, `and ${unnamed} more`] : this.#dropped)
       sink.finding({ slug: 'dropped-statement', detail }, { sourceUrl: this.url })
   }
 
@@ -187,10 +188,15 @@ export class RdfDocument {
 
 const shortened = (text: string) => (text.length > 300 ? `${text.slice(0, 299)}…` : text)
 
-const ofParser = new Set(['malformed-rdf', 'remote-context', 'invalid-content', 'malformed-json'])
+const parserFaults = new Set([
+  'malformed-rdf',
+  'remote-context',
+  'invalid-content',
+  'malformed-json',
+])
 
 /** Maximum bytes of JSON-LD that is parsed at once. */
-const inMemory = 16 * 1_048_576
+const mostInMemory = 16 * 1_048_576
 
 /**
  * Reads a document of any size in bounded memory and closes its file. Throws `source-truncated`, `source-malformed` with line
@@ -205,12 +211,13 @@ export async function readRdfDocument(
     const format = formatFor(stored, reading)
     const document = new RdfDocument(url)
     const options = document.parseOptions(reading.repair === true)
-    const isLarge = format === 'jsonld' && size > Math.min(inMemory, reading.inMemory ?? inMemory)
+    const isLarge =
+      format === 'jsonld' && size > Math.min(mostInMemory, reading.inMemory ?? mostInMemory)
     const batches = isLarge ? readLargeJson(stored, options) : parseStream(bytes(), format, options)
     return await document.fill(batches, reading)
   } catch (error) {
-    if (!(error instanceof Failure) || !ofParser.has(error.kind)) throw error
-    // A fault of the text is one of the source.
+    if (!(error instanceof Failure) || !parserFaults.has(error.kind)) throw error
+    // To the run, invalid text is a fault of the source.
     const detail = `${shownUrl(url)}: ${error.detail}`
     throw new Failure('source-malformed', detail, { errors: error.errors, cause: error })
   } finally {
@@ -265,15 +272,15 @@ export function reportServices(
 const batchCharacters = 1 << 18
 
 /** Paths of members in a document that is no list. */
-const lists = ['$.@graph.*', '$.dcat:dataset.*', '$.dataset.*']
+const memberPaths = ['$.@graph.*', '$.dcat:dataset.*', '$.dataset.*']
 
 /** Yields the quads in member order; the first pass finds the context. Throws the failures of `parse`. */
 async function* readLargeJson(
   stored: StoredDocument,
   options: ParseOptions,
 ): AsyncIterable<Quad[]> {
-  const paths = /^\s*\[/.test(stored.start) ? ['$.*'] : lists
-  const shared = { ...options, document: {} }
+  const paths = /^\s*\[/.test(stored.start) ? ['$.*'] : memberPaths
+  const sharedOptions = { ...options, document: {} }
   let context: unknown
   for await (const { value } of jsonMembers(stored, { paths: ['$.@context'] })) context = value
   let batch: { value: object; pointer: string }[] = []
@@ -283,13 +290,13 @@ async function* readLargeJson(
     const text = JSON.stringify(
       context === undefined ? graph : { '@context': context, '@graph': graph },
     )
-    const placed = withPlaces(
-      shared,
+    const batchOptions = withPlaces(
+      sharedOptions,
       batch.map(({ pointer }) => pointer),
     )
     batch = []
     characters = 0
-    return parse(text, 'jsonld', placed)
+    return parse(text, 'jsonld', batchOptions)
   }
   for await (const { list, key, value, size } of jsonMembers(stored, { paths })) {
     if (typeof value !== 'object' || value === null || typeof key !== 'number') continue
@@ -307,11 +314,11 @@ async function* readLargeJson(
 function withPlaces(options: ParseOptions, pointers: readonly string[]): ParseOptions {
   const { placeRequest: places } = options
   if (!places) return options
-  const tell: PlaceRequest['report'] = (node, place) => {
+  const report: PlaceRequest['report'] = (node, place) => {
     const pointer = 'pointer' in place ? place.pointer : ''
-    const [, at, below = ''] = /^(?:\/@graph)?\/(\d+)(.*)$/s.exec(pointer) ?? []
-    const member = pointers[Number(at)]
-    if (member !== undefined) places.report(node, { pointer: member + below })
+    const [, index, rest = ''] = /^(?:\/@graph)?\/(\d+)(.*)$/s.exec(pointer) ?? []
+    const member = pointers[Number(index)]
+    if (member !== undefined) places.report(node, { pointer: member + rest })
   }
-  return { ...options, placeRequest: { ...places, report: tell } }
+  return { ...options, placeRequest: { ...places, report } }
 }

@@ -1,4 +1,4 @@
-/** In which RDF format a source answers: what the config says, the type, the suffix, the first bytes. */
+/** Determines the RDF format of an answer, by the config, its media type, the suffix of its address and its first bytes. */
 
 import { Failure } from '../../errors.ts'
 import { formatByName, formatOfText, formats, type Format } from '../../rdf/media-types.ts'
@@ -27,17 +27,20 @@ export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
     const detail = `The source answered ${contentType}, which is not read; accepted are ${accepted.join(', ')}.`
     throw new Failure('unsupported-media-type', detail)
   }
-  const named = formatByName(contentType)
-  const body = certainFormat(start)
+  const declared = formatByName(contentType)
+  const bodyFormat = certainFormat(start)
   // Some servers send JSON-LD and RDF/XML with generic types, others send Turtle as CSV or N-Triples.
   const first = /^\s*(\S)/.exec(start)?.[1] ?? ''
   const beginnings: Partial<Record<Format, string>> = { jsonld: '{[', rdfxml: '<' }
-  if (named !== undefined && (beginnings[named] ?? first).includes(first)) {
-    const isOther = body !== undefined && familyOf(named) !== familyOf(body)
-    if (!isOther) return body === 'turtle' && formats[named].mediaType.endsWith('s') ? body : named
+  if (declared !== undefined && (beginnings[declared] ?? first).includes(first)) {
+    const isContradicted = bodyFormat !== undefined && familyOf(declared) !== familyOf(bodyFormat)
+    if (!isContradicted)
+      return bodyFormat === 'turtle' && formats[declared].mediaType.endsWith('s')
+        ? bodyFormat
+        : declared
   }
   const suffix = /\.([A-Za-z0-9]+)$/.exec(new URL(url).pathname.replace(/\.gz$/i, ''))?.[1]
-  return body ?? formatByName(suffix ?? '') ?? formatOfText(start)
+  return bodyFormat ?? formatByName(suffix ?? '') ?? formatOfText(start)
 }
 
 /** Format that the beginning of a text proves; `undefined` for web pages. */
@@ -52,17 +55,18 @@ export function certainFormat(start: string): Format | undefined {
 export const isWebPage = (start: string): boolean =>
   /^\s*(?:<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i.test(start)
 
+/** Formats that can be told apart by the first bytes; Turtle and its relatives are `lines`. */
 const familyOf = (format: Format) => (format === 'jsonld' || format === 'rdfxml' ? format : 'lines')
 
 /** Detail of the finding for a `Content-Type` that does not match the body. */
 export function mediaTypeFault(contentType: string, format: Format): string | undefined {
   const [type = ''] = contentType.toLowerCase().split(';')
-  const named = formatByName(type)
-  const like = { jsonld: /json|zip/, rdfxml: /\bxml$|(?<!xhtml)\+xml|zip/, lines: /zip/ }[
+  const declared = formatByName(type)
+  const expectedType = { jsonld: /json|zip/, rdfxml: /\bxml$|(?<!xhtml)\+xml|zip/, lines: /zip/ }[
     familyOf(format)
   ]
   const isOldType = type === 'text/plain' && format === 'ntriples'
-  if (isOldType || (named ? familyOf(named) === familyOf(format) : like.test(type)))
+  if (isOldType || (declared ? familyOf(declared) === familyOf(format) : expectedType.test(type)))
     return undefined
   return `The Content-Type is ${type.trim() || 'missing'}; the body is read as ${formats[format].mediaType}.`
 }

@@ -1,4 +1,7 @@
-/** Splits a document into records: each dataset with all nodes that belong to it. */
+/**
+ * Splits a document of the RDF or SPARQL importer into records: each dataset with all nodes that belong to it. A stub is a
+ * dataset that is only referenced.
+ */
 
 import type { NamedNode } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -22,7 +25,7 @@ import { undescribedFinding, type PageJoin, undescribedParts } from './joined-pa
 import type { RdfDocument } from './rdf-document.ts'
 import type { ImportItem } from './import-recorder.ts'
 
-/** Choice of the id for new datasets. */
+/** Choice of the original id for new datasets; config keys of the RDF importer. */
 type Naming = {
   /** Whether the IRI precedes `dct:identifier`. */
   readonly precedenceUriRef?: boolean
@@ -30,8 +33,8 @@ type Naming = {
   readonly removePrefix?: boolean
 }
 
-/** Properties of concepts that are kept. */
-const ofConcepts = [
+/** Properties of concepts that a record contains; all others are left out. */
+const conceptPredicates = [
   rdf('type'),
   skos('prefLabel'),
   skos('altLabel'),
@@ -44,17 +47,20 @@ const ofConcepts = [
 /** Maximum distance of nodes from the dataset; agents, periods and places are closer. */
 export const recordBounds: ExtractBounds = {
   depth: 8,
-  ofConcepts: new Set(ofConcepts.map(({ value }) => value)),
+  ofConcepts: new Set(conceptPredicates.map(({ value }) => value)),
   acrossGraphs: true,
 }
 
 /** Properties that distinguish a dataset from a reference to one. */
-const ownWords = [dct('title'), dct('description'), dcat('distribution'), rdfs('label')].map(
-  (property) => ` ${termText(property)} `,
-)
+const describingPredicates = [
+  dct('title'),
+  dct('description'),
+  dcat('distribution'),
+  rdfs('label'),
+].map((property) => ` ${termText(property)} `)
 
 /** Selection of datasets: all but stubs, or the requested ones. */
-type Choice = {
+type Selection = {
   /** Collects records that reference nodes which this page does not describe. */
   readonly join?: PageJoin
   /** Collects references to datasets that are not described so far. */
@@ -69,63 +75,67 @@ type Choice = {
  */
 export async function* recordsOf(
   document: RdfDocument,
-  { stubs, isWanted, join }: Choice,
+  { stubs, isWanted, join }: Selection,
   { sink, naming = {} }: { readonly sink: ImportContext['sink']; readonly naming?: Naming },
 ): AsyncGenerator<ImportItem, void> {
   try {
     document.reportDropped(sink)
     if (!isWanted) document.reportServices(sink)
-    for (const standing of extractDatasets(document.spool, recordBounds)) {
-      const { place, piece } = standing
+    for (const extract of extractDatasets(document.spool, recordBounds)) {
+      const { place, piece } = extract
       const { term } = place
       if (isWanted?.(term) === false) continue
-      const own = piece?.own ?? document.spool.describe(place)
-      const ids = idsOf(iriOf(term), identifiersIn(own), naming)
-      if (stubs && isStub(document, term, own)) yield* stubs.meet(term, ids.sourceId || term)
+      const lines = piece?.own ?? document.spool.describe(place)
+      const ids = idsOf(iriOf(term), identifiersIn(lines), naming)
+      if (stubs && isStub(document, term, lines)) yield* stubs.addStub(term, ids.sourceId || term)
       else {
-        stubs?.describe(term)
+        stubs?.markDescribed(term)
         const missing = piece ? undescribedParts(document.spool, place.graph, piece.body) : []
-        const createItem = (whole: ResourceExtract | undefined, findings: readonly Finding[]) =>
-          recordOf(document, whole ? { place, piece: whole } : { place }, { ids, own, findings })
+        const createItem = (resource: ResourceExtract | undefined, findings: readonly Finding[]) =>
+          recordOf(document, resource ? { place, piece: resource } : { place }, {
+            ids,
+            lines,
+            findings,
+          })
         if (missing.length === 0 || !join?.wait({ place, missing, createItem })) {
           // Publishers are often referenced without a description; a distribution without one is useless.
           const findings = missing
             .filter(({ property }) => property === dcat('distribution').value)
             .map((part) => undescribedFinding(part, 'the document does not describe it'))
-          yield await recordOf(document, standing, { ids, own, findings })
+          yield await recordOf(document, extract, { ids, lines, findings })
         }
       }
     }
     for (const term of stubs ? document.spool.listedOnly() : [])
-      yield* stubs?.meet(term, iriOf(term) ?? term, true) ?? []
+      yield* stubs?.addStub(term, iriOf(term) ?? term, true) ?? []
   } finally {
     document.close()
   }
 }
 
-const isStub = (document: RdfDocument, term: string, own: string): boolean =>
+const isStub = (document: RdfDocument, term: string, lines: string): boolean =>
   document.isMentioned(term) &&
-  !ownWords.some((property) => own.includes(property)) &&
+  !describingPredicates.some((property) => lines.includes(property)) &&
   document.spool.cataloguesOf(term).length === 0
 
 /**
- * Ids of a dataset. The IRI is the source id, because identifiers are added, corrected and repeated under the same IRI; a
- * blank node has only identifiers.
+ * Source id, preferred id and aliases of a dataset. The IRI is the source id, because sources add, correct and repeat
+ * identifiers under the same IRI; a blank node has only identifiers.
  */
 function idsOf(iri: string | undefined, identifiers: readonly string[], naming: Naming) {
-  const own = iri === undefined ? [] : [iri]
-  const ids = naming.precedenceUriRef ? [...own, ...identifiers] : [...identifiers, ...own]
-  const short = (id: string) =>
+  const iris = iri === undefined ? [] : [iri]
+  const ids = naming.precedenceUriRef ? [...iris, ...identifiers] : [...identifiers, ...iris]
+  const withoutPrefix = (id: string) =>
     /^[a-z][a-z0-9+.-]*:\/\//i.test(id) ? id.replace(/\/+$/, '').replace(/^.*\//, '') || id : id
-  const aliases = naming.removePrefix ? [...new Set([...ids.map(short), ...ids])] : ids
+  const aliases = naming.removePrefix ? [...new Set([...ids.map(withoutPrefix), ...ids])] : ids
   const [preferredId = ''] = aliases
   return { sourceId: iri ?? preferredId, preferredId, aliases }
 }
 
-/** `own`: lines of the dataset node alone. */
+/** Ids of a dataset, the N-Triples of its node alone, and findings that are known already. */
 type Identity = {
   readonly ids: ReturnType<typeof idsOf>
-  readonly own: string
+  readonly lines: string
   readonly findings?: readonly Finding[]
 }
 
@@ -133,31 +143,31 @@ type Identity = {
 async function recordOf(
   document: RdfDocument,
   { place: { term }, piece }: DatasetExtract,
-  { ids, own, findings: more = [] }: Identity,
+  { ids, lines, findings: otherFindings = [] }: Identity,
 ): Promise<ImportItem> {
   const iri = iriOf(term)
   const sourceUrl = iri !== undefined && /^https?:/.test(iri) ? iri : document.url
   if (!piece) {
     const problem = new Failure('item-too-large', 'The record has more than 200000 triples.')
     const names = { sourceId: ids.sourceId || undefined, sourceUrl, ...document.placeOf(term) }
-    return { kind: 'refused', problem, excerpt: own, ...names }
+    return { kind: 'refused', problem, excerpt: lines, ...names }
   }
-  const { text, title, findings } = titled(piece.body, term)
+  const { text, title, findings } = withTitle(piece.body, term)
   return {
     kind: 'record',
     ...ids,
     mediaType: 'application/n-triples',
     text,
-    hashed: await canonical(text),
+    hashed: await canonicalText(text),
     sourceUrl,
     title,
     ...document.placeOf(term),
-    findings: [...findings, ...document.repairsIn(text), ...more],
+    findings: [...findings, ...document.repairsIn(text), ...otherFindings],
   }
 }
 
 /** Canonical text of a record, independent of the labels of blank nodes. The body is sorted already. */
-async function canonical(body: string): Promise<string> {
+async function canonicalText(body: string): Promise<string> {
   if (!body.includes('_:')) return body
   try {
     return await canonicalHash(body)
@@ -168,56 +178,63 @@ async function canonical(body: string): Promise<string> {
   }
 }
 
-const untitled = (detail: string): readonly Finding[] => [{ slug: 'no-title', detail }]
+const titleFinding = (detail: string): readonly Finding[] => [{ slug: 'no-title', detail }]
 
-/** Sorted N-Triples of a dataset with a title; a missing one is taken from `rdfs:label`, with a finding. */
-function titled(body: string, term: string) {
-  const [own] = literals(body, term, dct('title'))
-  if (own) return { text: body, title: own.value, findings: [] }
+/** Adds a missing title to the sorted N-Triples of a dataset, from `rdfs:label`; reports that in a finding. */
+function withTitle(body: string, term: string) {
+  const [titleLiteral] = literals(body, term, dct('title'))
+  if (titleLiteral) return { text: body, title: titleLiteral.value, findings: [] }
   const labels = literals(body, term, rdfs('label'))
   const title = labels[0]?.value
   if (title === undefined)
-    return { text: body, title, findings: untitled('The record has no title.') }
+    return { text: body, title, findings: titleFinding('The record has no title.') }
   const lines = labels.map((label) => `${term} ${termText(dct('title'))} ${termText(label)} .`)
-  const all = new Set([...body.split('\n').filter((line) => line !== ''), ...lines])
-  const findings = untitled(`rdfs:label stands in for the title: ${title}`)
-  return { text: joinLines([...all].sort()), title, findings }
+  const allLines = new Set([...body.split('\n').filter((line) => line !== ''), ...lines])
+  const findings = titleFinding(`rdfs:label stands in for the title: ${title}`)
+  return { text: joinLines([...allLines].sort()), title, findings }
 }
 
 /** The literals of a property that are not blank. */
 function literals(lines: string, term: string, property: NamedNode) {
   const start = `${term} ${termText(property)} `
   if (!lines.includes(start)) return []
-  const wanted = lines.split('\n').filter((line) => line.startsWith(start))
-  return fromLines(`${wanted.join('\n')}\n`).flatMap(({ object }) =>
+  const relevant = lines.split('\n').filter((line) => line.startsWith(start))
+  return fromLines(`${relevant.join('\n')}\n`).flatMap(({ object }) =>
     object.termType === 'Literal' && object.value.trim() !== '' ? [object] : [],
   )
 }
 
-type Skipped = Extract<ImportItem, { kind: 'skipped' }>
+type SkippedStub = Extract<ImportItem, { kind: 'skipped' }>
 
 /** Maximum number of remembered stubs; further ones are reported at once. */
-const mostKept = 100_000
+const mostStubs = 100_000
 
 /** Referenced datasets in one pass over a source that are not described so far, as N-Triples. */
 export class StubDatasets {
   readonly #described = new Set<number>()
-  readonly #waiting = new Map<string, Skipped>()
+  readonly #waiting = new Map<string, SkippedStub>()
 
-  describe(term: string): void {
+  /** Records that a dataset is described, so that it is no stub. */
+  markDescribed(term: string): void {
     this.#described.add(keyHash(term))
   }
 
-  /** `isListed`: a catalogue lists the dataset, so that it still exists. */
-  *meet(term: string, sourceId: string, isListed = false): Iterable<Skipped> {
-    const kept = isListed ? ({ isKept: true } as const) : {}
-    const stub = { kind: 'skipped', sourceId, reason: 'stub', isMentioned: true, ...kept } as const
-    if (this.#waiting.size < mostKept) this.#waiting.set(term, stub)
+  /** Adds a reference to a dataset. `isListed`: a catalogue lists the dataset, so that it still exists. */
+  *addStub(term: string, sourceId: string, isListed = false): Iterable<SkippedStub> {
+    const keptMember = isListed ? ({ isKept: true } as const) : {}
+    const stub = {
+      kind: 'skipped',
+      sourceId,
+      reason: 'stub',
+      isMentioned: true,
+      ...keptMember,
+    } as const
+    if (this.#waiting.size < mostStubs) this.#waiting.set(term, stub)
     else yield stub
   }
 
   /** Yields the stubs that were never described, at the end of the source. */
-  *finish(): Iterable<Skipped> {
+  *finish(): Iterable<SkippedStub> {
     for (const [term, stub] of this.#waiting) if (!this.#described.has(keyHash(term))) yield stub
   }
 }

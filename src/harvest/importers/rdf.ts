@@ -47,21 +47,21 @@ export const rdfImporter: ImporterKind<RdfConfig> = {
   import: importRdf,
 }
 
-const fetchPage = (run: Run, url: string, known?: Validator) =>
+const fetchPage = (run: Run, url: string, validator?: Validator) =>
   fetchDocument(run, url, {
     accept: run.config.accept ?? acceptRdf,
     paged: true,
     believesType: run.config.inputFormat === undefined,
-    known,
+    validator,
   })
 
 /** Reads pages until none is linked; nothing if all pages of the last run are unmodified (304). */
 async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
   const { config, validators } = run
-  const known = validators[0]?.url === config.address ? validators : []
-  const isSame = known.length > 1 && (await areUnmodified(run))
-  const [only] = known.length === 1 ? known : []
-  const first = isSame ? 'unchanged' : await fetchPage(run, config.address, only)
+  const stored = validators[0]?.url === config.address ? validators : []
+  const isSame = stored.length > 1 && (await areUnmodified(run))
+  const [onlyValidator] = stored.length === 1 ? stored : []
+  const first = isSame ? 'unchanged' : await fetchPage(run, config.address, onlyValidator)
   if (typeof first === 'string') {
     yield { kind: 'end', outcome: 'not-modified' }
     return
@@ -69,8 +69,8 @@ async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
   const stubs = new StubDatasets()
   const join = new PageJoin(run.limits.maxDocumentBytes, recordBounds)
   try {
-    const found: Pages = { stubs, join, isCatalogue: false, lack: '' }
-    yield* readPages(run, found, first)
+    const pages: Pages = { stubs, join, isCatalogue: false, missingContent: '' }
+    yield* readPages(run, pages, first)
   } finally {
     join.close()
   }
@@ -93,7 +93,7 @@ async function* readPages(
       yield* pages.stubs.finish()
       if (following) throw following
       if (isOver) yield { kind: 'end', outcome: 'over' }
-      else if (!pages.isCatalogue) yield noDataset(run, pages.lack)
+      else if (!pages.isCatalogue) yield noDataset(run, pages.missingContent)
       return
     }
     if (typeof following === 'string') throw new Error(`${following} is not to be expected`)
@@ -109,13 +109,13 @@ function linkedFailure(error: unknown): Failure {
   return new Failure('source-not-found', detail, { cause: error })
 }
 
-/** State of a read over pages: passes, gaps and ids so far. */
+/** State of reading the pages of one pass. */
 type Pages = {
   readonly stubs: StubDatasets
   readonly join: PageJoin
   /** Whether a page had catalogue content, and why the first one had none. */
   isCatalogue: boolean
-  lack: string
+  missingContent: string
 }
 
 /** Yields the records of one page; returns the address of the next one. */
@@ -132,18 +132,18 @@ async function* readPage(
   const { hydra } = document
   const total = hydra.total()
   if (total !== undefined) yield { kind: 'total', total }
-  const { missingContent: lack } = document
-  pages.isCatalogue ||= lack === undefined
-  pages.lack ||= lack ?? ''
+  const { missingContent } = document
+  pages.isCatalogue ||= missingContent === undefined
+  pages.missingContent ||= missingContent ?? ''
   const { stubs, join } = pages
   const link = hydra.next(document.url) ?? linkedNext(stored.headers.get('link'))
   const isPaged = link !== undefined || join.pages > 0
   const isNew = isPaged && join.add(document.spool, stored.size, document.url)
   let records = 0
   const choice = { stubs, join: isPaged ? join : undefined }
-  for await (const found of recordsOf(document, choice, { sink, naming: config })) {
-    if (found.kind !== 'skipped') records += 1
-    yield found
+  for await (const item of recordsOf(document, choice, { sink, naming: config })) {
+    if (item.kind !== 'skipped') records += 1
+    yield item
   }
   // A page that only repeats records is not new.
   yield { kind: 'page', hasNews: records === 0 && isNew }

@@ -27,9 +27,11 @@ const meanings = [
 ] as const
 type Meaning = (typeof meanings)[number]
 
-const listed = z
+const assetTypes = z
   .union([z.string(), z.array(z.string())])
-  .transform((value) => [value].flat().flatMap((text) => text.split(',').map((one) => one.trim())))
+  .transform((value) =>
+    [value].flat().flatMap((text) => text.split(',').map((type) => type.trim())),
+  )
   .refine((types) => types.every((type) => /^[a-z_]+$/i.test(type)), 'must be types of assets')
   .refine((types) => types.length > 0, 'must name a type')
 
@@ -38,7 +40,7 @@ export const socrataConfig = z.object({
   ...mappingKeys,
   pageSize: z.int().min(1).max(10_000).default(100),
   /** Types of assets: `dataset`, `file`, `href`, and others without data of their own. */
-  only: listed.default(['dataset', 'file', 'href']),
+  only: assetTypes.default(['dataset', 'file', 'href']),
   /** Whether to import views derived from another asset. */
   derived: z.boolean().default(false),
   /** Key of the portal's custom metadata → meaning. */
@@ -97,8 +99,8 @@ function reasonToSkip(fields: Fields, { root, config }: Site): string | undefine
 
 // Custom metadata: keys in the config, and suffixes that many portals use.
 
-/** Keys are `{field set}_{field}` with hyphens for spaces. */
-const usual: readonly (readonly [RegExp, Meaning])[] = [
+/** Meanings by the ends of keys. Keys are `{field set}_{field}` with hyphens for spaces. */
+const usualKeys: readonly (readonly [RegExp, Meaning])[] = [
   [/(?:update|posting|publishing|refresh)-frequency$/i, 'frequency'],
   [/(?:temporal-(?:applicability|coverage)|time-period|period-of-time)$/i, 'temporal'],
   [/(?:spatial|geographic(?:al)?)-(?:coverage|area)$/i, 'spatial'],
@@ -110,12 +112,12 @@ const usual: readonly (readonly [RegExp, Meaning])[] = [
   [/public-access-level$/i, 'accessRights'],
 ]
 
-/** Texts by meaning, in the order of the source. */
+/** Finds the texts with a meaning in custom metadata, in the order of the source. */
 function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meaning>>) {
-  const own = new Map(Object.entries(configured))
-  const texts = Map.groupBy(listOf(metadata).map(fieldsOf), (one) => {
-    const key = meaningfulText(one['key']) ?? ''
-    return own.get(key) ?? usual.find(([ending]) => ending.test(key))?.[1]
+  const configuredMeanings = new Map(Object.entries(configured))
+  const texts = Map.groupBy(listOf(metadata).map(fieldsOf), (field) => {
+    const key = meaningfulText(field['key']) ?? ''
+    return configuredMeanings.get(key) ?? usualKeys.find(([ending]) => ending.test(key))?.[1]
   })
   return (meaning: Meaning): readonly string[] =>
     (texts.get(meaning) ?? []).flatMap(({ value }) => meaningfulText(value) ?? [])
@@ -125,30 +127,30 @@ function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meani
 function assetValues(fields: Fields, { config }: Site, record: MappedRecord): DatasetValues {
   const asset = assetIn(fields)
   const classes = fieldsOf(fields['classification'])
-  const own = meaningsIn(classes['domain_metadata'], config.fields)
+  const customTexts = meaningsIn(classes['domain_metadata'], config.fields)
   const nameOf = (role: string) => fieldsOf(fields[role])['display_name']
-  const email = meaningfulText(asset['contact_email']) ?? own('contactEmail')[0]
+  const email = meaningfulText(asset['contact_email']) ?? customTexts('contactEmail')[0]
   const changes = [asset['data_updated_at'], asset['metadata_updated_at'], asset['updatedAt']]
-  const licences = [fieldsOf(fields['metadata'])['license'], own('licence')[0]]
+  const licences = [fieldsOf(fields['metadata'])['license'], customTexts('licence')[0]]
   return {
     title: asset['name'],
     description: fromHtml(asset['description']),
-    keywords: [classes['domain_tags'], classes['tags'], own('keyword')],
+    keywords: [classes['domain_tags'], classes['tags'], customTexts('keyword')],
     themes: [...listOf(classes['domain_category']), ...listOf(classes['categories'])],
     publisher: {
-      name: meaningfulText(asset['attribution']) ?? own('publisher')[0] ?? nameOf('owner'),
+      name: meaningfulText(asset['attribution']) ?? customTexts('publisher')[0] ?? nameOf('owner'),
       url: asset['attribution_link'],
     },
     creator: { name: nameOf('creator') },
-    contact: [{ name: own('contactName')[0], email }],
-    issued: [...own('issued'), asset['publication_date'], asset['createdAt']],
-    modified: latest(record, changes) ?? own('modified')[0],
-    frequency: own('frequency'),
-    temporal: own('temporal'),
-    spatial: own('spatial'),
-    language: own('language'),
-    accessLevel: own('accessRights'),
-    conformsTo: own('conformsTo'),
+    contact: [{ name: customTexts('contactName')[0], email }],
+    issued: [...customTexts('issued'), asset['publication_date'], asset['createdAt']],
+    modified: latest(record, changes) ?? customTexts('modified')[0],
+    frequency: customTexts('frequency'),
+    temporal: customTexts('temporal'),
+    spatial: customTexts('spatial'),
+    language: customTexts('language'),
+    accessLevel: customTexts('accessRights'),
+    conformsTo: customTexts('conformsTo'),
     provenance: listOf(asset['provenance']).map((text) => ({ '': text })),
     licences: licences.map((title) =>
       /^https?:/i.test(meaningfulText(title) ?? '') ? { url: title } : { title },
@@ -193,7 +195,7 @@ function distributionsOf(
   }
 }
 
-const shapes = /^(?:multi)?(?:point|polygon|line)$|^location$/i
+const geometryTypes = /^(?:multi)?(?:point|polygon|line)$|^location$/i
 
 /** Exports of every table, and the one of tables with places. */
 function table(asset: Fields, root: string, sourceId: string): readonly DistributionFields[] {
@@ -203,7 +205,7 @@ function table(asset: Fields, root: string, sourceId: string): readonly Distribu
   const rows = `${root}/api/views/${id}/rows.csv?accessType=DOWNLOAD`
   const map = { downloadUrl: `${root}/resource/${id}.geojson` }
   const columns = listOf(asset['columns_datatype'])
-  const isMap = columns.some((type) => shapes.test(plainText(type) ?? ''))
+  const isMap = columns.some((type) => geometryTypes.test(plainText(type) ?? ''))
   return [
     exportFile(sourceId, 'csv', { downloadUrl: rows }),
     exportFile(sourceId, 'json', { accessUrl: endpoint, services }),
@@ -213,8 +215,8 @@ function table(asset: Fields, root: string, sourceId: string): readonly Distribu
 
 /** External access points: media type or name → address. */
 function links(metadata: Fields, record: MappedRecord): readonly DistributionFields[] {
-  const more = listOf(metadata['additionalAccessPoints']).map(fieldsOf)
-  const points: readonly Fields[] = [{ urls: metadata['accessPoints'] }, ...more]
+  const otherPoints = listOf(metadata['additionalAccessPoints']).map(fieldsOf)
+  const points: readonly Fields[] = [{ urls: metadata['accessPoints'] }, ...otherPoints]
   return points.flatMap(({ urls, title, description }) =>
     Object.entries(fieldsOf(urls)).map(([type, url]) => {
       const accessUrl = withProtocol(url)
@@ -233,13 +235,13 @@ function links(metadata: Fields, record: MappedRecord): readonly DistributionFie
 
 /** Attachments of the asset `id`. */
 function attachments(metadata: Fields, api: string, id: string): readonly DistributionFields[] {
-  const encoded = (value: unknown) => encodeURIComponent(plainText(value) ?? '')
-  return listOf(metadata['attachments']).map((one) => {
-    const { assetId, blobId, filename, name } = fieldsOf(one)
-    const view = `${api}/views/${id}/files/${encoded(assetId)}?filename=${encoded(filename)}`
-    const asset = encoded(blobId) && `${api}/assets/${encoded(blobId)}?download=true`
+  const encodedText = (value: unknown) => encodeURIComponent(plainText(value) ?? '')
+  return listOf(metadata['attachments']).map((attachment) => {
+    const { assetId, blobId, filename, name } = fieldsOf(attachment)
+    const view = `${api}/views/${id}/files/${encodedText(assetId)}?filename=${encodedText(filename)}`
+    const asset = encodedText(blobId) && `${api}/assets/${encodedText(blobId)}?download=true`
     const title = meaningfulText(name) ?? meaningfulText(filename)
-    return { title, downloadUrl: encoded(assetId) ? view : asset }
+    return { title, downloadUrl: encodedText(assetId) ? view : asset }
   })
 }
 

@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import type { Fields } from '../../text/json.ts'
 import { fieldsOf, listOf, plainText } from '../../vocabularies/loose-values.ts'
 import { datasetsOf } from './datajson.ts'
-import { openUnlessSame } from './documents.ts'
+import { openJsonDocument } from './documents.ts'
 import type { ImporterKind } from './importer.ts'
 import { addressWith, askList, countOf, listPages, portalOf, type PortalRun } from './portal.ts'
 import type { ImportEvent } from './import-recorder.ts'
@@ -17,11 +17,11 @@ import {
 } from './socrata-mapping.ts'
 import { faultsOfOneAnswer } from './source.ts'
 
-type Finds = AsyncGenerator<ImportEvent, void>
+type ImportEvents = AsyncGenerator<ImportEvent, void>
 type Run = PortalRun<SocrataConfig>
 
 /** Central discovery APIs, for domains without their own. */
-const elsewhere = ['https://api.us.socrata.com', 'https://api.eu.socrata.com']
+const centralApis = ['https://api.us.socrata.com', 'https://api.eu.socrata.com']
 
 /** Creates the importer; `roots` are the central discovery APIs. */
 export const socrataImporterWith = (roots: readonly string[]): ImporterKind<SocrataConfig> => ({
@@ -37,17 +37,17 @@ export const socrataImporterWith = (roots: readonly string[]): ImporterKind<Socr
   credentials: (value, header) => ({
     [header === 'Authorization' ? 'X-App-Token' : header]: value,
   }),
-  import: async function* importSocrata(given) {
-    const run = await portalOf<SocrataConfig>(given, new URL(given.config.address).origin)
+  import: async function* importSocrata(importRun) {
+    const run = await portalOf<SocrataConfig>(importRun, new URL(importRun.config.address).origin)
     const discovery = await discover(run, roots)
-    yield* discovery ? importDiscovered(run, discovery) : otherLists(run)
+    yield* discovery ? importDiscovered(run, discovery) : importOtherLists(run)
   },
 })
 
 /** Importer with the two central hosts of the platform. */
-export const socrataImporter: ImporterKind<SocrataConfig> = socrataImporterWith(elsewhere)
+export const socrataImporter: ImporterKind<SocrataConfig> = socrataImporterWith(centralApis)
 
-/** `after`: id of an asset, `''` for the beginning. */
+/** Page of assets, which is Socrata's word for datasets, files and links. `after`: id of an asset, `''` for the beginning. */
 type AssetQuery = { readonly type: string; readonly size: number; readonly after: string }
 
 /** Requests a page of the discovery API: assets of a domain in the order of their ids. Throws the failures of `askList`. */
@@ -84,8 +84,8 @@ async function assetCount(run: Run, root: string): Promise<number | undefined> {
 type Discovery = { readonly root: string; readonly total: number | undefined }
 
 /** Finds the discovery API of the domain and its total; `undefined` if there is none. */
-async function discover(run: Run, others: readonly string[]): Promise<Discovery | undefined> {
-  for (const root of [run.root, ...others])
+async function discover(run: Run, otherRoots: readonly string[]): Promise<Discovery | undefined> {
+  for (const root of [run.root, ...otherRoots])
     try {
       const total = await assetCount(run, root)
       if (root === run.root || total) return { root, total }
@@ -97,15 +97,15 @@ async function discover(run: Run, others: readonly string[]): Promise<Discovery 
 }
 
 /** Imports all chosen types one by one, counted before and after. */
-async function* importDiscovered(run: Run, { root, total: before }: Discovery): Finds {
+async function* importDiscovered(run: Run, { root, total: totalBefore }: Discovery): ImportEvents {
   const { only, pageSize: size } = run.config
   // A resumed run continues after an asset, if its type is still chosen.
-  const [, resumed = '', last = ''] = /^(\S+) (.+)$/s.exec(run.resumeFrom ?? '') ?? []
-  const isResumed = only.includes(resumed)
+  const [, resumedType = '', lastId = ''] = /^(\S+) (.+)$/s.exec(run.resumeFrom ?? '') ?? []
+  const isResumed = only.includes(resumedType)
   // The number of assets before that one is unknown, so a resumed run proves nothing.
-  if (before !== undefined && !isResumed) yield { kind: 'total', total: before }
-  for (const type of only.slice(isResumed ? only.indexOf(resumed) : 0))
-    yield* assets(run, root, { type, size, after: isResumed && type === resumed ? last : '' })
+  if (totalBefore !== undefined && !isResumed) yield { kind: 'total', total: totalBefore }
+  for (const type of only.slice(isResumed ? only.indexOf(resumedType) : 0))
+    yield* assets(run, root, { type, size, after: isResumed && type === resumedType ? lastId : '' })
   const total = isResumed ? undefined : await assetCount(run, root)
   if (total !== undefined) yield { kind: 'total', total }
   if (isResumed) yield { kind: 'end', outcome: 'incomplete' }
@@ -116,7 +116,7 @@ async function* importDiscovered(run: Run, { root, total: before }: Discovery): 
  * move entries. Only an empty page is the end, because the service shortens pages silently. Throws `page-loop`, `page-
  * repeated` and the failures of `askList`.
  */
-function assets(run: Run, root: string, query: AssetQuery): Finds {
+function assets(run: Run, root: string, query: AssetQuery): ImportEvents {
   let after: string | undefined = query.after
   const ask = async () => {
     if (after === undefined)
@@ -124,7 +124,7 @@ function assets(run: Run, root: string, query: AssetQuery): Finds {
     const page = await assetPage(run, root, { ...query, after })
     if (page.entries.length === 0) return { ...page, isLast: true }
     run.source.recordBody(page.hash)
-    after = page.entries.map((one) => plainText(assetIn(one)['id'])).findLast(Boolean)
+    after = page.entries.map((asset) => plainText(assetIn(asset)['id'])).findLast(Boolean)
     const cursor = after === undefined ? undefined : `${query.type} ${after}`
     const entries: unknown[] = []
     for (const value of page.entries) entries.push(await withLinks(run, value))
@@ -160,10 +160,10 @@ async function withLinks(run: Run, value: unknown): Promise<unknown> {
  * Reads sites without the discovery API: `data.json`, else the list of views. Both omit assets, so the import is never
  * complete.
  */
-async function* otherLists(run: Run): Finds {
+async function* importOtherLists(run: Run): ImportEvents {
   const { root } = run
   const url = `${root}/data.json`
-  const document = await openUnlessSame(run, url, [404, 410])
+  const document = await openJsonDocument(run, url, [404, 410])
   if (typeof document === 'string') yield* viewList(run)
   else {
     const pageOf = (id: string) => `${root}/d/${encodeURIComponent(id)}`
@@ -177,11 +177,11 @@ async function* otherLists(run: Run): Finds {
 }
 
 /** The list of views that older sites have, until an empty page. */
-function viewList(run: Run): Finds {
+function viewList(run: Run): ImportEvents {
   const ask = async ({ page }: { readonly page: number }) => {
     const query = { page, limit: run.config.pageSize }
     const list = await askList(run.source, addressWith(`${run.root}/api/views/metadata/v1`, query))
-    return { ...list, entries: list.entries.map((one) => assetOf(fieldsOf(one))) }
+    return { ...list, entries: list.entries.map((view) => assetOf(fieldsOf(view))) }
   }
   return listPages(run, { ask, read: assetReader(run) })
 }
@@ -207,9 +207,12 @@ function assetOf(view: Fields): unknown {
       value,
     })),
   )
-  const own = Object.entries(viewNames).map(([name, given]) => [name, view[given]])
+  const resourceFields = Object.entries(viewNames).map(([name, viewField]) => [
+    name,
+    view[viewField],
+  ])
   return {
-    resource: { id: plainText(view['id']), type: 'dataset', ...Object.fromEntries(own) },
+    resource: { id: plainText(view['id']), type: 'dataset', ...Object.fromEntries(resourceFields) },
     classification: {
       domain_category: view['category'],
       domain_tags: listOf(view['tags']),

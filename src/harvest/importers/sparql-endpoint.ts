@@ -1,4 +1,4 @@
-/** SPARQL endpoints: remote ones, and files or triple pattern fragments that are queried locally. */
+/** Endpoints of the SPARQL importer: remote ones, and files or triple pattern fragments (a simple web API) queried locally. */
 
 import type { Quad } from '@rdfjs/types'
 import { z } from 'zod'
@@ -22,15 +22,15 @@ export type SparqlEndpoint = {
   readonly close: () => Promise<void>
 }
 
-const solutions = 'application/sparql-results+json, application/json;q=0.5'
-const graphs =
+const acceptSolutions = 'application/sparql-results+json, application/json;q=0.5'
+const acceptGraphs =
   'application/n-triples, text/turtle;q=0.9, application/rdf+xml;q=0.8, application/ld+json;q=0.7'
 
 /** Endpoint of the SPARQL 1.1 Protocol: POST with a form, or GET. */
 export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
   const { config, source, limits } = run
   const { address, method, inputFormat, preProcessing: repair } = config
-  const asked = (query: string, accept: string) => {
+  const requestFor = (query: string, accept: string) => {
     const body = `query=${encodeURIComponent(query)}`
     const url = `${address}${address.includes('?') ? '&' : '?'}${body}`
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
@@ -41,7 +41,7 @@ export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
   }
   return {
     select: async (query) => {
-      const { url, request } = asked(query, solutions)
+      const { url, request } = requestFor(query, acceptSolutions)
       const { text } = await source.json(url, request)
       try {
         return solutionRows(text)
@@ -51,7 +51,7 @@ export function remoteEndpoint(run: ImportRun<SparqlConfig>): SparqlEndpoint {
       }
     },
     construct: async (query) => {
-      const { url, request } = asked(query, graphs)
+      const { url, request } = requestFor(query, acceptGraphs)
       const { maxPageBytes: maxBytes } = limits
       const believesType = inputFormat === undefined
       const stored = await fetchDocument(run, url, { ...request, maxBytes, believesType })
@@ -106,7 +106,7 @@ async function* batches(quads: AsyncIterable<Quad>): AsyncIterable<Quad[]> {
   for await (const quad of quads) yield [quad]
 }
 
-/** `isSingle`: the one document is requested once for all queries. */
+/** Makes a `fetch` for Comunica of a source. `isSingle`: there is one document, requested once for all queries. */
 function fetchBy(source: ImportSource, isSingle: boolean): typeof fetch {
   const pages = new Map<string, ReturnType<ImportSource['page']>>()
   return async (input, init) => {
@@ -114,8 +114,8 @@ function fetchBy(source: ImportSource, isSingle: boolean): typeof fetch {
     const accept = new Headers(init?.headers).get('accept') ?? '*/*'
     const page = pages.get('') ?? source.page(url, { accept, paged: false })
     if (isSingle) pages.set('', page)
-    const { text, status, headers: given, url: address } = await page
-    const headers = new Headers(given)
+    const { text, status, headers: pageHeaders, url: address } = await page
+    const headers = new Headers(pageHeaders)
     for (const name of ['content-encoding', 'content-length']) headers.delete(name)
     const response = new Response(text, { status, headers })
     Object.defineProperty(response, 'url', { value: address })
@@ -126,10 +126,10 @@ function fetchBy(source: ImportSource, isSingle: boolean): typeof fetch {
 // Queries of operators; their form decides how the import proceeds.
 
 /** Maximum bytes of a query. */
-const longest = 1_048_576
+const maxQueryBytes = 1_048_576
 
 /** `list`: SELECT of datasets · `each`: for one dataset at a time · `graph`: everything, or parts by LIMIT and OFFSET. */
-type OwnQuery =
+type OperatorQuery =
   | { readonly kind: 'list'; readonly text: string; readonly variable: string }
   | { readonly kind: 'each'; readonly textFor: (dataset: string) => string }
   | { readonly kind: 'graph'; readonly textFor: GraphQuery }
@@ -138,25 +138,26 @@ type OwnQuery =
 export type GraphQuery = string | ((limit: number, offset: number) => string)
 
 /** Parses an operator's query; `directory` is that of the pipe. Throws `BadConfig`. */
-export function ownQuery(
+export function parseOperatorQuery(
   query: NonNullable<SparqlConfig['query']>,
   directory: string | undefined,
-): OwnQuery {
+): OperatorQuery {
   const text = typeof query === 'string' ? query : fileText(query.file, directory)
   const parsed = parseQuery(text, 'the query')
   // Without strings, IRIs and comments.
   const code = parsed.tokens.map((token) => (token.kind === 'skip' ? ' ' : token.text)).join('')
   const [form = ''] =
     /\b(?:SELECT|CONSTRUCT|DESCRIBE|ASK|INSERT|DELETE|LOAD|CLEAR|DROP)\b/i.exec(code) ?? []
-  const has = (name: string) =>
+  const hasParameter = (name: string) =>
     parsed.tokens.some((token) => token.kind === 'parameter' && token.text === name)
   if (/^SELECT$/i.test(form)) return { kind: 'list', text, variable: onlyVariable(code) }
   if (!/^(?:CONSTRUCT|DESCRIBE)$/i.test(form))
     throw new BadConfig('must be a SELECT, CONSTRUCT or DESCRIBE query')
-  if (has('$dataset'))
+  if (hasParameter('$dataset'))
     return { kind: 'each', textFor: (iri) => bind(parsed, { dataset: namedNode(iri) }) }
-  if (!has('$limit') && !has('$offset')) return { kind: 'graph', textFor: text }
-  if (!has('$limit') || !has('$offset')) throw new BadConfig('needs both $limit and $offset')
+  if (!hasParameter('$limit') && !hasParameter('$offset')) return { kind: 'graph', textFor: text }
+  if (!hasParameter('$limit') || !hasParameter('$offset'))
+    throw new BadConfig('needs both $limit and $offset')
   if (!/\bORDER\s+BY\b/i.test(code))
     throw new BadConfig('needs ORDER BY beside $limit and $offset: without it pages overlap')
   return { kind: 'graph', textFor: (limit, offset) => windowOf(parsed, { limit, offset }) }
@@ -165,7 +166,7 @@ export function ownQuery(
 /** Reads a query file. Throws `BadConfig`. */
 function fileText(name: string, directory: string | undefined): string {
   if (!/^[\w-][\w.-]*\.rq$/.test(name)) throw new BadConfig('file must be the name of a .rq file')
-  return textBeside({ directory, folder: 'sparql', name, most: longest })
+  return textBeside({ directory, folder: 'sparql', name, most: maxQueryBytes })
 }
 
 /** Name of the single variable of a SELECT; `code` is the query without strings and comments. Throws `BadConfig`. */

@@ -13,7 +13,7 @@ import { recordsOf, StubDatasets } from './rdf-records.ts'
 import { iriAsAddress } from './removal-check.ts'
 import {
   type GraphQuery,
-  ownQuery,
+  parseOperatorQuery,
   localEndpoint,
   remoteEndpoint,
   sparqlConfig,
@@ -22,7 +22,7 @@ import {
 } from './sparql-endpoint.ts'
 
 type Run = ImportRun<SparqlConfig>
-type Finds = AsyncGenerator<ImportEvent, void>
+type ImportEvents = AsyncGenerator<ImportEvent, void>
 
 /** Importer of SPARQL 1.1 endpoints and of local queries. */
 export const sparqlImporter: ImporterKind<SparqlConfig> = {
@@ -30,8 +30,8 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
   version: 1,
   config: sparqlConfig,
   check: ({ query }, { directory }) => {
-    const own = query && orProblem('query', () => ownQuery(query, directory))
-    return own && 'detail' in own ? [own] : []
+    const parsed = query && orProblem('query', () => parseOperatorQuery(query, directory))
+    return parsed && 'detail' in parsed ? [parsed] : []
   },
   addressesOf: iriAsAddress,
   import: importSparql,
@@ -40,23 +40,26 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
 type SparqlImport = Run & {
   readonly endpoint: SparqlEndpoint
   /** Operator's query for one dataset; the built-in one describes several. */
-  readonly own?: (dataset: string) => string
+  readonly datasetQuery?: (dataset: string) => string
   /** Datasets per request for descriptions. Never grows, because what was too much once is too much again. */
-  portion: number
+  batchSize: number
 }
 
 /** Imports by the operator's query; without one, datasets are listed by IRI and described in pages. */
-async function* importSparql(run: Run): Finds {
+async function* importSparql(run: Run): ImportEvents {
   const { config, directory } = run
-  const own = config.query === undefined ? undefined : ownQuery(config.query, directory)
+  const operatorQuery =
+    config.query === undefined ? undefined : parseOperatorQuery(config.query, directory)
   const endpoint =
     config.source === 'endpoint' ? remoteEndpoint(run) : await localEndpoint(run, config.source)
-  const importing: SparqlImport = { ...run, endpoint, portion: config.pageSize }
+  const sparqlImport: SparqlImport = { ...run, endpoint, batchSize: config.pageSize }
   try {
-    if (own?.kind === 'each') yield* byKey({ ...importing, own: own.textFor, portion: 1 })
-    else if (own?.kind === 'list') yield* listDatasets(importing, own.text, own.variable)
-    else if (own) yield* documents(importing, own.textFor)
-    else yield* byKey(importing)
+    if (operatorQuery?.kind === 'each')
+      yield* listAllDatasets({ ...sparqlImport, datasetQuery: operatorQuery.textFor, batchSize: 1 })
+    else if (operatorQuery?.kind === 'list')
+      yield* listDatasets(sparqlImport, operatorQuery.text, operatorQuery.variable)
+    else if (operatorQuery) yield* constructDocuments(sparqlImport, operatorQuery.textFor)
+    else yield* listAllDatasets(sparqlImport)
   } finally {
     await endpoint.close()
   }
@@ -78,45 +81,45 @@ async function countIn({ endpoint }: SparqlImport, query: string): Promise<numbe
 }
 
 /** Lists datasets in the order of their IRIs, so that changes do not move entries. */
-async function* byKey(importing: SparqlImport): Finds {
-  const { config, endpoint, resumeFrom } = importing
+async function* listAllDatasets(sparqlImport: SparqlImport): ImportEvents {
+  const { config, endpoint, resumeFrom } = sparqlImport
   const { pageSize } = config
   const count = (name: string, values?: Parameters<typeof bind>[1]) =>
-    countIn(importing, builtIn(importing, name, values))
+    countIn(sparqlImport, builtIn(sparqlImport, name, values))
   const total = await count('dataset-count')
   const blank = await count('dataset-blank-count')
-  const rest =
+  const remaining =
     resumeFrom === undefined
       ? total
       : blank + (await count('dataset-count-after', { after: literal(resumeFrom) }))
-  yield { kind: 'total', total, before: total - rest }
-  yield* nameless(blank)
-  for (let after = resumeFrom ?? '', met = blank; ;) {
-    const page = builtIn(importing, 'dataset-page', { after: literal(after) })
+  yield { kind: 'total', total, before: total - remaining }
+  yield* refuseBlankNodes(blank)
+  for (let after = resumeFrom ?? '', datasetsRead = blank; ;) {
+    const page = builtIn(sparqlImport, 'dataset-page', { after: literal(after) })
     const rows = await endpoint.select(`${page}\nLIMIT ${pageSize}`)
     const datasets = rows.map((row) => row['dataset']?.value ?? '')
     const last = datasets.at(-1)
     if (last === undefined) break
     if (last === after) throw new Failure('page-loop', `The source lists ${after} after itself.`)
-    yield* describeDatasets(importing, [...new Set(datasets)])
+    yield* describeDatasets(sparqlImport, [...new Set(datasets)])
     yield { kind: 'page', cursor: last }
     after = last
-    met += datasets.length
-    if (datasets.length < pageSize && met >= rest) break
+    datasetsRead += datasets.length
+    if (datasets.length < pageSize && datasetsRead >= remaining) break
   }
-  const again = await count('dataset-count')
-  await countServices(importing)
-  if (again !== total)
+  const totalAfter = await count('dataset-count')
+  await countServices(sparqlImport)
+  if (totalAfter !== total)
     throw new Failure('total-changed', 'The number of datasets changed while they were read.')
 }
 
 /** Reports the number of services; failures are ignored, because datasets may work all the same. */
-async function countServices(importing: SparqlImport): Promise<void> {
-  const { config, endpoint, sink, signal } = importing
+async function countServices(sparqlImport: SparqlImport): Promise<void> {
+  const { config, endpoint, sink, signal } = sparqlImport
   const { url } = withoutCredentials(config.address)
   try {
-    const count = await countIn(importing, builtIn(importing, 'service-count'))
-    const rows = count === 0 ? [] : await endpoint.select(builtIn(importing, 'service-names'))
+    const count = await countIn(sparqlImport, builtIn(sparqlImport, 'service-count'))
+    const rows = count === 0 ? [] : await endpoint.select(builtIn(sparqlImport, 'service-names'))
     const first = rows.map((row) => row['service']?.value ?? '')
     reportServices(sink, { count, first }, url)
   } catch (error) {
@@ -127,8 +130,8 @@ async function countServices(importing: SparqlImport): Promise<void> {
   }
 }
 
-/** Blank nodes cannot be requested, but the source counts them. */
-function* nameless(count: number): Iterable<ImportEvent> {
+/** Yields a refusal for each dataset without an IRI: SPARQL cannot request it, but the source counts it. */
+function* refuseBlankNodes(count: number): Iterable<ImportEvent> {
   const detail =
     'The dataset has no IRI, so that SPARQL cannot ask for it; give it one at the source.'
   for (let left = count; left > 0; left -= 1)
@@ -136,36 +139,40 @@ function* nameless(count: number): Iterable<ImportEvent> {
 }
 
 /** Datasets of an operator's SELECT, described in pages; the result has no key to resume from. */
-async function* listDatasets(importing: SparqlImport, text: string, variable: string): Finds {
-  const { config, endpoint } = importing
+async function* listDatasets(
+  sparqlImport: SparqlImport,
+  text: string,
+  variable: string,
+): ImportEvents {
+  const { config, endpoint } = sparqlImport
   const terms = (await endpoint.select(text)).map((row) => row[variable])
-  const named = terms.filter((term) => term?.termType === 'NamedNode')
-  const all = [...new Set(named.map((term) => term.value))]
-  const blank = terms.length - named.length
-  yield { kind: 'total', total: all.length + blank }
-  yield* nameless(blank)
-  for (let at = 0; at < all.length; at += config.pageSize) {
-    yield* describeDatasets(importing, all.slice(at, at + config.pageSize))
+  const namedNodes = terms.filter((term) => term?.termType === 'NamedNode')
+  const datasets = [...new Set(namedNodes.map((term) => term.value))]
+  const blank = terms.length - namedNodes.length
+  yield { kind: 'total', total: datasets.length + blank }
+  yield* refuseBlankNodes(blank)
+  for (let offset = 0; offset < datasets.length; offset += config.pageSize) {
+    yield* describeDatasets(sparqlImport, datasets.slice(offset, offset + config.pageSize))
     yield { kind: 'page', isJoined: true }
   }
 }
 
-/** Everything that a query constructs: at once, or in portions by `$limit` and `$offset` until one is empty. */
-async function* documents(importing: SparqlImport, textFor: GraphQuery): Finds {
-  const { config, endpoint, sink } = importing
+/** Datasets of an operator's CONSTRUCT: all at once, or in pages by `$limit` and `$offset` until one is empty. */
+async function* constructDocuments(sparqlImport: SparqlImport, textFor: GraphQuery): ImportEvents {
+  const { config, endpoint, sink } = sparqlImport
   const stubs = new StubDatasets()
-  const isUnpaged = typeof textFor === 'string'
+  const isSingleQuery = typeof textFor === 'string'
   for (let [offset, isEnd] = [0, false]; !isEnd; offset += config.pageSize) {
     const document = await endpoint.construct(
-      isUnpaged ? textFor : textFor(config.pageSize, offset),
+      isSingleQuery ? textFor : textFor(config.pageSize, offset),
     )
     const isEmpty = document.spool.datasetCount() === 0
-    const lack = offset === 0 ? document.missingContent : undefined
+    const missingContent = offset === 0 ? document.missingContent : undefined
     yield* recordsOf(document, { stubs }, { sink })
-    isEnd = isUnpaged || isEmpty
-    if (isUnpaged || !isEmpty) yield { kind: 'page' }
-    if (lack !== undefined) {
-      yield noDataset(importing, lack)
+    isEnd = isSingleQuery || isEmpty
+    if (isSingleQuery || !isEmpty) yield { kind: 'page' }
+    if (missingContent !== undefined) {
+      yield noDataset(sparqlImport, missingContent)
       return
     }
   }
@@ -177,55 +184,59 @@ async function* documents(importing: SparqlImport, textFor: GraphQuery): Finds {
 /** Number of triples from which an answer may be truncated; endpoints do so silently at 10,000. */
 const manyTriples = 5000
 /** Failures that a smaller request may avoid. */
-const curable = new Set(['source-truncated', 'source-timeout'])
+const avoidableFaults = new Set(['source-truncated', 'source-timeout'])
 
 /** A record, or a refusal, for each of the datasets. */
-async function* describeDatasets(importing: SparqlImport, datasets: readonly string[]): Finds {
-  for (let at = 0; at < datasets.length;) {
-    const some = datasets.slice(at, at + importing.portion)
-    const document = await wholeOf(importing, some)
+async function* describeDatasets(
+  sparqlImport: SparqlImport,
+  datasets: readonly string[],
+): ImportEvents {
+  for (let offset = 0; offset < datasets.length;) {
+    const batch = datasets.slice(offset, offset + sparqlImport.batchSize)
+    const document = await describeBatch(sparqlImport, batch)
     if (!document) {
-      importing.portion = Math.max(1, Math.floor(importing.portion / 2))
+      sparqlImport.batchSize = Math.max(1, Math.floor(sparqlImport.batchSize / 2))
       continue
     }
-    const wanted = new Set(some.map((iri) => quoteIri(iri)))
-    const missing = new Set(wanted)
-    const isWanted = (term: string) => wanted.has(term) && (missing.delete(term) || true)
-    yield* recordsOf(document, { isWanted }, importing)
+    const requested = new Set(batch.map((iri) => quoteIri(iri)))
+    const missing = new Set(requested)
+    const isWanted = (term: string) => requested.has(term) && (missing.delete(term) || true)
+    yield* recordsOf(document, { isWanted }, sparqlImport)
     const detail = 'The source lists the dataset but does not describe it.'
     for (const term of missing) {
       const problem = new Failure('item-malformed', detail)
       yield { kind: 'refused', sourceId: term.slice(1, -1), problem }
     }
-    at += some.length
+    offset += batch.length
   }
 }
 
-/** `undefined`: the answer was cut, or may have been, and fewer datasets can be asked for. */
-async function wholeOf(
-  importing: SparqlImport,
-  some: readonly string[],
+/** Requests the descriptions of some datasets; `undefined` if the answer may be cut off and fewer datasets can be requested. */
+async function describeBatch(
+  sparqlImport: SparqlImport,
+  batch: readonly string[],
 ): Promise<RdfDocument | undefined> {
-  const { endpoint, own } = importing
-  const [only = ''] = some
-  const isSingle = some.length === 1
-  const dataset = some.map((iri) => namedNode(iri))
-  const query = own?.(only) ?? builtIn(importing, 'dataset-descriptions', { dataset })
+  const { endpoint, datasetQuery } = sparqlImport
+  const [firstDataset = ''] = batch
+  const isSingle = batch.length === 1
+  const dataset = batch.map((iri) => namedNode(iri))
+  const query =
+    datasetQuery?.(firstDataset) ?? builtIn(sparqlImport, 'dataset-descriptions', { dataset })
   const document = await endpoint.construct(query).catch((error: unknown) => {
-    if (isSingle || !(error instanceof Failure) || !curable.has(error.kind)) throw error
+    if (isSingle || !(error instanceof Failure) || !avoidableFaults.has(error.kind)) throw error
     return undefined
   })
   if (!document || document.triples < manyTriples) return document
-  if (isSingle && (await isUnpaged(importing, document, only))) return document
+  if (isSingle && (await isWhole(sparqlImport, document, firstDataset))) return document
   document.close()
   if (!isSingle) return undefined
-  throw new Failure('source-truncated', `The source cut off its answer about ${only}.`)
+  throw new Failure('source-truncated', `The source cut off its answer about ${firstDataset}.`)
 }
 
-/** Whether the dataset's own statements are as many as the source counts. */
-async function isUnpaged(importing: SparqlImport, document: RdfDocument, iri: string) {
-  if (importing.own) return true
-  const query = builtIn(importing, 'dataset-size', { dataset: namedNode(iri) })
+/** Whether the document has as many statements about the dataset as the source counts. */
+async function isWhole(sparqlImport: SparqlImport, document: RdfDocument, iri: string) {
+  if (sparqlImport.datasetQuery) return true
+  const query = builtIn(sparqlImport, 'dataset-size', { dataset: namedNode(iri) })
   const lines = document.spool.describe({ term: quoteIri(iri), graph: '' }).split('\n').length - 1
-  return lines >= (await countIn(importing, query))
+  return lines >= (await countIn(sparqlImport, query))
 }

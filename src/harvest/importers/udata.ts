@@ -35,7 +35,7 @@ const udataConfig = z.object({
 })
 type UdataConfig = z.infer<typeof udataConfig>
 
-/** Creates the importer. `ownHost`: host of this portal, to avoid harvesting it in a circle. */
+/** Creates the importer of uData portals. `ownHost`: host of this portal, to avoid harvesting it in a circle. */
 export const udataImporter = (ownHost?: string): ImporterKind<UdataConfig> => ({
   names: ['importing-udata'],
   version: 2,
@@ -64,7 +64,7 @@ async function* importUdata(
 ): AsyncGenerator<ImportEvent, void> {
   const { config, source, output } = run
   const root = rootOf(config.address)
-  const namesLicence = (one: unknown) => plainText(fieldsOf(one)['license']) !== undefined
+  const namesLicence = (dataset: unknown) => plainText(fieldsOf(dataset)['license']) !== undefined
   const licences = licenceList(namesLicence, async () => {
     const url = `${root}/api/1/datasets/licenses/`
     const { value, status } = await source.json(url, { accepts: [400, 404, 405], paged: false })
@@ -132,12 +132,12 @@ function reasonToSkip(fields: Fields, ownHost: string | undefined): string | und
   if (fields['private'] === true) return 'private'
   if (isMarked(fields['deleted'])) return 'deleted'
   const domain = plainText(fieldsOf(fields['harvest'])['domain'])
-  const isOwn = ownHost !== undefined && domain?.toLowerCase() === ownHost.toLowerCase()
-  return isOwn ? 'harvested from here' : undefined
+  const isFromHere = ownHost !== undefined && domain?.toLowerCase() === ownHost.toLowerCase()
+  return isFromHere ? 'harvested from here' : undefined
 }
 
 /** Regulation on high-value datasets (EU 2023/138). */
-const highValue = 'http://data.europa.eu/eli/reg_impl/2023/138/oj'
+const highValueRegulation = 'http://data.europa.eu/eli/reg_impl/2023/138/oj'
 
 /** Codes of the EU authority table of access rights. */
 const accessTypes = new Map([
@@ -150,8 +150,8 @@ const accessTypes = new Map([
 function datasetValues(fields: Fields, { authorities, licence }: UdataPortal): DatasetValues {
   const badges = listOf(fields['badges']).map((badge) => fieldsOf(badge)['kind'])
   const { dct_identifier: identifier, uri, remote_id: remote } = fieldsOf(fields['harvest'])
-  const given = fields['access_type']
-  const access = accessTypes.get(plainText(given) ?? '')
+  const accessType = fields['access_type']
+  const accessCode = accessTypes.get(plainText(accessType) ?? '')
   // A geometry and its zones, by name if given, else by id.
   const { geom: geometry, zones } = fieldsOf(fields['spatial'])
   const zoneNames = listOf(zones).map((zone) => {
@@ -159,7 +159,7 @@ function datasetValues(fields: Fields, { authorities, licence }: UdataPortal): D
     return { iri, label: name ?? id ?? plainText(zone) }
   })
   const id = plainText(fields['license'])
-  const known = id === undefined ? undefined : licence(id)
+  const licenceNames = id === undefined ? undefined : licence(id)
   const resources = listOf(fields['resources']).map(fieldsOf)
   return {
     identifier: fields['id'],
@@ -172,13 +172,14 @@ function datasetValues(fields: Fields, { authorities, licence }: UdataPortal): D
     issued: fields['created_at'],
     modified: fields['last_modified'],
     frequency: fields['frequency'],
-    legislation: badges.includes('hvd') ? highValue : undefined,
-    accessLevel: access === undefined ? given : conceptIri('accessRight', access, authorities),
+    legislation: badges.includes('hvd') ? highValueRegulation : undefined,
+    accessLevel:
+      accessCode === undefined ? accessType : conceptIri('accessRight', accessCode, authorities),
     places: [{ geometry }, ...zoneNames],
     periods: [fieldsOf(fields['temporal_coverage'])],
     page: resources.filter(isPage).map(({ url, latest }) => url ?? latest),
-    licences: [{ id, ...known }],
-    distributions: resources.filter((one) => !isPage(one)).map(distributionOf),
+    licences: [{ id, ...licenceNames }],
+    distributions: resources.filter((resource) => !isPage(resource)).map(distributionOf),
   }
 }
 
@@ -191,16 +192,16 @@ const roleList = 'http://inspire.ec.europa.eu/metadata-codelist/ResponsibleParty
 
 /** Agents and contacts by role. */
 function people(fields: Fields): PropertyValues {
-  const all = listOf(fields['contact_points']).map((one) => {
-    const { name, email, contact_form: url, role } = fieldsOf(one)
+  const contacts = listOf(fields['contact_points']).map((contact) => {
+    const { name, email, contact_form: url, role } = fieldsOf(contact)
     return { name, email, url, role: plainText(role) ?? (role ? '?' : 'contact') }
   })
-  const { publisher, creator, rightsHolder, contact, ...others } = Object.groupBy(
-    all,
+  const { publisher, creator, rightsHolder, contact, ...otherRoles } = Object.groupBy(
+    contacts,
     ({ role }) => role,
   )
-  const attributions = Object.entries(others).flatMap(([role, some = []]) =>
-    some.map((who) => ({ who, role: isoRoles.includes(role) ? roleList + role : role })),
+  const attributions = Object.entries(otherRoles).flatMap(([role, agents = []]) =>
+    agents.map((agent) => ({ who: agent, role: isoRoles.includes(role) ? roleList + role : role })),
   )
   // DCAT-AP permits one publisher.
   const publishers = publisher?.slice(0, 1) ?? owner(fields)

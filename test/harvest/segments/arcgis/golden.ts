@@ -4,7 +4,7 @@ import { arcgisConfig } from '../../../../src/harvest/importers/arcgis.ts'
 import {
   featureValues,
   itemIn,
-  mendEntry,
+  repairEntry,
 } from '../../../../src/harvest/importers/arcgis-mapping.ts'
 import { podReader } from '../../../../src/harvest/importers/datajson-mapping.ts'
 import { mappedEntry as mapped } from '../../../../src/harvest/importers/portal.ts'
@@ -23,7 +23,7 @@ async function siteOf() {
 export async function mappedEntry(fields: Fields) {
   const pageOf = (id: string) => `${root}/datasets/${id}`
   const site = await siteOf()
-  return mapped(site, podReader(site, { pageOf, idIn: itemIn, mend: mendEntry })(fields))
+  return mapped(site, podReader(site, { pageOf, idIn: itemIn, repair: repairEntry })(fields))
 }
 
 export async function mappedFeature(fields: Fields) {
