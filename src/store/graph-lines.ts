@@ -1,4 +1,7 @@
-/** Checks lines of graphs: one triple of N-Triples without blank nodes, with terms that every store can keep; and splits graphs into chunks. */
+/**
+ * Checks lines that are written into a store: one triple of N-Triples without blank nodes, with terms that every store can keep. Also
+ * splits graphs into chunks.
+ */
 
 import { Failure } from '../errors.ts'
 import { isIri, maxIriBytes } from '../rdf/iri.ts'
@@ -9,23 +12,23 @@ const iri = String.raw`<([A-Za-z][A-Za-z0-9+.-]*:[^\u0000-\u0020<>"{}|^${'`'}\\]
 const literal =
   String.raw`"[^"\\\n\r]*(?:\\(?:[tbnrf"'\\]|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})[^"\\\n\r]*)*"` +
   String.raw`(?:@[A-Za-z]+(?:-[A-Za-z0-9]+)*|\^\^${iri})?`
-const pattern = new RegExp(`${iri} ${iri} (?:${iri}|${literal}) \\.\\n`, 'y')
-const terms = new RegExp(pattern.source)
+const triplePattern = new RegExp(`${iri} ${iri} (?:${iri}|${literal}) \\.\\n`, 'y')
+const termsPattern = new RegExp(triplePattern.source)
 
-/** Characters of a line in which no term can be too long in bytes. */
-const shortLine = maxIriBytes / 4
+/** Length in UTF-16 units up to which no term of a line can be longer than `maxIriBytes`; a unit has at most three bytes. */
+const shortLineLength = maxIriBytes / 4
 
 const isIriTooLong = (text: string | undefined) =>
-  text !== undefined && text.length > shortLine && Buffer.byteLength(text) > maxIriBytes
+  text !== undefined && text.length > shortLineLength && Buffer.byteLength(text) > maxIriBytes
 
-const escape = /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|.)/g
+const escapePattern = /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|.)/g
 
 /** Whether the value of the literal in a line is too long; a UTF-16 unit has at most three bytes. */
 function isLiteralTooLong(line: string): boolean {
   if (line.length <= maxLiteralBytes / 3) return false
   const raw = line.slice(line.indexOf('"') + 1, line.lastIndexOf('"'))
-  const value = raw.replace(escape, (_, four?: string, eight?: string) =>
-    String.fromCodePoint(Number.parseInt(four ?? eight ?? '20', 16)),
+  const value = raw.replace(escapePattern, (_, shortCode?: string, longCode?: string) =>
+    String.fromCodePoint(Number.parseInt(shortCode ?? longCode ?? '20', 16)),
   )
   return Buffer.byteLength(value) > maxLiteralBytes
 }
@@ -41,12 +44,12 @@ function throwInvalid(text: string, at: number, why: string): never {
 export function triplesOf(text: string): string[] {
   if (!text.isWellFormed()) throwInvalid(text, 0, 'it holds half of a surrogate pair')
   const lines: string[] = []
-  for (let at = 0; at < text.length; at = pattern.lastIndex) {
-    pattern.lastIndex = at
-    if (!pattern.test(text)) throwInvalid(text, at, 'it is not one ground triple per line')
-    const line = text.slice(at, pattern.lastIndex)
-    const why = line.length > shortLine ? lengthProblem(line) : undefined
-    if (why !== undefined) throwInvalid(text, at, why)
+  for (let at = 0; at < text.length; at = triplePattern.lastIndex) {
+    triplePattern.lastIndex = at
+    if (!triplePattern.test(text)) throwInvalid(text, at, 'it is not one ground triple per line')
+    const line = text.slice(at, triplePattern.lastIndex)
+    const problem = line.length > shortLineLength ? lengthProblem(line) : undefined
+    if (problem !== undefined) throwInvalid(text, at, problem)
     lines.push(line)
   }
   return lines
@@ -54,16 +57,16 @@ export function triplesOf(text: string): string[] {
 
 /** Reason why a term of a line is too long for a store; `undefined` when none is. */
 function lengthProblem(line: string): string | undefined {
-  const [, ...iris] = terms.exec(line) ?? []
+  const [, ...iris] = termsPattern.exec(line) ?? []
   if (iris.some(isIriTooLong)) return `an IRI is longer than ${maxIriBytes} bytes`
   return isLiteralTooLong(line) ? `a literal is longer than ${maxLiteralBytes} bytes` : undefined
 }
 
 /** Whether a line (without line end) is a triple that can be sent to a store; lines of foreign writers may have blank nodes. */
 export function isTriple(line: string): boolean {
-  pattern.lastIndex = 0
-  const match = pattern.exec(`${line}\n`)
-  return match !== null && pattern.lastIndex === line.length + 1 && line.isWellFormed()
+  triplePattern.lastIndex = 0
+  const match = triplePattern.exec(`${line}\n`)
+  return match !== null && triplePattern.lastIndex === line.length + 1 && line.isWellFormed()
 }
 
 /** Checks the name of a graph; throws `invalid-content`. */

@@ -124,6 +124,7 @@ export type GraphChange = {
 }
 
 /**
- * Outcome of one change. Remote stores report `existed: true` where only links change, without looking.
+ * Outcome of one change; `existed` = the graph had triples before. Remote stores do not check this where only links change, and report
+ * `true`.
  */
 export type Written = { readonly graph: string; readonly existed: boolean }

@@ -36,7 +36,7 @@ type OpenOptions = {
   readonly pause: Pause
   /** Options of the lease of a remote store; absent where no other process can write. */
   readonly lease?: LeaseOptions
-  /** Called with the reason while the store is waited for, and with `undefined` afterwards. */
+  /** Called with the reason while the start waits for the store, and with `undefined` afterwards. */
   readonly onWaiting?: (detail: string | undefined) => void
   /** Called with the progress while the embedded store is loaded. */
   readonly loading?: (now: Loading) => void
@@ -77,7 +77,7 @@ export async function openStore(
   return withYieldingReads(await remoteStore(dialect, remote, signal))
 }
 
-/** Returns long graphs to one reader in each turn of the event loop, because they are parsed on the main thread. */
+/** Store that returns only one long text in each turn of the event loop, because readers parse it on the main thread at once. */
 const withYieldingReads = (store: GraphStore): GraphStore => ({
   ...store,
   read: async (...args) => inOwnTurn(await store.read(...args)),
@@ -103,7 +103,7 @@ const damagedFailure = (directory: string, { cause }: { readonly cause: Error })
     { cause },
   )
 
-/** Result of a step of the start, which is repeated while the store is unavailable. */
+/** Runs a step of the start, and repeats it while the store is unavailable; resolves with its result. */
 export const runWithStore = <T>(
   work: () => Promise<T>,
   { log, pause, onWaiting }: Pick<OpenOptions, 'log' | 'pause' | 'onWaiting'>,

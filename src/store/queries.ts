@@ -42,55 +42,57 @@ export function loadQuery(name: string): Query {
 
 const isTerm = (value: QueryValues[string] | readonly Term[]): value is Term => 'termType' in value
 
-type Block = {
+/** Block of a `VALUES` whose variables are parameters: `VALUES $a { … }`, or with parentheses (`isTuple`) `VALUES ($a $b) { … }`. */
+type ValuesBlock = {
   readonly names: readonly string[]
-  readonly tuple: boolean
+  readonly isTuple: boolean
   /** Tokens of the opening and the closing brace. */
   readonly from: number
   readonly to: number
 }
 
 /** Token range of the braces after `VALUES $a` or `VALUES ($a $b)`; `undefined` unless the token at `at` is such a `VALUES`. */
-function blockAt(tokens: readonly Token[], at: number): Block | undefined {
+function blockAt(tokens: readonly Token[], at: number): ValuesBlock | undefined {
   if (tokens[at]?.text.toUpperCase() !== 'VALUES') return undefined
   const names: string[] = []
-  let tuple = false
+  let isTuple = false
   for (let next = at + 1; next < tokens.length; next += 1) {
     const token = tokens[next]
     if (token?.kind === 'parameter') names.push(token.text.slice(1))
-    else if (token?.text === '(') tuple = true
+    else if (token?.text === '(') isTuple = true
     else if (token?.text === '{') {
       const to = tokens.findIndex(
         ({ kind, text }, i) => i > next && kind === 'mark' && text === '}',
       )
-      return names.length === 0 ? undefined : { names, tuple, from: next, to }
+      return names.length === 0 ? undefined : { names, isTuple, from: next, to }
     } else if (token?.kind === 'word') return undefined
   }
   return undefined
 }
 
-function rowsText(block: Block, value: QueryValues[string], query: Query): string {
+/** Writes the braces of a `VALUES` with the bound rows. */
+function rowsText(block: ValuesBlock, value: QueryValues[string], query: Query): string {
   const fail = (why: string) => new Error(`${query.name}: $${block.names.join(' $')} ${why}`)
   if (isTerm(value)) throw fail('is in VALUES and needs a list')
   const rows = value.map((row) => {
     const terms: readonly Term[] = isTerm(row) ? [row] : row
     if (terms.length !== block.names.length) throw fail(`needs rows of ${block.names.length}`)
     const text = terms.map(sparqlText).join(' ')
-    return block.tuple ? `(${text})` : text
+    return block.isTuple ? `(${text})` : text
   })
   return `{ ${rows.join('\n')} }`
 }
 
 /** Part of a query: text, the place of a term, or the braces of a `VALUES`. */
-type Part = string | { readonly name: string } | { readonly block: Block }
+type Part = string | { readonly name: string } | { readonly block: ValuesBlock }
 
 /** Splits the tokens of a query into parts. */
 function partsOf(tokens: readonly Token[]): readonly Part[] {
   const blocks = tokens.flatMap((_, at) => blockAt(tokens, at) ?? [])
-  const listed = new Set(blocks.flatMap(({ names }) => names))
+  const listParameters = new Set(blocks.flatMap(({ names }) => names))
   const parts: Part[] = []
   let text = ''
-  const put = (part: Part) => {
+  const addPart = (part: Part) => {
     parts.push(text, part)
     text = ''
   }
@@ -98,10 +100,10 @@ function partsOf(tokens: readonly Token[]): readonly Part[] {
     const block = blocks.find(({ from, to }) => at >= from && at <= to)
     const name = token.kind === 'parameter' ? token.text.slice(1) : undefined
     if (block) {
-      if (at === block.from) put({ block })
+      if (at === block.from) addPart({ block })
     } else if (name === undefined) text += token.text
-    else if (listed.has(name)) text += `?${name}`
-    else put({ name })
+    else if (listParameters.has(name)) text += `?${name}`
+    else addPart({ name })
   }
   return [...parts, text]
 }
@@ -111,12 +113,12 @@ function partsOf(tokens: readonly Token[]): readonly Part[] {
  * written in a query: these are faults of the program, not of a client.
  */
 export function bind(query: Query, values: QueryValues): string {
-  const used = new Set<string>()
+  const usedNames = new Set<string>()
   const valueOf = (name: string) => {
-    const value = values[name]
-    if (value === undefined) throw new Error(`${query.name}: no value for $${name}`)
-    used.add(name)
-    return value
+    const boundValue = values[name]
+    if (boundValue === undefined) throw new Error(`${query.name}: no value for $${name}`)
+    usedNames.add(name)
+    return boundValue
   }
   const texts = query.parts.map((part) => {
     if (typeof part === 'string') return part
@@ -125,7 +127,7 @@ export function bind(query: Query, values: QueryValues): string {
     if (!isTerm(value)) throw new Error(`${query.name}: $${part.name} is a list without VALUES`)
     return ` ${sparqlText(value)} `
   })
-  const unused = Object.keys(values).filter((name) => !used.has(name))
+  const unused = Object.keys(values).filter((name) => !usedNames.has(name))
   if (unused.length > 0) throw new Error(`${query.name}: has no $${unused.join(', $')}`)
   return texts.join('')
 }
@@ -144,7 +146,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 
 const escape = (value: string) =>
-  value.replace(/\\[uU]|["\\\n\r\t\b\f]/g, (found) => escapes[found] ?? '')
+  value.replace(/\\[uU]|["\\\n\r\t\b\f]/g, (match) => escapes[match] ?? '')
 
 /** Writes `<iri>`; throws an Error for anything that is not one IRI token. */
 function iriText(iri: string): string {
@@ -188,7 +190,7 @@ export type Token = {
 }
 
 // Order matters: long strings before short ones, an IRI before the sign "less than" (SPARQL 1.1, 19.8).
-const pattern = new RegExp(
+const tokenPattern = new RegExp(
   [
     String.raw`(?<skip>\s+|#[^\n\r]*` +
       String.raw`|"""(?:(?:"|"")?(?:[^"\\]|\\[^]))*"""|'''(?:(?:'|'')?(?:[^'\\]|\\[^]))*'''` +
@@ -203,13 +205,13 @@ const pattern = new RegExp(
 
 /** Tokens of a text; their texts joined are the text. White space, comments, strings and IRIs are `skip`. */
 export function sparqlTokens(text: string): Token[] {
-  return [...text.matchAll(pattern)].map((match) => {
-    const found = match.groups ?? {}
-    const kind = found['skip']
+  return [...text.matchAll(tokenPattern)].map((match) => {
+    const groups = match.groups ?? {}
+    const kind = groups['skip']
       ? 'skip'
-      : found['parameter']
+      : groups['parameter']
         ? 'parameter'
-        : found['word']
+        : groups['word']
           ? 'word'
           : 'mark'
     return { kind, text: match[0], start: match.index }

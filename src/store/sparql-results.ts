@@ -20,7 +20,7 @@ export type Results =
   | { readonly boolean: boolean }
   | { readonly variables: readonly string[]; readonly solutions: readonly Solution[] }
 
-type Json = {
+type JsonResults = {
   readonly boolean?: boolean
   readonly head?: { readonly vars?: readonly string[] }
   readonly results?: { readonly bindings?: readonly Solution[] }
@@ -29,7 +29,7 @@ type Json = {
 /** Variable in Virtuoso's answers to ASK: one solution with `1`, or none. */
 const askVariable = '__ASK_RETVAL'
 
-function parseJson(text: string): Json {
+function parseJson(text: string): JsonResults {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -83,6 +83,7 @@ export const solutionTypes: readonly string[] = [
   'text/tab-separated-values',
 ]
 
+/** Writer of one media type: text before the rows, of a row, between rows and after them; and of the answer to ASK. */
 type Format = {
   readonly head: (variables: readonly string[]) => string
   readonly row: (solution: Solution, variables: readonly string[]) => string
@@ -183,24 +184,24 @@ const formats: Readonly<Record<string, Format>> = {
 }
 
 type Limits = { readonly rows: number; readonly bytes: number }
-type RowFrame = { readonly head?: string; readonly separator?: string; readonly tail?: string }
+type RowDelimiters = { readonly head?: string; readonly separator?: string; readonly tail?: string }
 
 /** Joins head, as many rows as the limits allow, and tail; `cut` = there are more rows. */
 export function limitRows(
   rows: Iterable<string>,
-  { head = '', separator = '', tail = '' }: RowFrame,
+  { head = '', separator = '', tail = '' }: RowDelimiters,
   limits: Limits,
 ): { readonly body: string; readonly cut: boolean } {
-  const kept: string[] = []
+  const included: string[] = []
   let bytes = Buffer.byteLength(head)
   let cut = false
   for (const row of rows) {
     bytes += Buffer.byteLength(row) + separator.length
-    cut = kept.length === limits.rows || bytes > limits.bytes
+    cut = included.length === limits.rows || bytes > limits.bytes
     if (cut) break
-    kept.push(row)
+    included.push(row)
   }
-  return { body: `${head}${kept.join(separator)}${tail}`, cut }
+  return { body: `${head}${included.join(separator)}${tail}`, cut }
 }
 
 /** Writes results in one of `solutionTypes`, truncated to the limits. */

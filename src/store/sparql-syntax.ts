@@ -7,8 +7,8 @@ import { sparqlTokens } from './queries.ts'
 
 /** Parses a SPARQL 1.1 query or update; throws `malformed-query` with line, column and the unexpected text. */
 export function parseSparql(text: string, baseIri?: string): SparqlQuery {
-  const stray = strayCharacter(text)
-  if (stray) throw malformed(stray)
+  const fault = strayCharacter(text)
+  if (fault) throw malformed(fault)
   const parser = new Parser(baseIri === undefined ? {} : { baseIRI: baseIri })
   try {
     return parser.parse(text)
@@ -63,7 +63,7 @@ const characterNames: Readonly<Record<string, string>> = {
   '\uFEFF': 'byte order mark',
 }
 
-const kinds = [
+const characterKinds = [
   ['quotation mark', /[\u00AB\u00BB\u2039\u203A]/],
   ['curly quotation mark', /[\u2018-\u201F]/],
   ['a space of its own kind', /\s/],
@@ -83,9 +83,10 @@ function strayCharacter(text: string): Fault | undefined {
     if (at < 0) continue
     const character = String.fromCodePoint(part.codePointAt(at) ?? 0)
     const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')
-    const name = characterNames[character] ?? kinds.find(([, kind]) => kind.test(character))?.[0]
-    const called = name === undefined ? `U+${code}` : `U+${code} (${name})`
-    const detail = `${called} may stand in texts only, ${correctionFor(name ?? '')}`
+    const name =
+      characterNames[character] ?? characterKinds.find(([, kind]) => kind.test(character))?.[0]
+    const characterName = name === undefined ? `U+${code}` : `U+${code} (${name})`
+    const detail = `${characterName} may stand in texts only, ${correctionFor(name ?? '')}`
     return { ...placeOf(text, start + at), detail }
   }
   return undefined
@@ -109,25 +110,25 @@ function syntaxFault(text: string, cause: unknown): Fault {
   const { hash } = parsed.data
   // The parser reports the end of the previous token.
   const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/)
-  const before = lines.slice(0, hash.loc.last_line - 1).join('').length + hash.loc.last_column
-  const from = before + (/^\s*/.exec(text.slice(before))?.[0].length ?? 0)
-  const at = Math.max(text.indexOf(hash.text, from), from)
+  const tokenEnd = lines.slice(0, hash.loc.last_line - 1).join('').length + hash.loc.last_column
+  const searchStart = tokenEnd + (/^\s*/.exec(text.slice(tokenEnd))?.[0].length ?? 0)
+  const at = Math.max(text.indexOf(hash.text, searchStart), searchStart)
   if (hash.token === 'EOF' || at >= text.length)
     return { ...placeOf(text, text.length), detail: 'the text ends too early' }
-  const found = /^(?:[\p{L}\p{N}_:?$@-]{1,40}|[^])/u.exec(text.slice(at))?.[0] ?? ''
-  return { ...placeOf(text, at), detail: `${JSON.stringify(found)} is not expected here` }
+  const unexpected = /^(?:[\p{L}\p{N}_:?$@-]{1,40}|[^])/u.exec(text.slice(at))?.[0] ?? ''
+  return { ...placeOf(text, at), detail: `${JSON.stringify(unexpected)} is not expected here` }
 }
 
 /** Place of the first use of the undeclared prefix or the variable that a message of the parser names. */
 function namePlace(text: string, message: string): Omit<Fault, 'detail'> {
   const prefix = /^Unknown prefix: (.*)$/.exec(message)?.[1]
   const variable = /\(\?(\S+)\)$/.exec(message)?.[1]
-  const used = sparqlTokens(text).find((token) =>
+  const token = sparqlTokens(text).find((candidate) =>
     variable === undefined
-      ? token.text.startsWith(`${prefix}:`)
-      : /^[?$]/.test(token.text) && token.text.slice(1) === variable,
+      ? candidate.text.startsWith(`${prefix}:`)
+      : /^[?$]/.test(candidate.text) && candidate.text.slice(1) === variable,
   )
-  return used ? placeOf(text, used.start) : {}
+  return token ? placeOf(text, token.start) : {}
 }
 
 /** Object or array of a syntax tree. */
@@ -146,11 +147,11 @@ export function* syntaxNodes(tree: unknown): Generator<SyntaxNode> {
 export function* nodesWithDepth(
   tree: unknown,
 ): Generator<readonly [node: SyntaxNode, depth: number]> {
-  const open: (readonly [unknown, number])[] = [[tree, 0]]
-  for (let next = open.pop(); next; next = open.pop()) {
+  const stack: (readonly [unknown, number])[] = [[tree, 0]]
+  for (let next = stack.pop(); next; next = stack.pop()) {
     const [node, depth] = next
     if (!isSyntaxNode(node)) continue
     yield [node, depth]
-    for (const part of Object.values(node)) if (isSyntaxNode(part)) open.push([part, depth + 1])
+    for (const part of Object.values(node)) if (isSyntaxNode(part)) stack.push([part, depth + 1])
   }
 }

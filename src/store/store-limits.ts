@@ -6,18 +6,18 @@ import type { PublicLimits } from './public/query-queue.ts'
 export type StoreLimits = {
   /** Milliseconds of one call of the platform. */
   readonly callMs: number
-  /** Characters of one answer to a query of the platform. */
+  /** Most characters of one answer to a query of the platform. */
   readonly answer: number
   /** Triples of the embedded store, above which writes that add triples are refused. */
   readonly quads: number
-  /** Calls that may wait for the writing worker. */
+  /** Most calls that wait for the writing worker of the embedded store. */
   readonly waiting: number
-  /** Milliseconds of a public query, and for which it waits for the first replica. */
+  /** Running time of a public query in ms, and time for which it waits while no replica is ready. */
   readonly publicMs: number
   readonly publicBuildMs: number
-  /** Bytes of the embedded engine; 0 = three quarters of the memory of the process. */
+  /** Most bytes of the memory of the embedded engine; 0 = three quarters of the memory of the process. */
   readonly memory: number
-  /** Bytes of a replica and its queries; 0 = by the size of the data and the machine. */
+  /** Most bytes of a replica with its queries; 0 = by the size of the data and the machine. */
   readonly publicMemory: number
   /** Whether replicas are built when the store opens, and not at the first public query. */
   readonly publicAhead: boolean

@@ -19,8 +19,8 @@ export function versionClock(newest: number, now: () => number): VersionClock {
       last = Math.max(last + 1, now() * 1000)
       return last
     },
-    raise: (known) => {
-      last = Math.max(last, known)
+    raise: (version) => {
+      last = Math.max(last, version)
     },
   }
 }

@@ -83,7 +83,7 @@ async function contest(config: StoreConfig, rounds: number): Promise<number> {
   let [held, both] = [0, 0]
   const contender = async (name: string) => {
     for (let round = 0; round < rounds; round += 1) {
-      const lease = candidate(`${name}:${round}`, { times: { deadMs: 60_000, beatMs: 1000 } })
+      const lease = candidate(`${name}:${round}`, { times: { deadMs: 60_000, heartbeatMs: 1000 } })
       await lease.acquire(signal)
       held += 1
       if (held > 1) both += 1

@@ -22,7 +22,7 @@ describe('the lease', () => {
       holder: 'store:1',
       isPredecessor: () => false,
       onWaiting: () => undefined,
-      times: { beatMs: 60_000, trustedMs: 200, deadMs: 60_000, lookMs: 10 },
+      times: { heartbeatMs: 60_000, trustedMs: 200, deadMs: 60_000, pollMs: 10 },
     })
     const write = () =>
       own.write([{ graph: 'urn:g', content: `<urn:a> <urn:b> "${isStopped}" .\n` }])

@@ -65,18 +65,18 @@ function writeContent(
   text: string,
   lineDifference: LineDifference,
 ): Set<string> {
-  const next = new Set(triplesOf(text))
-  const old = file.content(graph) ?? ''
-  if (old === text) return next
-  const before = new Set(linesOf(old))
-  const hasLinks = before.size > 0 && file.hasLinks(graph)
-  for (const line of before) {
-    if (next.has(line) || (hasLinks && file.hasLink(graph, line.slice(0, -1)))) continue
+  const newLines = new Set(triplesOf(text))
+  const oldText = file.content(graph) ?? ''
+  if (oldText === text) return newLines
+  const oldLines = new Set(linesOf(oldText))
+  const hasLinks = oldLines.size > 0 && file.hasLinks(graph)
+  for (const line of oldLines) {
+    if (newLines.has(line) || (hasLinks && file.hasLink(graph, line.slice(0, -1)))) continue
     lineDifference.removed.add(line)
   }
-  for (const line of next) if (!before.has(line)) lineDifference.added.add(line)
+  for (const line of newLines) if (!oldLines.has(line)) lineDifference.added.add(line)
   file.setContent(graph, text)
-  return next
+  return newLines
 }
 
 function writeLinks(

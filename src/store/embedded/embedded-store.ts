@@ -55,12 +55,12 @@ async function writeGroups(
   write: (changes: readonly GraphChange[]) => Promise<readonly Written[]>,
 ): Promise<CommitResult[]> {
   const outcomes = await Promise.allSettled(groups.map((changes) => write(changes)))
-  return outcomes.map((one) =>
-    one.status === 'fulfilled' ? { written: one.value } : { failure: one.reason },
+  return outcomes.map((outcome) =>
+    outcome.status === 'fulfilled' ? { written: outcome.value } : { failure: outcome.reason },
   )
 }
 
-/** Queries of the platform, which are sent to the worker without HTTP, because lookups are half the work of an unchanged PUT. */
+/** Queries of the platform, which the writing worker answers. */
 function internalQueries(calls: WriterCalls): Pick<GraphStore, 'ask' | 'select' | 'construct'> {
   const run = (text: string, mediaType: string, signal: AbortSignal | undefined) =>
     calls.call('query', { text, shape: { mediaType } }, { signal })
@@ -73,8 +73,8 @@ function internalQueries(calls: WriterCalls): Pick<GraphStore, 'ask' | 'select' 
 }
 
 async function healthOf(calls: WriterCalls, { state: replica }: Replicas): Promise<StoreHealth> {
-  const none = { quads: 0, graphs: 0, dead: 0 }
-  if (!calls.isOpen) return { ready: false, product, ...none, replica: 'absent' }
+  const noCounts = { quads: 0, graphs: 0, dead: 0 }
+  if (!calls.isOpen) return { ready: false, product, ...noCounts, replica: 'absent' }
   return { ready: true, product, ...(await calls.call('counts', {})), replica }
 }
 
@@ -94,8 +94,8 @@ function openPublicQueries(
     memory: limits.publicMemory,
     maxCopies: limits.publicLimits.lanes,
     quads: async () => (await calls.call('counts', {})).quads,
-    follow: (port) => calls.call('follow', { port, whole: false }, { ports: [port] }),
-    onChange: () => queue.free(),
+    follow: (port) => calls.call('follow', { port, includesSystemGraph: false }, { ports: [port] }),
+    onChange: () => queue.startWaiting(),
   })
   const queue: PublicQueue = new PublicQueue({
     ...limits.publicLimits,

@@ -22,9 +22,9 @@ export type RdfEngine = { readonly module: WebAssembly.Module; readonly bytes: n
 /** Encodes an unsigned number as LEB128 (WebAssembly 5.2.2). */
 function encodeLeb128(value: number): number[] {
   const bytes: number[] = []
-  let rest = value
-  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
-  return [...bytes, rest]
+  let remaining = value
+  for (; remaining > 0x7f; remaining >>>= 7) bytes.push((remaining & 0x7f) | 0x80)
+  return [...bytes, remaining]
 }
 
 /** Decodes a LEB128 number; `end` is the offset after it. */
@@ -79,16 +79,16 @@ export function startEngine({ module, bytes }: RdfEngine): void {
   maxBytes = bytes
 }
 
-/** Memory of the engine of this thread in bytes: allocated, of which none is ever freed, and at most. */
-export const engineMemory = () => ({ taken: memory?.buffer.byteLength ?? 0, most: maxBytes })
+/** Memory of the engine of this thread in bytes: allocated, which only grows, and its maximum. */
+export const engineMemory = () => ({ allocated: memory?.buffer.byteLength ?? 0, max: maxBytes })
 
 /** Whether nine tenths of the memory are allocated. Nothing may be added then, so that the data can always be loaded again. */
-export const isNearlyFull = (): boolean => engineMemory().taken > maxBytes * 0.9
+export const isNearlyFull = (): boolean => engineMemory().allocated > maxBytes * 0.9
 
 /** Whether adding `bytes` of text might exceed the memory: growing tables allocate as much again as they have. */
 export const mayExceedMemory = (bytes: number): boolean => {
-  const { taken } = engineMemory()
-  return maxBytes - taken < Math.max(taken, 8 * bytes, 256 * MB)
+  const { allocated } = engineMemory()
+  return maxBytes - allocated < Math.max(allocated, 8 * bytes, 256 * MB)
 }
 
 /** Memory limit of this process in bytes: that of its control group, otherwise of the machine. */

@@ -135,7 +135,7 @@ export class GraphFile {
     this.#db.run('DELETE FROM graph WHERE id = ?', id)
   }
 
-  *all(): Generator<StoredGraph> {
+  *graphs(): Generator<StoredGraph> {
     for (const row of this.#db.each('SELECT id, name, content FROM graph')) {
       const [name, links] = [String(row['name']), linesIn(this.#linkRows(Number(row['id'])))]
       yield { name, content: unpack(row['content']), links }

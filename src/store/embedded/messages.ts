@@ -24,8 +24,11 @@ export type Jobs = {
   write: [job: { readonly changes: readonly GraphChange[] }, result: readonly Written[]]
   query: [job: { readonly text: string; readonly shape: QueryShape }, result: string]
   counts: [job: object, result: Counts]
-  /** Sends every later effect to the port until it is closed; `whole` = including those of the system graph. */
-  follow: [job: { readonly port: MessagePort; readonly whole: boolean }, result: undefined]
+  /** Sends every later effect to the port until it is closed. */
+  follow: [
+    job: { readonly port: MessagePort; readonly includesSystemGraph: boolean },
+    result: undefined,
+  ]
 }
 
 /** Name of a call of the writing worker. */
@@ -60,6 +63,7 @@ export type EffectFeed = { readonly effects: readonly Effect[]; readonly size: n
 
 /** Last message of a writing worker to its replacement: state that is not in the file. */
 export type Handover = {
+  /** Number of quads. */
   readonly count: number
   /** Ports of replicas, which follow the replacement from then on. */
   readonly ports: readonly MessagePort[]

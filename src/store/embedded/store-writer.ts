@@ -21,7 +21,7 @@ import {
 } from './messages.ts'
 import { isBroken, needsCompaction, openQuads, type Quads } from './quads.ts'
 
-type Answer = (replies: readonly WriterReply[]) => void
+type SendReplies = (replies: readonly WriterReply[]) => void
 
 /**
  * Loads graphs into an empty index and returns the names of those that cannot be loaded. `progress` is called with the number of each
@@ -30,14 +30,14 @@ type Answer = (replies: readonly WriterReply[]) => void
 export function loadGraphs(
   file: GraphFile,
   quads: Quads,
-  isWanted: (graph: string) => boolean,
+  isIncluded: (graph: string) => boolean,
   progress: (done: number) => void = () => undefined,
 ): string[] {
   const unreadable: string[] = []
   let done = 0
-  for (const { name, content, links } of file.all()) {
+  for (const { name, content, links } of file.graphs()) {
     progress((done += 1))
-    if (!isWanted(name)) continue
+    if (!isIncluded(name)) continue
     try {
       quads.load(name, links.length === 0 ? content : `${content}${links.join('\n')}\n`)
     } catch (error) {
@@ -52,26 +52,26 @@ export function loadGraphs(
 /** Most UTF-16 units that a follower has not yet applied; exceeded by a replica with a long query during a large import. */
 const maxFollowerLag = 64 * 1024 * 1024
 
-type Follower = { readonly port: MessagePort; readonly whole: boolean; lag: number }
+type Follower = { readonly port: MessagePort; readonly includesSystemGraph: boolean; lag: number }
 
 /** Sends every effect to the followers in order, and closes those that fall too far behind. */
 class Followers {
-  readonly #all = new Set<Follower>()
+  readonly #followers = new Set<Follower>()
 
-  /** Adds a follower; `whole` = including the system graph. */
-  add(port: MessagePort, whole: boolean): void {
-    const follower: Follower = { port, whole, lag: 0 }
-    this.#all.add(follower)
-    port.on('message', (done: number) => (follower.lag -= done))
-    port.on('close', () => this.#all.delete(follower))
+  /** Adds a follower, which reports the sizes of applied effects on its port. */
+  add(port: MessagePort, includesSystemGraph: boolean): void {
+    const follower: Follower = { port, includesSystemGraph, lag: 0 }
+    this.#followers.add(follower)
+    port.on('message', (size: number) => (follower.lag -= size))
+    port.on('close', () => this.#followers.delete(follower))
     port.unref()
   }
 
   send(effects: readonly Effect[]): void {
-    if (this.#all.size === 0) return
-    const open = effects.filter(({ graph }) => graph !== systemGraph)
-    for (const follower of this.#all) {
-      const feed = follower.whole ? effects : open
+    if (this.#followers.size === 0) return
+    const publicEffects = effects.filter(({ graph }) => graph !== systemGraph)
+    for (const follower of this.#followers) {
+      const feed = follower.includesSystemGraph ? effects : publicEffects
       if (feed.length === 0) continue
       const size = feed.reduce((sum, effect) => sum + effectSize(effect), 0)
       follower.lag += size
@@ -82,11 +82,13 @@ class Followers {
 
   /** Ends sending: the replacement gets the number of quads and the ports of all other followers. */
   handOver(count: number): void {
-    const all = [...this.#all]
-    this.#all.clear()
-    for (const { port } of all) port.removeAllListeners()
-    const replacement = all.findLast(({ whole }) => whole)
-    const ports = all.flatMap(({ port, whole }) => (whole ? [] : [port]))
+    const followers = [...this.#followers]
+    this.#followers.clear()
+    for (const { port } of followers) port.removeAllListeners()
+    const replacement = followers.findLast(({ includesSystemGraph }) => includesSystemGraph)
+    const ports = followers.flatMap(({ port, includesSystemGraph }) =>
+      includesSystemGraph ? [] : [port],
+    )
     replacement?.port.postMessage({ count, ports } satisfies Handover, ports)
   }
 }
@@ -100,8 +102,11 @@ const storeFull = (why: string, cause?: unknown) =>
 
 /** `Failure` store-full for a lack of engine memory; `cause` = the trap, if any. */
 export function engineFull(cause?: unknown): Failure {
-  const most = Math.floor(engineMemory().most / 2 ** 20)
-  return storeFull(`The engine of the embedded store may take ${most} MB and needs more.`, cause)
+  const maxMegabytes = Math.floor(engineMemory().max / 2 ** 20)
+  return storeFull(
+    `The engine of the embedded store may take ${maxMegabytes} MB and needs more.`,
+    cause,
+  )
 }
 
 function refusalReply(id: number, error: unknown): WriterReply {
@@ -109,7 +114,8 @@ function refusalReply(id: number, error: unknown): WriterReply {
   throw error
 }
 
-type Opening = {
+/** File and index from which a writer starts. */
+type WriterState = {
   readonly settings: WriterSettings
   readonly file: GraphFile
   readonly quads: Quads
@@ -131,7 +137,7 @@ export class StoreWriter {
   /** Number of quads, kept up to date, because counting reads the whole index. */
   #count: number
 
-  constructor({ settings, file, quads, count, unreadable, ports = [] }: Opening) {
+  constructor({ settings, file, quads, count, unreadable, ports = [] }: WriterState) {
     this.#settings = settings
     this.#file = file
     this.#quads = quads
@@ -141,15 +147,15 @@ export class StoreWriter {
   }
 
   /** Runs the writes as one group, then the other calls in their order. An exception must end the worker. */
-  run(jobs: readonly WriterJob[], answer: Answer): void {
+  run(jobs: readonly WriterJob[], sendReplies: SendReplies): void {
     const writes = jobs.filter((job) => job.name === 'write')
-    if (writes.length > 0) answer(this.#commit(writes))
+    if (writes.length > 0) sendReplies(this.#commit(writes))
     for (const job of jobs) {
       if (job.name === 'write') continue
       try {
-        answer([{ id: job.id, result: this.#other(job) }])
+        sendReplies([{ id: job.id, result: this.#runCall(job) }])
       } catch (error) {
-        answer([refusalReply(job.id, error)])
+        sendReplies([refusalReply(job.id, error)])
       }
     }
   }
@@ -187,11 +193,11 @@ export class StoreWriter {
     }
     try {
       replies = this.#file.transaction(() => {
-        const all = jobs.map((job) => this.#attempt(job))
-        effects = mergeEffects(all.flatMap((outcome) => outcome.effects))
+        const outcomes = jobs.map((job) => this.#attempt(job))
+        effects = mergeEffects(outcomes.flatMap((outcome) => outcome.effects))
         // When memory might not suffice, the index comes first: data that cannot be indexed must not be committed.
         if (mayExceedMemory(effects.reduce((sum, effect) => sum + effectSize(effect), 0))) index()
-        return all.map(({ reply }) => reply)
+        return outcomes.map(({ reply }) => reply)
       })
     } catch (cause) {
       // The index is ahead of the file.
@@ -213,14 +219,14 @@ export class StoreWriter {
   } {
     try {
       const applied = this.#file.transaction(() => {
-        const all = changes.map((change) => {
+        const appliedChanges = changes.map((change) => {
           checkGraph(change.graph)
           return applyChange(this.#file, change)
         })
-        this.#checkRoom(all.reduce((sum, one) => sum + one.growth, 0))
-        return all
+        this.#requireSpace(appliedChanges.reduce((sum, change) => sum + change.growth, 0))
+        return appliedChanges
       })
-      this.#count += applied.reduce((sum, one) => sum + one.growth, 0)
+      this.#count += applied.reduce((sum, change) => sum + change.growth, 0)
       const result: readonly Written[] = applied.map(({ written }) => written)
       return { reply: { id, result }, effects: applied.flatMap(({ effect }) => effect ?? []) }
     } catch (error) {
@@ -229,7 +235,7 @@ export class StoreWriter {
   }
 
   /** Throws `store-full` when the index would exceed its limits. */
-  #checkRoom(growth: number): void {
+  #requireSpace(growth: number): void {
     if (growth <= 0) return
     const { maxQuads } = this.#settings
     if (this.#count + growth > maxQuads) {
@@ -238,7 +244,7 @@ export class StoreWriter {
     if (isNearlyFull()) throw engineFull()
   }
 
-  #other(job: Exclude<WriterJob, WriterJob<'write'>>): unknown {
+  #runCall(job: Exclude<WriterJob, WriterJob<'write'>>): unknown {
     switch (job.name) {
       case 'read':
         return this.#read(job.graph, job.links)
@@ -251,7 +257,7 @@ export class StoreWriter {
       case 'counts':
         return this.#counts()
       case 'follow':
-        this.#followers.add(job.port, job.whole)
+        this.#followers.add(job.port, job.includesSystemGraph)
         return undefined
       default:
         return job satisfies never

@@ -24,7 +24,7 @@ import {
 /** Most calls in the worker at once; with more, its queue costs more than the work. */
 const maxInFlight = 256
 
-/** Milliseconds after a failed replacement until the next. */
+/** Milliseconds between a failed replacement and the next attempt. */
 const replacementRetryMs = 30_000
 
 type StoreCallOptions = {
@@ -32,7 +32,7 @@ type StoreCallOptions = {
   readonly ports?: readonly MessagePort[]
 }
 
-type Settings = {
+type WriterCallSettings = {
   /** Starts a worker; one with `feed` is a replacement. */
   readonly start: (feed?: MessagePort) => Worker
   /** Most waiting calls. */
@@ -69,7 +69,7 @@ type Message =
 
 /** Queue of calls to the writing worker. */
 export class WriterCalls {
-  readonly #settings: Settings
+  readonly #settings: WriterCallSettings
   readonly #pending = new Map<number, Call>()
   #waiting: Call[] = []
   #worker: Worker | undefined
@@ -83,9 +83,9 @@ export class WriterCalls {
   #isPostScheduled = false
   /** Time of the worker's last message in ms. */
   #lastMessageAt = 0
-  #last = 0
+  #lastId = 0
 
-  constructor(settings: Settings) {
+  constructor(settings: WriterCallSettings) {
     this.#settings = settings
     this.#launch()
   }
@@ -116,15 +116,15 @@ export class WriterCalls {
     }
     if (!this.#worker) this.#launch()
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const call: Call = { message: { ...job, id: ++this.#last, name }, options, resolve, reject }
-    const late = setTimeout(() => this.#timeOut(call), this.#settings.callMs).unref()
+    const call: Call = { message: { ...job, id: ++this.#lastId, name }, options, resolve, reject }
+    const timer = setTimeout(() => this.#timeOut(call), this.#settings.callMs).unref()
     this.#waiting.push(call)
     this.#schedulePost()
     try {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each job is answered with the result of its name
       return (await (signal ? unlessAborted(promise, signal) : promise)) as Jobs[Name][1]
     } finally {
-      clearTimeout(late)
+      clearTimeout(timer)
     }
   }
 
@@ -210,7 +210,7 @@ export class WriterCalls {
     if (this.#replacement || this.#isClosing || !this.#isOpen) return
     const { port1, port2 } = new MessageChannel()
     try {
-      await this.call('follow', { port: port1, whole: true }, { ports: [port1] })
+      await this.call('follow', { port: port1, includesSystemGraph: true }, { ports: [port1] })
       if (this.#replacement || this.#isClosing) return port2.close()
       this.#replacement = this.#settings.start(port2)
       this.#watch(this.#replacement)
@@ -251,9 +251,9 @@ export class WriterCalls {
     if (!this.#isOpen || !this.#worker || this.#isHandingOver) return
     this.#waiting = this.#waiting.filter(({ options }) => options.signal?.aborted !== true)
     this.#checkDone()
-    const free = maxInFlight - this.#pending.size
-    if (free <= 0 || this.#waiting.length === 0) return
-    const calls = this.#waiting.splice(0, free)
+    const capacity = maxInFlight - this.#pending.size
+    if (capacity <= 0 || this.#waiting.length === 0) return
+    const calls = this.#waiting.splice(0, capacity)
     for (const call of calls) this.#pending.set(call.message.id, call)
     this.#worker.postMessage(
       calls.map(({ message }) => message),

@@ -18,14 +18,14 @@ import { engineFull, openReplacement, openWriter, type StoreWriter } from './sto
 const groupSize = 2 * 1024 * 1024
 
 const settings: WriterSettings = workerData
-const started = performance.now()
+const startedAt = performance.now()
 startEngine(settings.engine)
 const queue: WriterJob[] = []
 let writer: StoreWriter | undefined
 let isSignalled = false
 
 const loading = (now: Loading) => parentPort?.postMessage({ loading: now }, [])
-const signal = (what: WriterSignal) => parentPort?.postMessage(what, [])
+const signal = (message: WriterSignal) => parentPort?.postMessage(message, [])
 
 const sizeOf = (job: WriterJob) =>
   job.name === 'write'
@@ -62,9 +62,12 @@ function runNextGroup(): void {
   }
 }
 
-function open(opened: StoreWriter): void {
-  writer = opened
-  const message: WriterOpened = { ...opened.opened, ms: Math.round(performance.now() - started) }
+function open(openedWriter: StoreWriter): void {
+  writer = openedWriter
+  const message: WriterOpened = {
+    ...openedWriter.opened,
+    ms: Math.round(performance.now() - startedAt),
+  }
   parentPort?.postMessage({ opened: message }, [])
 }
 

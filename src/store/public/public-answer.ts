@@ -25,10 +25,10 @@ export type PublicEngine = {
 
 /** Answers a query. Throws as `checkedQuery`, and rejects as the engine does. */
 export async function answerPublicQuery(
-  given: PublicJob,
+  publicJob: PublicJob,
   engine: PublicEngine,
 ): Promise<PublicAnswer> {
-  const job = { ...given, rows: Math.min(given.rows, (engine.rows ?? Infinity) - 1) }
+  const job = { ...publicJob, rows: Math.min(publicJob.rows, (engine.rows ?? Infinity) - 1) }
   const query = checkedQuery(job.request, job.rows)
   for (const graph of new Set(query.namedGraphsInQuery)) {
     if (await engine.exists(graph)) continue
@@ -46,17 +46,18 @@ async function graphAnswer(
   job: PublicJob,
   engine: PublicEngine,
 ): Promise<PublicAnswer> {
-  const cutOf = async (text: string) => {
+  const truncatedLines = async (text: string) => {
     const lines = await engine.triples({ ...query, text }, job.bytes)
     return limitRows(new Set(lines.match(/[^\n]*\n/g)), {}, job)
   }
-  let { body, cut } = await cutOf(query.text)
+  let { body, cut } = await truncatedLines(query.text)
   if (!cut && query.count !== undefined) {
-    const counted = await engine.solutions({ ...query, text: query.count, graph: false }, 1024)
-    const solutions = 'boolean' in counted ? 0 : Number(counted.solutions[0]?.['n']?.value)
+    const countResults = await engine.solutions({ ...query, text: query.count, graph: false }, 1024)
+    const solutions =
+      'boolean' in countResults ? 0 : Number(countResults.solutions[0]?.['n']?.value)
     // Many solutions gave few triples: the original query is run, unless the engine would truncate it silently.
     if (solutions > (engine.rows ?? Infinity)) cut = true
-    else if (solutions > job.rows) ({ body, cut } = await cutOf(job.request.query))
+    else if (solutions > job.rows) ({ body, cut } = await truncatedLines(job.request.query))
   }
   const { mediaType } = query
   const format = formatOfMediaType(mediaType) ?? 'turtle'

@@ -44,19 +44,21 @@ const refusal = (why: string) => new Failure('malformed-query', `The query is re
  * Failure for an error of the engine or the store: the line of its message that names a place, otherwise the first. A store gets a
  * rewritten query, so the message says that its places are those of that text.
  */
-export function engineRefusal(whom: 'engine' | 'store', cause: unknown): Failure {
+export function engineRefusal(refusing: 'engine' | 'store', cause: unknown): Failure {
   const message = cause instanceof Error ? cause.message : String(cause)
   // Fuseki writes a heading and the whole query before its message.
   const lines = message.slice(0, 4 * maxBytes).split(/\s*[\r\n]\s*/)
   const why = lines.find((line) => /\bline \d/i.test(line)) ?? lines.find((line) => line !== '')
-  const what = whom === 'store' ? 'the query, which was rewritten for it' : 'the query'
+  const what = refusing === 'store' ? 'the query, which was rewritten for it' : 'the query'
   // Faults of the whole query are reported among the tokens that may follow, at the end of the text with the added LIMIT.
-  const whole = /(?:, |of )([A-Z]\w* (?:[\w*]+ ){2,}\w+)|expected (?:\[_\]|<unreported>)$/.exec(
-    why ?? '',
-  )
-  const said = whole && whom === 'engine' ? (whole[1] ?? 'it has no meaning as a whole') : why
-  const detail = (said ?? 'it gives no reason').trim().slice(0, 250)
-  return new Failure('malformed-query', `The ${whom} refused ${what}: ${detail}`, { cause })
+  const wholeQueryFault =
+    /(?:, |of )([A-Z]\w* (?:[\w*]+ ){2,}\w+)|expected (?:\[_\]|<unreported>)$/.exec(why ?? '')
+  const reason =
+    wholeQueryFault && refusing === 'engine'
+      ? (wholeQueryFault[1] ?? 'it has no meaning as a whole')
+      : why
+  const detail = (reason ?? 'it gives no reason').trim().slice(0, 250)
+  return new Failure('malformed-query', `The ${refusing} refused ${what}: ${detail}`, { cause })
 }
 
 function checkSize(text: string): void {
@@ -103,10 +105,10 @@ const graphTypes = (
 ).map((format) => formats[format].mediaType)
 
 function mediaTypeOf(accept: string | undefined, graph: boolean): string {
-  const offered = graph ? graphTypes : solutionTypes
-  const mediaType = negotiate(accept, offered)
+  const offeredTypes = graph ? graphTypes : solutionTypes
+  const mediaType = negotiate(accept, offeredTypes)
   if (mediaType !== undefined) return mediaType
-  throw new Failure('not-acceptable', `The result comes as ${offered.join(', ')}.`)
+  throw new Failure('not-acceptable', `The result comes as ${offeredTypes.join(', ')}.`)
 }
 
 const relativeIri = /<(?![A-Za-z][A-Za-z0-9+.-]*:)[^\s<>"{}|^`\\]*>/
@@ -120,10 +122,10 @@ export function checkedQuery(request: PublicQuery, rows: number): CheckedQuery {
   const tree = parseSparql(query, base)
   if (tree.type !== 'query') throw refusal('only SELECT, ASK, CONSTRUCT and DESCRIBE are answered')
   checkTree(tree)
-  const from = [...(tree.from?.default ?? []), ...(tree.from?.named ?? [])].map(
+  const graphsInQuery = [...(tree.from?.default ?? []), ...(tree.from?.named ?? [])].map(
     ({ value }) => value,
   )
-  const namedGraphsInQuery = [...from, ...defaultGraphs, ...namedGraphs]
+  const namedGraphsInQuery = [...graphsInQuery, ...defaultGraphs, ...namedGraphs]
   if (namedGraphsInQuery.includes(systemGraph)) throw refusal(`${systemGraph} is not public`)
   const graph = tree.queryType === 'CONSTRUCT' || tree.queryType === 'DESCRIBE'
   const text = tree.queryType === 'ASK' ? query : withLimit({ text: query, base }, tree, rows + 1)
@@ -141,9 +143,9 @@ export function checkedQuery(request: PublicQuery, rows: number): CheckedQuery {
 }
 
 /** Words outside of all brackets, such as the modifiers of the outermost query. */
-function outerWords(all: readonly Token[]): Token[] {
+function outerWords(tokens: readonly Token[]): Token[] {
   let depth = 0
-  return all.filter(({ kind, text }) => {
+  return tokens.filter(({ kind, text }) => {
     if (kind === 'mark' && '{(['.includes(text)) depth += 1
     if (kind === 'mark' && '})]'.includes(text)) depth -= 1
     return kind === 'word' && depth === 0
@@ -175,11 +177,11 @@ function withLimit(
   tree: SparqlQuery,
   limit: number,
 ): string {
-  const own = limitOf(tree)
-  if (own !== undefined && own <= limit) return text
+  const queryLimit = limitOf(tree)
+  if (queryLimit !== undefined && queryLimit <= limit) return text
   const result = withLimitText(text, limit)
-  const again = parseSparql(result, base)
-  if (limitOf(again) === limit && treeText(again) === treeText(tree)) {
+  const reparsed = parseSparql(result, base)
+  if (limitOf(reparsed) === limit && treeText(reparsed) === treeText(tree)) {
     return result
   }
   throw new Failure('malformed-query', 'Write LIMIT with spaces around it, before VALUES.')
@@ -193,13 +195,13 @@ function solutionCount(tree: SparqlQuery): string | undefined {
   if (tree.type !== 'query' || tree.where === undefined) return undefined
   const { from, prefixes } = tree
   const inner = { ...parseSparql('SELECT (1 AS ?one) { }'), prefixes: {} }
-  const kept = ['where', 'group', 'having', 'limit', 'offset', 'values'] as const
-  const query = { ...inner, ...Object.fromEntries(entriesOf(tree, kept)) }
+  const clauses = ['where', 'group', 'having', 'limit', 'offset', 'values'] as const
+  const query = { ...inner, ...Object.fromEntries(entriesOf(tree, clauses)) }
   const patterns = [{ type: 'group', patterns: [query] }]
-  const counting = { ...parseSparql('SELECT (COUNT(*) AS ?n) { }'), prefixes, where: patterns }
-  const whole = from ? { ...counting, from } : counting
+  const countQuery = { ...parseSparql('SELECT (COUNT(*) AS ?n) { }'), prefixes, where: patterns }
+  const countQueryWithGraphs = from ? { ...countQuery, from } : countQuery
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the tree of the parser in a sub-query of the parser
-  return new Generator().stringify(whole as unknown as SparqlQuery)
+  return new Generator().stringify(countQueryWithGraphs as unknown as SparqlQuery)
 }
 
 const entriesOf = (tree: object, names: readonly string[]) =>

@@ -32,7 +32,7 @@ export type PublicLimits = {
   readonly lanes: number
 }
 
-type Settings = Omit<PublicLimits, 'lanes'> & {
+type QueueSettings = Omit<PublicLimits, 'lanes'> & {
   /** Lanes, ready or not. */
   readonly lanes: () => readonly QueryRunner[]
   /** Milliseconds for which queries wait while no lane is ready, and their failure then. */
@@ -63,20 +63,20 @@ const [extraMs, blockMs] = [500, 600_000]
 const tooMany = (why: string) => new Failure('too-many-requests', why, { retryAfter: 5 })
 
 /**
- * Queue before the lanes. `free` is to be called whenever a lane becomes ready or ceases to be. It shares the turns of clients with
- * `FairLimiter`. It adds the lanes, the limit that counts running and waiting queries of a client
- * together, extra queries in the last lane, and long queries that give way to clients without a lane.
+ * Queue before the lanes. `startWaiting` is to be called whenever a lane becomes ready or ceases to be. Clients take turns, as in
+ * `FairLimiter`. In addition, one limit counts the running and waiting queries of a client together, a client may run an extra query in
+ * the last lane, and a long query is ended when a client without a lane waits.
  */
 export class PublicQueue {
-  readonly #settings: Settings
+  readonly #settings: QueueSettings
   readonly #waiting = new ClientQueue<QueuedQuery>()
   readonly #running = new Map<QueryRunner, Run>()
   /** Lane → client of its last query. */
-  readonly #last = new Map<QueryRunner, string>()
+  readonly #lastClients = new Map<QueryRunner, string>()
   /** Clients whose extra query took too long, and until when they have none. */
   readonly #blocked = new Map<string, number>()
 
-  constructor(settings: Settings) {
+  constructor(settings: QueueSettings) {
     this.#settings = settings
   }
 
@@ -85,38 +85,38 @@ export class PublicQueue {
     signal?.throwIfAborted()
     const { client } = request
     const { rows, bytes, perClient, waiting, buildMs, lanes, unavailable } = this.#settings
-    const own = this.#runningOf(client) + this.#waiting.countOf(client)
-    if (own >= perClient) {
+    const queriesOfClient = this.#runningOf(client) + this.#waiting.countOf(client)
+    if (queriesOfClient >= perClient) {
       throw tooMany(`A client may have ${perClient} queries at once (sparqlPerClient).`)
     }
     const job = { request, rows, bytes }
-    const visit: QueuedQuery = {
+    const queued: QueuedQuery = {
       ...Promise.withResolvers<PublicAnswer>(),
       client,
       job,
       isLate: false,
     }
     const refuse = (why: unknown) => {
-      this.#waiting.remove(client, visit)
-      visit.reject(why)
+      this.#waiting.remove(client, queued)
+      queued.reject(why)
     }
-    this.#waiting.add(client, visit)
-    this.free()
-    if (this.#waiting.size > waiting && this.#waiting.has(client, visit)) {
+    this.#waiting.add(client, queued)
+    this.startWaiting()
+    if (this.#waiting.size > waiting && this.#waiting.has(client, queued)) {
       refuse(tooMany(`No more than ${waiting} queries may wait (sparqlWaiting).`))
     }
-    const look = () => {
-      const isWaiting = this.#waiting.has(client, visit)
+    const refuseWithoutLane = () => {
+      const isWaiting = this.#waiting.has(client, queued)
       if (isWaiting && lanes().every(({ isReady }) => !isReady)) refuse(unavailable())
     }
-    const clock = setInterval(look, buildMs).unref()
+    const clock = setInterval(refuseWithoutLane, buildMs).unref()
     const late = setTimeout(() => {
-      visit.isLate = true
-      this.free()
+      queued.isLate = true
+      this.startWaiting()
     }, longMs).unref()
     const abort = () => refuse(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    return visit.promise.finally(() => {
+    return queued.promise.finally(() => {
       clearInterval(clock)
       clearTimeout(late)
       signal?.removeEventListener('abort', abort)
@@ -124,12 +124,13 @@ export class PublicQueue {
   }
 
   /** Starts waiting queries in the lanes that are ready and free. */
-  free(): void {
+  startWaiting(): void {
     for (const lane of this.#settings.lanes()) {
       if (!lane.isReady || this.#running.has(lane)) continue
-      const visit = this.#waiting.take((client) => this.#mayRun(client))
-      const extra = visit ?? this.#waiting.take((_, one) => this.#mayUseLastLane(one, lane))
-      if (extra) this.#run(lane, { queued: extra, isExtra: !visit, isLong: false })
+      const queued = this.#waiting.take((client) => this.#mayRun(client))
+      const next =
+        queued ?? this.#waiting.take((_, candidate) => this.#mayUseLastLane(candidate, lane))
+      if (next) this.#run(lane, { queued: next, isExtra: !queued, isLong: false })
     }
     this.#endLongest()
   }
@@ -160,12 +161,14 @@ export class PublicQueue {
 
   /** Whether a client may start a query: no client gets all lanes, and one whose query ended a lane waits until it is ready again. */
   #mayRun(client: string): boolean {
-    const most = Math.max(1, this.#settings.lanes().length - 1)
-    return !this.#hasEndedLane(client) && this.#runningOf(client) < most
+    const maxLanes = Math.max(1, this.#settings.lanes().length - 1)
+    return !this.#hasEndedLane(client) && this.#runningOf(client) < maxLanes
   }
 
   #hasEndedLane(client: string): boolean {
-    return this.#settings.lanes().some((one) => !one.isReady && this.#last.get(one) === client)
+    return this.#settings
+      .lanes()
+      .some((lane) => !lane.isReady && this.#lastClients.get(lane) === client)
   }
 
   /**
@@ -181,7 +184,7 @@ export class PublicQueue {
   #run(lane: QueryRunner, run: Run): void {
     const { client, job, resolve, reject } = run.queued
     this.#running.set(lane, run)
-    this.#last.set(lane, client)
+    this.#lastClients.set(lane, client)
     const clock = setTimeout(
       () => {
         if (run.isExtra) this.#endExtra(lane, client)
@@ -190,18 +193,19 @@ export class PublicQueue {
       },
       run.isExtra ? extraMs : longMs,
     ).unref()
-    const ended = () => {
+    const endRun = () => {
       clearTimeout(clock)
       this.#running.delete(lane)
-      this.free()
+      this.startWaiting()
     }
-    lane.run(job).then(resolve, reject).then(ended, ended)
+    lane.run(job).then(resolve, reject).then(endRun, endRun)
   }
 
   /** Ends an extra query; its client gets no other for some time, because each of its long queries costs others a lane. */
   #endExtra(lane: QueryRunner, client: string): void {
     const now = performance.now()
-    for (const [other, until] of this.#blocked) if (until <= now) this.#blocked.delete(other)
+    for (const [blockedClient, until] of this.#blocked)
+      if (until <= now) this.#blocked.delete(blockedClient)
     this.#blocked.set(client, now + blockMs)
     this.#end(lane, `While another query of your network runs, one may run ${extraMs} ms`)
   }

@@ -78,7 +78,7 @@ const { engine, directory, feed }: ReplicaSettings = workerData.data
 startEngine(engine)
 const quads = loadCopy(directory)
 follow(quads, feed)
-const own = engineOf(quads)
+const publicEngine = engineOf(quads)
 /** Ends the worker for errors that are no failures, such as a trap of the engine. */
 const endWorker = (error: unknown): Promise<never> => {
   if (error instanceof Failure) throw error
@@ -87,5 +87,5 @@ const endWorker = (error: unknown): Promise<never> => {
   })
   return new Promise(() => undefined)
 }
-serve<ReplicaCalls>({ query: (job) => answerPublicQuery(job, own).catch(endWorker) })
+serve<ReplicaCalls>({ query: (job) => answerPublicQuery(job, publicEngine).catch(endWorker) })
 emit('ready' satisfies ReplicaEvent)

@@ -24,7 +24,7 @@ export type ReplicaCalls = { query: [job: PublicJob, answer: PublicAnswer] }
 /** Event of a replica; `fragmented` = deleted triples use too much of its memory. */
 export type ReplicaEvent = 'ready' | 'fragmented'
 
-type Settings = {
+type ReplicasSettings = {
   readonly directory: string
   /** Gives the writer a port for the feed; resolves when every later write is sent to it. */
   readonly follow: (port: MessagePort) => Promise<unknown>
@@ -55,8 +55,8 @@ const replicaLost = () =>
 const startMs = 3_600_000
 
 class Replica implements QueryRunner {
-  readonly #settings: Settings
-  readonly #on: ReplicaEvents
+  readonly #settings: ReplicasSettings
+  readonly #events: ReplicaEvents
   #thread: Thread | undefined
   #ready: PromiseWithResolvers<void> | undefined
   #bytes = 0
@@ -65,9 +65,9 @@ class Replica implements QueryRunner {
   isReady = false
   needsCompaction = false
 
-  constructor(settings: Settings, on: ReplicaEvents) {
+  constructor(settings: ReplicasSettings, on: ReplicaEvents) {
     this.#settings = settings
-    this.#on = on
+    this.#events = on
   }
 
   get isBusy(): boolean {
@@ -112,8 +112,8 @@ class Replica implements QueryRunner {
       return new Failure('time-limit', `A query may run ${queryMs} ms (sparqlMs).`)
     }
     if (reason !== 'crashed') return replicaLost()
-    const most = Math.floor(this.#bytes / 2 ** 20)
-    const detail = `A query may use ${most} MB together with the data (sparqlMemoryBytes).`
+    const maxMegabytes = Math.floor(this.#bytes / 2 ** 20)
+    const detail = `A query may use ${maxMegabytes} MB together with the data (sparqlMemoryBytes).`
     return new Failure('query-too-complex', detail, { status: 413 })
   }
 
@@ -148,7 +148,7 @@ class Replica implements QueryRunner {
   }
 
   #checkFragmented(): void {
-    if (this.needsCompaction && !this.isBusy) this.#on.fragmented()
+    if (this.needsCompaction && !this.isBusy) this.#events.fragmented()
   }
 
   #loseWorker(error: unknown, isDropped = false): void {
@@ -161,7 +161,7 @@ class Replica implements QueryRunner {
     if (error !== undefined && !isDropped) this.#settings.log.warn({ error }, 'replica.lost')
     thread?.end(new WorkerLost('closed', 'the copy was ended'))
     ready.reject(error ?? replicaLost())
-    this.#on.lost(isDropped)
+    this.#events.lost(isDropped)
   }
 }
 
@@ -177,25 +177,25 @@ const retryMs = 5000
 /** Default memory in bytes: three times that of the data, at most a quarter of that of the process, but enough for the data. */
 function defaultBytes(quads: number): number {
   const needed = loadingBytes + quads * quadBytes
-  const generous = Math.max(Math.min(3 * needed, processBytes() / 4), 1.25 * needed)
-  return Math.ceil(generous / stepBytes) * stepBytes
+  const preferred = Math.max(Math.min(3 * needed, processBytes() / 4), 1.25 * needed)
+  return Math.ceil(preferred / stepBytes) * stepBytes
 }
 
 /** Milliseconds of building below which a replica may be ended in favour of another query. */
 const quickBuildMs = 5000
 
 /** Number of replicas that fit beside the writing engine into three quarters of the memory of the process. */
-function affordableCopies(quads: number, most: number): number {
-  const each = idleBytes + quads * quadBytes
-  const room = processBytes() * 0.75 - each
-  return Math.min(most, Math.max(1, Math.floor(room / each)))
+function affordableCopies(quads: number, max: number): number {
+  const replicaBytes = idleBytes + quads * quadBytes
+  const availableBytes = processBytes() * 0.75 - replicaBytes
+  return Math.min(max, Math.max(1, Math.floor(availableBytes / replicaBytes)))
 }
 
 /** Builds replicas and keeps them up to date. */
 export class Replicas {
-  readonly #settings: Settings
+  readonly #settings: ReplicasSettings
   #replicas: Replica[]
-  #isWanted = false
+  #isRequested = false
   #isBuilding = false
   #isClosed = false
   /** Timer of the next attempt. */
@@ -204,9 +204,9 @@ export class Replicas {
   /** Reason why the last replica could not be built. */
   #fault: 'memory' | 'other' | undefined
 
-  constructor(settings: Settings) {
+  constructor(settings: ReplicasSettings) {
     this.#settings = settings
-    this.#replicas = Array.from({ length: settings.maxCopies }, () => this.#replica())
+    this.#replicas = Array.from({ length: settings.maxCopies }, () => this.#createReplica())
   }
 
   get lanes(): readonly QueryRunner[] {
@@ -220,7 +220,7 @@ export class Replicas {
 
   /** Builds missing replicas, and from then on those that get lost. */
   request(): void {
-    this.#isWanted = true
+    this.#isRequested = true
     if (!this.#retry || this.#fault === undefined) this.#start()
   }
 
@@ -245,13 +245,13 @@ export class Replicas {
     this.end()
   }
 
-  #replica(): Replica {
+  #createReplica(): Replica {
     return new Replica(this.#settings, {
       fragmented: () => this.#rebuildFragmented(),
       lost: (isDropped) => {
         // It fell behind a large import, as others would: it is built again later, or at the next query.
         if (isDropped) this.#retryLater()
-        else if (this.#isWanted && !this.#retry) this.#start()
+        else if (this.#isRequested && !this.#retry) this.#start()
         this.#settings.onChange()
       },
     })
@@ -272,9 +272,9 @@ export class Replicas {
         this.#adjustCount(affordableCopies(count, maxCopies))
         const replica = this.#replicas.find(({ isReady }) => !isReady)
         if (!replica || this.#isClosed) break
-        const started = performance.now()
+        const startedAt = performance.now()
         await replica.build(memory > 0 ? memory : defaultBytes(count))
-        this.#buildMs = performance.now() - started
+        this.#buildMs = performance.now() - startedAt
         replica.buildMs = this.#buildMs
         this.#fault = undefined
         this.#settings.onChange()
@@ -303,14 +303,14 @@ export class Replicas {
     clearTimeout(this.#retry)
     const retry = () => {
       this.#retry = undefined
-      if (this.#isWanted) this.#start()
+      if (this.#isRequested) this.#start()
     }
     this.#retry = setTimeout(retry, retryMs).unref()
   }
 
   /** Adjusts the number of replicas; ready ones are kept. */
   #adjustCount(count: number): void {
-    while (this.#replicas.length < count) this.#replicas.push(this.#replica())
+    while (this.#replicas.length < count) this.#replicas.push(this.#createReplica())
     while (this.#replicas.length > count && this.#replicas.at(-1)?.isReady === false) {
       this.#replicas.pop()
     }

@@ -74,8 +74,8 @@ export type Dialect = {
   readonly sockets: number
   readonly writers: number
   /**
-   * Milliseconds for which writes that only remove bookkeeping (finished marks) wait for another write whose request they can share;
-   * without them a PUT would cost two synced requests.
+   * Milliseconds for which writes that only remove finished marks from the system graph wait for another write whose request they can
+   * share; without this wait a PUT would cost two requests, each synced to disk.
    */
   readonly deferMs?: number
   /** Whether a connection is closed after an error, and whether a request is repeated after an answer. */

@@ -41,9 +41,9 @@ export function noteEdit(
   before: Iterable<string>,
   after: ReadonlySet<string>,
 ): Edit {
-  const old = new Set(before)
-  const noted = (lines: readonly string[]) => new Set(lines.map((line) => noteOf(graph, line)))
-  const [remove, add] = [noted(difference(old, after)), noted(difference(after, old))]
+  const oldLines = new Set(before)
+  const notesOf = (lines: readonly string[]) => new Set(lines.map((line) => noteOf(graph, line)))
+  const [remove, add] = [notesOf(difference(oldLines, after)), notesOf(difference(after, oldLines))]
   return { graph: systemGraph, clear: false, remove, add }
 }
 
@@ -56,9 +56,9 @@ export function contentDifference(
   const removed = difference(before.lines, after)
   const added = difference(after, before.lines)
   if (removed.length + added.length === 0) return []
-  const come = encodeLines([...added, ...otherSpellings(removed, after, fidelity)], fidelity)
+  const addedLines = encodeLines([...added, ...otherSpellings(removed, after, fidelity)], fidelity)
   return [
-    editOf(graph, encodeLines(removed, fidelity), come),
+    editOf(graph, encodeLines(removed, fidelity), addedLines),
     noteEdit(graph, before.notes, linesToNote(after, fidelity)),
   ]
 }
@@ -66,16 +66,16 @@ export function contentDifference(
 /** Edits that clear a graph and write it again, for graphs with blank nodes, which cannot be deleted by name. */
 export function rewriteEdits(
   graph: string,
-  { whole, after }: { readonly whole: Content; readonly after: ReadonlySet<string> },
+  { stored, after }: { readonly stored: Content; readonly after: ReadonlySet<string> },
   fidelity: Fidelity,
 ): readonly Edit[] {
   const edit = { graph, clear: true, remove: new Set<string>(), add: encodeLines(after, fidelity) }
-  return [edit, noteEdit(graph, whole.notes, linesToNote(after, fidelity))]
+  return [edit, noteEdit(graph, stored.notes, linesToNote(after, fidelity))]
 }
 
 // Merges the edits of several changes or groups into edits with the same effect.
 
-type Open = {
+type MutableEdit = {
   readonly graph: string
   clear: boolean
   readonly remove: Set<string>
@@ -84,11 +84,11 @@ type Open = {
 
 /** Merged edits by graph, in order of their first edit. */
 export class EditMerger {
-  readonly #edits = new Map<string, Open>()
+  readonly #edits = new Map<string, MutableEdit>()
 
   /** Adds an edit after the earlier ones. */
-  put({ graph, clear, remove, add }: Edit): void {
-    const edit = this.#of(graph)
+  add({ graph, clear, remove, add }: Edit): void {
+    const edit = this.#editOf(graph)
     if (clear) {
       edit.clear = true
       edit.add.clear()
@@ -109,10 +109,10 @@ export class EditMerger {
     )
   }
 
-  #of(graph: string): Open {
-    const known = this.#edits.get(graph)
-    if (known) return known
-    const edit: Open = { graph, clear: false, remove: new Set(), add: new Set() }
+  #editOf(graph: string): MutableEdit {
+    const existing = this.#edits.get(graph)
+    if (existing) return existing
+    const edit: MutableEdit = { graph, clear: false, remove: new Set(), add: new Set() }
     this.#edits.set(graph, edit)
     return edit
   }
@@ -121,9 +121,9 @@ export class EditMerger {
 /** Merges the edits of groups. */
 export function mergeEdits(groups: readonly (readonly Edit[])[]): readonly Edit[] {
   if (groups.length === 1) return groups[0] ?? []
-  const sum = new EditMerger()
-  for (const edits of groups) for (const edit of edits) sum.put(edit)
-  return sum.edits
+  const merger = new EditMerger()
+  for (const edits of groups) for (const edit of edits) merger.add(edit)
+  return merger.edits
 }
 
 const lengthOf = (lines: ReadonlySet<string>) => {
@@ -146,11 +146,11 @@ export function editsSize(edits: readonly Edit[]): Size {
 }
 
 /** Approximate size of two groups together: common graphs count twice. */
-export const addSizes = (one: Size, other: Size): Size => ({
-  graphs: one.graphs + other.graphs,
-  cleared: one.cleared + other.cleared,
-  removed: one.removed + other.removed,
-  added: one.added + other.added,
-  largest: Math.max(one.largest, other.largest),
-  length: one.length + other.length,
+export const addSizes = (first: Size, second: Size): Size => ({
+  graphs: first.graphs + second.graphs,
+  cleared: first.cleared + second.cleared,
+  removed: first.removed + second.removed,
+  added: first.added + second.added,
+  largest: Math.max(first.largest, second.largest),
+  length: first.length + second.length,
 })

@@ -29,8 +29,8 @@ function keepsForm(name: string, lexical: string): boolean {
 /** Encoding for TDB2, which keeps values that are too large or invalid for their datatype as they were written. */
 const fusekiFidelity = fidelityOf({ keepsTag: isCased, keepsForm, isDamaged: () => false })
 
-const notice = '##  '
-const late = 'Query timed out'
+const noticePrefix = '##  '
+const timeoutText = 'Query timed out'
 
 /**
  * Whether a text ends with Jena's comments about its time limit, which it sends with status 200. In the requested formats no value
@@ -38,8 +38,8 @@ const late = 'Query timed out'
  */
 function isTimeoutNotice(text: string): boolean {
   const end = text.slice(-400).trimEnd()
-  const isCut = end.startsWith(notice, end.lastIndexOf('\n') + 1)
-  return isCut || (text.length < 100 && text.startsWith(late))
+  const isCut = end.startsWith(noticePrefix, end.lastIndexOf('\n') + 1)
+  return isCut || (text.length < 100 && text.startsWith(timeoutText))
 }
 
 async function probe(endpoint: StoreEndpoint): Promise<StoreProperties> {
@@ -75,7 +75,7 @@ export const fuseki: Dialect = {
   writers: 1,
   deferMs: 200,
   closesAfterError: false,
-  isRetryable: ({ status, text }) => status === 503 && !text.startsWith(late),
+  isRetryable: ({ status, text }) => status === 503 && !text.startsWith(timeoutText),
   // About a hundred records with their links and marks.
   fitsOneRequest: ({ graphs, length }) => graphs <= 300 && length <= 2 ** 20,
   commit: (edits, endpoint) => endpoint.update(updateText(edits)),

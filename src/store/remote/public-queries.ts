@@ -11,7 +11,7 @@ import { linesOf } from './spelling-notes.ts'
 import { hiddenDatatype, restoreDatatype } from './spelled-values.ts'
 import { asciiQuery, withQueryNames } from './variable-names.ts'
 
-type Settings = {
+type PublicEngineSettings = {
   readonly dialect: Dialect
   readonly endpoint: StoreEndpoint
   /** Running time of one query in ms. */
@@ -20,15 +20,15 @@ type Settings = {
   readonly rows: number | undefined
 }
 
-const reserved = ` <${ctl('').value}`
+const platformPredicate = ` <${ctl('').value}`
 
 async function answerTo(
   query: CheckedQuery,
   { accept, bytes }: { readonly accept: string; readonly bytes: number },
-  { dialect, endpoint, ms }: Settings,
+  { dialect, endpoint, ms }: PublicEngineSettings,
 ): Promise<string> {
   const form = new URLSearchParams({
-    query: guardedQuery(query.text, { ...dialect, chosen: !query.union, base: query.base }),
+    query: guardedQuery(query.text, { ...dialect, choosesGraphs: !query.union, base: query.base }),
     ...dialect.deadline?.(ms),
   })
   for (const iri of query.defaultGraphs) form.append('default-graph-uri', iri)
@@ -53,8 +53,10 @@ async function answerTo(
 
 /** Lines of an answer without the platform's bookkeeping, with their original datatypes. */
 function publicLines(text: string): string {
-  const kept = [...linesOf(text)].filter((line) => !line.startsWith(reserved, line.indexOf(' ')))
-  return kept.map((line) => `${restoreDatatype(line)}\n`).join('')
+  const publicOnly = [...linesOf(text)].filter(
+    (line) => !line.startsWith(platformPredicate, line.indexOf(' ')),
+  )
+  return publicOnly.map((line) => `${restoreDatatype(line)}\n`).join('')
 }
 
 /** Term as the standard writes it, with its original datatype. */
@@ -74,7 +76,7 @@ function restoreResults(results: Results): Results {
 }
 
 /** Engine of public queries on a remote store. */
-export function publicEngine(settings: Settings): PublicEngine {
+export function publicEngine(settings: PublicEngineSettings): PublicEngine {
   const { endpoint, dialect, rows } = settings
   const { normalise = (text: string) => text } = dialect
   return {
@@ -89,8 +91,8 @@ export function publicEngine(settings: Settings): PublicEngine {
     },
     triples: async (query, bytes) => {
       const accept = 'application/n-triples'
-      const asked = { ...query, text: asciiQuery(query).text }
-      return publicLines(normalise(await answerTo(asked, { accept, bytes }, settings)))
+      const ascii = { ...query, text: asciiQuery(query).text }
+      return publicLines(normalise(await answerTo(ascii, { accept, bytes }, settings)))
     },
   }
 }

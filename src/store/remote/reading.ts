@@ -28,7 +28,7 @@ export function linkRule(isCatalogue: (graph: string) => boolean): LinkRule {
 const mayHaveLinks = (graph: string, isLink: LinkRule): boolean =>
   isLink(graph, `<${graph}> <${linkPredicates[0]}> <urn:x> .`)
 
-/** Content of a graph, as lines of the platform. */
+/** Lines of a graph as the platform wrote them, with the links if these were requested. */
 export type Content = {
   readonly lines: ReadonlySet<string>
   /** Lines that have a note. */
@@ -51,69 +51,70 @@ export type GraphReading = {
 /** Graph to be read, with or without its links. */
 export type GraphRequest = { readonly graph: string; readonly links: boolean }
 
-const [spelling, writing] = [ctl('spelling').value, ctl('writing').value]
+const [spellingProperty, writingProperty] = [ctl('spelling').value, ctl('writing').value]
 
-const isOwnMember = (graph: string) =>
+const memberLinkCondition = (graph: string) =>
   `?s = <${graph}> && ?p IN (${linkPredicates.map((iri) => `<${iri}>`).join(', ')})`
 
-/** Pattern of a graph, if requested without its links. */
+/** SPARQL pattern of a graph, with a filter for its links unless these are requested. */
 function patternOf({ graph, links }: GraphRequest, isLink: LinkRule): string {
   const pattern = `GRAPH <${graph}> { ?s ?p ?o }`
   return links || !mayHaveLinks(graph, isLink)
     ? pattern
-    : `${pattern} FILTER(!(${isOwnMember(graph)}))`
+    : `${pattern} FILTER(!(${memberLinkCondition(graph)}))`
 }
 
-function queryOf(wanted: GraphRequest, { dialect, isLink }: GraphReading): string {
-  const facts = [`<${wanted.graph}> <${spelling}> ?note`]
-  if (dialect.usesStaging) facts.push(`<${wanted.graph}> <${writing}> ?staging`)
-  const noted = facts.map((fact) => `UNION { GRAPH <${systemGraph}> { ${fact} } }`)
+function queryOf(request: GraphRequest, { dialect, isLink }: GraphReading): string {
+  const facts = [`<${request.graph}> <${spellingProperty}> ?note`]
+  if (dialect.usesStaging) facts.push(`<${request.graph}> <${writingProperty}> ?staging`)
+  const factPatterns = facts.map((fact) => `UNION { GRAPH <${systemGraph}> { ${fact} } }`)
   return (
     `CONSTRUCT { ?s ?p ?o . ${facts.join(' . ')} } ` +
-    `WHERE { { ${patternOf(wanted, isLink)} } ${noted.join(' ')} }`
+    `WHERE { { ${patternOf(request, isLink)} } ${factPatterns.join(' ')} }`
   )
 }
 
-const writingMarkPrefix = (graph: string) => `<${graph}> <${writing}> `
+const writingMarkPrefix = (graph: string) => `<${graph}> <${writingProperty}> `
 
 /** Separates content and notes; `undefined` while a staged write of the graph is unfinished. */
 function contentOf(
   graph: string,
-  all: ReadonlySet<string>,
+  answerLines: ReadonlySet<string>,
   { dialect }: Pick<GraphReading, 'dialect'>,
 ): Content | undefined {
   const { fidelity } = dialect
   const [lines, notes] = [new Set<string>(), new Array<string>()]
   const isPlain = graph !== systemGraph
-  for (const line of all) {
-    const note = line.includes(spelling) ? notedLine(graph, line) : undefined
+  for (const line of answerLines) {
+    const note = line.includes(spellingProperty) ? notedLine(graph, line) : undefined
     if (note !== undefined) notes.push(note)
     else if (dialect.usesStaging && isPlain && line.startsWith(writingMarkPrefix(graph)))
       return undefined
-    else if (isPlain || !prefixOf(line).endsWith(` <${spelling}> `))
+    else if (isPlain || !prefixOf(line).endsWith(` <${spellingProperty}> `))
       lines.add(fidelity.decode(line))
   }
   return { lines: applyNotes(lines, notes, fidelity), notes }
 }
 
-const waits = 50
+/** Most attempts to read a graph that is being written, and milliseconds between two of them. */
+const maxWaits = 50
 const waitMs = 100
 
 /** Reads the content of a graph; waits up to 5 s for an unfinished write, then throws `store-unavailable`. */
 export async function readContent(
-  wanted: GraphRequest,
+  request: GraphRequest,
   reading: GraphReading,
   signal?: AbortSignal,
 ): Promise<Content> {
-  checkGraph(wanted.graph)
-  const query = queryOf(wanted, reading)
+  checkGraph(request.graph)
+  const query = queryOf(request, reading)
   const answer = () => wholeAnswer(query, reading, signal)
   const { withoutWriters = (_, read) => read() } = reading
-  for (let left = waits; left > 0; left -= 1) {
-    const content = contentOf(wanted.graph, await withoutWriters(wanted.graph, answer), reading)
+  for (let remainingWaits = maxWaits; remainingWaits > 0; remainingWaits -= 1) {
+    const content = contentOf(request.graph, await withoutWriters(request.graph, answer), reading)
     if (content) return content
     signal?.throwIfAborted()
-    if (left === waits && reading.finish) await reading.finish(wanted.graph)
+    if (remainingWaits === maxWaits && reading.finish) await reading.finish(request.graph)
     else await reading.endpoint.pause(waitMs)
   }
   throw new Failure('store-unavailable', 'The graph is being written.', { retryAfter: 2 })
@@ -138,15 +139,15 @@ export function contentText(
 ): string | undefined {
   if (lines.size === 0) return undefined
   const parts = Map.groupBy([...lines].sort(), (line) => isLink(graph, line))
-  const kept = [...(parts.get(false) ?? []), ...(links ? (parts.get(true) ?? []) : [])]
-  return kept.length === 0 ? undefined : `${kept.join('\n')}\n`
+  const lineList = [...(parts.get(false) ?? []), ...(links ? (parts.get(true) ?? []) : [])]
+  return lineList.length === 0 ? undefined : `${lineList.join('\n')}\n`
 }
 
 // Reads graphs that are too long for one answer of a store that truncates answers silently.
 
 type Paging = { readonly page: number; readonly signal?: AbortSignal | undefined }
 
-const tries = 3
+const maxTries = 3
 
 /** Template and pattern of a query by `queryOf`. */
 function partsOf(query: string) {
@@ -181,7 +182,7 @@ export async function pagedGraph(
   endpoint: StoreEndpoint,
   { page, signal }: Paging,
 ): Promise<ReadonlySet<string>> {
-  for (let left = tries; left > 0; left -= 1) {
+  for (let remainingTries = maxTries; remainingTries > 0; remainingTries -= 1) {
     const before = await countOf(query, { endpoint, page, signal })
     const lines = new Set<string>()
     for (let offset = 0; offset < before; offset += page) {
@@ -197,10 +198,11 @@ export async function pagedGraph(
 
 // Reads many graphs: by one query of quads where the store supports it, otherwise a few at a time.
 
-type Many = { readonly graphs: readonly string[]; readonly links: boolean }
+type GraphsRequest = { readonly graphs: readonly string[]; readonly links: boolean }
 
+/** Most graphs of one query of quads, and most reads at the same time. */
 const maxGraphsPerQuery = 100
-const atOnce = 6
+const maxReadsAtOnce = 6
 
 /** Query for the quads of several graphs. */
 function quadsQuery(graphs: readonly string[]): string {
@@ -229,38 +231,42 @@ async function readQuads(
     const [graph, line] = splitQuad(quad)
     lines.get(graph)?.push(line)
   }
-  return [...lines].map(([graph, all]) => {
-    return [graph, contentOf(graph, linesOf(all.join('\n')), reading)]
+  return [...lines].map(([graph, graphLines]) => {
+    return [graph, contentOf(graph, linesOf(graphLines.join('\n')), reading)]
   })
 }
 
 /** Reads the contents of graphs; absent graphs have no lines. */
 export async function readMany(
-  { graphs, links }: Many,
+  { graphs, links }: GraphsRequest,
   reading: GraphReading,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, Content>> {
   for (const graph of graphs) checkGraph(graph)
-  const found = new Map<string, Content>()
+  const contents = new Map<string, Content>()
   const { dialect, isLink } = reading
-  const together = dialect.constructsQuads && !dialect.usesStaging && reading.rows === undefined
+  const hasQuadQueries =
+    dialect.constructsQuads && !dialect.usesStaging && reading.rows === undefined
   // Graphs whose links are to be left out are read alone, because the number of links has no limit.
-  const isQuick = (graph: string) => together && (links || !mayHaveLinks(graph, isLink))
-  const { true: quick = [], false: single = [] } = Object.groupBy(new Set(graphs), (graph) =>
-    isQuick(graph) ? 'true' : 'false',
+  const isReadWithOthers = (graph: string) =>
+    hasQuadQueries && (links || !mayHaveLinks(graph, isLink))
+  const { true: combined = [], false: single = [] } = Object.groupBy(new Set(graphs), (graph) =>
+    isReadWithOthers(graph) ? 'true' : 'false',
   )
-  const batches = Array.from({ length: Math.ceil(quick.length / maxGraphsPerQuery) }, (_, at) =>
-    quick.slice(at * maxGraphsPerQuery, (at + 1) * maxGraphsPerQuery),
+  const batches = Array.from({ length: Math.ceil(combined.length / maxGraphsPerQuery) }, (_, at) =>
+    combined.slice(at * maxGraphsPerQuery, (at + 1) * maxGraphsPerQuery),
   )
-  const each = async <One>(all: readonly One[], work: (one: One) => Promise<void>) =>
-    inParallel(all, work, { atOnce, signal })
-  await each(batches, async (batch) => {
+  const forEachInParallel = async <Item>(
+    items: readonly Item[],
+    work: (item: Item) => Promise<void>,
+  ) => inParallel(items, work, { atOnce: maxReadsAtOnce, signal })
+  await forEachInParallel(batches, async (batch) => {
     for (const [graph, content] of await readQuads(batch, reading, signal)) {
-      if (content) found.set(graph, content)
+      if (content) contents.set(graph, content)
     }
   })
-  await each(single, async (graph) => {
-    found.set(graph, await readContent({ graph, links }, reading, signal))
+  await forEachInParallel(single, async (graph) => {
+    contents.set(graph, await readContent({ graph, links }, reading, signal))
   })
-  return found
+  return contents
 }

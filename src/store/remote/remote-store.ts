@@ -55,9 +55,9 @@ function openPublicQueue(
   { publicLimits, publicBuildMs: buildMs }: StoreLimits,
 ) {
   const run: QueryRunner['run'] = (job) => answerPublicQuery(job, engine)
-  const all = Array.from({ length: lanes }, (): QueryRunner => ({ isReady: true, run }))
+  const lanesOfStore = Array.from({ length: lanes }, (): QueryRunner => ({ isReady: true, run }))
   const unavailable = () => new Failure('store-unavailable', 'The store is not ready.')
-  return new PublicQueue({ ...publicLimits, lanes: () => all, buildMs, unavailable })
+  return new PublicQueue({ ...publicLimits, lanes: () => lanesOfStore, buildMs, unavailable })
 }
 
 function clientOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
@@ -81,7 +81,7 @@ function clientOf(dialect: Dialect, options: RemoteOptions): ServiceClient {
   })
 }
 
-type Started = {
+type StartedStore = {
   readonly endpoint: StoreEndpoint
   readonly product: string
   readonly rows: number | undefined
@@ -102,7 +102,7 @@ async function start(
   client: ServiceClient,
   options: RemoteOptions,
   signal: AbortSignal,
-): Promise<Started> {
+): Promise<StartedStore> {
   const { endpoints, log, now } = options
   const pause = (ms: number) => options.pause(ms, signal)
   const endpoint = openEndpoint({
@@ -135,18 +135,18 @@ async function start(
   // Updates of the previous holder may still be running.
   if (await lease?.acquire(signal))
     await retryUntilAvailable(async () => dialect.waitForUpdates?.(endpoint), waiting)
-  // Only with the lease, because its holder may be working on unfinished writes.
+  // Only after the lease is acquired, because its former holder may be working on unfinished writes.
   const recovered = await retryUntilAvailable(async () => dialect.recover?.(endpoint), waiting)
   log.info({ product, recovered }, 'store.opened')
   return { endpoint: lease ? withLease(endpoint, lease) : endpoint, product, rows, lease }
 }
 
-function reads(reading: GraphReading): Pick<GraphStore, 'read' | 'readAll'> {
+function graphReads(reading: GraphReading): Pick<GraphStore, 'read' | 'readAll'> {
   const { isLink } = reading
   return {
     read: async (graph, { links = true } = {}, signal) => {
-      const wanted = { graph, links }
-      return contentText(await readContent(wanted, reading, signal), wanted, isLink)
+      const request = { graph, links }
+      return contentText(await readContent(request, reading, signal), request, isLink)
     },
     readAll: async (graphs, { links = true } = {}, signal) => {
       const texts = new Map<string, string>()
@@ -180,7 +180,7 @@ function graphsOf(reading: GraphReading, commit: WritingContext['commit']): Grap
     ...reading,
     ...(recover && { finish: (graph) => recover(endpoint, graph) }),
   }
-  const reader = reads(
+  const reader = graphReads(
     dialect.showsPartialCommits
       ? { ...reading, withoutWriters: (graph, read) => locks.share(graph, read) }
       : reading,
@@ -190,7 +190,7 @@ function graphsOf(reading: GraphReading, commit: WritingContext['commit']): Grap
     isLink,
     locks,
     commit,
-    read: (wanted) => readContent(wanted, writerReading),
+    read: (request) => readContent(request, writerReading),
     readMany: (graphs) => readMany({ graphs, links: false }, writerReading),
     waitForUpdates: () => dialect.waitForUpdates?.(endpoint) ?? Promise.resolve(),
   }
@@ -215,13 +215,16 @@ export async function remoteStore(
   const { limits, log } = options
   const client = clientOf(dialect, options)
   const end = new AbortController()
-  const ending = signal ? AbortSignal.any([end.signal, signal]) : end.signal
-  const { endpoint, product, rows, lease } = await start(dialect, client, options, ending).catch(
-    async (error: unknown) => {
-      await client.close()
-      throw error
-    },
-  )
+  const startSignal = signal ? AbortSignal.any([end.signal, signal]) : end.signal
+  const { endpoint, product, rows, lease } = await start(
+    dialect,
+    client,
+    options,
+    startSignal,
+  ).catch(async (error: unknown) => {
+    await client.close()
+    throw error
+  })
   const reading: GraphReading = { dialect, endpoint, isLink: linkRule(options.isCatalogue), rows }
   const writer = new UpdateQueue({ dialect, endpoint, log })
   const { ask, select, commit } = withRepeatedReads(dialect, endpoint, writer)
@@ -234,7 +237,7 @@ export async function remoteStore(
     ask,
     select,
     construct: endpoint.construct,
-    publicQuery: (request, asking) => publicQueue.query(request, asking),
+    publicQuery: (request, callSignal) => publicQueue.query(request, callSignal),
     health: async () => ({
       ready: await endpoint.ask('ASK {}').catch(() => false),
       product,

@@ -1,4 +1,7 @@
-/** Values at the end of lines, which stores may return in another spelling: their parts, keys and encoding. */
+/**
+ * Values of lines that stores may return in another spelling, such as `01` as `1`: splits a literal into its parts, makes keys that are
+ * equal for all spellings of a value, and encodes lines for a store.
+ */
 
 import { rdf, xsd } from '../../rdf/namespaces.ts'
 import type { Fidelity } from './dialect.ts'
@@ -33,10 +36,10 @@ export function spelledValueOf(line: string): SpelledValue | undefined {
 export const literalLine = ({ head, lexical, language, datatype }: SpelledValue): string =>
   language === '' ? `${head}${lexical}"^^<${datatype}> .` : `${head}${lexical}"@${language} .`
 
-const dotted = /<[^<>"]*\/\.\.?(?:[/?#][^<>"]*)?>/
+const dottedIriPattern = /<[^<>"]*\/\.\.?(?:[/?#][^<>"]*)?>/
 
 /** Whether a line may contain an IRI with `.` or `..` as a segment of its path, which some parsers resolve. */
-export const hasDots = (line: string): boolean => line.includes('/.') && dotted.test(line)
+export const hasDots = (line: string): boolean => line.includes('/.') && dottedIriPattern.test(line)
 
 /** Whether a store may have another spelling for a line. */
 export const mayBeRespelled = (line: string): boolean => {
@@ -85,17 +88,17 @@ const decimal = /^\s*([+-]?)0*(\d*)(?:\.(\d*?)0*)?\s*$/
 
 /** Canonical digits of a number; other texts are returned unchanged. */
 function plainNumber(lexical: string): string {
-  const [, sign = '', whole = '', fraction = ''] = decimal.exec(lexical) ?? []
+  const [, sign = '', integerPart = '', fraction = ''] = decimal.exec(lexical) ?? []
   if (!/\d/.test(lexical) || !decimal.test(lexical)) return lexical
-  const digits = `${whole === '' ? '0' : whole}${fraction === '' ? '' : `.${fraction}`}`
+  const digits = `${integerPart === '' ? '0' : integerPart}${fraction === '' ? '' : `.${fraction}`}`
   return sign === '-' && digits !== '0' ? `-${digits}` : digits
 }
 
-const special: Readonly<Record<string, string>> = { '+INF': 'INF', INF: 'INF', '-INF': '-INF' }
+const infinities: Readonly<Record<string, string>> = { '+INF': 'INF', INF: 'INF', '-INF': '-INF' }
 
 function floatKey(lexical: string, round: (value: number) => number): string {
   const text = lexical.trim()
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return special[text] ?? lexical
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return infinities[text] ?? lexical
   return String(round(Number(text)))
 }
 
@@ -128,17 +131,17 @@ function valueKey(value: SpelledValue): string {
 const dottedIri = /<([^<>"]*\/\.\.?(?:[/?#][^<>"]*)?)>/g
 
 function withoutDots(iri: string): string {
-  const [, head = '', path = '', rest = ''] =
+  const [, head = '', path = '', queryAndFragment = ''] =
     /^([^:/?#]*:(?:\/\/[^/?#]*)?)([^?#]*)([^]*)$/.exec(iri) ?? []
-  const kept: string[] = []
-  const steps = path.split('/')
-  steps.forEach((step, at) => {
-    const last = at === steps.length - 1
-    if (step === '..' && kept.length > 1) kept.pop()
-    if (step !== '.' && step !== '..') kept.push(step)
-    else if (last) kept.push('')
+  const segments: string[] = []
+  const pathSegments = path.split('/')
+  pathSegments.forEach((segment, at) => {
+    const isLast = at === pathSegments.length - 1
+    if (segment === '..' && segments.length > 1) segments.pop()
+    if (segment !== '.' && segment !== '..') segments.push(segment)
+    else if (isLast) segments.push('')
   })
-  return `<${head}${kept.join('/')}${rest}>`
+  return `<${head}${segments.join('/')}${queryAndFragment}>`
 }
 
 /** Key of a line. */
@@ -150,7 +153,7 @@ export function spellingKey(line: string): string {
 
 // Keys of times and durations of XML Schema (XSD 1.1, part 2, 3.3).
 
-const point =
+const timePattern =
   /^\s*(?:(-?\d{4,})(?:-(\d\d)(?:-(\d\d))?)?)?(?:T?(\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?\s*$/
 
 const zoneOf = (zone: string | undefined) => {
@@ -165,7 +168,8 @@ const zoneOf = (zone: string | undefined) => {
  */
 function timeKey(name: string, lexical: string): string | undefined {
   if (name !== 'dateTime' && name !== 'dateTimeStamp') return zonedKey(name, lexical)
-  const [, year, month, day, hour, minute, second, fraction = '', zone] = point.exec(lexical) ?? []
+  const [, year, month, day, hour, minute, second, fraction = '', zone] =
+    timePattern.exec(lexical) ?? []
   if (day === undefined || hour === undefined) return undefined
   const midnight = new Date(0)
   midnight.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
@@ -182,14 +186,14 @@ function zonedKey(name: string, lexical: string): string | undefined {
   return plain.replace(/(:\d\d)(?:\.0+|(\.\d*[1-9])0*)(?=Z|[+-]|$)/, '$1$2')
 }
 
-const duration =
+const durationPattern =
   /^\s*(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?)?\s*$/
 
 /** Key of a duration: months and seconds; `undefined` for other values. */
 function durationKey(name: string, lexical: string): string | undefined {
   if (!name.toLowerCase().endsWith('duration')) return undefined
-  const [whole, sign, ...parts] = duration.exec(lexical) ?? []
-  if (whole === undefined) return undefined
+  const [match, sign, ...parts] = durationPattern.exec(lexical) ?? []
+  if (match === undefined) return undefined
   const [years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts
     .slice(0, 6)
     .map((part) => Number(part ?? 0))
@@ -199,7 +203,7 @@ function durationKey(name: string, lexical: string): string | undefined {
 
 // Encoding for most stores, which keep known datatypes by value and change the case of language tags.
 
-type Rules = {
+type FidelityRules = {
   /** Whether a language tag is returned unchanged. */
   readonly keepsTag: (language: string) => boolean
   /** Whether a lexical form of a datatype of XML Schema (local name) is returned unchanged. */
@@ -209,17 +213,17 @@ type Rules = {
 }
 
 /** Encoding for a store by the forms that it keeps. */
-export function fidelityOf({ keepsTag, keepsForm, isDamaged }: Rules): Fidelity {
+export function fidelityOf({ keepsTag, keepsForm, isDamaged }: FidelityRules): Fidelity {
   return {
     encode: (line) => {
-      const whole = !hasDots(line)
+      const keepsIris = !hasDots(line)
       const value = spelledValueOf(line)
-      if (!value) return { line, exact: whole }
-      if (value.language !== '') return { line, exact: whole && keepsTag(value.language) }
+      if (!value) return { line, exact: keepsIris }
+      if (value.language !== '') return { line, exact: keepsIris && keepsTag(value.language) }
       const name = xsdName(value.datatype)
-      if (name === undefined) return { line, exact: whole }
-      if (isDamaged(name, value.lexical)) return { line: hideDatatype(line), exact: whole }
-      return { line, exact: whole && keepsForm(name, value.lexical) }
+      if (name === undefined) return { line, exact: keepsIris }
+      if (isDamaged(name, value.lexical)) return { line: hideDatatype(line), exact: keepsIris }
+      return { line, exact: keepsIris && keepsForm(name, value.lexical) }
     },
     decode: restoreDatatype,
     key: spellingKey,

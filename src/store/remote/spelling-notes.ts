@@ -1,4 +1,7 @@
-/** Spelling notes: original lines in the system graph, for graphs whose store returns them in another spelling. */
+/**
+ * Spelling notes. Where a store returns a line of a graph in another spelling, the system graph has the original line as a literal, and
+ * readers put it in place of the returned one.
+ */
 
 import { fromLines, quoteLiteral, toLine } from '../../rdf/lines.ts'
 import { ctl } from '../../rdf/namespaces.ts'
@@ -25,12 +28,12 @@ export function notedLine(graph: string, note: string): string | undefined {
  */
 export function linesToNote(lines: ReadonlySet<string>, fidelity: Fidelity): Set<string> {
   const noted = new Set<string>()
-  const first = new Map<string, string>()
+  const firstByKey = new Map<string, string>()
   for (const line of lines) {
     if (!mayBeRespelled(line)) continue
     const key = fidelity.key(line)
-    const other = first.get(key) ?? (key !== line && lines.has(key) ? key : undefined)
-    if (other === undefined) first.set(key, line)
+    const other = firstByKey.get(key) ?? (key !== line && lines.has(key) ? key : undefined)
+    if (other === undefined) firstByKey.set(key, line)
     else noted.add(other).add(line)
     if (!fidelity.encode(line).exact) noted.add(line)
   }
@@ -44,10 +47,10 @@ export function applyNotes(
   fidelity: Fidelity,
 ): ReadonlySet<string> {
   if (notes.length === 0) return lines
-  const ours = Map.groupBy(notes, (note) => fidelity.key(note))
+  const notesByKey = Map.groupBy(notes, (note) => fidelity.key(note))
   const result = new Set<string>()
   for (const line of lines) {
-    for (const one of ours.get(fidelity.key(line)) ?? [line]) result.add(one)
+    for (const original of notesByKey.get(fidelity.key(line)) ?? [line]) result.add(original)
   }
   return result
 }
@@ -56,18 +59,18 @@ export function applyNotes(
 
 // Escapes that `toLine` does not write, and characters that it escapes, such as tabs between terms.
 // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
-const foreign = /\\[uU']|[\u0000-\u0009\u000b-\u001f\u007f-\u009f\ufffe\uffff]/
+const otherEscapes = /\\[uU']|[\u0000-\u0009\u000b-\u001f\u007f-\u009f\ufffe\uffff]/
 
 /** One triple per line and a single space between terms, as all stores but one write. */
-const spaced = /^<[^ ]*> <[^ ]*> [<"_].* \.$/
+const normalLine = /^<[^ ]*> <[^ ]*> [<"_].* \.$/
 
 const normaliseLine = (line: string): string[] =>
-  !foreign.test(line) && spaced.test(line) ? [line] : fromLines(`${line}\n`).map(toLine)
+  !otherEscapes.test(line) && normalLine.test(line) ? [line] : fromLines(`${line}\n`).map(toLine)
 
 /** Lines of an answer without line ends, duplicates and comments, in their order. */
 export function linesOf(text: string): Set<string> {
   const lines = text.split('\n')
-  const kept = lines.filter((line) => line !== '' && !line.startsWith('#'))
-  const quick = !foreign.test(text) && kept.every((line) => spaced.test(line))
-  return new Set(quick ? kept : kept.flatMap(normaliseLine))
+  const triples = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  const isNormal = !otherEscapes.test(text) && triples.every((line) => normalLine.test(line))
+  return new Set(isNormal ? triples : triples.flatMap(normaliseLine))
 }

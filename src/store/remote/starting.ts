@@ -1,4 +1,4 @@
-/** Tells failures of a store with an unknown outcome, and repeats steps of the start while the store is unavailable. */
+/** Recognises failures of a store after which the outcome of a write is unknown, and repeats steps of the start until a store answers. */
 
 import { CredentialsError } from '../../client/authentication.ts'
 import { Failure, StartRefused } from '../../errors.ts'
@@ -8,7 +8,7 @@ import type { Log } from '../../log.ts'
 export const isOutcomeUnknown = (error: unknown): boolean =>
   !(error instanceof Failure) || error.kind === 'store-unavailable' || error.kind === 'time-limit'
 
-type Waiting = {
+type RetryOptions = {
   readonly log: Log
   readonly pause: (ms: number) => Promise<void>
   readonly now: () => number
@@ -40,15 +40,15 @@ function reasonOf(error: unknown): string {
  */
 export async function retryUntilAvailable<T>(
   work: () => Promise<T>,
-  { log, pause, now, signal, onWaiting }: Waiting,
+  { log, pause, now, signal, onWaiting }: RetryOptions,
 ): Promise<T> {
   const start = now()
   for (let ms = firstMs; ; ms = Math.min(ms * 2, longestMs)) {
     signal?.throwIfAborted()
     try {
-      const done = await work()
+      const result = await work()
       onWaiting?.(undefined)
-      return done
+      return result
     } catch (error) {
       if (isFinal(error)) throw error
       onWaiting?.(reasonOf(error))

@@ -14,33 +14,30 @@ export function repeatEmptyReads(
   endpoint: Pick<StoreEndpoint, 'ask' | 'select'>,
   commit: Commit,
 ): RepeatedReads {
-  let [running, ended] = [0, 0]
+  let [runningCommits, endedCommits] = [0, 0]
 
-  async function readTwice<T>(
-    look: () => Promise<T>,
-    isNothing: (answer: T) => boolean,
-  ): Promise<T> {
-    const before = ended
-    const isBusy = running > 0
-    const answer = await look()
-    const isMoved = isBusy || running > 0 || ended > before
-    return isMoved && isNothing(answer) ? look() : answer
+  async function readTwice<T>(read: () => Promise<T>, isEmpty: (answer: T) => boolean): Promise<T> {
+    const before = endedCommits
+    const isBusy = runningCommits > 0
+    const answer = await read()
+    const hadCommit = isBusy || runningCommits > 0 || endedCommits > before
+    return hadCommit && isEmpty(answer) ? read() : answer
   }
 
   return {
     commit: async (edits) => {
-      running += 1
+      runningCommits += 1
       try {
         await commit(edits)
       } finally {
-        running -= 1
-        ended += 1
+        runningCommits -= 1
+        endedCommits += 1
       }
     },
     ask: (query, signal) =>
       readTwice(
         () => endpoint.ask(query, signal),
-        (is) => !is,
+        (holds) => !holds,
       ),
     select: (query, signal) =>
       readTwice(

@@ -10,7 +10,7 @@ import { Failure, type Kind } from '../../errors.ts'
 import { booleanOf, solutionRows } from '../sparql-results.ts'
 import type { Dialect, StoreEndpoint } from './dialect.ts'
 
-type Settings = {
+type EndpointSettings = {
   readonly dialect: Dialect
   readonly service: Pick<ServiceClient, 'send'>
   readonly queryEndpoint: string
@@ -47,8 +47,8 @@ function updateFailure(answer: ServiceAnswer, { failureKind }: Dialect): Failure
   const { status, text } = answer
   const kind = failureKind?.(answer) ?? updateKinds[status] ?? 'store-unavailable'
   const detail = details[kind] ?? `The triplestore answered a write with ${status}.`
-  const more = kind === 'store-unavailable' ? { retryAfter: 5 } : {}
-  return new Failure(kind, detail, { ...more, cause: text.slice(0, 2000) })
+  const retryOptions = kind === 'store-unavailable' ? { retryAfter: 5 } : {}
+  return new Failure(kind, detail, { ...retryOptions, cause: text.slice(0, 2000) })
 }
 
 /** Text of the answer to a query; throws for errors. */
@@ -62,7 +62,7 @@ function textOf({ status, text }: ServiceAnswer, { isTimeoutNotice }: Dialect): 
 
 /** Runs `work` with a client for this one call, whose `fetch` passes the signal, which the client does not support. */
 async function sendWithClient(
-  { queryEndpoint, updateEndpoint }: Settings,
+  { queryEndpoint, updateEndpoint }: EndpointSettings,
   send: (body: string, url: string, headers: Record<string, string>) => Promise<ServiceAnswer>,
   work: (client: SimpleClient) => Promise<Response>,
 ): Promise<ServiceAnswer> {
@@ -80,7 +80,7 @@ async function sendWithClient(
 }
 
 /** Creates an endpoint without sending a request. */
-export function openEndpoint(settings: Settings): StoreEndpoint {
+export function openEndpoint(settings: EndpointSettings): StoreEndpoint {
   const { dialect, service, queryEndpoint, updateEndpoint, callMs, name, pause } = settings
   const { normalise = (text: string) => text, isIncomplete } = dialect
   const send: ServiceClient['send'] = async (request, signal) => {
@@ -102,25 +102,30 @@ export function openEndpoint(settings: Settings): StoreEndpoint {
     parameters: callMs === undefined ? {} : { ...dialect.deadline?.(callMs) },
   } as const
   // N-Quads contain triples as well.
-  const graphs = new Headers({
+  const graphHeaders = new Headers({
     accept: `application/n-${dialect.constructsQuads ? 'quads' : 'triples'}`,
   })
-  const update = new Headers({ 'content-type': 'application/sparql-update' })
+  const updateHeaders = new Headers({ 'content-type': 'application/sparql-update' })
   return {
     ask: async (query, signal) =>
-      booleanOf(textOf(await call(({ query: all }) => all.ask(query, options), signal), dialect)),
+      booleanOf(
+        textOf(await call(({ query: client }) => client.ask(query, options), signal), dialect),
+      ),
     select: async (query, signal) =>
       solutionRows(
-        textOf(await call(({ query: all }) => all.select(query, options), signal), dialect),
+        textOf(await call(({ query: client }) => client.select(query, options), signal), dialect),
       ),
     construct: async (query, signal) => {
-      const shape = { ...options, headers: graphs }
-      const answer = await call(({ query: all }) => all.construct(query, shape), signal)
+      const graphOptions = { ...options, headers: graphHeaders }
+      const answer = await call(
+        ({ query: client }) => client.construct(query, graphOptions),
+        signal,
+      )
       return normalise(textOf(answer, dialect))
     },
     update: async (text) => {
-      const direct = { operation: 'postDirect', headers: update } as const
-      const answer = await call(({ query: all }) => all.update(text, direct))
+      const direct = { operation: 'postDirect', headers: updateHeaders } as const
+      const answer = await call(({ query: client }) => client.update(text, direct))
       if (answer.status >= 300) throw updateFailure(answer, dialect)
     },
     send,

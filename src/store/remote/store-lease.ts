@@ -33,16 +33,16 @@ export type LeaseOptions = {
 /** Times in ms. No clocks of two machines are compared: a candidate watches whether the holder's counter changes. */
 type LeaseTimes = {
   /** Between two heartbeats of the holder. */
-  readonly beatMs: number
+  readonly heartbeatMs: number
   /** After the last confirmed heartbeat, in which writes are sent without another one. */
   readonly trustedMs: number
   /** Without a heartbeat, after which a candidate takes the lease; longer than `trustedMs` by the time that a write may take. */
   readonly deadMs: number
   /** Between two polls of a candidate. */
-  readonly lookMs: number
+  readonly pollMs: number
 }
 
-const usualTimes: LeaseTimes = { beatMs: 4000, trustedMs: 9000, deadMs: 15_000, lookMs: 500 }
+const defaultTimes: LeaseTimes = { heartbeatMs: 4000, trustedMs: 9000, deadMs: 15_000, pollMs: 500 }
 
 type Settings = LeaseOptions & {
   readonly endpoint: Pick<StoreEndpoint, 'select' | 'update'>
@@ -54,7 +54,7 @@ type Settings = LeaseOptions & {
   readonly recover?: () => Promise<void>
 }
 
-/** Value of the fact: number that grows with every holder, number that grows with every heartbeat, and name of the holder. */
+/** Content of the fact: a token that grows with every holder, a counter of heartbeats, and the name of the holder. */
 type Claim = { readonly token: number; readonly beat: number; readonly holder: string }
 
 const subject = 'urn:cartulary:writer'
@@ -69,23 +69,23 @@ function claimIn(text: string): Claim {
 }
 
 /** Update that replaces the facts that were read by another; it does nothing if they have changed. */
-function swapText(seen: readonly string[], next: string | undefined): string {
+function swapText(readFacts: readonly string[], next: string | undefined): string {
   const facts = (texts: readonly string[]) =>
     texts.map((text) => factLine(subject, 'lease', text)).join(' ')
   const inGraph = (pattern: string) => `GRAPH <${systemGraph}> { ${pattern} }`
   const added = next === undefined ? '' : `INSERT { ${inGraph(facts([next]))} } `
-  if (seen.length > 0)
-    return `DELETE { ${inGraph(facts(seen))} } ${added}WHERE { ${inGraph(facts(seen))} }`
-  const any = `<${subject}> <${ctl('lease').value}> ?any`
+  if (readFacts.length > 0)
+    return `DELETE { ${inGraph(facts(readFacts))} } ${added}WHERE { ${inGraph(facts(readFacts))} }`
+  const anyLease = `<${subject}> <${ctl('lease').value}> ?any`
   const base = `<${subject}> a <${ctl('Writer').value}>`
-  return `INSERT DATA { ${inGraph(base)} } ; ${added}WHERE { ${inGraph(base)} FILTER NOT EXISTS { ${inGraph(any)} } }`
+  return `INSERT DATA { ${inGraph(base)} } ; ${added}WHERE { ${inGraph(base)} FILTER NOT EXISTS { ${inGraph(anyLease)} } }`
 }
 
-/** Facts before the lease was taken, the present fact, and the time of the request. */
+/** Facts of the lease before it was acquired, the fact of this process, and the time of the request in ms. */
 type AcquiredLease = {
   readonly before: readonly string[]
-  readonly own: string
-  readonly began: number
+  readonly ownFact: string
+  readonly requestedAt: number
 }
 
 /** Acquires the lease, confirms it by heartbeats, and releases it. */
@@ -93,18 +93,18 @@ export class StoreLease {
   readonly #settings: Settings
   readonly #times: LeaseTimes
   readonly #ending = new AbortController()
-  /** Fact → time since which it is unchanged. */
-  readonly #seenSince = new Map<string, number>()
+  /** Facts that were read, with the time in ms since which each is unchanged. */
+  readonly #unchangedSince = new Map<string, number>()
   /** Fact of this process in the store; `undefined` without the lease. */
   #ownFact: string | undefined
   #isLost = false
   #confirmedAt = -Infinity
-  #beating: Promise<void> | undefined
-  #beats: BackgroundLoop | undefined
+  #heartbeat: Promise<void> | undefined
+  #heartbeatLoop: BackgroundLoop | undefined
 
   constructor(settings: Settings) {
     this.#settings = settings
-    this.#times = withDefaults(usualTimes, settings.times)
+    this.#times = withDefaults(defaultTimes, settings.times)
   }
 
   get isHeld(): boolean {
@@ -114,32 +114,35 @@ export class StoreLease {
   /** Acquires the lease; waits while another process holds it. Resolves with `true` if the last holder did not release it. */
   async acquire(signal: AbortSignal): Promise<boolean> {
     const { pause, onWaiting, random, log } = this.#settings
-    const { lookMs, beatMs } = this.#times
-    const look = () =>
+    const { pollMs, heartbeatMs } = this.#times
+    const poll = () =>
       this.#poll(onWaiting).catch((error: unknown) => {
         if (!isOutcomeUnknown(error)) throw error
         onWaiting(error instanceof Failure ? error.detail : 'The store does not answer.')
         return undefined
       })
-    const taken = await retry(look, {
+    const acquired = await retry(poll, {
       delayMs: (outcome) =>
-        'value' in outcome && !outcome.value ? lookMs * (0.5 + random()) : undefined,
+        'value' in outcome && !outcome.value ? pollMs * (0.5 + random()) : undefined,
       pause: (ms) => pause(ms, signal),
       signal,
     })
-    if (!taken) return false
+    if (!acquired) return false
     onWaiting(undefined)
-    this.#ownFact = taken.own
-    this.#confirmedAt = taken.began
-    const beat = () => this.#beat()
-    this.#beats = backgroundLoop('store.lease-beat-failed', beatMs, beat, { log, pause })
-    return taken.before.some((text) => claimIn(text).holder !== noHolder)
+    this.#ownFact = acquired.ownFact
+    this.#confirmedAt = acquired.requestedAt
+    const heartbeat = () => this.#sendHeartbeat()
+    this.#heartbeatLoop = backgroundLoop('store.lease-beat-failed', heartbeatMs, heartbeat, {
+      log,
+      pause,
+    })
+    return acquired.before.some((text) => claimIn(text).holder !== noHolder)
   }
 
   /** Confirms the lease; to be called before each write. Rejects with `store-unavailable` when another process may hold it. */
   async requireHeld(): Promise<void> {
     if (this.isHeld) return
-    await this.#beat()
+    await this.#sendHeartbeat()
     if (this.isHeld) return
     const why = this.#isLost
       ? 'Another gateway writes to this store now. This one goes on when that one has stopped.'
@@ -150,12 +153,12 @@ export class StoreLease {
   /** Releases the lease, so that the next process gets it at once. */
   async release(): Promise<void> {
     this.#ending.abort()
-    await this.#beats?.stop()
-    await this.#beating
+    await this.#heartbeatLoop?.stop()
+    await this.#heartbeat
     if (this.#ownFact === undefined || this.#isLost) return
     const { token } = claimIn(this.#ownFact)
-    const given = textOf({ token, beat: 0, holder: noHolder })
-    await this.#swap([this.#ownFact], given).catch((error: unknown) =>
+    const releasedFact = textOf({ token, beat: 0, holder: noHolder })
+    await this.#swap([this.#ownFact], releasedFact).catch((error: unknown) =>
       this.#settings.log.warn({ error }, 'store.lease-kept'),
     )
     this.#ownFact = undefined
@@ -169,8 +172,8 @@ export class StoreLease {
   }
 
   /** Sends the update and reads the facts afterwards; rejects as the store does. */
-  async #swap(seen: readonly string[], next: string | undefined): Promise<readonly string[]> {
-    await this.#settings.endpoint.update(swapText(seen, next))
+  async #swap(readFacts: readonly string[], next: string | undefined): Promise<readonly string[]> {
+    await this.#settings.endpoint.update(swapText(readFacts, next))
     return this.#read()
   }
 
@@ -178,9 +181,10 @@ export class StoreLease {
   async #poll(onWaiting: LeaseOptions['onWaiting']): Promise<AcquiredLease | undefined> {
     const { now } = this.#settings
     const facts = await this.#read()
-    for (const text of this.#seenSince.keys())
-      if (!facts.includes(text)) this.#seenSince.delete(text)
-    for (const text of facts) if (!this.#seenSince.has(text)) this.#seenSince.set(text, now())
+    for (const text of this.#unchangedSince.keys())
+      if (!facts.includes(text)) this.#unchangedSince.delete(text)
+    for (const text of facts)
+      if (!this.#unchangedSince.has(text)) this.#unchangedSince.set(text, now())
     const other = facts.find((text) => this.#isAlive(text))
     if (other === undefined) return this.#claim(facts)
     onWaiting(
@@ -193,37 +197,37 @@ export class StoreLease {
     const { holder, isPredecessor, now } = this.#settings
     const { holder: other } = claimIn(text)
     if (other === noHolder || other === holder || isPredecessor(other)) return false
-    return now() - (this.#seenSince.get(text) ?? now()) < this.#times.deadMs
+    return now() - (this.#unchangedSince.get(text) ?? now()) < this.#times.deadMs
   }
 
   // In a store without isolation two candidates may both write; the one that sees the other withdraws.
   async #claim(before: readonly string[]): Promise<AcquiredLease | undefined> {
     const { holder, now } = this.#settings
     const token = Math.max(0, ...before.map((text) => claimIn(text).token)) + 1
-    const own = textOf({ token, beat: 0, holder })
-    const began = now()
-    const after = await this.#swap(before, own)
-    if (after.length === 1 && after[0] === own) return { before, own, began }
-    if (after.includes(own)) await this.#swap([own], undefined)
+    const ownFact = textOf({ token, beat: 0, holder })
+    const requestedAt = now()
+    const after = await this.#swap(before, ownFact)
+    if (after.length === 1 && after[0] === ownFact) return { before, ownFact, requestedAt }
+    if (after.includes(ownFact)) await this.#swap([ownFact], undefined)
     return undefined
   }
 
   /** Sends one heartbeat at a time, or tries to regain a lost lease. */
-  #beat(): Promise<void> {
-    this.#beating ??= (this.#isLost ? this.#regain() : this.#confirm())
+  #sendHeartbeat(): Promise<void> {
+    this.#heartbeat ??= (this.#isLost ? this.#regain() : this.#confirm())
       .catch((error: unknown) => this.#settings.log.warn({ error }, 'store.lease-renewal-failed'))
       .finally(() => {
-        this.#beating = undefined
+        this.#heartbeat = undefined
       })
-    return this.#beating
+    return this.#heartbeat
   }
 
   /** Takes a lost lease again if no other holder is alive. */
   async #regain(): Promise<void> {
     const { log, recover, onRegained } = this.#settings
-    const taken = this.#ending.signal.aborted ? undefined : await this.#poll(() => undefined)
-    if (!taken) return
-    this.#ownFact = taken.own
+    const acquired = this.#ending.signal.aborted ? undefined : await this.#poll(() => undefined)
+    if (!acquired) return
+    this.#ownFact = acquired.ownFact
     await recover?.()
     this.#isLost = false
     // Recovering may have taken long.
@@ -236,20 +240,20 @@ export class StoreLease {
   async #confirm(): Promise<void> {
     if (this.#ownFact === undefined) return
     const { log, now } = this.#settings
-    const began = now()
+    const requestedAt = now()
     const claim = claimIn(this.#ownFact)
     const next = textOf({ ...claim, beat: claim.beat + 1 })
     const swapped = await this.#swap([this.#ownFact], next)
     // An emptied store has no fact, and no other holder.
     const facts = swapped.length > 0 ? swapped : await this.#swap([], next)
     // An update without an answer may have been written nevertheless.
-    const mine = facts.find((text) => {
+    const ownFact = facts.find((text) => {
       const { holder, token } = claimIn(text)
       return holder === claim.holder && token === claim.token
     })
-    if (mine !== undefined) this.#ownFact = mine
-    if (facts.length === 1 && mine === next) this.#confirmedAt = began
-    if (mine !== undefined || facts.length === 0) return
+    if (ownFact !== undefined) this.#ownFact = ownFact
+    if (facts.length === 1 && ownFact === next) this.#confirmedAt = requestedAt
+    if (ownFact !== undefined || facts.length === 0) return
     this.#isLost = true
     const others = facts.map((text) => claimIn(text).holder)
     log.error({ holder: others.join() }, 'store.lease-lost')

@@ -92,8 +92,8 @@ export class UpdateQueue {
   async #run(): Promise<void> {
     this.#running += 1
     for (let pack = this.#nextPack(); pack.length > 0; pack = this.#nextPack()) {
-      const [only] = pack
-      await (pack.length === 1 && only ? this.#commitOne(only) : this.#commitPack(pack))
+      const [onlyGroup] = pack
+      await (pack.length === 1 && onlyGroup ? this.#commitOne(onlyGroup) : this.#commitPack(pack))
     }
     this.#running -= 1
     if (this.#running === 0) this.#closed?.resolve()
@@ -105,9 +105,9 @@ export class UpdateQueue {
     const others = this.#waiting.filter(({ isDeferred }) => !isDeferred)
     if (others.length === 0 && !this.#isFlushDue) return []
     const order = this.#isFlushDue ? [...deferred, ...others] : [...others, ...deferred]
-    const chosen = new Set(firstPack(order, this.#settings.dialect.fitsOneRequest))
-    const pack = this.#waiting.filter((group) => chosen.has(group))
-    this.#waiting = this.#waiting.filter((group) => !chosen.has(group))
+    const packed = new Set(firstPack(order, this.#settings.dialect.fitsOneRequest))
+    const pack = this.#waiting.filter((group) => packed.has(group))
+    this.#waiting = this.#waiting.filter((group) => !packed.has(group))
     this.#isFlushDue &&=
       this.#closed !== undefined || this.#waiting.some(({ isDeferred }) => isDeferred)
     return pack

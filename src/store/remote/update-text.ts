@@ -14,7 +14,7 @@ const escapeUnicodeLetters = (line: string) =>
       )
     : line
 
-const block = (graph: string, lines: Iterable<string>) =>
+const graphBlock = (graph: string, lines: Iterable<string>) =>
   `GRAPH <${graph}> {\n${Array.from(lines, escapeUnicodeLetters).join('\n')}\n}\n`
 
 /**
@@ -42,11 +42,13 @@ export function updateText(edits: readonly Edit[]): string {
   const parts = edits.flatMap(deletions)
   const removed = edits.filter(({ clear, remove }) => !clear && remove.size > 0)
   if (removed.length > 0) {
-    parts.push(`DELETE DATA {\n${removed.map((edit) => block(edit.graph, edit.remove)).join('')}}`)
+    parts.push(
+      `DELETE DATA {\n${removed.map((edit) => graphBlock(edit.graph, edit.remove)).join('')}}`,
+    )
   }
   const added = edits.filter(({ add }) => add.size > 0)
   if (added.length > 0) {
-    parts.push(`INSERT DATA {\n${added.map((edit) => block(edit.graph, edit.add)).join('')}}`)
+    parts.push(`INSERT DATA {\n${added.map((edit) => graphBlock(edit.graph, edit.add)).join('')}}`)
   }
   return parts.join(' ;\n')
 }

@@ -16,18 +16,18 @@ export function asciiQuery({ text, base }: { readonly text: string; readonly bas
 } {
   if (isAscii(text)) return { text, names: new Map() }
   const tree = parseSparql(text, base)
-  const used = new Set<string>()
+  const usedNames = new Set<string>()
   for (const node of syntaxNodes(tree)) {
-    if (node['termType'] === 'Variable') used.add(String(node['value']))
+    if (node['termType'] === 'Variable') usedNames.add(String(node['value']))
     // Rows of VALUES have variables as keys.
-    for (const key of Object.keys(node)) if (key.startsWith('?')) used.add(key.slice(1))
+    for (const key of Object.keys(node)) if (key.startsWith('?')) usedNames.add(key.slice(1))
   }
   const asciiNames = new Map<string, string>()
   let count = 0
-  for (const name of used) {
+  for (const name of usedNames) {
     if (isAscii(name)) continue
     do count += 1
-    while (used.has(`v${count}`))
+    while (usedNames.has(`v${count}`))
     asciiNames.set(name, `v${count}`)
   }
   const names = new Map([...asciiNames].map(([name, ascii]) => [ascii, name]))

@@ -13,7 +13,7 @@ import { isOutcomeUnknown } from './starting.ts'
 import type { KeyedLock } from '../../workers/keyed-lock.ts'
 
 /** Dependencies of writes. */
-export type WritingContext = Omit<Planning, 'isUncertain'> & {
+export type WritingContext = Omit<PlanningContext, 'isUncertain'> & {
   /** Serialises writes of the content of a graph. */
   readonly locks: Pick<KeyedLock, 'run'>
   readonly commit: (edits: readonly Edit[]) => Promise<void>
@@ -22,10 +22,10 @@ export type WritingContext = Omit<Planning, 'isUncertain'> & {
   readonly waitForUpdates: () => Promise<void>
 }
 
-/** Graphs whose content changes, so that only one write at a time may change them. Links need no lock. */
+/** Graphs whose content changes. Only one write at a time may change the content of a graph; links need no lock. */
 const contentGraphs = (
   changes: readonly GraphChange[],
-  { isLink }: Pick<Planning, 'isLink'>,
+  { isLink }: Pick<PlanningContext, 'isLink'>,
 ): string[] =>
   changes
     .filter(({ graph, content, drop, remove = [], add = [] }) => {
@@ -37,12 +37,12 @@ const contentGraphs = (
 /** Plans and commits groups, and remembers graphs whose last write had an unknown outcome. */
 export class GroupWriter {
   readonly #settings: WritingContext
-  readonly #uncertain = new Set<string>()
-  readonly planning: Planning
+  readonly #uncertainGraphs = new Set<string>()
+  readonly planning: PlanningContext
 
   constructor(settings: WritingContext) {
     this.#settings = settings
-    this.planning = { ...settings, isUncertain: (graph) => this.#uncertain.has(graph) }
+    this.planning = { ...settings, isUncertain: (graph) => this.#uncertainGraphs.has(graph) }
   }
 
   /** Commits one group; to be called under the locks of its graphs. */
@@ -51,34 +51,34 @@ export class GroupWriter {
     planning = this.planning,
   ): Promise<readonly Written[]> {
     const graphs = contentGraphs(changes, this.#settings)
-    const isUncertain = graphs.some((graph) => this.#uncertain.has(graph))
+    const isUncertain = graphs.some((graph) => this.#uncertainGraphs.has(graph))
     if (isUncertain) await this.#settings.waitForUpdates()
     const { edits, written } = await writePlan(changes, planning)
     try {
       await this.#settings.commit(edits)
     } catch (error) {
-      if (isOutcomeUnknown(error)) for (const graph of graphs) this.#uncertain.add(graph)
+      if (isOutcomeUnknown(error)) for (const graph of graphs) this.#uncertainGraphs.add(graph)
       throw error
     }
-    if (isUncertain) for (const graph of graphs) this.#uncertain.delete(graph)
+    if (isUncertain) for (const graph of graphs) this.#uncertainGraphs.delete(graph)
     return written
   }
 
   /** Commits groups at the same time; contents that are needed are read together. */
   async commitEach(groups: readonly (readonly GraphChange[])[]): Promise<CommitResult[]> {
     const { planning } = this
-    const unknown = groups
+    const graphsToRead = groups
       .flat()
       .filter((change) => !change.drop && needsContent(change, planning))
       .map(({ graph }) => graph)
-      .filter((graph) => !this.#uncertain.has(graph))
-    const known = await this.#settings.readMany([...new Set(unknown)])
-    const read: Planning['read'] = (wanted) => {
-      const content = wanted.links ? undefined : known.get(wanted.graph)
-      return content ? Promise.resolve(content) : planning.read(wanted)
+      .filter((graph) => !this.#uncertainGraphs.has(graph))
+    const contents = await this.#settings.readMany([...new Set(graphsToRead)])
+    const read: PlanningContext['read'] = (request) => {
+      const content = request.links ? undefined : contents.get(request.graph)
+      return content ? Promise.resolve(content) : planning.read(request)
     }
-    const all = groups.map((changes) => this.commit(changes, { ...planning, read }))
-    return (await Promise.allSettled(all)).map((outcome) =>
+    const commits = groups.map((changes) => this.commit(changes, { ...planning, read }))
+    return (await Promise.allSettled(commits)).map((outcome) =>
       outcome.status === 'fulfilled' ? { written: outcome.value } : { failure: outcome.reason },
     )
   }
@@ -109,20 +109,21 @@ export function createWrites(
 
 // Plans edits for changes.
 
-type Planning = {
+/** Dependencies for planning the edits of changes. */
+type PlanningContext = {
   readonly dialect: Dialect
   readonly isLink: LinkRule
-  readonly read: (wanted: GraphRequest) => Promise<Content>
+  readonly read: (request: GraphRequest) => Promise<Content>
   /** Whether `before` of a change must not be trusted, because the outcome of the last write is unknown. */
   readonly isUncertain: (graph: string) => boolean
 }
 
-type Planned = { readonly edits: readonly Edit[]; readonly written: readonly Written[] }
+type PlannedEdits = { readonly edits: readonly Edit[]; readonly written: readonly Written[] }
 
 const linesOf = (text: string) => (text === '' ? [] : text.trimEnd().split('\n'))
 
 /** Whether the content of the graph is needed to plan a change. */
-const needsContent = (change: GraphChange, { isLink, isUncertain }: Planning): boolean => {
+const needsContent = (change: GraphChange, { isLink, isUncertain }: PlanningContext): boolean => {
   const { graph, before, content, drop } = change
   if (before !== undefined && !isUncertain(graph)) {
     if (content !== undefined || drop) return false
@@ -130,23 +131,27 @@ const needsContent = (change: GraphChange, { isLink, isUncertain }: Planning): b
   return [...(change.remove ?? []), ...(change.add ?? [])].some((line) => !isLink(graph, line))
 }
 
-function contentFromHint(graph: string, before: string, { dialect, isLink }: Planning): Content {
+function contentFromHint(
+  graph: string,
+  before: string,
+  { dialect, isLink }: PlanningContext,
+): Content {
   const lines = new Set(linesOf(before).filter((line) => !isLink(graph, line)))
   return { lines, notes: [...linesToNote(lines, dialect.fidelity)] }
 }
 
 /** Plan of one group; later changes of a graph start from the planned content. */
 class Plan {
-  readonly #planning: Planning
-  readonly #sum = new EditMerger()
+  readonly #planning: PlanningContext
+  readonly #merger = new EditMerger()
   readonly #contents = new Map<string, ReadonlySet<string>>()
 
-  constructor(planning: Planning) {
+  constructor(planning: PlanningContext) {
     this.#planning = planning
   }
 
   get edits(): readonly Edit[] {
-    return this.#sum.edits
+    return this.#merger.edits
   }
 
   async add(change: GraphChange): Promise<Written> {
@@ -157,9 +162,12 @@ class Plan {
 
   async #before(change: GraphChange): Promise<Content> {
     const { graph, before } = change
-    const known = this.#contents.get(graph)
-    if (known)
-      return { lines: known, notes: [...linesToNote(known, this.#planning.dialect.fidelity)] }
+    const plannedLines = this.#contents.get(graph)
+    if (plannedLines)
+      return {
+        lines: plannedLines,
+        notes: [...linesToNote(plannedLines, this.#planning.dialect.fidelity)],
+      }
     if (before !== undefined && !needsContent(change, this.#planning)) {
       return contentFromHint(graph, before, this.#planning)
     }
@@ -177,8 +185,8 @@ class Plan {
         : [],
     )
     if (stored.lines.size > 0 || hasHint)
-      this.#sum.put({ graph, clear: true, remove, add: new Set() })
-    this.#sum.put(noteEdit(graph, stored.notes, new Set()))
+      this.#merger.add({ graph, clear: true, remove, add: new Set() })
+    this.#merger.add(noteEdit(graph, stored.notes, new Set()))
     this.#contents.set(graph, new Set())
     return stored.lines.size > 0
   }
@@ -192,10 +200,10 @@ class Plan {
       for (const line of contentLines.remove) after.delete(line)
       for (const line of contentLines.add) after.add(line)
       existed = before.lines.size > 0
-      for (const edit of await this.#edits(graph, before, after)) this.#sum.put(edit)
+      for (const edit of await this.#edits(graph, before, after)) this.#merger.add(edit)
       this.#contents.set(graph, after)
     }
-    this.#sum.put({ graph, clear: false, ...links })
+    this.#merger.add({ graph, clear: false, ...links })
     return existed
   }
 
@@ -204,17 +212,17 @@ class Plan {
     const { fidelity } = dialect
     const hasBlankNodes = [...before.lines].some((line) => !after.has(line) && !isTriple(line))
     if (!hasBlankNodes) return contentDifference(graph, { before, after }, fidelity)
-    const all = await read({ graph, links: true })
-    const links = [...all.lines].filter((line) => isLink(graph, line))
-    return rewriteEdits(graph, { whole: all, after: new Set([...after, ...links]) }, fidelity)
+    const stored = await read({ graph, links: true })
+    const links = [...stored.lines].filter((line) => isLink(graph, line))
+    return rewriteEdits(graph, { stored, after: new Set([...after, ...links]) }, fidelity)
   }
 }
 
 /** Plans the edits of a group. Throws `invalid-content` before anything is sent. */
 export async function writePlan(
   changes: readonly GraphChange[],
-  planning: Planning,
-): Promise<Planned> {
+  planning: PlanningContext,
+): Promise<PlannedEdits> {
   const plan = new Plan(planning)
   const written: Written[] = []
   for (const change of changes) written.push(await plan.add(change))
@@ -232,14 +240,14 @@ type Parts = {
   readonly links: { readonly remove: ReadonlySet<string>; readonly add: ReadonlySet<string> }
 }
 
-const reserved = [ctl('spelling'), ctl('writing')].map(({ value }) => `> <${value}> `)
+const reservedPredicates = [ctl('spelling'), ctl('writing')].map(({ value }) => `> <${value}> `)
 
-/** Throws `invalid-content` for lines with properties of the bookkeeping, which is read together with graphs. */
+/** Throws `invalid-content` for lines with properties of spelling notes and writing marks, which are read together with graphs. */
 function checkReserved(graph: string, text: string): void {
-  if (graph === systemGraph || !reserved.some((mark) => text.includes(mark))) return
-  const line = text.split('\n').find((one) => {
-    const predicate = one.slice(one.indexOf('> '))
-    return reserved.some((mark) => predicate.startsWith(mark))
+  if (graph === systemGraph || !reservedPredicates.some((mark) => text.includes(mark))) return
+  const line = text.split('\n').find((candidate) => {
+    const predicate = candidate.slice(candidate.indexOf('> '))
+    return reservedPredicates.some((mark) => predicate.startsWith(mark))
   })
   if (line === undefined) return
   throw new Failure('invalid-content', 'A triple cannot be stored: its property is reserved.', {
@@ -258,12 +266,12 @@ const withEnds = (lines: readonly string[] = []) => lines.map((line) => `${line}
 function partsOf(change: GraphChange, isLink: LinkRule): Parts {
   const { graph } = change
   checkGraph(graph)
-  const isOurs = (line: string) => isLink(graph, line)
-  const apart = (lines: readonly string[]) => Map.groupBy(lines, isOurs)
+  const isLinkOfGraph = (line: string) => isLink(graph, line)
+  const splitLinks = (lines: readonly string[]) => Map.groupBy(lines, isLinkOfGraph)
   const content =
-    change.content === undefined ? undefined : apart(checkedLines(graph, change.content))
-  const removed = apart(checkedLines(graph, withEnds(change.remove)))
-  const added = apart(checkedLines(graph, withEnds(change.add)))
+    change.content === undefined ? undefined : splitLinks(checkedLines(graph, change.content))
+  const removed = splitLinks(checkedLines(graph, withEnds(change.remove)))
+  const added = splitLinks(checkedLines(graph, withEnds(change.add)))
   return {
     content: content && new Set(content.get(false)),
     contentLines: { remove: removed.get(false) ?? [], add: added.get(false) ?? [] },

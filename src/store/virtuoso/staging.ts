@@ -33,24 +33,24 @@ const registration = (staging: string) => `<${staging}> ${property('staging')} "
 const completion = (staging: string) => `<${staging}> ${property('staging')} "complete" .`
 
 /** Lines that one operation moves; 20,000 take about a second. */
-const perMove = 20_000
+const maxLinesPerMove = 20_000
 
 /** Splits lines into parts; all but the last are moved by separate operations. */
 function splitParts(kind: 'removes' | 'adds', graph: string, lines: readonly string[]): Part[] {
-  const count = Math.ceil(lines.length / perMove)
+  const count = Math.ceil(lines.length / maxLinesPerMove)
   return Array.from({ length: count }, (_, at) => ({
     kind: at === count - 1 ? kind : (`${kind}Alone` as const),
     graph,
-    lines: lines.slice(at * perMove, (at + 1) * perMove),
+    lines: lines.slice(at * maxLinesPerMove, (at + 1) * maxLinesPerMove),
   }))
 }
 
 function partsOf(edit: Edit): Part[] {
   const { graph, clear, add } = edit
   const colliding = collidingOf(edit)
-  const rest = [...edit.remove].filter((line) => !colliding.has(line))
+  const otherRemovals = [...edit.remove].filter((line) => !colliding.has(line))
   const parts: Part[] = [
-    ...splitParts('removes', graph, clear ? [] : rest),
+    ...splitParts('removes', graph, clear ? [] : otherRemovals),
     ...splitParts('adds', graph, [...add]),
   ]
   if (colliding.size > 0) parts.push({ kind: 'removesFirst', graph, lines: [...colliding] })
@@ -71,9 +71,9 @@ const [perBlock, perRequest] = [2000, 2 ** 20]
 const lengthOf = ({ lines }: Block) => lines.reduce((sum, line) => sum + line.length + 1, 100)
 
 /** Packs blocks into requests of about one megabyte. */
-function* batches(all: Iterable<Block>): Generator<readonly Block[]> {
+function* batches(blocks: Iterable<Block>): Generator<readonly Block[]> {
   let [batch, length]: [Block[], number] = [[], 0]
-  for (const block of all) {
+  for (const block of blocks) {
     batch.push(block)
     length += lengthOf(block)
     if (length < perRequest) continue
@@ -88,29 +88,32 @@ function* blocksOf(parts: readonly Part[], staging: string): Generator<Block> {
   for (const [at, { kind, graph, lines }] of parts.entries()) {
     const name = `${staging}:${at}`
     yield { graph: staging, lines: [`<${name}> ${property(kind)} <${graph}> .`] }
-    for (let from = 0; from < lines.length; from += perBlock) {
-      yield { graph: name, lines: lines.slice(from, from + perBlock) }
+    for (let start = 0; start < lines.length; start += perBlock) {
+      yield { graph: name, lines: lines.slice(start, start + perBlock) }
     }
   }
 }
 
 /** Requests that store a staged write. The last one ends with the completion mark. */
-function* preparing(
+function* stagingRequests(
   edits: readonly Edit[],
   parts: readonly Part[],
   staging: string,
 ): Generator<string> {
-  const ends = [...writingMarks(edits, staging), completion(staging)]
-  const all = [...parts, { kind: 'removes', graph: systemGraph, lines: ends } satisfies Part]
+  const closingLines = [...writingMarks(edits, staging), completion(staging)]
+  const allParts = [
+    ...parts,
+    { kind: 'removes', graph: systemGraph, lines: closingLines } satisfies Part,
+  ]
   const blocks = [
     { graph: systemGraph, lines: [registration(staging)] },
-    ...blocksOf(all, staging),
-    { graph: systemGraph, lines: ends },
+    ...blocksOf(allParts, staging),
+    { graph: systemGraph, lines: closingLines },
   ]
   for (const batch of batches(blocks)) yield insertText(batch)
 }
 
-const staged = (staging: string, kind: Kind, names: string) => {
+const stagedPattern = (staging: string, kind: Kind, names: string) => {
   const [graph = '', ...triple] = names.split(' ')
   return (
     `{ GRAPH <${staging}> { ?part_${kind} ${property(kind)} ${graph} } ` +
@@ -118,17 +121,17 @@ const staged = (staging: string, kind: Kind, names: string) => {
   )
 }
 
-const cleared = (staging: string, kind: Kind) =>
+const clearedPattern = (staging: string, kind: Kind) =>
   `{ GRAPH <${staging}> { ?part_${kind} ${property(kind)} ?g } GRAPH ?g { ?a ?b ?c } }`
 
 const firstText = (staging: string) =>
   'DELETE { GRAPH ?g { ?a ?b ?c } } WHERE { ' +
-  `${staged(staging, 'removesFirst', '?g ?a ?b ?c')} UNION ${cleared(staging, 'clearsFirst')} }`
+  `${stagedPattern(staging, 'removesFirst', '?g ?a ?b ?c')} UNION ${clearedPattern(staging, 'clearsFirst')} }`
 
 const moveText = (staging: string) =>
   'DELETE { GRAPH ?g { ?a ?b ?c } } INSERT { GRAPH ?h { ?s ?p ?o } } WHERE { ' +
-  `${staged(staging, 'removes', '?g ?a ?b ?c')} UNION ${cleared(staging, 'clears')} ` +
-  `UNION ${staged(staging, 'adds', '?h ?s ?p ?o')} }`
+  `${stagedPattern(staging, 'removes', '?g ?a ?b ?c')} UNION ${clearedPattern(staging, 'clears')} ` +
+  `UNION ${stagedPattern(staging, 'adds', '?h ?s ?p ?o')} }`
 
 const aloneQuery = (staging: string) =>
   `SELECT ?part ?kind { GRAPH <${staging}> { ?part ?kind ?g ` +
@@ -149,28 +152,28 @@ async function moveAlone(staging: string, endpoint: StoreEndpoint): Promise<void
   const parts = rows.flatMap(({ part, kind }) =>
     part ? [{ part: part.value, isRemoved: isRemoved(kind?.value) }] : [],
   )
-  for (const { part } of parts.filter((one) => one.isRemoved))
+  for (const { part } of parts.filter((part) => part.isRemoved))
     await endpoint.update(aloneText(staging, part, true))
-  for (const { part } of parts.filter((one) => !one.isRemoved))
+  for (const { part } of parts.filter((part) => !part.isRemoved))
     await endpoint.update(aloneText(staging, part, false))
 }
 
 /** Steps of a move before the last. */
-type Steps = { readonly first: boolean; readonly alone: boolean }
+type Steps = { readonly hasFirst: boolean; readonly hasAlone: boolean }
 
 const stepsOf = (parts: readonly Part[]): Steps => ({
-  first: parts.some(({ kind }) => kind.endsWith('First')),
-  alone: parts.some(({ kind }) => kind.endsWith('Alone')),
+  hasFirst: parts.some(({ kind }) => kind.endsWith('First')),
+  hasAlone: parts.some(({ kind }) => kind.endsWith('Alone')),
 })
 
 /** Moves a staged write; may be repeated as long as nothing else is written. */
 async function move(
   staging: string,
   endpoint: StoreEndpoint,
-  { first, alone }: Steps,
+  { hasFirst, hasAlone }: Steps,
 ): Promise<void> {
-  if (first) await endpoint.update(firstText(staging))
-  if (alone) await moveAlone(staging, endpoint)
+  if (hasFirst) await endpoint.update(firstText(staging))
+  if (hasAlone) await moveAlone(staging, endpoint)
   await endpoint.update(moveText(staging))
 }
 
@@ -182,8 +185,8 @@ const moveAndCleanText = (staging: string) =>
   `GRAPH <${staging}> { ?part ?kind ?for } ` +
   `GRAPH <${systemGraph}> { <${staging}> ${property('staging')} ?state } } ` +
   'INSERT { GRAPH ?h { ?s ?p ?o } } WHERE { ' +
-  `${staged(staging, 'removes', '?g ?a ?b ?c')} UNION ${cleared(staging, 'clears')} ` +
-  `UNION ${staged(staging, 'adds', '?h ?s ?p ?o')} UNION { GRAPH <${staging}> { ?part ?kind ?for } } ` +
+  `${stagedPattern(staging, 'removes', '?g ?a ?b ?c')} UNION ${clearedPattern(staging, 'clears')} ` +
+  `UNION ${stagedPattern(staging, 'adds', '?h ?s ?p ?o')} UNION { GRAPH <${staging}> { ?part ?kind ?for } } ` +
   `UNION { GRAPH <${systemGraph}> { <${staging}> ${property('staging')} ?state } } }`
 
 /** Update that removes all that is left of a staged write, with its marks and registration. */
@@ -207,10 +210,12 @@ function quickRequests(
   steps: Steps,
   staging: string,
 ): readonly [prepare: string, move: string] | undefined {
-  if (steps.first || steps.alone) return undefined
+  if (steps.hasFirst || steps.hasAlone) return undefined
   const registered = { graph: systemGraph, lines: [registration(staging)] }
-  const [only, ...more] = batches([registered, ...blocksOf(parts, staging)])
-  return only && more.length === 0 ? [insertText(only), moveAndCleanText(staging)] : undefined
+  const [onlyBatch, ...others] = batches([registered, ...blocksOf(parts, staging)])
+  return onlyBatch && others.length === 0
+    ? [insertText(onlyBatch), moveAndCleanText(staging)]
+    : undefined
 }
 
 /** Commits with two requests. The first changes only staging graphs, so readers need not wait and nothing has to be recovered. */
@@ -241,28 +246,28 @@ export async function commitStaged(edits: readonly Edit[], endpoint: StoreEndpoi
   if (quick) return commitQuickly(quick, staging, endpoint)
   let isReady = false
   try {
-    const requests = [...preparing(edits, parts, staging)]
+    const requests = [...stagingRequests(edits, parts, staging)]
     for (const [at, text] of requests.entries()) {
       isReady = at === requests.length - 1
       await endpoint.update(text)
     }
     await move(staging, endpoint, steps)
   } catch (error) {
-    const isOneStep = !steps.first && !steps.alone
+    const isOneStep = !steps.hasFirst && !steps.hasAlone
     if (!isReady || (!isOutcomeUnknown(error) && isOneStep)) await cleanUp(staging, endpoint)
     throw error
   }
   await cleanUp(staging, endpoint)
 }
 
-const [stateQuery, signQuery] = [
+const [stateQuery, waitingQuery] = [
   `SELECT ?staging ?state { GRAPH <${systemGraph}> { ?staging ${property('staging')} ?state } }`,
   (graph: string) =>
     `SELECT ?staging { GRAPH <${systemGraph}> { <${graph}> ${property('writing')} ?staging } }`,
 ]
 
 async function finish(staging: string, endpoint: StoreEndpoint): Promise<void> {
-  await move(staging, endpoint, { first: true, alone: true })
+  await move(staging, endpoint, { hasFirst: true, hasAlone: true })
   await endpoint.update(cleanupText(staging))
 }
 
@@ -271,15 +276,15 @@ async function finish(staging: string, endpoint: StoreEndpoint): Promise<void> {
  */
 export async function recoverStaged(endpoint: StoreEndpoint, graph?: string): Promise<number> {
   if (graph !== undefined) {
-    const rows = await endpoint.select(signQuery(graph))
+    const rows = await endpoint.select(waitingQuery(graph))
     const stagings = new Set(rows.map((row) => row['staging']?.value ?? ''))
     for (const staging of stagings) await finish(staging, endpoint)
     return stagings.size
   }
   const rows = await endpoint.select(stateQuery)
   const states = Map.groupBy(rows, (row) => row['staging']?.value ?? '')
-  for (const [staging, found] of states) {
-    if (found.some((row) => row['state']?.value === 'complete')) await finish(staging, endpoint)
+  for (const [staging, stateRows] of states) {
+    if (stateRows.some((row) => row['state']?.value === 'complete')) await finish(staging, endpoint)
     else await endpoint.update(cleanupText(staging))
   }
   return states.size

@@ -4,7 +4,7 @@ import type { Edit } from '../remote/dialect.ts'
 import { integers, spelledValueOf, xsdName } from '../remote/spelled-values.ts'
 
 /** Most triples of one `GRAPH` block; measured: 4,900 are accepted, 5,000 are "memory exhausted". */
-const perBlock = 4000
+const maxLinesPerBlock = 4000
 
 type Lines = Pick<Edit, 'graph'> & { readonly lines: Iterable<string> }
 
@@ -12,11 +12,11 @@ type Lines = Pick<Edit, 'graph'> & { readonly lines: Iterable<string> }
 function blocks(parts: readonly Lines[]): string {
   return parts
     .flatMap(({ graph, lines }) => {
-      const all = [...lines]
-      const count = Math.ceil(all.length / perBlock)
+      const allLines = [...lines]
+      const count = Math.ceil(allLines.length / maxLinesPerBlock)
       return Array.from({ length: count }, (_, at) => {
-        const some = all.slice(at * perBlock, (at + 1) * perBlock)
-        return `GRAPH <${graph}> {\n${some.join('\n')}\n}\n`
+        const blockLines = allLines.slice(at * maxLinesPerBlock, (at + 1) * maxLinesPerBlock)
+        return `GRAPH <${graph}> {\n${blockLines.join('\n')}\n}\n`
       })
     })
     .join('')
@@ -52,14 +52,14 @@ function amountOf(edits: readonly Edit[]): Amount {
  * Most removed and most added lines of one `DELETE … INSERT …`, whose compile time grows faster than their number; above them a staged
  * write is faster.
  */
-const perModify = 20
+const maxModified = 20
 
 /** Most lines beside cleared graphs, because they are evaluated again for every cleared triple. */
-const besideClear = 20
-const clearsAtOnce = 10
+const maxBesideClear = 20
+const maxClears = 10
 
 /** Most lines and UTF-16 units of one `INSERT DATA`. */
-const largestInsert = { lines: 30_000, length: 4 * 2 ** 20 }
+const maxInsert = { lines: 30_000, length: 4 * 2 ** 20 }
 
 function insertPart(edits: readonly Edit[]): string {
   const inserts = blocks(partsOf(edits, 'add'))
@@ -67,11 +67,11 @@ function insertPart(edits: readonly Edit[]): string {
 }
 
 /** Datatypes whose values a `DELETE` template finds. */
-const native = new Set([...integers, ...'decimal float double boolean'.split(' ')])
-const calendar = new Set('date dateTime gYear gYearMonth'.split(' '))
+const numericTypes = new Set([...integers, ...'decimal float double boolean'.split(' ')])
+const dateTypes = new Set('date dateTime gYear gYearMonth'.split(' '))
 
 /** Datatypes of XML Schema whose values a template finds through a function, with any characters. */
-const strings = new Set('string anyURI hexBinary base64Binary'.split(' '))
+const textTypes = new Set('string anyURI hexBinary base64Binary'.split(' '))
 
 /**
  * Form of a line in the template of a `DELETE` over several graphs. A literal is only found there when it is plain or has a native
@@ -82,9 +82,9 @@ function templateFormOf(line: string): 'plain' | 'function' | undefined {
   const value = spelledValueOf(line)
   if (!value) return 'plain'
   const name = xsdName(value.datatype)
-  if (value.language !== '' || name === undefined || strings.has(name)) return 'function'
+  if (value.language !== '' || name === undefined || textTypes.has(name)) return 'function'
   // The smallest integer becomes a decimal there.
-  if (calendar.has(name) || (native.has(name) && value.lexical.length < 19)) return 'plain'
+  if (dateTypes.has(name) || (numericTypes.has(name) && value.lexical.length < 19)) return 'plain'
   return undefined
 }
 
@@ -107,8 +107,11 @@ function removedBlocks(edits: readonly Edit[], isAlone = false): string {
   )
 }
 
-const all = (edits: readonly Edit[], kind: 'remove' | 'add', test: (line: string) => boolean) =>
-  edits.every((edit) => [...edit[kind]].every(test))
+const everyLine = (
+  edits: readonly Edit[],
+  kind: 'remove' | 'add',
+  test: (line: string) => boolean,
+) => edits.every((edit) => [...edit[kind]].every(test))
 
 /** Operation that clears graphs and adds and removes lines. `OPTIONAL` gives a solution when there is nothing to clear, `UNION {}` none. */
 function clearing(edits: readonly Edit[]): string {
@@ -127,20 +130,21 @@ function clearing(edits: readonly Edit[]): string {
 export function singleUpdateText(edits: readonly Edit[]): string | undefined {
   const { clears, removes, adds, length } = amountOf(edits)
   if (clears + removes === 0) {
-    const fits = adds <= largestInsert.lines && length <= largestInsert.length
+    const fits = adds <= maxInsert.lines && length <= maxInsert.length
     return fits ? insertText(partsOf(edits, 'add')) : undefined
   }
-  if (!all(edits, 'add', isNameable)) return undefined
+  if (!everyLine(edits, 'add', isNameable)) return undefined
   if (clears > 0) {
-    if (!all(edits, 'remove', isNameable)) return undefined
-    return clears <= clearsAtOnce && removes + adds <= besideClear ? clearing(edits) : undefined
+    if (!everyLine(edits, 'remove', isNameable)) return undefined
+    return clears <= maxClears && removes + adds <= maxBesideClear ? clearing(edits) : undefined
   }
-  const [only, ...more] = partsOf(edits, 'remove')
+  const [onlyPart, ...others] = partsOf(edits, 'remove')
   // `DELETE DATA` of two blocks reports success and deletes nothing.
-  if (adds === 0 && only && more.length === 0 && removes <= perBlock) {
-    return `DELETE DATA {\n${blocks([only])}}`
+  if (adds === 0 && onlyPart && others.length === 0 && removes <= maxLinesPerBlock) {
+    return `DELETE DATA {\n${blocks([onlyPart])}}`
   }
-  if (Math.max(removes, adds) > perModify || !all(edits, 'remove', isNameable)) return undefined
+  if (Math.max(removes, adds) > maxModified || !everyLine(edits, 'remove', isNameable))
+    return undefined
   const isAlone = new Set(edits.map(({ graph }) => graph)).size === 1
   return `DELETE {\n${removedBlocks(edits, isAlone)}}\n${insertPart(edits)}WHERE {}`
 }

@@ -13,38 +13,38 @@ import {
   xsdName,
 } from '../remote/spelled-values.ts'
 
-/** Datatypes of XML Schema whose values it does not parse. */
-const texts = new Set(
+/** Datatypes of XML Schema whose values Virtuoso does not parse and returns unchanged. */
+const unparsedTypes = new Set(
   (
     'string normalizedString token language Name NCName NMTOKEN NMTOKENS ID IDREF IDREFS ENTITY ENTITIES QName NOTATION ' +
     'anyURI hexBinary base64Binary anyType anySimpleType anyAtomicType'
   ).split(' '),
 )
 
-// It parses and rewrites XML literals, and stores geometries with other digits.
+// Datatypes of other namespaces that Virtuoso changes: it rewrites XML literals, and stores geometries with other digits.
 const reinterpreted = new Set([
   rdf('XMLLiteral').value,
   rdf('langString').value,
   rdf('dirLangString').value,
   'http://www.opengis.net/ont/geosparql#wktLiteral',
 ])
-const foreign = /^(?:http:\/\/www\.openlinksw\.com\/schemas\/virtrdf#|urn:cartulary:literal:)/
+const reservedTypes = /^(?:http:\/\/www\.openlinksw\.com\/schemas\/virtrdf#|urn:cartulary:literal:)/
 
 function roundTripOf({ datatype, lexical }: SpelledValue): RoundTrip {
   const name = xsdName(datatype)
   if (name === undefined) {
-    return reinterpreted.has(datatype) || foreign.test(datatype) ? 'damaged' : 'exact'
+    return reinterpreted.has(datatype) || reservedTypes.test(datatype) ? 'damaged' : 'exact'
   }
-  if (texts.has(name)) return 'exact'
+  if (unparsedTypes.has(name)) return 'exact'
   return numberRoundTrip(name, lexical) ?? timeRoundTrip(name, lexical) ?? 'damaged'
 }
 
-/** IRIs that it reads as names of blank nodes, or as addresses on itself. */
+/** IRIs that Virtuoso reads as names of blank nodes, or as addresses on itself. */
 const reservedIri = /<(?:nodeID:\/\/|local:)/
 const reservedTerm =
   /^(?:<[^>]*> ){0,2}<(?:nodeID:\/\/|local:)|"\^\^<(?:nodeID:\/\/|local:)[^>]*> \.$/
 
-function check(line: string): void {
+function requireNoReservedIri(line: string): void {
   if (!reservedIri.test(line) || !reservedTerm.test(line)) return
   throw new Failure(
     'invalid-content',
@@ -54,7 +54,7 @@ function check(line: string): void {
 }
 
 /** Checks the name of a graph; throws `invalid-content`. */
-export const checkName = (graph: string): void => check(`<${graph}>`)
+export const checkName = (graph: string): void => requireNoReservedIri(`<${graph}>`)
 
 function keyOf(line: string): string {
   const value = spelledValueOf(line)
@@ -70,7 +70,7 @@ function keyOf(line: string): string {
 /** Encoding for Virtuoso: values that it would damage get a hidden datatype; values that it only respells get a note. */
 export const virtuosoFidelity: Fidelity = {
   encode: (line) => {
-    check(line)
+    requireNoReservedIri(line)
     const value = spelledValueOf(line)
     if (!value) return { line, exact: true }
     const { language } = value
@@ -78,10 +78,10 @@ export const virtuosoFidelity: Fidelity = {
       const lower = language.toLowerCase()
       return { line: literalLine({ ...value, language: lower }), exact: lower === language }
     }
-    const fate = roundTripOf(value)
-    return fate === 'damaged'
+    const roundTrip = roundTripOf(value)
+    return roundTrip === 'damaged'
       ? { line: hideDatatype(line), exact: true }
-      : { line, exact: fate === 'exact' }
+      : { line, exact: roundTrip === 'exact' }
   },
   decode: restoreDatatype,
   key: keyOf,
@@ -92,31 +92,38 @@ export const virtuosoFidelity: Fidelity = {
 /** Form in which a value is returned: `exact` = as sent, `respelt` = in another spelling, `damaged` = as another value. */
 type RoundTrip = 'exact' | 'respelt' | 'damaged'
 
-const narrow = new Set(['int', 'short', 'byte', 'unsignedInt', 'unsignedShort', 'unsignedByte'])
+const narrowIntegers = new Set([
+  'int',
+  'short',
+  'byte',
+  'unsignedInt',
+  'unsignedShort',
+  'unsignedByte',
+])
 
 // Integers beyond the stored width are returned as other numbers, also where their datatype allows them.
 function integer(name: string, lexical: string): RoundTrip {
   if (!/^[+-]?\d{1,40}$/.test(lexical)) return 'damaged'
   const value = BigInt(lexical.replace('+', ''))
-  if (BigInt.asIntN(narrow.has(name) ? 32 : 64, value) !== value) return 'damaged'
+  if (BigInt.asIntN(narrowIntegers.has(name) ? 32 : 64, value) !== value) return 'damaged'
   return String(value) === lexical ? 'exact' : 'respelt'
 }
 
 /** Digits that a decimal keeps, in all and after the point. */
-const digits = 15
+const maxDecimalDigits = 15
 
 function decimal(lexical: string): RoundTrip {
-  const [, whole = '', fraction = ''] = /^[+-]?0*(\d*)(?:\.(\d*?)0*)?$/.exec(lexical) ?? []
+  const [, integerPart = '', fraction = ''] = /^[+-]?0*(\d*)(?:\.(\d*?)0*)?$/.exec(lexical) ?? []
   if (!/\d/.test(lexical) || /[^\d.+-]/.test(lexical) || !/^[+-]?[\d.]+$/.test(lexical)) {
     return 'damaged'
   }
-  if (whole.length + fraction.length > digits) return 'damaged'
+  if (integerPart.length + fraction.length > maxDecimalDigits) return 'damaged'
   // A whole one becomes an integer where one operation deletes and inserts, whatever it deletes.
   return /^-?(?:0|[1-9]\d*)\.\d*[1-9]$/.test(lexical) ? 'exact' : 'respelt'
 }
 
 /** A finite number in the six digits in which doubles and floats come back (`%g` of C, with `.0` behind whole numbers). */
-function printed(value: number): string {
+function printedNumber(value: number): string {
   const [mantissa = '', exponent = ''] = value.toExponential(5).split('e')
   const power = Number(exponent)
   if (power >= -4 && power < 6) {
@@ -128,26 +135,26 @@ function printed(value: number): string {
   return `${mantissa.replace(/\.?0+$/, '')}e${power < 0 ? '-' : '+'}${size}`
 }
 
-const infinite: Readonly<Record<string, RoundTrip>> = {
+const infinities: Readonly<Record<string, RoundTrip>> = {
   INF: 'exact',
   '-INF': 'exact',
   '+INF': 'respelt',
 }
 
 /** Smallest values that are kept, as double and as float: what is closer to zero becomes zero. */
-const smallest = { double: 2.2250738585072014e-308, float: 1.1754943508222875e-38 }
+const smallestNormal = { double: 2.2250738585072014e-308, float: 1.1754943508222875e-38 }
 
 // NaN must never get there: it equals nothing, so it cannot be deleted, and the order of the index breaks with it.
 function floating(name: 'double' | 'float', lexical: string): RoundTrip {
-  const special = infinite[lexical]
+  const special = infinities[lexical]
   if (special) return special
   if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(lexical)) return 'damaged'
   const round = name === 'float' ? Math.fround : Number
   const value = round(Number(lexical))
   if (!Number.isFinite(value)) return 'damaged'
-  if (value === 0 ? Number(lexical) !== 0 : Math.abs(value) < smallest[name]) return 'damaged'
+  if (value === 0 ? Number(lexical) !== 0 : Math.abs(value) < smallestNormal[name]) return 'damaged'
   if (name === 'float' && Object.is(value, -0)) return 'damaged'
-  const text = printed(value)
+  const text = printedNumber(value)
   if (round(Number(text)) !== value) return 'damaged'
   return text === lexical ? 'exact' : 'respelt'
 }
@@ -167,11 +174,11 @@ function numberRoundTrip(name: string, lexical: string): RoundTrip | undefined {
   return name === 'boolean' ? (booleans[lexical] ?? 'damaged') : undefined
 }
 
-const truths: Readonly<Record<string, string>> = { true: '1', false: '0' }
+const booleanKeys: Readonly<Record<string, string>> = { true: '1', false: '0' }
 
 /** Key of a number for all datatypes, because Virtuoso treats `1`, `1.0` and `true` as one value. */
 function numberKey(name: string, lexical: string): string {
-  if (name === 'boolean') return truths[lexical] ?? lexical
+  if (name === 'boolean') return booleanKeys[lexical] ?? lexical
   if (integers.has(name)) return String(BigInt(lexical.replace('+', '')))
   return lexical.endsWith('INF') ? lexical.replace('+', '') : String(Number(lexical) + 0)
 }
@@ -184,7 +191,7 @@ const day = String.raw`(?<day>0[1-9]|[12]\d|3[01])`
 const time = String.raw`(?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d):(?<second>[0-5]\d)(?:\.(?<fraction>\d+))?`
 const zone = String.raw`(?<zone>Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?`
 
-const forms: Readonly<Record<string, RegExp>> = {
+const timeForms: Readonly<Record<string, RegExp>> = {
   dateTime: new RegExp(`^${year}-${month}-${day}T${time}${zone}$`),
   date: new RegExp(`^${year}-${month}-${day}${zone}$`),
   time: new RegExp(`^${time}${zone}$`),
@@ -198,7 +205,7 @@ const forms: Readonly<Record<string, RegExp>> = {
 type Parts = Readonly<Record<string, string | undefined>>
 
 const partsOf = (name: string, lexical: string): Parts | undefined =>
-  forms[name]?.exec(lexical)?.groups
+  timeForms[name]?.exec(lexical)?.groups
 
 /** Date of the parts in the proleptic Gregorian calendar; missing parts are those of 0001-01-01. */
 function momentOf({ year: y = '1', month: m = '1', day: d = '1', ...rest }: Parts): Date {
@@ -213,34 +220,34 @@ const isCalendarDay = (parts: Parts) =>
   parts['day'] === undefined || momentOf(parts).getUTCDate() === Number(parts['day'])
 
 /** Digits of a second without trailing zeros; they are returned as none, three or six. */
-const shortened = (fraction = '') => fraction.replace(/0+$/, '')
+const significantDigits = (fraction = '') => fraction.replace(/0+$/, '')
 
 /** Returned form of a date or time of XML Schema; `undefined` for other datatypes. */
 function timeRoundTrip(name: string, lexical: string): RoundTrip | undefined {
-  if (!(name in forms)) return undefined
+  if (!(name in timeForms)) return undefined
   const parts = partsOf(name, lexical)
   // The zone -00:00 is lost. The year 0 and impossible dates are not sent.
   if (!parts || parts['year'] === '0000' || parts['zone'] === '-00:00' || !isCalendarDay(parts)) {
     return 'damaged'
   }
-  const { fraction, zone: where } = parts
-  const significant = shortened(fraction)
+  const { fraction, zone: zoneText } = parts
+  const significant = significantDigits(fraction)
   if (significant.length > 6) return 'damaged'
   const width = significant === '' ? 0 : significant.length <= 3 ? 3 : 6
-  return (fraction ?? '').length === width && where !== '+00:00' ? 'exact' : 'respelt'
+  return (fraction ?? '').length === width && zoneText !== '+00:00' ? 'exact' : 'respelt'
 }
 
-function offsetOf(where = 'Z'): number {
-  if (where === 'Z') return 0
-  const [hours = 0, minutes = 0] = where.slice(1).split(':').map(Number)
-  return (where.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+function offsetOf(zoneText = 'Z'): number {
+  if (zoneText === 'Z') return 0
+  const [hours = 0, minutes = 0] = zoneText.slice(1).split(':').map(Number)
+  return (zoneText.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
 /** Key of a date or time: its first instant, which Virtuoso compares for all datatypes. */
 function timeKey(name: string, lexical: string): string {
   const parts = partsOf(name, lexical) ?? {}
   const ms = momentOf(parts).getTime() - offsetOf(parts['zone']) * 60_000
-  return `${ms}.${shortened(parts['fraction'])}`
+  return `${ms}.${significantDigits(parts['fraction'])}`
 }
 
 // Removed and added lines that Virtuoso treats as one triple, so that it would delete the inserted one.

@@ -33,7 +33,7 @@ const sendForm = (endpoint: StoreEndpoint, url: string, form: Readonly<Record<st
     limits,
   })
 
-// The cause tells that waiting does not help.
+// The cause `CredentialsError` ends the wait at the start.
 function notAuthorised(what: string, role: string, answer: ServiceAnswer): Failure {
   const why = `The user of the triplestore may not ${what}: it needs the role ${role}.`
   return new Failure('store-unavailable', why, { cause: new CredentialsError(why, answer) })
@@ -62,14 +62,14 @@ async function rowLimit(endpoint: StoreEndpoint): Promise<number> {
   return Math.min(rows > maxTestedRows ? maxTestedRows : rows, reported)
 }
 
-// Removing a missing triple needs the same rights as any other write.
-const probe = `DELETE DATA { GRAPH <${systemGraph}> { <${systemGraph}> <${ctl('probe').value}> "1" } }`
+// Removes a triple that does not exist, which needs the same rights as any other write.
+const probeUpdate = `DELETE DATA { GRAPH <${systemGraph}> { <${systemGraph}> <${ctl('probe').value}> "1" } }`
 
 /** Sends an update without effect, which succeeds when the store accepts writes and has received all earlier ones. */
-const touch = (endpoint: StoreEndpoint): Promise<void> => endpoint.update(probe)
+const touch = (endpoint: StoreEndpoint): Promise<void> => endpoint.update(probeUpdate)
 
 async function checkRights(endpoint: StoreEndpoint): Promise<void> {
-  const answer = await sendForm(endpoint, endpoint.updateEndpoint, { update: probe })
+  const answer = await sendForm(endpoint, endpoint.updateEndpoint, { update: probeUpdate })
   if (answer.status < 300) return
   if (lacksPermission(answer)) throw notAuthorised('write', 'SPARQL_UPDATE', answer)
   throw unexpectedStatus('an update', answer)
@@ -141,16 +141,16 @@ export function isIncomplete(answer: ServiceAnswer): boolean {
 // Virtuoso's N-Triples as lines of the platform: it writes tabs between terms and escapes all but ASCII.
 
 // Matches other escapes too, so that the escaped backslash in `\\u0041` is not read as the begin of `\u0041`.
-const escape = /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[^])/g
+const escapePattern = /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[^])/g
 
 const escapedCharacters = /[\p{Cc}\ufffe\uffff]/u
 
-function unescaped(found: string, four?: string, eight?: string): string {
+function unescaped(match: string, four?: string, eight?: string): string {
   const digits = four ?? eight
-  if (digits === undefined) return found
+  if (digits === undefined) return match
   const character = String.fromCodePoint(Number.parseInt(digits, 16))
-  const short = shortEscapes[character]
-  if (short !== undefined) return short
+  const escape = shortEscapes[character]
+  if (escape !== undefined) return escape
   return escapedCharacters.test(character) ? `\\u${digits.slice(-4).toUpperCase()}` : character
 }
 
@@ -158,15 +158,15 @@ function unescaped(found: string, four?: string, eight?: string): string {
 export function normaliseNTriples(text: string): string {
   if (text.startsWith('#'))
     return normaliseNTriples(text.slice(text.indexOf('\n') + 1 || text.length))
-  const spaced = text.replaceAll('\t', ' ')
-  return spaced.includes('\\u') || spaced.includes('\\U')
-    ? spaced.replace(escape, unescaped)
-    : spaced
+  const withSpaces = text.replaceAll('\t', ' ')
+  return withSpaces.includes('\\u') || withSpaces.includes('\\U')
+    ? withSpaces.replace(escapePattern, unescaped)
+    : withSpaces
 }
 
 // Names that give a query access to the SQL engine behind Virtuoso's SPARQL.
 
-const engine =
+const sqlNames =
   /^(?:bif|sql|xpf|rdfdf|box|long|sqlval|short|iri_id):|^http:\/\/www\.openlinksw\.com\/schemas\/(?:bif|sql|sparql)/i
 
 /** Functions of SPARQL 1.1 with IRIs: the casts (17.5). Virtuoso looks others up as SQL functions. */
@@ -177,7 +177,7 @@ const casts = new Set(
 )
 
 const isReservedName = (iri: string, isFunction: boolean): boolean =>
-  engine.test(iri) || (isFunction && !casts.has(iri))
+  sqlNames.test(iri) || (isFunction && !casts.has(iri))
 
 async function commit(edits: readonly Edit[], endpoint: StoreEndpoint): Promise<void> {
   for (const { graph } of edits) checkName(graph)
@@ -222,6 +222,6 @@ export const virtuoso: Dialect = {
   constructsQuads: false,
   union: 'always',
   deadline: (ms) => ({ timeout: String(ms) }),
-  isIncomplete: isIncomplete,
+  isIncomplete,
   isReserved: isReservedName,
 }

@@ -54,15 +54,15 @@ describe('a guarded query', () => {
     if (query.includes('AS ?all') || query.includes('IF(EXISTS')) return checkParse(query)
     const wanted = await store.select(over)
     expect(wanted.length).toBeGreaterThan(0)
-    const guarded = guardedQuery(over, { union: 'always', chosen: true })
+    const guarded = guardedQuery(over, { union: 'always', choosesGraphs: true })
     expect(await store.select(guarded)).toEqual(wanted)
     // The same from a named graph in the place of a store's own union.
-    const inUnion = guardedQuery(query, { union: { graph }, chosen: false })
+    const inUnion = guardedQuery(query, { union: { graph }, choosesGraphs: false })
     expect(await store.select(inUnion)).toEqual(wanted)
   })
 
   const checkParse = async (query: string) => {
-    const guarded = guardedQuery(query, { union: { graph }, chosen: false })
+    const guarded = guardedQuery(query, { union: { graph }, choosesGraphs: false })
     const rows = await store.select(guarded)
     expect(rows).toHaveLength(1)
   }
@@ -79,7 +79,7 @@ describe('a guarded query', () => {
       'FILTER(1 = 1 && (EXISTS { { ?s ?p ?o } } || false))',
       'BIND(EXISTS { ?s ?p ?o } AS ?x) FILTER(?x)',
     ]) {
-      const query = guardedQuery(`ASK { ${pattern} }`, { union, chosen: false })
+      const query = guardedQuery(`ASK { ${pattern} }`, { union, choosesGraphs: false })
       expect([pattern, await store.ask(query)]).toEqual([pattern, false])
     }
   })
@@ -93,18 +93,21 @@ describe('a guarded query', () => {
     'ASK { ?s (!<urn:x>)* ?o }',
     'CONSTRUCT { ?s <urn:cartulary:control#hash> ?o } WHERE { ?s <urn:label> ?o }',
   ])('is refused when it asks for the bookkeeping by name: %s', (query) => {
-    expect(() => guardedQuery(query, { union: 'always', chosen: false })).toThrow('not')
+    expect(() => guardedQuery(query, { union: 'always', choosesGraphs: false })).toThrow('not')
   })
 
   it('keeps CONSTRUCT and DESCRIBE what they are', async () => {
     const union = { graph }
-    const short = guardedQuery('CONSTRUCT WHERE { ?s <urn:knows> ?o }', { union, chosen: false })
+    const short = guardedQuery('CONSTRUCT WHERE { ?s <urn:knows> ?o }', {
+      union,
+      choosesGraphs: false,
+    })
     expect((await store.construct(short)).split('\n').length - 1).toBe(2)
     const described = guardedQuery('DESCRIBE ?s { ?s <urn:knows> <urn:c> }', {
       union,
-      chosen: false,
+      choosesGraphs: false,
     })
     expect(described).toMatch(/^DESCRIBE/)
-    expect(guardedQuery('DESCRIBE <urn:a>', { union, chosen: false })).toContain('<urn:a>')
+    expect(guardedQuery('DESCRIBE <urn:a>', { union, choosesGraphs: false })).toContain('<urn:a>')
   })
 })

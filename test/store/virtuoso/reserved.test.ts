@@ -5,7 +5,7 @@ import { parseSparql } from '../../../src/store/sparql-syntax.ts'
 import { guardedQuery } from '../../../src/store/remote/guarded-query.ts'
 import { virtuoso } from '../../../src/store/virtuoso/virtuoso.ts'
 
-const guarded = (query: string) => guardedQuery(query, { ...virtuoso, chosen: false })
+const guarded = (query: string) => guardedQuery(query, { ...virtuoso, choosesGraphs: false })
 
 describe("a stranger's query to Virtuoso", () => {
   it.each([
