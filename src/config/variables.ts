@@ -6,7 +6,7 @@ import { limitTable } from '../http/limits.ts'
 import { isBlock } from '../client/address-guard.ts'
 import { logLevels } from '../log.ts'
 import { isIri } from '../rdf/iri.ts'
-import { segmentKinds, usualSegments } from '../rdf/names.ts'
+import { segmentKinds, defaultSegments } from '../rdf/names.ts'
 import { clusterConfig } from './cluster.ts'
 import { harvestConfig } from './harvest.ts'
 import { metricsConfig, validatorConfig } from './metrics.ts'
@@ -70,7 +70,7 @@ const segmentValues = object(
   },
   'is no kind of resource',
 ).superRefine((given, context) => {
-  const all = segmentKinds.map((kind) => [kind, given[kind] ?? usualSegments[kind]] as const)
+  const all = segmentKinds.map((kind) => [kind, given[kind] ?? defaultSegments[kind]] as const)
   for (const [kind, start] of all) {
     const other = all.find(([name, text]) => name !== kind && text.startsWith(start))
     const message = `("${start}") must not be the beginning of ${other?.[0]} ("${other?.[1]}")`

@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts'
 import { StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { filesIn, hasContent } from './data-files.ts'
-import { names as namesOf, usualSegments, type Names } from '../rdf/names.ts'
+import { names as namesOf, defaultSegments, type Names } from '../rdf/names.ts'
 import { systemGraph } from '../rdf/namespaces.ts'
 import type { GraphStore, SelectStore } from '../store/graph-store.ts'
 import { factLine, systemChange } from '../store/marks.ts'
@@ -214,7 +214,7 @@ const identityOf = (
 ): Identity => ({
   format,
   ...whose,
-  segments: withDefaults(usualSegments, config.segments),
+  segments: withDefaults(defaultSegments, config.segments),
   engine: config.triplestore?.dialect ?? 'embedded',
   createdBy: kept?.createdBy ?? version,
   openedBy: version,

@@ -1,4 +1,7 @@
-/** Canonical form of a graph: blank node labels and a hash that do not depend on the order and labels of the input. */
+/**
+ * Canonical form of a graph: labels of blank nodes, and a hash, that do not depend on the order and labels of the input. Writes compare
+ * the hash with the stored one, and stores get skolem IRIs with the labels.
+ */
 
 import { createHash, hash } from 'node:crypto'
 import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
@@ -11,13 +14,13 @@ import { blankNode, literal, namedNode, quad } from './terms.ts'
 /** `hash`: SHA-256 in hex. `labels`: label in the input → canonical label of 16 hex digits; duplicates get `-2`, `-3` …. */
 type Canonical = { readonly hash: string; readonly labels: ReadonlyMap<string, string> }
 
-/** Limits for one graph. `work` counts steps of the slow algorithm; 200,000 take about a second on one core. */
+/** Limits for one graph. `work` counts digests of RDFC-1.0; 200,000, the default, take about a second on one core. */
 export type CanonicalBounds = {
   readonly work?: number
   readonly blankNodes?: number
 }
 
-const usualWork = 200_000
+const defaultWork = 200_000
 
 /** Number of statements or blank nodes between two checks whether to yield to the event loop. */
 const stepsPerYield = 1000
@@ -39,30 +42,30 @@ export async function canonicalise(
   quads: readonly Quad[],
   bounds: CanonicalBounds = {},
 ): Promise<Canonical> {
-  const ground = new Set<string>()
-  const ambiguous = new Map<string, Quad>()
+  const groundLines = new Set<string>()
+  const quadsByLine = new Map<string, Quad>()
   const line = lineWriter()
   const turn = yielding(() => performance.now())
-  for (const [at, one] of quads.entries()) {
-    if (holdsBlank(one)) ambiguous.set(line(one), one)
-    else ground.add(line(one))
+  for (const [at, q] of quads.entries()) {
+    if (holdsBlank(q)) quadsByLine.set(line(q), q)
+    else groundLines.add(line(q))
     if (at % stepsPerYield === stepsPerYield - 1) await turn()
   }
-  return canonicalOf([...ground], ambiguous, bounds)
+  return canonicalOf([...groundLines], quadsByLine, bounds)
 }
 
-/** Hash of sorted N-Triples without duplicates, as written by `toLines`. Lines without blank nodes are not parsed. */
+/** Hash of `canonicalise` for a graph as sorted lines of `toLines`. Lines without blank nodes are not parsed. */
 export async function canonicalHash(text: string): Promise<string> {
-  const ground: string[] = []
-  const blank: string[] = []
+  const groundLines: string[] = []
+  const blankLines: string[] = []
   for (let at = 0; at < text.length;) {
     const end = text.indexOf('\n', at)
     const line = text.slice(at, end)
-    ;(mayHoldBlank(line) ? blank : ground).push(line)
+    ;(mayHoldBlank(line) ? blankLines : groundLines).push(line)
     at = end + 1
   }
-  const quads = blank.length === 0 ? [] : fromLines(`${blank.join('\n')}\n`)
-  return (await canonicalOf(ground, new Map(quads.map((one) => [toLine(one), one])))).hash
+  const quads = blankLines.length === 0 ? [] : fromLines(`${blankLines.join('\n')}\n`)
+  return (await canonicalOf(groundLines, new Map(quads.map((q) => [toLine(q), q])))).hash
 }
 
 const holdsBlank = ({ subject, object }: Quad) =>
@@ -73,13 +76,14 @@ const mayHoldBlank = (line: string) =>
   line.startsWith('_:') || line.startsWith('_:', line.lastIndexOf(' ', line.length - 3) + 1)
 
 async function canonicalOf(
-  ground: string[],
-  tied: ReadonlyMap<string, Quad>,
-  { work = usualWork, blankNodes: most = Infinity }: CanonicalBounds = {},
+  groundLines: string[],
+  quadsByLine: ReadonlyMap<string, Quad>,
+  { work = defaultWork, blankNodes: maxBlankNodes = Infinity }: CanonicalBounds = {},
 ): Promise<Canonical> {
-  const nodes = blankNodes([...tied.values()])
-  if (nodes.size > most) throw tooMany(nodes.size, most)
-  if (nodes.size === 0) return { hash: hashOf([...ground, ...tied.keys()]), labels: new Map() }
+  const nodes = blankNodes([...quadsByLine.values()])
+  if (nodes.size > maxBlankNodes) throw tooMany(nodes.size, maxBlankNodes)
+  if (nodes.size === 0)
+    return { hash: hashOf([...groundLines, ...quadsByLine.keys()]), labels: new Map() }
   const isLarge = nodes.size > stepsPerYield
   if (isLarge) await nextTurn()
   const trees = measureTrees(nodes.values())
@@ -88,59 +92,59 @@ async function canonicalOf(
   if (cyclicNodes.length > 0) await labelCyclic(cyclicNodes, work)
   nameTrees(trees, cyclicNodes)
   if (isLarge) await nextTurn()
-  const lines = [...tied].map(([line, one]) => labelMap(line, one, nodes))
+  const lines = [...quadsByLine].map(([line, q]) => labelledLine(line, q, nodes))
   return {
-    hash: hashOf([...ground, ...lines]),
+    hash: hashOf([...groundLines, ...lines]),
     labels: new Map([...nodes].map(([name, node]) => [name, node.label])),
   }
 }
 
-const tooMany = (given: number, most: number) =>
+const tooMany = (count: number, max: number) =>
   new Failure(
     'too-complex',
-    `${given} blank nodes, at most ${most} are allowed (limit "blankNodes" of PLATFORM_LIMITS)`,
+    `${count} blank nodes, at most ${max} are allowed (limit "blankNodes" of PLATFORM_LIMITS)`,
   )
 
 const hashOf = (lines: string[]) => hash('sha256', joinLines(lines.sort()), 'hex')
 
 /** Computes content hashes from the leaves up, without recursion; returns the nodes in that order. */
-function measureTrees(nodes: Iterable<Blank>): Blank[] {
-  const order = [...nodes].filter((node) => node.pending === 0 && node.pointedAt.length <= 1)
+function measureTrees(nodes: Iterable<BlankNodeInfo>): BlankNodeInfo[] {
+  const order = [...nodes].filter((node) => node.pendingChildren === 0 && node.incoming.length <= 1)
   // The list grows during iteration: a parent is added after all its children.
   for (const node of order) {
-    const lines = node.says.map(({ predicate, object }) => {
+    const lines = node.outgoing.map(({ predicate, object }) => {
       return `${predicate} ${typeof object === 'string' ? object : `_:${object.content}`}`
     })
     node.content = hash('sha256', lines.sort().join('\n'), 'hex')
-    const parent = node.pointedAt[0]?.subject
+    const parent = node.incoming[0]?.subject
     if (parent === undefined || typeof parent === 'string') continue
-    parent.pending -= 1
-    if (parent.pending === 0 && parent.pointedAt.length <= 1) order.push(parent)
+    parent.pendingChildren -= 1
+    if (parent.pendingChildren === 0 && parent.incoming.length <= 1) order.push(parent)
   }
   return order
 }
 
 /** Assigns labels from the roots down. */
-function nameTrees(trees: readonly Blank[], tangled: readonly Blank[]): void {
-  const taken = new Map(tangled.map(({ label }) => [label, 1]))
+function nameTrees(trees: readonly BlankNodeInfo[], cyclicNodes: readonly BlankNodeInfo[]): void {
+  const labelCounts = new Map(cyclicNodes.map(({ label }) => [label, 1]))
   for (let index = trees.length - 1; index >= 0; index -= 1) {
     const node = trees[index]
     if (!node) continue
-    const [parent] = node.pointedAt
+    const [parent] = node.incoming
     const path = parent ? `${nameOf(parent.subject)} ${parent.predicate}` : 'root'
     const label = hash('sha256', `${path} ${node.content}`, 'hex').slice(0, 16)
-    const twins = (taken.get(label) ?? 0) + 1
-    taken.set(label, twins)
-    node.label = twins === 1 ? label : `${label}-${twins}`
+    const count = (labelCounts.get(label) ?? 0) + 1
+    labelCounts.set(label, count)
+    node.label = count === 1 ? label : `${label}-${count}`
   }
 }
 
-const nameOf = (subject: Blank | string) =>
+const nameOf = (subject: BlankNodeInfo | string) =>
   typeof subject === 'string' ? subject : `_:${subject.label}`
 
-function labelMap(line: string, one: Quad, nodes: ReadonlyMap<string, Blank>): string {
-  const { subject, predicate, object } = one
-  if (!holdsBlank(one)) return line
+function labelledLine(line: string, q: Quad, nodes: ReadonlyMap<string, BlankNodeInfo>): string {
+  const { subject, predicate, object } = q
+  if (!holdsBlank(q)) return line
   const rename = <T extends Term>(term: T) =>
     term.termType === 'BlankNode' ? blankNode(nodes.get(term.value)?.label ?? '') : term
   return toLine(quad(rename(subject), predicate, rename(object)))
@@ -149,16 +153,17 @@ function labelMap(line: string, one: Quad, nodes: ReadonlyMap<string, Blank>): s
 // Structure of the blank nodes of a graph: their statements and the statements about them.
 
 /** A statement of a blank node. `object` is another blank node, or any other term as N-Triples. */
-type OutgoingTriple = { readonly predicate: string; readonly object: Blank | string }
+type OutgoingTriple = { readonly predicate: string; readonly object: BlankNodeInfo | string }
 /** A statement whose object is a blank node. `subject` is another blank node, or an IRI as N-Triples. */
-type IncomingTriple = { readonly predicate: string; readonly subject: Blank | string }
+type IncomingTriple = { readonly predicate: string; readonly subject: BlankNodeInfo | string }
 
-class Blank {
+/** Blank node of a graph, with its statements and what is computed about it. */
+class BlankNodeInfo {
   readonly name: string
-  readonly says: OutgoingTriple[] = []
-  readonly pointedAt: IncomingTriple[] = []
+  readonly outgoing: OutgoingTriple[] = []
+  readonly incoming: IncomingTriple[] = []
   /** Number of statements with blank nodes whose content hash is not computed yet. */
-  pending = 0
+  pendingChildren = 0
   /** SHA-256 of its content, including nested nodes; `''` if it is no root of a tree. */
   content = ''
   /** Canonical label; `''` until assigned. */
@@ -169,22 +174,22 @@ class Blank {
 }
 
 /** Blank nodes by their label in the input, from distinct triples. */
-function blankNodes(quads: readonly Quad[]): Map<string, Blank> {
-  const nodes = new Map<string, Blank>()
-  const node = (term: Term): Blank | undefined => {
+function blankNodes(quads: readonly Quad[]): Map<string, BlankNodeInfo> {
+  const nodes = new Map<string, BlankNodeInfo>()
+  const node = (term: Term): BlankNodeInfo | undefined => {
     if (term.termType !== 'BlankNode') return undefined
-    let found = nodes.get(term.value)
-    if (!found) nodes.set(term.value, (found = new Blank(term.value)))
-    return found
+    let info = nodes.get(term.value)
+    if (!info) nodes.set(term.value, (info = new BlankNodeInfo(term.value)))
+    return info
   }
   for (const quad of quads) {
     const subject = node(quad.subject)
     const object = node(quad.object)
     if (!subject && !object) continue
     const predicate = quoteIri(quad.predicate.value)
-    subject?.says.push({ predicate, object: object ?? termText(quad.object) })
-    object?.pointedAt.push({ predicate, subject: subject ?? termText(quad.subject) })
-    if (subject && object) subject.pending += 1
+    subject?.outgoing.push({ predicate, object: object ?? termText(quad.object) })
+    object?.incoming.push({ predicate, subject: subject ?? termText(quad.subject) })
+    if (subject && object) subject.pendingChildren += 1
   }
   return nodes
 }
@@ -205,34 +210,34 @@ const tooComplex = (work: number) =>
  * these nodes there are only trees, whose content hashes are known. Throws `too-complex` if more than `work` steps are
  * needed.
  */
-async function labelCyclic(nodes: readonly Blank[], work: number): Promise<void> {
-  const alike = new Map<string, Blank[]>()
+async function labelCyclic(nodes: readonly BlankNodeInfo[], work: number): Promise<void> {
+  const nodesByHash = new Map<string, BlankNodeInfo[]>()
   for (const node of nodes) {
-    const around = neighbourhoodHash(node)
-    const known = alike.get(around)
-    if (known) known.push(node)
-    else alike.set(around, [node])
+    const neighbourhood = neighbourhoodHash(node)
+    const group = nodesByHash.get(neighbourhood)
+    if (group) group.push(node)
+    else nodesByHash.set(neighbourhood, [node])
   }
-  const ties: Blank[] = []
-  for (const [around, members] of alike) {
-    const [only] = members
-    if (members.length > 1) ties.push(...members)
-    else if (only) only.label = sha(`tangled ${around}`).slice(0, 16)
+  const ambiguousNodes: BlankNodeInfo[] = []
+  for (const [neighbourhood, members] of nodesByHash) {
+    const [onlyNode] = members
+    if (members.length > 1) ambiguousNodes.push(...members)
+    else if (onlyNode) onlyNode.label = sha(`tangled ${neighbourhood}`).slice(0, 16)
   }
-  if (ties.length === 0) return
+  if (ambiguousNodes.length === 0) return
   const ids = await rdfc(nodes, work)
-  for (const node of ties) node.label = sha(`tied ${ids.get(node.name)}`).slice(0, 16)
+  for (const node of ambiguousNodes) node.label = sha(`tied ${ids.get(node.name)}`).slice(0, 16)
 }
 
 /** First-degree hash of RDFC-1.0, 4.6, with nested trees replaced by their content hash. */
-function neighbourhoodHash(node: Blank): string {
-  const other = (term: Blank) =>
+function neighbourhoodHash(node: BlankNodeInfo): string {
+  const other = (term: BlankNodeInfo) =>
     term.content === '' ? (term === node ? '_:a' : '_:z') : `_:${term.content}`
   const lines = [
-    ...node.says.map(({ predicate, object }) => {
+    ...node.outgoing.map(({ predicate, object }) => {
       return `> ${predicate} ${typeof object === 'string' ? object : other(object)}`
     }),
-    ...node.pointedAt.map(({ predicate, subject }) => {
+    ...node.incoming.map(({ predicate, subject }) => {
       return `< ${typeof subject === 'string' ? subject : other(subject)} ${predicate}`
     }),
   ]
@@ -242,14 +247,17 @@ function neighbourhoodHash(node: Blank): string {
 /** Number of nodes by which a digest costs one more step, because identifier issuers are copied. */
 const nodesPerStep = 64
 
-async function rdfc(nodes: readonly Blank[], work: number): Promise<ReadonlyMap<string, string>> {
+async function rdfc(
+  nodes: readonly BlankNodeInfo[],
+  work: number,
+): Promise<ReadonlyMap<string, string>> {
   const cost = 1 + nodes.length / nodesPerStep
   if (nodes.length * cost > work) throw tooComplex(work)
   const ids = new Map<string, string>()
-  let left = work
+  let remainingWork = work
   const createMessageDigest = () => {
-    left -= cost
-    if (left < 0) throw tooComplex(work)
+    remainingWork -= cost
+    if (remainingWork < 0) throw tooComplex(work)
     const digest = createHash('sha256')
     return {
       update: (text: string) => void digest.update(text),
@@ -265,24 +273,24 @@ async function rdfc(nodes: readonly Blank[], work: number): Promise<ReadonlyMap<
   return ids
 }
 
-/** Triples of the nodes. Terms other than blank nodes are replaced by literals of their text, which is enough to compare them. */
-function cyclicQuads(nodes: readonly Blank[]): Quad[] {
-  const found: Quad[] = []
+/** Triples of the nodes. Trees below them, and objects other than blank nodes, become literals, which is enough to compare them. */
+function cyclicQuads(nodes: readonly BlankNodeInfo[]): Quad[] {
+  const quads: Quad[] = []
   for (const node of nodes) {
     const subject = blankNode(node.name)
-    for (const { predicate, object } of node.says) {
-      found.push(quad(subject, namedNode(predicate), objectOf(object)))
+    for (const { predicate, object } of node.outgoing) {
+      quads.push(quad(subject, namedNode(predicate), objectOf(object)))
     }
-    for (const { predicate, subject: parent } of node.pointedAt) {
+    for (const { predicate, subject: parent } of node.incoming) {
       if (typeof parent !== 'string') continue
       const iri: Quad_Subject = namedNode(parent)
-      found.push(quad(iri, namedNode(predicate), subject))
+      quads.push(quad(iri, namedNode(predicate), subject))
     }
   }
-  return found
+  return quads
 }
 
-function objectOf(object: Blank | string): Quad_Object {
+function objectOf(object: BlankNodeInfo | string): Quad_Object {
   if (typeof object === 'string') return literal(object)
   return object.content === '' ? blankNode(object.name) : literal(`_:${object.content}`)
 }

@@ -1,7 +1,7 @@
 /** Platform ids, derived from the original ids of publishers. */
 import { hash } from 'node:crypto'
 
-const longest = 255
+const maxLength = 255
 
 /**
  * Normalises an original id: NFKD, `%` removed, each run of characters outside `[A-Za-z0-9_]` becomes one `-`, lower case;
@@ -14,14 +14,14 @@ export function platformId(originalId: string): string {
     .replaceAll('%', '')
     .replace(/[^A-Za-z0-9_]+/g, '-')
     .toLowerCase()
-  if (id.length <= longest) return id
-  return `${id.slice(0, longest - 13)}-${hash('sha256', originalId, 'hex').slice(0, 12)}`
+  if (id.length <= maxLength) return id
+  return `${id.slice(0, maxLength - 13)}-${hash('sha256', originalId, 'hex').slice(0, 12)}`
 }
 
 /** Regular expression of ids without anchors, for contracts. */
 export const idForm = '[A-Za-z0-9_~-]{1,255}'
 
-const id = new RegExp(`^${idForm}$`)
+const idPattern = new RegExp(`^${idForm}$`)
 
 /** Whether a text may be used as an id in a path. */
-export const isId = (text: string): boolean => id.test(text)
+export const isId = (text: string): boolean => idPattern.test(text)

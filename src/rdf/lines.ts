@@ -15,24 +15,24 @@ export const shortEscapes: Readonly<Record<string, string>> = {
   '\b': '\\b',
   '\f': '\\f',
 }
-const code = (character: string) =>
+const unicodeEscape = (character: string) =>
   `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
 
-const unquotable = /["\\\p{Cc}\ufffe\uffff]/u
-const unquotables = new RegExp(unquotable, 'gu')
+const literalEscape = /["\\\p{Cc}\ufffe\uffff]/u
+const literalEscapes = new RegExp(literalEscape, 'gu')
 // oxlint-disable-next-line no-control-regex -- the control characters are what is looked for
-const unbracketable = /[\u0000-\u0020\u007f-\u009f<>"{}|^`\\]/
-const unbracketables = new RegExp(unbracketable, 'gu')
+const iriEscape = /[\u0000-\u0020\u007f-\u009f<>"{}|^`\\]/
+const iriEscapes = new RegExp(iriEscape, 'gu')
 
 /** Quoted and escaped lexical form of a literal (RDF 1.2 N-Triples, 4.1). */
 export const quoteLiteral = (text: string): string =>
-  unquotable.test(text)
-    ? `"${text.replace(unquotables, (found) => shortEscapes[found] ?? code(found))}"`
+  literalEscape.test(text)
+    ? `"${text.replace(literalEscapes, (character) => shortEscapes[character] ?? unicodeEscape(character))}"`
     : `"${text}"`
 
 /** IRI in angle brackets. Escapes characters that would end or break it, to prevent injection. */
 export const quoteIri = (iri: string): string =>
-  unbracketable.test(iri) ? `<${iri.replace(unbracketables, code)}>` : `<${iri}>`
+  iriEscape.test(iri) ? `<${iri.replace(iriEscapes, unicodeEscape)}>` : `<${iri}>`
 
 const literalText = (term: Literal) => {
   if (term.language) return `${quoteLiteral(term.value)}@${term.language}`
@@ -61,19 +61,19 @@ export function termText(term: Term): string {
 }
 
 /** Maximum number of cached predicates; vocabularies have a few hundred. */
-const mostPredicates = 10_000
+const maxPredicates = 10_000
 const predicates = new Map<string, string>()
 
 /** Text of a predicate, cached by its IRI. */
 function predicateText(iri: string): string {
   const cached = predicates.get(iri)
   if (cached !== undefined) return cached
-  if (predicates.size >= mostPredicates) return quoteIri(iri)
+  if (predicates.size >= maxPredicates) return quoteIri(iri)
   // Copies the IRI: a substring would keep the whole source text in memory.
   const copy = Buffer.from(iri).toString()
-  const made = quoteIri(copy)
-  predicates.set(copy, made)
-  return made
+  const text = quoteIri(copy)
+  predicates.set(copy, text)
+  return text
 }
 
 /** Writes a triple without line end; ignores the graph. */
@@ -100,8 +100,7 @@ export function lineWriter(): (quad: Quad) => string {
 export const joinLines = (lines: readonly string[]): string => lines.concat('').join('\n')
 
 /**
- * Sorted (by UTF-16 code unit), distinct lines, each with `
- * `; `''` for no triples. Graphs are ignored.
+ * Writes triples as distinct lines, sorted by UTF-16 code unit, each with a line end; `''` for no triples. Graphs are ignored.
  */
 export function toLines(quads: Iterable<Quad>): string {
   const lines = new Set<string>()
@@ -130,11 +129,11 @@ export const fromLines = (text: string): Quad[] =>
  * In UTF-16 units: size of a chunk, minimum size of a text that is split, and maximum size of a subject that is kept in one
  * chunk.
  */
-const [shortText, longText, longSubject] = [60_000, 300_000, 240_000]
+const [chunkLength, minSplitLength, maxSubjectLength] = [60_000, 300_000, 240_000]
 
 /** Splits long texts at line ends, so that the caller can yield to the event loop in between. */
 export function* splitLines(lines: string): Generator<string, void> {
-  if (lines.length <= longText) yield lines
+  if (lines.length <= minSplitLength) yield lines
   else
     for (let start = 0; start < lines.length;) {
       const end = endOfText(lines, start)
@@ -145,27 +144,28 @@ export function* splitLines(lines: string): Generator<string, void> {
 
 /** End of the chunk, after the last line of a subject if possible. */
 function endOfText(lines: string, start: number): number {
-  const behind = (at: number) => lines.indexOf('\n', at) + 1 || lines.length
-  let end = behind(start + shortText)
+  const afterLine = (at: number) => lines.indexOf('\n', at) + 1 || lines.length
+  let end = afterLine(start + chunkLength)
   const line = lines.lastIndexOf('\n', end - 2) + 1
   const subject = lines.slice(line, lines.indexOf(' ', line) + 1)
-  while (end - start < longSubject && lines.startsWith(subject, end)) end = behind(end)
+  while (end - start < maxSubjectLength && lines.startsWith(subject, end)) end = afterLine(end)
   return end
 }
 
 /** Parses like `fromLines`, and yields to the event loop in long texts. */
 export async function readLines(text: string): Promise<Quad[]> {
   const quads: Quad[] = []
-  for (const short of splitLines(text)) {
-    if (short === text) return fromLines(text)
+  for (const chunk of splitLines(text)) {
+    if (chunk === text) return fromLines(text)
     await nextTurn()
-    for (const one of fromLines(short)) quads.push(one)
+    for (const q of fromLines(chunk)) quads.push(q)
   }
   return quads
 }
 
 // Triples as text, where no terms are needed.
 
+/** Triple or quad as text. */
 export type Statement = {
   /** N-Triples. */
   readonly subject: string
@@ -191,6 +191,7 @@ export function statementOf({ subject, predicate, object, graph }: Quad): Statem
   }
 }
 
+/** Converts batches of quads to text. */
 export async function* statementsOf(batches: AsyncIterable<Quad[]>): AsyncIterable<Statement[]> {
   for await (const quads of batches) yield quads.map(statementOf)
 }

@@ -2,9 +2,10 @@
 
 import { keysOf } from '../text/records.ts'
 
+/** RDF format that the platform reads and writes. */
 export type Format = 'turtle' | 'trig' | 'ntriples' | 'nquads' | 'rdfxml' | 'jsonld' | 'n3'
 
-/** `suffix` is without dot; `quads`: the format supports named graphs. */
+/** Media type of a format, its file suffix without dot, and whether it has named graphs (`quads`). */
 export type FormatFacts = {
   readonly mediaType: string
   readonly suffix: string
@@ -90,10 +91,10 @@ export function negotiate(
   return best?.type
 }
 
-function isBetter(one: Range, other: Range): boolean {
-  if (one.quality !== other.quality) return one.quality > other.quality
-  const exactness = specificity(one.type) - specificity(other.type)
-  return exactness === 0 ? one.order < other.order : exactness > 0
+function isBetter(range: Range, other: Range): boolean {
+  if (range.quality !== other.quality) return range.quality > other.quality
+  const exactness = specificity(range.type) - specificity(other.type)
+  return exactness === 0 ? range.order < other.order : exactness > 0
 }
 
 /**
@@ -129,12 +130,12 @@ const isFormat = (name: string): name is Format => Object.hasOwn(formats, name)
 
 /** Format by name (`ntriples`), suffix (`nt`) or media type; `undefined` if unknown. */
 export function formatByName(name: string): Format | undefined {
-  const bare = name.split(';')[0]?.trim().toLowerCase() ?? ''
-  if (isFormat(bare)) return bare
-  return formatOfSuffix(bare) ?? formatOfMediaType(bare) ?? unregisteredNames[bare]
+  const lowerName = name.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (isFormat(lowerName)) return lowerName
+  return formatOfSuffix(lowerName) ?? formatOfMediaType(lowerName) ?? unregisteredNames[lowerName]
 }
 
-const statement =
+const triplePattern =
   /^(?:<[^>\s]*>|_:\S+)[ \t]+<[^>\s]*>[ \t]+(?:<[^>\s]*>|_:\S+|"(?:[^"\\]|\\.)*"\S*)[ \t]*/
 
 /** Guesses the format from the beginning of a text; `undefined` if unclear. */
@@ -143,9 +144,9 @@ export function formatOfText(start: string): Format | undefined {
   if (/^(?:<\?xml|<rdf:RDF|<!--|<!DOCTYPE\s+rdf)/i.test(text)) return 'rdfxml'
   if (/^(?:@prefix|@base|PREFIX\s|BASE\s)/i.test(text)) return 'turtle'
   if (/^[{[]/.test(text)) return 'jsonld'
-  const triple = statement.exec(text)
+  const triple = triplePattern.exec(text)
   if (!triple) return undefined
-  const rest = text.slice(triple[0].length)
-  if (/^\.\s*(?:\n|$)/.test(rest)) return 'ntriples'
-  return /^(?:<[^>\s]*>|_:\S+)[ \t]*\.\s*(?:\n|$)/.test(rest) ? 'nquads' : 'turtle'
+  const afterTriple = text.slice(triple[0].length)
+  if (/^\.\s*(?:\n|$)/.test(afterTriple)) return 'ntriples'
+  return /^(?:<[^>\s]*>|_:\S+)[ \t]*\.\s*(?:\n|$)/.test(afterTriple) ? 'nquads' : 'turtle'
 }

@@ -4,6 +4,7 @@ import { isId } from './ids.ts'
 import { withDefaults } from '../text/defaults.ts'
 import { keysOf } from '../text/records.ts'
 
+/** Kind of resource that the platform gives an IRI; `resource` = of a type that the profile declares. */
 export type ResourceKind =
   | 'dataset'
   | 'catalogue'
@@ -19,7 +20,9 @@ export type Segments = Readonly<Record<ResourceKind, string>>
 /** Identity of a resource of a declared type. */
 type TypedId = { readonly type: string; readonly id: string }
 
+/** IRIs of the platform: functions that make them from ids, and back. */
 export type Names = {
+  /** Base IRI with a trailing slash. */
   readonly base: string
   readonly dataset: (id: string) => string
   readonly catalogue: (id: string) => string
@@ -48,7 +51,7 @@ export type Names = {
 }
 
 /** Default path segments. */
-export const usualSegments: Segments = {
+export const defaultSegments: Segments = {
   dataset: 'set/data/',
   catalogue: 'id/catalogue/',
   record: 'set/record/',
@@ -58,13 +61,14 @@ export const usualSegments: Segments = {
   resource: 'set/resource/',
 }
 
-export const segmentKinds: readonly ResourceKind[] = keysOf(usualSegments)
+/** All kinds of resources. */
+export const segmentKinds: readonly ResourceKind[] = keysOf(defaultSegments)
 
 /** Names under a base IRI such as `http://localhost:8080/`; a missing trailing slash is added. */
 export function names(base: string, segments: Partial<Segments> = {}): Names {
   const root = base.endsWith('/') ? base : `${base}/`
-  const parts = withDefaults(usualSegments, segments)
-  const under = (kind: ResourceKind) => {
+  const parts = withDefaults(defaultSegments, segments)
+  const iriMaker = (kind: ResourceKind) => {
     const prefix = root + parts[kind]
     return (id: string) => prefix + id
   }
@@ -72,12 +76,12 @@ export function names(base: string, segments: Partial<Segments> = {}): Names {
   const genidPrefix = `${root}.well-known/genid/`
   return {
     base: root,
-    dataset: under('dataset'),
-    catalogue: under('catalogue'),
-    record: under('record'),
-    metrics: under('metrics'),
-    distribution: under('distribution'),
-    vocabulary: under('vocabulary'),
+    dataset: iriMaker('dataset'),
+    catalogue: iriMaker('catalogue'),
+    record: iriMaker('record'),
+    metrics: iriMaker('metrics'),
+    distribution: iriMaker('distribution'),
+    vocabulary: iriMaker('vocabulary'),
     resource: (type, id) => `${root}${parts.resource}${type}/${id}`,
     resourceRecord: (type, id) => `${root}${parts.record}${type}/${id}`,
     genid: (graph) => `${genidPrefix}${hash('sha256', graph, 'hex').slice(0, 16)}/`,
@@ -89,10 +93,10 @@ export function names(base: string, segments: Partial<Segments> = {}): Names {
     },
     typedIdOf: (iri) => {
       const prefix = root + parts.resource
-      const [type = '', id = '', ...rest] = iri.startsWith(prefix)
+      const [type = '', id = '', ...furtherParts] = iri.startsWith(prefix)
         ? iri.slice(prefix.length).split('/')
         : []
-      return isId(type) && isId(id) && rest.length === 0 ? { type, id } : undefined
+      return isId(type) && isId(id) && furtherParts.length === 0 ? { type, id } : undefined
     },
     owns: (iri) =>
       iri.startsWith(root) && [...prefixes, genidPrefix].some((prefix) => iri.startsWith(prefix)),

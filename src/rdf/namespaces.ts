@@ -95,25 +95,26 @@ export const systemGraph = 'urn:cartulary:system'
 const byNamespace = new Map(Object.entries(prefixes).map(([prefix, iri]) => [iri, prefix]))
 
 // Subset of PN_LOCAL (Turtle 1.1, 6.5) that JSON-LD reads in the same way.
-const local = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?$/
+const localPattern = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?$/
 
+/** Short names (`dct:title`) of the IRIs of one document. */
 export type ShortNames = {
   /** Shortens an IRI to `dct:title`; `undefined` if it has no short name. */
   readonly shorten: (iri: string) => string | undefined
   /** Used prefixes in alphabetical order. */
-  readonly used: () => readonly (readonly [prefix: string, namespace: string])[]
+  readonly usedPrefixes: () => readonly (readonly [prefix: string, namespace: string])[]
 }
 
 /** Creates the short names of one document. Prefixes in `without` are not used. */
 export function shortNames(without: ReadonlySet<string> = new Set()): ShortNames {
   const cache = new Map<string, string | undefined>()
-  const used = new Set<string>()
+  const usedPrefixes = new Set<string>()
   const find = (iri: string): string | undefined => {
     const end = Math.max(iri.lastIndexOf('#'), iri.lastIndexOf('/')) + 1
     const prefix = byNamespace.get(iri.slice(0, end))
     const name = iri.slice(end)
-    if (prefix === undefined || without.has(prefix) || !local.test(name)) return undefined
-    used.add(prefix)
+    if (prefix === undefined || without.has(prefix) || !localPattern.test(name)) return undefined
+    usedPrefixes.add(prefix)
     return `${prefix}:${name}`
   }
   return {
@@ -122,6 +123,7 @@ export function shortNames(without: ReadonlySet<string> = new Set()): ShortNames
       if (short === undefined && !cache.has(iri)) cache.set(iri, (short = find(iri)))
       return short
     },
-    used: () => [...used].sort().map((prefix) => [prefix, prefixes[prefix] ?? ''] as const),
+    usedPrefixes: () =>
+      [...usedPrefixes].sort().map((prefix) => [prefix, prefixes[prefix] ?? ''] as const),
   }
 }

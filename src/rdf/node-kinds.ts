@@ -1,6 +1,6 @@
 /**
- * Decides the kind of a node with several types. Structure takes precedence over types; types that do not decide are kept as
- * statements. Used by all readers of bodies: writes, bulk writes, harvests, imports, validation.
+ * Decides whether a node of a body is a dataset, a catalogue, a record or a distribution when its types leave a choice. The links
+ * between nodes take precedence over types. Used by all readers of bodies: writes, bulk writes, harvests, imports, validation.
  */
 
 import type { Quad, Term } from '@rdfjs/types'
@@ -10,24 +10,26 @@ import { keyOf } from './read.ts'
 /** Kinds of nodes that a body can describe. */
 export type NodeKind = 'dataset' | 'catalogue' | 'record' | 'distribution'
 
-/** Classes that decide the kind of a node, as bits, so that the types of a node are one number. */
-const bits = { dataset: 1, catalogue: 2, record: 4, distribution: 8, agent: 16 } as const
+/** Bit for each kind, and for agents, so that the types of a node are one number. */
+const kindBits = { dataset: 1, catalogue: 2, record: 4, distribution: 8, agent: 16 } as const
 
 const classBits: ReadonlyMap<string, number> = new Map([
-  [dcat('Dataset').value, bits.dataset],
-  [dcat('DatasetSeries').value, bits.dataset],
-  [dcat('Catalog').value, bits.catalogue],
-  [dcat('CatalogRecord').value, bits.record],
-  [dcat('Distribution').value, bits.distribution],
-  ...['Agent', 'Organization', 'Person'].map((name) => [foaf(name).value, bits.agent] as const),
-  ...['Kind', 'Organization', 'Individual'].map((name) => [vcard(name).value, bits.agent] as const),
+  [dcat('Dataset').value, kindBits.dataset],
+  [dcat('DatasetSeries').value, kindBits.dataset],
+  [dcat('Catalog').value, kindBits.catalogue],
+  [dcat('CatalogRecord').value, kindBits.record],
+  [dcat('Distribution').value, kindBits.distribution],
+  ...['Agent', 'Organization', 'Person'].map((name) => [foaf(name).value, kindBits.agent] as const),
+  ...['Kind', 'Organization', 'Individual'].map(
+    (name) => [vcard(name).value, kindBits.agent] as const,
+  ),
 ])
 
 /** Types of a node, given as IRIs, as one number for `NodeFacts`. */
 export const typeBits = (iris: Iterable<string>): number => {
-  let all = 0
-  for (const iri of iris) all |= classBits.get(iri) ?? 0
-  return all
+  let bits = 0
+  for (const iri of iris) bits |= classBits.get(iri) ?? 0
+  return bits
 }
 
 /** Properties that decide the kind of a node. All but `types` are read only if the types leave a choice. */
@@ -51,10 +53,10 @@ export const listingPredicates: ReadonlySet<string> = new Set(
 
 /** Whether the types are those of a dataset that a record describes. A dataset that is also typed as record describes itself. */
 export const isTopic = (types: number): boolean =>
-  (types & bits.dataset) !== 0 && (types & bits.record) === 0
+  (types & kindBits.dataset) !== 0 && (types & kindBits.record) === 0
 
 /** Whether the types make a node a person or an organisation, even if it is also typed as catalogue. */
-export const isAgent = (types: number): boolean => (types & bits.agent) !== 0
+export const isAgent = (types: number): boolean => (types & kindBits.agent) !== 0
 
 /**
  * Kind of a node. A node typed as dataset is a dataset, unless structure shows that it is a catalogue (lists others and is
@@ -62,17 +64,18 @@ export const isAgent = (types: number): boolean => (types & bits.agent) !== 0
  * types.
  */
 export function kindOf(facts: NodeFacts): NodeKind | undefined {
-  const has = (kind: NodeKind) => (facts.types & bits[kind]) !== 0
-  const isFree = !has('dataset')
-  const isPart = (isFree || has('distribution')) && facts.isDistributed && !facts.isListed
+  const has = (kind: NodeKind) => (facts.types & kindBits[kind]) !== 0
+  const isNotDataset = !has('dataset')
+  const isPart = (isNotDataset || has('distribution')) && facts.isDistributed && !facts.isListed
   if (isPart) return 'distribution'
-  if (has('catalogue') && (isFree || (facts.lists && !facts.isListed))) return 'catalogue'
-  if (has('record') && (isFree || (facts.describesDataset && !facts.isListed))) return 'record'
-  if (!isFree) return 'dataset'
+  if (has('catalogue') && (isNotDataset || (facts.lists && !facts.isListed))) return 'catalogue'
+  if (has('record') && (isNotDataset || (facts.describesDataset && !facts.isListed)))
+    return 'record'
+  if (!isNotDataset) return 'dataset'
   return has('distribution') ? 'distribution' : undefined
 }
 
-const [type, list, distribution, topic] = [
+const [type, datasetLink, distribution, topic] = [
   rdf('type').value,
   dcat('dataset').value,
   dcat('distribution').value,
@@ -83,9 +86,9 @@ const [type, list, distribution, topic] = [
 export class NodeKinds {
   readonly #nodes = new Map<string, Term>()
   readonly #types = new Map<string, number>()
-  readonly #listed = new Set<string>()
-  readonly #listing = new Set<string>()
-  readonly #distributed = new Set<string>()
+  readonly #listedNodes = new Set<string>()
+  readonly #listingNodes = new Set<string>()
+  readonly #distributedNodes = new Set<string>()
   readonly #topics = new Map<string, string[]>()
 
   constructor(quads: Iterable<Quad> = []) {
@@ -101,24 +104,24 @@ export class NodeKinds {
   /** Kind of a node; `undefined` if it has none. */
   kind(key: string): NodeKind | undefined {
     const types = this.#types.get(key) ?? 0
-    const describesDataset = (this.#topics.get(key) ?? []).some((one) =>
-      isTopic(this.#types.get(one) ?? 0),
+    const describesDataset = (this.#topics.get(key) ?? []).some((topicKey) =>
+      isTopic(this.#types.get(topicKey) ?? 0),
     )
-    const isListed = this.#listed.has(key)
-    const isDistributed = this.#distributed.has(key)
+    const isListed = this.#listedNodes.has(key)
+    const isDistributed = this.#distributedNodes.has(key)
     return kindOf({
       types,
       isListed,
       isDistributed,
-      lists: this.#listing.has(key),
+      lists: this.#listingNodes.has(key),
       describesDataset,
     })
   }
 
   /** Nodes of these kinds by their keys. */
   of(...kinds: readonly NodeKind[]): Map<string, Term> {
-    const isWanted = (kind: NodeKind | undefined) => kind !== undefined && kinds.includes(kind)
-    return new Map([...this.#nodes].filter(([key]) => isWanted(this.kind(key))))
+    const isOfKinds = (kind: NodeKind | undefined) => kind !== undefined && kinds.includes(kind)
+    return new Map([...this.#nodes].filter(([key]) => isOfKinds(this.kind(key))))
   }
 
   /** Datasets by their keys; if there are none, the nodes typed as dataset that were classified otherwise. */
@@ -130,13 +133,13 @@ export class NodeKinds {
   /** Nodes with the type of a kind, however classified. */
   typed(kind: NodeKind): Map<string, Term> {
     return new Map(
-      [...this.#nodes].filter(([key]) => ((this.#types.get(key) ?? 0) & bits[kind]) !== 0),
+      [...this.#nodes].filter(([key]) => ((this.#types.get(key) ?? 0) & kindBits[kind]) !== 0),
     )
   }
 
   /** Whether another node references it by `dcat:dataset`. */
   isListed(key: string): boolean {
-    return this.#listed.has(key)
+    return this.#listedNodes.has(key)
   }
 
   /** Whether the node is typed as a person or an organisation. */
@@ -154,14 +157,14 @@ export class NodeKinds {
 
   #addLink(subject: string, predicate: string, object: string): void {
     if (subject === object) return
-    if (predicate === distribution) this.#distributed.add(object)
+    if (predicate === distribution) this.#distributedNodes.add(object)
     else if (predicate === topic) {
       const topics = this.#topics.get(subject)
       if (topics) topics.push(object)
       else this.#topics.set(subject, [object])
     } else {
-      this.#listing.add(subject)
-      if (predicate === list) this.#listed.add(object)
+      this.#listingNodes.add(subject)
+      if (predicate === datasetLink) this.#listedNodes.add(object)
     }
   }
 }

@@ -9,6 +9,7 @@ import { WrongUsage } from '../errors.ts'
 import { charsetOf } from '../text/decoding.ts'
 import { formatByName, formats, type Format } from './media-types.ts'
 
+/** Document that is being read. */
 export type OpenDocument = {
   /** Name in messages. */
   readonly name: string
@@ -49,27 +50,27 @@ export async function openDocument(
 
 async function fromFile(
   path: string,
-  wanted: Format | undefined,
+  formatOption: Format | undefined,
   stdin: AsyncIterable<Uint8Array> | undefined,
 ): Promise<OpenDocument> {
   if (path === '-' && stdin) {
-    const format = demanded(wanted, 'standard input')
+    const format = requireFormat(formatOption, 'standard input')
     return { name: 'standard input', bytes: stdin, format, baseIri: 'file:///stdin' }
   }
-  const format = demanded(wanted ?? formatAt(path), path)
+  const format = requireFormat(formatOption ?? formatAt(path), path)
   const facts = await stat(path).catch((cause: unknown) => {
     throw new WrongUsage(`${path}: no such file, or no permission to read it`, { cause })
   })
   if (!facts.isFile()) throw new WrongUsage(`${path}: not a file`)
   // Only the file name, because paths of this machine must not be published.
   const baseIri = new URL(encodeURIComponent(basename(path)), 'file:///').href
-  const bytes = unpacked(createReadStream(path, { highWaterMark: 1 << 18 }), path)
-  return { name: path, bytes, format, baseIri, ...(!isPacked(path) && { size: facts.size }) }
+  const bytes = decompressed(createReadStream(path, { highWaterMark: 1 << 18 }), path)
+  return { name: path, bytes, format, baseIri, ...(!isGzip(path) && { size: facts.size }) }
 }
 
 async function fromWeb(
   address: string,
-  wanted: Format | undefined,
+  formatOption: Format | undefined,
   signal: AbortSignal,
 ): Promise<OpenDocument> {
   const accept = [...Object.values(formats).map(({ mediaType }) => mediaType), '*/*;q=0.1']
@@ -80,17 +81,17 @@ async function fromWeb(
   if (!answer.ok || !answer.body) throw new WrongUsage(`${address}: answered ${answer.status}`)
   const { pathname } = new URL(address)
   const contentType = answer.headers.get('content-type')
-  const typed = formatByName(contentType ?? '')
-  const format = demanded(wanted ?? typed ?? formatAt(pathname), address)
-  const bytes = unpacked(Readable.from(answer.body), pathname)
+  const typeFormat = formatByName(contentType ?? '')
+  const format = requireFormat(formatOption ?? typeFormat ?? formatAt(pathname), address)
+  const bytes = decompressed(Readable.from(answer.body), pathname)
   return { name: address, bytes, format, charset: charsetOf(contentType), baseIri: address }
 }
 
-const isPacked = (path: string): boolean => path.endsWith('.gz')
-const unpacked = (bytes: Readable, path: string): Readable =>
-  isPacked(path) ? bytes.pipe(createGunzip()) : bytes
+const isGzip = (path: string): boolean => path.endsWith('.gz')
+const decompressed = (bytes: Readable, path: string): Readable =>
+  isGzip(path) ? bytes.pipe(createGunzip()) : bytes
 
-function demanded(format: Format | undefined, name: string): Format {
+function requireFormat(format: Format | undefined, name: string): Format {
   if (format) return format
   throw new WrongUsage(`${name}: neither its type nor its suffix names an RDF format`)
 }

@@ -19,7 +19,7 @@ export type { ParseOptions, Repair } from './reading/options.ts'
  */
 export async function parse(text: string, format: Format, options: ParseOptions): Promise<Quad[]> {
   if (format === 'jsonld') return readJsonLd(text, options)
-  const isLong = text.length > longText && !options.repair && !options.placeRequest
+  const isLong = text.length > minChunkedLength && !options.repair && !options.placeRequest
   return isLong ? readLong(text, pieceReader(format, options)) : readWhole(text, format, options)
 }
 
@@ -56,13 +56,13 @@ function readWhole(
 }
 
 /** In UTF-16 units: minimum size of a text that is parsed in chunks, and the size of a chunk. */
-const [longText, pieceLength] = [500_000, 65_536]
+const [minChunkedLength, chunkLength] = [500_000, 65_536]
 
 /** Parses a long text in chunks and yields to the event loop in between. */
 async function readLong(text: string, reader: PieceReader): Promise<Quad[]> {
   const quads: Quad[] = []
-  for (let at = 0; at < text.length; at += pieceLength) {
-    for (const quad of reader.write(text.slice(at, at + pieceLength))) quads.push(quad)
+  for (let at = 0; at < text.length; at += chunkLength) {
+    for (const quad of reader.write(text.slice(at, at + chunkLength))) quads.push(quad)
     await nextTurn()
   }
   return quads.concat(reader.end())

@@ -1,4 +1,4 @@
-/** Queries over a set of triples. */
+/** Index of triples in memory, with look-ups by subject and predicate. */
 import type { Literal, NamedNode, Quad, Term } from '@rdfjs/types'
 
 /** A node: a term, an IRI as a string, or a blank node as `_:label`. */
@@ -27,18 +27,19 @@ export function keyOf(node: Node): string {
   return node.termType === 'BlankNode' ? `_:${node.value}` : node.value
 }
 
-const none: readonly never[] = []
-const nothing: ReadonlyMap<string, readonly never[]> = new Map<string, readonly never[]>()
+const emptyList: readonly never[] = []
+const emptyMap: ReadonlyMap<string, readonly never[]> = new Map<string, readonly never[]>()
 const iriOf = (predicate: NamedNode | string) =>
   typeof predicate === 'string' ? predicate : predicate.value
 
+/** Triples of one subject, and its objects by predicate IRI. */
 type About = { readonly quads: Quad[]; readonly objects: Map<string, Term[]> }
 
 /** Indexes triples in linear time. */
 export function graphOf(quads: Iterable<Quad>): Graph {
-  const all = [...quads]
+  const triples = [...quads]
   const index = new Map<string, About>()
-  for (const quad of all) {
+  for (const quad of triples) {
     const key = keyOf(quad.subject)
     let about = index.get(key)
     if (!about) index.set(key, (about = { quads: [], objects: new Map() }))
@@ -48,25 +49,26 @@ export function graphOf(quads: Iterable<Quad>): Graph {
     else about.objects.set(quad.predicate.value, [quad.object])
   }
   return {
-    size: all.length,
+    size: triples.length,
     objects: (subject, predicate) =>
-      index.get(keyOf(subject))?.objects.get(iriOf(predicate)) ?? none,
-    about: (subject) => index.get(keyOf(subject))?.objects ?? nothing,
+      index.get(keyOf(subject))?.objects.get(iriOf(predicate)) ?? emptyList,
+    about: (subject) => index.get(keyOf(subject))?.objects ?? emptyMap,
     subjects: () => index.keys(),
-    predicates: (subject) => index.get(keyOf(subject))?.objects.keys() ?? none,
+    predicates: (subject) => index.get(keyOf(subject))?.objects.keys() ?? emptyList,
     subjectsOf: (predicate, object) => {
       const iri = iriOf(predicate)
-      const found: string[] = []
+      const subjects: string[] = []
       for (const [key, about] of index)
-        if (about.objects.get(iri)?.some((term) => term.equals(object))) found.push(key)
-      return found
+        if (about.objects.get(iri)?.some((term) => term.equals(object))) subjects.push(key)
+      return subjects
     },
-    quads: (subject) => (subject === undefined ? all : (index.get(keyOf(subject))?.quads ?? none)),
+    quads: (subject) =>
+      subject === undefined ? triples : (index.get(keyOf(subject))?.quads ?? emptyList),
   }
 }
 
 /** First object. */
-export const first = (
+export const firstObject = (
   graph: Graph,
   subject: Node,
   predicate: NamedNode | string,
@@ -108,13 +110,13 @@ export function closure(
   node: Node,
   follow: (quad: Quad) => boolean = () => false,
 ): Quad[] {
-  const seen = new Set([keyOf(node)])
-  const found: Quad[] = []
-  for (const key of seen) {
+  const visited = new Set([keyOf(node)])
+  const triples: Quad[] = []
+  for (const key of visited) {
     for (const quad of graph.quads(key)) {
-      found.push(quad)
-      if (quad.object.termType === 'BlankNode' || follow(quad)) seen.add(keyOf(quad.object))
+      triples.push(quad)
+      if (quad.object.termType === 'BlankNode' || follow(quad)) visited.add(keyOf(quad.object))
     }
   }
-  return found
+  return triples
 }

@@ -32,9 +32,9 @@ export async function serialise(
 async function partByPart(parts: readonly Part[], format: Format): Promise<string> {
   const { head, part, tail } = documentWriter(format, { isStrict: true })
   const texts = [head]
-  for (const one of parts) {
+  for (const next of parts) {
     await nextTurn()
-    texts.push(part(one))
+    texts.push(part(next))
   }
   return texts.concat(tail).join('')
 }
@@ -61,7 +61,7 @@ function serialiseWhole(
 
 /** Sorts lines again after skolem IRIs were replaced by blank nodes. */
 function sortedLines(lines: string): string {
-  const all = lines.split('\n')
-  all.pop()
-  return joinLines(all.sort())
+  const sorted = lines.split('\n')
+  sorted.pop()
+  return joinLines(sorted.sort())
 }

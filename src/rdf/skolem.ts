@@ -15,18 +15,21 @@ export function skolemise(
   })
 }
 
-type Unskolemised = {
+type UnskolemiseOptions = {
   readonly prefix: string
   /** Selects IRIs to replace; all by default. */
-  readonly which?: (iri: string) => boolean
+  readonly isReplaced?: (iri: string) => boolean
 }
 
 /** Replaces every IRI under `prefix` by a blank node; equal IRIs give the same node, also over several calls. */
-export function unskolemise(quads: Iterable<Quad>, { prefix, which }: Unskolemised): Quad[] {
+export function unskolemise(
+  quads: Iterable<Quad>,
+  { prefix, isReplaced }: UnskolemiseOptions,
+): Quad[] {
   return mapTerms(quads, (term) =>
     term.termType === 'NamedNode' &&
     term.value.startsWith(prefix) &&
-    (which === undefined || which(term.value))
+    (isReplaced === undefined || isReplaced(term.value))
       ? blankNode(`g${labelOf(term.value.slice(prefix.length))}`)
       : undefined,
   )
@@ -50,21 +53,19 @@ function nodesUnder(prefix: string): RegExp {
 
 /** Converts a text to a label that is valid in every syntax; different texts give different labels. */
 export const labelOf = (text: string) =>
-  text.replace(/[^A-Za-z0-9]/g, (found) => `_${found.charCodeAt(0).toString(16)}_`)
+  text.replace(/[^A-Za-z0-9]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`)
 
 type Node = ReturnType<typeof namedNode> | ReturnType<typeof blankNode>
 
 /** Replaces terms in subject and object position; unchanged quads are kept as objects. */
 function mapTerms(quads: Iterable<Quad>, rename: (term: Term) => Node | undefined): Quad[] {
-  const found: Quad[] = []
-  for (const one of quads) {
-    const subject = rename(one.subject)
-    const object = rename(one.object)
-    found.push(
-      subject || object
-        ? quad(subject ?? one.subject, one.predicate, object ?? one.object, one.graph)
-        : one,
+  const mapped: Quad[] = []
+  for (const q of quads) {
+    const subject = rename(q.subject)
+    const object = rename(q.object)
+    mapped.push(
+      subject || object ? quad(subject ?? q.subject, q.predicate, object ?? q.object, q.graph) : q,
     )
   }
-  return found
+  return mapped
 }

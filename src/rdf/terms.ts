@@ -15,7 +15,7 @@ import type {
 /** Maximum length of a literal in UTF-8 bytes that all supported stores keep. */
 export const maxLiteralBytes = 2 ** 20
 
-type Other = Term | null | undefined
+type TermOrNothing = Term | null | undefined
 
 class Iri implements NamedNode {
   readonly value: string
@@ -25,7 +25,7 @@ class Iri implements NamedNode {
   get termType() {
     return 'NamedNode' as const
   }
-  equals(other: Other): boolean {
+  equals(other: TermOrNothing): boolean {
     return other === this || (other?.termType === 'NamedNode' && other.value === this.value)
   }
 }
@@ -38,7 +38,7 @@ class Blank implements BlankNode {
   get termType() {
     return 'BlankNode' as const
   }
-  equals(other: Other): boolean {
+  equals(other: TermOrNothing): boolean {
     return other === this || (other?.termType === 'BlankNode' && other.value === this.value)
   }
 }
@@ -55,7 +55,7 @@ class Text implements Literal {
   get termType() {
     return 'Literal' as const
   }
-  equals(other: Other): boolean {
+  equals(other: TermOrNothing): boolean {
     return (
       other === this ||
       (other?.termType === 'Literal' &&
@@ -73,7 +73,7 @@ class NoGraph implements DefaultGraph {
   get value() {
     return '' as const
   }
-  equals(other: Other): boolean {
+  equals(other: TermOrNothing): boolean {
     return other?.termType === 'DefaultGraph'
   }
 }
@@ -95,7 +95,7 @@ class Statement implements Quad {
   get value() {
     return '' as const
   }
-  equals(other: Other): boolean {
+  equals(other: TermOrNothing): boolean {
     return (
       other?.termType === 'Quad' &&
       this.subject.equals(other.subject) &&
@@ -109,13 +109,13 @@ class Statement implements Quad {
 const xsdString = new Iri('http://www.w3.org/2001/XMLSchema#string')
 const langString = new Iri('http://www.w3.org/1999/02/22-rdf-syntax-ns#langString')
 const noGraph = new NoGraph()
-let labels = 0
+let labelCount = 0
 
 /** Named node; the IRI is not validated (see `isIri`). */
 export const namedNode = (iri: string): NamedNode => new Iri(iri)
 
 /** Blank node; without a label, one that is unique in this process. */
-export const blankNode = (label = `n${++labels}`): BlankNode => new Blank(label)
+export const blankNode = (label = `n${++labelCount}`): BlankNode => new Blank(label)
 
 /** Literal with a language tag (string), a datatype (named node), or neither (`xsd:string`). */
 export function literal(value: string, languageOrDatatype?: string | NamedNode): Literal {

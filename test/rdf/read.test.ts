@@ -3,7 +3,7 @@ import { dcat, dct, foaf } from '../../src/rdf/namespaces.ts'
 import { parse } from '../../src/rdf/parse.ts'
 import {
   closure,
-  first,
+  firstObject,
   graphOf,
   instances,
   isA,
@@ -39,7 +39,7 @@ test('objects come in the order of the triples, none is an empty list', () => {
 })
 
 test('readers find the first, the first literal, the first IRI', () => {
-  expect(first(graph, d, dct('title'))?.value).toBe('http://e/odd')
+  expect(firstObject(graph, d, dct('title'))?.value).toBe('http://e/odd')
   expect(literalOf(graph, d, dct('title'))?.language).toBe('de')
   expect(textOf(graph, d, dct('title'))).toBe('Titel')
   expect(textOf(graph, d, dct('absent'))).toBeUndefined()
@@ -52,7 +52,7 @@ test('classes are told by any rdf:type', () => {
 })
 
 test('nodes can be found by what they point to, blank nodes by their key', () => {
-  const publisher = first(graph, d, dct('publisher'))
+  const publisher = firstObject(graph, d, dct('publisher'))
   expect(publisher && graph.subjectsOf(dct('publisher'), publisher)).toEqual([d, 'http://e/other'])
   expect(publisher && textOf(graph, keyOf(publisher), foaf('name'))).toBe('P')
   expect(keyOf(blankNode('b'))).toBe('_:b')

@@ -5,7 +5,7 @@ import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../src/errors.ts'
 import { formatOfSuffix, type Format } from '../../src/rdf/media-types.ts'
 import { parse } from '../../src/rdf/parse.ts'
-import { first, graphOf, textOf, type Graph } from '../../src/rdf/read.ts'
+import { firstObject, graphOf, textOf, type Graph } from '../../src/rdf/read.ts'
 import { toLine } from '../../src/rdf/lines.ts'
 import { unpacked } from './archive.ts'
 
@@ -41,10 +41,10 @@ export async function rdf11(): Promise<readonly Case[]> {
     const graph = graphOf(await parse(text(`${folder}manifest.ttl`), 'turtle', { baseIri: here }))
     const inFolder = (iri: string) => iri.slice('https://w3c.github.io/rdf-tests/'.length)
     for (const test of graph.subjects()) {
-      const action = first(graph, test, mf('action'))?.value
+      const action = firstObject(graph, test, mf('action'))?.value
       if (action === undefined) continue
       const path = inFolder(action)
-      const result = first(graph, test, mf('result'))?.value
+      const result = firstObject(graph, test, mf('result'))?.value
       const expected =
         result === undefined
           ? isPositive(graph, test) && ('any' as const)
@@ -62,7 +62,7 @@ export async function rdf11(): Promise<readonly Case[]> {
 }
 
 const isPositive = (graph: Graph, test: string) =>
-  !(first(graph, test, rdfType)?.value ?? '').includes('Negative')
+  !(firstObject(graph, test, rdfType)?.value ?? '').includes('Negative')
 
 type JsonCase = {
   readonly '@id': string

@@ -8,7 +8,7 @@ import { apiKeys } from '../../src/http/api-key.ts'
 import { serve, type RunningServer } from '../../src/http/serve.ts'
 import { logger } from '../../src/log.ts'
 import { parse } from '../../src/rdf/parse.ts'
-import { first, graphOf, textOf, type Graph, type Node } from '../../src/rdf/read.ts'
+import { firstObject, graphOf, textOf, type Graph, type Node } from '../../src/rdf/read.ts'
 import { sparqlApp } from '../../src/repository/sparql-app.ts'
 import { embeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
@@ -31,12 +31,12 @@ type Call = {
 }
 
 const members = (graph: Graph, list: Node | undefined): readonly Node[] => {
-  const head = list && first(graph, list, rdf('first'))
-  return head ? [head, ...members(graph, first(graph, list, rdf('rest')))] : []
+  const head = list && firstObject(graph, list, rdf('first'))
+  return head ? [head, ...members(graph, firstObject(graph, list, rdf('rest')))] : []
 }
 
 function bodyOf(graph: Graph, request: Node): Uint8Array<ArrayBuffer> | undefined {
-  const node = first(graph, request, ht('body'))
+  const node = firstObject(graph, request, ht('body'))
   const text = node && textOf(graph, node, cnt('chars'))
   if (!node || text === undefined) return undefined
   const isWide = textOf(graph, node, cnt('characterEncoding')) === 'UTF-16'
@@ -44,8 +44,8 @@ function bodyOf(graph: Graph, request: Node): Uint8Array<ArrayBuffer> | undefine
 }
 
 function callOf(graph: Graph, request: Node): Call {
-  const response = first(graph, request, ht('resp')) ?? ''
-  const fields = members(graph, first(graph, request, ht('headers')))
+  const response = firstObject(graph, request, ht('resp')) ?? ''
+  const fields = members(graph, firstObject(graph, request, ht('headers')))
   const said = textOf(graph, response, mf('expectedBoolean'))
   return {
     path: textOf(graph, request, ht('absolutePath')) ?? '',
@@ -71,9 +71,9 @@ async function cases(): Promise<ReadonlyMap<string, readonly Call[]>> {
   const found = new Map<string, readonly Call[]>()
   for (const test of graph.subjects()) {
     const name = test.slice(test.lastIndexOf('#') + 1)
-    const action = first(graph, test, mf('action'))
+    const action = firstObject(graph, test, mf('action'))
     if (!action || name.startsWith('update_')) continue
-    const requests = members(graph, first(graph, action, ht('requests')))
+    const requests = members(graph, firstObject(graph, action, ht('requests')))
     found.set(
       name,
       requests.map((request) => callOf(graph, request)),

@@ -6,7 +6,7 @@
 import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { isIri } from '../../rdf/iri.ts'
 import { computedOn, dct, dqv, prov, pv, rdf, xsd } from '../../rdf/namespaces.ts'
-import { first, graphOf, keyOf, literalOf } from '../../rdf/read.ts'
+import { firstObject, graphOf, keyOf, literalOf } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 import { indicatorOf, metricName } from '../indicators.ts'
 import { metricsNode, type Payload } from '../pipe/payload.ts'
@@ -157,16 +157,16 @@ export function measurements(quads: Iterable<Quad>): readonly MeasuredValue[] {
   for (const { subject, predicate, object } of graph.quads())
     if (predicate.value === terms.link.value) targets.set(keyOf(object), keyOf(subject))
   return [...graph.subjects()].flatMap((node) => {
-    const metric = first(graph, node, terms.metric)
+    const metric = firstObject(graph, node, terms.metric)
     const valueLiteral = literalOf(graph, node, terms.value)
     const [computedTerm] = computedOn.flatMap((iri) => graph.objects(node, iri))
     const target = computedTerm ? keyOf(computedTerm) : targets.get(node)
     if (!metric || !valueLiteral || target === undefined) return []
     const name = metricName(metric.value)
     const value = valueIn(name, valueLiteral.value.trim(), valueLiteral.datatype.value)
-    const url = first(graph, node, terms.source)?.value
-    const time = first(graph, node, terms.time)?.value
-    const failingSince = first(graph, node, terms.since)?.value
+    const url = firstObject(graph, node, terms.source)?.value
+    const time = firstObject(graph, node, terms.time)?.value
+    const failingSince = firstObject(graph, node, terms.since)?.value
     return value === undefined ? [] : [{ metric: name, target, value, url, time, failingSince }]
   })
 }

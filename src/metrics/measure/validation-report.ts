@@ -3,7 +3,15 @@
 import { metricName } from '../indicators.ts'
 import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
 import { dqv, prov, rdf, xsd, oa, pv, sh } from '../../rdf/namespaces.ts'
-import { closure, first, graphOf, instances, keyOf, textOf, type Graph } from '../../rdf/read.ts'
+import {
+  closure,
+  firstObject,
+  graphOf,
+  instances,
+  keyOf,
+  textOf,
+  type Graph,
+} from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 
 /** Severities of SHACL (2.1.4) by local name. */
@@ -159,9 +167,9 @@ const violation = sh('Violation').value
 const isTrue = (text: string | undefined) => text === 'true' || text === '1'
 
 function resultOf(graph: Graph, node: Term): ReportResult {
-  const focusNode = first(graph, node, sh('focusNode'))
-  const path = first(graph, node, sh('resultPath'))
-  const value = first(graph, node, sh('value'))
+  const focusNode = firstObject(graph, node, sh('focusNode'))
+  const path = firstObject(graph, node, sh('resultPath'))
+  const value = firstObject(graph, node, sh('value'))
   return {
     focusNode,
     ...(path ? { path: pathOf(graph, path) } : {}),
@@ -169,8 +177,8 @@ function resultOf(graph: Graph, node: Term): ReportResult {
     messages: graph
       .objects(node, sh('resultMessage'))
       .filter((term) => term.termType === 'Literal'),
-    severity: severityOf(first(graph, node, sh('resultSeverity'))?.value ?? 'Violation'),
-    component: first(graph, node, sh('sourceConstraintComponent'))?.value ?? '',
+    severity: severityOf(firstObject(graph, node, sh('resultSeverity'))?.value ?? 'Violation'),
+    component: firstObject(graph, node, sh('sourceConstraintComponent'))?.value ?? '',
   }
 }
 

@@ -1,4 +1,4 @@
-/** Term factory of all readers, which validates every IRI, language tag and literal. */
+/** Term factory (RDF/JS `DataFactory`) of all readers, which validates every IRI, language tag and literal, or repairs it. */
 import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
 import { shortTag } from '../../text/language.ts'
 import { addressesIn, isIri, maxIriBytes, repairIri } from '../iri.ts'
@@ -6,15 +6,15 @@ import { blankNode, defaultGraph, literal, maxLiteralBytes, namedNode, quad } fr
 import { BadTerm, type ParseOptions, type Place, type TermLimits } from './options.ts'
 
 /** Maximum term lengths that all supported stores keep. */
-const highest: TermLimits = { iriBytes: maxIriBytes, literalBytes: maxLiteralBytes }
+const storeLimits: TermLimits = { iriBytes: maxIriBytes, literalBytes: maxLiteralBytes }
 
 // BCP 47 as in Turtle: subtags of at most eight letters or digits.
-const tag = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/
+const tagPattern = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/
 
 /** Placeholder for a term that could not be repaired; triples with it are dropped. */
 const unusable = namedNode('urn:cartulary:unusable')
 
-/** IRIs in which a source wrote several addresses. */
+/** Terms whose IRI in the source holds several addresses, with the text in the source. */
 const addressLists = new WeakMap<
   object,
   { readonly from: string; readonly addresses: readonly string[] }
@@ -24,17 +24,17 @@ const addressLists = new WeakMap<
  * Properties that link pages and files. With other properties, an IRI with a comma is one IRI, even if it looks like two
  * addresses.
  */
-const links =
+const addressProperty =
   /[/#](?:\w+URL|\w*[pP]age|conformsTo|seeAlso|references|isReferencedBy|relation|source|url)$/
 
 /** Drops triples with unusable terms, and splits those whose object contains several addresses. */
 export const withoutUnusable = (quads: Quad[], { repair }: ParseOptions): Quad[] =>
   repair
-    ? quads.flatMap((one) => {
-        const { subject, predicate, object, graph } = one
+    ? quads.flatMap((q) => {
+        const { subject, predicate, object, graph } = q
         if ([subject, predicate, object].includes(unusable)) return []
         const { from = '', addresses } = addressLists.get(object) ?? {}
-        if (!addresses || (isIri(from) && !links.test(predicate.value))) return one
+        if (!addresses || (isIri(from) && !addressProperty.test(predicate.value))) return q
         return addresses.map(repairIri).flatMap((to) => {
           if (!isIri(to)) return []
           repair({ kind: 'iri', from, to })
@@ -45,9 +45,9 @@ export const withoutUnusable = (quads: Quad[], { repair }: ParseOptions): Quad[]
 
 /** Cache of valid IRIs over all documents: predicates, classes and concepts of authority tables recur in every record. */
 const iriCache = new Map<string, NamedNode>()
-const mostCachedIris = 10_000
+const maxCachedIris = 10_000
 
-let parses = 0
+let parseCount = 0
 
 /** Prefix of the blank node labels of all readers, so that one reader can continue where another stopped. */
 export const labelPrefix = 'l_'
@@ -60,7 +60,7 @@ export const plainLabel = /^[A-Za-z0-9_]+$/
  * different.
  */
 const safeLabel = (label: string) =>
-  label.replace(/[^A-Za-z0-9_]/g, (found) => `-${found.charCodeAt(0).toString(16)}-`)
+  label.replace(/[^A-Za-z0-9_]/g, (character) => `-${character.charCodeAt(0).toString(16)}-`)
 
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 const taggedDatatypes = new Set([`${rdf}langString`, `${rdf}dirLangString`])
@@ -93,40 +93,45 @@ export class CheckedTerms {
   ) {
     this.options = options
     if (options.document) documents.set(options.document, this)
-    this.limits = options.limits ?? highest
+    this.limits = options.limits ?? storeLimits
     this.place = place
-    this.prefix = like?.prefix ?? `p${++parses}_`
+    this.prefix = like?.prefix ?? `p${++parseCount}_`
     this.#unlabelled = like ? like.#unlabelled : { count: 0 }
   }
 
   namedNode(iri: string): NamedNode {
-    const term = iriCache.get(iri)
-    if (term && this.#isShort(iri)) return term
-    const made = this.iri(iri)
+    const cached = iriCache.get(iri)
+    if (cached && this.#isShort(iri)) return cached
+    const term = this.iri(iri)
     const addresses = this.options.repair ? addressesIn(iri) : []
     if (addresses.length > 1) {
-      if (made !== unusable) addressLists.set(made, { from: iri, addresses })
-      return made
+      if (term !== unusable) addressLists.set(term, { from: iri, addresses })
+      return term
     }
     // A repaired IRI is not cached, because each occurrence is reported.
-    if (made.value !== iri) return made
+    if (term.value !== iri) return term
     // Copies the IRI: a substring would keep the whole source text in memory.
     const copy = namedNode(Buffer.from(iri).toString())
-    if (iriCache.size >= mostCachedIris) iriCache.clear()
+    if (iriCache.size >= maxCachedIris) iriCache.clear()
     iriCache.set(copy.value, copy)
     return copy
   }
 
-  literal(value: string, extra?: string | NamedNode | Direction): Literal | NamedNode {
+  literal(value: string, languageOrDatatype?: string | NamedNode | Direction): Literal | NamedNode {
     const text = this.text(value)
     if (text === undefined) return unusable
-    if (extra === undefined || extra === '') return literal(text)
-    if (typeof extra === 'string') return literal(text, this.language(extra))
-    if ('termType' in extra) return extra === unusable ? unusable : this.typed(text, extra)
-    if (extra.direction && !this.options.repair) {
-      throw new BadTerm('literals with a base direction are not supported', extra.direction)
+    if (languageOrDatatype === undefined || languageOrDatatype === '') return literal(text)
+    if (typeof languageOrDatatype === 'string')
+      return literal(text, this.language(languageOrDatatype))
+    if ('termType' in languageOrDatatype)
+      return languageOrDatatype === unusable ? unusable : this.typed(text, languageOrDatatype)
+    if (languageOrDatatype.direction && !this.options.repair) {
+      throw new BadTerm(
+        'literals with a base direction are not supported',
+        languageOrDatatype.direction,
+      )
     }
-    return literal(text, this.language(extra.language))
+    return literal(text, this.language(languageOrDatatype.language))
   }
 
   blankNode(label?: string): BlankNode {
@@ -153,9 +158,9 @@ export class CheckedTerms {
     if (isValid && this.#isShort(iri)) return namedNode(iri)
     if (repair) {
       const to = isValid ? iri : repairIri(iri)
-      const usable = isIri(to) && this.#isShort(to)
-      repair({ kind: 'iri', from: iri, ...(usable ? { to } : {}), ...this.place() })
-      return usable ? namedNode(to) : unusable
+      const isUsable = isIri(to) && this.#isShort(to)
+      repair({ kind: 'iri', from: iri, ...(isUsable ? { to } : {}), ...this.place() })
+      return isUsable ? namedNode(to) : unusable
     }
     if (isValid) throw this.#tooLong('an IRI', 'iriBytes', iri)
     throw new BadTerm(`<${iri.toWellFormed()}> is not an absolute IRI (RFC 3987)`, iri)
@@ -175,26 +180,31 @@ export class CheckedTerms {
   private language(from: string): string {
     const { repair } = this.options
     const candidate = repair ? from.trim().replaceAll(/[_\s]+/g, '-') : from
-    if (!repair && !tag.test(from))
+    if (!repair && !tagPattern.test(from))
       throw new BadTerm(`"${from}" is not a language tag (BCP 47)`, from)
-    const to = tag.test(candidate) ? shortTag(candidate) : ''
+    const to = tagPattern.test(candidate) ? shortTag(candidate) : ''
     if (to !== from) repair?.({ kind: 'language', from, to, ...this.place() })
     return to
   }
 
   /** Value of a literal; `undefined` if it is too long. */
   private text(value: string): string | undefined {
-    const short = isWithin(value, this.limits.literalBytes)
-    if (short && value.isWellFormed()) return value
+    const isShortEnough = isWithin(value, this.limits.literalBytes)
+    if (isShortEnough && value.isWellFormed()) return value
     const { repair } = this.options
     if (!repair) {
-      throw short
+      throw isShortEnough
         ? new BadTerm('a literal holds half of a surrogate pair', value)
         : this.#tooLong('a literal', 'literalBytes', value)
     }
     const start = value.slice(0, 80).toWellFormed()
-    repair({ kind: 'literal', from: start, ...(short ? { to: start } : {}), ...this.place() })
-    return short ? value.replaceAll(/\p{Surrogate}/gu, '') : undefined
+    repair({
+      kind: 'literal',
+      from: start,
+      ...(isShortEnough ? { to: start } : {}),
+      ...this.place(),
+    })
+    return isShortEnough ? value.replaceAll(/\p{Surrogate}/gu, '') : undefined
   }
 
   #isShort(iri: string): boolean {

@@ -66,9 +66,9 @@ async function expandInTurns(tree: JsonLdValue, base: string): Promise<JsonLdVal
   if (nodes.length <= nodesPerChunk) return expand(tree, base)
   const expanded: JsonLdValue[] = []
   for (let at = 0; at < nodes.length; at += nodesPerChunk) {
-    const some = nodes.slice(at, at + nodesPerChunk)
-    const part = context === undefined ? some : { '@context': context, '@graph': some }
-    for (const node of [await expand(part, base)].flat()) expanded.push(node)
+    const chunk = nodes.slice(at, at + nodesPerChunk)
+    const document = context === undefined ? chunk : { '@context': context, '@graph': chunk }
+    for (const node of [await expand(document, base)].flat()) expanded.push(node)
     await nextTurn()
   }
   return expanded
@@ -95,15 +95,15 @@ export async function expandUsable(tree: JsonLdValue, options: ParseOptions): Pr
     }
   }
   /** Finds the parts that fail, by bisection. */
-  async function* failing(parts: readonly Part[]): AsyncGenerator<Part> {
+  async function* failingParts(parts: readonly Part[]): AsyncGenerator<Part> {
     if (parts.length === 0 || !(await faultIn(parts.map(({ value }) => value)))) return
     const middle = parts.length >> 1
     if (middle === 0) yield* parts
-    else for (const half of [parts.slice(0, middle), parts.slice(middle)]) yield* failing(half)
+    else for (const half of [parts.slice(0, middle), parts.slice(middle)]) yield* failingParts(half)
   }
-  const mend = async (parts: readonly Part[]): Promise<void> => {
-    for await (const part of failing(parts)) {
-      await mend(partsOf(part.value, part.pointer))
+  const dropFailing = async (parts: readonly Part[]): Promise<void> => {
+    for await (const part of failingParts(parts)) {
+      await dropFailing(partsOf(part.value, part.pointer))
       const fault = await faultIn([part.value])
       if (!fault) continue
       const detail = `${part.pointer}: ${fault.detail}`
@@ -116,7 +116,7 @@ export async function expandUsable(tree: JsonLdValue, options: ParseOptions): Pr
     return await expandInTurns(tree, baseIri)
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'malformed-rdf') throw error
-    await mend(partsOf(tree, ''))
+    await dropFailing(partsOf(tree, ''))
     return expandInTurns(tree, baseIri)
   }
 }
@@ -126,10 +126,10 @@ type Part = { readonly value: JsonLdValue; readonly pointer: string; readonly le
 /** Objects directly below a value. */
 function partsOf(value: JsonLdValue, pointer: string): readonly Part[] {
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, one]) => {
-    if (key === '@context' || typeof one !== 'object' || one === null) return []
+  return Object.entries(value).flatMap(([key, child]) => {
+    if (key === '@context' || typeof child !== 'object' || child === null) return []
     const place = `${pointer}${jsonPointer(key)}`
-    if (Array.isArray(one)) return partsOf(one, place)
-    return { value: one, pointer: place, leaveOut: () => void Reflect.set(value, key, null) }
+    if (Array.isArray(child)) return partsOf(child, place)
+    return { value: child, pointer: place, leaveOut: () => void Reflect.set(value, key, null) }
   })
 }

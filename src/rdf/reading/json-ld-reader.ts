@@ -1,4 +1,4 @@
-/** JSON-LD reader: expansion by jsonld, conversion to quads by own code; no remote contexts. */
+/** JSON-LD reader: the package `jsonld` expands a document, this file converts the result to quads; remote contexts are not loaded. */
 
 import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
 import { jsonPointer } from '../../errors.ts'
@@ -25,6 +25,7 @@ import {
 } from './options.ts'
 import { lastName } from '../iri.ts'
 
+/** Most contexts of one node, and most terms of one context. */
 const limits = { contexts: 16, terms: 1_000 }
 
 /** Number of nodes that are converted between two yields. */
@@ -35,14 +36,14 @@ export async function readJsonLd(text: string, options: ParseOptions): Promise<Q
   const tree = readJson(text)
   await inOwnTurn(text)
   boundContexts(tree)
-  const spelled = shieldTags(tree)
+  const restoreTag = shieldTags(tree)
   await inOwnTurn(text)
   const restore = shieldSpaces(tree, text)
   await inOwnTurn(text)
   if (options.placeRequest) markPlaces(tree, options.placeRequest)
   const expanded = await expandUsable(tree, options)
   const terms = new CheckedTerms(options)
-  const document = new ExpandedJson({ terms, restore, spelled })
+  const document = new ExpandedJson({ terms, restore, restoreTag })
   try {
     for await (const node of inTurns(asArray(expanded), nodesPerChunk))
       document.graph(node, terms.defaultGraph())
@@ -65,26 +66,28 @@ function boundContexts(tree: JsonLdValue): void {
   })
 }
 
-const space = /\s/g
-const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/
-const shielded = /[\u{F0009}-\u{FFEFF}]/gu
-const plane = 0xf0000
+const spacePattern = /\s/g
+const schemePattern = /^[A-Za-z][A-Za-z0-9+.-]*:/
+const shieldPattern = /[\u{F0009}-\u{FFEFF}]/gu
+const shieldOffset = 0xf0000
 
 /**
  * Replaces white space in strings that begin like an IRI by private characters, because expansion would resolve `tel:+49 40`
  * as a relative reference. Returns the reverse function.
  */
 function shieldSpaces(tree: JsonLdValue, text: string): (text: string) => string {
-  const keep = (same: string) => same
-  if (shielded.test(text)) {
-    shielded.lastIndex = 0
-    return keep
+  const unchanged = (same: string) => same
+  if (shieldPattern.test(text)) {
+    shieldPattern.lastIndex = 0
+    return unchanged
   }
-  let found = false
+  let hasShielded = false
   const shield = (value: JsonLdValue): JsonLdValue => {
-    if (typeof value !== 'string' || !scheme.test(value) || !/\s/.test(value)) return value
-    found = true
-    return value.replace(space, (gap) => String.fromCodePoint(plane + gap.charCodeAt(0)))
+    if (typeof value !== 'string' || !schemePattern.test(value) || !/\s/.test(value)) return value
+    hasShielded = true
+    return value.replace(spacePattern, (gap) =>
+      String.fromCodePoint(shieldOffset + gap.charCodeAt(0)),
+    )
   }
   eachObject({ tree }, (object) => {
     for (const [key, value] of Object.entries(object)) {
@@ -92,9 +95,11 @@ function shieldSpaces(tree: JsonLdValue, text: string): (text: string) => string
       object[key] = Array.isArray(value) ? value.map(shield) : shield(value)
     }
   })
-  if (!found) return keep
-  return (held) =>
-    held.replace(shielded, (gap) => String.fromCharCode((gap.codePointAt(0) ?? plane) - plane))
+  if (!hasShielded) return unchanged
+  return (shieldedText) =>
+    shieldedText.replace(shieldPattern, (gap) =>
+      String.fromCharCode((gap.codePointAt(0) ?? shieldOffset) - shieldOffset),
+    )
 }
 
 // Converts expanded JSON-LD to quads (JSON-LD 1.1 API, 8.1) and keeps lexical forms and language tags. `toRDF` of the
@@ -114,7 +119,7 @@ function canonicalJson(value: JsonLdValue): string {
   const members = Object.entries(value)
     .filter(([key]) => key !== placeKey)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-  return `{${members.map(([key, held]) => `${JSON.stringify(key)}:${canonicalJson(held)}`).join(',')}}`
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
 }
 
 /** A reference that expansion emptied, because it looks like a keyword (JSON-LD 1.1 API, 5.2.2). */
@@ -130,29 +135,29 @@ function datatypeOf({ '@type': type }: JsonLdObject): string | undefined {
 /** Canonical `xsd:double` of a native number (JSON-LD 1.1 API, 8.6). */
 const double = (value: number) => value.toExponential(15).replace(/(\d)0*e\+?/, '$1E')
 
-function tellPlace(
+function reportNodePlace(
   subject: Resource,
   node: JsonLdObject,
-  { classes, report: tell }: PlaceRequest,
+  { classes, report }: PlaceRequest,
 ): void {
   const pointer = markOf(node)
-  const isWanted = asArray(node['@type']).some((type) => classes.has(asText(type) ?? ''))
-  if (pointer === undefined || !isWanted) return
-  tell(subject.termType === 'BlankNode' ? `_:${subject.value}` : subject.value, { pointer })
+  const hasRequestedClass = asArray(node['@type']).some((type) => classes.has(asText(type) ?? ''))
+  if (pointer === undefined || !hasRequestedClass) return
+  report(subject.termType === 'BlankNode' ? `_:${subject.value}` : subject.value, { pointer })
 }
 
-type Settings = {
+type DocumentSettings = {
   readonly terms: CheckedTerms
   /** Reverses the changes made to strings and language tags before expansion. */
   readonly restore: (text: string) => string
-  readonly spelled: (language: string) => string
+  readonly restoreTag: (language: string) => string
 }
 
 /** Collects the quads of one document. */
 class ExpandedJson {
   readonly quads: Quad[] = []
-  readonly settings: Settings
-  constructor(settings: Settings) {
+  readonly settings: DocumentSettings
+  constructor(settings: DocumentSettings) {
     this.settings = settings
   }
 
@@ -163,7 +168,7 @@ class ExpandedJson {
   node(node: JsonLdObject, graph: Quad_Graph): Resource {
     const subject = this.resource(asText(node['@id']))
     const { placeRequest: places } = this.settings.terms.options
-    if (places) tellPlace(subject, node, places)
+    if (places) reportNodePlace(subject, node, places)
     for (const [key, value] of Object.entries(node)) {
       if (places && key === placeKey) continue
       if (key === '@type') this.types(subject, asArray(value), graph)
@@ -224,22 +229,23 @@ class ExpandedJson {
   }
 
   literal(value: JsonLdObject): Literal | NamedNode {
-    const { terms, restore, spelled } = this.settings
-    const held = value['@value'] ?? null
+    const { terms, restore, restoreTag } = this.settings
+    const content = value['@value'] ?? null
     const type = datatypeOf(value)
-    if (type === '@json') return terms.literal(restore(canonicalJson(held)), rdf('JSON'))
+    if (type === '@json') return terms.literal(restore(canonicalJson(content)), rdf('JSON'))
     const datatype = type === undefined ? undefined : this.iri(type)
-    if (typeof held === 'boolean') return terms.literal(String(held), datatype ?? xsd('boolean'))
-    if (typeof held === 'number') {
-      const whole = Number.isInteger(held) && Math.abs(held) < 1e21
-      return whole && type !== xsd('double').value
-        ? terms.literal(held.toFixed(0), datatype ?? xsd('integer'))
-        : terms.literal(double(held), datatype ?? xsd('double'))
+    if (typeof content === 'boolean')
+      return terms.literal(String(content), datatype ?? xsd('boolean'))
+    if (typeof content === 'number') {
+      const isInteger = Number.isInteger(content) && Math.abs(content) < 1e21
+      return isInteger && type !== xsd('double').value
+        ? terms.literal(content.toFixed(0), datatype ?? xsd('integer'))
+        : terms.literal(double(content), datatype ?? xsd('double'))
     }
-    const text = asText(held) ?? ''
+    const text = asText(content) ?? ''
     const language = asText([value['@language']].flat()[0])
     if (language === undefined) return terms.literal(restore(text), datatype)
-    return terms.literal(restore(text), spelled(language))
+    return terms.literal(restore(text), restoreTag(language))
   }
 
   resource(id: string | undefined): Resource {
@@ -260,20 +266,20 @@ class ExpandedJson {
 // Language tags in the document's spelling, which expansion converts to lower case.
 
 /** Terms whose values are language maps. */
-function mapTerms(contexts: readonly JsonLdObject[]): Set<string> {
-  const found = new Set<string>()
+function languageMapTerms(contexts: readonly JsonLdObject[]): Set<string> {
+  const terms = new Set<string>()
   for (const context of contexts) {
     for (const [term, definition] of Object.entries(context)) {
       if (isJsonLdObject(definition) && [definition['@container']].flat().includes('@language')) {
-        found.add(term)
+        terms.add(term)
       }
     }
   }
-  return found
+  return terms
 }
 
 /** Private subtag (BCP 47, 2.2.7) that precedes the index of a tag in the table of the document. */
-const sign = '-x-written-'
+const indexSubtag = '-x-written-'
 
 /**
  * Rewrites language tags in values, language maps and contexts so that they survive expansion. Returns the function that
@@ -282,29 +288,35 @@ const sign = '-x-written-'
 function shieldTags(tree: JsonLdValue): (expanded: string) => string {
   const contexts = contextsIn(tree)
   const tags = aliases(contexts, '@language')
-  const maps = mapTerms(contexts)
+  const maps = languageMapTerms(contexts)
   const none = aliases(contexts, '@none')
   const numbers = new Map<string, number>()
-  const shielded = (tag: string): string => {
+  const shieldedTag = (tag: string): string => {
     const lowered = tag.toLowerCase()
-    if (lowered === tag && !tag.includes(sign)) return tag
+    if (lowered === tag && !tag.includes(indexSubtag)) return tag
     const number = numbers.get(tag) ?? numbers.size
     numbers.set(tag, number)
-    return `${lowered}${sign}${number}`
+    return `${lowered}${indexSubtag}${number}`
   }
   eachObject(tree, (object) => {
     for (const [key, value] of Object.entries(object)) {
-      if (tags.has(key) && typeof value === 'string') object[key] = shielded(value)
+      if (tags.has(key) && typeof value === 'string') object[key] = shieldedTag(value)
       if (!maps.has(key) || !isJsonLdObject(value) || contexts.includes(object)) continue
       object[key] = Object.fromEntries(
-        Object.entries(value).map(([tag, texts]) => [none.has(tag) ? tag : shielded(tag), texts]),
+        Object.entries(value).map(([tag, texts]) => [
+          none.has(tag) ? tag : shieldedTag(tag),
+          texts,
+        ]),
       )
     }
   })
-  const written = [...numbers.keys()]
+  const originalTags = [...numbers.keys()]
   return (expanded) => {
-    const at = expanded.lastIndexOf(sign)
-    return (at < 0 ? undefined : written[Number(expanded.slice(at + sign.length))]) ?? expanded
+    const at = expanded.lastIndexOf(indexSubtag)
+    return (
+      (at < 0 ? undefined : originalTags[Number(expanded.slice(at + indexSubtag.length))]) ??
+      expanded
+    )
   }
 }
 
@@ -325,29 +337,29 @@ function markPlaces(tree: JsonLdValue, { classes }: PlaceRequest): void {
   const contexts = contextsIn(tree)
   const [types, values] = ['@type', '@value'].map((keyword) => aliases(contexts, keyword))
   const names = [...classes].map(lastName)
-  const isWanted = (object: JsonLdObject) =>
+  const mayHaveClass = (object: JsonLdObject) =>
     [...(types ?? [])]
       .flatMap((key) => [object[key] ?? []].flat())
       .some((type) => typeof type === 'string' && names.some((name) => type.endsWith(name)))
   mark(tree, '', (object) => {
     // A value object may have no other members.
     const isValue = [...(values ?? [])].some((key) => Object.hasOwn(object, key))
-    return !isValue && isWanted(object)
+    return !isValue && mayHaveClass(object)
   })
 }
 
 function mark(
   value: JsonLdValue,
   pointer: string,
-  isWanted: (object: JsonLdObject) => boolean,
+  isMarked: (object: JsonLdObject) => boolean,
 ): void {
   if (Array.isArray(value)) {
-    for (const [at, one] of value.entries())
-      if (typeof one === 'object') mark(one, `${pointer}/${at}`, isWanted)
+    for (const [at, child] of value.entries())
+      if (typeof child === 'object') mark(child, `${pointer}/${at}`, isMarked)
   } else if (isJsonLdObject(value)) {
-    for (const [key, one] of Object.entries(value))
-      if (typeof one === 'object' && key !== '@context')
-        mark(one, `${pointer}${jsonPointer(key)}`, isWanted)
-    if (isWanted(value)) value[placeKey] = pointer
+    for (const [key, child] of Object.entries(value))
+      if (typeof child === 'object' && key !== '@context')
+        mark(child, `${pointer}${jsonPointer(key)}`, isMarked)
+    if (isMarked(value)) value[placeKey] = pointer
   }
 }

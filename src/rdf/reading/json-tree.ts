@@ -3,10 +3,11 @@
 import { jsonFault } from '../../text/json-fault.ts'
 import { malformed } from './options.ts'
 
+/** JSON of a JSON-LD document. */
 export type JsonLdObject = { [key: string]: JsonLdValue }
 export type JsonLdValue = string | number | boolean | null | JsonLdValue[] | JsonLdObject
 
-const deepest = 64
+const maxDepth = 64
 const prototypeKeys = ['__proto__', 'constructor', 'prototype']
 
 export const isJsonLdObject = (value: JsonLdValue | undefined): value is JsonLdObject =>
@@ -26,7 +27,7 @@ export function readJson(text: string): JsonLdValue {
   if (typeof tree !== 'object' || tree === null) throw malformed('JSON-LD is an object or an array')
   let level: JsonLdValue[] = [tree]
   for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > deepest) throw malformed(`JSON-LD is nested deeper than ${deepest} levels`)
+    if (depth > maxDepth) throw malformed(`JSON-LD is nested deeper than ${maxDepth} levels`)
     level = level.flatMap(children)
   }
   return tree
@@ -42,12 +43,12 @@ function children(value: JsonLdValue): JsonLdValue[] {
 
 /** Calls `visit` for every object, outer ones first. */
 export function eachObject(tree: JsonLdValue, visit: (object: JsonLdObject) => void): void {
-  const waiting = [tree]
-  for (const value of waiting) {
+  const queue = [tree]
+  for (const value of queue) {
     if (isJsonLdObject(value)) visit(value)
     if (typeof value !== 'object' || value === null) continue
     for (const child of Object.values(value)) {
-      if (typeof child === 'object' && child !== null) waiting.push(child)
+      if (typeof child === 'object' && child !== null) queue.push(child)
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Scanner for the common subset of N-Triples and N-Quads, three to four times as fast as the parser. Anything else, including
- * errors, is left to the parser, which reports positions.
+ * Scanner for N-Triples and N-Quads in their usual spelling, three to four times as fast as N3.js. Any other spelling, and errors, are
+ * left to N3.js (`n3-reader.ts`), which reports positions.
  */
 import type { BlankNode, NamedNode, Quad, Quad_Object } from '@rdfjs/types'
 import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
@@ -10,11 +10,11 @@ import { BadTerm, type ParseOptions, type PieceReader, reportPlace } from './opt
 
 const iri = String.raw`<([^<>\\\s]*)>`
 const node = String.raw`(?:${iri}|_:([^ \n]+))`
-const start = new RegExp(`${node} ${iri} `, 'y')
-const resource = new RegExp(node, 'y')
+const subjectAndPredicate = new RegExp(`${node} ${iri} `, 'y')
+const nodePattern = new RegExp(node, 'y')
 /** Matches from the quotation mark that ends a literal. */
 const annotation = new RegExp(String.raw`"(?:@([^ \n]+)|\^\^${iri})?`, 'y')
-const end = new RegExp(String.raw`(?: ${node})? \.\n`, 'y')
+const graphAndEnd = new RegExp(String.raw`(?: ${node})? \.\n`, 'y')
 
 const shortEscapes: Readonly<Record<string, string>> = {
   t: '\t',
@@ -27,15 +27,15 @@ const shortEscapes: Readonly<Record<string, string>> = {
 const escapes = /\\(?:([tbnrf"'\\])|u([0-9A-Fa-f]{4})|U(00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4}))/g
 
 const unescaped = (raw: string): string =>
-  raw.replace(escapes, (_, single, four, eight) =>
-    single
-      ? (shortEscapes[single] ?? single)
-      : String.fromCodePoint(Number.parseInt(four ?? eight, 16)),
+  raw.replace(escapes, (_, short, shortCode, longCode) =>
+    short
+      ? (shortEscapes[short] ?? short)
+      : String.fromCodePoint(Number.parseInt(shortCode ?? longCode, 16)),
   )
 
 type Terms = {
   readonly namedNode: (iri: string) => NamedNode
-  readonly literal: (value: string, extra?: string | NamedNode) => Quad_Object
+  readonly literal: (value: string, languageOrDatatype?: string | NamedNode) => Quad_Object
   /** Returns `undefined` for a label that is left to the parser. */
   readonly blankNode: (label: string) => BlankNode | undefined
 }
@@ -51,19 +51,19 @@ class LineScanner {
     this.#terms = terms
   }
 
-  /** Scans all lines, with graph names if `named`; `undefined` if a line is outside the subset. */
-  quads(named: boolean): Quad[] | undefined {
+  /** Scans all lines, with graph names if `hasGraphNames`; `undefined` if a line is outside the subset. */
+  quads(hasGraphNames: boolean): Quad[] | undefined {
     const quads: Quad[] = []
     while (this.#at < this.#text.length) {
-      const [, about, label, property] = this.#take(start) ?? []
-      const subject = property === undefined ? undefined : this.#node(about, label)
+      const [, subjectIri, label, property] = this.#take(subjectAndPredicate) ?? []
+      const subject = property === undefined ? undefined : this.#node(subjectIri, label)
       const object = subject && this.#object()
-      const rest = object && this.#take(end)
-      if (!rest || property === undefined) return undefined
-      const [, name, graphLabel] = rest
+      const lineEnd = object && this.#take(graphAndEnd)
+      if (!lineEnd || property === undefined) return undefined
+      const [, name, graphLabel] = lineEnd
       const isNamed = name !== undefined || graphLabel !== undefined
       const graph = isNamed ? this.#node(name, graphLabel) : defaultGraph()
-      if (!graph || (isNamed && !named)) return undefined
+      if (!graph || (isNamed && !hasGraphNames)) return undefined
       quads.push(quad(subject, this.#iri(property), object, graph))
     }
     return quads
@@ -89,25 +89,25 @@ class LineScanner {
 
   #object(): Quad_Object | undefined {
     if (!this.#text.startsWith('"', this.#at)) {
-      const [, text, label] = this.#take(resource) ?? []
+      const [, text, label] = this.#take(nodePattern) ?? []
       return this.#node(text, label)
     }
     const value = this.#lexicalForm()
-    const rest = value === undefined ? null : this.#take(annotation)
-    if (!rest || value === undefined) return undefined
-    const [, language, datatype] = rest
+    const annotationMatch = value === undefined ? null : this.#take(annotation)
+    if (!annotationMatch || value === undefined) return undefined
+    const [, language, datatype] = annotationMatch
     return this.#terms.literal(value, datatype === undefined ? language : this.#iri(datatype))
   }
 
   /** Reads the lexical form between quotation marks. A regular expression would need memory per character. */
   #lexicalForm(): string | undefined {
     const text = this.#text
-    const from = this.#at + 1
-    let to = text.indexOf('"', from)
-    while (to >= 0 && this.#isEscaped(to)) to = text.indexOf('"', to + 1)
-    if (to < 0) return undefined
-    this.#at = to
-    const raw = text.slice(from, to)
+    const start = this.#at + 1
+    let end = text.indexOf('"', start)
+    while (end >= 0 && this.#isEscaped(end)) end = text.indexOf('"', end + 1)
+    if (end < 0) return undefined
+    this.#at = end
+    const raw = text.slice(start, end)
     if (!/[\\\r\n]/.test(raw)) return raw
     return /[\\\r\n]/.test(raw.replace(escapes, '')) ? undefined : unescaped(raw)
   }
@@ -119,26 +119,26 @@ class LineScanner {
   }
 }
 
-const trusted: Terms = { namedNode, literal, blankNode }
+const uncheckedTerms: Terms = { namedNode, literal, blankNode }
 
 /** Scans lines as written by `toLines`, with unchanged labels; `undefined` for any other spelling. */
 export const scanLines = (text: string): Quad[] | undefined =>
-  new LineScanner(text, trusted).quads(false)
+  new LineScanner(text, uncheckedTerms).quads(false)
 
-/** Scans foreign N-Triples, or N-Quads if `named`, with validation; `undefined` if anything is outside the subset or invalid. */
+/** Scans foreign N-Triples, or N-Quads if `hasGraphNames`, with validation; `undefined` if anything is outside the subset or invalid. */
 export function scanChecked(
   text: string,
   checked: CheckedTerms,
-  named: boolean,
+  hasGraphNames: boolean,
 ): Quad[] | undefined {
   const terms: Terms = {
     namedNode: (text) => checked.namedNode(text),
-    literal: (value, extra) => checked.literal(value, extra),
+    literal: (value, languageOrDatatype) => checked.literal(value, languageOrDatatype),
     blankNode: (label) =>
       plainLabel.test(label) ? checked.blankNode(labelPrefix + label) : undefined,
   }
   try {
-    return new LineScanner(text, terms).quads(named)
+    return new LineScanner(text, terms).quads(hasGraphNames)
   } catch (error) {
     if (error instanceof BadTerm) return undefined
     throw error
@@ -146,7 +146,7 @@ export function scanChecked(
 }
 
 /** Maximum UTF-16 units without a line end before the parser takes over. */
-const longestLine = 4 * 1_048_576
+const maxLineLength = 4 * 1_048_576
 
 /** Incremental reader of N-Triples and N-Quads: scans until the first line outside the subset, and parses from there on. */
 export function linePieces(format: 'ntriples' | 'nquads', options: ParseOptions): PieceReader {
@@ -154,7 +154,7 @@ export function linePieces(format: 'ntriples' | 'nquads', options: ParseOptions)
   // Without repair: lines that need one are left to the parser.
   const terms = new CheckedTerms({ baseIri, limits })
   let parser: PieceReader | undefined
-  let rest = ''
+  let pending = ''
   let lines = 0
 
   const parse = (text: string): Quad[] => {
@@ -169,7 +169,7 @@ export function linePieces(format: 'ntriples' | 'nquads', options: ParseOptions)
   const read = (block: string): Quad[] => {
     const quads = scanChecked(block, terms, format === 'nquads')
     if (!quads) return parse(block)
-    if (places) for (const [at, one] of quads.entries()) reportPlace(options, one, lines + at + 1)
+    if (places) for (const [at, q] of quads.entries()) reportPlace(options, q, lines + at + 1)
     lines += quads.length
     return quads
   }
@@ -178,12 +178,12 @@ export function linePieces(format: 'ntriples' | 'nquads', options: ParseOptions)
     write: (text) => {
       if (parser) return parser.write(text)
       const next = text.lastIndexOf('\n') + 1
-      const quads = next === 0 ? [] : read(rest + text.slice(0, next))
-      const left = next === 0 ? rest + text : text.slice(next)
-      const isHeld = parser === undefined && left.length <= longestLine
-      rest = isHeld ? left : ''
-      return isHeld ? quads : quads.concat(parse(left))
+      const quads = next === 0 ? [] : read(pending + text.slice(0, next))
+      const unread = next === 0 ? pending + text : text.slice(next)
+      const isPending = parser === undefined && unread.length <= maxLineLength
+      pending = isPending ? unread : ''
+      return isPending ? quads : quads.concat(parse(unread))
     },
-    end: () => (parser || rest !== '' ? [...parse(rest), ...(parser?.end() ?? [])] : []),
+    end: () => (parser || pending !== '' ? [...parse(pending), ...(parser?.end() ?? [])] : []),
   }
 }

@@ -99,10 +99,10 @@ const details: readonly (readonly [RegExp, string])[] = [
   [/^Unclosed graph$/, 'expected "}": the graph has no end'],
 ]
 
-/** Position of a parser and the text around it, which begins at line `from` of the document. */
-type Reading = { readonly place: Place; readonly text: string; readonly from?: number }
+/** Position of a parser and the text around it, which begins at line `firstLine` of the document. */
+type ReadingState = { readonly place: Place; readonly text: string; readonly firstLine?: number }
 
-function translated(error: unknown, { place, text, from = 1 }: Reading): unknown {
+function translated(error: unknown, { place, text, firstLine = 1 }: ReadingState): unknown {
   if (error instanceof Failure) return error
   if (error instanceof BadTerm) return termFailure(error, place)
   if (!(error instanceof Error) || !('context' in error)) return error
@@ -111,54 +111,55 @@ function translated(error: unknown, { place, text, from = 1 }: Reading): unknown
   const plain = error.message.replace(/ on line \d+\.$/, '')
   const unread = /^Unexpected "([^]*)"$/.exec(plain)?.[1]
   if (unread === undefined || context?.line === undefined) {
-    const [pattern, detail] = details.find(([one]) => one.test(plain)) ?? []
-    const known = pattern && detail !== undefined ? plain.replace(pattern, detail) : plain
-    const at = context?.token
+    const [pattern, detail] = details.find(([pattern]) => pattern.test(plain)) ?? []
+    const translation = pattern && detail !== undefined ? plain.replace(pattern, detail) : plain
+    const errorPlace = context?.token
       ? placeOfToken(context.token)
-      : { line: context?.line ?? place.line ?? from }
-    return malformed(known, at, error)
+      : { line: context?.line ?? place.line ?? firstLine }
+    return malformed(translation, errorPlace, error)
   }
-  const start = text.split('\n', context.line - from).join('\n').length
+  const start = text.split('\n', context.line - firstLine).join('\n').length
   // White space of JavaScript that Turtle does not have may precede the quoted text.
-  const odd = unread === '' ? (/[^\S \t\r\n]/.exec(text.slice(start))?.[0] ?? '') : ''
-  const offset = odd === '' ? offsetOf(text, unread, start) : text.indexOf(odd, start)
+  const oddSpace = unread === '' ? (/[^\S \t\r\n]/.exec(text.slice(start))?.[0] ?? '') : ''
+  const offset = oddSpace === '' ? offsetOf(text, unread, start) : text.indexOf(oddSpace, start)
   const column = offset < 0 ? undefined : offset - text.lastIndexOf('\n', offset - 1)
   const detail =
-    odd === ''
+    oddSpace === ''
       ? unreadDetail(unread, text.slice(Math.max(0, offset)), context.previousToken?.type)
-      : `U+${odd.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')} is no white space: write a blank`
+      : `U+${oddSpace.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')} is no white space: write a blank`
   return malformed(detail, { line: context.line, column }, error)
 }
 
 /** Offset of a text that is followed by white space or the end; -1 if there is none. */
-function offsetOf(text: string, wanted: string, start: number): number {
-  let at = text.indexOf(wanted, start)
-  while (at >= 0 && /\S/.test(text[at + wanted.length] ?? '')) at = text.indexOf(wanted, at + 1)
+function offsetOf(text: string, unread: string, start: number): number {
+  let at = text.indexOf(unread, start)
+  while (at >= 0 && /\S/.test(text[at + unread.length] ?? '')) at = text.indexOf(unread, at + 1)
   return at
 }
 
-const goodInText = /^(?:[^"'\\\r\n]|\\(?:[tbnrf"'\\]|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}))*/
+const validTextStart = /^(?:[^"'\\\r\n]|\\(?:[tbnrf"'\\]|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}))*/
 
 /** Describes what the lexer expected where it failed; `before` is the type of the previous token. */
-function unreadDetail(unread: string, rest: string, before = ''): string {
+function unreadDetail(unread: string, rest: string, previousToken = ''): string {
   const [quote] = /^(?:"""|'''|"|')/.exec(rest) ?? []
   if (quote !== undefined && unread !== '') return brokenText(rest.slice(quote.length), quote)
   if (unread.startsWith('<')) {
     const [, iri] = /^<([^<>"]*)>/.exec(rest) ?? []
-    const [bad] = /[\s{}|\\^`]/.exec(iri ?? '') ?? []
-    if (iri === undefined || bad === undefined)
+    const [invalidCharacter] = /[\s{}|\\^`]/.exec(iri ?? '') ?? []
+    if (iri === undefined || invalidCharacter === undefined)
       return 'expected ">": the IRI that begins here has no end'
-    const name = /[\r\n]/.test(bad)
+    const name = /[\r\n]/.test(invalidCharacter)
       ? 'a line break'
-      : bad === '\t'
+      : invalidCharacter === '\t'
         ? 'a tab'
-        : bad === ' '
+        : invalidCharacter === ' '
           ? 'a blank'
-          : bad
-    return `${name} in an IRI: write ${encodeURIComponent(bad)}`
+          : invalidCharacter
+    return `${name} in an IRI: write ${encodeURIComponent(invalidCharacter)}`
   }
-  if (/^[@_]/.test(unread) && before === 'literal') return 'expected a language tag such as @en'
-  if (before === 'literal')
+  if (/^[@_]/.test(unread) && previousToken === 'literal')
+    return 'expected a language tag such as @en'
+  if (previousToken === 'literal')
     return `expected ".", ";" or "," after a text, found ${unread}: a quote inside of a text needs a backslash (\\")`
   const hint = /^[“”„«‘’]/.test(unread) ? ': texts stand in straight quotes (")' : ''
   return `expected an IRI in <…>, a name with a declared prefix or a literal, found ${unread}${hint}`
@@ -167,7 +168,7 @@ function unreadDetail(unread: string, rest: string, before = ''): string {
 function brokenText(body: string, quote: string): string {
   if (quote.length === 1) {
     let at = 0
-    do at += goodInText.exec(body.slice(at))?.[0].length ?? 0
+    do at += validTextStart.exec(body.slice(at))?.[0].length ?? 0
     while (/["']/.test(body[at] ?? '') && body[at] !== quote && (at += 1))
     if (/[\r\n]/.test(body[at] ?? ''))
       return 'a line break in a text: write \\n, or put the text into three quotes'
@@ -176,7 +177,7 @@ function brokenText(body: string, quote: string): string {
   return `the text that begins here has no end: expected ${quote}`
 }
 
-const formula = (token: Token, format: N3Format) => {
+const refuseFormula = (token: Token, format: N3Format) => {
   if (format === 'n3' && token.type === '{') {
     throw malformed('formulae are not supported', placeOfToken(token))
   }
@@ -194,7 +195,7 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
   let place: Place = {}
   const onToken = (token: Token) => {
     place = placeOfToken(token)
-    formula(token, format)
+    refuseFormula(token, format)
   }
   const terms = new CheckedTerms(options, () => place)
   try {
@@ -205,10 +206,10 @@ export function readN3(text: string, format: N3Format, options: ParseOptions): Q
 }
 
 /** UTF-16 units before the current chunk that are kept for messages. */
-const mostRecent = 65_536
+const maxRecent = 65_536
 
 /** Maximum UTF-16 units without a complete triple. */
-const longestStatement = 16 * 1_048_576
+const maxStatement = 16 * 1_048_576
 
 /**
  * Incremental reader; memory is bounded by the longest statement. `before`: term factory of another reader that has read the
@@ -217,7 +218,7 @@ const longestStatement = 16 * 1_048_576
 export function n3Pieces(
   format: N3Format,
   options: ParseOptions,
-  before?: CheckedTerms,
+  formerTerms?: CheckedTerms,
 ): PieceReader {
   const listeners = new Map<string, (text?: string) => void>()
   const source = {
@@ -225,27 +226,27 @@ export function n3Pieces(
   }
   let place: Place = {}
   let quads: Quad[] = []
-  let waiting = 0
+  let pendingLength = 0
   // Text around an error, and its first line number.
-  let [recent, from] = ['', 1]
+  let [recent, firstLine] = ['', 1]
   const remember = (text: string) => {
-    const cut = Math.max(0, recent.length - mostRecent)
-    from += recent.slice(0, cut).split('\n').length - 1
+    const cut = Math.max(0, recent.length - maxRecent)
+    firstLine += recent.slice(0, cut).split('\n').length - 1
     recent = recent.slice(cut) + text
   }
-  const terms = new CheckedTerms(options, () => place, before)
+  const terms = new CheckedTerms(options, () => place, formerTerms)
   const run = (event: string, text = ''): Quad[] => {
     remember(text)
     try {
       listeners.get(event)?.(text)
     } catch (error) {
-      throw translated(error, { place, text: recent, from })
+      throw translated(error, { place, text: recent, firstLine })
     }
-    waiting = quads.length > 0 ? 0 : waiting + text.length
-    if (waiting > longestStatement) throw malformed('no statement ends within 16 MiB', place)
-    const found = withoutUnusable(quads, options)
+    pendingLength = quads.length > 0 ? 0 : pendingLength + text.length
+    if (pendingLength > maxStatement) throw malformed('no statement ends within 16 MiB', place)
+    const completed = withoutUnusable(quads, options)
     quads = []
-    return found
+    return completed
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `on` is all that is called
   const emitter = source as unknown as EventEmitter
@@ -258,7 +259,7 @@ export function n3Pieces(
     },
     onToken: (token) => {
       place = placeOfToken(token)
-      formula(token, format)
+      refuseFormula(token, format)
     },
   })
   return { write: (text) => run('data', text), end: () => run('end') }

@@ -34,6 +34,7 @@ export type PlaceRequest = {
 /** Maximum length of IRIs and literals in UTF-8 bytes. */
 export type TermLimits = { readonly iriBytes: number; readonly literalBytes: number }
 
+/** Options of all readers. */
 export type ParseOptions = {
   /** Base of relative references (RFC 3986, 5). */
   readonly baseIri: string
@@ -93,8 +94,8 @@ function placeAt(text: string, offset: number): Place & { line: number; column: 
 }
 
 /** Position of the first occurrence; `{}` if there is none. */
-export function placeOf(text: string, wanted: string): Place {
-  const offset = wanted === '' ? -1 : text.indexOf(wanted)
+export function placeOf(text: string, source: string): Place {
+  const offset = source === '' ? -1 : text.indexOf(source)
   return offset < 0 ? {} : placeAt(text, offset)
 }
 

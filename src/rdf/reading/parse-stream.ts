@@ -40,22 +40,22 @@ async function* pieces(
   source: AsyncIterable<string> | Iterable<string>,
   reader: PieceReader,
 ): AsyncIterable<Quad[]> {
-  let waiting: Quad[] = []
+  let pending: Quad[] = []
   for await (const text of source) {
     for (let at = 0; at < text.length; at += pieceSize) {
-      const found = reader.write(text.slice(at, at + pieceSize))
-      waiting = waiting.length === 0 ? found : waiting.concat(found)
-      while (waiting.length >= batchSize) {
-        yield waiting.slice(0, batchSize)
-        waiting = waiting.slice(batchSize)
+      const quads = reader.write(text.slice(at, at + pieceSize))
+      pending = pending.length === 0 ? quads : pending.concat(quads)
+      while (pending.length >= batchSize) {
+        yield pending.slice(0, batchSize)
+        pending = pending.slice(batchSize)
       }
     }
   }
-  yield* batches(waiting.concat(reader.end()))
+  yield* batches(pending.concat(reader.end()))
 }
 
-function* batches(found: readonly Quad[]): Iterable<Quad[]> {
-  for (let at = 0; at < found.length; at += batchSize) yield found.slice(at, at + batchSize)
+function* batches(quads: readonly Quad[]): Iterable<Quad[]> {
+  for (let at = 0; at < quads.length; at += batchSize) yield quads.slice(at, at + batchSize)
 }
 
 /** Decodes bytes. Without repair, an invalid byte throws with its position; with repair, assumptions are reported. */

@@ -23,22 +23,22 @@ export function placedQuads(text: string, baseIri: string): readonly PlacedQuad[
   const source = {
     on: (event: string, listener: (text?: string) => void) => listeners.set(event, listener),
   }
-  const found: PlacedQuad[] = []
+  const placed: PlacedQuad[] = []
   // A statement is complete with the token after it, which may be on a later line.
-  let lines = { before: 1, now: 1 }
+  let lines = { previous: 1, current: 1 }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- observers are missing in the published types
   const parser = new Parser({ format: 'text/turtle', baseIRI: baseIri }) as unknown as Observed
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `on` is all that is called
   parser.parse(source as unknown as EventEmitter, {
     onQuad: (error, quad) => {
       if (error) throw error
-      if (quad) found.push({ quad, line: lines.before })
+      if (quad) placed.push({ quad, line: lines.previous })
     },
     onToken: ({ line }) => {
-      lines = { before: lines.now, now: line }
+      lines = { previous: lines.current, current: line }
     },
   })
   listeners.get('data')?.(text)
   listeners.get('end')?.()
-  return found
+  return placed
 }

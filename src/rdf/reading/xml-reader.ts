@@ -14,13 +14,14 @@ import {
   reportPlace,
 } from './options.ts'
 
+/** Most nested elements, attributes of an element, and UTF-16 units of a name and of a text. */
 const limits = { depth: 100, attributes: 256, name: 1_024, text: 10 * 1_048_576 }
 const rdf = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 const xml = 'http://www.w3.org/XML/1998/namespace'
 /** Parser constant: child elements are resources, as below `rdf:RDF`. */
-const resources = 0
+const resourceChildren = 0
 
-const absolute = /^[A-Za-z][A-Za-z0-9+.-]*:/
+const absoluteIri = /^[A-Za-z][A-Za-z0-9+.-]*:/
 
 type Tag = Parameters<RdfXmlParser['onTag']>[0]
 
@@ -28,10 +29,10 @@ type Tag = Parameters<RdfXmlParser['onTag']>[0]
 class Reader extends RdfXmlParser {
   quads: Quad[] = []
   /** UTF-16 units fed so far, and position of the last event. */
-  fed = 0
+  fedLength = 0
   lastEvent = 0
   /** Language in scope per open element, as spelled in the document. */
-  readonly spelled: string[] = []
+  readonly languages: string[] = []
   readonly settings: ParseOptions
 
   constructor(settings: ParseOptions, terms: CheckedTerms) {
@@ -48,9 +49,9 @@ class Reader extends RdfXmlParser {
   }
 
   feed(text: string): void {
-    this.fed += text.length
+    this.fedLength += text.length
     this['saxParser'].write(text)
-    if (this.fed - this.lastEvent > 2 * limits.text)
+    if (this.fedLength - this.lastEvent > 2 * limits.text)
       throw new Error('no element ends within 20 MiB')
   }
 
@@ -71,7 +72,7 @@ class Reader extends RdfXmlParser {
   }
 
   override createLiteral(value: string, tag: IActiveTag): Literal {
-    const language = this.spelled.at(-1)
+    const language = this.languages.at(-1)
     if (tag.language === undefined || tag.language === null || !language)
       return super.createLiteral(value, tag)
     return super.createLiteral(value, { ...tag, language })
@@ -79,26 +80,26 @@ class Reader extends RdfXmlParser {
 
   /** Keeps absolute IRIs unchanged, as other formats do; resolving would remove dot segments. */
   override valueToUri(value: string, tag: IActiveTag): NamedNode {
-    return absolute.test(value) ? this.uriToNamedNode(value) : super.valueToUri(value, tag)
+    return absoluteIri.test(value) ? this.uriToNamedNode(value) : super.valueToUri(value, tag)
   }
 
   protected override onTag(tag: Tag): void {
-    this.lastEvent = this.fed
+    this.lastEvent = this.fedLength
     const stack: IActiveTag[] = this['activeTagStack']
     const attributes = Object.values(tag.attributes)
     if (stack.length >= limits.depth) throw new Error('more than 100 nested elements')
     if (attributes.length > limits.attributes) throw new Error('more than 256 attributes')
     if (tag.name.length > limits.name) throw new Error('a name is longer than 1 KiB')
     if (stack.length === 0 && !(tag.uri === rdf && tag.local === 'RDF')) {
-      stack.push({ baseIRI: this.settings.baseIri, childrenParseType: resources })
+      stack.push({ baseIRI: this.settings.baseIri, childrenParseType: resourceChildren })
     }
-    const own = attributes.find(({ uri, local }) => uri === xml && local === 'lang')
-    this.spelled.push(own ? own.value : (this.spelled.at(-1) ?? ''))
+    const languageAttribute = attributes.find(({ uri, local }) => uri === xml && local === 'lang')
+    this.languages.push(languageAttribute ? languageAttribute.value : (this.languages.at(-1) ?? ''))
     super.onTag(tag)
   }
 
   protected override onText(text: string): void {
-    this.lastEvent = this.fed
+    this.lastEvent = this.fedLength
     const tag: IActiveTag | undefined = this['activeTagStack'].at(-1)
     if (!tag) return
     if (tag.childrenStringTags) return super.onText(escaped(text))
@@ -107,14 +108,14 @@ class Reader extends RdfXmlParser {
   }
 
   protected override onCloseTag(): void {
-    this.lastEvent = this.fed
+    this.lastEvent = this.fedLength
     super.onCloseTag()
-    this.spelled.pop()
+    this.languages.pop()
   }
 
   protected override onDoctype(doctype: string): void {
     if (this.settings.entities !== 'internal') return refuseDeclarations(doctype)
-    declareEntities(doctype, this['saxParser'].ENTITIES, () => this.fed)
+    declareEntities(doctype, this['saxParser'].ENTITIES, () => this.fedLength)
   }
 }
 
@@ -139,9 +140,9 @@ export function xmlPieces(options: ParseOptions): PieceReader {
     } catch (error) {
       throw translated(error, reader.place())
     }
-    const found = withoutUnusable(reader.quads, options)
+    const completed = withoutUnusable(reader.quads, options)
     reader.quads = []
-    return found
+    return completed
   }
   return { write: (text) => run(() => reader.feed(text)), end: () => run(() => reader.finish()) }
 }
@@ -155,6 +156,7 @@ export function readXml(text: string, options: ParseOptions): Quad[] {
 
 // Document type declarations: none, or a bounded set of internal entities.
 
+/** Limits of a DTD in UTF-16 units, but `entities` in number and `expansion` as a factor. */
 const entityLimits = { subset: 65_536, entities: 256, value: 1_024, expansion: 10, grace: 65_536 }
 
 /** Refuses declarations and external references in bodies of clients. Throws `Error`. */
@@ -166,10 +168,14 @@ function refuseDeclarations(doctype: string): void {
 
 /**
  * Declares the internal entities of a document type on `target`; ignores external DTDs, refuses external and parameter
- * entities. Uses of entities are counted: expansion may make the document (`fed` units long) at most ten times as long.
+ * entities. Uses of entities are counted: they may expand to ten times the document (`fedLength` units), plus 64 Ki units.
  * Throws `Error`.
  */
-function declareEntities(doctype: string, target: Record<string, string>, fed: () => number): void {
+function declareEntities(
+  doctype: string,
+  target: Record<string, string>,
+  fedLength: () => number,
+): void {
   if (doctype.length > entityLimits.subset)
     throw new Error('the document type is longer than 64 KiB')
   const subset = doctype.slice(doctype.indexOf('[') + 1)
@@ -184,12 +190,12 @@ function declareEntities(doctype: string, target: Record<string, string>, fed: (
     }
     if (value.length > entityLimits.value)
       throw new Error(`entity ${name} is longer than 1024 characters`)
-    const text = plain(value)
+    const text = withoutReferences(value)
     Object.defineProperty(target, name, {
       configurable: true,
       get: () => {
         expanded += text.length
-        if (expanded > fed() * entityLimits.expansion + entityLimits.grace) {
+        if (expanded > fedLength() * entityLimits.expansion + entityLimits.grace) {
           throw new Error('entities expand to more than ten times the document')
         }
         return text
@@ -207,9 +213,12 @@ const predefined: Readonly<Record<string, string>> = {
 }
 
 /** Resolves character references in a value; nested entities are left unchanged. */
-const plain = (value: string) =>
-  value.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (name) return predefined[name] ?? whole
-    const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
-  })
+const withoutReferences = (value: string) =>
+  value.replace(
+    /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(\w+));/gi,
+    (reference, hex, decimal, name) => {
+      if (name) return predefined[name] ?? reference
+      const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : reference
+    },
+  )

@@ -17,7 +17,7 @@ export type Part = {
 
 type WriterOptions = {
   /** Whether all parts belong to one graph and share blank nodes. */
-  readonly divided?: boolean
+  readonly isDivided?: boolean
   /** Whether RDF/XML throws `not-acceptable` for statements that it cannot express. */
   readonly isStrict?: boolean
 }
@@ -33,28 +33,28 @@ export type DocumentWriter = {
 /** Creates the writer of one document; memory is bounded by the largest part. */
 export function documentWriter(
   format: Format,
-  { divided = false, isStrict = false }: WriterOptions = {},
+  { isDivided = false, isStrict = false }: WriterOptions = {},
 ): DocumentWriter {
   switch (format) {
     case 'ntriples':
-      return plain(({ lines }) => lines)
+      return writerOf(({ lines }) => lines)
     case 'nquads':
-      return plain(({ lines, graph }) => inGraph(lines, graph))
+      return writerOf(({ lines, graph }) => inGraph(lines, graph))
     case 'turtle':
     case 'n3':
-      return turtleWriter(false, divided)
+      return turtleWriter(false, isDivided)
     case 'trig':
-      return turtleWriter(true, divided)
+      return turtleWriter(true, isDivided)
     case 'jsonld':
-      return jsonLdWriter(divided)
+      return jsonLdWriter(isDivided)
     case 'rdfxml':
-      return rdfXmlWriter(divided, isStrict)
+      return rdfXmlWriter(isDivided, isStrict)
     default:
       throw new Error(`unknown format ${String(format satisfies never)}`)
   }
 }
 
-const plain = (part: DocumentWriter['part']): DocumentWriter => ({ head: '', part, tail: '' })
+const writerOf = (part: DocumentWriter['part']): DocumentWriter => ({ head: '', part, tail: '' })
 
 /** Adds the graph name to lines (N-Quads). Literals contain no raw line ends, so ` .` before one ends a triple. */
 export function inGraph(lines: string, graph: string | undefined): string {
@@ -62,20 +62,20 @@ export function inGraph(lines: string, graph: string | undefined): string {
   return lines.replaceAll(' .\n', () => end)
 }
 
-function turtleWriter(named: boolean, divided: boolean): DocumentWriter {
-  const declared = new Set<string>()
-  return plain(({ lines, graph, isDivided = divided }) => {
+function turtleWriter(hasGraphNames: boolean, areDivided: boolean): DocumentWriter {
+  const declaredPrefixes = new Set<string>()
+  return writerOf(({ lines, graph, isDivided = areDivided }) => {
     if (lines === '') return ''
-    const options = { graph: named ? graph : undefined, divided: isDivided }
-    return `${turtlePart(fromLines(lines), declared, options)}\n`
+    const options = { graph: hasGraphNames ? graph : undefined, isDivided }
+    return `${turtlePart(fromLines(lines), declaredPrefixes, options)}\n`
   })
 }
 
-function jsonLdWriter(divided: boolean): DocumentWriter {
+function jsonLdWriter(areDivided: boolean): DocumentWriter {
   let separator = '\n'
   return {
     head: jsonLdHead,
-    part: ({ lines, isDivided = divided }) => {
+    part: ({ lines, isDivided = areDivided }) => {
       const nodes = jsonLdPart(fromLines(lines), isDivided)
       if (nodes.length === 0) return ''
       const text = `${separator}${nodes.join(',\n')}`
@@ -86,11 +86,11 @@ function jsonLdWriter(divided: boolean): DocumentWriter {
   }
 }
 
-function rdfXmlWriter(divided: boolean, isStrict: boolean): DocumentWriter {
+function rdfXmlWriter(areDivided: boolean, isStrict: boolean): DocumentWriter {
   let count = 0
   return {
     head: rdfXmlHead,
-    part: ({ lines, isDivided = divided }) => {
+    part: ({ lines, isDivided = areDivided }) => {
       count += 1
       return rdfXmlPart(fromLines(lines), {
         labels: isDivided ? undefined : `b${count}_`,

@@ -18,47 +18,48 @@ export function jsonLd(triples: readonly Quad[]): string {
   const names = shortNames(conflictingPrefixes(triples))
   const writer = new Writer(nest(triples), names)
   const nodes = writer.nodes()
-  const context = Object.fromEntries(names.used())
-  const [only] = nodes
-  const body: Json = nodes.length === 1 && only ? only : { '@graph': nodes }
+  const context = Object.fromEntries(names.usedPrefixes())
+  const [onlyNode] = nodes
+  const body: Json = nodes.length === 1 && onlyNode ? onlyNode : { '@graph': nodes }
   return `${JSON.stringify({ '@context': context, ...body }, undefined, 2)}\n`
 }
 
 /** Head of a document of many parts, with all prefixes, because those of later parts are not known yet. */
 export const jsonLdHead = `{"@context": ${JSON.stringify(prefixes)},\n"@graph": [`
+/** End of a document of many parts. */
 export const jsonLdTail = '\n]}\n'
 
 /**
- * Writes the node objects of one part for the array that `jsonLdHead` opens. `divided`: its nodes may occur in other parts
+ * Writes the node objects of one part for the array that `jsonLdHead` opens. `isDivided`: its nodes may occur in other parts
  * too; readers merge node objects with the same `@id`.
  */
-export function jsonLdPart(triples: readonly Quad[], divided = false): string[] {
-  const without = conflictingPrefixes(triples)
+export function jsonLdPart(triples: readonly Quad[], isDivided = false): string[] {
+  const conflicts = conflictingPrefixes(triples)
   // Disables prefixes that would change the meaning of an IRI in this part.
-  const off = Object.fromEntries([...without].map((prefix) => [prefix, null]))
-  const context = without.size === 0 ? {} : { '@context': off }
-  const nesting = nest(triples, divided ? blankNodesOf(triples) : undefined)
-  const nodes = new Writer(nesting, shortNames(without)).nodes()
+  const disabled = Object.fromEntries([...conflicts].map((prefix) => [prefix, null]))
+  const context = conflicts.size === 0 ? {} : { '@context': disabled }
+  const nesting = nest(triples, isDivided ? blankNodesOf(triples) : undefined)
+  const nodes = new Writer(nesting, shortNames(conflicts)).nodes()
   return nodes.map((node) => JSON.stringify({ ...context, ...node }))
 }
 
 /** Prefixes that equal the scheme of an IRI in the document and would change its meaning. */
 function conflictingPrefixes(triples: readonly Quad[]): Set<string> {
   const conflicts = new Set<string>()
-  const look = (term: Term) => {
-    if (term.termType === 'Literal') return look(term.datatype)
+  const checkTerm = (term: Term) => {
+    if (term.termType === 'Literal') return checkTerm(term.datatype)
     const scheme = term.value.slice(0, term.value.indexOf(':'))
     if (term.termType === 'NamedNode' && scheme in prefixes) conflicts.add(scheme)
   }
   for (const { subject, predicate, object } of triples) {
-    look(subject)
-    look(predicate)
-    look(object)
+    checkTerm(subject)
+    checkTerm(predicate)
+    checkTerm(object)
   }
   return conflicts
 }
 
-const one = (values: readonly Json[]): Json =>
+const singleOrList = (values: readonly Json[]): Json =>
   values.length === 1 && values[0] !== undefined ? values[0] : values
 
 class Writer {
@@ -75,7 +76,7 @@ class Writer {
   }
 
   properties(quads: readonly Quad[]): Record<string, Json> {
-    const found: Record<string, Json> = {}
+    const properties: Record<string, Json> = {}
     for (const [iri, group] of byPredicate(quads)) {
       const types: Quad[] = []
       const others: Quad[] = []
@@ -83,17 +84,18 @@ class Writer {
         if (iri === type && this.isType(quad.object)) types.push(quad)
         else others.push(quad)
       }
-      if (types.length > 0) found['@type'] = one(types.map(({ object }) => this.name(object)))
+      if (types.length > 0)
+        properties['@type'] = singleOrList(types.map(({ object }) => this.name(object)))
       if (others.length > 0)
-        found[this.iri(iri)] = one(others.map(({ object }) => this.value(object)))
+        properties[this.iri(iri)] = singleOrList(others.map(({ object }) => this.value(object)))
     }
-    return found
+    return properties
   }
 
   isType(object: Term): boolean {
     return (
       object.termType === 'NamedNode' ||
-      (object.termType === 'BlankNode' && !this.nesting.inside.has(keyOf(object)))
+      (object.termType === 'BlankNode' && !this.nesting.nested.has(keyOf(object)))
     )
   }
 
@@ -113,7 +115,7 @@ class Writer {
       return { '@type': this.iri(datatype), '@value': object.value }
     }
     const key = keyOf(object)
-    if (!this.nesting.inside.has(key)) return { '@id': key }
+    if (!this.nesting.nested.has(key)) return { '@id': key }
     return this.properties(this.nesting.about.get(key) ?? [])
   }
 }

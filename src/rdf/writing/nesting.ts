@@ -3,14 +3,14 @@ import type { Quad } from '@rdfjs/types'
 import { keyOf } from '../read.ts'
 
 /** Maximum nesting depth; deeper nodes are labelled, because readers limit depth. */
-const deepest = 12
+const maxDepth = 12
 
 /** Triples of a graph by subject. `roots` are written at top level, other subjects inside their parent. */
 export type Nesting = {
   readonly about: ReadonlyMap<string, readonly Quad[]>
   readonly roots: readonly string[]
   /** Keys (`_:label`) of nested blank nodes. */
-  readonly inside: ReadonlySet<string>
+  readonly nested: ReadonlySet<string>
 }
 
 /** `_:label` → number of triples of the document that reference it. */
@@ -29,46 +29,46 @@ export function nest(quads: readonly Quad[], labelled: ReadonlySet<string> = new
   const about = new Map<string, Quad[]>()
   for (const quad of quads) {
     const key = keyOf(quad.subject)
-    const counts = about.get(key)
-    if (counts) counts.push(quad)
+    const subjectQuads = about.get(key)
+    if (subjectQuads) subjectQuads.push(quad)
     else about.set(key, [quad])
   }
   const counts = references(quads)
-  const single = (key: string) => counts.get(key) === 1 && !labelled.has(key)
+  const isNestable = (key: string) => counts.get(key) === 1 && !labelled.has(key)
   const roots: string[] = []
-  const inside = new Set<string>()
-  const seen = new Set<string>()
-  const plant = (root: string) => {
+  const nested = new Set<string>()
+  const visited = new Set<string>()
+  const addRoot = (root: string) => {
     roots.push(root)
     let level = [root]
     for (let depth = 0; level.length > 0; depth += 1) {
-      const below: string[] = []
+      const children: string[] = []
       for (const key of level) {
         for (const { object } of about.get(key) ?? []) {
           const child = keyOf(object)
-          if (object.termType !== 'BlankNode' || !single(child) || seen.has(child)) continue
-          seen.add(child)
-          if (depth < deepest) {
-            inside.add(child)
-            below.push(child)
-          } else later.push(child)
+          if (object.termType !== 'BlankNode' || !isNestable(child) || visited.has(child)) continue
+          visited.add(child)
+          if (depth < maxDepth) {
+            nested.add(child)
+            children.push(child)
+          } else tooDeep.push(child)
         }
       }
-      level = below
+      level = children
     }
   }
-  const later: string[] = []
-  const grow = (key: string) => {
-    seen.add(key)
-    plant(key)
-    for (let next = later.pop(); next !== undefined; next = later.pop()) {
-      if (about.has(next)) plant(next)
+  const tooDeep: string[] = []
+  const addTree = (key: string) => {
+    visited.add(key)
+    addRoot(key)
+    for (let next = tooDeep.pop(); next !== undefined; next = tooDeep.pop()) {
+      if (about.has(next)) addRoot(next)
     }
   }
-  for (const key of about.keys()) if (!key.startsWith('_:') || !single(key)) grow(key)
+  for (const key of about.keys()) if (!key.startsWith('_:') || !isNestable(key)) addTree(key)
   // Remaining subjects are in cycles without an entry.
-  for (const key of about.keys()) if (!seen.has(key)) grow(key)
-  return { about, roots, inside }
+  for (const key of about.keys()) if (!visited.has(key)) addTree(key)
+  return { about, roots, nested }
 }
 
 /** Keys of all blank nodes; labelled nodes may occur in other parts of a document. */
@@ -84,8 +84,8 @@ export function byPredicate(quads: readonly Quad[]): Map<string, Quad[]> {
   const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
   const groups = new Map<string, Quad[]>([[type, []]])
   for (const quad of quads) {
-    const known = groups.get(quad.predicate.value)
-    if (known) known.push(quad)
+    const group = groups.get(quad.predicate.value)
+    if (group) group.push(quad)
     else groups.set(quad.predicate.value, [quad])
   }
   if (groups.get(type)?.length === 0) groups.delete(type)

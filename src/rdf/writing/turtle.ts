@@ -9,7 +9,7 @@ const xsd = 'http://www.w3.org/2001/XMLSchema#'
 const type = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'
 
 // Lexical forms that Turtle can write without quotes (Turtle 1.1, 2.5.2 and 2.5.3).
-const bare: Readonly<Record<string, RegExp>> = {
+const unquotedForms: Readonly<Record<string, RegExp>> = {
   [`${xsd}integer`]: /^[+-]?[0-9]+$/,
   [`${xsd}decimal`]: /^[+-]?[0-9]*\.[0-9]+$/,
   [`${xsd}boolean`]: /^(?:true|false)$/,
@@ -19,25 +19,27 @@ type TurtleOptions = {
   /** Name of the graph in TriG. */
   readonly graph?: string
   /** Whether its blank nodes may occur in other parts, so that all of them are labelled. */
-  readonly divided?: boolean
+  readonly isDivided?: boolean
 }
 
 /**
- * Writes distinct triples as Turtle, or TriG if the graph has a name: a document, or a part of one. Prefixes in `declared`
+ * Writes distinct triples as Turtle, or TriG if the graph has a name: a document, or a part of one. Prefixes in `declaredPrefixes`
  * are already written; new ones are added to it.
  */
 export function turtlePart(
   quads: readonly Quad[],
-  declared: Set<string>,
-  { graph, divided = false }: TurtleOptions = {},
+  declaredPrefixes: Set<string>,
+  { graph, isDivided = false }: TurtleOptions = {},
 ): string {
   if (quads.length === 0) return ''
   const names = shortNames()
-  const nesting = nest(quads, divided ? blankNodesOf(quads) : undefined)
+  const nesting = nest(quads, isDivided ? blankNodesOf(quads) : undefined)
   const text = new Writer(nesting, names).text()
-  const fresh = names.used().filter(([prefix]) => !declared.has(prefix))
-  for (const [prefix] of fresh) declared.add(prefix)
-  const head = fresh.map(([prefix, iri]) => `@prefix ${prefix}: ${quoteIri(iri)} .\n`).join('')
+  const newPrefixes = names.usedPrefixes().filter(([prefix]) => !declaredPrefixes.has(prefix))
+  for (const [prefix] of newPrefixes) declaredPrefixes.add(prefix)
+  const head = newPrefixes
+    .map(([prefix, iri]) => `@prefix ${prefix}: ${quoteIri(iri)} .\n`)
+    .join('')
   const block = graph === undefined ? text : `${quoteIri(graph)} {\n${text}}\n`
   return head === '' ? block : `${head}\n${block}`
 }
@@ -72,7 +74,7 @@ class Writer {
   object(object: Term, indent: string): string {
     if (object.termType !== 'BlankNode') return this.term(object)
     const key = keyOf(object)
-    if (!this.nesting.inside.has(key)) return this.term(object)
+    if (!this.nesting.nested.has(key)) return this.term(object)
     const quads = this.nesting.about.get(key)
     if (!quads) return '[]'
     const deeper = `${indent}  `
@@ -84,7 +86,7 @@ class Writer {
     if (term.termType !== 'Literal' || term.language) return termText(term)
     const datatype = term.datatype.value
     if (datatype === `${xsd}string`) return quoteLiteral(term.value)
-    if (bare[datatype]?.test(term.value)) return term.value
+    if (unquotedForms[datatype]?.test(term.value)) return term.value
     return `${quoteLiteral(term.value)}^^${this.iri(datatype)}`
   }
 

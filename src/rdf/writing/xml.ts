@@ -20,8 +20,10 @@ export function rdfXml(triples: readonly Quad[]): string {
   requireExpressible(triples, names)
   const writer = new Writer(nest(triples), { names, labelStart: 'b' })
   const body = writer.nodes()
-  const spaces = names.used().map(([prefix, iri]) => `\n    xmlns:${prefix}="${attribute(iri)}"`)
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${spaces.join('')}>\n${body}</rdf:RDF>\n`
+  const declarations = names
+    .usedPrefixes()
+    .map(([prefix, iri]) => `\n    xmlns:${prefix}="${attribute(iri)}"`)
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${declarations.join('')}>\n${body}</rdf:RDF>\n`
 }
 
 function requireExpressible(triples: readonly Quad[], names: ElementNames): void {
@@ -43,6 +45,7 @@ export const rdfXmlHead = `<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF${Obj
 )
   .map(([prefix, iri]) => `\n    xmlns:${prefix}="${iri}"`)
   .join('')}>\n`
+/** End of a document of many parts. */
 export const rdfXmlTail = '</rdf:RDF>\n'
 
 /**
@@ -56,18 +59,20 @@ export function rdfXmlPart(quads: readonly Quad[], { labels, isStrict }: PartOpt
     obstacleIn(triple, names) === undefined ? 'true' : 'false',
   )
   const leftOut = others.map(comment).join('')
-  const kept = labels === undefined ? blankNodesOf(triples) : undefined
-  const writer = new Writer(nest(triples, kept), { names, labelStart: labels })
+  const labelled = labels === undefined ? blankNodesOf(triples) : undefined
+  const writer = new Writer(nest(triples, labelled), { names, labelStart: labels })
   const elements = writer.nesting.roots.map((root) => writer.node(root, '  '))
-  const spaces = names
-    .used()
+  const declarations = names
+    .usedPrefixes()
     .filter(([prefix]) => !Object.hasOwn(prefixes, prefix))
     .map(([prefix, iri]) => ` xmlns:${prefix}="${attribute(iri)}"`)
     .join('')
-  const declared = elements.map((element) =>
-    spaces === '' ? element : element.replace(/^ *<[^\s/>]+/, (start) => start + spaces),
+  const declaredElements = elements.map((element) =>
+    declarations === ''
+      ? element
+      : element.replace(/^ *<[^\s/>]+/, (start) => start + declarations),
   )
-  return leftOut + declared.join('')
+  return leftOut + declaredElements.join('')
 }
 
 /** Comment with a triple. Comments contain no double hyphen (XML 1.0, 2.5); its escape is equivalent in N-Triples. */
@@ -80,17 +85,17 @@ function obstacleIn({ predicate, object }: Quad, names: ElementNames): string | 
     return `RDF/XML has no element name for the property <${predicate.value}>`
   }
   const { value } = object
-  if (object.termType !== 'Literal' || !special.test(value) || !impossible.test(value)) {
+  if (object.termType !== 'Literal' || !special.test(value) || !invalidInXml.test(value)) {
     return undefined
   }
   return `RDF/XML cannot hold the control characters in ${JSON.stringify(value.slice(0, 40))}`
 }
 
 // Characters that no XML document may contain, not even as references (XML 1.0, 2.2).
-const impossible = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+const invalidInXml = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 /** Whether a text contains only characters that XML permits. */
-export const isXmlText = (text: string): boolean => !impossible.test(text)
+export const isXmlText = (text: string): boolean => !invalidInXml.test(text)
 
 // Quick check; most texts contain no special characters.
 const special = /[^ !#-%'-;=?-\ud7ff]/
@@ -130,19 +135,19 @@ class Writer {
 
   node(key: string, indent: string): string {
     const quads = this.nesting.about.get(key) ?? []
-    const shown = quads.find(({ predicate, object }) => {
+    const typeQuad = quads.find(({ predicate, object }) => {
       return predicate.value === type && this.names.classElement(object) !== undefined
     })
-    const element = (shown && this.names.classElement(shown.object)) ?? this.names.description
-    const rest = quads.filter((quad) => quad !== shown)
+    const element = (typeQuad && this.names.classElement(typeQuad.object)) ?? this.names.description
+    const otherQuads = quads.filter((quad) => quad !== typeQuad)
     const open = `${indent}<${element}${this.about(key)}`
-    if (rest.length === 0) return `${open}/>\n`
-    return `${open}>\n${this.properties(rest, `${indent}  `)}${indent}</${element}>\n`
+    if (otherQuads.length === 0) return `${open}/>\n`
+    return `${open}>\n${this.properties(otherQuads, `${indent}  `)}${indent}</${element}>\n`
   }
 
   about(key: string): string {
     if (!key.startsWith('_:')) return ` rdf:about="${attribute(key)}"`
-    return this.nesting.inside.has(key) ? '' : ` rdf:nodeID="${this.label(key)}"`
+    return this.nesting.nested.has(key) ? '' : ` rdf:nodeID="${this.label(key)}"`
   }
 
   /** Label of a blank node, because XML names are more restricted than N-Triples labels. */
@@ -154,19 +159,19 @@ class Writer {
   }
 
   properties(quads: readonly Quad[], indent: string): string {
-    let found = ''
+    let elements = ''
     for (const [iri, group] of byPredicate(quads)) {
       const element = this.names.propertyElement(iri) ?? ''
-      for (const { object } of group) found += this.property(element, object, indent)
+      for (const { object } of group) elements += this.property(element, object, indent)
     }
-    return found
+    return elements
   }
 
   property(element: string, object: Term, indent: string): string {
     if (object.termType === 'Literal')
       return `${indent}<${element}${this.literal(object, element)}\n`
     const key = keyOf(object)
-    if (this.nesting.inside.has(key)) {
+    if (this.nesting.nested.has(key)) {
       const inner = this.node(key, `${indent}  `)
       return `${indent}<${element}>\n${inner}${indent}</${element}>\n`
     }
@@ -199,8 +204,9 @@ const syntax = new Set(
 // Namespaces that no prefix may be bound to.
 const reserved = new Set(['http://www.w3.org/XML/1998/namespace', 'http://www.w3.org/2000/xmlns/'])
 
-const start = 'A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff'
-const nameAtEnd = new RegExp(`[${start}][${start}0-9.\\-]*$`)
+const nameStart =
+  'A-Z_a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u02ff\\u0370-\\u037d\\u037f-\\u1fff'
+const nameAtEnd = new RegExp(`[${nameStart}][${nameStart}0-9.\\-]*$`)
 
 type ElementNames = {
   /** `rdf:Description`. */
@@ -210,29 +216,29 @@ type ElementNames = {
   /** Element name of a class; `undefined` if it cannot be an element. */
   readonly classElement: (cls: Term) => string | undefined
   /** Used prefixes, always including `rdf`. */
-  readonly used: () => readonly (readonly [prefix: string, namespace: string])[]
+  readonly usedPrefixes: () => readonly (readonly [prefix: string, namespace: string])[]
 }
 
 /** Creates the element names of one document; unknown namespaces become `ns1`, `ns2` …. */
 function elementNames(): ElementNames {
-  const used = new Map([[rdf, 'rdf']])
-  const known = new Map<string, string | undefined>()
+  const prefixByNamespace = new Map([[rdf, 'rdf']])
+  const nameCache = new Map<string, string | undefined>()
   const name = (iri: string): string | undefined => {
     const local = nameAtEnd.exec(iri)?.[0] ?? ''
     const namespace = iri.slice(0, iri.length - local.length)
     if (local === '' || namespace === '' || reserved.has(namespace) || syntax.has(iri)) {
       return undefined
     }
-    let prefix = used.get(namespace)
+    let prefix = prefixByNamespace.get(namespace)
     if (prefix === undefined) {
-      prefix = byNamespace.get(namespace) ?? `ns${used.size}`
-      used.set(namespace, prefix)
+      prefix = byNamespace.get(namespace) ?? `ns${prefixByNamespace.size}`
+      prefixByNamespace.set(namespace, prefix)
     }
     return `${prefix}:${local}`
   }
   const nameOnce = (iri: string): string | undefined => {
-    if (!known.has(iri)) known.set(iri, name(iri))
-    return known.get(iri)
+    if (!nameCache.has(iri)) nameCache.set(iri, name(iri))
+    return nameCache.get(iri)
   }
   return {
     description: 'rdf:Description',
@@ -241,7 +247,9 @@ function elementNames(): ElementNames {
       cls.termType === 'NamedNode' && cls.value !== `${rdf}Description`
         ? nameOnce(cls.value)
         : undefined,
-    used: () =>
-      [...used].map(([iri, prefix]) => [prefix, iri] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
+    usedPrefixes: () =>
+      [...prefixByNamespace]
+        .map(([iri, prefix]) => [prefix, iri] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
   }
 }

@@ -394,7 +394,7 @@ export function restoreBlankNodes(
   if (!quads.some(({ subject, object }) => isNode(subject) || isNode(object))) return quads
   const resources = new Set(owners)
   const genids = new Set([...resources].map((iri) => names.genid(iri)))
-  const which = (iri: string) =>
+  const isReplaced = (iri: string) =>
     genids.has(iri.slice(0, iri.indexOf('/', prefix.length) + 1)) && !resources.has(iri)
-  return unskolemise(quads, { prefix, which })
+  return unskolemise(quads, { prefix, isReplaced })
 }

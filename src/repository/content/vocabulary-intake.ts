@@ -51,13 +51,13 @@ export async function vocabularyContent(
   const schemes = new SchemeCount()
   /** Prefixes of the skolem IRIs of the body: a stored vocabulary that is sent back has them in place of blank nodes. */
   const genids = new Set<string>()
-  const which = (iri: string) => {
+  const isReplaced = (iri: string) => {
     genids.add(iri.slice(0, iri.indexOf('/', prefix.length) + 1))
     return true
   }
   let length = 0
   for await (const quads of batches) {
-    for (const q of unskolemise(quads, { prefix, which })) {
+    for (const q of unskolemise(quads, { prefix, isReplaced })) {
       const { subject, object } = q
       if (subject.termType === 'NamedNode' && isForeign(names, subject.value, resource))
         throw foreignSubject(subject.value)

@@ -289,7 +289,7 @@ export async function answerDocument(
     'Content-Type': contentType(mediaType),
     ...(name !== undefined && { 'Content-Disposition': disposition(name, format) }),
   }
-  const { head, part, tail } = documentWriter(format, { divided: isDivided })
+  const { head, part, tail } = documentWriter(format, { isDivided })
   const write = keepsGraphs ? part : ({ lines, isDivided }: Part) => part({ lines, isDivided })
   const document = { head, steps: splitLargeParts(parts), write, tail }
   const pieces = slicedPieces(document, c.get('longAnswers').turn)

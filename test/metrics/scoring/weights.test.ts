@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadWeights } from '../../../src/metrics/measure/weights.ts'
 import { dimensions, indicators } from '../../../src/metrics/indicators.ts'
 import { parse } from '../../../src/rdf/parse.ts'
-import { first, graphOf } from '../../../src/rdf/read.ts'
+import { firstObject, graphOf } from '../../../src/rdf/read.ts'
 import { dqv, pv } from '../../../src/rdf/namespaces.ts'
 import { readFile } from 'node:fs/promises'
 import { prefixes, weightsFile } from '../pipe/segment-fixture.ts'
@@ -49,7 +49,7 @@ describe('the shipped weights', () => {
       await parse(await readFile(weightsFile, 'utf8'), 'turtle', { baseIri: 'urn:x:' }),
     )
     for (const { name, type } of indicators) {
-      const datatype = first(graph, pv(name), dqv('expectedDataType'))?.value
+      const datatype = firstObject(graph, pv(name), dqv('expectedDataType'))?.value
       expect(datatype).toMatch(type === 'status' ? /#integer$/ : /#boolean$/)
     }
   })

@@ -14,7 +14,7 @@ const baseIri = 'http://example.org/base/x'
 
 /** `undefined` where RDF/XML leaves something out. */
 function written(parts: readonly Part[], format: Format, divided = false): string | undefined {
-  const { head, part, tail } = documentWriter(format, { divided })
+  const { head, part, tail } = documentWriter(format, { isDivided: divided })
   const text = [head, ...parts.map(part), tail].join('')
   return text.includes('<!-- RDF/XML cannot express') ? undefined : text
 }
@@ -101,7 +101,7 @@ test.each([true, false])(
     await fc.assert(
       fc.asyncProperty(odd, async (lines) => {
         const all = new Set(lines)
-        const { head, part, tail } = documentWriter('rdfxml', { divided })
+        const { head, part, tail } = documentWriter('rdfxml', { isDivided: divided })
         const text = head + part({ lines: [...all].join('') }) + tail
         const comments = [...text.matchAll(/<!-- RDF\/XML cannot express: (.*?) -->/g)]
         const leftOut = comments.map(([, line = '']) => `${line}\n`).join('')
