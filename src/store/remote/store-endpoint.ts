@@ -108,24 +108,19 @@ export function openEndpoint(settings: EndpointSettings): StoreEndpoint {
   const updateHeaders = new Headers({ 'content-type': 'application/sparql-update' })
   return {
     ask: async (query, signal) =>
-      booleanOf(
-        textOf(await call(({ query: client }) => client.ask(query, options), signal), dialect),
-      ),
+      booleanOf(textOf(await call(({ query: api }) => api.ask(query, options), signal), dialect)),
     select: async (query, signal) =>
       solutionRows(
-        textOf(await call(({ query: client }) => client.select(query, options), signal), dialect),
+        textOf(await call(({ query: api }) => api.select(query, options), signal), dialect),
       ),
     construct: async (query, signal) => {
       const graphOptions = { ...options, headers: graphHeaders }
-      const answer = await call(
-        ({ query: client }) => client.construct(query, graphOptions),
-        signal,
-      )
+      const answer = await call(({ query: api }) => api.construct(query, graphOptions), signal)
       return normalise(textOf(answer, dialect))
     },
     update: async (text) => {
       const direct = { operation: 'postDirect', headers: updateHeaders } as const
-      const answer = await call(({ query: client }) => client.update(text, direct))
+      const answer = await call(({ query: api }) => api.update(text, direct))
       if (answer.status >= 300) throw updateFailure(answer, dialect)
     },
     send,
