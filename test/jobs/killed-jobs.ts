@@ -1,6 +1,6 @@
 /** A platform that is killed while jobs wait, run or have just ended: the next start does what is left, and nothing twice. */
 
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -173,6 +173,47 @@ export function killedJobs(openStore: () => Promise<StoreUnderTest>): void {
     await start()
     await expect.poll(state, { timeout: 60_000 }).toBe('done')
     await expect.poll(count, { timeout: 60_000 }).toBe(120)
+  })
+
+  it('purges expired tombstones, and no others, in a job that waited, ran, or had just ended', async () => {
+    await fill('c', 1)
+    const { repo, json } = client(platform)
+    const [iri = ''] = await json<string[]>(`${repo}/catalogues/c/datasets`)
+    const id = iri.split('/').at(-1) ?? ''
+    const headers = { 'X-API-Key': platform.key, ...hurried }
+    expect((await fetch(`${repo}/datasets/${id}`, { method: 'DELETE', headers })).status).toBe(204)
+    const files = await readdir(directory, { recursive: true })
+    const path = join(directory, files.find((name) => name.endsWith('tombstones.db')) ?? '')
+    const run = (sql: string) => {
+      const file = new DatabaseSync(path)
+      const rows = file.prepare(sql).all()
+      file.close()
+      return rows.map((row) => row['id'])
+    }
+    const expire = (count: number) =>
+      run(`INSERT INTO tombstone (kind, id, catalogue, deleted, settled, metrics, content)
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+        SELECT 'dataset', 'old-' || i, 'c', 0, 1, x'', x'' FROM n`)
+    const state = () => jobs().find(([key]) => key === 'tombstones')?.[1]
+    await platform.kill()
+    expire(20_000)
+    execute(`INSERT INTO job (id, kind, key, payload, run_at, created_by, created)
+      VALUES ('job-1', 'purge-tombstones', 'tombstones', 'null', 0, 'test', ${Date.now()})`)
+    await start()
+    await expect.poll(state, { interval: 1 }).not.toBe('waiting')
+    await platform.kill()
+    await start()
+    await expect.poll(state, { timeout: 60_000 }).toBe('done')
+    expect(run('SELECT id FROM tombstone')).toEqual([id])
+    await platform.kill()
+    expire(300)
+    execute(`UPDATE job SET state = 'running', ended = NULL WHERE id = 'job-1'`)
+    await start()
+    await expect.poll(state, { timeout: 60_000 }).toBe('done')
+    expect(run('SELECT id FROM tombstone')).toEqual([id])
+    expect(jobs().filter(([key]) => key === 'tombstones')).toHaveLength(1)
+    const address = `${client(platform).repo}/datasets/${id}/restore`
+    expect((await fetch(address, { method: 'POST', headers })).status).toBe(201)
   })
 
   it('goes on with a deletion of a data directory that has no table of jobs', async () => {
