@@ -220,14 +220,6 @@ describe('quality metrics', () => {
     expect([removal.status, (await repo.ask(path)).status]).toEqual([412, 200])
   })
 
-  it('are replaced once by those who expect the same state at once', async () => {
-    const headers = { 'If-Match': (await put(measurement(iri(), 1))).headers.get('ETag') ?? '' }
-    const both = [2, 3].map((value) => put(measurement(iri(), value), 'text/turtle', headers))
-    expect((await Promise.all(both)).map(({ status }) => status)).toEqual(
-      expect.arrayContaining([204, 412]),
-    )
-  })
-
   it('outlive an update of the dataset and go with the dataset', async () => {
     await put(measurement(iri(), 1))
     await repo.putDataset(

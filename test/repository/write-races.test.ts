@@ -40,6 +40,10 @@ beforeEach(async () => {
 afterEach(() => repo.close())
 
 const body = (title: string) => `${prefixes}<> a dcat:Dataset ; dct:title "${title}"@en .`
+const measured = (value: number) => `<> a <http://www.w3.org/ns/dqv#QualityMetadata> .
+  <${base}set/data/one> <http://www.w3.org/ns/dqv#hasQualityMeasurement> [
+  <http://www.w3.org/ns/dqv#isMeasurementOf> <https://piveau.eu/ns/voc#scoring> ;
+  <http://www.w3.org/ns/dqv#value> ${value} ] .`
 const put = (id: string, title = id) => repo.putDataset('c', id, body(title))
 const remove = (path: string, headers: Record<string, string> = {}) =>
   repo.ask(path, { method: 'DELETE', headers: { Prefer: 'wait=30', ...headers } })
@@ -206,17 +210,35 @@ it('a POST of a distribution honours If-Match, which no new one satisfies', asyn
   expect((await repo.ask('/datasets/one/distributions', { ...asked, body })).status).toBe(412)
 })
 
+it('a PUT of metrics compares If-Match with what a write before it left', async () => {
+  await put('one')
+  const measure = (value: number, headers: Record<string, string> = {}) =>
+    repo.ask('/datasets/one/metrics', {
+      method: 'PUT',
+      type: 'text/turtle',
+      body: measured(value),
+      headers,
+    })
+  const headers = { 'If-Match': (await measure(1)).headers.get('ETag') ?? '' }
+  const held = Promise.withResolvers<void>()
+  gate = held.promise
+  isHeld = false
+  const first = measure(2, headers)
+  await expect.poll(() => isHeld).toBe(true)
+  const request = { count: 0 }
+  const second = requests.run(request, () => measure(3, headers))
+  await expect.poll(() => request.count).toBe(2)
+  held.resolve()
+  expect([(await first).status, (await second).status]).toEqual([204, 412])
+})
+
 it('every write of a dataset and of its parts has a higher version than the one before', async () => {
   await put('one')
   const post = (path: string, sent: string, method = 'POST') =>
     repo.ask(path, { method, type: 'text/turtle', body: prefixes + sent })
-  const measurement = `<> a <http://www.w3.org/ns/dqv#QualityMetadata> .
-    <${base}set/data/one> <http://www.w3.org/ns/dqv#hasQualityMeasurement> [
-    <http://www.w3.org/ns/dqv#isMeasurementOf> <https://piveau.eu/ns/voc#scoring> ;
-    <http://www.w3.org/ns/dqv#value> 120 ] .`
   for (const title of ['a', 'b'])
     await post('/datasets/one/distributions', `<> a dcat:Distribution ; dct:title "${title}" .`)
-  await post('/datasets/one/metrics', measurement, 'PUT')
+  await post('/datasets/one/metrics', measured(120), 'PUT')
   await remove('/datasets/one/metrics')
   await put('one', 'changed')
   await remove('/datasets/one')
