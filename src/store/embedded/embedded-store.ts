@@ -1,6 +1,7 @@
 /** The embedded triplestore: Oxigraph and SQLite in a worker thread, for one process and about ten million triples. */
 
 import type { MessagePort, Worker } from 'node:worker_threads'
+import { pause } from '../../workers/pause.ts'
 import { startWorker } from '../../workers/pool.ts'
 import type {
   GraphChange,
@@ -125,6 +126,7 @@ export async function embeddedStore(options: EmbeddedStoreOptions): Promise<Grap
     waiting: limits.waiting,
     callMs: limits.callMs,
     log,
+    pause,
     onLost: () => replicas.end(),
     onLoading: options.loading,
   })

@@ -9,6 +9,7 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { unlessAborted } from '../../workers/condition.ts'
+import type { Pause } from '../../workers/pause.ts'
 import { terminateWorker } from '../../workers/uninterrupted.ts'
 import type { Loading } from '../graph-store.ts'
 import {
@@ -40,6 +41,8 @@ type WriterCallSettings = {
   /** Time limit of one call in ms; a worker that sends no message for so long during a late call is replaced. */
   readonly callMs: number
   readonly log: Log
+  /** Waits before another replacement is started. */
+  readonly pause: Pause
   /** Called when a worker is lost, and with it the feed of its followers. */
   readonly onLost: () => void
   /** Called with the progress while a worker opens. */
@@ -79,7 +82,9 @@ export class WriterCalls {
   #opened = Promise.withResolvers<WriterOpened>()
   readonly #done = Promise.withResolvers<void>()
   #isOpen = false
-  #isClosing = false
+  readonly #closing = new AbortController()
+  /** Start of a replacement, or the wait before it; never rejects. */
+  #replacing: Promise<void> = Promise.resolve()
   #isPostScheduled = false
   /** Time of the worker's last message in ms. */
   #lastMessageAt = 0
@@ -97,6 +102,10 @@ export class WriterCalls {
 
   get isOpen(): boolean {
     return this.#isOpen
+  }
+
+  get #isClosing(): boolean {
+    return this.#closing.signal.aborted
   }
 
   /**
@@ -130,9 +139,10 @@ export class WriterCalls {
 
   /** Finishes accepted calls, then ends the worker. */
   async close(): Promise<void> {
-    this.#isClosing = true
+    this.#closing.abort()
     this.#checkDone()
     await this.#done.promise
+    await this.#replacing
     this.#dropReplacement()
     const worker = this.#worker
     if (!worker) return
@@ -193,9 +203,18 @@ export class WriterCalls {
     else call?.resolve(reply.result)
   }
 
-  #replace(): void {
-    this.#startReplacement().catch((error: unknown) =>
-      this.#settings.log.warn({ error }, 'store.compaction-failed'),
+  /** Starts a replacement, after so many milliseconds. */
+  #replace(delayMs = 0): void {
+    const { pause, log } = this.#settings
+    const start = async () => {
+      if (delayMs > 0) await pause(delayMs, this.#closing.signal)
+      await this.#startReplacement()
+    }
+    this.#replacing = Promise.all([this.#replacing, start()]).then(
+      () => undefined,
+      (error: unknown) => {
+        if (!this.#isClosing) log.warn({ error }, 'store.compaction-failed')
+      },
     )
   }
 
@@ -276,7 +295,7 @@ export class WriterCalls {
     if (worker === this.#replacement) {
       this.#dropReplacement()
       this.#settings.log.warn({ error }, 'store.compaction-failed')
-      setTimeout(() => this.#replace(), replacementRetryMs).unref()
+      this.#replace(replacementRetryMs)
       this.#schedulePost()
     }
     if (worker !== this.#worker) return

@@ -1,0 +1,57 @@
+/** Calls to the writing worker when its replacement is lost: another one after a pause, which the end of the store cuts short. */
+
+import { setImmediate } from 'node:timers/promises'
+import { type MessagePort, Worker } from 'node:worker_threads'
+import { expect, it } from 'vitest'
+import { logger } from '../../src/log.ts'
+import { WriterCalls } from '../../src/store/embedded/writer-calls.ts'
+
+const writer = `const { parentPort } = require('node:worker_threads')
+parentPort.on('message', (message) => {
+  if (message === 'close') return parentPort.close()
+  parentPort.postMessage(message.map(({ id }) => ({ id, result: undefined })))
+})
+parentPort.postMessage({ opened: { quads: 0, graphs: 0, dead: 0, ms: 0, unreadable: [] } })
+parentPort.postMessage('fragmented')`
+
+/** Calls whose replacements all end at once, with the pauses before the next ones; each goes on when it is told to. */
+function losing() {
+  const pauses: { readonly ms: number; readonly signal: AbortSignal; readonly end: () => void }[] =
+    []
+  let replacements = 0
+  const calls = new WriterCalls({
+    start: (feed?: MessagePort) => {
+      if (feed) replacements += 1
+      return new Worker(feed ? 'process.exit()' : writer, { eval: true })
+    },
+    waiting: 10,
+    callMs: 60_000,
+    log: logger('silent'),
+    onLost: () => undefined,
+    pause: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        pauses.push({ ms, signal, end: resolve })
+        signal.addEventListener('abort', () => reject(new Error('aborted')))
+      }),
+  })
+  return { calls, pauses, started: () => replacements }
+}
+
+it('starts another replacement half a minute after one was lost', async () => {
+  const { calls, pauses, started } = losing()
+  await expect.poll(() => pauses.length).toBe(1)
+  expect([pauses[0]?.ms, started()]).toEqual([30_000, 1])
+  pauses[0]?.end()
+  await expect.poll(() => pauses.length).toBe(2)
+  expect(started()).toBe(2)
+  await calls.close()
+})
+
+it('ends the pause when it is closed, and starts no other', async () => {
+  const { calls, pauses, started } = losing()
+  await expect.poll(() => pauses.length).toBe(1)
+  await calls.close()
+  expect(pauses.map(({ signal }) => signal.aborted)).toEqual([true])
+  await setImmediate()
+  expect([pauses.length, started()]).toEqual([1, 1])
+})
