@@ -63,7 +63,7 @@ describe('a filter query', () => {
         expect(read(`organization:${quoted}`)).toEqual(expected)
         expect(read(`-tags:x organization:${quoted}`)).toMatchObject({
           kind: 'and',
-          of: [{}, expected],
+          operands: [{}, expected],
         })
       }),
       { numRuns: 500 },
