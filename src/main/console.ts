@@ -62,7 +62,7 @@ function partsOf(context: PlatformContext, services: OtherServices): Parts {
     ...(search && {
       search: {
         sitemap: async () =>
-          (await search.sitemap.remade()).pages.reduce((sum, { addresses }) => sum + addresses, 0),
+          (await search.sitemap.remake()).pages.reduce((sum, { addresses }) => sum + addresses, 0),
         boosts: () => effectiveBoosts(currentSettings(index), config.search.boosts),
         facets: () =>
           currentSettings(index).flatMap((settings) =>

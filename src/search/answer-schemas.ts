@@ -1,4 +1,4 @@
-/** JSON Schemas (2020-12) of the answers: those of the records, made from the profile, with the members that search adds. */
+/** JSON Schemas (2020-12) of the search service's answers, for its OpenAPI document: those of the records, made from the profile, with the members that search adds. */
 
 import {
   countSchema as integer,
@@ -33,17 +33,21 @@ const requiredObject = (properties: Properties): JsonSchema =>
   objectSchema('', properties, Object.keys(properties))
 
 /** Adds members to the schema of an object, required except for `optional`; members of the schema itself take precedence. */
-function withMembers(schema: JsonSchema, more: Properties, optional: Properties = {}): JsonSchema {
-  const own: unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
+function withMembers(
+  schema: JsonSchema,
+  members: Properties,
+  optional: Properties = {},
+): JsonSchema {
+  const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : []
   return {
     ...schema,
-    properties: { ...more, ...optional, ...Object(schema['properties']) },
-    required: [...new Set([...Object.keys(more), ...own])],
+    properties: { ...members, ...optional, ...Object(schema['properties']) },
+    required: [...new Set([...Object.keys(members), ...required])],
   }
 }
 
-const counted = { count: integer('Number of its datasets') }
-const ofVocabulary = { vocabulary: text('Id of the vocabulary') }
+const countMember = { count: integer('Number of its datasets') }
+const vocabularyMember = { vocabulary: text('Id of the vocabulary') }
 
 const facet = requiredObject({
   id: text(),
@@ -63,17 +67,18 @@ const facet = requiredObject({
   ),
 })
 
-const mark: JsonSchema = { type: 'array', items: integer(), minItems: 2, maxItems: 2 }
-const marks = (what: string) => array(mark, `Offsets [from, to] of the found words in ${what}`)
+const markSchema: JsonSchema = { type: 'array', items: integer(), minItems: 2, maxItems: 2 }
+const marksSchema = (what: string) =>
+  array(markSchema, `Offsets [from, to] of the found words in ${what}`)
 
 /** Member that `highlight` adds to a hit: offsets, no markup. */
 const highlight = objectSchema(
   '',
   {
-    title: marks('the title'),
+    title: marksSchema('the title'),
     description: requiredObject({
       text: text('The part of the description with most of them'),
-      marks: marks('this text'),
+      marks: marksSchema('this text'),
       language: text(),
     }),
   },
@@ -109,11 +114,11 @@ const envelope = (hit: Reference, facets: Reference): JsonSchema =>
 /** Makes the schemas of answers. Required members of records are those of their schemas; records that lack one are still returned. */
 export function answerSchemas(profile: Profile): AnswerSchemas {
   const { roots, components } = recordSchemas(profile)
-  const own: Record<string, JsonSchema> = {}
+  const added: Record<string, JsonSchema> = {}
   const add = (name: string, schema: JsonSchema): Reference => {
-    const free = Object.hasOwn(components, name) ? `${name}_` : name
-    own[free] = schema
-    return schemaReference(free)
+    const uniqueName = Object.hasOwn(components, name) ? `${name}_` : name
+    added[uniqueName] = schema
+    return schemaReference(uniqueName)
   }
   const nameOf = (root: string): string => {
     const name = roots.get(root)
@@ -123,36 +128,36 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
   const schemaOf = (root: string) => components[nameOf(root)] ?? {}
   const answer = (root: string, result: JsonSchema): Reference =>
     add(`${nameOf(root)}Answer`, requiredObject({ result }))
-  const hit = (root: string, index: string, more: Properties = {}, name = root): Reference => {
-    const members = { index: { const: index }, ...more }
+  const hit = (root: string, index: string, added: Properties = {}, name = root): Reference => {
+    const members = { index: { const: index }, ...added }
     const score = { score: number('With showScore'), _highlight: highlight }
     return add(`${nameOf(name)}Hit`, withMembers(schemaOf(root), members, score))
   }
   const types = profile.resources.map(({ id }) => `resource_${id}`)
   const hits = [
     hit('dataset_hit', 'dataset', {}, 'dataset'),
-    hit('catalogue', 'catalogue', counted),
-    hit('concept', 'vocabulary', ofVocabulary),
+    hit('catalogue', 'catalogue', countMember),
+    hit('concept', 'vocabulary', vocabularyMember),
     ...types.map((type) => hit(type, type)),
   ]
-  const reduced = { type: 'object', description: 'The fields that `includes` names' }
+  const reducedHit = { type: 'object', description: 'The fields that `includes` names' }
   const anyHit = add('SearchHit', {
     description:
       'A record with the name of its index; the last form is what `includes` leaves of one',
-    anyOf: [...hits, add('ReducedHit', reduced)],
+    anyOf: [...hits, add('ReducedHit', reducedHit)],
   })
   const concepts = array(schemaReference(nameOf('concept')))
   const vocabulary = requiredObject({ id: text(), count: integer(), results: concepts })
   const resources = types.map((type) => schemaReference(nameOf(type)))
   return {
     dataset: answer('dataset', schemaReference(nameOf('dataset'))),
-    catalogue: answer('catalogue', withMembers(schemaOf('catalogue'), counted)),
+    catalogue: answer('catalogue', withMembers(schemaOf('catalogue'), countMember)),
     concept: answer('concept', schemaReference(nameOf('concept'))),
     vocabulary: add('VocabularyAnswer', requiredObject({ result: vocabulary })),
     search: add('SearchAnswer', requiredObject({ result: envelope(anyHit, add('Facet', facet)) })),
     ...(resources.length > 0 && {
       resource: add('ResourceAnswer', requiredObject({ result: { anyOf: resources } })),
     }),
-    components: { ...components, ...own },
+    components: { ...components, ...added },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Labels of facet values and records in a requested language; values without a label in it keep the one that they have. Facets
- * themselves, and values defined by the platform, are labelled by the client.
+ * Labels of facet values and records in the language of the parameter `locale`; values without a label in it keep the one that they
+ * have. Facets themselves, and values defined by the platform, are labelled by the client.
  */
 
 import type { Facet, SearchIndex, DocumentReader } from '../search-index/search-index.ts'
@@ -31,17 +31,17 @@ const readers: ReadonlyMap<string, LabelReader> = new Map<string, LabelReader>([
 ])
 
 /** Returns a facet with the titles of its values in a language. */
-export async function withTitlesIn(...[facet, ...more]: Parameters<LabelReader>): Promise<Facet> {
-  const labels = await readers.get(facet.id)?.(facet, ...more)
+export async function withTitlesIn(...[facet, ...args]: Parameters<LabelReader>): Promise<Facet> {
+  const labels = await readers.get(facet.id)?.(facet, ...args)
   const items = facet.items.map((item) => ({ ...item, title: labels?.get(item.id) ?? item.title }))
   return { ...facet, items }
 }
 
 /** Reads the names of countries by two-letter codes, of languages by two- or three-letter codes. */
 function codeNames(type: 'region' | 'language', language: string) {
-  const known = new Intl.DisplayNames([language, 'en'], { type, fallback: 'none' })
-  const form = type === 'region' ? /^[a-z]{2}$/i : /^[a-z]{2,3}$/i
-  return (id: string) => (form.test(id) ? known.of(id.toUpperCase()) : undefined)
+  const displayNames = new Intl.DisplayNames([language, 'en'], { type, fallback: 'none' })
+  const codePattern = type === 'region' ? /^[a-z]{2}$/i : /^[a-z]{2,3}$/i
+  return (id: string) => (codePattern.test(id) ? displayNames.of(id.toUpperCase()) : undefined)
 }
 
 function countryNames({ items }: Facet, language: string): Labels {
@@ -67,10 +67,10 @@ export async function translateRecord<Record extends RecordText>(
     if (/\/(?:language|iso639-\d)\//.test(iri)) return languageOf(id)
     return iri.includes('/country/') ? countryOf(id) : concept(iri)?.prefLabel[language]
   }
-  const value: unknown = JSON.parse(record.text, (_key, one: unknown) => {
-    if (!isJsonObject(one) || typeof one['label'] !== 'string') return one
-    const name = nameOf(textAt(one, 'id') ?? '', textAt(one, 'resource') ?? '')
-    return { ...one, label: name ?? one['label'] }
+  const value: unknown = JSON.parse(record.text, (_key, member: unknown) => {
+    if (!isJsonObject(member) || typeof member['label'] !== 'string') return member
+    const name = nameOf(textAt(member, 'id') ?? '', textAt(member, 'resource') ?? '')
+    return { ...member, label: name ?? member['label'] }
   })
   return { ...record, text: JSON.stringify(value) }
 }
@@ -93,21 +93,18 @@ function labelsAt(path: string): LabelReader {
   return async ({ id: facet, items }, language, index, signal) => {
     const labels = new Map<string, string | undefined>()
     // Titles are English by default.
-    let missing = language === 'en' ? [] : items.map(({ id }) => id)
-    for (let round = 0; round < mostReads && missing.length > 0; round++) {
-      const of = missing.map((value) => ({ kind: 'value', facet, value }) as const)
+    let unlabelled = language === 'en' ? [] : items.map(({ id }) => id)
+    for (let round = 0; round < mostReads && unlabelled.length > 0; round++) {
+      const operands = unlabelled.map((value) => ({ kind: 'value', facet, value }) as const)
       const request = { ...allRecords('dataset'), limit: mostRecords, include: [path] }
-      const { hits } = await index.search(
-        { ...request, tree: { kind: 'or', operands: of } },
-        signal,
-      )
+      const { hits } = await index.search({ ...request, tree: { kind: 'or', operands } }, signal)
       for (const value of hits.flatMap(({ record }) => valuesAtPath(recordFields(record), path))) {
         const id = textAt(value, 'id') ?? ''
         labels.set(id, labels.get(id) ?? textAt(value, `label.${language}`))
       }
-      const remaining = missing.filter((id) => !labels.has(id))
-      if (remaining.length === missing.length) break
-      missing = remaining
+      const remaining = unlabelled.filter((id) => !labels.has(id))
+      if (remaining.length === unlabelled.length) break
+      unlabelled = remaining
     }
     return labels
   }

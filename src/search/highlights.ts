@@ -1,4 +1,4 @@
-/** Positions of the words of a query in a hit: offsets instead of markup, so that clients need not sanitise it. */
+/** Positions of the words of a query in a hit, for the parameter `highlight`: offsets instead of markup, so that clients need not sanitise it. */
 
 import { rankingLeaves, type Leaf, type QueryTree } from '../search-index/query-tree.ts'
 import { wildMatcher } from '../search-index/wildcard.ts'
@@ -11,10 +11,10 @@ import type { Parameters } from './request/search-parameters.ts'
 type Mark = readonly [from: number, to: number]
 type MarkedText = { readonly text: string; readonly marks: readonly Mark[] }
 
-/** Characters of the excerpt of a description, and before its first word. */
-const [window, before] = [240, 40]
+/** Characters of the excerpt of a description, and of the text in it before the first marked word. */
+const [excerptLength, leadLength] = [240, 40]
 /** Maximum characters of a text that are searched, and marks of one text. */
-const [longest, mostMarks] = [20_000, 100]
+const [maxSearched, mostMarks] = [20_000, 100]
 
 const wordPattern = /[\p{L}\p{N}\p{M}]+/gu
 
@@ -25,13 +25,13 @@ export function highlightOf(
   { locale = 'en', highlight = [] }: Pick<Parameters, 'locale' | 'highlight'>,
 ): object | undefined {
   const leaves = rankingLeaves(tree)
-  const markedAt = (name: string) => {
-    const chosen = highlight.includes(name) ? textInLanguage(record, name, locale) : undefined
-    const { text = '', language = locale }: Partial<TextWithLanguage> = chosen ?? {}
+  const marksAt = (name: string) => {
+    const found = highlight.includes(name) ? textInLanguage(record, name, locale) : undefined
+    const { text = '', language = locale }: Partial<TextWithLanguage> = found ?? {}
     const marks = marksIn(text, leaves, language)
     return marks.length > 0 ? { text, marks, language } : undefined
   }
-  const [title, description] = [markedAt('title'), markedAt('description')]
+  const [title, description] = [marksAt('title'), marksAt('description')]
   if (!title && !description) return undefined
   return {
     ...(title && { title: title.marks }),
@@ -43,7 +43,7 @@ export function highlightOf(
 function marksIn(text: string, leaves: readonly Leaf[], language: string): readonly Mark[] {
   const matchers = leaves.map((leaf) => leafMatcher(leaf, language))
   const marks: Mark[] = []
-  for (const { 0: word, index } of text.slice(0, longest).matchAll(wordPattern)) {
+  for (const { 0: word, index } of text.slice(0, maxSearched).matchAll(wordPattern)) {
     const token = tokenOf(word)
     if (matchers.some((matches) => matches(token))) marks.push([index, index + word.length])
     if (marks.length >= mostMarks) break
@@ -57,21 +57,27 @@ function leafMatcher(leaf: Leaf, language: string): (token: string) => boolean {
   if (leaf.kind === 'wild') return wildMatcher(leaf.pattern)
   if (leaf.kind === 'prefix') return (token) => token.startsWith(leaf.token)
   const roots = leaf.kind === 'term' ? stems(language, leaf.token) : []
-  const isRelated = (token: string) =>
+  const hasCommonStem = (token: string) =>
     roots.length > 0 && stems(language, token).some((stem) => roots.includes(stem))
-  return (token) => token === leaf.token || isRelated(token)
+  return (token) => token === leaf.token || hasCommonStem(token)
 }
 
 /** Returns the part of a text with most marks, cut at spaces; offsets are relative to it. */
 function bestExcerpt({ text, marks }: MarkedText): MarkedText {
-  if (text.length <= window) return { text, marks }
+  if (text.length <= excerptLength) return { text, marks }
   const counts = marks.map(
-    ([from]) => marks.filter(([at]) => at >= from && at < from + window).length,
+    ([from]) =>
+      marks.filter(([position]) => position >= from && position < from + excerptLength).length,
   )
-  const best = marks[counts.indexOf(Math.max(...counts))]?.[0] ?? 0
-  const start = best < before ? 0 : text.indexOf(' ', best - before) + 1
-  const space = text.lastIndexOf(' ', start + window)
-  const end = start + window >= text.length ? text.length : space > start ? space : start + window
+  const bestStart = marks[counts.indexOf(Math.max(...counts))]?.[0] ?? 0
+  const start = bestStart < leadLength ? 0 : text.indexOf(' ', bestStart - leadLength) + 1
+  const space = text.lastIndexOf(' ', start + excerptLength)
+  const end =
+    start + excerptLength >= text.length
+      ? text.length
+      : space > start
+        ? space
+        : start + excerptLength
   const inside = marks.filter(([from, to]) => from >= start && to <= end)
   return {
     text: text.slice(start, end),

@@ -1,4 +1,4 @@
-/** Optional parts of a page of hits: marked words, titles of catalogues, facets that ignore their own filter. */
+/** Optional parts of a page of `/search`: marked words (`highlight`), titles of catalogues (`includes`), facets that ignore their own filter (`facetSelf`). */
 
 import type { Answer, Facet, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { catalogueTitles, withTitlesIn } from './facet-labels.ts'
@@ -20,29 +20,31 @@ export async function withExtras(
   signal: AbortSignal,
 ): Promise<Answer> {
   const { highlight = [], facetSelf = true, locale, includes = [] } = parameters
-  const isTitled = includes.some((path) => path.startsWith('catalog.title'))
-  const isRead = isTitled || highlight.length > 0
-  const read = isRead
+  const needsTitles = includes.some((path) => path.startsWith('catalog.title'))
+  const needsFields = needsTitles || highlight.length > 0
+  const parsedHits = needsFields
     ? answer.hits.map((hit) => ({ ...hit, fields: recordFields(hit.record) }))
     : []
-  const catalogues = isTitled
-    ? read.flatMap(({ fields }) => textAt(fields, 'catalog.id') ?? [])
+  const catalogues = needsTitles
+    ? parsedHits.flatMap(({ fields }) => textAt(fields, 'catalog.id') ?? [])
     : []
   const [titles, ...facets] = await Promise.all([
     catalogueTitles(index, catalogues, signal),
     ...(answer.facets ?? []).map(async (facet) => {
-      const counted = facetSelf ? facet : await countWithoutOwnFilter(index, request, facet, signal)
-      return locale === undefined ? counted : withTitlesIn(counted, locale, index, signal)
+      const countedFacet = facetSelf
+        ? facet
+        : await countWithoutOwnFilter(index, request, facet, signal)
+      return locale === undefined ? countedFacet : withTitlesIn(countedFacet, locale, index, signal)
     }),
   ])
-  const hits = read.map(({ fields, ...hit }) => {
+  const hits = parsedHits.map(({ fields, ...hit }) => {
     const marks = highlightOf(fields, request.tree, parameters)
     const title = titles.get(textAt(fields, 'catalog.id') ?? '')
     const catalog = title === undefined ? undefined : { ...Object(fields['catalog']), title }
     const extra = { catalog, _highlight: marks }
     return { ...hit, record: JSON.stringify({ ...fields, ...extra }) }
   })
-  return { ...answer, ...(isRead && { hits }), ...(answer.facets && { facets }) }
+  return { ...answer, ...(needsFields && { hits }), ...(answer.facets && { facets }) }
 }
 
 /** Counts a facet again without its own filter, so that a client can offer further values. */
@@ -52,10 +54,10 @@ async function countWithoutOwnFilter(
   facet: Facet,
   signal: AbortSignal,
 ): Promise<Facet> {
-  const { facets: chosen } = request.filter
-  const groups = chosen?.groups.filter((group) => group.facet !== facet.id) ?? []
-  if (!chosen || groups.length === chosen.groups.length) return facet
-  const filter = { ...request.filter, facets: { ...chosen, groups } }
+  const { facets: facetFilter } = request.filter
+  const groups = facetFilter?.groups.filter((group) => group.facet !== facet.id) ?? []
+  if (!facetFilter || groups.length === facetFilter.groups.length) return facet
+  const filter = { ...request.filter, facets: { ...facetFilter, groups } }
   const facets = { ids: [facet.id], size: request.facets?.size ?? 50, global: false }
   const answer = await index.search({ ...request, filter, facets, limit: 0, offset: 0 }, signal)
   return answer.facets?.[0] ?? facet

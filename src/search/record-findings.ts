@@ -60,13 +60,13 @@ export function findingsEndpoints(types: readonly ResourceType[]) {
     const readFindings = async (c: AppContext, { findings }: SearchServiceContext) => {
       const [type, id] = [c.req.param('type') ?? kind, c.req.param('id') ?? '']
       const index = isTyped ? (`resource_${type}` as const) : kind
-      const all = await largeWork(c, () => findings(index, id, c.var.signal))
-      if (!all) throw new Failure(`unknown-${kind}`, `there is no ${type} ${id}`)
-      const listed = all.slice(0, maxFindings).map((one) => ({
-        ...one,
-        detail: `${one.property ?? one.field} ${reasons[one.reason] ?? one.reason}`,
+      const found = await largeWork(c, () => findings(index, id, c.var.signal))
+      if (!found) throw new Failure(`unknown-${kind}`, `there is no ${type} ${id}`)
+      const listed = found.slice(0, maxFindings).map((finding) => ({
+        ...finding,
+        detail: `${finding.property ?? finding.field} ${reasons[finding.reason] ?? finding.reason}`,
       }))
-      return recordAnswer(c, { text: JSON.stringify({ count: all.length, findings: listed }) })
+      return recordAnswer(c, { text: JSON.stringify({ count: found.length, findings: listed }) })
     }
     return searchEndpoint({
       method: 'get',

@@ -28,18 +28,18 @@ import { textAt } from '../text/json.ts'
 
 const idPath = z.object({ id: recordId })
 const { locale } = searchParameters.shape
-const most = z.coerce.number().int().min(1).max(10_000).optional().openapi({
+const maxEntries = z.coerce.number().int().min(1).max(10_000).optional().openapi({
   description:
     'Entries of each list of a long record; `_cut` then counts all of them and has their formats and licences',
 })
 
-const few = { error: 'must be 1..20' }
+const limitRange = { error: 'must be 1..20' }
 const similarQuery = z.object({
   limit: z
     .string()
     .optional()
     .transform((text) => Number(text || 6))
-    .pipe(z.int(few).min(1, few).max(20, few))
+    .pipe(z.int(limitRange).min(1, limitRange).max(20, limitRange))
     .openapi({ type: 'integer', minimum: 1, maximum: 20, default: 6 }),
 })
 
@@ -67,12 +67,12 @@ export function datasetEndpoints(schemas: AnswerSchemas) {
     summary: 'One dataset with its whole catalogue',
     auth: anyone,
     params: idPath,
-    query: z.object({ locale, most }),
+    query: z.object({ locale, most: maxEntries }),
     answers: stateAnswers('The dataset', schemas.dataset),
     handle: ({ c, params: { id }, query, signal }, { index }) =>
-      sizedAnswer(c, `search/datasets/${id}`, async (read) => {
+      sizedAnswer(c, `search/datasets/${id}`, async (reportSize) => {
         const record = await datasetRecord(index, id, signal, query.most)
-        read(record.text.length)
+        reportSize(record.text.length)
         return recordAnswer(c, await translateRecord(record, query.locale))
       }),
   })
@@ -133,9 +133,9 @@ export function resourceEndpoints(types: readonly ResourceType[], schema: Refere
   const ids = types.map(({ id }) => id)
   const type = z.string().meta({ examples: ids })
   /** Returns the index of a declared type. Throws `not-found`. */
-  const indexOf = (wanted: string): IndexName => {
-    if (ids.includes(wanted)) return `resource_${wanted}`
-    throw new Failure('not-found', `the profile has no type ${wanted}, only ${ids.join(', ')}`)
+  const indexOf = (typeId: string): IndexName => {
+    if (ids.includes(typeId)) return `resource_${typeId}`
+    throw new Failure('not-found', `the profile has no type ${typeId}, only ${ids.join(', ')}`)
   }
   const listTypes = searchEndpoint({
     method: 'get',
@@ -168,11 +168,11 @@ export function resourceEndpoints(types: readonly ResourceType[], schema: Refere
     params: z.object({ type, id: recordId }),
     query: z.object({ locale }),
     answers: stateAnswers('The resource', schema),
-    handle: ({ c, params: { type: wanted, id }, query, signal }, { index }) =>
-      sizedAnswer(c, `search/resources/${wanted}/${id}`, async (read) => {
-        const text = await index.get(indexOf(wanted), id, signal)
-        if (text === undefined) throw new Failure('unknown-resource', `there is no ${wanted} ${id}`)
-        read(text.length)
+    handle: ({ c, params: { type: typeId, id }, query, signal }, { index }) =>
+      sizedAnswer(c, `search/resources/${typeId}/${id}`, async (reportSize) => {
+        const text = await index.get(indexOf(typeId), id, signal)
+        if (text === undefined) throw new Failure('unknown-resource', `there is no ${typeId} ${id}`)
+        reportSize(text.length)
         const record = { text, modified: instantAt(recordFields(text), recordModified) }
         return recordAnswer(c, await translateRecord(record, query.locale))
       }),
@@ -185,14 +185,14 @@ export async function datasetRecord(
   index: SearchIndex,
   id: string,
   signal?: AbortSignal,
-  most?: number,
+  maxEntries?: number,
 ): Promise<RecordText> {
-  const text = await storedText(readTruncated(index, most), 'dataset', id, signal)
+  const text = await storedText(readTruncated(index, maxEntries), 'dataset', id, signal)
   const record = recordFields(text)
   const catalogueId = textAt(record, 'catalog.id')
   const catalogue = catalogueId && (await index.get('catalogue', catalogueId, signal))
-  const whole = catalogue ? JSON.stringify({ ...record, catalog: JSON.parse(catalogue) }) : text
-  return { text: whole, modified: instantAt(record, recordModified) }
+  const complete = catalogue ? JSON.stringify({ ...record, catalog: JSON.parse(catalogue) }) : text
+  return { text: complete, modified: instantAt(record, recordModified) }
 }
 
 /** Path of the time when the platform last wrote a record. */

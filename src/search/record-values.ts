@@ -1,4 +1,4 @@
-/** Reads values of records, independent of their profile. */
+/** Reading of values from the JSON of records, for all endpoints of the search service. It does not depend on the profile. */
 
 import { Failure } from '../errors.ts'
 import type { IndexName } from '../search-index/index-settings.ts'
@@ -18,9 +18,9 @@ export const allRecords = (name: IndexName): SearchRequest => ({
   score: false,
 })
 
-/** Makes a reader of records that cuts long lists to `most` entries, if it is set. */
-export const readTruncated = (index: DocumentReader, most?: number): DocumentReader => ({
-  get: (name, id, signal) => index.get(name, id, signal, most),
+/** Makes a reader of records that cuts long lists to `maxEntries` entries, if it is set. */
+export const readTruncated = (index: DocumentReader, maxEntries?: number): DocumentReader => ({
+  get: (name, id, signal) => index.get(name, id, signal, maxEntries),
 })
 
 /** Returns the JSON text of a record. Throws `unknown-dataset`, `unknown-catalogue`. */
@@ -53,7 +53,7 @@ export type TextWithLanguage = { readonly text: string; readonly language?: stri
 export function textInLanguage(
   part: unknown,
   path: string,
-  wanted: string,
+  requested: string,
   record: unknown = part,
 ): TextWithLanguage | undefined {
   const texts = valueAt(part, path)
@@ -61,7 +61,7 @@ export function textInLanguage(
     const text = textAt(part, path)
     return text === undefined ? undefined : { text }
   }
-  const order = [wanted, ...mainLanguages(record), 'en', ...Object.keys(texts)]
+  const order = [requested, ...mainLanguages(record), 'en', ...Object.keys(texts)]
   const language = order.find((key) => textAt(texts, key) !== undefined)
   const text = language === undefined ? undefined : textAt(texts, language)
   return text === undefined || language === undefined ? undefined : { text, language }
@@ -72,7 +72,7 @@ const mainLanguages = (record: unknown): readonly string[] =>
   valuesAtPath(
     record,
     valueAt(record, 'catalog') === undefined ? 'language' : 'catalog.language',
-  ).flatMap((one) => textAt(one, 'id') ?? [])
+  ).flatMap((language) => textAt(language, 'id') ?? [])
 
 /** Smallest instant with a year of four digits, which all readers of dates accept. */
 const earliest = Date.UTC(1, 0, 1)

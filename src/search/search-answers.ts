@@ -55,7 +55,7 @@ type QueryParameter = {
 /** Derives the query parameters from the schema that parses them; lists are separated by commas. */
 export function queryParameters(): QueryParameter[] {
   const { properties = {} } = z.toJSONSchema(searchParameters, { io: 'input' })
-  const named = Object.entries(properties).flatMap(([name, property]): QueryParameter[] => {
+  const parameters = Object.entries(properties).flatMap(([name, property]): QueryParameter[] => {
     if (typeof property === 'boolean') return []
     const { description = '', deprecated = false, ...schema } = property
     const form = schema.type === 'array' ? { style: 'form' as const, explode: false } : {}
@@ -68,13 +68,13 @@ export function queryParameters(): QueryParameter[] {
     description: 'Weight of a field in the ranking, default 1: boost.title=5',
     schema: { type: 'number', minimum: 0 },
   }
-  return [...named, boost]
+  return [...parameters, boost]
 }
 
 /** Id of a record. The pattern is documented but not checked: other ids are not found. */
 export const recordId = z.string().openapi({ pattern: `^${idForm}$` })
 
-/** Makes a parameter of the query string for the OpenAPI document; `required` checks that it is present. */
+/** Makes a parameter of the query string for the OpenAPI document; `requiredParameter` checks that it is present. */
 export const requiredQuery = (name: string, description: string): QueryParameter => ({
   name,
   in: 'query',
@@ -86,7 +86,7 @@ export const requiredQuery = (name: string, description: string): QueryParameter
 /** Makes the schema of a body with the search parameters as members. */
 export function bodySchema(): JsonSchema {
   const { properties = {} } = z.toJSONSchema(searchParameters, { io: 'input' })
-  const flat = Object.entries(properties).map(([name, property]): [string, JsonSchema] => {
+  const flatMembers = Object.entries(properties).map(([name, property]): [string, JsonSchema] => {
     const { type, ...schema } = Object(property)
     const { description } = schema
     if (name === 'facets') return [name, { description, type: ['object', 'string'] }]
@@ -96,7 +96,7 @@ export function bodySchema(): JsonSchema {
   const weights = { type: 'object', additionalProperties: { type: 'number', minimum: 0 } }
   return {
     type: 'object',
-    properties: { ...Object.fromEntries(flat), boost: weights, searchParams },
+    properties: { ...Object.fromEntries(flatMembers), boost: weights, searchParams },
   }
 }
 
@@ -131,16 +131,16 @@ export function entityTagger({
   ...options
 }: SearchAppContext): SearchServiceContext['withEntityTag'] {
   const { version, profile, window, facetSize, boosts, scoreField, dateTypes, limits } = options
-  const about = [version, profile.hash, window, facetSize, boosts, scoreField, dateTypes, limits]
-  const constant = hash('sha256', JSON.stringify(about), 'hex')
+  const inputs = [version, profile.hash, window, facetSize, boosts, scoreField, dateTypes, limits]
+  const constant = hash('sha256', JSON.stringify(inputs), 'hex')
   return async (c, make) => {
     const { pathname, search } = new URL(c.req.url)
     const tag = hash('sha256', [constant, index.stateTag(), pathname, search].join('\n'), 'hex')
     const short = tag.slice(0, 32)
     // `*` can only be decided after the answer is made.
     const isAny = c.req.header('If-None-Match')?.trim() === '*'
-    const has = !isAny && isFresh(c.req.raw.headers, short)
-    const answer = has ? c.body(null, 304) : await make(short)
+    const isUnchanged = !isAny && isFresh(c.req.raw.headers, short)
+    const answer = isUnchanged ? c.body(null, 304) : await make(short)
     if (answer.status === 200 || answer.status === 304) answer.headers.set('ETag', `W/"${short}"`)
     return answer
   }

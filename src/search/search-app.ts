@@ -54,9 +54,9 @@ const readProfile = searchEndpoint({
     },
   },
   handle: ({ c }, { profile }) => {
-    const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/turtle'])
+    const mediaType = negotiate(c.req.header('Accept'), ['application/json', 'text/turtle'])
     const answer =
-      wanted === 'text/turtle' ? shapesAnswer(c, profile) : c.json(profilePage(profile))
+      mediaType === 'text/turtle' ? shapesAnswer(c, profile) : c.json(profilePage(profile))
     addVary(answer.headers, 'Accept')
     return answer
   },

@@ -1,4 +1,4 @@
-/** Answers as JSON text, assembled from the stored texts of records. */
+/** Answers of searches and of single records as JSON text, assembled from the stored texts of records without parsing them. */
 
 import { z } from 'zod'
 import type { Answer, Hit } from '../search-index/search-index.ts'
@@ -36,8 +36,8 @@ export const jsonMember = (name: string, value: unknown): string =>
 
 /** Adds members to the JSON text of a record. */
 export function addMembers(record: string, members: readonly string[]): string {
-  const inside = record.slice(1, -1)
-  return `{${[...members, ...(inside === '' ? [] : [inside])].join(',')}}`
+  const content = record.slice(1, -1)
+  return `{${[...members, ...(content === '' ? [] : [content])].join(',')}}`
 }
 
 /** Tells whether `includes` allows a member that search adds. */
@@ -52,15 +52,15 @@ export function envelopeText(
   form: EnvelopeForm,
   answer: Answer,
   counts: DatasetCounts,
-  more: Readonly<Record<string, unknown>> = {},
+  extra: Readonly<Record<string, unknown>> = {},
 ): string {
   const { indices, named, countOnly } = form
-  const isOne = named && indices.length === 1
+  const hasOneIndex = named && indices.length === 1
   const hits = answer.hits.map((hit) => hitText(hit, form, counts))
   const parts = [
-    ...(isOne ? [jsonMember('index', indices[0])] : []),
+    ...(hasOneIndex ? [jsonMember('index', indices[0])] : []),
     jsonMember('count', answer.count),
-    ...Object.entries(more).map(([name, value]) => jsonMember(name, value)),
+    ...Object.entries(extra).map(([name, value]) => jsonMember(name, value)),
     ...(named && !countOnly ? [jsonMember('facets', answer.facets ?? [])] : []),
     ...(countOnly ? [] : [`"results":[${hits.join(',')}]`]),
   ]

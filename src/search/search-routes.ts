@@ -108,7 +108,7 @@ async function bodyOf(c: AppContext, bodyBytes: number): Promise<string> {
   return readBodyText(c.req.raw, limits, c.var.signal)
 }
 
-/** Makes the plan of a search. Throws as `searchOf`. */
+/** Makes the plan of a search. Throws as `planSearch`. */
 function planOf(context: SearchAppContext, parameters: Parameters): SearchPlan {
   const { resources } = context.profile
   const bounds = new Map(resources.map(({ id, search }) => [`resource_${id}`, search]))
@@ -126,19 +126,19 @@ async function runSearch(
   const page = await pageOf(c, context, plan)
   const { request } = plan
   const { q, suggestions = false, ignored } = parameters
-  const treeOf = (other: string) => planOf(context, { ...parameters, q: other }).request.tree
-  const [answer, others] = await Promise.all([
+  const treeOf = (otherQ: string) => planOf(context, { ...parameters, q: otherQ }).request.tree
+  const [answer, suggested] = await Promise.all([
     withExtras(index, { request, answer: page.answer, parameters }, c.var.signal),
     suggestions && q !== undefined
       ? otherQueries(index, { q, request, count: page.answer.count, treeOf }, c.var.signal)
       : [],
   ])
-  const more = {
-    ...page.more,
-    ...(suggestions && { suggestions: others }),
+  const extra = {
+    ...page.extra,
+    ...(suggestions && { suggestions: suggested }),
     ...(ignored.length > 0 && { ignored }),
   }
-  return answerOf(c, context, { ...page, answer, more })
+  return answerOf(c, context, { ...page, answer, extra })
 }
 
 /** Returns the requested page. Throws the errors of the engine, and `unknown-cursor` for a continuation. */
@@ -168,12 +168,12 @@ async function pageOf(
 async function answerOf(
   c: AppContext,
   { index }: SearchAppContext,
-  { form, answer, more }: SnapshotPage,
+  { form, answer, extra }: SnapshotPage,
 ): Promise<SearchAnswer> {
   const hasCatalogues = answer.hits.some(({ index }) => index === 'catalogue')
   const isCounted = hasCatalogues && isIncluded(form, 'count')
   const counts = isCounted ? await datasetCounts(index, c.var.signal) : new Map()
-  const text = envelopeText(form, answer, counts, more)
+  const text = envelopeText(form, answer, counts, extra)
   // A wildcard is expanded to a limited number of words; the answer says when it was shortened.
   const { length } = answer.truncatedPatterns ?? []
   const headers: Record<string, string> =
@@ -182,8 +182,8 @@ async function answerOf(
 }
 
 /** Forbids caches: the next page has the same address, and so has the answer to another body. */
-async function sendUncached(c: AppContext, making: Promise<SearchAnswer>): Promise<Response> {
-  const { text, headers } = await making
+async function sendUncached(c: AppContext, answer: Promise<SearchAnswer>): Promise<Response> {
+  const { text, headers } = await answer
   return sendAnswer(c, { text, headers: { ...headers, 'Cache-Control': 'no-store' } })
 }
 

@@ -1,4 +1,4 @@
-/** Finds datasets similar to one: they share words of its title and keywords, and its themes. */
+/** Finds datasets similar to one, for `/datasets/{id}/similar`: they share words of its title and keywords, and its themes. */
 
 import type { QueryTree } from '../search-index/query-tree.ts'
 import type { Answer, Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
@@ -14,7 +14,8 @@ import {
 } from './record-values.ts'
 
 /** Maximum number of words that are counted: the longest, which are rarely common. */
-const maxCounted = 12
+const maxWords = 12
+/** Minimum characters of a word that is counted. */
 const shortest = 4
 /** Maximum number of compared records that share the rarest words; words that more records have are too common. */
 const maxCandidates = 150
@@ -52,8 +53,8 @@ export function similarFinder(index: SearchIndex): SimilarTo {
   // Word frequencies change slowly, so old counts may be used.
   const counts = new BoundedCache<number>('word-counts', maxWordCounts)
   return async ({ id, limit }, signal) => {
-    const searchCandidates = (tree: QueryTree, more: Partial<SearchRequest> = {}) =>
-      index.search({ ...candidates, tree, ...more }, signal)
+    const searchCandidates = (tree: QueryTree, options: Partial<SearchRequest> = {}) =>
+      index.search({ ...candidates, tree, ...options }, signal)
     const countOf = async (token: string) => {
       const count =
         counts.get(token) ?? (await searchCandidates(term(token), { fields, limit: 0 })).count
@@ -63,32 +64,34 @@ export function similarFinder(index: SearchIndex): SimilarTo {
     const record = recordFields(
       await storedText(readTruncated(index, maxEntries), 'dataset', id, signal),
     )
-    const others = versions.flatMap((name) => textsIn(record[name]))
-    const own = new Set([id, ...others.map((iri) => iri.slice(iri.lastIndexOf('/') + 1))])
-    const words = wordsOf(record).slice(0, maxCounted)
+    const versionIris = versions.flatMap((name) => textsIn(record[name]))
+    const excluded = new Set([id, ...versionIris.map((iri) => iri.slice(iri.lastIndexOf('/') + 1))])
+    const words = wordsOf(record).slice(0, maxWords)
     const weights = rarestWords(await Promise.all(words.map(countOf)))
     const themes = themesOf(record).slice(0, mostThemes)
-    const ranked = async (of: readonly QueryTree[], more?: Partial<SearchRequest>) => {
+    const rankedIds = async (operands: readonly QueryTree[], options?: Partial<SearchRequest>) => {
       const { hits } =
-        of.length > 0 ? await searchCandidates({ kind: 'or', operands: of }, more) : { hits: [] }
-      return rankIds(hits, weights, themes).filter((one) => !own.has(one))
+        operands.length > 0
+          ? await searchCandidates({ kind: 'or', operands }, options)
+          : { hits: [] }
+      return rankIds(hits, weights, themes).filter((hitId) => !excluded.has(hitId))
     }
-    const best = await ranked([...weights.keys()].map(term), { fields })
+    const best = await rankedIds([...weights.keys()].map(term), { fields })
     // When too few share words, the latest datasets with the same themes are added.
-    if (best.length < limit) best.push(...(await ranked(themes.map(theme))))
-    const hits = [...new Set(best)].slice(0, limit).map(async (one) => {
-      const text = await index.get('dataset', one, signal, maxEntries)
-      return text === undefined ? [] : [{ index: 'dataset' as const, id: one, record: text }]
+    if (best.length < limit) best.push(...(await rankedIds(themes.map(theme))))
+    const hits = [...new Set(best)].slice(0, limit).map(async (hitId) => {
+      const text = await index.get('dataset', hitId, signal, maxEntries)
+      return text === undefined ? [] : [{ index: 'dataset' as const, id: hitId, record: text }]
     })
-    const all = (await Promise.all(hits)).flat()
-    return { count: all.length, hits: all, facets: [] }
+    const found = (await Promise.all(hits)).flat()
+    return { count: found.length, hits: found, facets: [] }
   }
 }
 
 /** Returns the rarest words, as many as lead to a comparable number of records, with weights that grow with rarity. */
-function rarestWords(counted: readonly { readonly token: string; readonly count: number }[]) {
+function rarestWords(wordCounts: readonly { readonly token: string; readonly count: number }[]) {
   let matches = 0
-  const rare = counted
+  const rare = wordCounts
     .toSorted((a, b) => a.count - b.count)
     .filter(({ count }) => (matches += count) <= maxCandidates)
   const [first] = rare
@@ -102,10 +105,10 @@ function rankIds(
   themes: readonly string[],
 ): string[] {
   const score = (record: Fields) => {
-    const own = new Set(themesOf(record))
-    const both = themes.filter((theme) => own.has(theme)).length
+    const recordThemes = new Set(themesOf(record))
+    const common = themes.filter((theme) => recordThemes.has(theme)).length
     const shared = wordsOf(record).reduce((sum, word) => sum + (weights.get(word) ?? 0), 0)
-    return shared + (themesWeight * both) / Math.max(themes.length, 1)
+    return shared + (themesWeight * common) / Math.max(themes.length, 1)
   }
   return hits
     .map(({ id, record }) => ({ id, score: score(recordFields(record)) }))
@@ -114,7 +117,7 @@ function rankIds(
 }
 
 const themesOf = (record: Fields): readonly string[] =>
-  valuesAtPath(record, 'categories').flatMap((one) => textAt(one, 'id') ?? [])
+  valuesAtPath(record, 'categories').flatMap((category) => textAt(category, 'id') ?? [])
 
 /** Returns the words of title and keywords in all languages, the longest first. */
 const wordsOf = ({ title, keywords }: Fields): readonly string[] =>

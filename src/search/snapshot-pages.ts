@@ -1,4 +1,4 @@
-/** Pages of snapshots: opens and uses cursors of the engine, and answers them to clients. */
+/** Pages of snapshots for `scroll` and `searchAfter`: opens cursors of the engine and reads their pages. */
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ import { type EnvelopeForm, formSchema } from './search-envelope.ts'
 export type SnapshotPage = {
   readonly form: EnvelopeForm
   readonly answer: Answer
-  readonly more?: Readonly<Record<string, unknown>>
+  readonly extra?: Readonly<Record<string, unknown>>
 }
 
 type FirstPage = {
@@ -29,21 +29,21 @@ export async function firstPage(
   { request, form, kind, client }: FirstPage,
   signal: AbortSignal,
 ): Promise<SnapshotPage> {
-  const { offset: _, include, ...whole } = request
+  const { offset: _, include, ...search } = request
   const note = JSON.stringify({ kind, print: searchHash(request), form })
   if (kind === 'scroll') {
     const page = await index.openCursor(
-      { ...whole, ...(include && { include }), client, note },
+      { ...search, ...(include && { include }), client, note },
       signal,
     )
-    return { form, answer: page, more: { scrollId: page.cursor } }
+    return { form, answer: page, extra: { scrollId: page.cursor } }
   }
   // Later pages may show more of a hit than this one, so the cursor gets the whole records.
-  const page = await index.openCursor({ ...whole, client, note }, signal)
+  const page = await index.openCursor({ ...search, client, note }, signal)
   const hits = page.hits.map((hit) => ({ ...hit, record: includeText(hit.record, include) }))
   // Without hits there are no further ones either, from any position.
-  const more = { sort: page.last ?? [0, 0], pitId: page.cursor }
-  return { form, answer: { ...page, hits }, more }
+  const extra = { sort: page.last ?? [0, 0], pitId: page.cursor }
+  return { form, answer: { ...page, hits }, extra }
 }
 
 /** Returns the page after a position. Throws `unknown-cursor`, and `invalid-parameter` when the cursor belongs to another search. */
@@ -59,7 +59,7 @@ export async function afterPage(
   if (kind !== 'search-after') throw unknownCursor('pitId')
   if (print !== searchHash(request))
     throw invalidParameter('pitId', 'pitId belongs to a search with other parameters')
-  return { form, answer: page, more: { sort: page.last ?? from.sort, pitId: page.cursor } }
+  return { form, answer: page, extra: { sort: page.last ?? from.sort, pitId: page.cursor } }
 }
 
 /** Returns the next page; facets are in the first one. */
@@ -71,7 +71,7 @@ export async function scrolledPage(
   const page = await index.readPage(scrollId, {}, signal)
   const { kind, form } = noteOf(page)
   if (kind !== 'scroll') throw unknownCursor('scrollId')
-  return { form, answer: page, more: { scrollId: page.cursor } }
+  return { form, answer: page, extra: { scrollId: page.cursor } }
 }
 
 /** Hash of the parameters that must be equal for all pages of a snapshot: all but page size and returned fields. */
@@ -84,8 +84,8 @@ function searchHash({
   boosts,
   score,
 }: SearchRequest): string {
-  const same = [indices, tree, fields, filter, order, boosts, score]
-  return hash('sha256', JSON.stringify(same), 'hex')
+  const fixed = [indices, tree, fields, filter, order, boosts, score]
+  return hash('sha256', JSON.stringify(fixed), 'hex')
 }
 
 const noteSchema = z.object({

@@ -1,4 +1,4 @@
-/** Suggests other queries ("did you mean") for words that no record has, each with its number of hits. */
+/** Suggests other queries ("did you mean") to a search with `suggestions=true`, for words that no record has, each with its number of hits. */
 
 import { rankingLeaves, type QueryTree } from '../search-index/query-tree.ts'
 import type { Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
@@ -7,9 +7,9 @@ import { allRecords } from './record-values.ts'
 
 /** Number of hits from which nothing is suggested. */
 const enoughHits = 3
-/** Maximum number of suggestions in an answer, of queries counted for them, and of words of a query. */
-const [mostSuggestions, mostTried, mostWords] = [3, 6, 4]
-/** Length of words with suggestions: shorter ones are similar to too many words, longer ones are no words. */
+/** Maximum number of suggestions in an answer, of queries counted for them, and of words of the query that are looked up. */
+const [mostSuggestions, mostCounted, mostWords] = [3, 6, 4]
+/** Characters of words with suggestions: shorter ones are similar to too many words, longer ones are no words. */
 const [shortest, longest] = [4, 30]
 /** Time limit for suggestions; the embedded engine needs about 20 ms. */
 const timeLimitMs = 100
@@ -50,33 +50,40 @@ async function findSuggestions(
   { q, request: { indices, fields, tree, filter }, treeOf }: SuggestionContext,
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {
-  const bare = { ...allRecords('dataset'), indices, fields }
+  const baseRequest = { ...allRecords('dataset'), indices, fields }
   const words = rankingLeaves(tree)
     .filter((leaf) => leaf.kind === 'term')
     .filter(({ token }) => token.length >= shortest && token.length <= longest)
     .slice(0, mostWords)
   const answers = await Promise.all(
-    words.map((one) => index.search({ ...bare, tree: one }, signal)),
+    words.map((leaf) => index.search({ ...baseRequest, tree: leaf }, signal)),
   )
   const unknown = [
-    ...new Set(words.flatMap((one, at) => (answers[at]?.count === 0 ? one.token : []))),
+    ...new Set(words.flatMap((leaf, i) => (answers[i]?.count === 0 ? leaf.token : []))),
   ]
-  const near = unknown.length > 0 ? await index.similarTokens(unknown, signal) : []
-  const pairs = near.flatMap((all, at) => all.map((word) => [unknown[at] ?? '', word] as const))
+  const similar = unknown.length > 0 ? await index.similarTokens(unknown, signal) : []
+  const pairs = similar.flatMap((tokens, i) =>
+    tokens.map((word) => [unknown[i] ?? '', word] as const),
+  )
   // Nearest word of each token (the last pair counts), then further words for one token.
   const nearest = new Map(pairs.toReversed())
   const replacements = pairs.map((pair) => new Map([...nearest, pair]))
-  const queries = new Map(replacements.map((one) => [replaceWords(q, one), one]))
-  for (const within of [filter, {}]) {
-    const tried = [...queries].slice(0, mostTried).map(async ([other, replacement]) => {
-      const where = { tree: treeOf(other), filter: within }
-      const { count, hits } = await index.search({ ...bare, ...where, limit: 1, include }, signal)
-      const spelled = [...replacement].map(
+  const queries = new Map(
+    replacements.map((replacement) => [replaceWords(q, replacement), replacement]),
+  )
+  for (const searchFilter of [filter, {}]) {
+    const counts = [...queries].slice(0, mostCounted).map(async ([query, replacement]) => {
+      const condition = { tree: treeOf(query), filter: searchFilter }
+      const { count, hits } = await index.search(
+        { ...baseRequest, ...condition, limit: 1, include },
+        signal,
+      )
+      const spellings = [...replacement].map(
         ([token, word]) => [token, spellingIn(hits, word)] as const,
       )
-      return { q: replaceWords(q, new Map(spelled)), count }
+      return { q: replaceWords(q, new Map(spellings)), count }
     })
-    const successful = (await Promise.all(tried)).filter(({ count }) => count > 0)
+    const successful = (await Promise.all(counts)).filter(({ count }) => count > 0)
     if (successful.length > 0)
       return successful.toSorted((a, b) => b.count - a.count).slice(0, mostSuggestions)
   }
@@ -90,4 +97,4 @@ function spellingIn(hits: readonly Hit[], token: string): string {
 }
 
 const replaceWords = (q: string, words: ReadonlyMap<string, string>): string =>
-  q.replaceAll(wordPattern, (run) => words.get(tokenOf(run)) ?? run)
+  q.replaceAll(wordPattern, (word) => words.get(tokenOf(word)) ?? word)

@@ -102,17 +102,19 @@ async function* vocabularyText(
   id: string,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const start = `${id}/`
+  const prefix = `${id}/`
   let text = `{"result":{${jsonMember('id', id)},"results":[`
   let count = 0
-  for (let after = start; ;) {
+  for (let after = prefix; ;) {
     const entries = await index.entries('vocabulary', after, conceptsPerRead, signal)
-    const other = entries.findIndex((entry) => !entry.id.startsWith(start))
-    const ids = entries.slice(0, other < 0 ? undefined : other).map((entry) => entry.id)
-    if (after === start && ids.length === 0) throw unknownVocabulary(id)
-    const read = await Promise.all(ids.map((one) => index.get('vocabulary', one, signal)))
+    const end = entries.findIndex((entry) => !entry.id.startsWith(prefix))
+    const ids = entries.slice(0, end < 0 ? undefined : end).map((entry) => entry.id)
+    if (after === prefix && ids.length === 0) throw unknownVocabulary(id)
+    const texts = await Promise.all(
+      ids.map((conceptId) => index.get('vocabulary', conceptId, signal)),
+    )
     // Concepts deleted meanwhile are left out.
-    const concepts = read.filter((one) => one !== undefined)
+    const concepts = texts.filter((text) => text !== undefined)
     yield text + (count > 0 && concepts.length > 0 ? ',' : '') + concepts.join(',')
     text = ''
     count += concepts.length
@@ -138,20 +140,20 @@ async function conceptByIri(
   { vocabulary, iri, settings }: ConceptAddress,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const isMeant = (text: string) => recordFields(text)['resource'] === iri
+  const hasIri = (text: string) => recordFields(text)['resource'] === iri
   // Most concepts have the last segment of their IRI as id, the others the whole IRI.
-  const last = iri.split(/[/#]/).findLast((part) => part !== '') ?? ''
-  for (const name of [last, encodeURIComponent(iri)]) {
-    const guess = await index.get('vocabulary', `${vocabulary}/${name}`, signal)
-    if (guess !== undefined && isMeant(guess)) return guess
+  const lastSegment = iri.split(/[/#]/).findLast((part) => part !== '') ?? ''
+  for (const name of [lastSegment, encodeURIComponent(iri)]) {
+    const text = await index.get('vocabulary', `${vocabulary}/${name}`, signal)
+    if (text !== undefined && hasIri(text)) return text
   }
   // An index built by an older version has no fingerprints.
-  const own = settings.find((one) => one.index === 'vocabulary')
-  if (!own?.numbers.includes(fingerprintField)) return undefined
+  const indexSettings = settings.find((entry) => entry.index === 'vocabulary')
+  if (!indexSettings?.numbers.includes(fingerprintField)) return undefined
   const number = fingerprint(iri)
   const tree = { kind: 'range', name: fingerprintField, from: number, to: number } as const
   const { hits } = await index.search({ ...allRecords('vocabulary'), tree, limit: 10 }, signal)
-  return hits.find(({ id, record }) => id.startsWith(`${vocabulary}/`) && isMeant(record))?.record
+  return hits.find(({ id, record }) => id.startsWith(`${vocabulary}/`) && hasIri(record))?.record
 }
 
 /** Makes the failure `unknown-concept`, or `unknown-vocabulary`. */
@@ -160,9 +162,9 @@ async function missingConcept(
   vocabulary: string,
   concept: string,
 ): Promise<Failure> {
-  const present = await vocabularyIds(index)
+  const existing = await vocabularyIds(index)
   const detail = `vocabulary ${vocabulary} has no concept ${concept}`
-  return present.includes(vocabulary)
+  return existing.includes(vocabulary)
     ? new Failure('unknown-concept', detail)
     : unknownVocabulary(vocabulary)
 }

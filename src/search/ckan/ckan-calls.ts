@@ -13,24 +13,24 @@ export type RawParameters = Readonly<Record<string, unknown>>
 
 const text = z
   .union([z.string(), z.number(), z.boolean()], 'must be a text')
-  .transform((one) => String(one).trim())
+  .transform((value) => String(value).trim())
 
 const optionalText = (description: string) =>
   text.optional().meta({ description, schema: { type: 'string' } })
 
-const integerAtLeast = (minimum: number, standard: number, description: string) =>
+const integerAtLeast = (minimum: number, defaultValue: number, description: string) =>
   text
     .refine(
-      (one) => /^-?\d{1,15}$/.test(one) && Number(one) >= minimum,
+      (digits) => /^-?\d{1,15}$/.test(digits) && Number(digits) >= minimum,
       `must be a whole number of at least ${minimum}`,
     )
     .transform(Number)
-    .default(standard)
+    .default(defaultValue)
     .meta({ description, schema: { type: 'integer', minimum } })
 
-const flag = (description: string, standard = true) =>
+const flag = (description: string, defaultValue = true) =>
   text
-    .transform((one) => one.toLowerCase())
+    .transform((word) => word.toLowerCase())
     .pipe(
       z.stringbool({
         truthy: ['true', '1'],
@@ -38,16 +38,17 @@ const flag = (description: string, standard = true) =>
         error: 'must be true or false',
       }),
     )
-    .default(standard)
+    .default(defaultValue)
     .meta({ description, schema: { type: 'boolean' } })
 
+/** Maximum number of names in a list parameter. */
 const maxNames = 100
 
 /** Parses a list, a JSON list as text, or names separated by commas. */
 const names = (description: string) =>
   z
     .union([z.array(text), text.transform(namesOf)], 'must be a JSON list of names')
-    .refine((all) => all.length <= maxNames, `may name at most ${maxNames}`)
+    .refine((names) => names.length <= maxNames, `may name at most ${maxNames}`)
     .default([])
     .meta({ description, schema: { type: 'string' } })
 
@@ -59,11 +60,11 @@ const filters = (description: string) =>
     .union(
       [
         z.array(text),
-        text.transform((one) => (one.startsWith('[') ? textsOf(one, 'fq_list') : [one])),
+        text.transform((value) => (value.startsWith('[') ? textsOf(value, 'fq_list') : [value])),
       ],
       'must be a JSON list of filter queries',
     )
-    .refine((all) => all.length <= maxFilters, `may have at most ${maxFilters}`)
+    .refine((filters) => filters.length <= maxFilters, `may have at most ${maxFilters}`)
     .default([])
     .meta({ description, schema: { type: 'string' } })
 
@@ -85,8 +86,8 @@ const searchFacet = z.object({
 const id = (what: string) =>
   text.meta({ description: `${what}; required`, schema: { type: 'string' } })
 
-const listed = z.array(z.unknown())
-const nothing = z.object({})
+const listSchema = z.array(z.unknown())
+const noParameters = z.object({})
 
 /** Parameters of the lists of organizations and groups. */
 const listParameters = z.object({
@@ -143,13 +144,17 @@ export const actions = {
       results: z.array(z.looseObject({})),
     }),
   },
-  organization_list: { summary: 'Catalogues', parameters: listParameters, result: listed },
+  organization_list: { summary: 'Catalogues', parameters: listParameters, result: listSchema },
   organization_show: {
     summary: 'A catalogue',
     parameters: showParameters('Id of the catalogue'),
     result: z.looseObject({}),
   },
-  group_list: { summary: 'Themes that datasets have', parameters: listParameters, result: listed },
+  group_list: {
+    summary: 'Themes that datasets have',
+    parameters: listParameters,
+    result: listSchema,
+  },
   group_show: {
     summary: 'A theme',
     parameters: showParameters('Id of the theme'),
@@ -161,16 +166,28 @@ export const actions = {
       query: optionalText('Part of the keyword'),
       all_fields: flag('true: objects in the place of names', false),
     }),
-    result: listed,
+    result: listSchema,
   },
-  license_list: { summary: 'Licences that datasets have', parameters: nothing, result: listed },
+  license_list: {
+    summary: 'Licences that datasets have',
+    parameters: noParameters,
+    result: listSchema,
+  },
   resource_show: {
     summary: 'A distribution as a resource',
     parameters: z.object({ id: id('Id of the distribution') }),
     result: z.looseObject({}),
   },
-  status_show: { summary: 'What answers here', parameters: nothing, result: z.looseObject({}) },
-  site_read: { summary: 'Whether the site may be read', parameters: nothing, result: z.boolean() },
+  status_show: {
+    summary: 'What answers here',
+    parameters: noParameters,
+    result: z.looseObject({}),
+  },
+  site_read: {
+    summary: 'Whether the site may be read',
+    parameters: noParameters,
+    result: z.boolean(),
+  },
   help_show: {
     summary: 'What an action does',
     parameters: z.object({ name: id('Name of the action') }),
@@ -182,7 +199,7 @@ export const actions = {
       limit: integerAtLeast(0, 100, 'Packages, default 100, at most 1000'),
       offset: integerAtLeast(0, 0, 'Packages to pass over; past 10000 there are none'),
     }),
-    result: listed,
+    result: listSchema,
   },
   package_autocomplete: {
     summary: 'Datasets whose titles have words that begin like those of q',
@@ -190,7 +207,7 @@ export const actions = {
       q: id('Beginnings of words'),
       limit: integerAtLeast(0, 10, 'Packages, default 10, at most 100'),
     }),
-    result: listed,
+    result: listSchema,
   },
 } as const
 
@@ -232,14 +249,14 @@ function jsonOf(text: string, detail: string): unknown {
 }
 
 /** Parses parameters. Throws `invalid-parameter` that names every invalid parameter. */
-export function parseCall<T>(schema: z.ZodType<T>, given: RawParameters): T {
-  const result = schema.safeParse(given)
+export function parseCall<T>(schema: z.ZodType<T>, raw: RawParameters): T {
+  const result = schema.safeParse(raw)
   if (result.success) return result.data
   const errors = result.error.issues.map(({ path, message }) => {
     const parameter = String(path[0])
-    const isThere = Object.hasOwn(given, parameter)
-    const what = isThere ? `${message}, got ${shown(given[parameter])}` : 'is missing'
-    return { parameter, detail: `${parameter} ${what}` }
+    const isPresent = Object.hasOwn(raw, parameter)
+    const problem = isPresent ? `${message}, got ${shown(raw[parameter])}` : 'is missing'
+    return { parameter, detail: `${parameter} ${problem}` }
   })
   throw new Failure('invalid-parameter', errors.map(({ detail }) => detail).join('; '), { errors })
 }
@@ -258,10 +275,10 @@ function answersOf(action: CkanAction): RouteConfig['responses'] {
   const ignored = z.array(z.string()).optional()
   const schema = z.object({ help: z.string(), success: z.literal(true), ignored, result })
   const error = z.looseObject({ __type: z.string(), message: z.string() })
-  const failed = z.object({ success: z.literal(false), error })
+  const failedSchema = z.object({ success: z.literal(false), error })
   const failure = (description: string) => ({
     description,
-    content: { [jsonType]: { schema: failed } },
+    content: { [jsonType]: { schema: failedSchema } },
   })
   return {
     200: { description: 'The result', content: { [jsonType]: { schema } } },
@@ -278,17 +295,17 @@ function answersOf(action: CkanAction): RouteConfig['responses'] {
 export function ckanContract(action: CkanAction) {
   const { summary, parameters } = actions[action]
   const shape: Readonly<Record<string, z.ZodType>> = parameters.shape
-  const described = Object.entries(shape).map(([name, type]) => {
+  const parameterList = Object.entries(shape).map(([name, type]) => {
     const { description = '', schema } = type.meta() ?? {}
     const required = description.endsWith('; required')
     return { name, description, required, schema: Object(schema) }
   })
   const properties = Object.fromEntries(
-    described.map(({ name, description, schema }) => [name, { ...schema, description }]),
+    parameterList.map(({ name, description, schema }) => [name, { ...schema, description }]),
   )
   return {
     summary: `CKAN: ${summary}`,
-    parameters: described.map((one) => ({ ...one, in: 'query' as const })),
+    parameters: parameterList.map((parameter) => ({ ...parameter, in: 'query' as const })),
     body: { content: { [jsonType]: { schema: { type: 'object' as const, properties } } } },
     answers: answersOf(action),
   }

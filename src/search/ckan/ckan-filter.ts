@@ -20,8 +20,10 @@ export function filtersTree(
 ): QueryTree {
   if (fqs.join(' ').length > limits.queryCharacters)
     throw filterFault(`may have at most ${limits.queryCharacters} characters`)
-  const of = fqs.map((fq) => filterTree(fq, scopes, limits)).filter(({ kind }) => kind !== 'all')
-  return of.length > 1 ? { kind: 'and', operands: of } : (of[0] ?? { kind: 'all' })
+  const operands = fqs
+    .map((fq) => filterTree(fq, scopes, limits))
+    .filter(({ kind }) => kind !== 'all')
+  return operands.length > 1 ? { kind: 'and', operands } : (operands[0] ?? { kind: 'all' })
 }
 
 /** Parses a filter query. Throws `malformed-query`, also when it exceeds a limit. */
@@ -42,8 +44,8 @@ function filterFault(reason: string, at?: number): Failure {
 // Sticky, without nested repetition: every character is read a bounded number of times.
 const blank = /\s*/y
 /** Signs, names and operators, which are special only at the beginning of a clause. */
-const clause = /([+!()-])|([A-Za-z_][\w.-]{0,99}):(?!\s|$)|(AND|&&|OR|\|\||NOT)(?![^\s()"])/y
-const valued =
+const clauseStart = /([+!()-])|([A-Za-z_][\w.-]{0,99}):(?!\s|$)|(AND|&&|OR|\|\||NOT)(?![^\s()"])/y
+const valuePattern =
   /"((?:[^"\\]|\\[^])*)"|([[{])\s*([^\s[\]{}]+)\s+TO\s+([^\s[\]{}]+)\s*([\]}])|((?:[^\s()"\\]|\\[^])+)/y
 
 const operators: ReadonlyMap<string, 'AND' | 'OR'> = new Map([
@@ -57,25 +59,25 @@ const negations: ReadonlySet<string> = new Set(['-', '!', 'NOT'])
 /** Splits a whole query into lexemes, with every AND explicit. Throws `malformed-query`. */
 function lexemesOf(text: string, scopes: Scopes, limits: QueryLimits): readonly Lexeme[] {
   const clauses = new ClauseReader(scopes, limits)
-  let at = 0
-  const matched = (pattern: RegExp) => {
-    pattern.lastIndex = at
+  let position = 0
+  const readMatch = (pattern: RegExp) => {
+    pattern.lastIndex = position
     const match = pattern.exec(text)
-    if (match) at = pattern.lastIndex
+    if (match) position = pattern.lastIndex
     return match ?? []
   }
-  while (at < text.length) {
-    const from = at
+  while (position < text.length) {
+    const from = position
     // A value follows its name without a blank, and may look like anything but a parenthesis.
     const isNamed = clauses.hasField
-    const [, sign, name, word] = isNamed && text[at] !== '(' ? [] : matched(clause)
+    const [, sign, name, word] = isNamed && text[position] !== '(' ? [] : readMatch(clauseStart)
     const mark = sign ?? word
     if (name !== undefined) clauses.addField(name, from)
-    else if (mark === undefined) clauses.addValue(valueOf(matched(valued), from))
+    else if (mark === undefined) clauses.addValue(valueOf(readMatch(valuePattern), from))
     else clauses.addOperator(mark, from)
-    if (name === undefined) matched(blank)
+    if (name === undefined) readMatch(blank)
   }
-  return clauses.end(at)
+  return clauses.end(position)
 }
 
 /** Lexemes read so far, and whether a clause or an operator may follow. */
@@ -191,14 +193,14 @@ const unescaped = (text: string): string => text.replace(/\\([^])/g, '$1')
 function clauseTree(name: string | undefined, value: Value, scopes: Scopes): QueryTree {
   const isQuoted = value.kind === 'quoted'
   const text = value.kind === 'range' ? undefined : value.text
-  const isOpen = value.kind === 'word' && text === '*'
+  const isAny = value.kind === 'word' && text === '*'
   if (name === undefined) {
     if (text === undefined) throw filterFault('a range needs a field', value.at)
     if (text === '*:*' || text === '*') return { kind: 'all' }
     return textLeaf(text, isQuoted) ?? { kind: 'none' }
   }
   const constant = constantFields.get(name)
-  if (constant !== undefined) return { kind: text === constant || isOpen ? 'all' : 'none' }
+  if (constant !== undefined) return { kind: text === constant || isAny ? 'all' : 'none' }
   const scope = scopes(name)
   if (scope === undefined) return { kind: 'none' }
   if (value.kind === 'range') {
@@ -206,7 +208,7 @@ function clauseTree(name: string | undefined, value: Value, scopes: Scopes): Que
     if (tree) return tree
     throw filterFault('a range is one of dates or numbers, from and to may be *', value.at)
   }
-  if (isOpen && (scope.kind === 'facet' || scope.kind === 'text'))
+  if (isAny && (scope.kind === 'facet' || scope.kind === 'text'))
     throw filterFault('only dates and numbers can be asked for with *', value.at)
   if (scope.kind === 'facet') return { kind: 'value', facet: scope.facet, value: value.text }
   const tree = scopedLeaf(scope, value.text, isQuoted)

@@ -7,25 +7,25 @@ import { textInLanguage, valuesAtPath } from '../record-values.ts'
 export function packageOf(record: Fields): Fields {
   const id = textAt(record, 'id') ?? ''
   const text = (path: string) => textAt(record, path) ?? null
-  const spoken = (path: string) => englishText(record, path, record)
+  const englishAt = (path: string) => englishText(record, path, record)
   const resources = valuesAtPath(record, 'distributions').map((distribution, position) =>
     resourceOf(distribution, record, id, position),
   )
   const tags = valuesAtPath(record, 'keywords').flatMap(tagOf)
   const [contact] = valuesAtPath(record, 'contact_point')
   const [page] = valuesAtPath(record, 'landing_page').flatMap(
-    (one) => textAt(one, 'resource') ?? [],
+    (landingPage) => textAt(landingPage, 'resource') ?? [],
   )
   // Licence of the first distribution that has one.
   const licence = valuesAtPath(record, 'distributions')
-    .map((one) => valueAt(one, 'license'))
+    .map((distribution) => valueAt(distribution, 'license'))
     .find(isJsonObject)
   const catalogue = textAt(record, 'catalog.id') ?? null
   return {
     id,
     name: id,
-    title: spoken('title') ?? id,
-    notes: spoken('description'),
+    title: englishAt('title') ?? id,
+    notes: englishAt('description'),
     title_translated: mapAt(record, 'title'),
     notes_translated: mapAt(record, 'description'),
     url: page ?? null,
@@ -37,7 +37,7 @@ export function packageOf(record: Fields): Fields {
     organization: catalogue && {
       id: catalogue,
       name: catalogue,
-      title: spoken('catalog.title') ?? catalogue,
+      title: englishAt('catalog.title') ?? catalogue,
       type: 'organization',
     },
     owner_org: catalogue,
@@ -79,8 +79,8 @@ function mapAt(record: Fields, path: string): Fields {
 
 /** Makes the extras of a package. Lists are JSON texts, as in the harvesters of CKAN. */
 function extrasOf(record: Fields): readonly Fields[] {
-  const listed = (path: string, key: string) => {
-    const texts = valuesAtPath(record, path).flatMap((one) => textAt(one, key) ?? [])
+  const jsonList = (path: string, key: string) => {
+    const texts = valuesAtPath(record, path).flatMap((value) => textAt(value, key) ?? [])
     return texts.length === 0 ? undefined : JSON.stringify(texts)
   }
   const [spatial] = valuesAtPath(record, 'spatial')
@@ -89,8 +89,8 @@ function extrasOf(record: Fields): readonly Fields[] {
     modified: textAt(record, 'modified'),
     uri: textAt(record, 'resource'),
     publisher_uri: textAt(record, 'publisher.resource'),
-    theme: listed('categories', 'resource'),
-    language: listed('language', 'id'),
+    theme: jsonList('categories', 'resource'),
+    language: jsonList('language', 'id'),
     spatial: isJsonObject(spatial) ? JSON.stringify(spatial) : undefined,
   }
   return Object.entries(extras).flatMap(([key, value]) =>

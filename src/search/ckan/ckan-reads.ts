@@ -22,7 +22,7 @@ export type CkanContext = SearchAppContext & {
 /** Yields the JSON text of a result in pieces. Throws `invalid-parameter` and the errors of the engine. */
 export type CkanHandler = (
   context: CkanContext,
-  given: RawParameters,
+  raw: RawParameters,
   signal: AbortSignal,
 ) => AsyncGenerator<string>
 
@@ -52,11 +52,11 @@ const sortKeys: Readonly<Record<string, (a: Entry, b: Entry) => number>> = {
 }
 
 /** Sorts by `title desc` and the like; by name when the key is unknown, the default of CKAN. */
-function sorted(entries: readonly Entry[], sort = 'name asc'): readonly Entry[] {
+function sortEntries(entries: readonly Entry[], sort = 'name asc'): readonly Entry[] {
   const [key = '', direction] = sort.trim().split(/\s+/)
   const compare = (Object.hasOwn(sortKeys, key) && sortKeys[key]) || sortKeys['name']
-  const ordered = entries.toSorted(compare)
-  return direction === 'desc' ? ordered.toReversed() : ordered
+  const ascending = entries.toSorted(compare)
+  return direction === 'desc' ? ascending.toReversed() : ascending
 }
 
 const organizationOf = ({ id, title, count }: Entry) => ({
@@ -115,23 +115,23 @@ function listText(
   { all_fields: hasAllFields, sort, limit, offset }: Listing,
   entryOf: (entry: Entry) => unknown,
 ): string {
-  const some = sorted(entries, sort).slice(offset, offset + Math.min(limit, maxEntries))
-  return JSON.stringify(some.map((entry) => (hasAllFields ? entryOf(entry) : entry.id)))
+  const page = sortEntries(entries, sort).slice(offset, offset + Math.min(limit, maxEntries))
+  return JSON.stringify(page.map((entry) => (hasAllFields ? entryOf(entry) : entry.id)))
 }
 
-async function* organizationList(...[context, given, signal]: Parameters<CkanHandler>) {
-  const call = parseCall(actions.organization_list.parameters, given)
+async function* organizationList(...[context, raw, signal]: Parameters<CkanHandler>) {
+  const call = parseCall(actions.organization_list.parameters, raw)
   yield listText(await organizations(context, signal), call, organizationOf)
 }
 
-async function* groupList(...[context, given, signal]: Parameters<CkanHandler>) {
-  const call = parseCall(actions.group_list.parameters, given)
+async function* groupList(...[context, raw, signal]: Parameters<CkanHandler>) {
+  const call = parseCall(actions.group_list.parameters, raw)
   yield listText(await valuesOf(context, 'categories', signal), call, groupOf)
 }
 
 /** Shows an organization. Throws `unknown-catalogue`. */
-async function* organizationShow(...[context, given, signal]: Parameters<CkanHandler>) {
-  const call = parseCall(actions.organization_show.parameters, given)
+async function* organizationShow(...[context, raw, signal]: Parameters<CkanHandler>) {
+  const call = parseCall(actions.organization_show.parameters, raw)
   const record = recordFields((await catalogueRecord(context.index, call.id, signal)).text)
   const entry = { id: call.id, title: titleIn(record, call.id), count: Number(record['count']) }
   const organization = {
@@ -145,8 +145,8 @@ async function* organizationShow(...[context, given, signal]: Parameters<CkanHan
 }
 
 /** Shows a group. Throws `not-found`. */
-async function* groupShow(...[context, given, signal]: Parameters<CkanHandler>) {
-  const call = parseCall(actions.group_show.parameters, given)
+async function* groupShow(...[context, raw, signal]: Parameters<CkanHandler>) {
+  const call = parseCall(actions.group_show.parameters, raw)
   const entry = (await valuesOf(context, 'categories', signal)).find(({ id }) => id === call.id)
   if (!entry) throw new Failure('not-found', `there is no group ${call.id}`)
   yield* withPackages(context, groupOf(entry), { facet: 'categories', ...call }, signal)
@@ -173,11 +173,11 @@ async function* withPackages(
   yield ']}'
 }
 
-async function* tagList(...[context, given, signal]: Parameters<CkanHandler>) {
-  const { query = '', all_fields: hasAllFields } = parseCall(actions.tag_list.parameters, given)
-  const wanted = query.toLowerCase()
+async function* tagList(...[context, raw, signal]: Parameters<CkanHandler>) {
+  const { query = '', all_fields: hasAllFields } = parseCall(actions.tag_list.parameters, raw)
+  const text = query.toLowerCase()
   const tags = (await valuesOf(context, 'keywords', signal)).filter(
-    ({ id, title }) => id.toLowerCase().includes(wanted) || title.toLowerCase().includes(wanted),
+    ({ id, title }) => id.toLowerCase().includes(text) || title.toLowerCase().includes(text),
   )
   const entries = tags.slice(0, 10 * maxEntries).map(({ id, title }) => {
     return hasAllFields ? { id, name: id, display_name: title, vocabulary_id: null } : id
@@ -185,8 +185,8 @@ async function* tagList(...[context, given, signal]: Parameters<CkanHandler>) {
   yield JSON.stringify(entries)
 }
 
-async function* licenceList(...[context, given, signal]: Parameters<CkanHandler>) {
-  parseCall(actions.license_list.parameters, given)
+async function* licenceList(...[context, raw, signal]: Parameters<CkanHandler>) {
+  parseCall(actions.license_list.parameters, raw)
   const licences = await valuesOf(context, 'license', signal)
   const entries = licences.map(({ id, title }) => ({ id, title, status: 'active', url: null }))
   yield JSON.stringify(entries)
@@ -196,24 +196,29 @@ async function* licenceList(...[context, given, signal]: Parameters<CkanHandler>
  * Shows a distribution by its id. The dataset is found through the store, because the index has no ids of distributions. Throws
  * `unknown-distribution`.
  */
-async function* resourceShow(...[context, given, signal]: Parameters<CkanHandler>) {
-  const { id } = parseCall(actions.resource_show.parameters, given)
-  const owner = await context.ownerOf?.(id, signal)
-  const record = owner && recordFields((await datasetRecord(context.index, owner, signal)).text)
+async function* resourceShow(...[context, raw, signal]: Parameters<CkanHandler>) {
+  const { id } = parseCall(actions.resource_show.parameters, raw)
+  const datasetId = await context.ownerOf?.(id, signal)
+  const record =
+    datasetId && recordFields((await datasetRecord(context.index, datasetId, signal)).text)
   const resources = record ? valuesAtPath(packageOf(record), 'resources') : []
-  const found = resources.find((one) => textAt(one, 'id') === id)
-  if (!found) throw new Failure('unknown-distribution', `there is no resource ${id}`)
-  yield JSON.stringify(found)
+  const resource = resources.find((resource) => textAt(resource, 'id') === id)
+  if (!resource) throw new Failure('unknown-distribution', `there is no resource ${id}`)
+  yield JSON.stringify(resource)
 }
 
 /** Makes a search for datasets as `/search` does. */
-function searchFor(context: CkanContext, q: string, more: Readonly<Record<string, string>> = {}) {
-  const parameters = parametersOf(new URLSearchParams({ q, filters: 'dataset', ...more }))
+function searchFor(
+  context: CkanContext,
+  q: string,
+  options: Readonly<Record<string, string>> = {},
+) {
+  const parameters = parametersOf(new URLSearchParams({ q, filters: 'dataset', ...options }))
   return planSearch(parameters, { ...context, settings: context.settings() }).request
 }
 
-async function* packageAutocomplete(...[context, given, signal]: Parameters<CkanHandler>) {
-  const { q, limit } = parseCall(actions.package_autocomplete.parameters, given)
+async function* packageAutocomplete(...[context, raw, signal]: Parameters<CkanHandler>) {
+  const { q, limit } = parseCall(actions.package_autocomplete.parameters, raw)
   const request = searchFor(context, q, { autocomplete: 'true', aggregation: 'false' })
   const { hits } = await context.index.search({ ...request, limit: Math.min(limit, 100) }, signal)
   const entries = hits.map(({ id, record }) => {
@@ -223,14 +228,14 @@ async function* packageAutocomplete(...[context, given, signal]: Parameters<Ckan
   yield JSON.stringify(entries)
 }
 
-async function* currentPackages(...[context, given, signal]: Parameters<CkanHandler>) {
-  const { limit, offset } = parseCall(actions.current_package_list_with_resources.parameters, given)
+async function* currentPackages(...[context, raw, signal]: Parameters<CkanHandler>) {
+  const { limit, offset } = parseCall(actions.current_package_list_with_resources.parameters, raw)
   const request = {
     ...searchFor(context, '', { sort: 'modified desc', aggregation: 'false' }),
     offset,
   }
-  const shows = offset <= (context.window ?? 10_000)
-  const { hits } = shows
+  const isReachable = offset <= (context.window ?? 10_000)
+  const { hits } = isReachable
     ? await context.index.search({ ...request, limit: Math.min(limit, maxEntries) }, signal)
     : { hits: [] }
   yield '['
@@ -258,13 +263,13 @@ async function* siteRead() {
 }
 
 /** Describes an action. Throws `not-found`. */
-async function* helpShow(_context: CkanContext, given: RawParameters) {
-  const { name } = parseCall(actions.help_show.parameters, given)
-  const action = Object.entries(actions).find(([one]) => one === name)?.[1]
+async function* helpShow(_context: CkanContext, raw: RawParameters) {
+  const { name } = parseCall(actions.help_show.parameters, raw)
+  const action = Object.entries(actions).find(([actionName]) => actionName === name)?.[1]
   if (!action) throw new Failure('not-found', `there is no action ${name}`)
   const shape: Readonly<Record<string, z.ZodType>> = action.parameters.shape
   const parameters = Object.entries(shape).map(
-    ([one, type]) => `:param ${one}: ${type.meta()?.description ?? ''}`,
+    ([parameterName, type]) => `:param ${parameterName}: ${type.meta()?.description ?? ''}`,
   )
   yield JSON.stringify([action.summary, ...parameters].join('\n'))
 }

@@ -95,7 +95,7 @@ const anyAction = (method: 'get' | 'post', prefix: Prefix) =>
     params: z.object({ action: z.string() }),
     answers: {},
     handle: ({ c, params: { action: name } }, context) => {
-      const action = names.find((one) => one === name)
+      const action = names.find((action) => action === name)
       if (action) return runAction(c, context, action)
       const message = `Bad request - Action name not known: ${name}`
       return c.body(JSON.stringify(message), 400, { 'Content-Type': jsonType })
@@ -136,9 +136,9 @@ async function runAction(
 ): Promise<Response> {
   try {
     const site = { title: c.get('siteName'), url: c.get('root') }
-    const given = await rawParametersOf(c, context)
-    const result = handlers[action]({ ...context, site }, given, c.var.signal)
-    const pieces = envelope(`${c.get('address')}/`, result, ignoredOf(action, given))
+    const raw = await rawParametersOf(c, context)
+    const result = handlers[action]({ ...context, site }, raw, c.var.signal)
+    const pieces = envelope(`${c.get('address')}/`, result, ignoredOf(action, raw))
     const { log, requestMs: pieceMs = 60_000 } = context.http
     const flow = { log, pieceMs, headers: { 'Content-Type': jsonType } }
     return await longAnswer(c, () => sendPieces(c, pieces, flow))
@@ -148,10 +148,10 @@ async function runAction(
 }
 
 /** Makes the member with the first names of a call that are not parameters of its action. */
-function ignoredOf(action: CkanAction, given: RawParameters): string {
-  const unknown = Object.keys(given).filter((name) => !(name in actions[action].parameters.shape))
-  const listed = unknown.slice(0, 20).map((name) => name.slice(0, 60))
-  return listed.length === 0 ? '' : `"ignored":${JSON.stringify(listed)},`
+function ignoredOf(action: CkanAction, raw: RawParameters): string {
+  const unknown = Object.keys(raw).filter((name) => !(name in actions[action].parameters.shape))
+  const ignored = unknown.slice(0, 20).map((name) => name.slice(0, 60))
+  return ignored.length === 0 ? '' : `"ignored":${JSON.stringify(ignored)},`
 }
 
 /** Encloses the pieces of a result. The first piece is made before anything is sent, so that its failure can still be answered. */
@@ -201,16 +201,16 @@ const idsPerPage = 1000
 /** Yields the ids of all datasets, ascending, in pieces. Throws `invalid-parameter`. */
 async function* packageList(
   { index }: CkanContext,
-  given: RawParameters,
+  raw: RawParameters,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  let { limit: left, offset } = parseCall(actions.package_list.parameters, given)
+  let { limit: remaining, offset } = parseCall(actions.package_list.parameters, raw)
   let opening = '['
-  for (let after = ''; left > 0;) {
+  for (let after = ''; remaining > 0;) {
     const entries = await index.entries('dataset', after, idsPerPage, signal)
-    const ids = entries.slice(offset, offset + left).map(({ id }) => JSON.stringify(id))
+    const ids = entries.slice(offset, offset + remaining).map(({ id }) => JSON.stringify(id))
     offset = Math.max(offset - entries.length, 0)
-    left -= ids.length
+    remaining -= ids.length
     if (ids.length > 0) {
       yield opening + ids.join(',')
       opening = ','
@@ -224,10 +224,10 @@ async function* packageList(
 /** Yields one package, by platform id or by IRI. Throws `invalid-parameter`, `unknown-dataset`. */
 async function* packageShow(
   { index }: CkanContext,
-  given: RawParameters,
+  raw: RawParameters,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const { id } = parseCall(actions.package_show.parameters, given)
+  const { id } = parseCall(actions.package_show.parameters, raw)
   // The last segment of an IRI of this platform is the id.
   const candidate = id.split(/[/:#]/).at(-1) ?? ''
   const record = recordFields((await datasetRecord(index, candidate, signal)).text)
@@ -237,9 +237,9 @@ async function* packageShow(
 }
 
 /** Larger values are reduced to these, as in CKAN; some portals ask for very large ones. */
-const most = { rows: 1000, items: 1000 }
+const maximum = { rows: 1000, items: 1000 }
 
-const usualSort = 'score desc, metadata_modified desc'
+const defaultSort = 'score desc, metadata_modified desc'
 
 /**
  * Yields the result of a search in pieces. Throws `invalid-parameter`, `malformed-query`, `query-too-complex` and the errors of
@@ -247,15 +247,15 @@ const usualSort = 'score desc, metadata_modified desc'
  */
 async function* packageSearch(
   context: CkanContext,
-  given: RawParameters,
+  raw: RawParameters,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const call = parseCall(actions.package_search.parameters, given)
+  const call = parseCall(actions.package_search.parameters, raw)
   const settings = context.settings().filter(({ index }) => index === 'dataset')
   const request = requestOf(call, context, settings)
   const answer: Answer =
     settings.length === 0 ? { count: 0, hits: [] } : await context.index.search(request, signal)
-  const sort = JSON.stringify(call.sort ?? usualSort)
+  const sort = JSON.stringify(call.sort ?? defaultSort)
   yield `{"count":${answer.count},"sort":${sort},${facetsText(call, answer)},"results":[`
   yield* packageTexts(answer.hits)
   yield ']}'
@@ -272,29 +272,29 @@ function requestOf(
   const scopes: Scopes = (name) => scopeOf(platformField(name))
   const query = parseQuery(call.q ?? '', scopes, { limits })
   const filter = filtersTree([call.fq ?? '', ...call.fq_list], scopes, limits)
-  const of = [query, filter].filter(({ kind }) => kind !== 'all')
-  const shows = call.start <= window
+  const operands = [query, filter].filter(({ kind }) => kind !== 'all')
+  const isReachable = call.start <= window
   // Fields that cannot be sorted by are ignored.
-  const sort = (call.sort ?? usualSort).split(',').map((entry) => {
+  const sort = (call.sort ?? defaultSort).split(',').map((entry) => {
     const [name = '', direction = ''] = entry.trim().split(/[\s+]+/, 2)
     return `${name === 'score' ? 'relevance' : platformField(name)} ${direction}`
   })
-  const counted = new Set(facetNames(call).map(platformField))
+  const countedFacets = new Set(facetNames(call).map(platformField))
   const ids = settings.flatMap(({ facets }) => facets.map(({ id }) => id))
   const facets = {
-    ids: ids.filter((id) => counted.has(id)),
-    size: call['facet.limit'] < 0 ? most.items : Math.min(call['facet.limit'], most.items),
+    ids: ids.filter((id) => countedFacets.has(id)),
+    size: call['facet.limit'] < 0 ? maximum.items : Math.min(call['facet.limit'], maximum.items),
     global: false,
   }
   return {
     ...allRecords('dataset'),
-    tree: of.length > 1 ? { kind: 'and', operands: of } : (of[0] ?? { kind: 'all' }),
+    tree: operands.length > 1 ? { kind: 'and', operands } : (operands[0] ?? { kind: 'all' }),
     ...(facets.size > 0 && facets.ids.length > 0 && { facets }),
     order: sortOrder(sort, settings),
     ...(call.ext_bbox && { filter: { box: call.ext_bbox } }),
     boosts,
-    offset: shows ? call.start : 0,
-    limit: shows ? Math.min(call.rows, most.rows) : 0,
+    offset: isReachable ? call.start : 0,
+    limit: isReachable ? Math.min(call.rows, maximum.rows) : 0,
   }
 }
 
@@ -305,22 +305,22 @@ const facetNames = (call: SearchCall): readonly string[] => [
 
 /** Makes `facets` and `search_facets`, with an entry for every requested name. */
 function facetsText(call: SearchCall, { facets = [] }: Answer): string {
-  const named = facetNames(call).map((name) => {
+  const requested = facetNames(call).map((name) => {
     const facet = facets.find(({ id }) => id === platformField(name))
     const items = facet?.items.filter(({ count }) => count >= call['facet.mincount']) ?? []
     return { name, title: facet?.title ?? name, items }
   })
   const counts = Object.fromEntries(
-    named.map(({ name, items }) => [
+    requested.map(({ name, items }) => [
       name,
       Object.fromEntries(items.map(({ id, count }) => [id, count])),
     ]),
   )
-  const listed = Object.fromEntries(
-    named.map(({ name, title, items }) => {
-      const all = items.map(({ id, title, count }) => ({ name: id, display_name: title, count }))
-      return [name, { title, items: all }]
+  const searchFacets = Object.fromEntries(
+    requested.map(({ name, title, items }) => {
+      const listed = items.map(({ id, title, count }) => ({ name: id, display_name: title, count }))
+      return [name, { title, items: listed }]
     }),
   )
-  return `"facets":${JSON.stringify(counts)},"search_facets":${JSON.stringify(listed)}`
+  return `"facets":${JSON.stringify(counts)},"search_facets":${JSON.stringify(searchFacets)}`
 }

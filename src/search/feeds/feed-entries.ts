@@ -1,4 +1,4 @@
-/** Datasets as entries of a feed, independent of its format. */
+/** Datasets as entries of a feed, the same for Atom and RSS. */
 
 import { type Fields, textAt, valueAt } from '../../text/json.ts'
 import type { FeedEntry, FeedFile } from '../../http/feed-formats.ts'
@@ -19,7 +19,7 @@ export const entryFields: readonly string[] = (
   'catalog.language catalog.title'
 ).split(' ')
 
-type Reader = {
+type Audience = {
   readonly language: string
   readonly root: string
   readonly recordPages: RecordPages
@@ -29,7 +29,7 @@ type Reader = {
  * Makes an entry. A dataset without any date gets the epoch, because feeds require a date and the current one would change every
  * day.
  */
-export function entryOf({ id, record }: Hit, { language, root, recordPages }: Reader): FeedEntry {
+export function entryOf({ id, record }: Hit, { language, root, recordPages }: Audience): FeedEntry {
   const fields = recordFields(record)
   const page = recordPages.address(root, { kind: 'dataset', id }, language)
   const published = instantAt(fields, 'issued', 'catalog_record.issued')
@@ -48,7 +48,9 @@ export function entryOf({ id, record }: Hit, { language, root, recordPages }: Re
       const label = textInLanguage(theme, 'label', language)?.text
       return term === undefined ? [] : [{ term, label }]
     }),
-    files: valuesAtPath(fields, 'distributions').flatMap((one) => fileOf(one, fields, language)),
+    files: valuesAtPath(fields, 'distributions').flatMap((distribution) =>
+      fileOf(distribution, fields, language),
+    ),
   }
 }
 
@@ -78,18 +80,18 @@ function fileOf(distribution: unknown, fields: Fields, language: string): readon
   const addresses = ['download_url', 'access_url'].flatMap((name) =>
     valuesAtPath(distribution, name),
   )
-  const href = addresses.map(httpAddress).find((one) => one !== undefined)
+  const href = addresses.map(httpAddress).find((href) => href !== undefined)
   if (href === undefined) return []
-  const matching = (path: string, form: RegExp) => {
+  const textMatching = (path: string, pattern: RegExp) => {
     const text = textAt(distribution, path)
-    return text !== undefined && form.test(text) ? text : undefined
+    return text !== undefined && pattern.test(text) ? text : undefined
   }
   return [
     {
       href,
       title: textInLanguage(distribution, 'title', language, fields)?.text,
-      type: matching('media_type', mediaType),
-      length: matching('byte_size', /^\d{1,16}$/),
+      type: textMatching('media_type', mediaType),
+      length: textMatching('byte_size', /^\d{1,16}$/),
     },
   ]
 }

@@ -13,7 +13,7 @@ import { setEntityTag, queryParameters, searchEndpoint } from '../search-answers
 import type { SearchAppContext } from '../search-service-context.ts'
 import { entryFields, entryOf } from './feed-entries.ts'
 
-type FeedRequest = { readonly form: keyof typeof feedFormats; readonly language: string }
+type FeedRequest = { readonly format: keyof typeof feedFormats; readonly language: string }
 
 async function feedAnswer(
   c: AppContext,
@@ -22,7 +22,7 @@ async function feedAnswer(
 ): Promise<Response> {
   if (!/^[a-z]{2,3}$/.test(request.language))
     throw new Failure('not-found', 'a feed is named by a language code such as en')
-  const { type, write } = feedFormats[request.form]
+  const { type, write } = feedFormats[request.format]
   const text = write(await feedOf(c, context, request))
   if (setEntityTag(c, tagOfText(text))) return c.body(null, 304)
   return c.body(text, 200, { 'Content-Type': `${type}; charset=utf-8` })
@@ -40,12 +40,12 @@ const isFeedParameter = (name: string): boolean =>
   feedParameters.has(name) || name.startsWith('boost.')
 
 /** Endpoints of feeds, one for each format. */
-export const feedEndpoints = (['atom', 'rss'] as const).map((form) =>
+export const feedEndpoints = (['atom', 'rss'] as const).map((format) =>
   searchEndpoint({
     method: 'get',
-    path: `/{lang}/feeds/datasets.${form}`,
-    operation: `getByLangFeedsDatasets${{ atom: 'Atom', rss: 'Rss' }[form]}`,
-    summary: `Datasets as ${feedFormats[form].name}, the last changed first`,
+    path: `/{lang}/feeds/datasets.${format}`,
+    operation: `getByLangFeedsDatasets${{ atom: 'Atom', rss: 'Rss' }[format]}`,
+    summary: `Datasets as ${feedFormats[format].name}, the last changed first`,
     auth: anyone,
     parameters: queryParameters().filter(({ name }) => isFeedParameter(name)),
     params: z.object({
@@ -54,12 +54,12 @@ export const feedEndpoints = (['atom', 'rss'] as const).map((form) =>
     answers: {
       200: {
         description: 'The feed',
-        content: { [feedFormats[form].type]: { schema: z.string() } },
+        content: { [feedFormats[format].type]: { schema: z.string() } },
       },
       304: { description: 'Not changed since the state named in If-None-Match' },
     },
     handle: ({ c, params: { lang: language } }, context) =>
-      longAnswer(c, () => feedAnswer(c, context, { form, language })),
+      longAnswer(c, () => feedAnswer(c, context, { format, language })),
   }),
 )
 
@@ -67,7 +67,7 @@ export const feedEndpoints = (['atom', 'rss'] as const).map((form) =>
 async function feedOf(
   c: AppContext,
   context: SearchAppContext,
-  { language, form }: FeedRequest,
+  { language, format }: FeedRequest,
 ): Promise<FeedDocument> {
   const { address, root, signal } = c.var
   const { recordPages, window = 10_000 } = context
@@ -87,7 +87,7 @@ async function feedOf(
   const { count, hits } = await context.index.search(request, signal)
   const entries = hits.map((hit) => entryOf(hit, { language, root, recordPages }))
   const newest = Math.max(...entries.map(({ updated }) => updated.getTime()))
-  const feedAddress = `${address}/${language}/feeds/datasets.${form}`
+  const feedAddress = `${address}/${language}/feeds/datasets.${format}`
   const last = Math.min(Math.max(Math.ceil(count / limit) - 1, 0), Math.floor(window / limit))
   return {
     language,
@@ -103,16 +103,16 @@ async function feedOf(
 
 /** Makes the links to other pages; `last` is the last page that can be reached. */
 const pagesOf = (
-  to: (page: number) => string,
+  addressOf: (page: number) => string,
   page: number,
   last: number,
 ): FeedDocument['pages'] => ({
-  feed: to(0),
-  self: to(page),
-  first: to(0),
-  previous: page > 0 ? to(Math.min(page - 1, last)) : undefined,
-  next: page < last ? to(page + 1) : undefined,
-  last: to(last),
+  feed: addressOf(0),
+  self: addressOf(page),
+  first: addressOf(0),
+  previous: page > 0 ? addressOf(Math.min(page - 1, last)) : undefined,
+  next: page < last ? addressOf(page + 1) : undefined,
+  last: addressOf(last),
 })
 
 /** Makes the address of a page; the first page has no number. */

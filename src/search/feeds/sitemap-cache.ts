@@ -9,7 +9,7 @@ import { SingleFlight } from '../../workers/single-flight.ts'
 export type SitemapPage = { readonly gzip: Uint8Array<ArrayBuffer>; readonly addresses: number }
 
 /** All pages, and the time when making them began. */
-export type Sitemap = { readonly made: Date; readonly pages: readonly SitemapPage[] }
+export type Sitemap = { readonly startedAt: Date; readonly pages: readonly SitemapPage[] }
 
 /** Access to the cached sitemap. */
 export type SitemapKeeper = {
@@ -17,9 +17,9 @@ export type SitemapKeeper = {
    * Returns the current sitemap. An old one is served until the next one is complete. Fails with `engine-unavailable` while the
    * first one is being made, and when it cannot be made for now.
    */
-  readonly present: () => Promise<Sitemap>
+  readonly current: () => Promise<Sitemap>
   /** Makes the sitemap again and waits for it, without a time limit. */
-  readonly remade: () => Promise<Sitemap>
+  readonly remake: () => Promise<Sitemap>
 }
 
 type KeeperOptions = {
@@ -37,43 +37,48 @@ const emptyMs = 60_000
 /** Seconds after which clients should try again. */
 const retryAfter = 30
 /** Temporary obstacles; the client gets `engine-unavailable` in place of these errors, which are about cursors that it does not use. */
-const passing: ReadonlySet<string> = new Set(['too-many-cursors', 'unknown-cursor', 'time-limit'])
+const temporaryFailures: ReadonlySet<string> = new Set([
+  'too-many-cursors',
+  'unknown-cursor',
+  'time-limit',
+])
 
-const late = () => new Failure('engine-unavailable', 'the sitemap is being made', { retryAfter })
+const beingMade = () =>
+  new Failure('engine-unavailable', 'the sitemap is being made', { retryAfter })
 
 /** Creates the cache; nothing is made before the first request. */
 export function sitemapKeeper(options: KeeperOptions): SitemapKeeper {
   const { now, log, lifeMs, waitMs = 10_000 } = options
-  let last: Sitemap | undefined
-  const flight = new SingleFlight<'sitemap', Sitemap>()
-  const makeNow = async (): Promise<Sitemap> => {
-    const made = now()
+  let latest: Sitemap | undefined
+  const running = new SingleFlight<'sitemap', Sitemap>()
+  const makeSitemap = async (): Promise<Sitemap> => {
+    const startedAt = now()
     try {
       const pages: SitemapPage[] = []
       for await (const page of options.make()) pages.push(page)
-      last = { made, pages }
-      return last
+      latest = { startedAt, pages }
+      return latest
     } catch (cause) {
       log.warn({ err: cause }, 'sitemap.failed')
-      if (!(cause instanceof Failure) || !passing.has(cause.kind)) throw cause
-      const more = { retryAfter: cause.retryAfter ?? retryAfter, cause }
-      throw new Failure('engine-unavailable', 'the sitemap could not be made now', more)
+      if (!(cause instanceof Failure) || !temporaryFailures.has(cause.kind)) throw cause
+      const details = { retryAfter: cause.retryAfter ?? retryAfter, cause }
+      throw new Failure('engine-unavailable', 'the sitemap could not be made now', details)
     }
   }
-  const make = () => flight.get('sitemap', makeNow)
+  const make = () => running.get('sitemap', makeSitemap)
   return {
-    present: async () => {
-      const life = last?.pages.length === 0 ? Math.min(emptyMs, lifeMs) : lifeMs
-      if (last && now().getTime() - last.made.getTime() < life) return last
+    current: async () => {
+      const lifetimeMs = latest?.pages.length === 0 ? Math.min(emptyMs, lifeMs) : lifeMs
+      if (latest && now().getTime() - latest.startedAt.getTime() < lifetimeMs) return latest
       const making = make()
-      if (!last || last.pages.length === 0) return withTimeLimit(making, waitMs, late)
+      if (!latest || latest.pages.length === 0) return withTimeLimit(making, waitMs, beingMade)
       // The failure is logged.
       making.catch(() => undefined)
-      return last
+      return latest
     },
     // A sitemap that is being made may miss writes before this call.
-    remade: async () => {
-      if (flight.has('sitemap')) await make().catch(() => undefined)
+    remake: async () => {
+      if (running.has('sitemap')) await make().catch(() => undefined)
       return make()
     },
   }

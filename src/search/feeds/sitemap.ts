@@ -37,10 +37,10 @@ export function openSitemap(
 const xml = 'application/xml'
 const headers = { 'Content-Type': `${xml}; charset=utf-8` }
 
-/** Sets the headers with the state of an answer; true when the client has that state already. */
-function hasState(c: AppContext, made: Date, name: string): boolean {
-  c.header('Last-Modified', made.toUTCString())
-  return setEntityTag(c, `${name}-${made.getTime().toString(36)}`)
+/** Sets `Last-Modified` and the entity tag; returns true when the client has that state already. */
+function setStateHeaders(c: AppContext, startedAt: Date, name: string): boolean {
+  c.header('Last-Modified', startedAt.toUTCString())
+  return setEntityTag(c, `${name}-${startedAt.getTime().toString(36)}`)
 }
 
 const answersOf = (description: string): RouteConfig['responses'] => ({
@@ -58,10 +58,10 @@ const readSitemap = searchEndpoint({
   answers: answersOf('Addresses of the pages of the sitemap'),
   handle: ({ c }, { sitemap }) =>
     longAnswer(c, async () => {
-      const { made, pages } = await sitemap.present()
-      if (hasState(c, made, 'index')) return c.body(null, 304)
+      const { startedAt, pages } = await sitemap.current()
+      if (setStateHeaders(c, startedAt, 'index')) return c.body(null, 304)
       const address = `${c.get('address')}/sitemap`
-      const modified = textElement('lastmod', made.toISOString())
+      const modified = textElement('lastmod', startedAt.toISOString())
       const parts = pages.map((_, n) =>
         element('sitemap', {}, textElement('loc', `${address}/${n + 1}`) + modified),
       )
@@ -90,33 +90,35 @@ async function pageAnswer(
   { sitemap, recordPages: { isRooted } }: Pick<SearchServiceContext, 'sitemap' | 'recordPages'>,
 ): Promise<Response> {
   const isNumber = /^[1-9]\d{0,8}$/.test(n)
-  const { made, pages } = isNumber ? await sitemap.present() : { made: new Date(0), pages: [] }
+  const { startedAt, pages } = isNumber
+    ? await sitemap.current()
+    : { startedAt: new Date(0), pages: [] }
   const page = pages[Number(n) - 1]
   if (!page) throw new Failure('not-found', `the sitemap has no page ${n}`)
-  if (hasState(c, made, n)) return c.body(null, 304)
+  if (setStateHeaders(c, startedAt, n)) return c.body(null, 304)
   if (!isRooted && acceptsGzip(c.req.header('Accept-Encoding'))) {
     const answer = c.body(page.gzip, 200, { ...headers, 'Content-Encoding': 'gzip' })
     addVary(answer.headers, 'Accept-Encoding')
     return answer
   }
-  const plain = new Blob([page.gzip]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return c.body(isRooted ? insertRoot(plain, c.get('root')) : plain, 200, headers)
+  const xmlPage = new Blob([page.gzip]).stream().pipeThrough(new DecompressionStream('gzip'))
+  return c.body(isRooted ? insertRoot(xmlPage, c.get('root')) : xmlPage, 200, headers)
 }
 
 /** Inserts the address by which the client reached the platform; the server compresses the page again. */
 function insertRoot(page: ReadableStream<Uint8Array<ArrayBuffer>>, root: string) {
-  const written = xmlText(root)
-  const mark = new TransformStream<string, string>({
-    transform: (text, out) => out.enqueue(text.replaceAll(rootMark, () => written)),
+  const rootText = xmlText(root)
+  const replaceMark = new TransformStream<string, string>({
+    transform: (text, out) => out.enqueue(text.replaceAll(rootMark, () => rootText)),
   })
   return page
     .pipeThrough(new TextDecoderStream())
-    .pipeThrough(mark)
+    .pipeThrough(replaceMark)
     .pipeThrough(new TextEncoderStream())
 }
 
 /** Limits of one page; the protocol allows 50,000 addresses and 50 MB. */
-const most = { addresses: 10_000, characters: 20_000_000 }
+const pageLimits = { addresses: 10_000, characters: 20_000_000 }
 
 /** Languages in which a portal shows its records. */
 const languages: ReadonlySet<string> = new Set([...officialLanguages, 'no'])
@@ -134,19 +136,20 @@ async function* sitemapPages({
 }: SitemapSource): AsyncGenerator<SitemapPage> {
   let text = ''
   let addresses = 0
-  const present = new Set(settings().map((one) => one.index))
+  const configured = new Set(settings().map(({ index }) => index))
   for (const kind of ['catalogue', 'dataset'] as const) {
-    if (!present.has(kind)) continue
+    if (!configured.has(kind)) continue
     for await (const hits of recordBatches(index, kind)) {
-      const more = hits.map((hit) => addressText(hit, kind, recordPages)).join('')
+      const entries = hits.map((hit) => addressText(hit, kind, recordPages)).join('')
       const isFull =
-        addresses + hits.length > most.addresses || text.length + more.length > most.characters
+        addresses + hits.length > pageLimits.addresses ||
+        text.length + entries.length > pageLimits.characters
       if (isFull && text !== '') {
         yield { gzip: await compressPage(text), addresses }
         text = ''
         addresses = 0
       }
-      text += more
+      text += entries
       addresses += hits.length
     }
   }
@@ -157,17 +160,19 @@ async function* sitemapPages({
 function addressText(
   { id, record }: Hit,
   kind: 'catalogue' | 'dataset',
-  { address, isPortal, languages: own }: SearchAppContext['recordPages'],
+  { address, isPortal, languages: portalLanguages }: SearchAppContext['recordPages'],
 ): string {
   const fields = recordFields(record)
   const page = (language?: string) => address(rootMark, { kind, id }, language)
   const title = valueAt(fields, 'title')
-  const spoken = isJsonObject(title) ? Object.keys(title).filter((one) => languages.has(one)) : []
-  const links = (isPortal ? (own ?? spoken) : []).map((language) =>
+  const titleLanguages = isJsonObject(title)
+    ? Object.keys(title).filter((key) => languages.has(key))
+    : []
+  const links = (isPortal ? (portalLanguages ?? titleLanguages) : []).map((language) =>
     element('xhtml:link', { rel: 'alternate', hreflang: language, href: page(language) }),
   )
-  const changed = instantAt(fields, 'catalog_record.modified', 'modified')
-  const parts = [textElement('loc', page()), textElement('lastmod', changed?.toISOString())]
+  const modified = instantAt(fields, 'catalog_record.modified', 'modified')
+  const parts = [textElement('loc', page()), textElement('lastmod', modified?.toISOString())]
   return element('url', {}, [...parts, ...links].join(''))
 }
 
@@ -186,10 +191,10 @@ async function* recordBatches(
   index: SearchIndex,
   kind: 'catalogue' | 'dataset',
 ): AsyncGenerator<readonly Hit[]> {
-  const { offset: _, ...all } = allRecords(kind)
+  const { offset: _, ...request } = allRecords(kind)
   const include = ['title', 'modified', 'catalog_record.modified']
   let page = await index.openCursor({
-    ...all,
+    ...request,
     limit: recordsPerBatch,
     include,
     client: 'sitemap',

@@ -21,8 +21,8 @@ export function spanOf(text: string): InstantSpan | undefined {
   if (hour !== undefined) {
     const offset = zone.toUpperCase().replace(' ', '+')
     const time = `${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}`
-    const at = Date.parse(`${date}T${time}${offset.replace(/^([+-]\d{2}):?/, '$1:')}`)
-    return Number.isNaN(at) ? undefined : { from: at, to: at }
+    const instant = Date.parse(`${date}T${time}${offset.replace(/^([+-]\d{2}):?/, '$1:')}`)
+    return Number.isNaN(instant) ? undefined : { from: instant, to: instant }
   }
   if (day !== undefined) end.setUTCDate(end.getUTCDate() + 1)
   else if (month !== undefined) end.setUTCMonth(end.getUTCMonth() + 1)

@@ -15,15 +15,16 @@ import type { IndexSettings } from '../../search-index/index-settings.ts'
  * Makes the leaf of a word, or of a quoted text, which matches exactly these words in this order, without stemming. `undefined`
  * when it contains nothing that can be searched.
  */
-export function textLeaf(text: string, quoted: boolean, field?: string): Leaf | undefined {
-  const rest = quoted ? text : text.replace(/^[*?]+/, '')
-  const limit = field === undefined ? {} : { field }
-  const pattern = quoted ? undefined : wildPattern(rest)
-  if (pattern !== undefined) return { kind: 'wild', pattern, ...limit }
-  const [first, ...others] = tokens(rest)
+export function textLeaf(text: string, isQuoted: boolean, field?: string): Leaf | undefined {
+  const searched = isQuoted ? text : text.replace(/^[*?]+/, '')
+  const fieldLimit = field === undefined ? {} : { field }
+  const pattern = isQuoted ? undefined : wildPattern(searched)
+  if (pattern !== undefined) return { kind: 'wild', pattern, ...fieldLimit }
+  const [first, ...moreTokens] = tokens(searched)
   if (first === undefined) return undefined
-  if (others.length > 0) return { kind: 'phrase', tokens: [first, ...others], ...limit }
-  return { kind: quoted ? 'exact' : 'term', token: first, ...limit }
+  if (moreTokens.length > 0)
+    return { kind: 'phrase', tokens: [first, ...moreTokens], ...fieldLimit }
+  return { kind: isQuoted ? 'exact' : 'term', token: first, ...fieldLimit }
 }
 
 const wildcards = /([*?]+)/
@@ -41,13 +42,13 @@ function wildPattern(text: string): string | undefined {
 export function scopedLeaf(
   scope: QueryScope,
   text: string,
-  quoted: boolean,
+  isQuoted: boolean,
 ): QueryTree | undefined | 'literal' {
-  if (scope.kind === 'text') return textLeaf(text, quoted, scope.field)
+  if (scope.kind === 'text') return textLeaf(text, isQuoted, scope.field)
   if (scope.kind !== 'facet') return rangeLeaf(scope, text, text) ?? 'literal'
   // Matches the id of a facet value, or words of its label.
   const value: QueryTree = { kind: 'value', facet: scope.facet, value: text }
-  const label = scope.field === undefined ? undefined : textLeaf(text, quoted, scope.field)
+  const label = scope.field === undefined ? undefined : textLeaf(text, isQuoted, scope.field)
   return label === undefined ? value : { kind: 'or', operands: [value, label] }
 }
 
@@ -61,16 +62,17 @@ export function rangeLeaf(
   high: string,
   [opening, closing]: readonly [string, string] = ['[', ']'],
 ): QueryTree | undefined {
-  const [first, last] = [boundOf(scope, low), boundOf(scope, high)]
-  if (!('name' in scope) || !first || !last) return undefined
-  const next = (from: number, direction: 1 | -1) =>
+  const [lowest, highest] = [boundOf(scope, low), boundOf(scope, high)]
+  if (!('name' in scope) || !lowest || !highest) return undefined
+  const neighbour = (from: number, direction: 1 | -1) =>
     from +
     direction *
       (scope.kind === 'date' ? 1 : Math.max(Number.MIN_VALUE, Math.abs(from) * Number.EPSILON))
-  const from = opening === '{' && first.to !== undefined ? next(first.to, 1) : first.from
-  const to = closing === '}' && last.from !== undefined ? next(last.from, -1) : last.to
-  const ends = { from, to }
-  return { kind: 'range', name: scope.name, ...ends }
+  const from = opening === '{' && lowest.to !== undefined ? neighbour(lowest.to, 1) : lowest.from
+  const to =
+    closing === '}' && highest.from !== undefined ? neighbour(highest.from, -1) : highest.to
+  const bounds = { from, to }
+  return { kind: 'range', name: scope.name, ...bounds }
 }
 
 const decimal = /^[+-]?\d+(?:\.\d+)?$/
@@ -79,8 +81,8 @@ function boundOf(scope: QueryScope, text: string): Partial<InstantSpan> | undefi
   if (text === '*') return {}
   if (scope.kind === 'date') {
     const span = spanOf(text)
-    const at = span ? undefined : mathInstant(text, Date.now())
-    return at === undefined ? span && spanIn(span, scope.zone) : { from: at, to: at }
+    const instant = span ? undefined : mathInstant(text, Date.now())
+    return instant === undefined ? span && spanIn(span, scope.zone) : { from: instant, to: instant }
   }
   return scope.kind === 'number' && decimal.test(text)
     ? { from: Number(text), to: Number(text) }
@@ -111,7 +113,7 @@ export function scopesOf(settings: readonly IndexSettings[], zone?: string): Sco
   const dates = new Set(settings.flatMap(({ dates }) => dates))
   const numbers = new Set(settings.flatMap(({ numbers }) => numbers))
   const ids = settings.flatMap(({ facets }) => facets.map(({ id }) => id))
-  const facets = new Map(ids.map((id) => [plain(id), id]))
+  const facets = new Map(ids.map((id) => [normalName(id), id]))
   const fieldOf = (name: string) => {
     const suffix = name.slice(withoutLanguage(name).length + 1).toLowerCase()
     return searchedFieldsOf(name, texts, suffix === '' ? [] : [suffix]).length > 0
@@ -122,7 +124,8 @@ export function scopesOf(settings: readonly IndexSettings[], zone?: string): Sco
     if (dates.has(name)) return { kind: 'date', name, zone }
     if (numbers.has(name)) return { kind: 'number', name }
     const owner = idOwner(name)
-    const facet = owner === undefined ? ids.find((id) => id === name) : facets.get(plain(owner))
+    const facet =
+      owner === undefined ? ids.find((id) => id === name) : facets.get(normalName(owner))
     const field = owner !== undefined && facet !== undefined ? undefined : fieldOf(name)
     if (facet === undefined) return field === undefined ? undefined : { kind: 'text', field }
     return { kind: 'facet', facet, field }
@@ -140,4 +143,4 @@ const idOwner = (name: string): string | undefined =>
   name.endsWith('.id') ? name.slice(0, -'.id'.length).split('.').at(-1) : undefined
 
 /** Normalises a name: records use `hvd_category`, the facet is `hvdCategory`. */
-const plain = (name: string): string => name.replaceAll('_', '').toLowerCase()
+const normalName = (name: string): string => name.replaceAll('_', '').toLowerCase()

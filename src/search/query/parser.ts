@@ -33,7 +33,7 @@ export function parseQuery(q: string, scopes: Scopes, options: Options = {}): Qu
   const text = q.trim()
   if (text === '' || text === '*' || text === '*:*') return { kind: 'all' }
   withinLimit('queryCharacters', lengthOf(text, limits.queryCharacters), limits)
-  const lexemes = paired([...lexemesOf(text, scopes, counter)], limits.queryDepth)
+  const lexemes = pairParentheses([...lexemesOf(text, scopes, counter)], limits.queryDepth)
   return treeOf(lexemes, limits)
 }
 
@@ -52,8 +52,8 @@ export function withinLimit(name: keyof typeof units, count: number, limits: Que
 const tooComplex = (detail: string): Failure =>
   new Failure('query-too-complex', detail, { errors: [{ parameter: 'q', detail }] })
 
-const lengthOf = (text: string, most: number): number =>
-  text.length <= most ? text.length : Array.from(text.slice(0, 2 * most + 2)).length
+const lengthOf = (text: string, maximum: number): number =>
+  text.length <= maximum ? text.length : Array.from(text.slice(0, 2 * maximum + 2)).length
 
 /** Lexical unit of a query. */
 export type Lexeme =
@@ -64,7 +64,7 @@ export type Lexeme =
   | { readonly kind: 'leaf'; readonly tree: QueryTree | undefined }
 
 // A quoted text may be followed by a proximity (`~3`), which is ignored.
-const piece = /\s+|([()])|"([^"]*)"(?:~\d+)?|([^\s"()]+)|"/y
+const lexemePattern = /\s+|([()])|"([^"]*)"(?:~\d+)?|([^\s"()]+)|"/y
 const quotedText = /"([^"]*)"(?:~\d+)?/y
 // A bound is a date or a number of at most 40 characters; a longer look-ahead could be repeated at every bracket.
 const range =
@@ -74,18 +74,18 @@ const rangeCharacters = 120
 /** Splits a query into parentheses, operators and leaves. */
 function* lexemesOf(text: string, scopes: Scopes, counter: StepCounter): Generator<Lexeme> {
   for (let at = 0; at < text.length;) {
-    const [whole = '', mark, quoted, word] = matchAt(piece, text, at)
-    let next = at + whole.length
+    const [match = '', mark, quoted, word] = matchAt(lexemePattern, text, at)
+    let end = at + match.length
     if (mark === '(' || mark === ')') yield { kind: mark }
     else if (quoted !== undefined) yield { kind: 'leaf', tree: textLeaf(quoted, true) }
     else if (word === 'AND' || word === 'OR' || word === 'NOT') yield { kind: word }
     else if (word !== undefined) {
-      const scoped = scopedAt(text, { at, word, scopes, counter })
-      yield { kind: 'leaf', tree: scoped ? scoped.tree : textLeaf(word, false) }
-      next = scoped?.next ?? next
+      const scopedTree = scopedAt(text, { at, word, scopes, counter })
+      yield { kind: 'leaf', tree: scopedTree ? scopedTree.tree : textLeaf(word, false) }
+      end = scopedTree?.next ?? end
     }
-    counter.steps += next - at
-    at = next
+    counter.steps += end - at
+    at = end
   }
 }
 
@@ -109,29 +109,29 @@ function scopedAt(text: string, { at, word, scopes, counter }: ScopedWord) {
   const start = at + colon + 1
   const value = word.slice(colon + 1)
   if (value === '') {
-    const [whole, quoted] = matchAt(quotedText, text, start)
-    if (whole === undefined || quoted === undefined) return undefined
+    const [match, quoted] = matchAt(quotedText, text, start)
+    if (match === undefined || quoted === undefined) return undefined
     const tree = scopedLeaf(scope, quoted, true)
-    const next = start + whole.length
+    const next = start + match.length
     return { tree: tree === 'literal' ? textLeaf(quoted, true) : tree, next }
   }
   if (/^[[{]/.test(value)) {
-    const [whole, opening = '', low = '', high = '', closing = ''] = matchAt(range, text, start)
-    counter.steps += whole?.length ?? rangeCharacters
-    const tree = whole === undefined ? undefined : rangeLeaf(scope, low, high, [opening, closing])
-    return tree && { tree, next: start + (whole ?? '').length }
+    const [match, opening = '', low = '', high = '', closing = ''] = matchAt(range, text, start)
+    counter.steps += match?.length ?? rangeCharacters
+    const tree = match === undefined ? undefined : rangeLeaf(scope, low, high, [opening, closing])
+    return tree && { tree, next: start + (match ?? '').length }
   }
   const tree = scopedLeaf(scope, value, false)
   return tree === 'literal' ? undefined : { tree, next: at + word.length }
 }
 
 /** Removes parentheses without a partner. Throws `query-too-complex` when the others are nested deeper than `depth`. */
-function paired(lexemes: readonly Lexeme[], depth: number): readonly Lexeme[] {
-  const open: number[] = []
+function pairParentheses(lexemes: readonly Lexeme[], depth: number): readonly Lexeme[] {
+  const openPositions: number[] = []
   const partners = new Set<number>()
   for (const [at, { kind }] of lexemes.entries()) {
-    if (kind === '(') open.push(at)
-    const partner = kind === ')' ? open.pop() : undefined
+    if (kind === '(') openPositions.push(at)
+    const partner = kind === ')' ? openPositions.pop() : undefined
     if (partner !== undefined) partners.add(partner).add(at)
   }
   let level = 0
@@ -148,7 +148,7 @@ function paired(lexemes: readonly Lexeme[], depth: number): readonly Lexeme[] {
 class QueryReader {
   readonly #lexemes: readonly Lexeme[]
   readonly #limits: QueryLimits
-  #at = 0
+  #position = 0
   #words = 0
 
   constructor(lexemes: readonly Lexeme[], limits: QueryLimits) {
@@ -158,35 +158,35 @@ class QueryReader {
 
   or(): QueryTree | undefined {
     const parts: (QueryTree | undefined)[] = []
-    while (this.#at < this.#lexemes.length && this.#kind() !== ')') {
-      if (parts.length > 0 && this.#isOperator('OR')) this.#at += 1
+    while (this.#position < this.#lexemes.length && this.#kind() !== ')') {
+      if (parts.length > 0 && this.#isOperator('OR')) this.#position += 1
       parts.push(this.#and())
     }
-    return joined('or', parts)
+    return joinOperands('or', parts)
   }
 
   #and(): QueryTree | undefined {
     const parts = [this.#unary()]
     while (this.#isOperator('AND') || this.#isOperator('NOT')) {
-      if (this.#kind() === 'AND') this.#at += 1
+      if (this.#kind() === 'AND') this.#position += 1
       parts.push(this.#unary())
     }
-    return joined('and', parts)
+    return joinOperands('and', parts)
   }
 
   #unary(): QueryTree | undefined {
     let isNegative = false
-    for (; this.#isOperator('NOT'); this.#at += 1) isNegative = !isNegative
+    for (; this.#isOperator('NOT'); this.#position += 1) isNegative = !isNegative
     const tree = this.#atom()
     if (!isNegative || !tree) return tree
     return tree.kind === 'not' ? tree.operand : { kind: 'not', operand: tree }
   }
 
   #atom(): QueryTree | undefined {
-    const lexeme = this.#lexemes[this.#at++]
+    const lexeme = this.#lexemes[this.#position++]
     if (lexeme?.kind === '(') {
       const tree = this.or()
-      this.#at += 1
+      this.#position += 1
       return tree
     }
     const leaf = lexeme?.kind === 'leaf' ? lexeme.tree : textLeaf(lexeme?.kind ?? '', false)
@@ -195,7 +195,7 @@ class QueryReader {
     return leaf
   }
 
-  #kind = (offset = 0) => this.#lexemes[this.#at + offset]?.kind
+  #kind = (offset = 0) => this.#lexemes[this.#position + offset]?.kind
 
   /** Tells whether the lexeme after this operator can begin its operand; a dangling `NOT` begins one, as a word. */
   #isOperator(name: 'AND' | 'OR' | 'NOT'): boolean {
@@ -205,7 +205,7 @@ class QueryReader {
 }
 
 /** Joins operands; drops empty ones and flattens nested uses of the same operator. */
-function joined(
+function joinOperands(
   kind: 'and' | 'or',
   parts: readonly (QueryTree | undefined)[],
 ): QueryTree | undefined {

@@ -31,18 +31,18 @@ const nested = {
 export function parametersOfBody(text: string, limits?: ParameterLimits): Parameters {
   const body = bodyObject(text)
   const query = new URLSearchParams()
-  const put = (name: string, value: unknown): void => {
-    const all: readonly unknown[] = isList(name) && Array.isArray(value) ? value : [value]
-    for (const one of all) if (!isAbsent(one)) query.append(name, textOf(name, one))
+  const append = (name: string, value: unknown): void => {
+    const items: readonly unknown[] = isList(name) && Array.isArray(value) ? value : [value]
+    for (const item of items) if (!isAbsent(item)) query.append(name, textOf(name, item))
   }
   for (const [name, path] of Object.entries(nested))
-    if (isAbsent(body[name])) put(name, valueAt(body['searchParams'], path))
+    if (isAbsent(body[name])) append(name, valueAt(body['searchParams'], path))
   const { boost } = body
   if (!isAbsent(boost) && !isJsonObject(boost)) throw invalid('boost', 'an object', boost)
-  for (const [field, value] of Object.entries(Object(boost))) put(boostPrefix + field, value)
+  for (const [field, value] of Object.entries(Object(boost))) append(boostPrefix + field, value)
   for (const [name, value] of Object.entries(body)) {
-    if (name === 'facets' && isJsonObject(value)) put(name, JSON.stringify(value))
-    else if (isKnown(name)) put(name, value)
+    if (name === 'facets' && isJsonObject(value)) append(name, JSON.stringify(value))
+    else if (isKnown(name)) append(name, value)
     // Unknown members may be of other versions or of the client; only their names are listed.
     else if (!containers.has(name) && !isAbsent(value)) query.append(name, 'given')
   }
@@ -64,11 +64,14 @@ function textOf(name: string, value: unknown): string {
   throw invalid(name, 'a text, a number or a boolean', value)
 }
 
-const invalid = (parameter: string, right: string, value: unknown): Failure =>
-  invalidParameter(parameter, `${parameter} must be ${right}, got ${shown(JSON.stringify(value))}`)
+const invalid = (parameter: string, expected: string, value: unknown): Failure =>
+  invalidParameter(
+    parameter,
+    `${parameter} must be ${expected}, got ${shown(JSON.stringify(value))}`,
+  )
 
 function bodyObject(text: string): Fields {
-  const right = 'the body must be a JSON object such as {"q":"water","filters":["dataset"]}'
+  const detail = 'the body must be a JSON object such as {"q":"water","filters":["dataset"]}'
   let cause: unknown
   try {
     const value: unknown = boundedJson(text)
@@ -76,5 +79,5 @@ function bodyObject(text: string): Fields {
   } catch (error) {
     cause = error
   }
-  throw new Failure('malformed-json', right, { cause })
+  throw new Failure('malformed-json', detail, { cause })
 }

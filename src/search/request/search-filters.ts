@@ -28,8 +28,8 @@ export function filterOf(
   }
   // Portals send minScoring=0 for "any score or none".
   const isScored = to !== undefined || (from !== undefined && from > 0)
-  const lowest = from === undefined ? {} : { from }
-  const number = { name: names.score, ...lowest, to }
+  const lowerBound = from === undefined ? {} : { from }
+  const number = { name: names.score, ...lowerBound, to }
   const box = boxOf(parameters)
   const flags = (['countryData', 'dataServices'] as const).filter((name) => parameters[name])
   return {
@@ -44,10 +44,13 @@ export function filterOf(
 /** Makes the filter of facets. Groups without values are ignored; an unknown facet with values matches nothing. */
 function facetFilter(parameters: Parameters): FacetFilter | undefined {
   const { facets = {}, superCatalogue, facetOperator, facetGroupOperator } = parameters
-  const wanted = new Map(Object.entries(facets))
+  const valuesByFacet = new Map(Object.entries(facets))
   if (superCatalogue !== undefined)
-    wanted.set('superCatalog', [...(wanted.get('superCatalog') ?? []), superCatalogue])
-  const groups = [...wanted]
+    valuesByFacet.set('superCatalog', [
+      ...(valuesByFacet.get('superCatalog') ?? []),
+      superCatalogue,
+    ])
+  const groups = [...valuesByFacet]
     .filter(([, values]) => values.length > 0)
     .map(([facet, values]) => ({ facet, values: [...new Set(values)] }))
   if (groups.length === 0) return undefined
@@ -94,10 +97,10 @@ export function partFilterOf(
 ): PartFilter | undefined {
   const isShown = (array: string) =>
     include?.some((path) => path === array || path.startsWith(`${array}.`)) ?? true
-  const all = settings.flatMap(({ facets }) => facets)
+  const facets = settings.flatMap(({ facets }) => facets)
   const groups = (filter?.groups ?? []).flatMap(({ facet, values }) => {
-    const within = all.findLast(({ id }) => id === facet)?.within
-    return within && isShown(within.array) ? [{ ...within, values }] : []
+    const location = facets.findLast(({ id }) => id === facet)?.within
+    return location && isShown(location.array) ? [{ ...location, values }] : []
   })
   if (groups.length === 0 || !filter) return undefined
   return { groups, operator: filter.groupOperator, include }
@@ -112,26 +115,28 @@ export function keepMatchingParts(text: string, { groups, operator, include }: P
   const record: unknown = JSON.parse(text)
   if (!isJsonObject(record)) return text
   const entries = Object.entries(record).map(([name, value]) => {
-    const own = groups.filter(({ array }) => array === name)
-    if (own.length === 0 || !Array.isArray(value)) return [name, value]
+    const groupsOfMember = groups.filter(({ array }) => array === name)
+    if (groupsOfMember.length === 0 || !Array.isArray(value)) return [name, value]
     const parts = value.filter((part: unknown) => {
-      const holds = own.map((group) => {
+      const results = groupsOfMember.map((group) => {
         const values = valuesAt(part, group.value.split('.'))
-        return group.values.some((wanted) => values.includes(wanted))
+        return group.values.some((value) => values.includes(value))
       })
-      return operator === 'AND' ? !holds.includes(false) : holds.includes(true)
+      return operator === 'AND' ? !results.includes(false) : results.includes(true)
     })
     return [name, parts]
   })
-  const left: Record<string, unknown> = Object.fromEntries(entries)
-  return JSON.stringify(include ? includeFields(left, include) : left)
+  const filtered: Record<string, unknown> = Object.fromEntries(entries)
+  return JSON.stringify(include ? includeFields(filtered, include) : filtered)
 }
 
 /** Returns the scalar values at a path, through arrays. */
 function valuesAt(value: unknown, path: readonly string[]): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap((one: unknown) => valuesAt(one, path))
-  const [step, ...rest] = path
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => valuesAt(item, path))
+  const [step, ...deeperPath] = path
   if (step !== undefined)
-    return isJsonObject(value) && Object.hasOwn(value, step) ? valuesAt(value[step], rest) : []
+    return isJsonObject(value) && Object.hasOwn(value, step)
+      ? valuesAt(value[step], deeperPath)
+      : []
   return ['string', 'number', 'boolean'].includes(typeof value) ? [String(value)] : []
 }

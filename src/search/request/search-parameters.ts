@@ -9,10 +9,10 @@ import { spanOf } from '../query/instants.ts'
 
 /** Scalar values of facets as texts. */
 const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String)
-const none = z.null().transform((): string[] => [])
+const noValues = z.null().transform((): string[] => [])
 const groups = z.record(
   z.string(),
-  z.union([z.array(scalar), scalar.transform((one) => [one]), none]),
+  z.union([z.array(scalar), scalar.transform((value) => [value]), noValues]),
 )
 
 /**
@@ -24,8 +24,8 @@ const facetValues = z
   .transform((text, context) => {
     const result = groups.safeParse(facetsObject(text))
     if (result.success) return result.data
-    const place = result.error.issues[0]?.path.join('.') ?? ''
-    const message = `must hold arrays of texts, numbers or booleans (see ${place})`
+    const path = result.error.issues[0]?.path.join('.') ?? ''
+    const message = `must hold arrays of texts, numbers or booleans (see ${path})`
     context.issues.push({ code: 'custom', message, input: text })
     return z.NEVER
   })
@@ -179,10 +179,10 @@ export const searchParameters = z.object({
     .optional(),
 })
 
-type Named = z.output<typeof searchParameters>
+type NamedParameters = z.output<typeof searchParameters>
 
 /** Parsed parameters within their ranges; combinations are checked later. */
-export type Parameters = Named & {
+export type Parameters = NamedParameters & {
   /** Weights by field, from `boost.<field>`. */
   readonly boosts: Readonly<Record<string, number>>
   /** Unknown names, as far as an answer lists them. */
@@ -198,8 +198,8 @@ function ignoredOf(unknown: ReadonlySet<string>, isStrict = false): readonly str
   if (isStrict)
     refuse(
       names.map((parameter) => {
-        const meant = nearest(parameter, Object.keys(searchParameters.shape))
-        const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+        const suggestion = nearest(parameter, Object.keys(searchParameters.shape))
+        const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
         return { parameter, detail: `${shown(parameter)} is no parameter of the search${hint}` }
       }),
     )
@@ -242,9 +242,13 @@ export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): 
     else if (!Object.hasOwn(searchParameters.shape, name)) unknown.add(name)
     else if (!values.has(name)) values.set(name, value.trim())
   }
-  const named = valuesOf(Object.fromEntries(values), limits)
-  const ignored = ignoredOf(unknown, named.strict)
-  return { ...named, ignored, boosts: parsed(weights, Object.fromEntries(boosts), boostPrefix) }
+  const parameters = valuesOf(Object.fromEntries(values), limits)
+  const ignored = ignoredOf(unknown, parameters.strict)
+  return {
+    ...parameters,
+    ignored,
+    boosts: parseValues(weights, Object.fromEntries(boosts), boostPrefix),
+  }
 }
 
 /** Limits of one request. */
@@ -254,10 +258,10 @@ export type ParameterLimits = Pick<Limits, 'facetsBytes' | 'facetValues' | 'list
 function valuesOf(
   values: Readonly<Record<string, string | readonly string[]>>,
   { facetsBytes, facetValues, listItems }: ParameterLimits = defaultLimits,
-): Named {
-  const tooMany = (parameter: string, most: string): Complaint => ({
+): NamedParameters {
+  const tooMany = (parameter: string, maximum: string): Complaint => ({
     parameter,
-    detail: `${parameter} may have at most ${most}`,
+    detail: `${parameter} may have at most ${maximum}`,
   })
   refuse(
     Object.entries(values).flatMap(([parameter, value]) => {
@@ -268,17 +272,19 @@ function valuesOf(
         : []
     }),
   )
-  const named = parsed(searchParameters, values, '')
-  const long = Object.entries(named.facets ?? {}).filter(([, { length }]) => length > facetValues)
+  const parameters = parseValues(searchParameters, values, '')
+  const tooLong = Object.entries(parameters.facets ?? {}).filter(
+    ([, { length }]) => length > facetValues,
+  )
   refuse(
-    long.map(([facet]) =>
+    tooLong.map(([facet]) =>
       tooMany('facets', `${facetValues} values of ${facet} (limit facetValues)`),
     ),
   )
-  return named
+  return parameters
 }
 
-function parsed<T>(
+function parseValues<T>(
   schema: z.ZodType<T>,
   raw: Readonly<Record<string, unknown>>,
   prefix: string,

@@ -53,9 +53,9 @@ export function planSearch(parameters: Parameters, options: SearchOptions): Sear
   const { scoreField = 'quality_meas.scoring', dateTypes = {} } = options
   const { limit = 10, page = 0, countOnly = false, includes, showScore = false } = parameters
   const indices = namedIndices(parameters)
-  const settings = options.settings.filter(({ index }) => isChosen(index, indices, parameters))
-  const { window, facetSize: usual } = boundsOf(settings, options)
-  const facetSize = parameters.facetSize ?? usual
+  const settings = options.settings.filter(({ index }) => isRequested(index, indices, parameters))
+  const { window, facetSize: defaultSize } = boundsOf(settings, options)
+  const facetSize = parameters.facetSize ?? defaultSize
   const pages = pageRunOf(parameters, indices !== undefined)
   const facets = indices && aggregationOf(parameters, settings, facetSize)
   const isReachable = !countOnly && (pages !== undefined || page * limit <= window)
@@ -92,14 +92,14 @@ const namedIndices = ({ filters, filter }: Parameters): readonly string[] | unde
   filters || filter ? [...(filters ?? []), ...(filter ?? [])] : undefined
 
 /** `resource` means all declared types, or those that the parameter of this name lists. */
-const isChosen = (
+const isRequested = (
   index: string,
-  named: readonly string[] | undefined,
+  names: readonly string[] | undefined,
   { resource }: Parameters,
 ): boolean =>
-  !named ||
-  named.includes(index) ||
-  (named.includes('resource') &&
+  !names ||
+  names.includes(index) ||
+  (names.includes('resource') &&
     index.startsWith('resource_') &&
     (resource?.some((type) => index === `resource_${type}`) ?? true))
 
@@ -107,9 +107,9 @@ function boundsOf(
   settings: readonly IndexSettings[],
   { window = 10_000, facetSize = 50, bounds }: SearchOptions,
 ): Bounds {
-  const [only, ...others] = settings
-  const own = only && others.length === 0 ? bounds?.get(only.index) : undefined
-  return own ?? { window, facetSize }
+  const [first, ...others] = settings
+  const singleBounds = first && others.length === 0 ? bounds?.get(first.index) : undefined
+  return singleBounds ?? { window, facetSize }
 }
 
 /** Returns the facets to count in the order of the settings; `undefined` when none are requested. */
@@ -124,10 +124,12 @@ function aggregationOf(
     facets.filter(({ hidden }) => hidden !== true),
   )
   const isAll = parameters.aggregationAllFields !== false
-  const chosen = new Set(isAll ? visibleFacets.map(({ id }) => id) : parameters.aggregationFields)
-  const all = facetDefinitions(settings)
-  if (isAll && chosen.size === all.length) return { size, global }
-  const ids = all.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
+  const requested = new Set(
+    isAll ? visibleFacets.map(({ id }) => id) : parameters.aggregationFields,
+  )
+  const definitions = facetDefinitions(settings)
+  if (isAll && requested.size === definitions.length) return { size, global }
+  const ids = definitions.flatMap(({ id }) => (requested.has(id) ? [id] : []))
   return ids.length === 0 ? undefined : { ids, size, global }
 }
 
@@ -163,15 +165,19 @@ function restrictToVocabularies(
 ): QueryTree {
   const { vocabulary } = parameters
   if (!vocabulary || !namedIndices(parameters)?.includes('vocabulary')) return tree
-  const of = vocabulary.map((value): QueryTree => ({ kind: 'value', facet: 'vocabulary', value }))
+  const operands = vocabulary.map((value): QueryTree => ({
+    kind: 'value',
+    facet: 'vocabulary',
+    value,
+  }))
   const withFingerprints = settings.filter(({ numbers }) => numbers.includes(fingerprintField))
   if (
     settings.length > 1 &&
     withFingerprints.length === 1 &&
     withFingerprints[0]?.index === 'vocabulary'
   )
-    of.push({ kind: 'not', operand: { kind: 'range', name: fingerprintField } })
-  const restriction: QueryTree = { kind: 'or', operands: of }
+    operands.push({ kind: 'not', operand: { kind: 'range', name: fingerprintField } })
+  const restriction: QueryTree = { kind: 'or', operands }
   return tree.kind === 'all' ? restriction : { kind: 'and', operands: [tree, restriction] }
 }
 
@@ -182,7 +188,7 @@ const weight = /^\d+(?:\.\d+)?$|^\.\d+$/
  * Absent fields = all. Throws `invalid-parameter`.
  */
 function weightedFields({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'>) {
-  const own: Record<string, number> = {}
+  const weightByField: Record<string, number> = {}
   const names = fields?.map((entry) => {
     const [name = '', value] = entry.split('^', 2)
     if (value !== undefined && !weight.test(value))
@@ -190,14 +196,14 @@ function weightedFields({ fields, boosts }: Pick<Parameters, 'fields' | 'boosts'
         'fields',
         `the weight of ${name} in fields must be a number of at least 0`,
       )
-    if (value !== undefined) own[name.trim()] = Number(value)
+    if (value !== undefined) weightByField[name.trim()] = Number(value)
     return name.trim()
   })
-  return { fields: names, boosts: { ...own, ...boosts } }
+  return { fields: names, boosts: { ...weightByField, ...boosts } }
 }
 
 /** Maximum code points of a prefix; the rest is ignored. Prefixes of fewer than two are too short. */
-const most = 20
+const maxPrefix = 20
 const twoCharacters = /^..+$/su
 
 /**
@@ -209,7 +215,9 @@ export function autocompleteQuery(
   settings: readonly IndexSettings[],
   limits: QueryLimits,
 ): { readonly tree: QueryTree; readonly fields: readonly string[] } {
-  const texts = settings.flatMap((one) => one.texts.filter(({ autocomplete }) => autocomplete))
+  const texts = settings.flatMap((indexSettings) =>
+    indexSettings.texts.filter(({ autocomplete }) => autocomplete),
+  )
   const fields = [...new Set(texts.map(({ name }) => name))]
   if (settings.length > 0 && fields.length === 0) {
     const detail = `no field of ${settings.map(({ index }) => index).join(', ')} has autocomplete`
@@ -220,11 +228,11 @@ export function autocompleteQuery(
   withinLimit('queryCharacters', q.length, limits)
   const words = new Set(tokens(q).filter((token) => twoCharacters.test(token)))
   withinLimit('queryTerms', words.size, limits)
-  const of = [...words].map((word): QueryTree => {
-    return { kind: 'prefix', token: cutCodePoints(word, most) }
+  const operands = [...words].map((word): QueryTree => {
+    return { kind: 'prefix', token: cutCodePoints(word, maxPrefix) }
   })
   return {
-    tree: of.length > 1 ? { kind: 'and', operands: of } : (of[0] ?? { kind: 'none' }),
+    tree: operands.length > 1 ? { kind: 'and', operands } : (operands[0] ?? { kind: 'none' }),
     fields,
   }
 }
@@ -238,17 +246,20 @@ export function sortOrder(
   settings: readonly IndexSettings[],
 ): readonly OrderKey[] {
   const sortable = settings.map(({ dates, numbers, flags, orders }) => {
-    const all = new Set([...dates, ...numbers, ...flags, ...orders])
+    const names = new Set([...dates, ...numbers, ...flags, ...orders])
     const texts = new Set(orders)
-    return (name: string) => all.has(name) || texts.has(withoutLanguage(name))
+    return (name: string) => names.has(name) || texts.has(withoutLanguage(name))
   })
-  const isKnown = (name: string) => name === 'relevance' || sortable.every((has) => has(name))
+  const isKnown = (name: string) =>
+    name === 'relevance' || sortable.every((canSort) => canSort(name))
   return entries.flatMap((entry): readonly OrderKey[] => {
     const [name = '', direction = ''] = entry.split(/[\s+]+/).filter((part) => part !== '')
-    const [suffix, joined = ''] = /[-:](asc|desc)$/i.exec(name) ?? ['']
+    const [suffix, joinedDirection = ''] = /[-:](asc|desc)$/i.exec(name) ?? ['']
     const field = name.slice(0, name.length - suffix.length)
     if (isKnown(name)) return [{ name, direction: directionOf(direction) }]
-    return suffix !== '' && isKnown(field) ? [{ name: field, direction: directionOf(joined) }] : []
+    return suffix !== '' && isKnown(field)
+      ? [{ name: field, direction: directionOf(joinedDirection) }]
+      : []
   })
 }
 
@@ -270,13 +281,14 @@ type PageRun =
 function pageRunOf(parameters: Parameters, named: boolean): PageRun | undefined {
   const { scroll = false, countOnly = false, limit } = parameters
   const from = pageStartOf(parameters)
-  const after = from !== undefined || parameters.searchAfter === true
-  if (scroll && after) throw invalidParameter('scroll', 'scroll and searchAfter exclude each other')
-  if (after && !named) {
+  const isSearchAfter = from !== undefined || parameters.searchAfter === true
+  if (scroll && isSearchAfter)
+    throw invalidParameter('scroll', 'scroll and searchAfter exclude each other')
+  if (isSearchAfter && !named) {
     const detail = 'searchAfter needs at least one index in filters'
     throw new Failure('filters-required', detail, { errors: [{ parameter: 'filters', detail }] })
   }
-  if (!scroll && !after) return undefined
+  if (!scroll && !isSearchAfter) return undefined
   if (limit === 0)
     throw invalidParameter('limit', 'limit must be 1..1000 where pages follow each other')
   if (countOnly) return undefined
@@ -295,11 +307,12 @@ function pageStartOf({ pitId, searchAfterSort }: Parameters): PageStart | undefi
     .join(',')
     .replace(/^\[|\]$/g, '')
     .split(',')
-  const [value = NaN, place = NaN, ...more] = texts.map((text) =>
+  const [value = NaN, position = NaN, ...others] = texts.map((text) =>
     number.test(text.trim()) ? Number(text) : NaN,
   )
-  const isPlace = Number.isSafeInteger(place) && place >= 0
-  if (Number.isFinite(value) && isPlace && more.length === 0) return { pitId, sort: [value, place] }
+  const isPosition = Number.isSafeInteger(position) && position >= 0
+  if (Number.isFinite(value) && isPosition && others.length === 0)
+    return { pitId, sort: [value, position] }
   throw invalidParameter(
     'searchAfterSort',
     'searchAfterSort must be the two numbers of result.sort',

@@ -20,7 +20,7 @@ function workshop(waitMs = 20) {
     fail = reject
     yield page(await promise)
   }
-  const { present, remade } = sitemapKeeper({
+  const { current: present, remake: remade } = sitemapKeeper({
     make,
     now: () => new Date(state.time),
     log: logger('silent'),
