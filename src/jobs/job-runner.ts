@@ -1,5 +1,5 @@
 /**
- * Runs the jobs of the table: of a key one at a time, of a kind as many at once as it says, in the order in which they are due.
+ * Runs the jobs of the table in the order in which they are due: one per key, and per kind as many as `atOnce` permits.
  *
  *     waiting ──▶ running ──▶ done | failed
  *        ▲  └──▶ cancelled ◀──┤
@@ -27,41 +27,41 @@ type RunnerOptions = {
   readonly pause: Pause
 }
 
-/** A job to be done. */
+/** Job to submit. */
 export type JobRequest = Pick<Job, 'kind' | 'key' | 'payload' | 'createdBy'> & {
   /** Milliseconds since 1970; at once where absent. */
   readonly runAt?: number | undefined
   readonly progress?: JobProgress
-  /** Joins the payload with that of a job of the kind and key that waits; without it the waiting one stays as it is. */
+  /** Merges the payload into that of a waiting job of the same kind and key; without it the waiting job stays as it is. */
   readonly merge?: (waiting: Json) => Json
 }
 
-/** Milliseconds between two looks at what is due. */
-const lookMs = 1000
+/** Milliseconds between two checks for due jobs. */
+const checkMs = 1000
 /** Milliseconds between two writes of the progress of a job. */
 const saveMs = 1000
 
 /** A job that runs in this process. */
 type RunningJob = {
   job: Job
-  /** The job has come further since its last attempt began. */
+  /** Whether the last attempt has made progress. */
   hasAdvanced: boolean
   savedAt: number
   readonly cancel: AbortController
   ended: Promise<void>
 }
 
-/** The code of a kind, and its end. */
-type Registered = { readonly code: JobKind; readonly stopping: AbortController }
+/** Code of a kind, and the controller that aborts its jobs. */
+type RegisteredKind = { readonly code: JobKind; readonly stopping: AbortController }
 
-/** Thrown into the work of a job, and at those who wait for one, when its service stops. */
+/** Reason with which running jobs and callers that wait for one are aborted when the service stops. */
 const stopped = () => new Failure('starting', 'the platform stops', { retryAfter: 5 })
 
-/** The jobs of this process; opened once, stopped after the services that do them. */
+/** Jobs of this process; opened once, and stopped after the services that register kinds. */
 export class JobRunner {
   readonly #options: RunnerOptions
   readonly #table: JobTable
-  readonly #kinds = new Map<string, Registered>()
+  readonly #kinds = new Map<string, RegisteredKind>()
   readonly #running = new Map<string, RunningJob>()
   readonly #sources: JobSource[] = []
   readonly #changed = conditionVariable()
@@ -72,10 +72,10 @@ export class JobRunner {
   constructor(options: RunnerOptions) {
     this.#options = options
     this.#table = new JobTable(options.path, options.now)
-    this.#loop = backgroundLoop('job.look-failed', lookMs, () => this.#beginDue(), options)
+    this.#loop = backgroundLoop('job.look-failed', checkMs, () => this.#beginDue(), options)
   }
 
-  /** Does the jobs of a kind from now on, those that wait first; `stop` aborts the running ones, which wait for the next start. */
+  /** Runs the jobs of a kind from now on, waiting ones first; `stop` aborts the running ones, which wait for the next start. */
   register(code: JobKind): { readonly stop: () => Promise<void> } {
     const registered = { code, stopping: new AbortController() }
     this.#kinds.set(code.kind, registered)
@@ -84,18 +84,18 @@ export class JobRunner {
       stop: async () => {
         if (this.#kinds.get(code.kind) === registered) this.#kinds.delete(code.kind)
         registered.stopping.abort(stopped())
-        const own = [...this.#running.values()].filter(({ job }) => job.kind === code.kind)
-        await Promise.all(own.map(({ ended }) => ended))
+        const runningJobs = [...this.#running.values()].filter(({ job }) => job.kind === code.kind)
+        await Promise.all(runningJobs.map(({ ended }) => ended))
       },
     }
   }
 
-  /** Shows work that is done elsewhere among the jobs; `active`, `counts` and `waitFor` are about the jobs of the table alone. */
+  /** Adds the jobs of another part of the platform to `get`, `list` and `cancel`; other methods know the jobs of the table only. */
   addSource(source: JobSource): void {
     this.#sources.push(source)
   }
 
-  /** Puts a job into the table, or joins it with the one of its kind and key that waits. */
+  /** Adds a job to the table, or merges it into the waiting job of the same kind and key. */
   submit({ merge, ...request }: JobRequest): Job {
     const { kind, key, payload, createdBy, progress } = request
     const now = this.#options.now()
@@ -109,16 +109,16 @@ export class JobRunner {
       this.#table.insert({ id, kind, key, payload, progress, runAt, createdBy, createdAt: now })
     }
     this.#loop.wake()
-    return this.#demand(id)
+    return this.#require(id)
   }
 
   /** The job with this id, with the progress of this moment. */
   get(id: string): Job | undefined {
-    const known = this.#running.get(id)?.job ?? this.#table.get(id)
-    if (known) return known
+    const job = this.#running.get(id)?.job ?? this.#table.get(id)
+    if (job) return job
     for (const source of this.#sources) {
-      const found = source.get(id)
-      if (found) return found
+      const job = source.get(id)
+      if (job) return job
     }
     return undefined
   }
@@ -130,21 +130,21 @@ export class JobRunner {
 
   /** The job of a kind and key that runs. */
   running(kind: string, key: string): Job | undefined {
-    const all = [...this.#running.values()]
-    return all.find(({ job }) => job.kind === kind && job.key === key)?.job
+    const runningJobs = [...this.#running.values()]
+    return runningJobs.find(({ job }) => job.kind === kind && job.key === key)?.job
   }
 
   /** Jobs of the table and of the sources, newest first. */
   list(filter: JobFilter): readonly Job[] {
     const { kind, state, limit, offset } = filter
-    const sources = this.#sources.filter((one) => kind === undefined || one.kind === kind)
-    if (sources.length === 0) return this.#table.list(filter).map((job) => this.#now(job))
+    const sources = this.#sources.filter((source) => kind === undefined || source.kind === kind)
+    if (sources.length === 0) return this.#table.list(filter).map((job) => this.#withProgress(job))
     const end = offset + limit
-    const own = this.#table
+    const tableJobs = this.#table
       .list({ kind, state, limit: end, offset: 0 })
-      .map((job) => this.#now(job))
-    return [...own, ...sources.flatMap((source) => source.list(state, end))]
-      .toSorted((one, other) => other.createdAt - one.createdAt)
+      .map((job) => this.#withProgress(job))
+    return [...tableJobs, ...sources.flatMap((source) => source.list(state, end))]
+      .toSorted((a, b) => b.createdAt - a.createdAt)
       .slice(offset, end)
   }
 
@@ -159,7 +159,7 @@ export class JobRunner {
    * and `conflict` for a job that has ended or whose kind is not cancelled.
    */
   cancel(id: string): Job {
-    const job = this.#demand(id)
+    const job = this.#require(id)
     if (job.endedAt !== undefined)
       throw new Failure('conflict', `the job has ended: it is ${job.state}`)
     if (this.#kinds.get(job.kind)?.code.isCancellable === false)
@@ -167,7 +167,7 @@ export class JobRunner {
     const source = this.#sources.find(({ kind }) => kind === job.kind)
     if (source) {
       source.cancel(id)
-      return this.#demand(id)
+      return this.#require(id)
     }
     const running = this.#running.get(id)
     if (running) {
@@ -177,12 +177,12 @@ export class JobRunner {
       this.#table.end({ id, state: 'cancelled', attempts: job.attempts })
       this.#changed.notify()
     }
-    return this.#demand(id)
+    return this.#require(id)
   }
 
   /**
-   * Resolves with the job when it has ended, `undefined` when it is not kept; rejects when the signal fires or the jobs stop. Tells
-   * its progress until then.
+   * Resolves with the job when it has ended, with `undefined` when there is no such job; rejects when the signal fires or the runner
+   * stops. Calls `progress` until then.
    */
   async waitFor(
     id: string,
@@ -211,7 +211,7 @@ export class JobRunner {
     )
   }
 
-  /** Aborts what runs, which waits for the next start; resolves when everything has ended and the file is closed. */
+  /** Aborts the running jobs, which wait for the next start; resolves when all have ended and the file is closed. */
   async stop(): Promise<void> {
     this.#end.abort(stopped())
     await this.#loop.stop()
@@ -220,14 +220,14 @@ export class JobRunner {
     this.#table.close()
   }
 
-  #demand(id: string): Job {
+  #require(id: string): Job {
     const job = this.get(id)
     if (!job) throw new Failure('unknown-job', `there is no job ${shown(id)}`)
     return job
   }
 
   /** The job with the progress of this moment. */
-  #now(job: Job): Job {
+  #withProgress(job: Job): Job {
     return this.#running.get(job.id)?.job ?? job
   }
 
@@ -247,7 +247,7 @@ export class JobRunner {
     return [...this.#running.values()].filter(({ job }) => job.kind === kind).length
   }
 
-  #begin(job: Job, { code, stopping }: Registered): void {
+  #begin(job: Job, { code, stopping }: RegisteredKind): void {
     const cancel = new AbortController()
     const savedAt = this.#options.now()
     const ended = Promise.resolve()
@@ -260,11 +260,11 @@ export class JobRunner {
       this.#changed.notify()
       this.#loop.wake()
     }
-    // Never rejects; those that stop the kind or the runner wait for it.
+    // Never rejects; `stop` of the kind and of the runner await it.
     running.ended = work()
   }
 
-  /** Does a job, again and again where its kind says so; how it ended. Never rejects. */
+  /** Runs a job with the retries of its kind; resolves with its end. Never rejects. */
   async #outcome(running: RunningJob, code: JobKind, stopping: AbortSignal): Promise<JobEnd> {
     const { log, pause } = this.#options
     const { id, kind, key } = running.job
@@ -277,9 +277,9 @@ export class JobRunner {
       running.hasAdvanced = false
       return code.run(running.job, { progress, signal })
     }
-    const end = (state: Job['state'], more: Pick<JobEnd, 'problem' | 'result'> = {}): JobEnd => {
+    const end = (state: Job['state'], details: Pick<JobEnd, 'problem' | 'result'> = {}): JobEnd => {
       const { attempts, progress: last } = running.job
-      return { id, state, attempts, progress: last, ...more }
+      return { id, state, attempts, progress: last, ...details }
     }
     try {
       const result = await retry(work, {
@@ -304,15 +304,15 @@ export class JobRunner {
     }
   }
 
-  /** Writes how a job ended, again until the file takes it; a job whose end is not recorded is done again after the next start. */
+  /** Records the end of a job, and retries until that succeeds; a job whose end is not recorded runs again after the next start. */
   async #record(end: JobEnd, stopping: AbortSignal): Promise<void> {
     const { log, pause } = this.#options
     const record = async () => this.#table.end(end)
     await retry(record, {
       delayMs: (outcome) => {
         if (!('error' in outcome) || stopping.aborted) return undefined
-        log.error({ id: end.id, err: outcome.error, retryInMs: lookMs }, 'job.record-failed')
-        return lookMs
+        log.error({ id: end.id, err: outcome.error, retryInMs: checkMs }, 'job.record-failed')
+        return checkMs
       },
       pause: (ms) => pause(ms, stopping),
     }).catch((err: unknown) => {

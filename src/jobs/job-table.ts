@@ -1,4 +1,4 @@
-/** The table of jobs (`jobs.sqlite`): what waits, what runs, and the newest of what has ended. */
+/** Table of jobs (`jobs.sqlite`): waiting, running and the newest ended jobs. `JobRunner` is its only user. */
 
 import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
 import type { Json } from '../text/json.ts'
@@ -20,9 +20,9 @@ const schema = `
 /** Format number of the table of jobs. */
 export const jobsFormat = 1
 
-/** Ended jobs that are kept, and for how many milliseconds. */
-const mostEnded = 1000
-const keptMs = 30 * dayMs
+/** Maximum number of ended jobs in the table, and milliseconds after which an ended job is deleted. */
+const maxEnded = 1000
+const maxAgeMs = 30 * dayMs
 
 /** Which jobs a list shows; all kinds and states where they are absent. */
 export type JobFilter = {
@@ -32,7 +32,7 @@ export type JobFilter = {
   readonly offset: number
 }
 
-/** A job before it has waited. */
+/** Job to insert; it begins as `waiting`. */
 export type NewJob = Pick<Job, 'id' | 'kind' | 'key' | 'payload' | 'runAt' | 'createdBy'> & {
   readonly progress?: JobProgress | undefined
   readonly createdAt: number
@@ -52,8 +52,8 @@ export class JobTable {
   readonly #lease: number
 
   /**
-   * Opens the file, made when absent. Jobs that run according to the table were those of a process that has gone: they wait again,
-   * or are cancelled where that was asked for. `now` is in milliseconds since 1970.
+   * Opens the file, and creates it when it is absent. Jobs in the state `running` belong to a process that has ended: they wait again,
+   * or are cancelled when that was requested. `now` returns milliseconds since 1970.
    */
   constructor(path: string, now: () => number) {
     this.#now = now
@@ -124,7 +124,7 @@ export class JobTable {
     this.#file.transaction(() => {
       const texts = [textOf(progress), textOf(problem), textOf(result)] as const
       this.#file.run(sql, state, attempts, ...texts, ended, id)
-      this.#file.run(removeOldest, now - keptMs, mostEnded)
+      this.#file.run(removeOldest, now - maxAgeMs, maxEnded)
     })
   }
 
@@ -142,18 +142,18 @@ const takeNext = `UPDATE job SET state = 'running', lease = ?, attempts = attemp
 const removeOldest = `DELETE FROM job WHERE ended < ? OR serial IN (
     SELECT serial FROM job WHERE ended IS NOT NULL ORDER BY ended DESC, serial DESC LIMIT -1 OFFSET ?)`
 
-/** The number of this opening; the jobs of earlier ones run no more. */
-function openNext(file: Sqlite, at: number): number {
+/** Returns the number of this opening of the file (`Job.lease`), and ends or requeues the running jobs of earlier openings. */
+function openNext(file: Sqlite, nowMs: number): number {
   const lease = Number(file.first('SELECT coalesce(max(number), 0) + 1 AS n FROM opening')?.['n'])
   file.run('DELETE FROM opening')
   file.run('INSERT INTO opening VALUES (?)', lease)
-  const lost = `state = 'running' AND lease <> ?`
+  const orphaned = `state = 'running' AND lease <> ?`
   file.run(
-    `UPDATE job SET state = 'cancelled', ended = ? WHERE cancelling = 1 AND ${lost}`,
-    at,
+    `UPDATE job SET state = 'cancelled', ended = ? WHERE cancelling = 1 AND ${orphaned}`,
+    nowMs,
     lease,
   )
-  file.run(`UPDATE job SET state = 'waiting' WHERE ${lost}`, lease)
+  file.run(`UPDATE job SET state = 'waiting' WHERE ${orphaned}`, lease)
   return lease
 }
 
@@ -164,7 +164,7 @@ const stateOf = (value: unknown): JobState => jobStates.find((state) => state ==
 
 const jobIn = (row: Row | undefined): Job | undefined => row && jobOf(row)
 
-/** The texts are those that were written here. */
+/** Reads a row; its JSON texts were written by `insert`, `saveProgress` and `end`. */
 function jobOf(row: Row): Job {
   const payload: Json = JSON.parse(String(row['payload']))
   const progress: JobProgress | null = JSON.parse(String(row['progress']))

@@ -1,8 +1,8 @@
-/** Jobs: work that outlives the request that asked for it, as the table keeps it and as a service does it. */
+/** Types of jobs: work that outlives the request that submitted it, as the table of jobs stores it and as services run it. */
 
 import type { Json } from '../text/json.ts'
 
-/** `waiting` until `runAt`, a free place and a free key; `done`, `failed` and `cancelled` are final. */
+/** States: `waiting` until `runAt` has come and kind and key are free; `done`, `failed` and `cancelled` are final. */
 export const jobStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 
 export type JobState = (typeof jobStates)[number]
@@ -22,15 +22,15 @@ type JobProblem = {
 /** A job. Times are milliseconds since 1970. */
 export type Job = {
   readonly id: string
-  /** Names the code that does it. */
+  /** Name of the code that runs it, such as `reindex`. */
   readonly kind: string
   /** Thing that the job works on. One job of a key runs at a time, whatever its kind. */
   readonly key: string
-  /** Input of the code that does it. */
+  /** Input of the code that runs it. */
   readonly payload: Json
   readonly state: JobState
   readonly progress?: JobProgress
-  /** Does not start earlier. */
+  /** Earliest start. */
   readonly runAt: number
   /** Number of the opening of the table that took the job last; 0 before the first one. */
   readonly lease: number
@@ -49,31 +49,31 @@ export type Job = {
 
 /** Connection of a running job to its runner. */
 export type JobRun = {
-  /** Says how far the job has come; what was said last counts. */
+  /** Reports the progress; each report replaces the one before. */
   readonly progress: (progress: JobProgress) => void
   /** Aborts when the job is cancelled or its service stops. */
   readonly signal: AbortSignal
 }
 
-/** The code for the jobs of a kind. */
+/** Code that runs the jobs of a kind. */
 export type JobKind = {
   readonly kind: string
   /** Jobs of the kind that run at once. */
   readonly atOnce: number
-  /** An operator may end it; by default true. */
+  /** Whether an operator may cancel it; default true. */
   readonly isCancellable?: boolean
-  /** Milliseconds before the next attempt; doubled after each failure, begun again after progress. Without it a failure is final. */
+  /** Milliseconds before the next attempt, doubled after each failure; `firstMs` again after progress. Without it a failure is final. */
   readonly retry?: { readonly firstMs: number; readonly longestMs: number }
-  /** Does the job. It may be called again after a crash, also when it had just ended: it finds what is left to do. */
+  /** Runs the job. It is called again after a crash, even when the work was complete, and must find what is left to do. */
   readonly run: (job: Job, run: JobRun) => Promise<Json | void>
 }
 
-/** Work with tables of its own that the list of jobs shows too, such as runs of pipes. */
+/** Jobs that another part of the platform stores and runs, such as runs of pipes; the list of jobs includes them. */
 export type JobSource = {
   readonly kind: string
   readonly get: (id: string) => Job | undefined
   /** Jobs in one state, or in all; newest first. */
   readonly list: (state: JobState | undefined, limit: number) => readonly Job[]
-  /** Tells a job to end. Throws `conflict` where it has ended, or another process does it. */
+  /** Cancels a job. Throws `conflict` when it has ended, or another process runs it. */
   readonly cancel: (id: string) => void
 }

@@ -1,13 +1,13 @@
-/** Work that is repeated while a part of the process is open; a failure never ends it. */
+/** Background loop: repeats work with pauses until it is stopped; a failure is logged and never ends it. */
 
 import type { Log } from '../log.ts'
 import type { Pause } from './pause.ts'
 
 /** A running loop. The code that started it stops it. */
 export type BackgroundLoop = {
-  /** Begins the next round now, or as soon as the present one has ended. */
+  /** Begins the next round now, or as soon as the current one has ended. */
   readonly wake: () => void
-  /** Aborts the signal of the work; resolves when the present round has ended. */
+  /** Aborts the signal of the work; resolves when the current round has ended. */
   readonly stop: () => Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function backgroundLoop(
 ): BackgroundLoop {
   const stopping = new AbortController()
   const { signal } = stopping
-  let resting = new AbortController()
+  let waking = new AbortController()
   let failures = 0
   const round = async (): Promise<number> => {
     try {
@@ -55,26 +55,26 @@ export function backgroundLoop(
       return ms
     }
   }
-  const rest = async (ms: number) => {
+  const waitFor = async (ms: number) => {
     // Rejects when the loop is woken or stopped.
     if (ms < Infinity)
-      await pause(Math.min(ms, longestTimerMs), resting.signal).catch(() => undefined)
-    else await aborted(resting.signal)
-    resting = new AbortController()
+      await pause(Math.min(ms, longestTimerMs), waking.signal).catch(() => undefined)
+    else await aborted(waking.signal)
+    waking = new AbortController()
   }
   const run = async () => {
-    if (firstMs > 0) await rest(firstMs)
+    if (firstMs > 0) await waitFor(firstMs)
     while (!signal.aborted) {
       const ms = await round()
-      if (!signal.aborted) await rest(ms)
+      if (!signal.aborted) await waitFor(ms)
     }
   }
   const running = run()
   return {
-    wake: () => resting.abort(),
+    wake: () => waking.abort(),
     stop: async () => {
       stopping.abort()
-      resting.abort()
+      waking.abort()
       await running
     },
   }

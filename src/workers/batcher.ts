@@ -1,28 +1,28 @@
-/** Group commit: items that come while a flush runs go out together with the next one. */
+/** Group commit: items that are added while a flush runs are flushed together afterwards. */
 
 import { conditionVariable, unlessAborted } from './condition.ts'
 import type { Attempted } from './retry.ts'
 
 type BatcherOptions<In, Out> = {
-  /** Sends the items; answers the outcome of each in their order. When it rejects, all of them are rejected with its error. */
+  /** Flushes items; resolves with an outcome for each, in their order. When it rejects, all items are rejected with its error. */
   readonly flush: (items: readonly In[]) => Promise<readonly Attempted<Out>[]>
-  /** Items of one flush at most; without it there is no limit. */
+  /** Maximum number of items per flush; unlimited by default. */
   readonly mostItems?: number
-  /** Weight of one flush at most; an item that is heavier goes alone. Without it there is no limit. */
+  /** Maximum weight per flush, unlimited by default; a heavier item is flushed alone. */
   readonly mostWeight?: number
-  /** The weight of an item, 0 by default. */
+  /** Returns the weight of an item; 0 by default. */
   readonly weightOf?: (item: In) => number
-  /** Flushes that run at the same time at most, 1 by default. */
+  /** Maximum number of concurrent flushes; 1 by default. */
   readonly atOnce?: number
-  /** Resolves when a flush may take what waits; by default a microtask later, so that items of one turn go together. */
+  /** Resolves when a flush may take the waiting items; by default a microtask later, so that items of one turn are flushed together. */
   readonly gather?: () => Promise<unknown>
-  /** The error of `add` after `close`. */
+  /** Creates the error of `add` after `close`. */
   readonly closed?: () => Error
 }
 
 type WaitingItem<In, Out> = PromiseWithResolvers<Out> & { readonly item: In }
 
-/** Items keep their order. A lone item waits for nobody. */
+/** Flushes items in groups, in the order in which they were added. A single item is flushed without delay. */
 export class Batcher<In, Out> {
   readonly #options: BatcherOptions<In, Out>
   /** In the order in which they came. */
@@ -30,32 +30,32 @@ export class Batcher<In, Out> {
   readonly #changed = conditionVariable()
   #running = 0
   /** Flush that began last; never rejects. */
-  #last: Promise<void> = Promise.resolve()
+  #lastFlush: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(options: BatcherOptions<In, Out>) {
     this.#options = options
   }
 
-  /** Whether nothing waits and no flush runs. It is so before the outcomes of the last flush are told. */
+  /** True when no item waits and no flush runs. It becomes true before the callers of the last flush get their outcomes. */
   get isIdle(): boolean {
     return this.#running === 0 && this.#waiting.size === 0
   }
 
   /**
-   * Resolves with the outcome of the item. Rejects with the signal's reason when the signal fires: an item that waits is taken back
-   * then, one that is being flushed is flushed all the same.
+   * Resolves with the outcome of the item. Rejects with the signal's reason when the signal fires: a waiting item is removed then,
+   * one that is being flushed is flushed nevertheless.
    */
   async add(item: In, signal?: AbortSignal): Promise<Out> {
     if (this.#isClosed) throw this.#options.closed?.() ?? new Error('the batcher is closed')
     signal?.throwIfAborted()
-    const one = { ...Promise.withResolvers<Out>(), item }
-    this.#waiting.add(one)
+    const entry = { ...Promise.withResolvers<Out>(), item }
+    this.#waiting.add(entry)
     this.#start()
     try {
-      return await (signal ? unlessAborted(one.promise, signal) : one.promise)
+      return await (signal ? unlessAborted(entry.promise, signal) : entry.promise)
     } finally {
-      this.#waiting.delete(one)
+      this.#waiting.delete(entry)
     }
   }
 
@@ -63,13 +63,13 @@ export class Batcher<In, Out> {
   async close(): Promise<void> {
     this.#isClosed = true
     while (!this.isIdle) await this.#changed.next()
-    await this.#last
+    await this.#lastFlush
   }
 
   #start(): void {
     if (this.#waiting.size === 0 || this.#running >= (this.#options.atOnce ?? 1)) return
     this.#running += 1
-    this.#last = this.#run()
+    this.#lastFlush = this.#run()
   }
 
   async #run(): Promise<void> {
@@ -83,8 +83,10 @@ export class Batcher<In, Out> {
       outcomes = group.map(() => ({ error }))
     }
     this.#running -= 1
-    for (const [at, { resolve, reject }] of group.entries()) {
-      const outcome = outcomes[at] ?? { error: new Error('the flush has no outcome of the item') }
+    for (const [index, { resolve, reject }] of group.entries()) {
+      const outcome = outcomes[index] ?? {
+        error: new Error('the flush has no outcome of the item'),
+      }
       if ('error' in outcome) reject(outcome.error)
       else resolve(outcome.value)
     }
@@ -92,17 +94,17 @@ export class Batcher<In, Out> {
     this.#changed.notify()
   }
 
-  /** As many items as fit, and one at least. */
+  /** Removes and returns the items of the next flush: as many as the limits permit, and at least one. */
   #take(): readonly WaitingItem<In, Out>[] {
     const { mostItems = Infinity, mostWeight = Infinity, weightOf = () => 0 } = this.#options
     const group: WaitingItem<In, Out>[] = []
     let weight = 0
-    for (const one of this.#waiting) {
-      weight += weightOf(one.item)
+    for (const entry of this.#waiting) {
+      weight += weightOf(entry.item)
       if (group.length > 0 && (group.length >= mostItems || weight > mostWeight)) break
-      group.push(one)
+      group.push(entry)
     }
-    for (const one of group) this.#waiting.delete(one)
+    for (const entry of group) this.#waiting.delete(entry)
     return group
   }
 }

@@ -5,7 +5,7 @@
 
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 
-/** Every cache that is looked up while requests are served; the label `cache` of its numbers in `/metrics`. */
+/** Names of all caches that serve requests; each is the label `cache` of its hit rate in `/metrics`. */
 export const cacheNames = [
   'answer-sizes',
   'bodies',
@@ -29,42 +29,42 @@ export type CacheName = (typeof cacheNames)[number]
 
 const key = 'cartulary.cache-lookups'
 const shared = getEnvironmentData(key)
-/** Hits and misses by turns, in the order of the names. */
+/** Two counters per name, hits and misses, in the order of `cacheNames`. */
 const lookups = new BigUint64Array(
   shared instanceof SharedArrayBuffer ? shared : new SharedArrayBuffer(16 * cacheNames.length),
 )
 // Workers that are started from now on count into the same memory.
 if (shared === undefined) setEnvironmentData(key, lookups.buffer)
 
-/** For caches of another shape than `BoundedCache`: so many lookups found something, so many did not. */
+/** Counts lookups of a cache that is no `BoundedCache`. */
 export function countLookups(name: CacheName, hits: number, misses: number): void {
-  const at = 2 * cacheNames.indexOf(name)
-  if (hits > 0) Atomics.add(lookups, at, BigInt(hits))
-  if (misses > 0) Atomics.add(lookups, at + 1, BigInt(misses))
+  const index = 2 * cacheNames.indexOf(name)
+  if (hits > 0) Atomics.add(lookups, index, BigInt(hits))
+  if (misses > 0) Atomics.add(lookups, index + 1, BigInt(misses))
 }
 
-/** Since the process started, over all its threads. */
+/** Returns the lookups of a cache since the process started, summed over all threads. */
 export function lookupsOf(name: CacheName): { readonly hits: number; readonly misses: number } {
-  const at = 2 * cacheNames.indexOf(name)
+  const index = 2 * cacheNames.indexOf(name)
   return {
-    hits: Number(Atomics.load(lookups, at)),
-    misses: Number(Atomics.load(lookups, at + 1)),
+    hits: Number(Atomics.load(lookups, index)),
+    misses: Number(Atomics.load(lookups, index + 1)),
   }
 }
 
-/** Keeps the `most` entries that were used last. */
+/** Cache of a limited number of entries; the least recently used entry is dropped first. */
 export class BoundedCache<Value extends {} | null> {
   readonly #name: CacheName
-  readonly #most: number
+  readonly #maxEntries: number
   /** The least recently used comes first. */
   readonly #values = new Map<string, Value>()
 
-  constructor(name: CacheName, most: number) {
+  constructor(name: CacheName, maxEntries: number) {
     this.#name = name
-    this.#most = most
+    this.#maxEntries = maxEntries
   }
 
-  /** Counts as a use, and in the hit rate. An entry that is not `isUsable` is a miss. */
+  /** Returns an entry, and counts the lookup. An entry that is not `isUsable` is a miss. */
   get(key: string, isUsable: (value: Value) => boolean = () => true): Value | undefined {
     const value = this.#values.get(key)
     const isHit = value !== undefined && isUsable(value)
@@ -74,17 +74,17 @@ export class BoundedCache<Value extends {} | null> {
     return value
   }
 
-  /** Without counting as a use. */
+  /** Returns an entry without counting a use or a lookup. */
   peek(key: string): Value | undefined {
     return this.#values.get(key)
   }
 
-  /** `most`: for entries whose size decides how many there may be. */
-  set(key: string, value: Value, most = this.#most): void {
+  /** Adds or replaces an entry, then drops entries above `limit`, which callers pass where the size of entries decides it. */
+  set(key: string, value: Value, limit = this.#maxEntries): void {
     this.#values.delete(key)
     this.#values.set(key, value)
     for (const oldest of this.#values.keys()) {
-      if (this.#values.size <= most) return
+      if (this.#values.size <= limit) return
       this.#values.delete(oldest)
     }
   }

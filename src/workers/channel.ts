@@ -1,18 +1,19 @@
 /**
- * A bounded queue between one writer side and one reader: the writers wait while it is full (or leave things out), the reader
- * iterates over it. Bounded in number and, where values differ in size, in their weight together.
+ * Bounded queue between writers and one reader: writers wait while it is full or drop values, the reader iterates over it. The
+ * bounds are the number of values and, where values differ in size, their total weight.
  */
 
 import { conditionVariable } from './condition.ts'
 
+/** Bounds of a channel. */
 export type ChannelBounds = {
-  /** Values that wait at most. */
+  /** Maximum number of values in the channel. */
   readonly items: number
-  /** Weight of the values that wait, in the unit that `put` is called with; unbounded when absent. */
+  /** Maximum total weight, in the unit that `put` is called with; unbounded when absent. */
   readonly weight?: number
 }
 
-/** For one reader: two would each get a part of the values. */
+/** Channel for one reader; two readers would each get a part of the values. */
 export class Channel<Value> implements AsyncIterable<Value> {
   readonly #bounds: Required<ChannelBounds>
   readonly #waiting: { readonly value: Value; readonly weight: number }[] = []
@@ -32,10 +33,10 @@ export class Channel<Value> implements AsyncIterable<Value> {
     return this.#closed !== undefined
   }
 
-  /** Whether so much more fits. An empty channel takes anything. */
+  /** Tells whether a value of this weight fits. An empty channel accepts any weight. */
   hasRoom(weight = 0): boolean {
-    const { items, weight: most } = this.#bounds
-    return this.size === 0 || (this.size < items && this.#weight + weight <= most)
+    const { items, weight: maxWeight } = this.#bounds
+    return this.size === 0 || (this.size < items && this.#weight + weight <= maxWeight)
   }
 
   /** Resolves when there is room or the channel is closed; rejects with the signal's reason. */
@@ -43,7 +44,7 @@ export class Channel<Value> implements AsyncIterable<Value> {
     while (!this.hasRoom() && !this.#closed) await this.#changed.next(signal)
   }
 
-  /** Adds the value without asking for room; does nothing once the channel is closed. */
+  /** Adds a value even when the channel is full; does nothing after it is closed. */
   put(value: Value, weight = 0): void {
     if (this.#closed) return
     this.#waiting.push({ value, weight })
@@ -57,20 +58,20 @@ export class Channel<Value> implements AsyncIterable<Value> {
     this.put(value)
   }
 
-  /** The reader gets what is there, then the end, or `error` as an exception. Later calls change nothing. */
+  /** Ends the channel: the reader gets the remaining values, then the end or `error` as an exception. Later calls change nothing. */
   close(error?: unknown): void {
     this.#closed ??= error === undefined ? {} : { error }
     this.#changed.notify()
   }
 
-  /** Drops what waits. */
+  /** Drops the values in the channel. */
   clear(): void {
     this.#waiting.length = 0
     this.#weight = 0
     this.#changed.notify()
   }
 
-  /** The reader has gone: drops what waits, and nobody waits for room any more. */
+  /** Called when the reader has ended: drops the values and releases waiting writers. */
   cancel(): void {
     this.clear()
     this.close()

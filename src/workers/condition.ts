@@ -1,31 +1,33 @@
 /**
- * A condition variable: waiting for the next change of something that other code on the same thread changes. Whoever waits looks
- * again afterwards, because the change need not be the one that was hoped for.
+ * Condition variable: waits for the next change of a state that other code on the same thread changes. A waiter checks the state
+ * again afterwards, because the change may be another one.
  */
 
 import type { Pause } from './pause.ts'
 
+/** Condition variable as `conditionVariable` creates it. */
 export type ConditionVariable = {
-  /** Wakes everybody who waits now. */
+  /** Wakes all current waiters. */
   readonly notify: () => void
   /** Resolves at the next `notify`; rejects with the signal's reason. */
   readonly next: (signal?: AbortSignal) => Promise<void>
 }
 
+/** Creates a condition variable without waiters. */
 export function conditionVariable(): ConditionVariable {
-  let coming = Promise.withResolvers<void>()
+  let nextChange = Promise.withResolvers<void>()
   return {
     notify: () => {
-      coming.resolve()
-      coming = Promise.withResolvers()
+      nextChange.resolve()
+      nextChange = Promise.withResolvers()
     },
-    next: (signal) => (signal ? unlessAborted(coming.promise, signal) : coming.promise),
+    next: (signal) => (signal ? unlessAborted(nextChange.promise, signal) : nextChange.promise),
   }
 }
 
 /**
- * Waits while `obstacle` answers something to wait for: a number of milliseconds, or the next change. It is asked again after each
- * wait, and may throw. Rejects with the signal's reason.
+ * Waits while `obstacle` returns something to wait for: a number of milliseconds, or a condition variable. It is called again after
+ * each wait; what it throws is passed on. Rejects with the signal's reason.
  */
 export async function waitWhile(
   obstacle: () => number | ConditionVariable | undefined,
@@ -34,15 +36,15 @@ export async function waitWhile(
 ): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
-    const met = obstacle()
-    if (met === undefined) return
-    await (typeof met === 'number' ? pause(met, signal) : met.next(signal))
+    const blocker = obstacle()
+    if (blocker === undefined) return
+    await (typeof blocker === 'number' ? pause(blocker, signal) : blocker.next(signal))
   }
 }
 
 // Waiting that ends with a signal.
 
-/** The promise, or the signal's reason, whichever comes first; leaves no listener behind. */
+/** Settles as the promise does, or rejects with the signal's reason when that fires first; leaves no listener behind. */
 export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const stop = () => {

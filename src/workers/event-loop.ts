@@ -1,25 +1,25 @@
-/** Long work on the main thread stops here every now and then, so that requests are answered meanwhile. */
+/** Lets long work on the main thread yield to the event loop, so that requests are answered meanwhile. */
 
-/** Rounds of the event loop between two turns. Each round lets in one new connection, whatever else waits. */
+/** Rounds of the event loop between two turns of long work. In each round Node accepts at least one new connection. */
 const rounds = 8
-/** UTF-16 units of a text that takes long to read or to write. */
+/** UTF-16 units from which a text takes long to parse or to write. */
 const longText = 30_000
 
 const waiting: (() => void)[] = []
-let left = 0
+let remainingRounds = 0
 
 function next(): void {
-  if (left > 0) left -= 1
+  if (remainingRounds > 0) remainingRounds -= 1
   else {
-    left = rounds
+    remainingRounds = rounds
     waiting.shift()?.()
   }
   if (waiting.length > 0) setImmediate(next)
 }
 
 /**
- * One of all works of the process that wait goes on, then others are heard for some rounds of the event loop, which take no time
- * when nobody came. `setImmediate` alone lets all of them go on in the same round, however many they are.
+ * Resolves when it is this caller's turn: one of all waiting callers continues, then the event loop handles requests for some
+ * rounds, which take no time when there are none. `setImmediate` alone would let all callers continue in the same round.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -28,26 +28,26 @@ export function nextTurn(): Promise<void> {
   })
 }
 
-/** The text; a long one in a turn of its own, because whoever asked for it works long with it. */
+/** Returns the text; a long one after `nextTurn`, because the caller works long with it. */
 export async function inOwnTurn<Text extends string | undefined>(text: Text): Promise<Text> {
   if (text !== undefined && text.length > longText) await nextTurn()
   return text
 }
 
-/** A turn for others when it is due; costs nothing when it is not (there is nothing to wait for then). */
+/** Yields to other work when that is due; returns `undefined` at once when it is not. */
 export type YieldWhenDue = () => Promise<void> | undefined
 
-/** Due after `ms` of work by `now`, which counts milliseconds. */
+/** Creates a function that yields after every `ms` milliseconds of work; `now` returns milliseconds. */
 export function yielding(now: () => number, ms = 10): YieldWhenDue {
-  let last = now()
-  const rest = async () => {
+  let lastYieldMs = now()
+  const yieldNow = async () => {
     await nextTurn()
-    last = now()
+    lastYieldMs = now()
   }
-  return () => (now() - last < ms ? undefined : rest())
+  return () => (now() - lastYieldMs < ms ? undefined : yieldNow())
 }
 
-/** The items, with a turn for others after every `size` of them. */
+/** Yields the items, with `nextTurn` after every `size` of them. */
 export async function* inTurns<Item>(items: Iterable<Item>, size = 1): AsyncGenerator<Item> {
   let count = 0
   for (const item of items) {

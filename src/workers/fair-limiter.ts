@@ -1,14 +1,14 @@
-/** Limits how much work runs at once, over all clients and for each of them; clients that wait are served by turns. */
+/** Limits concurrent work, in total and per client; waiting clients are served in rotation. */
 
 import { Failure } from '../errors.ts'
 import { unlessAborted } from './condition.ts'
 
-/** Gives a slot back; a second call does nothing. */
+/** Releases a slot; a second call does nothing. */
 export type Release = () => void
 
-/** Entries of clients that wait, bounded by the code that adds them. */
+/** Queue of entries of several clients, from which each client takes its turn; the code that adds entries bounds it. */
 export class ClientQueue<Entry> {
-  /** By client, in the order of turns: a client whose entry was taken goes to the end. */
+  /** Entries by client, in the order of turns: a client whose entry was taken moves to the end. */
   readonly #entries = new Map<string, Set<Entry>>()
   #size = 0
 
@@ -33,40 +33,41 @@ export class ClientQueue<Entry> {
   }
 
   add(client: string, entry: Entry): void {
-    const own = this.#entries.get(client) ?? new Set()
-    this.#entries.set(client, own.add(entry))
+    const clientEntries = this.#entries.get(client) ?? new Set()
+    this.#entries.set(client, clientEntries.add(entry))
     this.#size += 1
   }
 
-  /** Whether the entry was there. */
+  /** Removes an entry; false when it was not in the queue. */
   remove(client: string, entry: Entry): boolean {
-    const own = this.#entries.get(client)
-    if (!own?.delete(entry)) return false
+    const clientEntries = this.#entries.get(client)
+    if (!clientEntries?.delete(entry)) return false
     this.#size -= 1
-    if (own.size === 0) this.#entries.delete(client)
+    if (clientEntries.size === 0) this.#entries.delete(client)
     return true
   }
 
   /** Takes the oldest entry of the first client for which `mayTake` is true, and ends that client's turn. */
   take(mayTake: (client: string, entry: Entry) => boolean): Entry | undefined {
-    for (const [client, own] of this.#entries) {
-      const [entry] = own
+    for (const [client, clientEntries] of this.#entries) {
+      const [entry] = clientEntries
       if (entry === undefined || !mayTake(client, entry)) continue
       this.remove(client, entry)
       this.#entries.delete(client)
-      if (own.size > 0) this.#entries.set(client, own)
+      if (clientEntries.size > 0) this.#entries.set(client, clientEntries)
       return entry
     }
     return undefined
   }
 }
 
+/** Limits of a `FairLimiter`. */
 export type FairLimiterOptions = {
-  /** Slots of all clients together, unlimited by default; a function is called again whenever a slot is asked for or given back. */
+  /** Slots of all clients together, unlimited by default; a function is called whenever a slot is requested or released. */
   readonly atOnce?: number | (() => number)
-  /** Slots of one client, by default as many as there are. */
+  /** Slots of one client; by default all. */
   readonly perClient?: number
-  /** Places in the queue, none by default: a caller without a free slot is refused. `Infinity` where the callers are few already. */
+  /** Places in the queue; by default none: a caller without a free slot is refused. `Infinity` where other code bounds the callers. */
   readonly waiting?: number
   /** Places of one client in the queue, by default all. */
   readonly waitingPerClient?: number
@@ -80,12 +81,12 @@ const queueFull = () =>
 type Waiter = { readonly client: string; readonly start: (release: Release) => void }
 
 /**
- * Slots for the work of clients. A client with a free slot of its own never waits for one without, and where several wait the
- * one that was served longest ago comes first. A client is any text, such as a key id or an address.
+ * Slots for the work of clients. A client below its own limit never waits behind a client that has reached it; of several waiting
+ * clients, the one that was served longest ago comes first. A client is any text, such as a key id or an address.
  */
 export class FairLimiter {
   readonly #options: FairLimiterOptions
-  /** Slots in use; a client without any takes no memory. */
+  /** Slots in use by client; a client without any has no entry. */
   readonly #used = new Map<string, number>()
   readonly #queue = new ClientQueue<Waiter>()
   #usedByAll = 0
@@ -113,7 +114,7 @@ export class FairLimiter {
     }
   }
 
-  /** Takes a slot that is held beyond a function, and rejects as `run` does. */
+  /** Takes a slot that the caller releases; rejects as `run` does. */
   async take(client: string, signal: AbortSignal): Promise<Release> {
     signal.throwIfAborted()
     return this.tryTake(client) ?? this.#wait(client, signal)
@@ -128,8 +129,8 @@ export class FairLimiter {
 
   #isFree(client: string): boolean {
     const { atOnce = Infinity, perClient = Infinity } = this.#options
-    const most = typeof atOnce === 'function' ? atOnce() : atOnce
-    return this.#usedByAll < most && (this.#used.get(client) ?? 0) < perClient
+    const limit = typeof atOnce === 'function' ? atOnce() : atOnce
+    return this.#usedByAll < limit && (this.#used.get(client) ?? 0) < perClient
   }
 
   #hold(client: string): Release {
@@ -150,7 +151,7 @@ export class FairLimiter {
     else this.#used.delete(client)
   }
 
-  /** Gives free slots to callers that wait. */
+  /** Gives free slots to waiting callers. */
   #serve(): void {
     for (;;) {
       const next = this.#queue.take((client) => this.#isFree(client))

@@ -1,18 +1,18 @@
-/** Works on several items at once. */
+/** Processes several items concurrently. */
 
 /**
- * Works on all items, at most `atOnce` at the same time, in their order. Rejects with the first failure or the signal's reason, when
- * no work runs any more; what has not begun by then does not begin.
+ * Starts `work` for all items in their order, at most `atOnce` at a time. After a failure or an abort no further item is started;
+ * rejects with the first failure or the signal's reason when all started work has ended.
  */
 export async function inParallel<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,
   { atOnce, signal }: { readonly atOnce: number; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
-  const waiting = Iterator.from(items)
+  const remaining = Iterator.from(items)
   const failures: unknown[] = []
   const worker = async () => {
-    for (const item of waiting) {
+    for (const item of remaining) {
       if (failures.length > 0) return
       signal?.throwIfAborted()
       await work(item)

@@ -1,41 +1,41 @@
-/** Mutual exclusion by key: for each key one piece of work at a time, or several that share it, in the order of asking. */
+/** Mutual exclusion by key: per key one piece of work at a time, or several that share it, in the order of their requests. */
 
 import { unlessAborted } from './condition.ts'
 
 type Waiter = { readonly resolve: () => void; readonly isShared: boolean }
 
-/** A key that is held, with the callers that wait for it. */
+/** State of a key that is held, with the callers that wait for it. */
 type HeldKey = { holders: number; isShared: boolean; readonly waiting: Set<Waiter> }
 
 /** Locks identified by text. A key takes memory only while it is held. */
 export class KeyedLock {
-  readonly #held = new Map<string, HeldKey>()
+  readonly #heldKeys = new Map<string, HeldKey>()
   readonly #abandoned: (reason: unknown) => unknown
 
-  /** `abandoned` makes the error of a caller that gives up from the signal's reason, which it is by default. */
+  /** `abandoned` turns the signal's reason into the error of an aborted caller; by default the reason itself. */
   constructor(abandoned: (reason: unknown) => unknown = (reason) => reason) {
     this.#abandoned = abandoned
   }
 
   /**
-   * Runs `work` while it holds all keys. They are taken in one order, so that two callers never wait for each other. Rejects with
-   * the signal's reason when it fires while the caller waits; work that has begun ends by itself.
+   * Runs `work` while it holds all keys. Keys are taken in sorted order, which prevents deadlocks. Rejects with the signal's reason
+   * when it fires while the caller waits; work that has begun is not interrupted.
    */
   async run<T>(keys: Iterable<string>, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const taken: string[] = []
+    const takenKeys: string[] = []
     try {
       for (const key of [...new Set(keys)].sort()) {
         const turn = this.#take(key, false, signal)
         if (turn) await turn
-        taken.push(key)
+        takenKeys.push(key)
       }
       return await work()
     } finally {
-      for (const key of taken) this.#release(key)
+      for (const key of takenKeys) this.#release(key)
     }
   }
 
-  /** Runs `work` beside other work that shares the key, but not beside work that holds it alone, which waits its turn too. */
+  /** Runs `work` concurrently with other work that shares the key, but not with work of `run`. */
   async share<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const turn = this.#take(key, true, signal)
     if (turn) await turn
@@ -46,10 +46,10 @@ export class KeyedLock {
     }
   }
 
-  /** Takes the key now, or answers when it is taken. */
+  /** Takes the key now and returns `undefined`, or returns a promise that resolves when it is taken. */
   #take(key: string, isShared: boolean, signal?: AbortSignal): Promise<void> | undefined {
-    const held = this.#held.get(key)
-    if (!held) this.#held.set(key, { holders: 1, isShared, waiting: new Set() })
+    const held = this.#heldKeys.get(key)
+    if (!held) this.#heldKeys.set(key, { holders: 1, isShared, waiting: new Set() })
     else if (held.isShared && isShared && held.waiting.size === 0) held.holders += 1
     else return this.#turn(key, held, { isShared, signal })
     return undefined
@@ -74,14 +74,14 @@ export class KeyedLock {
   }
 
   #release(key: string): void {
-    const held = this.#held.get(key)
+    const held = this.#heldKeys.get(key)
     if (held) held.holders -= 1
     this.#grant(key)
   }
 
   /** Hands the key to the callers that may have it now, or frees it. */
   #grant(key: string): void {
-    const held = this.#held.get(key)
+    const held = this.#heldKeys.get(key)
     if (!held) return
     for (const waiter of held.waiting) {
       if (held.holders > 0 && !(held.isShared && waiter.isShared)) return
@@ -90,6 +90,6 @@ export class KeyedLock {
       held.isShared = waiter.isShared
       waiter.resolve()
     }
-    if (held.holders === 0) this.#held.delete(key)
+    if (held.holders === 0) this.#heldKeys.delete(key)
   }
 }

@@ -1,4 +1,4 @@
-/** Waiting for some time. It is passed to those who wait, so that tests can put a faster one in its place. */
+/** Waits for some time. Code that waits gets the function as a dependency, so that tests can replace it by a faster one. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 

@@ -9,6 +9,7 @@ import { conditionVariable } from './condition.ts'
 import type { ErrorMessage, Signatures, WorkerMessage, WorkerStart } from './serve.ts'
 import { terminateWorker, withTerminationLock } from './uninterrupted.ts'
 
+/** Options of one worker thread. */
 export type WorkerOptions = {
   /** Module that the worker runs. */
   readonly entry: URL
@@ -16,16 +17,16 @@ export type WorkerOptions = {
   readonly name: string
   readonly data?: unknown
   readonly transfer?: readonly Transferable[]
-  /** For what is garbage at once, in MB: a small nursery keeps it from counting as memory. */
+  /** Size of V8's young generation in MB; a small one keeps short-lived garbage from counting as memory. */
   readonly nurseryMb?: number
-  /** Heap in MB; a worker that needs more dies. */
+  /** Maximum heap (old generation) in MB; a worker that needs more crashes. */
   readonly heapMb?: number
   readonly stackMb?: number
-  /** It runs what strangers wrote: it sees nothing of our environment, and what it prints is dropped. */
+  /** True for workers that process content of third parties: they get no environment variables, and their output is dropped. */
   readonly isIsolated?: boolean
 }
 
-/** Starts a thread; for pools, and for the few with a protocol of their own. `workerData` is `data`. */
+/** Starts a thread, for pools and for workers with their own protocol. Its `workerData` is `data`. */
 export function startWorker(options: WorkerOptions): Worker {
   const { entry, name, data, transfer = [], nurseryMb = 24, heapMb, stackMb, isIsolated } = options
   const start = () =>
@@ -48,7 +49,7 @@ export function startWorker(options: WorkerOptions): Worker {
   return worker
 }
 
-/** Why a call got no answer from its worker. */
+/** Error of a call that got no answer from its worker, with the reason. */
 export class WorkerLost extends Error {
   readonly reason: 'timeout' | 'crashed' | 'closed' | 'queue-full'
 
@@ -68,27 +69,27 @@ type PendingCall = {
 }
 
 type ThreadOptions = WorkerOptions & {
-  /** Time of one call; unbounded when absent. */
+  /** Maximum milliseconds of one call; unbounded when absent. */
   readonly callMs?: number
-  /** Time until the worker is ready; the calls' time counts from then. */
+  /** Maximum milliseconds until the worker is ready; `callMs` counts from then. */
   readonly startMs?: number
-  /** A worker without work ends after that. */
+  /** Milliseconds after which a worker without work ends. */
   readonly idleMs?: number
-  /** Makes the message that is posted instead of a payload; `memory` belongs to the worker and is empty when it starts. */
+  /** Creates the message that is posted instead of a payload; `memory` belongs to the worker and is empty when it starts. */
   readonly prepare?: (payload: unknown, memory: Set<string>) => unknown
   readonly onEvent?: ((event: unknown) => void) | undefined
 }
 
 export type PoolOptions = ThreadOptions & {
   readonly workers: number
-  /** Calls that may wait for a worker; unbounded when absent. */
+  /** Maximum number of calls that wait for a worker; unbounded when absent. */
   readonly waiting?: number
   /**
-   * Milliseconds in which the worker of an aborted call may notice it before it is ended: 0 ends it at once, Infinity lets it finish
-   * (within `callMs`). The caller never waits for that.
+   * Milliseconds between the abort of a call and the end of its worker, in which the handler can notice the abort: 0 ends it at once,
+   * Infinity lets it finish (within `callMs`). The caller never waits for that.
    */
   readonly abortGraceMs?: number
-  /** Told when a worker has ended, for whatever reason: what only it knew is lost. */
+  /** Called when a worker has ended for any reason; its state is lost. */
   readonly onEnded?: () => void
 }
 
@@ -97,13 +98,13 @@ export type CallOptions = {
   readonly transfer?: readonly Transferable[]
 }
 
-/** Calls go to the first worker that is free, in the order in which they came. */
+/** Pool of workers. Each call goes to the first free worker, in the order of the calls. */
 export class WorkerPool<Calls extends Signatures> {
   readonly #options: PoolOptions
   readonly #threads = new Set<Thread>()
   readonly #changed = conditionVariable()
   #waiting: PendingCall[] = []
-  /** Works that want the workers out of the way. */
+  /** Running or waiting work of `exclusive`. */
   #exclusive: Promise<unknown> | undefined
   #isEnding = false
   #isClosed = false
@@ -118,19 +119,19 @@ export class WorkerPool<Calls extends Signatures> {
   }
 
   /**
-   * The answer of a worker. Rejects with what the handler threw, with the signal's reason as soon as it is aborted, and with
-   * `WorkerLost` when the worker was too late or died in this call, too many calls wait, or the pool is closed.
+   * Resolves with the answer of a worker. Rejects with the error of the handler, with the signal's reason as soon as it is aborted, and
+   * with `WorkerLost` when the worker times out or crashes in this call, too many calls wait, or the pool is closed.
    */
   call<Name extends keyof Calls & string>(
     name: Name,
     payload: Calls[Name][0],
     { signal, transfer = [] }: CallOptions = {},
   ): Promise<Calls[Name][1]> {
-    const { waiting: most = Infinity, abortGraceMs = 0 } = this.#options
+    const { waiting: maxWaiting = Infinity, abortGraceMs = 0 } = this.#options
     if (signal?.aborted) return Promise.reject<Calls[Name][1]>(signal.reason)
     if (this.#isClosed) return Promise.reject(closed())
-    if (this.#waiting.length >= most)
-      return Promise.reject(new WorkerLost('queue-full', `${most} calls wait already`))
+    if (this.#waiting.length >= maxWaiting)
+      return Promise.reject(new WorkerLost('queue-full', `${maxWaiting} calls wait already`))
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     const call: PendingCall = { name, payload, transfer, resolve, reject }
     const abort = () => {
@@ -145,20 +146,20 @@ export class WorkerPool<Calls extends Signatures> {
     return promise.finally(() => signal?.removeEventListener('abort', abort))
   }
 
-  /** Does `work` while no worker is in a call, one such work after the other; calls wait meanwhile. */
+  /** Runs `work` while no worker is in a call; several run one after the other, and calls wait meanwhile. */
   async exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
     while (this.#exclusive) await Promise.allSettled([this.#exclusive])
-    const done = this.#whenIdle(work)
-    this.#exclusive = done
+    const result = this.#whenIdle(work)
+    this.#exclusive = result
     try {
-      return await done
+      return await result
     } finally {
       this.#exclusive = undefined
       this.#assign()
     }
   }
 
-  /** Ends all workers, whatever they do; what waits goes to new ones afterwards. */
+  /** Ends all workers and rejects their calls; waiting calls go to new workers afterwards. */
   async restart(): Promise<void> {
     this.#isEnding = true
     await Promise.all([...this.#threads].map((thread) => thread.terminate()))
@@ -166,7 +167,7 @@ export class WorkerPool<Calls extends Signatures> {
     if (!this.#isClosed) this.#assign()
   }
 
-  /** Takes no more calls, and resolves when there are none left. */
+  /** Accepts no more calls; resolves when all have ended. */
   async drain(): Promise<void> {
     this.#isClosed = true
     while (this.#waiting.length > 0 || this.#isBusy()) await this.#changed.next()
@@ -184,7 +185,7 @@ export class WorkerPool<Calls extends Signatures> {
   }
 
   async #whenIdle<Result>(work: () => Promise<Result>): Promise<Result> {
-    // Calls must already be held back when the workers are looked at.
+    // `#exclusive` must be set before the workers are checked, so that no new call starts.
     await Promise.resolve()
     while (this.#isBusy()) await this.#changed.next()
     return work()
@@ -194,14 +195,14 @@ export class WorkerPool<Calls extends Signatures> {
     this.#changed.notify()
     if (this.#exclusive || this.#isEnding) return
     while (this.#waiting.length > 0) {
-      const thread = [...this.#threads].find(({ isBusy }) => !isBusy) ?? this.#started()
+      const thread = [...this.#threads].find(({ isBusy }) => !isBusy) ?? this.#startThread()
       const call = thread && this.#waiting.shift()
       if (!call) return
       thread.post(call)
     }
   }
 
-  #started(): Thread | undefined {
+  #startThread(): Thread | undefined {
     if (this.#threads.size >= this.#options.workers) return undefined
     const thread = new Thread(this.#options, (changed, cause) => {
       if (cause) this.#threads.delete(changed)
@@ -215,37 +216,38 @@ export class WorkerPool<Calls extends Signatures> {
 
 const closed = () => new WorkerLost('closed', 'the pool is closed')
 
-// One worker thread and the call that it works on; one that takes too long over it, or dies, is ended.
+// One worker thread and the call that it processes.
 
-/** With a cause it has ended; else it is free for another call. */
+/** Called when a thread is free for another call, or, with a cause, has ended. */
 type ThreadChanged = (thread: Thread, cause?: WorkerLost) => void
 
+/** Worker thread with at most one call; it is ended when the call takes too long. */
 export class Thread {
   readonly #options: ThreadOptions
   readonly #changed: ThreadChanged
   readonly #worker: Worker
   /** Resolves when the worker is gone, once it is told to end. */
-  #gone: Promise<void> = Promise.resolve()
+  #terminated: Promise<void> = Promise.resolve()
   readonly #cancelled = new Int32Array(new SharedArrayBuffer(4))
   readonly #memory = new Set<string>()
   #call: PendingCall | undefined
   #id = 0
   #timer: NodeJS.Timeout | undefined
   #isReady = false
-  #isOver = false
+  #hasEnded = false
 
   constructor(options: ThreadOptions, changed: ThreadChanged) {
     this.#options = options
     this.#changed = changed
     const start: WorkerStart = { data: options.data, cancelled: this.#cancelled }
     this.#worker = startWorker({ ...options, data: start })
-    this.#worker.on('message', (message: WorkerMessage) => this.#hear(message))
+    this.#worker.on('message', (message: WorkerMessage) => this.#receive(message))
     this.#worker.on('error', (error) => this.#crash(error))
     this.#worker.on('exit', (code) => {
       if (code === 0) this.end(new WorkerLost('closed', 'the worker has ended'))
       else this.#crash(new Error(`the worker ended with ${code}`))
     })
-    this.#watch()
+    this.#resetTimer()
   }
 
   get isBusy(): boolean {
@@ -256,14 +258,14 @@ export class Thread {
     this.#id = (this.#id + 1) & 0x7fffffff
     this.#call = call
     const { prepare = (payload: unknown) => payload } = this.#options
-    // Only a worker that somebody waits for keeps the process alive.
+    // Only a worker with a call keeps the process alive.
     this.#worker.ref()
     const payload = prepare(call.payload, this.#memory)
     this.#worker.postMessage({ id: this.#id, name: call.name, payload }, call.transfer)
-    if (this.#isReady) this.#watch()
+    if (this.#isReady) this.#resetTimer()
   }
 
-  /** Tells the worker that nobody waits for the call; it is ended when it is still at it after `graceMs`. */
+  /** Marks the call as cancelled for the worker, and ends the worker when it has not finished after `graceMs`. */
   cancel(call: PendingCall, graceMs: number): void {
     if (this.#call !== call || graceMs === Infinity) return
     Atomics.store(this.#cancelled, 0, this.#id)
@@ -276,47 +278,47 @@ export class Thread {
 
   /** Ends the worker; its call is rejected with `cause`. */
   end(cause: WorkerLost): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     clearTimeout(this.#timer)
     this.#call?.reject(cause)
     this.#call = undefined
     this.#changed(this, cause)
-    this.#gone = terminateWorker(this.#worker)
+    this.#terminated = terminateWorker(this.#worker)
   }
 
   /** Ends the worker and waits until it is gone. */
   async terminate(): Promise<void> {
     this.end(new WorkerLost('closed', 'the worker was ended'))
-    await this.#gone
+    await this.#terminated
   }
 
   #crash(cause: unknown): void {
     this.end(new WorkerLost('crashed', `the worker ${this.#options.name} is gone`, cause))
   }
 
-  /** Sets the clock for what comes next: being ready, the call, or the end of a worker without work. */
-  #watch(): void {
+  /** Restarts the timer for the current state: starting, in a call, or without work. */
+  #resetTimer(): void {
     clearTimeout(this.#timer)
     const { callMs, startMs = 60_000, idleMs } = this.#options
     const ms = this.#isReady ? (this.isBusy ? callMs : idleMs) : startMs
     if (ms === undefined) return
-    const late = () => this.end(new WorkerLost('timeout', `no answer within ${ms} ms`))
-    this.#timer = setTimeout(late, ms).unref()
+    const onTimeout = () => this.end(new WorkerLost('timeout', `no answer within ${ms} ms`))
+    this.#timer = setTimeout(onTimeout, ms).unref()
   }
 
-  #hear(message: WorkerMessage): void {
-    if (this.#isOver) return
+  #receive(message: WorkerMessage): void {
+    if (this.#hasEnded) return
     if ('event' in message) return this.#options.onEvent?.(message.event)
     if ('ready' in message) {
       this.#isReady = true
-      return this.#watch()
+      return this.#resetTimer()
     }
     const call = this.#call
     this.#call = undefined
     if ('error' in message) call?.reject(errorOf(message.error))
     else call?.resolve(message.value)
-    this.#watch()
+    this.#resetTimer()
     this.#worker.unref()
     if (message.retire) this.end(new WorkerLost('closed', 'the worker was ended'))
     else this.#changed(this)

@@ -1,17 +1,17 @@
-/** Trying again: which answers may be different next time, how long to wait before that, and the loop itself. */
+/** Retries: the loop, the delays between attempts, and the HTTP statuses that are worth a retry. */
 
 /** Outcome of one attempt: its value, or the error that it threw. */
 export type Attempted<Result> = { readonly value: Result } | { readonly error: unknown }
 
 export type RetryOptions<Result> = {
-  /** Milliseconds to wait before the next attempt, or nothing when this outcome is final. Attempts count from 1. */
+  /** Returns the milliseconds before the next attempt, `undefined` when this outcome is final. Attempts count from 1. */
   readonly delayMs: (outcome: Attempted<Result>, attempt: number) => number | undefined
-  /** Waits so many milliseconds; an argument, so that tests need not. */
+  /** Waits for some milliseconds; tests pass a faster function. */
   readonly pause: (ms: number) => Promise<void>
   readonly signal?: AbortSignal
 }
 
-/** The value of the last attempt, or its error; the signal's reason as soon as it is aborted. */
+/** Repeats `work` until an outcome is final; resolves with its value or rejects with its error, or with the signal's reason. */
 export async function retry<Result>(
   work: (attempt: number) => Promise<Result>,
   { delayMs, pause, signal }: RetryOptions<Result>,
@@ -35,7 +35,7 @@ export async function retry<Result>(
   }
 }
 
-/** HTTP statuses that may be different next time. */
+/** Tells whether a request that got this HTTP status may succeed when it is repeated. */
 export const isTransient = (status: number): boolean => transient.has(status)
 
 const transient: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504])

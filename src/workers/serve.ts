@@ -1,15 +1,16 @@
 /**
- * The worker's side of a pool: runs calls one after the other and answers each with its value or its error. What the pool was
- * given as `data` is `workerData.data` of `node:worker_threads`.
+ * Worker's side of a pool: runs calls one after the other and answers each with its value or its error. The option `data` of the
+ * pool is `workerData.data` of `node:worker_threads` here.
  */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Complaint, Failure, type Kind } from '../errors.ts'
 
+/** Functions that a handler gets besides its payload. */
 export type CallContext = {
-  /** Whether nobody waits for the answer any more; to be asked now and then during long work. */
+  /** Tells whether the caller has given up; long work checks it from time to time. */
   readonly isCancelled: () => boolean
-  /** This worker is not to be used after this call, because of what the call has left behind. */
+  /** Ends this worker after the call, because the call has left memory or state behind. */
   readonly retire: () => void
 }
 
@@ -20,22 +21,22 @@ type Handlers<Calls extends Signatures> = {
   ) => Calls[Name][1] | Promise<Calls[Name][1]>
 }
 
-/** Payloads were typed where they were sent; here they are what the thread border left of them. */
+/** Handlers without the types of their payloads, which are checked where calls are sent. */
 type Untyped = Readonly<Record<string, (payload: never, context: CallContext) => unknown>>
 
-/** Modules with handlers are imported by tests on the main thread too, where there is no start. */
+/** Absent on the main thread, where tests import modules with handlers. */
 const { cancelled = new Int32Array(1) }: Partial<WorkerStart> = workerData ?? {}
 
 const post = (message: WorkerMessage) => parentPort?.postMessage(message, [])
 
-/** Tells the main thread something that is no answer. */
+/** Sends an event, which is no answer to a call, to `onEvent` of the pool. */
 export const emit = (event: unknown): void => post({ event })
 
-/** Says that the worker is ready, and answers calls from now on. */
+/** Reports that the worker is ready, and answers calls from now on. */
 export function serve<Calls extends Signatures>(handlers: Handlers<Calls>): void {
-  let last = Promise.resolve()
+  let previousAnswer = Promise.resolve()
   parentPort?.on('message', (call: CallMessage<never>) => {
-    last = last.then(() => answer(handlers, call))
+    previousAnswer = previousAnswer.then(() => answer(handlers, call))
   })
   post({ ready: true })
 }
@@ -61,10 +62,9 @@ function messageOf(error: unknown): ErrorMessage {
   return { kind, text: detail, errors, retryAfter, stack }
 }
 
-// What goes between the main thread and a worker thread: named calls, their answers and events. Both ends name the
-// same `Signatures`.
+// Messages between the main thread and a worker thread: named calls, their answers and events. Both sides use the same `Signatures`.
 
-/** Names of calls → what they take and what they answer. */
+/** Payload and result by name of the call. */
 export type Signatures = Readonly<Record<string, readonly [payload: unknown, result: unknown]>>
 
 type CallMessage<Payload = unknown> = {
@@ -73,7 +73,7 @@ type CallMessage<Payload = unknown> = {
   readonly payload: Payload
 }
 
-/** An error that crosses the thread border: a `Failure` arrives as a `Failure`, everything else as an `Error` of this text. */
+/** Error as a message: a `Failure` arrives as a `Failure`, any other error as an `Error` with this text. */
 export type ErrorMessage = {
   readonly kind?: Kind
   readonly text: string
@@ -83,7 +83,7 @@ export type ErrorMessage = {
 }
 
 export type WorkerMessage =
-  /** The first message: from now on it takes calls. */
+  /** First message: the worker accepts calls from now on. */
   | { readonly ready: true }
   | { readonly id: number; readonly value: unknown; readonly retire?: boolean }
   | { readonly id: number; readonly error: ErrorMessage; readonly retire?: boolean }
@@ -92,6 +92,6 @@ export type WorkerMessage =
 /** Data of a worker at its start; `data` comes from the pool. */
 export type WorkerStart = {
   readonly data: unknown
-  /** Holds the number of the call that nobody waits for any more. */
+  /** Number of the call that was cancelled last, in shared memory. */
   readonly cancelled: Int32Array
 }

@@ -1,12 +1,12 @@
-/** Shares the result of one call between all who ask for the same key meanwhile, and for some time afterwards where wanted. */
+/** Shares the result of one call between all callers with the same key, while it runs and, optionally, for some time afterwards. */
 
 import { type CacheName, countLookups } from './bounded-cache.ts'
 import { unlessAborted } from './condition.ts'
 
 export type SingleFlightOptions<Value> = {
-  /** Milliseconds for which a result is kept, counted from the beginning of its call; 0 by default. */
+  /** Milliseconds for which a result is reused, counted from the start of its call; 0 by default. */
   readonly keepMs?: number | ((value: Value) => number)
-  /** Clock in milliseconds, any origin; that of the process by default. */
+  /** Clock in milliseconds with any origin; by default `performance.now`. */
   readonly now?: () => number
   /** Sum of the weights of kept results, 1,000 by default; those that were used longest ago are dropped first, the only one never. */
   readonly most?: number
@@ -17,17 +17,17 @@ export type SingleFlightOptions<Value> = {
 }
 
 type Flight<Value> = {
-  readonly since: number
+  readonly startMs: number
   readonly outcome: Promise<Value>
   readonly end: AbortController
   callers: number
   /** Absent while the call is under way. */
-  kept?: { readonly value: Value; readonly until: number; readonly weight: number }
+  stored?: { readonly value: Value; readonly until: number; readonly weight: number }
 }
 
 const monotonicMs = () => performance.now()
 
-/** One call at a time for a key. Failures are not kept. */
+/** Runs at most one call per key at a time. Failures are not reused. */
 export class SingleFlight<Key, Value> {
   readonly #options: SingleFlightOptions<Value>
   /** Calls that can be joined, and kept results; the least recently used comes first. */
@@ -41,8 +41,8 @@ export class SingleFlight<Key, Value> {
   }
 
   /**
-   * The kept result, that of the call under way, or that of `make`. Rejects as `make` does, and with the signal's reason. The call
-   * is aborted when the last of its callers has given up; a caller without a signal never does.
+   * Resolves with the stored result, with that of the running call, or with that of `make`. Rejects as `make` does, and with the
+   * signal's reason. The call is aborted when all its callers have been aborted; a caller without a signal never is.
    */
   async get(
     key: Key,
@@ -52,7 +52,7 @@ export class SingleFlight<Key, Value> {
     signal?.throwIfAborted()
     const { now = monotonicMs, cache } = this.#options
     const known = this.#flights.get(key)
-    const isHit = known !== undefined && (known.kept?.until ?? Infinity) > now()
+    const isHit = known !== undefined && (known.stored?.until ?? Infinity) > now()
     if (cache) countLookups(cache, Number(isHit), Number(!isHit))
     if (known && !isHit) this.#drop(key, known)
     const flight = isHit ? known : this.#begin(key, make)
@@ -77,15 +77,15 @@ export class SingleFlight<Key, Value> {
 
   /** The kept result, however old; does not count as a use. */
   peek(key: Key): Value | undefined {
-    return this.#flights.get(key)?.kept?.value
+    return this.#flights.get(key)?.stored?.value
   }
 
   /** All kept results, however old. */
   values(): readonly Value[] {
-    return [...this.#flights.values()].flatMap(({ kept }) => (kept ? [kept.value] : []))
+    return [...this.#flights.values()].flatMap(({ stored }) => (stored ? [stored.value] : []))
   }
 
-  /** Drops all results. Calls under way end for those who wait for them, and are no longer joined. */
+  /** Drops all results. Running calls still settle for their callers, and new callers do not join them. */
   clear(): void {
     for (const [key, flight] of this.#flights) this.#drop(key, flight)
   }
@@ -99,8 +99,8 @@ export class SingleFlight<Key, Value> {
   #begin(key: Key, make: (signal: AbortSignal) => Promise<Value>): Flight<Value> {
     const { now = monotonicMs } = this.#options
     const end = new AbortController()
-    const since = now()
-    const flight: Flight<Value> = { since, outcome: make(end.signal), end, callers: 0 }
+    const startMs = now()
+    const flight: Flight<Value> = { startMs, outcome: make(end.signal), end, callers: 0 }
     const ended = flight.outcome.then(
       (value) => this.#keep(key, flight, value),
       () => {
@@ -118,17 +118,17 @@ export class SingleFlight<Key, Value> {
     const { keepMs = 0, weigh = () => 1, most = 1000 } = this.#options
     const ms = typeof keepMs === 'function' ? keepMs(value) : keepMs
     if (ms <= 0) return this.#drop(key, flight)
-    flight.kept = { value, until: flight.since + ms, weight: weigh(value) }
-    this.#weight += flight.kept.weight
+    flight.stored = { value, until: flight.startMs + ms, weight: weigh(value) }
+    this.#weight += flight.stored.weight
     for (const [oldest, one] of this.#flights) {
       if (this.#weight <= most || this.#flights.size === 1) return
-      if (one.kept) this.#drop(oldest, one)
+      if (one.stored) this.#drop(oldest, one)
     }
   }
 
   #drop(key: Key, flight: Flight<Value>): void {
     if (this.#flights.get(key) !== flight) return
     this.#flights.delete(key)
-    this.#weight -= flight.kept?.weight ?? 0
+    this.#weight -= flight.stored?.weight ?? 0
   }
 }

@@ -17,15 +17,16 @@ const inNativeCall = 1
 const isEnding = 2
 
 /** Milliseconds after which a thread is ended even in a native call. */
-const mostWaitMs = 2000
+const maxWaitMs = 2000
 
 const environmentKey = 'cartulary.termination-lock'
 const locks = new WeakMap<Worker, Int32Array>()
 
-const own = getEnvironmentData(environmentKey)
-const ownLock = !isMainThread && own instanceof SharedArrayBuffer ? new Int32Array(own) : undefined
+const previous = getEnvironmentData(environmentKey)
+const ownLock =
+  !isMainThread && previous instanceof SharedArrayBuffer ? new Int32Array(previous) : undefined
 
-/** Starts a worker thread whose calls of `uninterrupted` are respected by `terminateWorker`. */
+/** Starts a worker thread that `terminateWorker` does not end during its calls of `uninterrupted`. */
 export function withTerminationLock(start: () => Worker): Worker {
   const shared = new SharedArrayBuffer(4)
   const inherited = getEnvironmentData(environmentKey)
@@ -56,17 +57,17 @@ export function uninterrupted<T>(work: () => T): T {
 /** Terminates a worker thread as soon as it is in no call of `uninterrupted`, after 2 s in any case. */
 export async function terminateWorker(worker: Worker): Promise<void> {
   const lock = locks.get(worker)
-  if (lock) await stopped(lock)
+  if (lock) await waitUntilStopped(lock)
   await worker.terminate()
 }
 
 /** Resolves when the thread is held before its next native call. */
-async function stopped(lock: Int32Array): Promise<void> {
-  const end = performance.now() + mostWaitMs
+async function waitUntilStopped(lock: Int32Array): Promise<void> {
+  const end = performance.now() + maxWaitMs
   while (Atomics.compareExchange(lock, 0, free, isEnding) === inNativeCall) {
-    const left = end - performance.now()
-    if (left <= 0) return
-    const wait = Atomics.waitAsync(lock, 0, inNativeCall, left)
+    const remainingMs = end - performance.now()
+    if (remainingMs <= 0) return
+    const wait = Atomics.waitAsync(lock, 0, inNativeCall, remainingMs)
     if (wait.async) await wait.value
   }
 }
