@@ -1,8 +1,8 @@
-/** Text by code points: comparing and cutting without tearing a surrogate pair apart. */
+/** Compares and cuts texts by code points, so that no surrogate pair is split. */
 
 /**
- * Order by code point, which is also the order of the UTF-8 bytes and of SQLite's BINARY collation; JavaScript's own `<`
- * goes by UTF-16 units and puts U+10000 before U+FFFD.
+ * Compares texts by code point, which is also the order of UTF-8 bytes and of SQLite's BINARY collation; JavaScript's `<` compares
+ * UTF-16 units and puts U+10000 before U+FFFD. Returns a negative number, 0 or a positive number.
  */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
@@ -14,26 +14,26 @@ export function compareCodePoints(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for code points above all others, so they move behind U+E000–U+FFFF. */
+/** Returns a rank that puts surrogates, which encode the largest code points, behind U+E000–U+FFFF. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 }
 
-/** The first `count` code points. */
+/** Returns the first `count` code points of a text. */
 export function cutCodePoints(text: string, count: number): string {
   if (text.length <= count) return text
   let end = 0
-  for (let taken = 0; taken < count && end < text.length; taken++) {
+  for (let index = 0; index < count && end < text.length; index++) {
     const unit = text.charCodeAt(end)
     end += unit >= 0xd800 && unit < 0xdc00 && end + 1 < text.length ? 2 : 1
   }
   return text.slice(0, end)
 }
 
-/** Characters of a value in a list, on pages and in facets. */
-const longestInList = 200
+/** Maximum length of a value in a list, on pages and in facets. */
+const maxListedLength = 200
 
-/** A text that fits into a list, with a sign where it is cut. */
-export const shortText = (text: string, most = longestInList): string =>
-  text.length > most ? `${cutCodePoints(text, most - 1)}…` : text
+/** Shortens a text for a list; a shortened text ends in `…`. */
+export const shortText = (text: string, limit = maxListedLength): string =>
+  text.length > limit ? `${cutCodePoints(text, limit - 1)}…` : text

@@ -1,7 +1,7 @@
 /** Defaults of options and limits. */
 
 /** Returns `defaults` with the members of `given` that have a value; a member that is `undefined` keeps its default. */
-export function withDefaults<T extends object>(defaults: T, given: Partial<T> = {}): T {
-  const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  return Object.assign({ ...defaults }, Object.fromEntries(set))
+export function withDefaults<T extends object>(defaults: T, overrides: Partial<T> = {}): T {
+  const entries = Object.entries(overrides).filter(([, value]) => value !== undefined)
+  return Object.assign({ ...defaults }, Object.fromEntries(entries))
 }

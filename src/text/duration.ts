@@ -1,11 +1,11 @@
-/** Lengths of time: a day, and ISO 8601 durations, as configs give deadlines. */
+/** Durations in milliseconds: a day, and ISO 8601 durations of configurations. */
 
 /** Milliseconds of a day. */
 export const dayMs = 86_400_000
 
 const unitMs = { W: 604_800_000, D: dayMs, H: 3_600_000, M: 60_000, S: 1000 } as const
 
-/** Milliseconds of `PnWnDTnHnMnS`; `undefined` for anything else, years and months too: they have no length. */
+/** Parses `PnWnDTnHnMnS` to milliseconds; `undefined` for other texts, also with years and months, whose length varies. */
 export function durationMs(text: string): number | undefined {
   const match =
     /^P(?=.)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,7})S)?)?$/.exec(

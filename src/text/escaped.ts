@@ -1,4 +1,4 @@
-/** Text inside markup. */
+/** Escapes text for HTML and XML. */
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -8,6 +8,6 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** The text as it stands in elements and in quoted attributes of HTML and XML. */
+/** Escapes a text for elements and for quoted attributes of HTML and XML. */
 export const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (char) => entities[char] ?? char)

@@ -1,7 +1,7 @@
-/** A number for a text, so that an engine finds the few texts that may be meant by a column of numbers. */
+/** Fingerprints: numbers by which a search engine finds texts in a numeric column. */
 
 import { hash } from 'node:crypto'
 
-/** 48 bits of SHA-256: exact as a number; whoever finds by it compares the texts. */
+/** Returns 48 bits of the SHA-256 of a text, which a number holds exactly. Callers compare the texts of hits, too. */
 export const fingerprint = (text: string): number =>
   Number.parseInt(hash('sha256', text, 'hex').slice(0, 12), 16)

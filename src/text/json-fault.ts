@@ -1,4 +1,4 @@
-/** Where a text stops being JSON (RFC 8259), and what was expected there; for texts of any size, piece by piece. */
+/** Finds the place where a text is no JSON (RFC 8259), and what was expected there; reads texts of any size in pieces. */
 
 /** The first character that breaks the grammar; line and column count from 1. */
 export type JsonFault = {
@@ -7,14 +7,14 @@ export type JsonFault = {
   readonly line: number
   readonly column: number
   readonly detail: string
-  /** Nothing is wrong but that the text ends too early. */
+  /** True when the only fault is that the text ends too early. */
   readonly isEnd: boolean
 }
 
 /** Token that may come next; `first-…` also allows the end of its bracket. */
 type State = 'value' | 'first-value' | 'key' | 'first-key' | 'after' | 'colon'
 
-const wanted: Readonly<Record<State, string>> = {
+const expectedTokens: Readonly<Record<State, string>> = {
   value: 'a value',
   'first-value': 'a value or "]"',
   key: 'a key in double quotes',
@@ -28,27 +28,28 @@ const strings = /"[^"\\]*(?:\\[^][^"\\]*)*"/y
 // oxlint-disable-next-line no-control-regex
 const goodInString = /^(?:[^\0-\x1f\\]+|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*/
 
-/** Characters of a string or number that has not ended; longer ones count as broken where they begin. */
-const longest = 16 * 2 ** 20
+/** UTF-16 units from which a string without an end is a fault at its start. */
+const maxStringLength = 16 * 2 ** 20
 
+/** Scanner of JSON text that arrives in pieces; `feed` returns the first fault. */
 class JsonScanner {
-  readonly #open: string[] = []
+  readonly #brackets: string[] = []
   #state: State = 'value'
   #text = ''
   #at = 0
-  #passed = { offset: 0, line: 1, column: 1 }
+  #end = { offset: 0, line: 1, column: 1 }
 
   feed(piece: string, isEnd: boolean): JsonFault | undefined {
-    this.#pass()
+    this.#dropScanned()
     this.#text += piece
     for (;;) {
       const start = this.#at
-      this.#take(blanks)
+      this.#match(blanks)
       const from = this.#at
-      const isDone = this.#state === 'after' && this.#open.length === 0
+      const isDone = this.#state === 'after' && this.#brackets.length === 0
       if (from === this.#text.length) {
         if (!isEnd || isDone) return undefined
-        return this.#fault(from, `the JSON ends where ${this.#wanted} is expected`, true)
+        return this.#fault(from, `the JSON ends where ${this.#expected} is expected`, true)
       }
       const fault = this.#step(this.#text[from] ?? '', isEnd)
       if (fault === 'wait') {
@@ -59,10 +60,10 @@ class JsonScanner {
     }
   }
 
-  get #wanted(): string {
-    return this.#state === 'after' && this.#open.length === 0
+  get #expected(): string {
+    return this.#state === 'after' && this.#brackets.length === 0
       ? 'the end of the text'
-      : wanted[this.#state]
+      : expectedTokens[this.#state]
   }
 
   #step(character: string, isEnd: boolean): JsonFault | 'wait' | undefined {
@@ -71,42 +72,42 @@ class JsonScanner {
     const isValue = this.#state.endsWith('value')
     if (character === '"' && (isKey || isValue)) return this.#string(isKey, isEnd)
     if (isValue && '{['.includes(character)) {
-      this.#open.push(character)
-      return this.#go(character === '{' ? 'first-key' : 'first-value')
+      this.#brackets.push(character)
+      return this.#advance(character === '{' ? 'first-key' : 'first-value')
     }
-    const last = this.#open.at(-1)
-    const isClosing = character === (last === '{' ? '}' : ']') && last !== undefined
+    const bracket = this.#brackets.at(-1)
+    const isClosing = character === (bracket === '{' ? '}' : ']') && bracket !== undefined
     if (isClosing && (this.#state === 'after' || this.#state.startsWith('first'))) {
-      this.#open.pop()
-      return this.#go('after')
+      this.#brackets.pop()
+      return this.#advance('after')
     }
-    if (character === ',' && this.#state === 'after' && last !== undefined)
-      return this.#go(last === '{' ? 'key' : 'value')
-    if (character === ':' && this.#state === 'colon') return this.#go('value')
-    if (isValue && /[-\dtfn]/.test(character) && this.#take(literal)) {
+    if (character === ',' && this.#state === 'after' && bracket !== undefined)
+      return this.#advance(bracket === '{' ? 'key' : 'value')
+    if (character === ':' && this.#state === 'colon') return this.#advance('value')
+    if (isValue && /[-\dtfn]/.test(character) && this.#match(literal)) {
       if (this.#at === this.#text.length && !isEnd) return 'wait'
       this.#state = 'after'
       return undefined
     }
-    const rest = this.#text.slice(from, from + 40)
-    const isWord = /^[-+.\w]*$/.test(rest) && this.#open.length > 0
+    const remaining = this.#text.slice(from, from + 40)
+    const isWord = /^[-+.\w]*$/.test(remaining) && this.#brackets.length > 0
     if (isWord && !isEnd) return 'wait'
-    const found =
-      /^-?[\p{L}_$][\p{L}\p{N}_$]*/u.exec(rest)?.[0] ??
-      String.fromCodePoint(rest.codePointAt(0) ?? 0)
+    const token =
+      /^-?[\p{L}_$][\p{L}\p{N}_$]*/u.exec(remaining)?.[0] ??
+      String.fromCodePoint(remaining.codePointAt(0) ?? 0)
     return this.#fault(
       from,
-      `expected ${this.#wanted}, found ${found}${hintOf(found, this.#state)}`,
+      `expected ${this.#expected}, found ${token}${hintOf(token, this.#state)}`,
       isWord,
     )
   }
 
-  #go(state: State): undefined {
+  #advance(state: State): undefined {
     this.#state = state
     this.#at += 1
   }
 
-  #take(pattern: RegExp): boolean {
+  #match(pattern: RegExp): boolean {
     pattern.lastIndex = this.#at
     const isThere = pattern.test(this.#text)
     if (isThere) this.#at = pattern.lastIndex
@@ -115,28 +116,28 @@ class JsonScanner {
 
   #string(isKey: boolean, isEnd: boolean): JsonFault | 'wait' | undefined {
     const from = this.#at
-    const isWhole = this.#take(strings)
-    const rest = this.#text.slice(from + 1, isWhole ? this.#at - 1 : undefined)
-    const bad = goodInString.exec(rest)?.[0].length ?? 0
+    const isWhole = this.#match(strings)
+    const content = this.#text.slice(from + 1, isWhole ? this.#at - 1 : undefined)
+    const validLength = goodInString.exec(content)?.[0].length ?? 0
     // A backslash at the end may begin an escape.
-    if (bad < rest.length - (isWhole ? 0 : 6))
-      return this.#fault(from + 1 + bad, badDetail(rest[bad] ?? ''))
-    if (!isWhole && !isEnd && rest.length < longest) return 'wait'
+    if (validLength < content.length - (isWhole ? 0 : 6))
+      return this.#fault(from + 1 + validLength, badDetail(content[validLength] ?? ''))
+    if (!isWhole && !isEnd && content.length < maxStringLength) return 'wait'
     if (!isWhole) return this.#fault(from, 'the text that begins here has no end', isEnd)
     this.#state = isKey ? 'colon' : 'after'
     return undefined
   }
 
-  /** Lets go of what is read. */
-  #pass(): void {
+  /** Drops the text that was scanned, and keeps its end as line and column. */
+  #dropScanned(): void {
     const { line, column, offset } = this.#placeOf(this.#at)
-    this.#passed = { line, column, offset }
+    this.#end = { line, column, offset }
     this.#text = this.#text.slice(this.#at)
     this.#at = 0
   }
 
   #placeOf(at: number) {
-    const { offset, line, column } = this.#passed
+    const { offset, line, column } = this.#end
     const lines = this.#text.slice(0, at).split('\n')
     const last = lines.at(-1)?.length ?? 0
     const isSame = lines.length === 1
@@ -147,8 +148,8 @@ class JsonScanner {
     }
   }
 
-  #fault(at: number, detail: string, isEnd = false): JsonFault {
-    return { ...this.#placeOf(at), detail, isEnd }
+  #fault(offset: number, detail: string, isEnd = false): JsonFault {
+    return { ...this.#placeOf(offset), detail, isEnd }
   }
 }
 
@@ -158,18 +159,18 @@ function badDetail(character: string): string {
   return 'a control character in a text: write \\u and four digits'
 }
 
-function hintOf(found: string, state: State): string {
-  if (/^(?:-?(?:NaN|Infinity)|undefined|None)$/.test(found)) return ', which is no JSON: write null'
-  if (found === "'") return ': texts stand in double quotes'
-  if (found === '/' || found === '#') return ': JSON has no comments'
-  const isClosing = found === ']' || found === '}'
+function hintOf(token: string, state: State): string {
+  if (/^(?:-?(?:NaN|Infinity)|undefined|None)$/.test(token)) return ', which is no JSON: write null'
+  if (token === "'") return ': texts stand in double quotes'
+  if (token === '/' || token === '#') return ': JSON has no comments'
+  const isClosing = token === ']' || token === '}'
   return isClosing && (state === 'key' || state === 'value') ? ' after a comma or colon' : ''
 }
 
-/** The fault of a text; `undefined` when it is JSON. */
+/** Returns the fault of a text; `undefined` when it is JSON. */
 export const jsonFault = (text: string): JsonFault | undefined => new JsonScanner().feed(text, true)
 
-/** The fault of a text that comes in pieces. */
+/** Resolves with the fault of a text that arrives in pieces; `undefined` when it is JSON. */
 export async function jsonFaultIn(pieces: AsyncIterable<string>): Promise<JsonFault | undefined> {
   const scanner = new JsonScanner()
   for await (const piece of pieces) {

@@ -1,5 +1,6 @@
-/** JSON values as types, and how foreign JSON is read: anything may be absent or of another shape. */
+/** Types of JSON values, and functions that read JSON of unknown shape, in which any member may be absent. */
 
+/** Value of parsed JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
 
@@ -8,38 +9,38 @@ export const toJson = (value: object): JsonObject =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text of an object is that of a JSON object
   JSON.parse(JSON.stringify(value)) as JsonObject
 
-/** Members of which nothing is certain. */
+/** Object whose members are unknown. */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** Whether a value of parsed JSON is an object: neither null nor a list. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The members of a value; none where it is no object. */
+/** Returns the value when it is an object, else an empty object. */
 export const memberFields = (value: unknown): Fields => (isJsonObject(value) ? value : {})
 
-/** Levels of JSON that others send: what goes through it by recursion has room for them on its stack. */
-const mostLevels = 200
+/** Maximum nesting of JSON that clients send, so that recursive functions do not overflow the stack. */
+const maxLevels = 200
 
-/** The value of a JSON text that somebody sent. Throws `SyntaxError` when it is none, or is nested deeper than 200 levels. */
+/** Parses JSON of a client. Throws `SyntaxError` when it is invalid, or nested deeper than 200 levels. */
 export function boundedJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
-  if (text.length <= mostLevels) return value
+  if (text.length <= maxLevels) return value
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > mostLevels) throw new SyntaxError(`JSON is nested deeper than ${mostLevels} levels`)
-    level = level.flatMap((one) =>
-      typeof one === 'object' && one !== null ? (Object.values(one) as unknown[]) : [],
+    if (depth > maxLevels) throw new SyntaxError(`JSON is nested deeper than ${maxLevels} levels`)
+    level = level.flatMap((element) =>
+      typeof element === 'object' && element !== null ? (Object.values(element) as unknown[]) : [],
     )
   }
   return value
 }
 
-/** A list as it is, anything else alone, nothing as an empty list. */
+/** Returns an array as it is, any other value as the only element, `null` and `undefined` as an empty array. */
 export const listed = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
 
-/** A text that says something, or a number as text. */
+/** Returns a text that is not blank, or a number as text; `undefined` for other values. */
 export const textOr = (value: unknown): string | undefined =>
   typeof value === 'number'
     ? String(value)
@@ -47,14 +48,15 @@ export const textOr = (value: unknown): string | undefined =>
       ? value
       : undefined
 
-/** The value at a dotted path through objects, whose own members count, and lists: `result.results.0.info`. */
+/** Returns the value at a dotted path through objects and arrays, such as `result.results.0.info`; inherited members do not count. */
 export function valueAt(value: unknown, path: string): unknown {
-  let found = value
+  let current = value
   for (const step of path.split('.'))
-    if (Array.isArray(found)) found = found[Number(step)] as unknown
-    else found = isJsonObject(found) && Object.hasOwn(found, step) ? found[step] : undefined
-  return found
+    if (Array.isArray(current)) current = current[Number(step)] as unknown
+    else current = isJsonObject(current) && Object.hasOwn(current, step) ? current[step] : undefined
+  return current
 }
 
+/** Returns the text at a dotted path, as `textOr` reads it. */
 export const textAt = (value: unknown, path: string): string | undefined =>
   textOr(valueAt(value, path))

@@ -1,4 +1,4 @@
-/** Stems: what makes `station` find `stations` in English text, and only there. */
+/** Stems of words per language, by which `station` finds `stations` in English texts only. */
 
 import { stemmer as arabic } from '@orama/stemmers/arabic'
 import { stemmer as armenian } from '@orama/stemmers/armenian'
@@ -29,8 +29,8 @@ import { fold } from './fold.ts'
 const digit = /\p{N}/u
 
 /**
- * The stems of a word in a language, each as `language:stem`: usually one, two when the accents of the spelling lead the
- * stemmer elsewhere than the folded form. Empty for a language without a stemmer and for words with a digit.
+ * Returns the stems of a word in a language, each as `language:stem`: one, or two when the word with accents and its folded form
+ * have different stems. Empty for a language without a stemmer and for words with a digit.
  */
 export function stems(language: string, word: string): string[] {
   const stemmer = stemmers[language]
@@ -44,7 +44,7 @@ export function stems(language: string, word: string): string[] {
     .map((stem) => `${language}:${stem}`)
 }
 
-/** The package's Bulgarian stemmer writes into a string, which throws for about one word in a hundred. */
+/** Returns the Bulgarian stem, or the word where the stemmer throws: it assigns to characters of a string, for one word in a hundred. */
 function bulgarianOrWord(word: string): string {
   try {
     return bulgarian(word)
@@ -54,8 +54,8 @@ function bulgarianOrWord(word: string): string {
 }
 
 /**
- * Czech, Estonian, Croatian, Latvian, Maltese, Polish, Slovak and Slovenian have none (the package's module `sk` is
- * Sanskrit): their words match as written.
+ * Stemmers by language code. Czech, Estonian, Croatian, Latvian, Maltese, Polish, Slovak and Slovenian have none (the package's module
+ * `sk` is Sanskrit): their words match as written.
  */
 export const stemmers: Readonly<Partial<Record<string, (word: string) => string>>> = {
   ar: arabic,

@@ -1,6 +1,6 @@
 /** Names of time zones (IANA). */
 
-/** Whether the runtime knows the zone: `Europe/Berlin`, `+01:00`. */
+/** Tells whether the runtime knows a time zone, such as `Europe/Berlin` or `+01:00`. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''

@@ -1,11 +1,12 @@
-/** The tokeniser: the same words at indexing and at query time, on every engine. */
+/** Tokeniser of search: splits texts and queries into the same words, whatever the search engine. */
 
 import { cutCodePoints } from './code-points.ts'
 import { fold } from './fold.ts'
 
-/** Grows whenever the same text would give other tokens or stems; an index built under another number is rebuilt. */
+/** Version of the tokeniser. Increase it when a text gets other tokens or stems; indices of another version are rebuilt. */
 export const tokeniserNumber = 1
 
+/** Maximum number of code points of a token. */
 const longest = 64
 const asciiRuns = /[A-Za-z0-9]+/g
 const runs = /[\p{L}\p{N}\p{M}]+/gu
@@ -13,20 +14,20 @@ const runs = /[\p{L}\p{N}\p{M}]+/gu
 const beyondAscii = /\P{ASCII}/u
 
 /**
- * The words of a text as written: maximal runs of letters, digits and marks of its NFKC form, runs of scripts without
- * spaces cut at ICU's word borders. Everything else separates.
+ * Returns the words of a text as written: maximal runs of letters, digits and marks of its NFKC form; runs in scripts without
+ * spaces are split at ICU's word boundaries. All other characters are separators.
  */
 export function words(text: string): readonly string[] {
   if (!beyondAscii.test(text)) return text.match(asciiRuns) ?? []
   return (text.normalize('NFKC').match(runs) ?? []).flatMap((run) => segment(run))
 }
 
-/** A word in the form that is compared: folded, at most 64 code points; `''` when nothing is left of it. */
+/** Returns the token of a word: folded, at most 64 code points; `''` when folding leaves nothing. */
 export function tokenOf(word: string): string {
   return cutCodePoints(fold(word), longest)
 }
 
-/** The tokens of a text in their order. */
+/** Returns the tokens of a text in their order. */
 export function tokens(text: string): string[] {
   return words(text)
     .map(tokenOf)
@@ -38,11 +39,11 @@ const unspaced =
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** The words of one run of letters, digits and marks; a run of a script with spaces is one word. */
+/** Splits a run of letters, digits and marks into words; a run in a script with spaces is one word. */
 function segment(run: string): readonly string[] {
   if (!unspaced.test(run)) return [run]
   return Array.from(segmenter.segment(run), (part) => part.segment)
 }
 
-/** Word borders come from ICU and may change with it: an index remembers under which version it was built. */
+/** Version of ICU, whose word boundaries may change; an index stores the version that it was built with. */
 export const icuVersion = process.versions['icu'] ?? 'none'

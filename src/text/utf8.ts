@@ -1,14 +1,14 @@
-/** Texts as bytes, for as long as somebody looks at them. */
+/** Encodes texts as UTF-8 in a shared buffer, for parsers of RDF that take bytes. */
 
-/** Bytes that are kept for the next text; hardly a graph has more. */
+/** Maximum size of the shared buffer in bytes; hardly any graph is larger. */
 const most = 2 ** 20
 
 const encoder = new TextEncoder()
 let buffer = new Uint8Array(2 ** 16)
 
 /**
- * Calls `work` with the text in UTF-8; `work` must not use the bytes after it has returned. They are in a buffer that every call uses
- * again: a new buffer for each text would be outside the heap, and V8 would collect its whole heap too often for them.
+ * Calls `work` with the text in UTF-8; `work` must not use the bytes after it has returned, because every call reuses the buffer. New
+ * buffers would be memory outside of the heap, for which V8 would run full garbage collections too often.
  */
 export function inUtf8<T>(text: string, work: (bytes: Uint8Array) => T): T {
   const wanted = text.length * 3

@@ -51,11 +51,11 @@ export class SingleFlight<Key, Value> {
   ): Promise<Value> {
     signal?.throwIfAborted()
     const { now = monotonicMs, cache } = this.#options
-    const known = this.#flights.get(key)
-    const isHit = known !== undefined && (known.stored?.until ?? Infinity) > now()
+    const current = this.#flights.get(key)
+    const isHit = current !== undefined && (current.stored?.until ?? Infinity) > now()
     if (cache) countLookups(cache, Number(isHit), Number(!isHit))
-    if (known && !isHit) this.#drop(key, known)
-    const flight = isHit ? known : this.#begin(key, make)
+    if (current && !isHit) this.#drop(key, current)
+    const flight = isHit ? current : this.#begin(key, make)
     this.#flights.delete(key)
     this.#flights.set(key, flight)
     flight.callers += 1
@@ -120,9 +120,9 @@ export class SingleFlight<Key, Value> {
     if (ms <= 0) return this.#drop(key, flight)
     flight.stored = { value, until: flight.startMs + ms, weight: weigh(value) }
     this.#weight += flight.stored.weight
-    for (const [oldest, one] of this.#flights) {
+    for (const [oldest, candidate] of this.#flights) {
       if (this.#weight <= most || this.#flights.size === 1) return
-      if (one.stored) this.#drop(oldest, one)
+      if (candidate.stored) this.#drop(oldest, candidate)
     }
   }
 
