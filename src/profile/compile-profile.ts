@@ -53,7 +53,8 @@ const places = new WeakMap<Field, ProfilePlace>()
 /** Predicates of a field. Warns of a `sh:path` that has no effect, and of one that is missing. */
 function pathsOf(site: Site, property: PropertyNode, name: string, mapping: MappingClass) {
   const { paths = [], line } = property
-  const warn = (at: number, problem: string) => site.problems.warn(placeOf(site, at, name), problem)
+  const warn = (line: number, problem: string) =>
+    site.problems.warn(placeOf(site, line, name), problem)
   if (paths.length > 0 && isReserved(name, mapping, site.root)) {
     warn(line(sh('path').value), 'is filled by the platform; its sh:path has no effect')
     return []
@@ -71,23 +72,23 @@ function nameAndClassOf(property: PropertyNode, site: Site): NameAndClass | unde
   if (name === undefined && mapping === undefined) return undefined
   const label = name ?? paths?.[0] ?? '(without name)'
   let isSound = true
-  const fail = (at: number, problem: string) => {
-    site.problems.add(placeOf(site, at, label), problem)
+  const fail = (line: number, problem: string) => {
+    site.problems.add(placeOf(site, line, label), problem)
     isSound = false
   }
-  const isKnown = mapping !== undefined && isMappingClass(mapping)
+  const isMappingName = mapping !== undefined && isMappingClass(mapping)
   if (name === undefined)
     fail(line('mappingClass'), `has mappingClass "${mapping}" but no mappingName`)
   else if (!fieldName.test(name))
     fail(line('mappingName'), 'a name is a letter and up to 63 letters, digits, _ or -')
   if (mapping === undefined) fail(line('mappingName'), 'has mappingName but no mappingClass')
-  else if (!isKnown) fail(line('mappingClass'), `unknown mapping class "${mapping}"`)
+  else if (!isMappingName) fail(line('mappingClass'), `unknown mapping class "${mapping}"`)
   if (!paths)
     fail(
       line(sh('path').value),
       'sh:path must be a predicate or an sh:alternativePath of predicates',
     )
-  return isSound && name !== undefined && isKnown ? { name, mapping } : undefined
+  return isSound && name !== undefined && isMappingName ? { name, mapping } : undefined
 }
 
 /** Dotted name of a field. */
@@ -142,12 +143,12 @@ function childrenOf(
 
 /** Compiled field; `undefined` for a property that is only a constraint, or wrong. */
 function fieldOf(property: PropertyNode, site: Site): Field | undefined {
-  const named = nameAndClassOf(property, site)
-  if (!named) return undefined
-  const { name, mapping } = named
+  const nameAndClass = nameAndClassOf(property, site)
+  if (!nameAndClass) return undefined
+  const { name, mapping } = nameAndClass
   const children = mapping === 'Nested' ? childrenOf(property, site, name) : []
   const field = {
-    ...named,
+    ...nameAndClass,
     paths: pathsOf(site, property, name, mapping),
     required: property.required,
     single: property.single,
@@ -289,20 +290,20 @@ function checkFields(
   requiredFields: readonly RequiredField[],
   parent: ProfilePlace,
 ): void {
-  for (const wanted of requiredFields) {
-    const field = fields.find(({ name }) => name === wanted.name)
-    const property = [parent.property, wanted.name].filter(Boolean).join('.')
+  for (const requirement of requiredFields) {
+    const field = fields.find(({ name }) => name === requirement.name)
+    const property = [parent.property, requirement.name].filter(Boolean).join('.')
     const place = { ...((field && places.get(field)) ?? parent), property }
     const report = (problem: string) => problems.add(place, problem)
     if (!field) {
-      report(`is missing; it must be there with class ${wanted.mapping}`)
+      report(`is missing; it must be there with class ${requirement.mapping}`)
       continue
     }
-    if (field.mapping !== wanted.mapping)
-      report(`has class ${field.mapping}; it must be ${wanted.mapping}`)
-    if (wanted.single !== false && !field.single) report('needs sh:maxCount 1')
-    if (wanted.required && !field.required) report('needs sh:minCount 1')
-    checkFields(problems, field.children, wanted.parts ?? [], place)
+    if (field.mapping !== requirement.mapping)
+      report(`has class ${field.mapping}; it must be ${requirement.mapping}`)
+    if (requirement.single !== false && !field.single) report('needs sh:maxCount 1')
+    if (requirement.required && !field.required) report('needs sh:minCount 1')
+    checkFields(problems, field.children, requirement.parts ?? [], place)
   }
 }
 

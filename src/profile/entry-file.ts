@@ -58,7 +58,7 @@ function openEntryText(name: string, text: string, problems: Problems): EntryTex
   const line = jsonLines(text)
   return {
     problems,
-    at: (path, label = path.map(String).join('.')) => ({
+    placeOf: (path, label = path.map(String).join('.')) => ({
       file: name,
       line: line(path),
       ...(label !== '' && { property: label }),
@@ -115,19 +115,20 @@ export function jsonLines(text: string): (path: readonly PropertyKey[]) => numbe
 type EntryText = {
   readonly problems: Problems
   /** Place of the value at a path; `label` names it for readers, by default its path. */
-  readonly at: (path: readonly PropertyKey[], label?: string) => ProfilePlace
+  readonly placeOf: (path: readonly PropertyKey[], label?: string) => ProfilePlace
 }
 
 /** Value parsed by a schema; `undefined` when it is invalid, which is reported. */
 function parseValue<T>(
-  { problems, at }: EntryText,
+  { problems, placeOf }: EntryText,
   schema: z.ZodType<T>,
   value: unknown,
   path: readonly PropertyKey[],
 ): T | undefined {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  for (const issue of result.error.issues) problems.add(at([...path, ...issue.path]), issue.message)
+  for (const issue of result.error.issues)
+    problems.add(placeOf([...path, ...issue.path]), issue.message)
   return undefined
 }
 
@@ -147,7 +148,7 @@ function iriProblem(iri: string): string | undefined {
 /** Entry, and a function that returns the place of one of its keys in the file. */
 export type LocatedEntry<T> = {
   readonly entry: T
-  readonly at: (...path: PropertyKey[]) => ProfilePlace
+  readonly placeOf: (...path: PropertyKey[]) => ProfilePlace
 }
 
 /** Resource type whose shape is not yet compiled. */
@@ -185,9 +186,9 @@ const resourceEntry = z
       })
       .prefault({}),
   })
-  .transform(({ searchSettings, ...rest }): DeclaredType => {
+  .transform(({ searchSettings, ...members }): DeclaredType => {
     const { max_agg_size: facetSize, max_result_window: window, facets } = searchSettings
-    return { ...rest, search: { facetSize, window, facets } }
+    return { ...members, search: { facetSize, window, facets } }
   })
 
 /** Ids of the core entries, and ids of the platform's own indices, which resource types cannot have. */
@@ -204,19 +205,20 @@ function entriesOf<T extends z.infer<typeof entry> & { readonly typeUri?: string
   return values.flatMap((value, index): LocatedEntry<T>[] => {
     const parsed = parseValue(text, schema, value, [key, index])
     if (!parsed) return []
-    const at = (...path: PropertyKey[]) => text.at([key, index, ...path], `${key} "${parsed.id}"`)
+    const placeOf = (...path: PropertyKey[]) =>
+      text.placeOf([key, index, ...path], `${key} "${parsed.id}"`)
     if (key === 'core' && !coreIds.includes(parsed.id)) {
-      text.problems.warn(at(), 'is not indexed: only dataset and catalog are')
+      text.problems.warn(placeOf(), 'is not indexed: only dataset and catalog are')
       return []
     }
     if (pointsOutside(parsed.path))
-      text.problems.add(at('path'), `path "${parsed.path}" leaves the directory`)
+      text.problems.add(placeOf('path'), `path "${parsed.path}" leaves the directory`)
     for (const name of ['shapeUri', 'typeUri'] as const) {
       const iri = parsed[name]
       const problem = iri === undefined ? undefined : iriProblem(iri)
-      if (problem !== undefined) text.problems.add(at(name), `${name} "${iri}" ${problem}`)
+      if (problem !== undefined) text.problems.add(placeOf(name), `${name} "${iri}" ${problem}`)
     }
-    return [{ entry: parsed, at }]
+    return [{ entry: parsed, placeOf }]
   })
 }
 
@@ -225,11 +227,11 @@ function checkIds(
   { problems }: EntryText,
   entries: readonly LocatedEntry<{ readonly id: string }>[],
 ): void {
-  const seen = new Set<string>()
-  for (const { entry: checked, at } of entries) {
-    const id = checked.id.toLowerCase()
-    if (seen.has(id)) problems.add(at('id'), 'is given twice')
-    seen.add(id)
+  const ids = new Set<string>()
+  for (const { entry: declared, placeOf } of entries) {
+    const id = declared.id.toLowerCase()
+    if (ids.has(id)) problems.add(placeOf('id'), 'is given twice')
+    ids.add(id)
   }
 }
 
@@ -239,7 +241,7 @@ function readCore(text: EntryText, values: readonly unknown[]): readonly Located
   checkIds(text, located)
   for (const id of coreIds)
     if (!located.some(({ entry }) => entry.id === id))
-      text.problems.add(text.at(['core']), `has no entry "${id}"`)
+      text.problems.add(text.placeOf(['core']), `has no entry "${id}"`)
   return located
 }
 
@@ -250,12 +252,12 @@ function readResources(
 ): readonly LocatedEntry<DeclaredType>[] {
   const located = entriesOf(text, 'resources', resourceEntry, values)
   checkIds(text, located)
-  for (const { entry: type, at } of located) {
+  for (const { entry: type, placeOf } of located) {
     if (reservedIds.has(type.id.toLowerCase()))
-      text.problems.add(at('id'), 'is the id of a core index')
+      text.problems.add(placeOf('id'), 'is the id of a core index')
     for (const [index, { name }] of type.search.facets.entries())
       if (type.search.facets.findIndex((other) => other.name === name) < index) {
-        const place = at('searchSettings', 'facets', index)
+        const place = placeOf('searchSettings', 'facets', index)
         text.problems.add(place, `facet "${name}" is given twice`)
       }
   }

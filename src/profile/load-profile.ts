@@ -35,14 +35,14 @@ import { localName } from '../rdf/iri.ts'
 export const builtInDirectory = fileURLToPath(new URL('../../shapes/default', import.meta.url))
 
 /** Compiles the shape of a core entry and checks its required fields; `undefined` when the shape does not exist. */
-function compileEntry(placed: LocatedEntry<Entry>, files: ShapeFiles, problems: Problems) {
+function compileEntry(located: LocatedEntry<Entry>, files: ShapeFiles, problems: Problems) {
   const { find } = files
-  const node = shapeOfEntry(placed, files, problems)
+  const node = shapeOfEntry(located, files, problems)
   if (!node) return undefined
-  const isDataset = placed.entry.id === 'dataset'
+  const isDataset = located.entry.id === 'dataset'
   const shape = compileShape(node, { find, problems, root: isDataset ? 'record' : 'catalogue' })
-  const demand = isDataset ? checkDatasetShape : checkCatalogueShape
-  demand({ shape, node, problems })
+  const checkShape = isDataset ? checkDatasetShape : checkCatalogueShape
+  checkShape({ shape, node, problems })
   return shape
 }
 
@@ -59,19 +59,19 @@ function conceptShape(files: ShapeFiles, problems: Problems): Shape | undefined 
 
 /** Description of the profile in its files, with empty texts where there is none. Warns of annotations in several namespaces. */
 function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
-  const described = files.find(({ profile }) => profile)
+  const describedFile = files.find(({ profile }) => profile)
   const namespaces = new Set(files.flatMap((file) => [...file.namespaces]))
   if (namespaces.size > 1)
     problems.warn(
-      { file: described?.file ?? '*.ttl' },
+      { file: describedFile?.file ?? '*.ttl' },
       `uses two namespaces: ${[...namespaces].join(' ')}`,
     )
-  if (!described?.profile)
+  if (!describedFile?.profile)
     return { profileVersion: '1', title: '', description: '', maker: '', versionInfo: '' }
-  const { node, line } = described.profile
+  const { node, line } = describedFile.profile
   if (node.profileVersion && node.profileVersion !== '1')
     problems.add(
-      { file: described.file, line, property: 'profileVersion' },
+      { file: describedFile.file, line, property: 'profileVersion' },
       `is "${node.profileVersion}"; "1" is the only one there is`,
     )
   return { ...node, profileVersion: node.profileVersion || '1' }
@@ -80,14 +80,15 @@ function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
 /** Files that entries name. */
 const filesNamedBy = (
   entries: readonly LocatedEntry<{ readonly path: string }>[],
-): readonly NamedFile[] => entries.map(({ entry, at }) => ({ path: entry.path, at: at('path') }))
+): readonly NamedFile[] =>
+  entries.map(({ entry, placeOf }) => ({ path: entry.path, place: placeOf('path') }))
 
 type ProfileSources = {
   readonly core: readonly LocatedEntry<Entry>[]
   /** Files of the profile, those that ship with the platform, and both together. */
-  readonly own: ShapeFiles
-  readonly platform: ShapeFiles
-  readonly all: ShapeFiles
+  readonly profileFiles: ShapeFiles
+  readonly platformFiles: ShapeFiles
+  readonly allFiles: ShapeFiles
 }
 
 /** Reads all files. The platform's shapes are used where the profile has none: for concepts, and without `core`. */
@@ -96,22 +97,27 @@ async function sourcesOf(
   file: EntryFile | undefined,
   problems: Problems,
 ): Promise<ProfileSources> {
-  const named = filesNamedBy([...(file?.core ?? []), ...(file?.resources ?? [])])
-  const own = await readShapeFiles(directory, named, problems)
+  const namedFiles = filesNamedBy([...(file?.core ?? []), ...(file?.resources ?? [])])
+  const profileFiles = await readShapeFiles(directory, namedFiles, problems)
   const core = (await readEntryFile(builtInDirectory, problems))?.core ?? []
-  const platform = await readShapeFiles(builtInDirectory, filesNamedBy(core), problems)
-  return { core: file?.core ?? core, own, platform, all: withFallback(own, platform) }
+  const platformFiles = await readShapeFiles(builtInDirectory, filesNamedBy(core), problems)
+  return {
+    core: file?.core ?? core,
+    profileFiles,
+    platformFiles,
+    allFiles: withFallback(profileFiles, platformFiles),
+  }
 }
 
 /** All shapes of the profile as one Turtle text; blank nodes of different files stay distinct. */
 async function mergedShapes(
-  { own, platform, all }: ProfileSources,
+  { profileFiles, platformFiles, allFiles }: ProfileSources,
   withCore: boolean,
 ): Promise<string> {
-  const concept = conceptNode(own) ? undefined : conceptNode(platform)?.file
+  const concept = conceptNode(profileFiles) ? undefined : conceptNode(platformFiles)?.file
   const files = withCore
-    ? all.files
-    : [...own.files, ...platform.files.filter(({ file }) => file === concept)]
+    ? allFiles.files
+    : [...profileFiles.files, ...platformFiles.files.filter(({ file }) => file === concept)]
   const lines = new Set(files.flatMap(({ quads }) => quads.map(toLine)))
   return serialise(joinLines([...lines]), 'turtle')
 }
@@ -129,16 +135,19 @@ export async function loadProfile(
   if (!file) problems.throwIfAny(directory)
   const isBuiltIn = resolve(directory) === resolve(builtInDirectory)
   const sources = await sourcesOf(directory, file, problems)
-  const coreFiles = file?.core ? sources.own : sources.platform
+  const coreFiles = file?.core ? sources.profileFiles : sources.platformFiles
   const [dataset, catalogue] = ['dataset', 'catalog'].map((id) => {
-    const placed = sources.core.find(({ entry }) => entry.id === id)
-    return placed && compileEntry(placed, coreFiles, problems)
+    const located = sources.core.find(({ entry }) => entry.id === id)
+    return located && compileEntry(located, coreFiles, problems)
   })
-  const concept = conceptShape(conceptNode(sources.own) ? sources.own : sources.platform, problems)
-  const resources = (file?.resources ?? []).flatMap(
-    (placed) => compileType(placed, sources.all, problems) ?? [],
+  const concept = conceptShape(
+    conceptNode(sources.profileFiles) ? sources.profileFiles : sources.platformFiles,
+    problems,
   )
-  const node = profileNode(sources.own, problems)
+  const resources = (file?.resources ?? []).flatMap(
+    (located) => compileType(located, sources.allFiles, problems) ?? [],
+  )
+  const node = profileNode(sources.profileFiles, problems)
   problems.throwIfAny(directory)
   if (!file || !dataset || !catalogue || !concept)
     throw new Error(`The profile in ${directory} has no dataset, catalogue or concept shape.`)
@@ -197,25 +206,25 @@ function hashOf(shapes: readonly Shape[], resources: readonly ResourceType[]): s
 
 /** Whether a dotted path is a field, or a key in the JSON of a field. */
 function hasField(fields: readonly Field[], path: string): boolean {
-  const [name, ...rest] = path.split('.')
-  const field = fields.find((one) => one.name === name)
+  const [name, ...innerNames] = path.split('.')
+  const field = fields.find((candidate) => candidate.name === name)
   if (!field) return false
-  const [key, ...more] = rest
+  const [key, ...deeper] = innerNames
   if (key === undefined) return true
   return field.mapping === 'Nested'
-    ? hasField(field.children, rest.join('.'))
-    : more.length === 0 && valueKeysOf(field.mapping).has(key)
+    ? hasField(field.children, innerNames.join('.'))
+    : deeper.length === 0 && valueKeysOf(field.mapping).has(key)
 }
 
 /** Custom resource type with its compiled shape; facets without a field are left out with a warning. */
 function compileType(
-  placed: LocatedEntry<DeclaredType>,
+  located: LocatedEntry<DeclaredType>,
   files: ShapeFiles,
   problems: Problems,
 ): ResourceType | undefined {
-  const { entry, at } = placed
+  const { entry, placeOf } = located
   const { find } = files
-  const node = shapeOfEntry(placed, files, problems)
+  const node = shapeOfEntry(located, files, problems)
   if (!node) return undefined
   const root = entry.inCatalogue ? ('record' as const) : ('standalone' as const)
   const shape = compileShape(node, { find, problems, root })
@@ -224,7 +233,7 @@ function compileType(
     const isField = hasField(shape.fields, facet.path)
     if (!isField)
       problems.warn(
-        at('searchSettings'),
+        placeOf('searchSettings'),
         `facet "${facet.name}" is left out: there is no field ${facet.path}`,
       )
     return isField

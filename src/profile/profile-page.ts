@@ -8,13 +8,13 @@ import type { Field, Profile, ResourceType, Shape } from './profile.ts'
  */
 function fieldJson(field: Field, prefix = ''): Readonly<Record<string, unknown>> {
   const { name, title, mapping, paths, required, single, description, link, children } = field
-  const [path, ...more] = paths
+  const [path, ...alternatives] = paths
   const dotted = prefix + name
   return {
     name,
     field: dotted,
     title,
-    ...(path !== undefined && { path: more.length > 0 ? paths : path }),
+    ...(path !== undefined && { path: alternatives.length > 0 ? paths : path }),
     mappingClass: mapping,
     required,
     single,

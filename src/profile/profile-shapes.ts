@@ -102,13 +102,17 @@ type FileShapes = {
 }
 
 /** Members of an RDF list; `undefined` for one that is incomplete or a cycle. */
-function listOf(graph: Graph, head: Term, seen = new Set<string>()): readonly Term[] | undefined {
+function listOf(
+  graph: Graph,
+  head: Term,
+  visited = new Set<string>(),
+): readonly Term[] | undefined {
   if (head.equals(rdf('nil'))) return []
   const [first] = graph.objects(head, rdf('first'))
   const [rest] = graph.objects(head, rdf('rest'))
-  if (!first || !rest || seen.has(keyOf(head))) return undefined
-  seen.add(keyOf(head))
-  const tail = listOf(graph, rest, seen)
+  if (!first || !rest || visited.has(keyOf(head))) return undefined
+  visited.add(keyOf(head))
+  const tail = listOf(graph, rest, visited)
   return tail && [first, ...tail]
 }
 
@@ -220,7 +224,7 @@ export type ShapeFiles = {
 }
 
 /** Path of a shape file, and the place in the entry file that names it. */
-export type NamedFile = { readonly path: string; readonly at: ProfilePlace }
+export type NamedFile = { readonly path: string; readonly place: ProfilePlace }
 
 const baseIri = 'urn:cartulary:profile:'
 
@@ -234,11 +238,11 @@ async function readShapeFile(directory: string, path: string): Promise<ShapesFil
   return { file: path, quads, ...readShapeNodes(path, placedQuads(text, baseIri)) }
 }
 
-/** Problem of a file with its place: the line of a syntax error, for other failures the place `at` that names the file. */
+/** Problem of a file with its place: the line of a syntax error, for other failures `entryPlace`, where the entry file names it. */
 function problemOf(
   cause: unknown,
   path: string,
-  at: ProfilePlace,
+  entryPlace: ProfilePlace,
 ): { place: ProfilePlace; problem: string } {
   const [syntaxError] = cause instanceof Failure ? cause.errors : []
   if (syntaxError) {
@@ -247,7 +251,7 @@ function problemOf(
   }
   const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
   const reason = cause instanceof Error ? cause.message : String(cause)
-  return { place: at, problem: `path "${path}" ${isMissing ? 'is not a file' : reason}` }
+  return { place: entryPlace, problem: `path "${path}" ${isMissing ? 'is not a file' : reason}` }
 }
 
 /**
@@ -256,20 +260,20 @@ function problemOf(
  */
 export async function readShapeFiles(
   directory: string,
-  named: readonly NamedFile[],
+  namedFiles: readonly NamedFile[],
   problems: Problems,
 ): Promise<ShapeFiles> {
   const files: ShapesFile[] = []
   const others = (await readdir(directory)).filter((name) => name.endsWith('.ttl')).toSorted()
-  const all = [...named, ...others.map((path): NamedFile => ({ path, at: { file: path } }))]
-  for (const [index, { path, at }] of all.entries()) {
-    const isNamed = index < named.length
-    const isRead = all.findIndex((other) => other.path === path) < index
-    if (isRead || (isNamed && pointsOutside(path))) continue
+  const all = [...namedFiles, ...others.map((path): NamedFile => ({ path, place: { file: path } }))]
+  for (const [index, { path, place: entryPlace }] of all.entries()) {
+    const isNamed = index < namedFiles.length
+    const isReadBefore = all.findIndex((other) => other.path === path) < index
+    if (isReadBefore || (isNamed && pointsOutside(path))) continue
     try {
       files.push(await readShapeFile(directory, path))
     } catch (cause) {
-      const { place, problem } = problemOf(cause, path, at)
+      const { place, problem } = problemOf(cause, path, entryPlace)
       if (isNamed) problems.add(place, problem)
       else problems.warn(place, `the file is left out: ${problem}`)
     }
@@ -294,12 +298,12 @@ export function withFallback(first: ShapeFiles, second: ShapeFiles): ShapeFiles 
 
 /** Shape that an entry names. Reports an unknown one, unless its whole file is missing, which is reported already. */
 export function shapeOfEntry(
-  { entry, at }: LocatedEntry<{ readonly path: string; readonly shapeUri: string }>,
+  { entry, placeOf }: LocatedEntry<{ readonly path: string; readonly shapeUri: string }>,
   { files, find }: ShapeFiles,
   problems: Problems,
 ): ShapeNode | undefined {
   const node = find(entry.shapeUri, entry.path)
   if (!node && files.some(({ file }) => file === entry.path))
-    problems.add(at('shapeUri'), `there is no such sh:NodeShape: <${entry.shapeUri}>`)
+    problems.add(placeOf('shapeUri'), `there is no such sh:NodeShape: <${entry.shapeUri}>`)
   return node
 }

@@ -58,8 +58,8 @@ function rootSchema(shape: Shape, kind: Kind, components: Components): JsonSchem
 }
 
 /** Copy of an object schema with some properties replaced or added. */
-function withProperties(schema: JsonSchema, others: Readonly<Record<string, JsonSchema>>) {
-  return { ...schema, properties: { ...Object(schema['properties']), ...others } }
+function withProperties(schema: JsonSchema, replacements: Readonly<Record<string, JsonSchema>>) {
+  return { ...schema, properties: { ...Object(schema['properties']), ...replacements } }
 }
 
 const count: JsonSchema = { type: 'integer', minimum: 0, description: 'Number of its datasets' }
@@ -180,11 +180,11 @@ function createComponents(): Components {
     return schemaReference(name)
   }
 
-  const field = (described: Field): JsonSchema => {
-    const value = described.mapping === 'Nested' ? nested(described) : model(classOf(described))
+  const field = (definition: Field): JsonSchema => {
+    const value = definition.mapping === 'Nested' ? nested(definition) : model(classOf(definition))
     const description =
-      described.description === undefined ? {} : { description: described.description }
-    return isSingle(described)
+      definition.description === undefined ? {} : { description: definition.description }
+    return isSingle(definition)
       ? { ...value, ...description }
       : { ...arraySchema(value), ...description }
   }
@@ -204,10 +204,10 @@ const pascal = (text: string): string =>
     .join('')
 
 /** Returns a function that chooses the first wanted name that is free, or the first with a number after it. */
-function nameAllocator(taken: Iterable<string>): (...wanted: readonly string[]) => string {
-  const used = new Set(taken)
-  return (...wanted) => {
-    const candidates = wanted.map(pascal).filter((name) => name !== '')
+function nameAllocator(reserved: Iterable<string>): (...wanted: readonly string[]) => string {
+  const used = new Set(reserved)
+  return (...names) => {
+    const candidates = names.map(pascal).filter((name) => name !== '')
     const [first = 'Record'] = candidates
     let name = candidates.find((candidate) => !used.has(candidate)) ?? first
     for (let number = 2; used.has(name); number++) name = `${first}${number}`
