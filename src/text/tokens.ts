@@ -7,7 +7,7 @@ import { fold } from './fold.ts'
 export const tokeniserNumber = 1
 
 /** Maximum number of code points of a token. */
-const longest = 64
+const maxTokenLength = 64
 const asciiRuns = /[A-Za-z0-9]+/g
 const runs = /[\p{L}\p{N}\p{M}]+/gu
 // A value without anything above U+007F needs neither normalisation nor segmentation.
@@ -24,7 +24,7 @@ export function words(text: string): readonly string[] {
 
 /** Returns the token of a word: folded, at most 64 code points; `''` when folding leaves nothing. */
 export function tokenOf(word: string): string {
-  return cutCodePoints(fold(word), longest)
+  return cutCodePoints(fold(word), maxTokenLength)
 }
 
 /** Returns the tokens of a text in their order. */

@@ -1,7 +1,7 @@
 /** Encodes texts as UTF-8 in a shared buffer, for parsers of RDF that take bytes. */
 
 /** Maximum size of the shared buffer in bytes; hardly any graph is larger. */
-const most = 2 ** 20
+const maxBufferBytes = 2 ** 20
 
 const encoder = new TextEncoder()
 let buffer = new Uint8Array(2 ** 16)
@@ -11,8 +11,8 @@ let buffer = new Uint8Array(2 ** 16)
  * buffers would be memory outside of the heap, for which V8 would run full garbage collections too often.
  */
 export function inUtf8<T>(text: string, work: (bytes: Uint8Array) => T): T {
-  const wanted = text.length * 3
-  if (wanted > most) return work(encoder.encode(text))
-  if (wanted > buffer.length) buffer = new Uint8Array(wanted)
+  const neededBytes = text.length * 3
+  if (neededBytes > maxBufferBytes) return work(encoder.encode(text))
+  if (neededBytes > buffer.length) buffer = new Uint8Array(neededBytes)
   return work(buffer.subarray(0, encoder.encodeInto(text, buffer).written))
 }

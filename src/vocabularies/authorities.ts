@@ -32,7 +32,7 @@ async function readVocabularyFile(file: string): Promise<readonly [string, reado
 export async function loadVocabularyFiles(directory: string): Promise<VocabularyFiles> {
   const names = (await readdir(directory)).toSorted()
   const tables = new Map<string, readonly Concept[]>()
-  for (const name of names.filter((one) => one.endsWith('.ttl'))) {
+  for (const name of names.filter((name) => name.endsWith('.ttl'))) {
     const [scheme, concepts] = await readVocabularyFile(join(directory, name))
     tables.set(scheme, concepts)
   }
@@ -65,10 +65,10 @@ let shippedOnce: Promise<Authorities> | undefined
 /** Lookups in the shipped vocabularies, which are read once per process. */
 export const shippedAuthorities = (): Promise<Authorities> =>
   (shippedOnce ??= loadVocabularyFiles(shippedVocabularies).then(({ tables, mediaTypes }) => {
-    const made = new Map(
+    const conceptTables = new Map(
       [...tables].map(([scheme, concepts]) => [scheme, createConceptTable(concepts)]),
     )
-    return createAuthorities({ tables: made, mediaTypes })
+    return createAuthorities({ tables: conceptTables, mediaTypes })
   }))
 
 type Tables = Pick<VocabularyFiles, 'mediaTypes'> & {
@@ -94,7 +94,7 @@ export function conceptIri(
   const text = meaningfulText(value)
   if (text === undefined) return undefined
   const table = authorities.table(name)
-  const named = table.bySimilarIri(text)
-  if (named || /^https?:/i.test(text)) return named?.iri
+  const concept = table.bySimilarIri(text)
+  if (concept || /^https?:/i.test(text)) return concept?.iri
   return (table.byCode(text) ?? table.byLabel(text))?.iri
 }

@@ -37,8 +37,8 @@ export function mapKeepingFirst<T>(pairs: Iterable<readonly [string, T]>): Reado
 
 /** Returns a function that makes a value at its first call and then returns it. */
 export function lazy<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => (made ??= { value: make() }).value
+  let memo: { readonly value: T } | undefined
+  return () => (memo ??= { value: make() }).value
 }
 
 /** Key for comparing names: letters and digits only, in lower case, so that `CC-BY 4.0` equals `CC_BY_4_0`. */
@@ -50,8 +50,8 @@ export const comparisonKey = (text: string): string =>
 
 /** Key for comparing IRIs: in lower case, without scheme (`http`, `https`), `www.` and trailing slashes. */
 export function iriKey(iri: string): string {
-  const [, bare] = /^https?:\/\/(?:www\.)?([^]+)$/i.exec(iri.trim()) ?? []
-  return bare === undefined ? iri.trim() : trimTrailingSlashes(bare).toLowerCase()
+  const [, withoutScheme] = /^https?:\/\/(?:www\.)?([^]+)$/i.exec(iri.trim()) ?? []
+  return withoutScheme === undefined ? iri.trim() : trimTrailingSlashes(withoutScheme).toLowerCase()
 }
 
 /** Text without slashes at its end, in linear time. */
@@ -74,10 +74,12 @@ const byLengthOfCode = (a: Concept, b: Concept) =>
 /** Lookups in the concepts of one vocabulary. */
 export function createConceptTable(unsorted: readonly Concept[]): ConceptTable {
   const concepts = currentFirst(unsorted)
-  const index = (keysOf: (concept: Concept) => readonly string[], from = concepts) =>
+  const index = (keysOf: (concept: Concept) => readonly string[], source = concepts) =>
     lazy(() =>
       mapKeepingFirst(
-        from.flatMap((one) => keysOf(one).map((key): [string, Concept] => [key, one])),
+        source.flatMap((concept) =>
+          keysOf(concept).map((key): [string, Concept] => [key, concept]),
+        ),
       ),
     )
   const iris = index(({ iri }) => [iri])
@@ -86,7 +88,10 @@ export function createConceptTable(unsorted: readonly Concept[]): ConceptTable {
   const alpha2 = index(({ extensions }) => [
     extensions.iso_31661_alpha2 ?? extensions.iso_6391_code ?? '',
   ])
-  const labels = index((one) => labelsOf(one).map(comparisonKey), concepts.toSorted(byLengthOfCode))
+  const labels = index(
+    (concept) => labelsOf(concept).map(comparisonKey),
+    concepts.toSorted(byLengthOfCode),
+  )
   return {
     concepts,
     byIri: (iri) => iris().get(iri),
@@ -116,8 +121,8 @@ export function* iriVariants(iri: string): Generator<string> {
 /** Inverse of `iriVariants`: IRIs that records may write for the concept `iri`. */
 export function variantsInRecords(iri: string): readonly string[] {
   if (!isHttpIri(iri)) return [iri]
-  const both = [iri, swapHttpScheme(iri)]
-  return [...both, ...both.map((one) => `${one}/`)]
+  const spellings = [iri, swapHttpScheme(iri)]
+  return [...spellings, ...spellings.map((variant) => `${variant}/`)]
 }
 
 // The files in `shapes/names`: common names for the concepts of controlled vocabularies, one concept a line.

@@ -101,15 +101,15 @@ const sortedTexts = (terms: readonly Term[]) =>
 
 /** `dc:identifier`, else `dct:identifier`, else the last segment of the IRI. */
 function idOf(graph: Graph, iri: string): string {
-  const [code] = sortedTexts(graph.objects(iri, dc('identifier')))
-  const [other] = sortedTexts(graph.objects(iri, dct('identifier')))
-  return code ?? other ?? localName(iri)
+  const [dcIdentifier] = sortedTexts(graph.objects(iri, dc('identifier')))
+  const [dctIdentifier] = sortedTexts(graph.objects(iri, dct('identifier')))
+  return dcIdentifier ?? dctIdentifier ?? localName(iri)
 }
 
 /** `scheme` if the concept is in it, otherwise the first scheme that the concept names. */
 function schemeOf(graph: Graph, iri: string, scheme: string): string {
-  const named = sortedTexts(graph.objects(iri, skos('inScheme')))
-  return named.includes(scheme) ? scheme : (named[0] ?? scheme)
+  const schemesNamed = sortedTexts(graph.objects(iri, skos('inScheme')))
+  return schemesNamed.includes(scheme) ? scheme : (schemesNamed[0] ?? scheme)
 }
 
 function altLabels(terms: readonly Term[]): Readonly<Record<string, readonly string[]>> {
@@ -156,31 +156,34 @@ const isTrue = (term: Term) => term.value === 'true' || term.value === '1'
 
 /** Reads the concept with the IRI `iri`; `vocabulary` is the scheme of the vocabulary that contains it. */
 export function conceptAt(graph: Graph, iri: string, vocabulary: string): Concept {
-  const all = (predicate: Parameters<Graph['objects']>[1]) => graph.objects(iri, predicate)
+  const objects = (predicate: Parameters<Graph['objects']>[1]) => graph.objects(iri, predicate)
   const scheme = schemeOf(graph, iri, vocabulary)
-  const labels = keyedTexts(all(skos('prefLabel')), 'en')
+  const labels = keyedTexts(objects(skos('prefLabel')), 'en')
   const prefLabel = Object.fromEntries(labels.map(({ key, text }) => [key, text]))
   const id = idOf(graph, iri)
-  const definitions = keyedTexts(all(skos('definition')), 'en')
+  const definitions = keyedTexts(objects(skos('definition')), 'en')
   const definition = definitions.find(({ key }) => key === 'en')?.text
   return {
     iri,
     id,
     scheme,
-    deprecated: all(owl('deprecated')).some(isTrue) || all(opauthority('deprecated')).some(isTrue),
+    deprecated:
+      objects(owl('deprecated')).some(isTrue) || objects(opauthority('deprecated')).some(isTrue),
     prefLabel,
     label: prefLabel['en'] ?? labels[0]?.text ?? id,
-    altLabel: altLabels(all(skos('altLabel'))),
-    exactMatch: sortedTexts(all(skos('exactMatch'))),
-    closeMatch: sortedTexts(all(skos('closeMatch'))),
-    broader: sortedTexts(all(skos('broader'))),
-    narrower: sortedTexts(all(skos('narrower'))),
+    altLabel: altLabels(objects(skos('altLabel'))),
+    exactMatch: sortedTexts(objects(skos('exactMatch'))),
+    closeMatch: sortedTexts(objects(skos('closeMatch'))),
+    broader: sortedTexts(objects(skos('broader'))),
+    narrower: sortedTexts(objects(skos('narrower'))),
     definition,
     extensions: extensionsOf(graph, iri, scheme),
-    mediaTypes: sortedTexts(all(ctl('mediaType'))).map((text) => text.toLowerCase()),
-    endings: sortedTexts(all(ctl('ending'))).map((text) => text.toLowerCase().replace(/^\./, '')),
-    machineReadable: all(ctl('machineReadable')).some(isTrue),
-    nonProprietary: all(ctl('nonProprietary')).some(isTrue),
+    mediaTypes: sortedTexts(objects(ctl('mediaType'))).map((text) => text.toLowerCase()),
+    endings: sortedTexts(objects(ctl('ending'))).map((text) =>
+      text.toLowerCase().replace(/^\./, ''),
+    ),
+    machineReadable: objects(ctl('machineReadable')).some(isTrue),
+    nonProprietary: objects(ctl('nonProprietary')).some(isTrue),
   }
 }
 

@@ -49,10 +49,10 @@ function monthLiteral(text: string, { language }: DateOptions): Literal | undefi
   const [year, month] = first?.length === 4 ? [first, second] : [second, first]
   const [, name, namedYear] = /^(\p{L}{3,})\.?,?\s+(?:de\s+|del\s+)?(\d{4})$/u.exec(text) ?? []
   const number = name === undefined ? Number(month) : monthOfName(name, language)
-  const written = namedYear ?? year ?? ''
-  if (number === undefined || !/^(?!0000)\d{4}$/.test(written)) return undefined
+  const yearText = namedYear ?? year ?? ''
+  if (number === undefined || !/^(?!0000)\d{4}$/.test(yearText)) return undefined
   return number >= 1 && number <= 12 && (month ?? '').length < 3
-    ? literal(`${written}-${padNumber(number)}`, xsd('gYearMonth'))
+    ? literal(`${yearText}-${padNumber(number)}`, xsd('gYearMonth'))
     : undefined
 }
 
@@ -165,9 +165,9 @@ const numericPattern =
 function numericLiteral(text: string, options: DateOptions): Literal | undefined {
   const yearFirst = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?:\s+(.*))?$/.exec(text)
   if (yearFirst) {
-    const [, year = '', month = '', day = '', rest = ''] = yearFirst
+    const [, year = '', month = '', day = '', timeText = ''] = yearFirst
     return isoLiteral(
-      `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')} ${rest}`.trim(),
+      `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')} ${timeText}`.trim(),
       options,
     )
   }
@@ -316,24 +316,24 @@ export function timeRangeOf(text: string, zone?: string): TimeRange | undefined 
   const date = { year: Number(year), month: Number(month), day: Number(day ?? 1) }
   if (!isDay(date)) return undefined
   if (hour !== undefined) {
-    const written = offset?.replace(/(\d{2}):?(\d{2})$/, '$1:$2') ?? 'Z'
+    const offsetText = offset?.replace(/(\d{2}):?(\d{2})$/, '$1:$2') ?? 'Z'
     // `Date.parse` reads the hours 00 to 24 (ECMA-262, 21.4.1.32); it returns NaN for others, which is outside of the bounds.
-    const at = Date.parse(`${dayText(date)}T${hour}:${minutes}:${seconds}${written}`)
-    const isKnown = at >= firstInstant && at <= lastInstant
-    if (!isKnown) return undefined
-    const from = offset === undefined ? localTimeToInstant(at, zone) : at
-    const shown = offset === undefined ? formatInstant(at).slice(0, -1) : formatInstant(at)
-    return { from, to: from, text: shown }
+    const instant = Date.parse(`${dayText(date)}T${hour}:${minutes}:${seconds}${offsetText}`)
+    const isInRange = instant >= firstInstant && instant <= lastInstant
+    if (!isInRange) return undefined
+    const from = offset === undefined ? localTimeToInstant(instant, zone) : instant
+    const text = offset === undefined ? formatInstant(instant).slice(0, -1) : formatInstant(instant)
+    return { from, to: from, text }
   }
   if (date.year === 0) return undefined
   const precision = day !== undefined ? 10 : match[2] === undefined ? 4 : 7
-  const after = utcOf(date)
-  if (precision === 10) after.setUTCDate(date.day + 1)
-  else if (precision === 7) after.setUTCMonth(date.month)
-  else after.setUTCFullYear(date.year + 1)
+  const nextStart = utcOf(date)
+  if (precision === 10) nextStart.setUTCDate(date.day + 1)
+  else if (precision === 7) nextStart.setUTCMonth(date.month)
+  else nextStart.setUTCFullYear(date.year + 1)
   return {
     from: localTimeToInstant(utcOf(date).getTime(), zone),
-    to: localTimeToInstant(after.getTime(), zone) - 1,
+    to: localTimeToInstant(nextStart.getTime(), zone) - 1,
     text: dayText(date).slice(0, precision),
   }
 }

@@ -12,7 +12,7 @@ import { isPlaceholder, plainText, suffixOf } from './loose-values.ts'
 const codes = loadNames('formats')
 
 /** Formats without a concept → code of the most similar one; used for harvested records, not in lookups of written ones. */
-const nearest: Readonly<Record<string, string>> = {
+const similarCodes: Readonly<Record<string, string>> = {
   NDJSON: 'JSON',
   JSONL: 'JSON',
   JSONLINES: 'JSON',
@@ -50,25 +50,30 @@ function unambiguousConcepts(
   concepts: readonly Concept[],
   keysOf: (concept: Concept) => readonly string[],
 ): ReadonlyMap<string, Concept> {
-  const pairs = concepts.flatMap((one) => keysOf(one).map((key) => ({ key, one })))
+  const pairs = concepts.flatMap((concept) => keysOf(concept).map((key) => ({ key, concept })))
   return new Map(
-    [...Map.groupBy(pairs, ({ key }) => key)].flatMap(([key, all]) => {
-      const chosen = all.length === 1 ? all[0] : all.find(({ one }) => genericTypes.has(one.id))
-      return chosen ? [[key, chosen.one]] : []
+    [...Map.groupBy(pairs, ({ key }) => key)].flatMap(([key, matches]) => {
+      const chosen =
+        matches.length === 1
+          ? matches[0]
+          : matches.find(({ concept }) => genericTypes.has(concept.id))
+      return chosen ? [[key, chosen.concept]] : []
     }),
   )
 }
 
 /** Lookups in the given file types, which are in order of preference. */
 export function formatLookup(fileTypes: readonly Concept[]): FormatLookup {
-  const byCode = mapKeepingFirst(fileTypes.map((one) => [lowerCaseKey(one.id), one] as const))
+  const byCode = mapKeepingFirst(
+    fileTypes.map((fileType) => [lowerCaseKey(fileType.id), fileType] as const),
+  )
   const byLabel = mapKeepingFirst(
-    fileTypes.flatMap((one) =>
-      Object.values(one.prefLabel).map((label) => [lowerCaseKey(label), one] as const),
+    fileTypes.flatMap((fileType) =>
+      Object.values(fileType.prefLabel).map((label) => [lowerCaseKey(label), fileType] as const),
     ),
   )
   const byEnding = unambiguousConcepts(fileTypes, ({ endings }) => endings.map(lowerCaseKey))
-  const mediaTypes = unambiguousConcepts(fileTypes, (one) => one.mediaTypes)
+  const mediaTypes = unambiguousConcepts(fileTypes, (fileType) => fileType.mediaTypes)
   return {
     byMediaType: (type) => mediaTypes.get(type),
     byText: (text) => {
@@ -107,7 +112,7 @@ export function formatIri(value: unknown, authorities: Authorities): string | un
   const label = upperCaseKey(text)
   const concept =
     formats.byCode(label) ??
-    formats.byCode(codes.get(label) ?? nearest[label] ?? '') ??
+    formats.byCode(codes.get(label) ?? similarCodes[label] ?? '') ??
     formats.byCode(label.replaceAll('.', '')) ??
     lookupOf(authorities).byMediaType(label.toLowerCase()) ??
     formats.byLabel(text)
@@ -135,8 +140,8 @@ export function isDataAddress(url: unknown, authorities: Authorities): boolean {
 export function mediaTypeIri(value: unknown, authorities: Authorities): string | undefined {
   const text = plainText(value)
   if (text === undefined) return undefined
-  const bare = text.replace(/^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i, '')
-  const named = mediaTypesByName[upperCaseKey(bare)]
-  const type = authorities.mediaType(named ?? (bare.split(';', 1)[0] ?? '').trim())
+  const name = text.replace(/^https?:\/\/(?:www\.)?iana\.org\/assignments\/media-types\//i, '')
+  const namedType = mediaTypesByName[upperCaseKey(name)]
+  const type = authorities.mediaType(namedType ?? (name.split(';', 1)[0] ?? '').trim())
   return type === undefined ? undefined : `https://www.iana.org/assignments/media-types/${type}`
 }

@@ -46,9 +46,9 @@ const axisOrders = new Map<string, ToLonLat>([
 function axisOrderOf(crs: string | undefined): ToLonLat | undefined {
   if (crs === undefined || /CRS:?84h?$/i.test(crs)) return lonLat
   const [, srid] = /^SRID=(\d+)$/i.exec(crs) ?? []
-  const reading = axisOrders.get(srid ?? epsgCode(crs) ?? '')
+  const toLonLat = axisOrders.get(srid ?? epsgCode(crs) ?? '')
   // PostGIS writes longitude first in every system.
-  return srid !== undefined && reading === latLon ? lonLat : reading
+  return srid !== undefined && toLonLat === latLon ? lonLat : toLonLat
 }
 
 const epsgCode = (crs: string) => /EPSG(?:\/[\d.]*\/|:(?:[\d.]*:)?|#)(\d+)$/i.exec(crs)?.[1]
@@ -75,9 +75,9 @@ function parseJsonOrUndefined(json: string): unknown {
 }
 
 /** Reads `((1 2, 3 4))` as nested arrays; `undefined` for anything but numbers, commas and parentheses. */
-function coordinatesOf(body: string, read: ToLonLat): unknown {
+function coordinatesOf(body: string, toLonLat: ToLonLat): unknown {
   const pairs = body.replace(position, (_, x: string, y: string) =>
-    JSON.stringify(read(Number(x), Number(y))),
+    JSON.stringify(toLonLat(Number(x), Number(y))),
   )
   return parseJsonOrUndefined(pairs.replaceAll('(', '[').replaceAll(')', ']'))
 }
@@ -87,13 +87,13 @@ function splitMembers(body: string): readonly string[] {
   const parts: string[] = []
   let depth = 0
   let start = 1
-  for (let at = 0; at < body.length; at++) {
-    const character = body[at]
+  for (let index = 0; index < body.length; index++) {
+    const character = body[index]
     if (character === '(') depth++
     else if (character === ')') depth--
     if ((character === ',' && depth === 1) || (character === ')' && depth === 0)) {
-      parts.push(body.slice(start, at))
-      start = at + 1
+      parts.push(body.slice(start, index))
+      start = index + 1
     }
   }
   return parts
@@ -123,7 +123,7 @@ const unwrapPoints = (coordinates: unknown) =>
     : undefined
 
 /** Reads WKT as GeoJSON, to be checked by `geometryOf`; collections at most eight levels deep. */
-function readWktGeometry(text: string, read: ToLonLat, depth = 0): unknown {
+function readWktGeometry(text: string, toLonLat: ToLonLat, depth = 0): unknown {
   const match = /^\s*([A-Za-z]+)\s*(?:\b(?:ZM|Z|M)\b\s*)?(\([^]*\))\s*$/i.exec(text)
   const [, word = '', body = ''] = match ?? []
   const name = word.toUpperCase().replace(/(?<=POINT|STRING|POLYGON|COLLECTION)(?:ZM|Z|M)$/, '')
@@ -131,12 +131,12 @@ function readWktGeometry(text: string, read: ToLonLat, depth = 0): unknown {
   if (name === 'BOX') return parsePostgisBox(body)
   if (name === 'GEOMETRYCOLLECTION') {
     const geometries =
-      depth < 8 ? splitMembers(body).map((part) => readWktGeometry(part, read, depth + 1)) : []
+      depth < 8 ? splitMembers(body).map((part) => readWktGeometry(part, toLonLat, depth + 1)) : []
     return { type: 'GeometryCollection', geometries }
   }
   const type = types[name]
   if (type === undefined) return undefined
-  const coordinates = coordinatesOf(body, read)
+  const coordinates = coordinatesOf(body, toLonLat)
   if (type === 'Point') return { type, coordinates: firstPosition(coordinates) }
   return { type, coordinates: type === 'MultiPoint' ? unwrapPoints(coordinates) : coordinates }
 }
@@ -144,8 +144,8 @@ function readWktGeometry(text: string, read: ToLonLat, depth = 0): unknown {
 /** Geometry of a WKT text; `undefined` for other texts and unsupported coordinate reference systems. */
 export function fromWkt(text: string): Geometry | undefined {
   const [, iri, srid, body = ''] = crsBefore.exec(text) ?? []
-  const read = axisOrderOf(iri ?? srid)
-  return read && geometryOf(readWktGeometry(body, read))
+  const toLonLat = axisOrderOf(iri ?? srid)
+  return toLonLat && geometryOf(readWktGeometry(body, toLonLat))
 }
 
 /** Coordinates of GeoJSON in WKT. */
@@ -179,19 +179,20 @@ const numbersIn = (text: string): Numbers =>
     .map(Number)
 
 /** Positions of a list of numbers; `undefined` for an odd count or something else than numbers. */
-function pairs(numbers: Numbers, read: ToLonLat): readonly Numbers[] | undefined {
+function pairs(numbers: Numbers, toLonLat: ToLonLat): readonly Numbers[] | undefined {
   if (numbers.length < 2 || numbers.length % 2 !== 0 || !numbers.every(Number.isFinite))
     return undefined
   const positions: Numbers[] = []
-  for (let at = 0; at < numbers.length; at += 2) {
-    const [x = NaN, y = NaN] = numbers.slice(at, at + 2)
-    positions.push(read(x, y))
+  for (let index = 0; index < numbers.length; index += 2) {
+    const [x = NaN, y = NaN] = numbers.slice(index, index + 2)
+    positions.push(toLonLat(x, y))
   }
   return positions
 }
 
-function gmlEnvelope(xml: string, read: ToLonLat): unknown {
-  const corner = (name: string) => pairs(numbersIn(textsOf(xml, name)[0] ?? ''), read)?.[0] ?? []
+function gmlEnvelope(xml: string, toLonLat: ToLonLat): unknown {
+  const corner = (name: string) =>
+    pairs(numbersIn(textsOf(xml, name)[0] ?? ''), toLonLat)?.[0] ?? []
   const [west, south] = corner('lowerCorner')
   const [east, north] = corner('upperCorner')
   if (west === undefined || south === undefined || east === undefined || north === undefined)
@@ -199,14 +200,14 @@ function gmlEnvelope(xml: string, read: ToLonLat): unknown {
   return boxGeometry([west, south, east, north])
 }
 
-function gmlPolygon(xml: string, read: ToLonLat): unknown {
+function gmlPolygon(xml: string, toLonLat: ToLonLat): unknown {
   const rings = [...textsOf(xml, 'posList'), ...textsOf(xml, 'coordinates')]
-  return { type: 'Polygon', coordinates: rings.map((ring) => pairs(numbersIn(ring), read)) }
+  return { type: 'Polygon', coordinates: rings.map((ring) => pairs(numbersIn(ring), toLonLat)) }
 }
 
-function gmlPoint(xml: string, read: ToLonLat): unknown {
+function gmlPoint(xml: string, toLonLat: ToLonLat): unknown {
   const [text = ''] = [...textsOf(xml, 'pos'), ...textsOf(xml, 'coordinates')]
-  return { type: 'Point', coordinates: pairs(numbersIn(text), read)?.[0] }
+  return { type: 'Point', coordinates: pairs(numbersIn(text), toLonLat)?.[0] }
 }
 
 const gmlReaders = { Envelope: gmlEnvelope, Point: gmlPoint, Polygon: gmlPolygon } as const
@@ -218,8 +219,8 @@ export function fromGml(text: string): Geometry | undefined {
   const name = root?.[1]
   if (name !== 'Envelope' && name !== 'Point' && name !== 'Polygon') return undefined
   const crs = /\bsrsName\s*=\s*["']([^"']*)["']/.exec(root?.[2] ?? '')?.[1]
-  const read = axisOrderOf(crs)
-  return read && geometryOf(gmlReaders[name](text, read))
+  const toLonLat = axisOrderOf(crs)
+  return toLonLat && geometryOf(gmlReaders[name](text, toLonLat))
 }
 
 const fourNumbers = new RegExp(`^\\s*${number}(?:(?:\\s*[,;]\\s*|\\s+)${number}){3}\\s*$`)
@@ -272,4 +273,4 @@ const geometryPatterns = [
 
 /** Whether a text is meant as a geometry, even if it is invalid, and not as the name of a place. */
 export const looksLikeGeometry = (text: string): boolean =>
-  geometryPatterns.some((one) => one.test(text))
+  geometryPatterns.some((pattern) => pattern.test(text))

@@ -69,9 +69,9 @@ function readNested(value: unknown, { depth, list }: Level, rules: Rules): Neste
   if (!Array.isArray(value) || value.length === 0) return undefined
   const parts: Nested[] = []
   for (const part of value) {
-    const read = readNested(part, { depth: depth - 1, list }, rules)
-    if (read === undefined) return undefined
-    parts.push(read)
+    const nested = readNested(part, { depth: depth - 1, list }, rules)
+    if (nested === undefined) return undefined
+    parts.push(nested)
   }
   if (depth > 1 || list === 'points') return parts
   return list === 'line' ? (parts.length > 1 ? parts : undefined) : readRing(parts, rules)
@@ -102,20 +102,20 @@ const wrapLongitude = (east: number): number =>
 
 /** Geometry with longitudes from −180 to 180; a box that crosses the date line becomes two. `undefined` for points outside. */
 function withinLongitudes(geometry: Geometry): Geometry | undefined {
-  const beyond = [...positionsOf(geometry)].some(([east]) => Math.abs(east) > 180)
-  if (!beyond) return geometry
+  const isBeyond = [...positionsOf(geometry)].some(([east]) => Math.abs(east) > 180)
+  if (!isBeyond) return geometry
   if (geometry.type === 'Point' || geometry.type === 'MultiPoint') return undefined
   const box = enclosedBox(geometry)
   if (box) return boxGeometry(boxOnGlobe(box))
-  const turn = (value: Nested): Nested => {
+  const wrap = (value: Nested): Nested => {
     const [east, north] = value
     return typeof east === 'number' && typeof north === 'number'
       ? [wrapLongitude(east), north]
-      : value.flatMap((part) => (typeof part === 'number' ? [] : [turn(part)]))
+      : value.flatMap((part) => (typeof part === 'number' ? [] : [wrap(part)]))
   }
   if (geometry.type === 'GeometryCollection') return undefined
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the nesting stays
-  return { ...geometry, coordinates: turn(geometry.coordinates) } as Geometry
+  return { ...geometry, coordinates: wrap(geometry.coordinates) } as Geometry
 }
 
 /** Box with longitudes from −180 to 180; west is greater than east where it crosses the date line. */
@@ -168,9 +168,9 @@ export function* positionsOf(json: unknown): Generator<Position> {
 }
 
 /** Box around positions, without regard to the date line. */
-export function boundsOf(all: Iterable<Position>): BoundingBox {
+export function boundsOf(positions: Iterable<Position>): BoundingBox {
   let [west, south, east, north] = [180, 90, -180, -90]
-  for (const [x, y] of all) {
+  for (const [x, y] of positions) {
     if (x < west) west = x
     if (x > east) east = x
     if (y < south) south = y
@@ -185,7 +185,7 @@ export function boundsOf(all: Iterable<Position>): BoundingBox {
  */
 export function boxesOf(geometry: unknown): readonly BoundingBox[] {
   if (isJsonRecord(geometry) && Array.isArray(geometry['geometries']))
-    return geometry['geometries'].flatMap((one: unknown) => boxesOf(one))
+    return geometry['geometries'].flatMap((member: unknown) => boxesOf(member))
   const lines = [...linesOf(isJsonRecord(geometry) ? geometry['coordinates'] : undefined)]
   if (!lines.some(crossesDateLine)) {
     const isPair = lines.length === 2 && lines.every((line) => line.length > 1)
@@ -209,7 +209,9 @@ function* linesOf(json: unknown): Generator<Line> {
 /** Whether a line crosses the date line. */
 function crossesDateLine(line: Line): boolean {
   const easts = line.map(([east]) => east)
-  const widest = Math.max(...easts.map((east, at) => Math.abs(east - (easts[at - 1] ?? east))))
+  const widest = Math.max(
+    ...easts.map((east, index) => Math.abs(east - (easts[index - 1] ?? east))),
+  )
   if (widest <= 180 || widest >= 359) return false
   return new Set(easts).size > 2 || easts[0] === Math.max(...easts)
 }
@@ -278,8 +280,8 @@ export function enclosedBox(geometry: Geometry): BoundingBox | undefined {
   const [points = []] = geometry.coordinates
   const [xs, ys] = [new Set(points.map(([x]) => x)), new Set(points.map(([, y]) => y))]
   if (points.length !== 5 || xs.size !== 2 || ys.size !== 2) return undefined
-  const isAround = points.every(([x, y], at) => {
-    const next = points[at + 1]
+  const isAround = points.every(([x, y], index) => {
+    const next = points[index + 1]
     return !next || (x === next[0]) !== (y === next[1])
   })
   if (!isAround) return undefined

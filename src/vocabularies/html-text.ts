@@ -48,22 +48,22 @@ const ignoredTokens = {
 /** Text of HTML, before white space is reduced. */
 function convert(html: string): string {
   let [out, tag, attribute, href] = ['', '', '', '']
-  let muted: string | undefined
+  let ignoredTag: string | undefined
   let link: { readonly from: number; readonly url: string } | undefined
-  const at = (from: number, to: number) => html.slice(from, to)
+  const slice = (from: number, to: number) => html.slice(from, to)
   const text = (from: number, to: number) => {
     // An entity needs its semicolon, because addresses contain texts such as `&copy=1`.
-    if (muted === undefined) out += decodeHTMLStrict(at(from, to).replaceAll(/\s+/g, ' '))
+    if (ignoredTag === undefined) out += decodeHTMLStrict(slice(from, to).replaceAll(/\s+/g, ' '))
   }
   const open = () => {
-    if (muted !== undefined) return
-    if (ignoredElements.has(tag)) muted = tag
+    if (ignoredTag !== undefined) return
+    if (ignoredElements.has(tag)) ignoredTag = tag
     else if (tag === 'a') link = { from: out.length, url: decodeHTMLStrict(href).trim() }
     else out += tag === 'li' ? '\n- ' : (separators.get(tag) ?? '')
   }
   const close = (name: string) => {
-    if (muted === name) muted = undefined
-    else if (muted !== undefined) return
+    if (ignoredTag === name) ignoredTag = undefined
+    else if (ignoredTag !== undefined) return
     else if (name !== 'a') out += separators.get(name) ?? ''
     else if (link) {
       out += addressAfter(out.slice(link.from).trim(), link.url)
@@ -73,12 +73,12 @@ function convert(html: string): string {
   const tokenizer = new Tokenizer(
     { decodeEntities: false },
     {
-      onopentagname: (from, to) => void ([tag, href] = [at(from, to).toLowerCase(), '']),
-      onattribname: (from, to) => void (attribute = at(from, to).toLowerCase()),
-      onattribdata: (from, to) => void (href += attribute === 'href' ? at(from, to) : ''),
+      onopentagname: (from, to) => void ([tag, href] = [slice(from, to).toLowerCase(), '']),
+      onattribname: (from, to) => void (attribute = slice(from, to).toLowerCase()),
+      onattribdata: (from, to) => void (href += attribute === 'href' ? slice(from, to) : ''),
       onopentagend: open,
       onselfclosingtag: open,
-      onclosetag: (from, to) => close(at(from, to).toLowerCase()),
+      onclosetag: (from, to) => close(slice(from, to).toLowerCase()),
       ontext: text,
       oncdata: (from, to, cut) => text(from, to - cut),
       ...ignoredTokens,

@@ -54,18 +54,18 @@ const byRank = (a: Candidate, b: Candidate) =>
   compareCodePoints(a.tag.full, b.tag.full)
 
 /** Language key of a text: its primary subtag, or its full tag with region if this is taken; `undefined` when both are taken. */
-function keyFor(tag: Tag, taken: ReadonlySet<string>, language: string): string | undefined {
+function keyFor(tag: Tag, usedKeys: ReadonlySet<string>, language: string): string | undefined {
   const key = tag.rank === 1 ? language : tag.primary
-  if (!taken.has(key)) return key
-  return tag.rank === 2 && !taken.has(tag.full.toLowerCase()) ? tag.full : undefined
+  if (!usedKeys.has(key)) return key
+  return tag.rank === 2 && !usedKeys.has(tag.full.toLowerCase()) ? tag.full : undefined
 }
 
-/** Trimmed literals that are not empty; other nodes are passed to `other`. */
-function candidates(nodes: readonly Term[], other: (node: Term) => void): Candidate[] {
+/** Trimmed literals that are not empty; other nodes are passed to `onNonLiteral`. */
+function candidates(nodes: readonly Term[], onNonLiteral: (node: Term) => void): Candidate[] {
   const list: Candidate[] = []
   for (const node of nodes) {
     if (node.termType !== 'Literal') {
-      other(node)
+      onNonLiteral(node)
       continue
     }
     const text = node.value.trim()
@@ -93,15 +93,15 @@ export function keyedTexts(
 ): readonly KeyedText[] {
   const sorted = candidates(nodes, problems.onNonLiteral)
   if (sorted.length > 1) sorted.sort(byRank)
-  const taken = new Set<string>()
+  const usedKeys = new Set<string>()
   const result: KeyedText[] = []
   for (const { text, tag } of sorted) {
-    const key = keyFor(tag, taken, language)
+    const key = keyFor(tag, usedKeys, language)
     if (key === undefined) {
       problems.onDuplicate(text)
       continue
     }
-    taken.add(key.toLowerCase())
+    usedKeys.add(key.toLowerCase())
     result.push({ key, text, tag })
   }
   return result.length > 1 ? result.sort((a, b) => compareCodePoints(a.key, b.key)) : result

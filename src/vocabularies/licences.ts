@@ -23,13 +23,15 @@ import { isPlaceholder, plainText } from './loose-values.ts'
  * last segment `legalcode` or `deed` with or without a language.
  */
 export function licenceKey(iri: string): string {
-  const bare = trimTrailingSlashes(
+  const withoutScheme = trimTrailingSlashes(
     iri
       .trim()
       .toLowerCase()
       .replace(/^https?:\/\/(?:www\.)?/, ''),
   )
-  return trimTrailingSlashes(bare.replace(/\/(?:legalcode|deed)(?:[._-][^/]*)?(?:\/[^/]*)?$/, ''))
+  return trimTrailingSlashes(
+    withoutScheme.replace(/\/(?:legalcode|deed)(?:[._-][^/]*)?(?:\/[^/]*)?$/, ''),
+  )
 }
 
 /** Lookups of licences by IRI, and by code or label. */
@@ -84,20 +86,20 @@ export type LicenceNames = {
 type NamedLicence = {
   readonly code?: string
   readonly address?: string
-  readonly others?: readonly string[]
+  readonly otherAddresses?: readonly string[]
 }
 
 /** Comparison key of a name → code of the EU licences, and further addresses of the licence. */
 const byWord = new Map(
   [...loadNames('licences')].map(([name, head]): [string, NamedLicence] => {
-    const [code, address, ...others] = head.split(' ')
-    return [name, { code, address, others }]
+    const [code, address, ...otherAddresses] = head.split(' ')
+    return [name, { code, address, otherAddresses }]
   }),
 )
 const byAddress = new Map(
   [...byWord.values()].flatMap((entry) =>
-    (entry.address ? [entry.address, ...(entry.others ?? [])] : []).map(
-      (one): [string, NamedLicence] => [licenceKey(one), entry],
+    (entry.address ? [entry.address, ...(entry.otherAddresses ?? [])] : []).map(
+      (address): [string, NamedLicence] => [licenceKey(address), entry],
     ),
   ),
 )
@@ -149,21 +151,21 @@ export function licenceOf(names: LicenceNames, authorities: Authorities): Licenc
     candidates.find((text) => isAddress(text) && !isNoLicence(text)) ??
     candidates.map((text) => namedLicence(text)?.address).find(Boolean)
   if (iri !== undefined) return { kind: 'iri', iri }
-  const saysNone = texts.some(isNoLicence)
+  const hasNoLicence = texts.some(isNoLicence)
   const last = texts.findLast((text) => !isNoLicence(text))
   if (last === undefined) return undefined
   const text = textFromHtml(last)
   if (text === '') return undefined
-  return saysNone || isHtml(last) ? { kind: 'rights', text } : { kind: 'label', label: text }
+  return hasNoLicence || isHtml(last) ? { kind: 'rights', text } : { kind: 'label', label: text }
 }
 
 const isAddress = (text: string) => /^https?:\/\/\S+$/i.test(text)
 
 /** Addresses in a text, without the punctuation after them. */
 const addressesIn = (text: string): readonly string[] =>
-  (text.match(/https?:\/\/[^\s<>"']+/gi) ?? []).map((found) => {
-    const bare = found.replace(/[.,;:!?]+$/, '')
-    return bare.includes('(') ? bare : bare.replace(/\)[.,;:!?)]*$/, '')
+  (text.match(/https?:\/\/[^\s<>"']+/gi) ?? []).map((address) => {
+    const trimmed = address.replace(/[.,;:!?]+$/, '')
+    return trimmed.includes('(') ? trimmed : trimmed.replace(/\)[.,;:!?)]*$/, '')
   })
 
 /** IRI of the concept that a text or address names. */
@@ -183,15 +185,15 @@ function conceptOf(text: string, authorities: Authorities): string | undefined {
 function conceptOfAddress(address: string, authorities: Authorities): string | undefined {
   const licences = authorities.table('licence')
   const key = licenceKey(address)
-  const plain = key.startsWith('creativecommons.org/')
+  const canonicalKey = key.startsWith('creativecommons.org/')
     ? key
         .replace(/[?#].*$/, '')
         .replace(/(\/(?:4\.0|zero\/1\.0|mark\/1\.0))\/[a-z]{2}(?:[_-][a-z]+)?$/, '$1')
     : key
   const concept =
     licences.bySimilarIri(address) ??
-    conceptMatching(plain, authorities) ??
-    licences.byCode(byAddress.get(plain)?.code ?? '')
+    conceptMatching(canonicalKey, authorities) ??
+    licences.byCode(byAddress.get(canonicalKey)?.code ?? '')
   const [, id] = licenceListPattern.exec(key) ?? []
   return (
     concept?.iri ?? (id === undefined ? undefined : conceptOf(id.replaceAll('/', '-'), authorities))
@@ -228,12 +230,12 @@ function conceptMatching(key: string, authorities: Authorities): Concept | undef
   if (!index) {
     const pairs = authorities
       .table('licence')
-      .concepts.flatMap((one) =>
-        one.exactMatch.map((iri): [string, Concept] => [licenceKey(iri), one]),
+      .concepts.flatMap((concept) =>
+        concept.exactMatch.map((iri): [string, Concept] => [licenceKey(iri), concept]),
       )
     // Some addresses belong to several concepts and therefore identify none.
     const groups = [...Map.groupBy(pairs, ([address]) => address).values()]
-    index = new Map(groups.filter((all) => all.length === 1).flat())
+    index = new Map(groups.filter((group) => group.length === 1).flat())
     exactMatches.set(authorities, index)
   }
   return index.get(key)

@@ -19,10 +19,10 @@ const openEnd = /^(?:\.\.|present|now|today|ongoing|heute|unknown)$/i
 export function periodEnds(value: string, options: DateOptions = {}): PeriodEnds | undefined {
   const text = value.trim()
   if (isPlaceholder(text) || text.length > maxLength) return undefined
-  const named = [...text.matchAll(dcmi)].flatMap(([, side = '', at = '']) => [
-    [side.toLowerCase(), at.trim()],
+  const dcmiEnds = [...text.matchAll(dcmi)].flatMap(([, side = '', text = '']) => [
+    [side.toLowerCase(), text.trim()],
   ])
-  if (named.length > 0) return Object.fromEntries(named)
+  if (dcmiEnds.length > 0) return Object.fromEntries(dcmiEnds)
   if (!/\d/.test(text)) return undefined
   const span = calendarSpan(text)
   if (span) return span
@@ -50,7 +50,7 @@ const calendarForms = {
 
 /** First and last day of a week or ordinal date (ISO 8601), or first and last month of a quarter. */
 function calendarSpan(text: string): Required<PeriodEnds> | undefined {
-  const day = (year: string, at: number) => new Date(Date.UTC(Number(year), 0, at))
+  const day = (year: string, dayOfYear: number) => new Date(Date.UTC(Number(year), 0, dayOfYear))
   const dayText = (date: Date) => date.toISOString().slice(0, 10)
   const [, weekYear = '', week = '', weekday] = calendarForms.week.exec(text) ?? []
   if (week !== '') {
@@ -58,7 +58,9 @@ function calendarSpan(text: string): Required<PeriodEnds> | undefined {
     const monday = (Number(week) - 1) * 7 + 4 - ((day(weekYear, 4).getUTCDay() + 6) % 7)
     const exists = day(weekYear, monday + 3).getUTCFullYear() === Number(weekYear)
     const [first, last] = weekday ? [Number(weekday) - 1, Number(weekday) - 1] : [0, 6]
-    const ends = [first, last].map((one) => dayText(day(weekYear, monday + one)))
+    const ends = [first, last].map((weekdayOffset) =>
+      dayText(day(weekYear, monday + weekdayOffset)),
+    )
     return exists ? { start: ends[0] ?? '', end: ends[1] ?? '' } : undefined
   }
   const [, year = '', number = ''] = calendarForms.day.exec(text) ?? []
@@ -70,7 +72,7 @@ function calendarSpan(text: string): Required<PeriodEnds> | undefined {
   const match = calendarForms.quarter.exec(text)
   const quarter = Number(match?.groups?.['before'] ?? match?.groups?.['after'] ?? 0)
   if (quarter === 0) return undefined
-  const month = (at: number) => `${match?.[2]}-${String(at).padStart(2, '0')}`
+  const month = (monthNumber: number) => `${match?.[2]}-${String(monthNumber).padStart(2, '0')}`
   return { start: month(quarter * 3 - 2), end: month(quarter * 3) }
 }
 
@@ -95,8 +97,8 @@ function resolveEnds(start: string, end: string, options: DateOptions): PeriodEn
     return { start: from ?? '', end: addDuration(from ?? '', to ?? '', 1, options) }
   const isTime = /^\d{4}-\d{2}-\d{2}T/i.test(from ?? '') && /^\d{2}:\d{2}/.test(to ?? '')
   const isShort = /^\d{2}(?:-\d{2})?$/.test(to ?? '') && timeRangeOf(from ?? '') !== undefined
-  const completed = isTime ? 11 : isShort ? -(to ?? '').length : 0
-  const fullEnd = completed === 0 ? to : (from ?? '').slice(0, completed) + to
+  const prefixEnd = isTime ? 11 : isShort ? -(to ?? '').length : 0
+  const fullEnd = prefixEnd === 0 ? to : (from ?? '').slice(0, prefixEnd) + to
   return { ...(from && { start: from }), ...(fullEnd && { end: fullEnd }) }
 }
 
@@ -109,18 +111,18 @@ function addDuration(side: string, length: string, sign: 1 | -1, options: DateOp
   const range = typeof date === 'object' ? timeRangeOf(date.value) : undefined
   if (!range) return ''
   const [, ...amounts] = durationPattern.exec(length) ?? []
-  const [y = 0, m = 0, w = 0, d = 0, hours = 0, minutes = 0, seconds = 0] = amounts.map((one) =>
-    Number(one ?? 0),
+  const [y = 0, m = 0, w = 0, d = 0, hours = 0, minutes = 0, seconds = 0] = amounts.map((amount) =>
+    Number(amount ?? 0),
   )
   const isTime = range.from === range.to
-  const at = new Date(sign === 1 ? range.from : range.to + (isTime ? 0 : 1))
-  at.setUTCFullYear(
-    at.getUTCFullYear() + sign * y,
-    at.getUTCMonth() + sign * m,
-    at.getUTCDate() + sign * (w * 7 + d),
+  const result = new Date(sign === 1 ? range.from : range.to + (isTime ? 0 : 1))
+  result.setUTCFullYear(
+    result.getUTCFullYear() + sign * y,
+    result.getUTCMonth() + sign * m,
+    result.getUTCDate() + sign * (w * 7 + d),
   )
-  at.setTime(at.getTime() + sign * ((hours * 60 + minutes) * 60 + seconds) * 1000)
-  if (!isTime && sign === 1) at.setTime(at.getTime() - 1)
-  if (Number.isNaN(at.getTime()) || at.getUTCFullYear() > 9999) return ''
-  return at.toISOString().slice(0, isTime ? 19 : 10) + (isTime ? 'Z' : '')
+  result.setTime(result.getTime() + sign * ((hours * 60 + minutes) * 60 + seconds) * 1000)
+  if (!isTime && sign === 1) result.setTime(result.getTime() - 1)
+  if (Number.isNaN(result.getTime()) || result.getUTCFullYear() > 9999) return ''
+  return result.toISOString().slice(0, isTime ? 19 : 10) + (isTime ? 'Z' : '')
 }

@@ -52,9 +52,10 @@ const labelPairs = [
 ] as const
 
 function checkLabels(facts: Facts, report: Report): void {
-  for (const [one, other] of labelPairs)
-    for (const label of facts.get(one) ?? noValues)
-      if (facts.get(other)?.has(label)) report('S13', `${label} is its ${one} and its ${other}`)
+  for (const [labelKind, otherKind] of labelPairs)
+    for (const label of facts.get(labelKind) ?? noValues)
+      if (facts.get(otherKind)?.has(label))
+        report('S13', `${label} is its ${labelKind} and its ${otherKind}`)
   const perLanguage = Map.groupBy(facts.get('prefLabel') ?? noValues, (label) =>
     label.slice(label.lastIndexOf('"') + 1).toLowerCase(),
   )
@@ -90,23 +91,23 @@ class Hierarchy {
 
   #link(links: Map<string, Set<string>>, from: string, to: string): void {
     if (++this.#links > maxLinks) return
-    const known = links.get(from)
-    if (known) known.add(to)
+    const targets = links.get(from)
+    if (targets) targets.add(to)
     else links.set(from, new Set([to]))
   }
 
-  /** Whether `other` is broader than `one`, over at most 32 steps. */
-  isBroader(one: string, other: string): boolean {
-    const seen = new Set<string>()
-    let level: ReadonlySet<string> = new Set([one])
+  /** Whether `other` is broader than `concept`, over at most 32 steps. */
+  isBroader(concept: string, other: string): boolean {
+    const visited = new Set<string>()
+    let level: ReadonlySet<string> = new Set([concept])
     for (let depth = 0; depth < maxSteps && level.size > 0; depth += 1) {
-      const above = new Set(
+      const broaderConcepts = new Set(
         [...level].flatMap((concept) => [...(this.#broader.get(concept) ?? [])]),
       )
-      if (above.has(other)) return true
-      level = above.difference(seen)
-      for (const concept of level) if (seen.size < maxConcepts) seen.add(concept)
-      if (seen.size >= maxConcepts) return false
+      if (broaderConcepts.has(other)) return true
+      level = broaderConcepts.difference(visited)
+      for (const concept of level) if (visited.size < maxConcepts) visited.add(concept)
+      if (visited.size >= maxConcepts) return false
     }
     return false
   }
@@ -165,20 +166,20 @@ export const summaryOf = (findings: readonly BrokenCondition[]): string =>
 
 /** Yields the SKOS statements of every subject that has some. */
 async function* subjectsIn(chunks: Chunks) {
-  let about = ''
+  let current = ''
   let facts = new Map<string, Set<string>>()
   for await (const chunk of chunks)
     for (const line of chunk.split('\n')) {
       const [subject = '', predicate = ''] = line.split(' ', 2)
       if (predicate === '') continue
-      if (subject !== about) {
-        if (facts.size > 0) yield { resource: withoutBrackets(about), facts }
-        about = subject
+      if (subject !== current) {
+        if (facts.size > 0) yield { resource: withoutBrackets(current), facts }
+        current = subject
         facts = new Map()
       }
       addFact(facts, predicate.slice(1, -1), line.slice(subject.length + predicate.length + 2, -2))
     }
-  if (facts.size > 0) yield { resource: withoutBrackets(about), facts }
+  if (facts.size > 0) yield { resource: withoutBrackets(current), facts }
 }
 
 /** Adds a statement of SKOS; `object` is an N-Triples term. Ignores labels that are no literals, and links to literals. */
