@@ -71,7 +71,7 @@ export class EngineStart {
   #isStopped = false
   #filling: Reindex | undefined
 
-  /** Fills the indices in `first`; without it, tries to reach the engine until it is available. */
+  /** Fills the indices in `initialState`; without it, tries to reach the engine until it is available. */
   constructor(
     context: StartContext,
     settings: readonly IndexSettings[],

@@ -171,7 +171,7 @@ export class ProjectionQueue {
     })
   }
 
-  /** Removes and returns up to `most` resources. */
+  /** Removes and returns up to `limit` resources. */
   takeBatch(limit: number): readonly PendingResource[] {
     const batch: PendingResource[] = []
     const takeFrom = (queue: Map<string, PendingResource>, maxTotal: number) => {

@@ -150,7 +150,7 @@ type Reconcile = (options: ReconcileOptions, signal: AbortSignal) => Promise<Dri
 export type ReconcileSchedule = { readonly reconcile: Reconcile } & {
   /** Result of the last comparison of this process, scheduled or not; `at` is its end, ISO 8601. */
   readonly last: () => ({ readonly at: string } & Drift) | undefined
-  /** Starts the schedule; with `atOnce` the first comparison runs now. */
+  /** Starts the schedule; with `isImmediate` the first comparison runs now. */
   readonly start: (isImmediate?: boolean) => void
   /** Compares once now, because another process may have written to the store. */
   readonly runNow: () => void

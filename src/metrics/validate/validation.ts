@@ -41,7 +41,7 @@ const standardLimits = {
   length: 32 * 2 ** 20,
 }
 
-/** Data that a worker is started with; `own` are absolute paths by model. */
+/** Data that a worker is started with; `institutionModels` are absolute paths by model. */
 export type ValidationData = {
   readonly results: number
   readonly directory: string

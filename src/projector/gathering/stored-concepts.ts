@@ -97,7 +97,7 @@ type StoredContext = {
   readonly limits?: ConceptLimits
 }
 
-/** Collects concepts up to the limit; `all` is `undefined` above it. */
+/** Collects concepts up to the limit; `result` returns `undefined` above it. */
 type ConceptCollector = {
   readonly add: (concepts: readonly Concept[]) => boolean
   readonly result: () => readonly Concept[] | undefined

@@ -24,7 +24,7 @@ import { countriesOf, spatialResource } from './places.ts'
 /** Properties of a dataset that apply to its distributions without a value of their own. */
 const inherited: ReadonlySet<string> = new Set(predicateIris('dct:license dct:rights'))
 
-/** Compiles fields; `inside` is the dotted path of the enclosing field, with a trailing dot, `around` that field. */
+/** Compiles fields; `inside` is the dotted path of the enclosing field, with a trailing dot, `parent` that field. */
 export const compileFields = (
   fields: readonly Field[],
   inside = '',
@@ -54,7 +54,7 @@ export function propertyAt(fields: readonly CompiledField[], path: string): stri
   )
 }
 
-/** Returns the source of a field: a function of the platform, or predicates; `beside` are the fields of the same node. */
+/** Returns the source of a field: a function of the platform, or predicates; `siblings` are the fields of the same node. */
 function sourceOf(
   field: Field,
   path: string,

@@ -130,7 +130,7 @@ function unknownSkos(
   return { ...unknown, json: { ...others, label: map } }
 }
 
-/** Creates the mapping of values of a vocabulary: `json` for concepts, `rest` for other values. */
+/** Creates the mapping of values of a vocabulary: `json` for concepts, `fallback` for other values. */
 const conceptMapping = (
   lookup: Lookup,
   json: (concept: Concept) => JsonObject,
