@@ -46,7 +46,7 @@ describe('the start of a search engine', () => {
   it('fills what the engine asks for when it is there', async () => {
     const { told, start } = started(failing(0, 'engine-unavailable'))
     const { first, engine } = await start()
-    expect(first).toEqual({ rebuild: ['dataset'], newest: 7 })
+    expect(first).toEqual({ rebuild: ['dataset'], newestVersion: 7 })
     expect([engine.rebuilding(), told]).toEqual([[], { filled: [['dataset']], newest: [] }])
     await engine.stop()
   })
