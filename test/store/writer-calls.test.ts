@@ -55,3 +55,48 @@ it('ends the pause when it is closed, and starts no other', async () => {
   await setImmediate()
   expect([pauses.length, started()]).toEqual([1, 1])
 })
+
+const leaving = `const { parentPort } = require('node:worker_threads')
+let feed
+parentPort.on('message', (message) => {
+  if (message === 'close' || message === 'hand over') {
+    feed?.postMessage('yours')
+    return parentPort.close()
+  }
+  feed ??= message.find(({ port }) => port)?.port
+  parentPort.postMessage(message.map(({ id }) => ({ id, result: 'first' })))
+})
+parentPort.postMessage({ opened: { quads: 0, graphs: 0, dead: 0, ms: 0, unreadable: [] } })
+parentPort.postMessage('fragmented')`
+
+// Calls that come before it is open are lost.
+const following = `const { parentPort, workerData } = require('node:worker_threads')
+let isOpen = false
+workerData.once('message', () => {
+  isOpen = true
+  workerData.close()
+  parentPort.postMessage({ opened: { quads: 0, graphs: 0, dead: 0, ms: 0, unreadable: [] } })
+})
+parentPort.on('message', (message) => {
+  if (message === 'close') return parentPort.close()
+  if (isOpen) parentPort.postMessage(message.map(({ id }) => ({ id, result: 'second' })))
+})
+parentPort.postMessage('filled')`
+
+it('sends no call to a replacement before it has taken over', async () => {
+  const calls = new WriterCalls({
+    start: (feed?: MessagePort) =>
+      feed
+        ? new Worker(following, { eval: true, workerData: feed, transferList: [feed] })
+        : new Worker(leaving, { eval: true }),
+    waiting: 10,
+    callMs: 5000,
+    log: logger('silent'),
+    onLost: () => undefined,
+    pause: () => Promise.resolve(),
+  })
+  const answers = new Set<unknown>()
+  while (!answers.has('second')) answers.add(await calls.call('counts', {}))
+  expect([...answers]).toEqual(['first', 'second'])
+  await calls.close()
+})
