@@ -121,8 +121,13 @@ function send(outgoing: OutgoingRequest, { connections, permission, clock, signa
     ...(permission && { guarded: { url, permission, connectMs, signal } }),
   }
   const call = url.protocol === 'https:' ? requestHttps(options) : requestHttp(options)
-  // Errors after the head are reported by the body.
+  // Errors after the head are reported by the body. Node takes a body without length for complete when its connection breaks.
   call.on('error', () => undefined)
+  call.on('response', (message) =>
+    call.on('error', (error) => {
+      if (!message.complete) message.destroy(error)
+    }),
+  )
   call.end(body)
   return call
 }
@@ -154,7 +159,7 @@ export async function* bodyChunks(
     if (next.done) break
     if (next.value instanceof Uint8Array) yield next.value
   }
-  if (!message.complete) throw new Failure('source-truncated', 'the answer ended early')
+  if (!message.complete) throw bodyFault(new Error('the answer ended early'))
 }
 
 // Failures for connection errors of Node. `HPE_` codes come from its HTTP parser, `Z_` and `BROTLI` codes from its decoders.

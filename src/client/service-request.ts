@@ -141,7 +141,7 @@ const isFramed = ({ headers, statusCode = 0 }: IncomingMessage): boolean =>
   statusCode >= 300 ||
   statusCode === 204 ||
   'content-length' in headers ||
-  'transfer-encoding' in headers
+  /(?:^|,)\s*chunked$/i.test(headers['transfer-encoding'] ?? '')
 
 const unframedFailure = ({ name, unavailable }: ServiceName) =>
   new Failure(unavailable, `The ${name} does not say where its answer ends.`, { retryAfter: 2 })

@@ -1,5 +1,6 @@
 /** Bodies: decompressed, bounded, timed, and never taken for whole when they are not. */
 
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.ts'
@@ -74,6 +75,26 @@ describe('slow sources', () => {
   it('that close after the head end as source-truncated', async () => {
     expect(await kindOf(ask(`${slow.url}/head-only`))).toBe('source-truncated')
   })
+
+  it.each(['source-truncated', 'none'])(
+    'without a length end as %s when their connection is reset, or closed',
+    async (kind) => {
+      const connected = Promise.withResolvers<Socket>()
+      const server = createServer((socket) => {
+        socket.on('error', () => socket.destroy())
+        socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\nhalf'))
+        connected.resolve(socket)
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as AddressInfo
+      const answer = await scene.client.request(asked(`http://127.0.0.1:${port}/`), never)
+      const socket = await connected.promise
+      if (kind === 'none') socket.end()
+      else socket.resetAndDestroy()
+      expect(await kindOf(answer.text())).toBe(kind)
+      await new Promise((resolve) => server.close(resolve))
+    },
+  )
 
   it('end at once when the signal says so, with its reason, before and during the body', async () => {
     for (const path of ['/silent', '/stuck']) {

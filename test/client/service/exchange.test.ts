@@ -45,10 +45,14 @@ describe('an answer', () => {
     expect(failure.retryAfter).toBeGreaterThan(0)
   })
 
-  it('that does not say where it ends is an error, even when it looks whole', async () => {
-    const { url } = await rawServer(({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\n{}'))
-    expect((await failureOf(wire().send(asking(url)))).kind).toBe('store-unavailable')
-  })
+  it.each(['', 'Transfer-Encoding: gzip\r\n'])(
+    'that does not say where it ends is an error, even when it looks whole (%j)',
+    async (field) => {
+      const head = `HTTP/1.1 200 OK\r\n${field}\r\n`
+      const { url } = await rawServer(({ socket }) => socket.end(`${head}{}`))
+      expect((await failureOf(wire().send(asking(url)))).kind).toBe('store-unavailable')
+    },
+  )
 
   it('to HEAD has no end to tell', async () => {
     const { url } = await rawServer(({ socket }) => socket.write('HTTP/1.1 200 OK\r\n\r\n'))

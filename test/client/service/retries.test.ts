@@ -68,6 +68,8 @@ describe('a connection that broke', () => {
     ['before the answer', ''],
     ['in the head of the answer', 'HTTP/1.1 200'],
     ['in the body of the answer', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'],
+    ['in a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf'],
+    ['before the last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n'],
   ])('%s is made anew', async (_, cut) => {
     const { url, connections } = await rawServer(({ socket, number }) => {
       if (number > 2) socket.write(wholeAnswer('fine'))
