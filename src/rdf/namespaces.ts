@@ -58,6 +58,7 @@ function vocabulary(prefix: string): Vocabulary {
   }
 }
 
+// Term builders by their prefix in `prefixes`.
 export const adms = vocabulary('adms')
 /** Internal bookkeeping such as pending marks; never part of an answer. */
 export const ctl = vocabulary('ctl')

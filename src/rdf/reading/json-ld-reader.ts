@@ -217,15 +217,15 @@ class ExpandedJson {
   }
 
   list(members: readonly JsonLdValue[], graph: Quad_Graph): Quad_Object {
-    let rest: Quad_Object = rdf('nil')
+    let tail: Quad_Object = rdf('nil')
     for (const member of members.toReversed()) {
       if (!isJsonLdObject(member)) continue
       const cell = this.settings.terms.blankNode()
       this.add(cell, rdf('first'), this.value(member, graph), graph)
-      this.add(cell, rdf('rest'), rest, graph)
-      rest = cell
+      this.add(cell, rdf('rest'), tail, graph)
+      tail = cell
     }
-    return rest
+    return tail
   }
 
   literal(value: JsonLdObject): Literal | NamedNode {

@@ -10,6 +10,7 @@ export type JsonLdValue = string | number | boolean | null | JsonLdValue[] | Jso
 const maxDepth = 64
 const prototypeKeys = ['__proto__', 'constructor', 'prototype']
 
+/** Tells whether a value is an object, and not an array or null. */
 export const isJsonLdObject = (value: JsonLdValue | undefined): value is JsonLdObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

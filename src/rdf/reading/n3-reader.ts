@@ -15,6 +15,7 @@ import {
   reportPlace,
 } from './options.ts'
 
+/** Formats that N3.js reads. */
 export type N3Format = Exclude<Format, 'rdfxml' | 'jsonld'>
 
 const mediaTypes: Readonly<Record<N3Format, string>> = {

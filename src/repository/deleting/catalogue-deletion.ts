@@ -378,7 +378,7 @@ export async function resumeRestores(
 }
 
 /**
- * Restores all members; may be repeated. Members whose original id is in use again keep their tombstone. Calls `done` with numbers of
+ * Restores all members; may be repeated. Members whose original id is in use again keep their tombstone. Calls `addDone` with numbers of
  * members. Rejects with `unknown-catalogue`, and when the store is unavailable.
  */
 async function restoreAllMembers(

@@ -234,7 +234,7 @@ function linkHeader({ first, previous, next, last }: PageAddresses): string {
     .join(', ')
 }
 
-/** The paging node as its own part of the default graph; `legacy` = `hydra:PagedCollection` of early drafts of Hydra. */
+/** The paging node as its own part of the default graph; `isLegacy` = `hydra:PagedCollection` of early drafts of Hydra. */
 function pagingNode(
   addresses: PageAddresses,
   { page, total }: ListPaging,

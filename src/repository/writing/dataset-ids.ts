@@ -39,6 +39,7 @@ const maxIdLength = 245
 export const datasetLock = (originalId: string): string =>
   `dataset ${platformId(originalId).slice(0, maxIdLength)}`
 
+/** Function that finds or chooses the platform ids of original ids; see `idChooser`. */
 export type DatasetIds = ReturnType<typeof idChooser>
 
 /**

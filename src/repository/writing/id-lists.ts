@@ -43,6 +43,7 @@ type Entry = {
   readonly pendingChanges: PendingChange[]
 }
 
+/** Cache of the repository's id lists, which commits keep up to date. */
 export class IdLists {
   readonly #options: Required<IdListOptions>
   /** Entries in the order of their last use. */

@@ -122,6 +122,7 @@ export function resultOf<T>(written: WriteResult<T> | undefined): T {
 
 // Order of writes: locks by name, and detection of deletions of the catalogue that is written to.
 
+/** Record of running and past deletions of catalogues; see `deletions`. */
 export type Deletions = ReturnType<typeof deletions>
 
 /** Creates the locks. A caller whose signal fires while it waits gets `time-limit`. */

@@ -68,6 +68,7 @@ export type DatasetItem = {
 /** Datasets of one catalogue that are written together; their original ids are all different. */
 type DatasetBatch = { readonly catalogue: string; readonly items: readonly DatasetItem[] }
 
+/** Platform id of a dataset and the outcome of its write. */
 export type WrittenDataset = { readonly id: string; readonly outcome: WriteOutcome }
 
 type Targets = readonly (DatasetTarget | Failure)[]
