@@ -173,7 +173,7 @@ export type Validator = {
 /** Outcome of writing the metrics of one dataset; `gone`: the dataset does not exist. */
 export type MetricsOutcome = 'created' | 'updated' | 'unchanged' | 'gone' | Failure
 
-/** How the exporter writes the output of metrics segments: to this process or to a remote repository. */
+/** Writers for the output of metrics segments: into the repository of this process, or for a remote one. */
 export type MetricsExport = {
   /** Metrics of a message as RDF, for a remote repository. */
   readonly body: (
