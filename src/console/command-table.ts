@@ -1,4 +1,4 @@
-/** Table of the commands of a console: lookup by name, help, completion. */
+/** Table of the commands of the console: parsing of lines, help, completion. The page, telnet and `npm run console` use it. */
 
 import { nearest } from '../text/nearest.ts'
 import {
@@ -22,12 +22,12 @@ import {
 import { runCommands } from './run-commands.ts'
 
 /** Command with its checked arguments. */
-export type ParsedCommand = { readonly command: Command; readonly given: CommandArguments }
+export type ParsedCommand = { readonly command: Command; readonly args: CommandArguments }
 
 /** Commands of a console, for the page, telnet and `npm run console`. */
 export type Table = {
   /** Parses a line. Throws `WrongCommand` with what would be right. */
-  readonly order: (line: string) => ParsedCommand
+  readonly parse: (line: string) => ParsedCommand
   /** Candidates for the last word of a line; `from` is the index where that word begins. */
   readonly complete: (line: string) => {
     readonly from: number
@@ -52,22 +52,22 @@ export const commandsOf = (parts: Parts): Table => {
 }
 
 /** Makes a table of commands, with `help` and `exit`. */
-export function table(given: readonly Command[]): Table {
-  const commands: Command[] = [...given, exit].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+export function table(services: readonly Command[]): Table {
+  const commands: Command[] = [...services, exit].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const byName = new Map<string, Command>()
   const find = (name: string): Command => {
     const command = byName.get(name)
     if (command) return command
     const names = [...byName.keys()].toSorted()
-    const close = nearest(name, names)
-    const hint = close === undefined ? '' : `; did you mean ${close}?`
+    const suggestion = nearest(name, names)
+    const hint = suggestion === undefined ? '' : `; did you mean ${suggestion}?`
     const short = name.length > 60 ? `${name.slice(0, 60)}…` : name
     throw new WrongCommand(`unknown command: ${short}${hint}\nthe commands are ${names.join(', ')}`)
   }
   const help: Command = {
     name: 'help',
     words: '[command]',
-    does: 'lists the commands, or shows the usage of one',
+    summary: 'lists the commands, or shows the usage of one',
     complete: () => [...byName.keys()],
     run: ({ words: [name] }) => (name === undefined ? overview(commands) : helpOf(find(name))),
   }
@@ -75,43 +75,44 @@ export function table(given: readonly Command[]): Table {
   for (const command of commands)
     for (const name of [command.name, ...(command.aliases ?? [])]) byName.set(name, command)
   return {
-    order: (line) => {
+    parse: (line) => {
       const [name, ...words] = splitCommandLine(line)
       if (name === undefined) throw new WrongCommand('no command; help lists all')
       const command = find(name)
       const parsed = parseArguments(command, words)
       // `launch -h` is `help launch`.
       return parsed === 'help'
-        ? { command: help, given: { ...parseNothing, words: [command.name] } }
-        : { command, given: parsed }
+        ? { command: help, args: { ...noArguments, words: [command.name] } }
+        : { command, args: parsed }
     },
     complete: (line) => {
       const [, before = '', typed = ''] = /^(.*?)(\S*)$/s.exec(line) ?? []
       const [name, ...words] = before.split(/\s+/).filter((word) => word !== '')
       const command = byName.get(name ?? '')
-      const options = ['help', ...Object.keys(command?.options ?? {})].map((one) => `--${one}`)
-      const all = name === undefined ? [...byName.keys()] : (command?.complete?.(words) ?? [])
-      const candidates = (command && typed.startsWith('-') ? options : all)
-        .filter((one) => one.startsWith(typed))
+      const options = ['help', ...Object.keys(command?.options ?? {})].map((name) => `--${name}`)
+      const argumentWords =
+        name === undefined ? [...byName.keys()] : (command?.complete?.(words) ?? [])
+      const candidates = (command && typed.startsWith('-') ? options : argumentWords)
+        .filter((candidate) => candidate.startsWith(typed))
         .toSorted()
       return { from: before.length, candidates: candidates.slice(0, mostCandidates) }
     },
   }
 }
 
-const parseNothing: CommandArguments = {
+const noArguments: CommandArguments = {
   words: [],
   flag: () => false,
   text: () => undefined,
   number: () => undefined,
 }
 
-const exit: Command = { name: 'exit', does: 'leaves the console', run: () => [] }
+const exit: Command = { name: 'exit', summary: 'leaves the console', run: () => [] }
 
 function overview(commands: readonly Command[]): readonly string[] {
   const widest = Math.max(...commands.map((command) => usageOf(command).length))
   const lines = commands.map(
-    (command) => `${usageOf(command).padEnd(Math.min(widest, 44))}  ${command.does}`,
+    (command) => `${usageOf(command).padEnd(Math.min(widest, 44))}  ${command.summary}`,
   )
   return [...lines, '-h after any command shows more; quotes group words']
 }

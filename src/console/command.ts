@@ -8,7 +8,7 @@ type Option = {
   readonly short?: string
   /** Placeholder of its value in the usage: `ms`, `pipe`. */
   readonly value?: string
-  readonly means: string
+  readonly meaning: string
   /** Bounds of a whole number, both included. */
   readonly range?: readonly [least: number, most: number]
 }
@@ -38,15 +38,16 @@ export type Command = {
   readonly aliases?: readonly string[]
   /** Arguments in the usage: `<catalogue> [pipe]`; their brackets say how many there must and may be, `…` that there may be more. */
   readonly words?: string
-  readonly does: string
+  /** What the command does, for the help: `lists the pipes`. */
+  readonly summary: string
   readonly options?: Readonly<Record<string, Option>>
   /** Whether it goes on when its reader leaves; its signal aborts when the console stops. */
-  readonly lasts?: boolean
+  readonly outlivesReader?: boolean
   /** Candidates for the argument after these. */
   readonly complete?: (words: readonly string[]) => readonly string[]
   /** Throws a `Failure` for errors that the reader may see. */
   readonly run: (
-    given: CommandArguments,
+    args: CommandArguments,
     context: CommandContext,
   ) => CommandAnswer | Promise<CommandAnswer>
 }
@@ -68,11 +69,11 @@ export function splitCommandLine(line: string): readonly string[] {
   if (line.length > longestLine)
     throw new WrongCommand(`the line is longer than ${longestLine} characters`)
   const words: string[] = []
-  let at = nextWord(line, 0)
-  while (at < line.length) {
-    const word = line[at] === '{' ? jsonWord(line, at) : plainWord(line, at)
+  let position = nextWord(line, 0)
+  while (position < line.length) {
+    const word = line[position] === '{' ? jsonWord(line, position) : plainWord(line, position)
     words.push(word.text)
-    at = nextWord(line, word.end)
+    position = nextWord(line, word.end)
   }
   return words
 }
@@ -84,8 +85,8 @@ export const quotedWord = (word: string): string =>
 type Word = { readonly text: string; readonly end: number }
 
 function nextWord(line: string, from: number): number {
-  const found = line.slice(from).search(/\S/)
-  return found < 0 ? line.length : from + found
+  const offset = line.slice(from).search(/\S/)
+  return offset < 0 ? line.length : from + offset
 }
 
 /** Reads quoted and bare parts up to the next blank. */
@@ -93,11 +94,11 @@ function plainWord(line: string, from: number): Word {
   let [text, end] = ['', from]
   while (end < line.length && !/\s/.test(line.charAt(end))) {
     wordPart.lastIndex = end
-    const [all, double, single, bare] = wordPart.exec(line) ?? []
-    if (all === undefined)
+    const [part, double, single, bare] = wordPart.exec(line) ?? []
+    if (part === undefined)
       throw new WrongCommand(`the quote ${line[end]} at character ${end + 1} is not closed`)
     text += double?.replaceAll(/\\(["\\])/g, '$1') ?? single ?? bare ?? ''
-    end += all.length
+    end += part.length
   }
   return { text, end }
 }
@@ -106,20 +107,20 @@ function plainWord(line: string, from: number): Word {
 function jsonWord(line: string, from: number): Word {
   let depth = 0
   let inText = false
-  for (let at = from; at < line.length; at++) {
-    const char = line[at]
-    if (inText && char === '\\') at++
+  for (let position = from; position < line.length; position++) {
+    const char = line[position]
+    if (inText && char === '\\') position++
     else if (char === '"') inText = !inText
     else if (!inText && char === '{') depth++
     else if (!inText && char === '}') depth--
-    if (depth === 0) return { text: line.slice(from, at + 1), end: at + 1 }
+    if (depth === 0) return { text: line.slice(from, position + 1), end: position + 1 }
   }
   throw new WrongCommand(`the object that begins at character ${from + 1} is not closed`)
 }
 
 // Arguments and options.
 
-const help: Option = { short: 'h', type: 'boolean', means: 'this text' }
+const help: Option = { short: 'h', type: 'boolean', meaning: 'this text' }
 
 /** Parses arguments and options in any order; `--` ends the options. Returns `help` for `-h`. Throws `WrongCommand`. */
 export function parseArguments(
@@ -128,12 +129,15 @@ export function parseArguments(
 ): CommandArguments | 'help' {
   const { options = {} } = command
   const [least, most] = argumentCounts(command.words)
-  const { values, positionals } = parsed(command, words)
+  const { values, positionals } = parseOptions(command, words)
   if (values['help'] === true) return 'help'
-  if (positionals.length < least) throw wrong(command, 'something is missing')
+  if (positionals.length < least) throw wrongCommand(command, 'something is missing')
   if (positionals.length > most) {
     const extra = positionals.slice(most).join(' ')
-    throw wrong(command, most === 0 ? `${command.name} takes no words` : `too many words: ${extra}`)
+    throw wrongCommand(
+      command,
+      most === 0 ? `${command.name} takes no words` : `too many words: ${extra}`,
+    )
   }
   const text = (name: string) => {
     const value = values[name]
@@ -143,7 +147,7 @@ export function parseArguments(
     const value = text(name)
     if (high === 0 || value === undefined) continue
     if (!/^\d{1,15}$/.test(value) || Number(value) < low || Number(value) > high)
-      throw wrong(command, `--${name} must be a whole number ${low}..${high}, got ${value}`)
+      throw wrongCommand(command, `--${name} must be a whole number ${low}..${high}, got ${value}`)
   }
   return {
     words: positionals,
@@ -158,43 +162,45 @@ function argumentCounts(usage = ''): readonly [least: number, most: number] {
   const forms = usage.split(' | ').map((form) => {
     const optional = form.match(/\[[^\]]*\]/g) ?? []
     const least = form.replaceAll(/\[[^\]]*\]/g, '').match(/<[^>]*>/g)?.length ?? 0
-    const further = optional.map((one) => (one.includes('…') ? 1000 : one.includes('<') ? 2 : 1))
+    const further = optional.map((argument) =>
+      argument.includes('…') ? 1000 : argument.includes('<') ? 2 : 1,
+    )
     return { least, most: further.reduce((sum, count) => sum + count, least) }
   })
-  return [Math.min(...forms.map((one) => one.least)), Math.max(...forms.map((one) => one.most))]
+  return [Math.min(...forms.map((form) => form.least)), Math.max(...forms.map((form) => form.most))]
 }
 
-function parsed(command: Command, words: readonly string[]) {
+function parseOptions(command: Command, words: readonly string[]) {
   const options: Readonly<Record<string, Option>> = { ...command.options, help }
   try {
     return parseArgs({ args: [...words], options, allowPositionals: true })
   } catch (error) {
     const message = error instanceof Error ? error.message : 'not understood'
-    throw wrong(command, (message.split(/\.\s|\n/)[0] ?? message).replace(/\.$/, ''))
+    throw wrongCommand(command, (message.split(/\.\s|\n/)[0] ?? message).replace(/\.$/, ''))
   }
 }
 
-const wrong = (command: Command, why: string): WrongCommand =>
+const wrongCommand = (command: Command, why: string): WrongCommand =>
   new WrongCommand(`${why}; usage: ${usageOf(command)}`)
 
 const valueText = ({ type, value = 'value' }: Option) => (type === 'boolean' ? '' : ` ${value}`)
 
 /** Usage in one line: `launch <pipe> [-n number]`. */
 export function usageOf({ name, words, options = {} }: Command): string {
-  const tail = Object.entries(options).map(([long, option]) => {
+  const optionTexts = Object.entries(options).map(([long, option]) => {
     const { short } = option
     return `[${short === undefined ? `--${long}` : `-${short}`}${valueText(option)}]`
   })
-  return [name, ...(words === undefined ? [] : [words]), ...tail].join(' ')
+  return [name, ...(words === undefined ? [] : [words]), ...optionTexts].join(' ')
 }
 
 /** Help of a command: usage, meaning and options, in several lines. */
 export function helpOf(command: Command): string {
-  const { aliases = [], options = {}, does } = command
+  const { aliases = [], options = {}, summary } = command
   const rows = Object.entries({ ...options, help }).map(([long, option]) => {
     const short = option.short === undefined ? '    ' : `-${option.short}, `
-    return `  ${`${short}--${long}${valueText(option)}`.padEnd(24)}${option.means}`
+    return `  ${`${short}--${long}${valueText(option)}`.padEnd(24)}${option.meaning}`
   })
   const also = aliases.length > 0 ? [`  also: ${aliases.join(', ')}`] : []
-  return [usageOf(command), `  ${does}`, ...also, ...rows].join('\n')
+  return [usageOf(command), `  ${summary}`, ...also, ...rows].join('\n')
 }

@@ -29,8 +29,8 @@ export const consolePermission = { method: 'POST', path: '/shell/exec' } as cons
 const lineBytes = 65_536
 /** Milliseconds without output, or without a reader that takes it, until an answer is broken off. */
 const silenceMs = dayMs
-const plain = 'text/plain; charset=utf-8'
-const html = 'text/html; charset=utf-8'
+const plainText = 'text/plain; charset=utf-8'
+const htmlText = 'text/html; charset=utf-8'
 
 const consoleEndpoint = endpointsFor<ConsoleAppContext>({})
 const mayUseConsole = { needs: 'permission', action: consolePermission } as const
@@ -47,11 +47,15 @@ const runCommandLine = consoleEndpoint({
     const key = keyIdOf(c)
     const line = await lineOf(c)
     try {
-      const pieces = execution.run(table.order(line), { key, transport: 'http', signal })
-      return await sendPieces(c, pieces, { log: http.log, pieceMs: silenceMs, headers: streamed })
+      const pieces = execution.run(table.parse(line), { key, transport: 'http', signal })
+      return await sendPieces(c, pieces, {
+        log: http.log,
+        pieceMs: silenceMs,
+        headers: streamHeaders,
+      })
     } catch (error) {
       if (!(error instanceof WrongCommand)) throw error
-      return c.body(`${error.message}\n`, 400, { 'Content-Type': plain })
+      return c.body(`${error.message}\n`, 400, { 'Content-Type': plainText })
     }
   },
 })
@@ -67,8 +71,8 @@ const completeLine = consoleEndpoint({
 })
 
 /** Headers of a streamed answer: neither compression nor proxies may hold lines back. */
-const streamed = {
-  'Content-Type': plain,
+const streamHeaders = {
+  'Content-Type': plainText,
   'Content-Encoding': 'identity',
   'X-Accel-Buffering': 'no',
 }
@@ -83,10 +87,10 @@ async function lineOf(c: AppContext): Promise<string> {
   const limits = { bytes: lineBytes, name: 'commandLine' }
   const bytes = await readBody(c.req.raw, limits, c.get('signal'))
   // oxlint-disable-next-line no-control-regex -- a tab is a blank, other control characters are no text
-  const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
+  const controlCharacter = /[\u0000-\u0008\u000a-\u001f\u007f]/
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
-    if (!control.test(text)) return text
+    if (!controlCharacter.test(text)) return text
   } catch (cause) {
     throw new Failure('invalid-parameter', 'a command is UTF-8', { cause })
   }
@@ -103,7 +107,7 @@ const readPage = consoleEndpoint({
   handle: async ({ c }) => {
     const text = await readFile(pageFile('shell.html'), 'utf8')
     const page = text.replace('{site}', () => escaped(c.get('siteName')))
-    return c.body(page, 200, { 'Content-Type': html })
+    return c.body(page, 200, { 'Content-Type': htmlText })
   },
 })
 
@@ -116,8 +120,8 @@ const redirectToPage = consoleEndpoint({
   answers: { 302: { description: 'To the page' } },
   handle: ({ c }) => {
     // A service root may lack the slash that relative addresses need.
-    const last = pathOf(c.req.url).split('/').at(-1) ?? ''
-    return c.redirect(`${last === '' ? '.' : `./${last}`}/shell.html`)
+    const lastPart = pathOf(c.req.url).split('/').at(-1) ?? ''
+    return c.redirect(`${lastPart === '' ? '.' : `./${lastPart}`}/shell.html`)
   },
 })
 

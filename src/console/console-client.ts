@@ -24,7 +24,7 @@ ${serverUsage}  --to url             the console itself, where it has a port of 
 
 type ClientArguments = {
   /** Address of the console, without a slash at its end. */
-  readonly to: string
+  readonly address: string
   readonly key?: string
   readonly line: string
 }
@@ -45,7 +45,7 @@ export function parseClientArguments(argumentList: readonly string[]): ClientArg
   if (command === undefined) throw new WrongUsage('no command')
   if (command.startsWith('-')) throw new WrongUsage(`${command}: no such option`)
   return {
-    to: shell.replace(/\/shell\.html$/, ''),
+    address: shell.replace(/\/shell\.html$/, ''),
     key,
     line: words.map(quotedWord).join(' '),
   }
@@ -61,22 +61,22 @@ type Outputs = {
  * Runs a command and returns the exit code: 0 = finished, 1 = failed, refused or the response was incomplete, 2 = the command line is
  * invalid (status 400). Throws the signal's reason.
  */
-export async function ask(
-  { to, key, line }: ClientArguments & { readonly key: string },
+export async function runRemotely(
+  { address: to, key, line }: ClientArguments & { readonly key: string },
   { out, err }: Outputs,
   signal: AbortSignal,
 ): Promise<number> {
-  const broken = (what: string) => (error: unknown) => {
+  const reportBroken = (message: string) => (error: unknown) => {
     signal.throwIfAborted()
     const cause = error instanceof Error ? (error.cause ?? error.message) : error
-    err(`${what} (${String(cause)})\n`)
+    err(`${message} (${String(cause)})\n`)
   }
   const answer = await fetch(`${to}/exec`, {
     method: 'POST',
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-API-Key': key },
     body: line,
     signal,
-  }).catch(broken(`${to}: no answer; is the platform running?`))
+  }).catch(reportBroken(`${to}: no answer; is the platform running?`))
   if (!answer?.body) return 1
   if (!answer.ok) {
     const isText = answer.headers.get('Content-Type')?.startsWith('text/plain') ?? false
@@ -85,25 +85,25 @@ export async function ask(
     err(isClosed ? `${to}: no console; the platform opens it with ${openShell}\n` : why)
     return answer.status === 400 ? 2 : 1
   }
-  const last = await copied(answer.body, out).catch(broken('the answer broke off'))
-  if (last === commandFinished) return 0
-  if (last !== undefined) err(`${last === '' ? 'the answer broke off' : last}\n`)
+  const lastLine = await copyLines(answer.body, out).catch(reportBroken('the answer broke off'))
+  if (lastLine === commandFinished) return 0
+  if (lastLine !== undefined) err(`${lastLine === '' ? 'the answer broke off' : lastLine}\n`)
   return 1
 }
 
 /** Prints all lines but the last one, which it returns. */
-async function copied(
+async function copyLines(
   body: ReadableStream<Uint8Array>,
   out: (text: string) => void,
 ): Promise<string> {
   const decoder = new TextDecoder()
-  let held = ''
+  let pendingText = ''
   for await (const piece of body) {
-    held += decoder.decode(piece, { stream: true })
+    pendingText += decoder.decode(piece, { stream: true })
     // Keeps the last line back, since more of it may follow.
-    const end = held.lastIndexOf('\n', held.length - 2) + 1
-    if (end > 0) out(held.slice(0, end))
-    held = held.slice(end)
+    const end = pendingText.lastIndexOf('\n', pendingText.length - 2) + 1
+    if (end > 0) out(pendingText.slice(0, end))
+    pendingText = pendingText.slice(end)
   }
-  return held.replace(/\n$/, '')
+  return pendingText.replace(/\n$/, '')
 }

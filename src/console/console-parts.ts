@@ -1,4 +1,4 @@
-/** Parts of the console: functions of the services that run in this process. */
+/** Functions of the services of this process that the commands of the console call; `src/main/console.ts` provides them. */
 
 import type { JobRunner } from '../jobs/job-runner.ts'
 import type { JsonObject } from '../text/json.ts'
@@ -49,12 +49,12 @@ export type SchedulerPart = {
     signal: AbortSignal,
   ) => Promise<number>
   /** Groups of records of different catalogues that may be duplicates, or those of one catalogue. */
-  readonly duplicates: Listing<string | undefined, readonly Alike[]>
+  readonly duplicates: Listing<string | undefined, readonly PossibleDuplicate[]>
   /** Masks the secrets of a pipe. */
-  readonly masked: (pipe: JsonObject) => JsonObject
+  readonly mask: (pipe: JsonObject) => JsonObject
 }
 
-type Alike = {
+type PossibleDuplicate = {
   /** Property that is equal in the group. */
   readonly keyName: 'identifier' | 'page'
   readonly catalogue: string
@@ -88,7 +88,7 @@ export type RepositoryPart = {
   readonly launch?: (
     launch: CatalogueLaunch,
     signal: AbortSignal,
-  ) => Promise<{ readonly found: number; readonly run: string }>
+  ) => Promise<{ readonly datasets: number; readonly run: string }>
   /** Projects catalogues again; none means all. */
   readonly index: Work<readonly string[]>
   /** Fills indices again; none means all. */

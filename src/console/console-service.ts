@@ -42,31 +42,31 @@ export type Console = {
 /** Opens the console. Rejects when a port is taken. */
 export async function openConsole(deps: ConsoleDeps): Promise<Console> {
   const { config, parts, keys, log, now, clean, http } = deps
-  const ending = new AbortController()
+  const stopping = new AbortController()
   const table = commandsOf(parts)
-  const running = execution({ log, now, clean, ending: ending.signal })
+  const running = execution({ log, now, clean, stopping: stopping.signal })
   const shared = { table, execution: running, keys }
   const closing: (() => Promise<void>)[] = []
   const addresses: string[] = []
   const stop = async () => {
-    ending.abort()
+    stopping.abort()
     await Promise.all(closing.map((close) => close()))
     await running.idle()
   }
-  const own = config.http?.port !== undefined
+  const hasOwnPort = config.http?.port !== undefined
   try {
     if (config.http?.port !== undefined) {
       const { host = deps.host, port } = config.http
       const app = consoleApp({ ...shared, http: { ...http, base: '' } })
       const limits = deps.limits && { limits: deps.limits }
-      const served = await serve(app, {
+      const server = await serve(app, {
         host,
         port,
         setting: 'PLATFORM_HUB_SHELL_CONFIG',
         ...limits,
       })
-      closing.push(() => served.close())
-      addresses.push(`${served.url}/shell.html`)
+      closing.push(() => server.close())
+      addresses.push(`${server.url}/shell.html`)
     }
     if (config.telnet) {
       const telnet = await openTelnet({ ...shared, ...config.telnet, log })
@@ -79,7 +79,7 @@ export async function openConsole(deps: ConsoleDeps): Promise<Console> {
     await stop()
     throw error
   }
-  const isCommon = config.http !== undefined && !own
-  const mounted = isCommon ? { base: http.base, app: consoleApp({ ...shared, http }) } : undefined
+  const isMounted = config.http !== undefined && !hasOwnPort
+  const mounted = isMounted ? { base: http.base, app: consoleApp({ ...shared, http }) } : undefined
   return { mounted, addresses, stop }
 }

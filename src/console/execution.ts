@@ -8,11 +8,12 @@ import type { ParsedCommand } from './command-table.ts'
 /** Last line of every answer; that of a failed command is `Command failed: …`. */
 export const commandFinished = 'Command finished'
 
+/** Client that sent a command and reads its answer. */
 type Reader = {
   /** Id of the API key. */
   readonly key: string
   readonly transport: 'http' | 'telnet'
-  /** Aborts when the reader leaves, which ends commands unless they `lasts`. */
+  /** Aborts when the reader leaves, which ends commands except those with `outlivesReader`. */
   readonly signal: AbortSignal
 }
 
@@ -31,23 +32,24 @@ type ExecutionContext = {
   /** Masks known secrets in a text. */
   readonly clean: (text: string) => string
   /** Aborts when the console stops. */
-  readonly ending: AbortSignal
+  readonly stopping: AbortSignal
   /** Most commands at once; 32 by default. */
   readonly atOnce?: number
 }
 
 /** Most pieces of an answer that wait for their reader. */
 const mostPieces = 32
+/** Minimum time between two lines of progress. */
 const progressMs = 5000
 
-/** Makes the runner of commands; one with `lasts` goes on when its reader leaves. */
+/** Makes the runner of commands; one with `outlivesReader` continues when its reader leaves. */
 export function execution(context: ExecutionContext): Execution {
-  const { ending, atOnce = 32 } = context
-  const active = new Set<Promise<void>>()
+  const { stopping, atOnce = 32 } = context
+  const running = new Set<Promise<void>>()
   return {
     run: (order, reader) => {
-      if (ending.aborted) throw new Failure('conflict', 'the console is closing')
-      if (active.size >= atOnce)
+      if (stopping.aborted) throw new Failure('conflict', 'the console is closing')
+      if (running.size >= atOnce)
         throw new Failure('too-many-requests', `${atOnce} commands are running already`, {
           retryAfter: 5,
         })
@@ -57,12 +59,14 @@ export function execution(context: ExecutionContext): Execution {
       if (reader.signal.aborted) leave()
       // A first piece shows the reader that the command was accepted.
       out.put('')
-      const work = runCommand(order, reader, { ...context, out }).finally(() => active.delete(work))
-      active.add(work)
+      const work = runCommand(order, reader, { ...context, out }).finally(() =>
+        running.delete(work),
+      )
+      running.add(work)
       return piecesOf(out)
     },
     idle: async () => {
-      await Promise.all(active)
+      await Promise.all(running)
     },
   }
 }
@@ -78,25 +82,25 @@ async function* piecesOf(out: Channel<string>): AsyncGenerator<string> {
 
 /** Runs a command to its end; never rejects. */
 async function runCommand(
-  { command, given }: ParsedCommand,
+  { command, args }: ParsedCommand,
   reader: Reader,
   context: ExecutionContext & { readonly out: Channel<string> },
 ): Promise<void> {
-  const { log, now, clean, ending, out } = context
+  const { log, now, clean, stopping, out } = context
   const started = now()
   const send = (text: string) => out.send(`${printable(clean(text))}\n`)
-  let shown = started
+  let progressAt = started
   const progress = (line: string) => {
     const time = now()
-    if (time - shown < progressMs || out.size >= mostPieces / 4) return
-    shown = time
+    if (time - progressAt < progressMs || out.size >= mostPieces / 4) return
+    progressAt = time
     out.put(`${printable(clean(line))}\n`)
   }
-  const signal = command.lasts ? ending : AbortSignal.any([reader.signal, ending])
-  const left = () => reader.signal.aborted && !command.lasts
-  let [last, outcome] = [commandFinished, 'finished']
+  const signal = command.outlivesReader ? stopping : AbortSignal.any([reader.signal, stopping])
+  const hasReaderLeft = () => reader.signal.aborted && !command.outlivesReader
+  let [lastLine, outcome] = [commandFinished, 'finished']
   try {
-    const answer = await command.run(given, { progress, signal })
+    const answer = await command.run(args, { progress, signal })
     for await (const lines of typeof answer === 'string' ? [answer] : answer) {
       signal.throwIfAborted()
       await send(lines)
@@ -104,43 +108,43 @@ async function runCommand(
   } catch (error) {
     outcome = 'failed'
     const isExpected = error instanceof Failure
-    if (!isExpected && !left() && !ending.aborted)
+    if (!isExpected && !hasReaderLeft() && !stopping.aborted)
       log.error({ err: error, command: command.name }, 'command.failed')
-    const why = ending.aborted
+    const reason = stopping.aborted
       ? 'the console is closing'
       : 'unexpected error; see the log of the platform'
-    last = `Command failed: ${isExpected ? failureText(error) : why}`
+    lastLine = `Command failed: ${isExpected ? failureText(error) : reason}`
   }
-  await send(last.replaceAll('\n', '; '))
+  await send(lastLine.replaceAll('\n', '; '))
   out.close()
   log.info(
     {
       command: command.name,
       // Configurations may hold secrets.
-      words: given.words.filter((word) => !word.startsWith('{')).slice(0, 10),
+      words: args.words.filter((word) => !word.startsWith('{')).slice(0, 10),
       key: reader.key,
       transport: reader.transport,
       ms: Math.round(now() - started),
-      outcome: left() ? 'left' : outcome,
+      outcome: hasReaderLeft() ? 'left' : outcome,
     },
     'command.finished',
   )
 }
 
 // oxlint-disable-next-line no-control-regex -- they are what must not reach a terminal
-const active = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
 /** Escapes the control characters of a text, except line ends and tabs. */
 const printable = (text: string): string =>
-  text.replaceAll('\r\n', '\n').replace(active, unicodeEscape)
+  text.replaceAll('\r\n', '\n').replace(unprintable, unicodeEscape)
 
 function failureText({ detail, errors }: Failure): string {
   const complaints = errors
-    .filter((one) => one.detail !== detail)
+    .filter((complaint) => complaint.detail !== detail)
     .slice(0, 10)
-    .map((one) => {
-      const place = one.pointer ?? one.parameter
-      return place === undefined ? one.detail : `${place}: ${one.detail}`
+    .map((complaint) => {
+      const place = complaint.pointer ?? complaint.parameter
+      return place === undefined ? complaint.detail : `${place}: ${complaint.detail}`
     })
   return [detail, ...complaints].join('; ')
 }

@@ -11,14 +11,18 @@ const [usualJobs, mostJobs] = [20, 1000]
 export const jobsCommand = (part: JobsPart): Command => ({
   name: 'jobs',
   words: '[cancel <id>]',
-  does: 'lists background jobs, newest first, or cancels one',
+  summary: 'lists background jobs, newest first, or cancels one',
   options: {
-    state: { type: 'string', value: 'state', means: `only those that are ${jobStates.join(', ')}` },
+    state: {
+      type: 'string',
+      value: 'state',
+      meaning: `only those that are ${jobStates.join(', ')}`,
+    },
     limit: {
       short: 'n',
       type: 'string',
       value: 'number',
-      means: `how many; ${usualJobs} when absent`,
+      meaning: `how many; ${usualJobs} when absent`,
       range: [1, mostJobs],
     },
   },
@@ -29,18 +33,18 @@ export const jobsCommand = (part: JobsPart): Command => ({
       const { state } = part.cancel(id)
       return state === 'cancelled' ? 'cancelled' : 'it ends at its next step'
     }
-    const given = text('state')
-    const state = jobStates.find((one) => one === given)
-    if (given !== undefined && state === undefined)
+    const stateName = text('state')
+    const state = jobStates.find((name) => name === stateName)
+    if (stateName !== undefined && state === undefined)
       throw new WrongCommand(`--state is one of ${jobStates.join(', ')}`)
     const jobs = part.list({ state, limit: numberOf('limit') ?? usualJobs, offset: 0 })
     if (jobs.length === 0) return 'no jobs'
     return columns(
-      jobs.map(({ id: name, kind, key, state: is, progress, problem }) => [
+      jobs.map(({ id: name, kind, key, state: jobState, progress, problem }) => [
         name,
         kind,
         key,
-        is,
+        jobState,
         problem?.detail ?? (progress ? progressBar(progress.done, progress.of) : ''),
       ]),
     )

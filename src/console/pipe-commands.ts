@@ -29,12 +29,12 @@ export const pipeCommands = (scheduler: SchedulerPart): readonly Command[] => [
 
 const pipes = ({ pipes }: SchedulerPart): Command => ({
   name: 'pipes',
-  does: 'lists the pipes, and the files that hold none',
+  summary: 'lists the pipes, and the files that hold none',
   run: () => {
     const rows = pipes.list().map(({ pipe, source, problems }) => {
       const segments = pipe.body.segments.map(({ header }) => header.name).join(' > ')
-      const wrong = problems.map(({ detail }) => `! ${detail}`).join('; ')
-      return [pipe.header.name, source, segments, wrong]
+      const problemText = problems.map(({ detail }) => `! ${detail}`).join('; ')
+      return [pipe.header.name, source, segments, problemText]
     })
     return [...columns(rows), ...invalidFiles(pipes)]
   },
@@ -52,19 +52,19 @@ const invalidFiles = (pipes: SchedulerPart['pipes']): readonly string[] =>
 const pipe = (scheduler: SchedulerPart): Command => ({
   name: 'pipe',
   words: '<name> [show|launch]',
-  does: 'shows a pipe, or runs it now',
+  summary: 'shows a pipe, or runs it now',
   complete: (words) => [pipeNames(scheduler), ['show', 'launch']][words.length] ?? [],
-  run: ({ words: [name = '', what = 'show'] }, context) => {
-    if (what === 'launch') return launchPipe(scheduler, { pipe: name }, context)
-    if (what !== 'show')
-      throw new Failure('invalid-parameter', `it is show or launch, not ${what.slice(0, 100)}`)
-    const known = scheduler.pipes.find(name)
-    if (!known)
+  run: ({ words: [name = '', action = 'show'] }, context) => {
+    if (action === 'launch') return launchPipe(scheduler, { pipe: name }, context)
+    if (action !== 'show')
+      throw new Failure('invalid-parameter', `it is show or launch, not ${action.slice(0, 100)}`)
+    const entry = scheduler.pipes.find(name)
+    if (!entry)
       throw new Failure('unknown-pipe', `there is no pipe ${name.slice(0, 100)}; pipes lists all`)
     return [
-      JSON.stringify(scheduler.masked(toJson(known.pipe)), null, 2),
-      `from ${known.source} ${known.file}, ${known.trust}`,
-      ...known.problems.map(({ detail }) => `! ${detail}`),
+      JSON.stringify(scheduler.mask(toJson(entry.pipe)), null, 2),
+      `from ${entry.source} ${entry.file}, ${entry.trust}`,
+      ...entry.problems.map(({ detail }) => `! ${detail}`),
     ]
   },
 })
@@ -72,7 +72,7 @@ const pipe = (scheduler: SchedulerPart): Command => ({
 /** Command `reload`, which reads the sources before their next poll. */
 const reload = ({ pipes }: SchedulerPart): Command => ({
   name: 'reload',
-  does: 'reads all pipe sources again',
+  summary: 'reads all pipe sources again',
   run: async (_, { signal }) => {
     await pipes.reload(signal)
     const invalid = invalidFiles(pipes)
@@ -84,11 +84,13 @@ const reload = ({ pipes }: SchedulerPart): Command => ({
 const triggers = ({ triggers, pipes }: SchedulerPart): Command => ({
   name: 'triggers',
   words: '[pipe]',
-  does: 'lists triggers with their next and last firing',
+  summary: 'lists triggers with their next and last firing',
   complete: firstWord(() => [...triggers.all().keys()]),
   run: ({ words: [name] }) => {
     const names = name === undefined ? [...triggers.all().keys()] : [nameOf(pipes, name)]
-    const rows = names.flatMap((pipe) => triggers.of(pipe).map((one) => triggerRow(pipe, one)))
+    const rows = names.flatMap((pipe) =>
+      triggers.of(pipe).map((trigger) => triggerRow(pipe, trigger)),
+    )
     return rows.length === 0 ? 'no triggers' : columns(rows)
   },
 })
@@ -100,10 +102,10 @@ const switchTrigger = (
 ): Command => ({
   name,
   words: '<pipe> <trigger>',
-  does: `switches a trigger ${name === 'enable' ? 'on' : 'off'}`,
-  complete: ([pipe, ...more]) => {
+  summary: `switches a trigger ${name === 'enable' ? 'on' : 'off'}`,
+  complete: ([pipe, ...furtherWords]) => {
     if (pipe === undefined) return [...triggers.all().keys()]
-    return more.length === 0 ? triggers.of(nameOf(pipes, pipe)).map(({ id }) => id) : []
+    return furtherWords.length === 0 ? triggers.of(nameOf(pipes, pipe)).map(({ id }) => id) : []
   },
   run: ({ words: [pipe = '', id = ''] }) => {
     triggers.setStatus(nameOf(pipes, pipe), id, `${name}d`)
@@ -124,35 +126,39 @@ export const launchCommand = (
 ): Command => ({
   name: 'launch',
   words: '<pipe> [json configs] | <catalogue> <pipe>',
-  does: 'runs a pipe now, or sends every dataset of a catalogue through one',
+  summary: 'runs a pipe now, or sends every dataset of a catalogue through one',
   options: {
     pulse: {
       short: 'p',
       type: 'string',
       value: 'ms',
       range: [0, 3_600_000],
-      means: 'milliseconds between two datasets of a catalogue',
+      meaning: 'milliseconds between two datasets of a catalogue',
     },
-    update: { short: 'u', type: 'boolean', means: 'includes the present metrics of each dataset' },
+    update: {
+      short: 'u',
+      type: 'boolean',
+      meaning: 'includes the present metrics of each dataset',
+    },
     verbose: {
       short: 'v',
       type: 'boolean',
-      means: 'shows more; of a catalogue: its progress, to the end',
+      meaning: 'shows more; of a catalogue: its progress, to the end',
     },
   },
   complete: () => (scheduler ? pipeNames(scheduler) : []),
   async *run({ words: [first = '', second], number, flag }, context) {
     const verbose = flag('verbose')
     // The wording is that of piveau.
-    const missing = (pipe: string) => new Failure('unknown-pipe', `Pipe ${pipe} not available`)
+    const unknownPipe = (pipe: string) => new Failure('unknown-pipe', `Pipe ${pipe} not available`)
     if (second === undefined || second.startsWith('{')) {
-      if (!scheduler) throw missing(first)
+      if (!scheduler) throw unknownPipe(first)
       const configs = second === undefined ? undefined : configsOf(second)
       yield* launchPipe(scheduler, { pipe: first, configs, verbose }, context)
       return
     }
-    if (!repository?.launch) throw missing(second)
-    const { found, run } = await repository.launch(
+    if (!repository?.launch) throw unknownPipe(second)
+    const { datasets, run } = await repository.launch(
       {
         catalogue: first,
         pipe: second,
@@ -161,7 +167,7 @@ export const launchCommand = (
       },
       context.signal,
     )
-    yield `${amount(found, 'dataset')} found\nrun ${run}`
+    yield `${amount(datasets, 'dataset')} found\nrun ${run}`
     if (verbose && scheduler) yield* followRun(scheduler, run, context)
   },
 })
@@ -178,10 +184,10 @@ async function* launchPipe(
   { pipe: nameOrId, configs, verbose = false }: PipeLaunch,
   context: CommandContext,
 ): AsyncGenerator<string, void> {
-  const known = scheduler.pipes.find(nameOrId)
-  if (!known) throw new Failure('unknown-pipe', `Pipe ${nameOrId.slice(0, 100)} not available`)
-  if (configs) withConfigs(known.pipe, configs)
-  const { name: pipe } = known.pipe.header
+  const entry = scheduler.pipes.find(nameOrId)
+  if (!entry) throw new Failure('unknown-pipe', `Pipe ${nameOrId.slice(0, 100)} not available`)
+  if (configs) withConfigs(entry.pipe, configs)
+  const { name: pipe } = entry.pipe.header
   const run = launchOrFail(scheduler, { pipe, startedBy: 'console', configs })
   yield `run ${run.id}`
   if (verbose)
@@ -194,18 +200,18 @@ export function launchOrFail(
   { launcher }: SchedulerPart,
   launch: Parameters<SchedulerPart['launcher']['launch']>[0],
 ): Run {
-  const started = launcher.launch(launch)
-  if ('run' in started) return started.run
-  throw new Failure('conflict', `the pipe is active already: run ${started.dropped.id}`)
+  const launched = launcher.launch(launch)
+  if ('run' in launched) return launched.run
+  throw new Failure('conflict', `the pipe is active already: run ${launched.dropped.id}`)
 }
 
 /** Throws `source-empty` when a run started by hand brought no records. */
 function requireRecords({ catalogue, counts, outcome, problem }: Run): void {
   const { created, updated, unchanged, removed, held, adopted } = counts
-  const some = created + updated + unchanged + removed + held + adopted > 0
+  const hasRecords = created + updated + unchanged + removed + held + adopted > 0
   // An incremental run without news is no problem.
-  const isFine = outcome === 'not-modified' || (outcome === 'incomplete' && !problem)
-  if (some || isFine || catalogue === undefined) return
+  const mayBeEmpty = outcome === 'not-modified' || (outcome === 'incomplete' && !problem)
+  if (hasRecords || mayBeEmpty || catalogue === undefined) return
   const why = problem ? `: ${problemLine(problem)}` : ''
   throw new Failure('source-empty', `the run brought no record${why}`)
 }
@@ -230,21 +236,21 @@ export async function* followRun(
   id: string,
   { progress, signal }: CommandContext,
 ): AsyncGenerator<string, Run> {
-  let last = knownRun(scheduler, id)
+  let latest = runById(scheduler, id)
   for await (const run of scheduler.runs.follow(id, signal)) {
-    last = run
+    latest = run
     if (!hasEnded(run)) progress(progressOf(run))
   }
   signal.throwIfAborted()
-  if (hasEnded(last)) yield progressOf(last)
-  yield `run ${id} is ${stateText(last)}: ${countsText(last)}`
-  if (last.status === 'finished') return last
-  const why = last.problem ? `: ${problemLine(last.problem)}` : ''
-  throw new Failure('conflict', `the run is ${last.status}${why}`)
+  if (hasEnded(latest)) yield progressOf(latest)
+  yield `run ${id} is ${stateText(latest)}: ${countsText(latest)}`
+  if (latest.status === 'finished') return latest
+  const why = latest.problem ? `: ${problemLine(latest.problem)}` : ''
+  throw new Failure('conflict', `the run is ${latest.status}${why}`)
 }
 
 /** Returns a run by its id. Throws `unknown-run`. */
-export function knownRun({ runs }: SchedulerPart, id: string): Run {
+export function runById({ runs }: SchedulerPart, id: string): Run {
   const run = runs.get(id)
   if (run) return run
   throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)

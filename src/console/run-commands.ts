@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts'
 import type { ItemState } from '../pipe/runs/run.ts'
 import type { Command } from './command.ts'
 import { firstWord, pipeNames, type SchedulerPart } from './console-parts.ts'
-import { followRun, knownRun, launchOrFail } from './pipe-commands.ts'
+import { followRun, runById, launchOrFail } from './pipe-commands.ts'
 import {
   amount,
   changeLines,
@@ -22,8 +22,8 @@ export const runCommands = (scheduler: SchedulerPart): readonly Command[] => [
   runs(scheduler),
   run(scheduler),
   cancel(scheduler),
-  again(scheduler, 'resume', 'continues a run that was interrupted'),
-  again(scheduler, 'retry', 'runs again what failed in a run'),
+  runAgain(scheduler, 'resume', 'continues a run that was interrupted'),
+  runAgain(scheduler, 'retry', 'runs again what failed in a run'),
   confirm(scheduler),
   adopt(scheduler),
   duplicates(scheduler),
@@ -37,7 +37,7 @@ const countOption = (most: number) =>
       type: 'string',
       value: 'count',
       range: [1, most],
-      means: 'at most, 20 by default',
+      meaning: 'at most, 20 by default',
     },
   }) as const
 
@@ -48,13 +48,13 @@ const recentRuns = ({ runs }: SchedulerPart) =>
 const runs = (scheduler: SchedulerPart): Command => ({
   name: 'runs',
   words: '[pipe]',
-  does: 'lists runs, newest first',
+  summary: 'lists runs, newest first',
   options: countOption(1000),
   complete: firstWord(() => pipeNames(scheduler)),
   run: ({ words: [pipe], number }) => {
     const limit = number('number') ?? 20
-    const found = scheduler.runs.list({ pipe, offset: 0, limit })
-    return found.length === 0 ? 'no runs' : columns(found.map(runRow))
+    const list = scheduler.runs.list({ pipe, offset: 0, limit })
+    return list.length === 0 ? 'no runs' : columns(list.map(runRow))
   },
 })
 
@@ -64,11 +64,11 @@ const badStates: readonly ItemState[] = ['failed', 'refused', 'duplicate', 'held
 const run = (scheduler: SchedulerPart): Command => ({
   name: 'run',
   words: '<id>',
-  does: 'shows a run and what failed in it',
+  summary: 'shows a run and what failed in it',
   options: countOption(1000),
   complete: recentRuns(scheduler),
   *run({ words: [id = ''], number }) {
-    yield* runLines(knownRun(scheduler, id))
+    yield* runLines(runById(scheduler, id))
     const limit = number('number') ?? 20
     for (const state of badStates)
       for (const item of scheduler.runs.items(id, { state, limit })) yield `  ${runItemLine(item)}`
@@ -79,23 +79,27 @@ const run = (scheduler: SchedulerPart): Command => ({
 const cancel = (scheduler: SchedulerPart): Command => ({
   name: 'cancel',
   words: '<run>',
-  does: 'ends a run, once the work in flight has ended',
-  lasts: true,
+  summary: 'ends a run, once the work in flight has ended',
+  outlivesReader: true,
   complete: recentRuns(scheduler),
   run: async ({ words: [id = ''] }) => {
-    const after = await scheduler.launcher.cancel(knownRun(scheduler, id).id)
-    return `run ${id} is ${stateText(after)}`
+    const ended = await scheduler.launcher.cancel(runById(scheduler, id).id)
+    return `run ${id} is ${stateText(ended)}`
   },
 })
 
 /** Commands `resume`, which continues a run, and `retry`, which starts a new one; both follow it to its end. */
-const again = (scheduler: SchedulerPart, name: 'resume' | 'retry', does: string): Command => ({
+const runAgain = (
+  scheduler: SchedulerPart,
+  name: 'resume' | 'retry',
+  summary: string,
+): Command => ({
   name,
   words: '<run>',
-  does,
+  summary,
   complete: recentRuns(scheduler),
-  async *run({ words: [given = ''] }, context) {
-    const { id } = scheduler.launcher[name](knownRun(scheduler, given).id)
+  async *run({ words: [runId = ''] }, context) {
+    const { id } = scheduler.launcher[name](runById(scheduler, runId).id)
     yield `run ${id}`
     yield* followRun(scheduler, id, context)
   },
@@ -105,11 +109,11 @@ const again = (scheduler: SchedulerPart, name: 'resume' | 'retry', does: string)
 const confirm = (scheduler: SchedulerPart): Command => ({
   name: 'confirm',
   words: '<run>',
-  does: 'carries out the removals that a run holds back',
-  lasts: true,
+  summary: 'carries out the removals that a run holds back',
+  outlivesReader: true,
   complete: recentRuns(scheduler),
   run: async ({ words: [id = ''] }, { signal }) => {
-    const { counts, pipe } = knownRun(scheduler, id)
+    const { counts, pipe } = runById(scheduler, id)
     if (counts.held === 0) throw new Failure('conflict', 'the run holds no removals back')
     if (scheduler.runs.lastComplete(pipe)?.id !== id)
       throw new Failure('conflict', 'it is not the latest complete run of its pipe')
@@ -122,9 +126,9 @@ const confirm = (scheduler: SchedulerPart): Command => ({
 const adopt = (scheduler: SchedulerPart): Command => ({
   name: 'adopt',
   words: '<pipe>',
-  does: 'hands the records of a renamed pipe over',
-  lasts: true,
-  options: { from: { type: 'string', value: 'pipe', means: 'the name that the pipe had' } },
+  summary: 'hands the records of a renamed pipe over',
+  outlivesReader: true,
+  options: { from: { type: 'string', value: 'pipe', meaning: 'the name that the pipe had' } },
   complete: firstWord(() => pipeNames(scheduler)),
   run: async ({ words: [pipe = ''], text }, { signal }) => {
     const from = text('from')
@@ -139,7 +143,7 @@ const adopt = (scheduler: SchedulerPart): Command => ({
 const dryRun = (scheduler: SchedulerPart): Command => ({
   name: 'dryrun',
   words: '<pipe>',
-  does: 'imports without writing and prints the report',
+  summary: 'imports without writing and prints the report',
   options: countOption(100_000),
   complete: firstWord(() => pipeNames(scheduler)),
   async *run({ words: [pipe = ''], number }, context) {
@@ -159,7 +163,7 @@ const keyLabels = { identifier: 'the same identifier', page: 'the same landing p
 const duplicates = (scheduler: SchedulerPart): Command => ({
   name: 'duplicates',
   words: '[catalogue]',
-  does: 'lists harvested datasets of several catalogues that may be the same',
+  summary: 'lists harvested datasets of several catalogues that may be the same',
   options: countOption(100_000),
   async *run({ words: [catalogue], number }, { signal }) {
     const most = number('number') ?? 20
@@ -170,7 +174,9 @@ const duplicates = (scheduler: SchedulerPart): Command => ({
         return
       }
       count += 1
-      const names = group.map((one) => `${one.platformId ?? one.originalId} in ${one.catalogue}`)
+      const names = group.map(
+        (record) => `${record.platformId ?? record.originalId} in ${record.catalogue}`,
+      )
       const [first] = group
       if (first) yield `${keyLabels[first.keyName]}: ${names.join(', ')}`
     }

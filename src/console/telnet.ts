@@ -95,7 +95,7 @@ class TelnetSession {
   readonly #lines = new Channel<string>({ items: Infinity, weight: mostCharacters })
   readonly #reader = this.#lines[Symbol.asyncIterator]()
   /** Aborts when the connection is closed. */
-  readonly #gone = new AbortController()
+  readonly #closed = new AbortController()
   /** Aborts the command that runs. */
   #running: AbortController | undefined
   #hasKey = false
@@ -112,7 +112,7 @@ class TelnetSession {
     // `close` follows.
     socket.on('error', () => undefined)
     socket.on('close', () => {
-      this.#gone.abort()
+      this.#closed.abort()
       this.#lines.cancel()
     })
     socket.setTimeout(options.mostIdleMs ?? 30 * 60_000, () => {
@@ -124,39 +124,39 @@ class TelnetSession {
   async run(): Promise<void> {
     const key = await this.#enteredKey()
     this.#hasKey = key !== undefined
-    for (let leaves = key === undefined; !leaves;) {
+    for (let isLeaving = key === undefined; !isLeaving;) {
       await this.#write(prompt)
       const line = await this.#nextLine()
-      leaves = line === undefined || (await this.#execute(line, key ?? ''))
+      isLeaving = line === undefined || (await this.#execute(line, key ?? ''))
     }
     this.#close()
   }
 
   /** Reads keys until one has the permission; returns its id, or `undefined` after three wrong ones or when the client left. */
   async #enteredKey(): Promise<string | undefined> {
-    const late = setTimeout(
+    const timer = setTimeout(
       () => this.#close('\nno key was entered in time\n'),
       this.#options.keyMs ?? 60_000,
     )
     // The client sends each key at once then, and shows none.
     this.#send(iac + will + echo)
     try {
-      for (let tried = 0; tried < mostTries; tried++) {
+      for (let attempt = 0; attempt < mostTries; attempt++) {
         await this.#write('key: ')
         const entered = await this.#nextLine()
         if (entered === undefined) return undefined
-        const key = this.#checked(withoutErased(entered).trim())
+        const key = this.#keyId(applyBackspaces(entered).trim())
         await this.#write(`\n${key === undefined ? 'this key does not open the console\n' : ''}`)
         if (key !== undefined) return key
       }
       return undefined
     } finally {
-      clearTimeout(late)
+      clearTimeout(timer)
       this.#send(iac + wont + echo)
     }
   }
 
-  #checked(entered: string): string | undefined {
+  #keyId(entered: string): string | undefined {
     const { keys, log } = this.#options
     const address = this.#address
     try {
@@ -173,14 +173,15 @@ class TelnetSession {
   /** Whether the client wants to leave. */
   async #execute(line: string, key: string): Promise<boolean> {
     this.#running = new AbortController()
-    const signal = AbortSignal.any([this.#running.signal, this.#gone.signal])
+    const signal = AbortSignal.any([this.#running.signal, this.#closed.signal])
     try {
       const { table, execution } = this.#options
-      const order = table.order(line)
-      const pieces = execution.run(order, { key, transport: 'telnet', signal })
+      const parsed = table.parse(line)
+      const pieces = execution.run(parsed, { key, transport: 'telnet', signal })
       for await (const piece of pieces) await this.#write(piece)
-      if (signal.aborted) await this.#write(order.command.lasts ? '^C (it goes on)\n' : '^C\n')
-      return order.command.name === 'exit'
+      if (signal.aborted)
+        await this.#write(parsed.command.outlivesReader ? '^C (it goes on)\n' : '^C\n')
+      return parsed.command.name === 'exit'
     } catch (error) {
       if (!(error instanceof WrongCommand || error instanceof Failure)) throw error
       await this.#write(`${error instanceof Failure ? error.detail : error.message}\n`)
@@ -193,21 +194,21 @@ class TelnetSession {
   /** Removes the commands of the protocol, refuses every offered option, and takes lines, Ctrl-C and Ctrl-D. */
   #read(received: string): void {
     if (this.#socket.writableEnded) return
-    const all = this.#command + received
+    const bytes = this.#command + received
     this.#command = ''
-    const typed = all.replace(protocolCommand, (found, ...groups: string[]) => {
+    const typed = bytes.replace(protocolCommand, (match, ...groups: string[]) => {
       const [verb, option = '', single, open] = groups
       if (verb === will) this.#send(iac + dont + option)
       else if (verb === doIt && option !== echo) this.#send(iac + wont + option)
       else if (interrupts.includes(single)) return interrupt
       else if (single === iac) return iac
-      else if (open !== undefined) this.#command = found.slice(0, longestLine)
+      else if (open !== undefined) this.#command = match.slice(0, longestLine)
       return ''
     })
-    for (const part of typed.split(lineEnds)) this.#take(part)
+    for (const part of typed.split(lineEnds)) this.#readPart(part)
   }
 
-  #take(part: string): void {
+  #readPart(part: string): void {
     if (!lineEnds.test(part)) {
       this.#line = (this.#line + part.replaceAll('\0', '')).slice(0, longestLine + 1)
       return
@@ -242,7 +243,7 @@ class TelnetSession {
 
   /** Waits while the client takes no more. */
   async #write(text: string): Promise<void> {
-    const { signal } = this.#gone
+    const { signal } = this.#closed
     if (text === '' || signal.aborted || this.#socket.writableEnded) return
     if (!this.#socket.write(text.replaceAll('\n', '\r\n')))
       await once(this.#socket, 'drain', { signal }).catch(() => undefined)
@@ -261,10 +262,10 @@ class TelnetSession {
 }
 
 /** Applies backspaces: a client without echo sends them with the key. */
-function withoutErased(line: string): string {
-  const kept: string[] = []
+function applyBackspaces(line: string): string {
+  const characters: string[] = []
   for (const character of line)
-    if (character === '\b' || character === '\x7f') kept.pop()
-    else kept.push(character)
-  return kept.join('')
+    if (character === '\b' || character === '\x7f') characters.pop()
+    else characters.push(character)
+  return characters.join('')
 }

@@ -1,4 +1,4 @@
-/** Texts of commands: columns, progress, runs, triggers. */
+/** Formats the answers of commands: columns, progress, runs, triggers. */
 
 import {
   countNames,
@@ -17,11 +17,11 @@ const widest = 60
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = []
   for (const row of rows)
-    for (const [at, cell] of row.entries())
-      widths[at] = Math.min(widest, Math.max(widths[at] ?? 0, cell.length))
+    for (const [index, cell] of row.entries())
+      widths[index] = Math.min(widest, Math.max(widths[index] ?? 0, cell.length))
   return rows.map((row) =>
     row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
       .join('  ')
       .trimEnd(),
   )
@@ -34,8 +34,8 @@ const instant = (milliseconds: number | undefined): string =>
   milliseconds === undefined ? '–' : `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 
 /** Formats a number with its noun: `3 datasets`, `1 dataset`. */
-export const amount = (count: number, one: string, many = `${one}s`): string =>
-  `${number(count)} ${count === 1 ? one : many}`
+export const amount = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${number(count)} ${count === 1 ? singular : plural}`
 
 // Progress.
 
@@ -45,9 +45,9 @@ const width = 30
 export function progressBar(done: number, total: number | undefined): string {
   if (total === undefined || total <= 0) return `[${'-'.repeat(width)}] ${number(done)}`
   const share = Math.min(1, done / total)
-  const full = Math.floor(share * width)
+  const filled = Math.floor(share * width)
   const percent = String(Math.floor(share * 100)).padStart(3)
-  return `[${'#'.repeat(full)}${'.'.repeat(width - full)}] ${percent} %  ${number(done)} of ${number(total)}`
+  return `[${'#'.repeat(filled)}${'.'.repeat(width - filled)}] ${percent} %  ${number(done)} of ${number(total)}`
 }
 
 /** Makes a listener that reports progress as a bar. */
@@ -60,8 +60,8 @@ export const bar =
 
 /** Counts of a run other than zero: `created 3, updated 10`. */
 export function countsText({ counts }: Pick<Run, 'counts'>): string {
-  const said = countNames.filter((name) => counts[name] > 0)
-  return said.map((name) => `${name} ${number(counts[name])}`).join(', ') || 'nothing met'
+  const names = countNames.filter((name) => counts[name] > 0)
+  return names.map((name) => `${name} ${number(counts[name])}`).join(', ') || 'nothing met'
 }
 
 /** Status and outcome of a run: `finished (complete)`. */
@@ -80,10 +80,10 @@ export const runRow = (run: Run): readonly string[] => [
 
 /** Line of an active run: bar, state and counts. */
 export const progressOf = (run: Run): string =>
-  `${progressBar(metOf(run), run.progress.total)}  ${run.status}, ${countsText(run)}`
+  `${progressBar(processedOf(run), run.progress.total)}  ${run.status}, ${countsText(run)}`
 
 /** Number of records with an outcome. */
-const metOf = ({ counts }: Run): number =>
+const processedOf = ({ counts }: Run): number =>
   counts.created +
   counts.updated +
   counts.unchanged +
@@ -117,8 +117,8 @@ export const reportLines = ({ problems, findings, requests }: RunReport): readon
     ...examples.map(({ id, detail }) => `  ${id ?? '–'} ${detail ?? ''}`),
   ]),
   ...Object.entries(requests).map(([host, statuses]) => {
-    const times = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
-    return `${host}  ${times.join(', ')}`
+    const statusCounts = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
+    return `${host}  ${statusCounts.join(', ')}`
   }),
 ]
 
@@ -141,7 +141,7 @@ export const runLines = (run: Run): readonly string[] => [
   ...(run.notes ?? []).map(noteLine),
 ]
 
-const done = {
+const actionTexts = {
   confirm: 'removals confirmed',
   keep: 'records kept',
   restore: 'records restored',
@@ -150,7 +150,7 @@ const done = {
 /** Line of a decision about a run after its end. */
 const noteLine = ({ action, time, ...counts }: RunNote): string => {
   const failed = counts.failed === 0 ? '' : `, ${number(counts.failed)} failed`
-  return `note       ${time} ${number(counts.done)} ${done[action]}${failed}`
+  return `note       ${time} ${number(counts.done)} ${actionTexts[action]}${failed}`
 }
 
 /** Row of a trigger: pipe, id, status, timing, next and last firing. */

@@ -31,7 +31,7 @@ export class VocabularyClient {
     this.#signal = signal
   }
 
-  async #ask(address: string, init: VocabularyRequest = {}): Promise<Response> {
+  async #request(address: string, init: VocabularyRequest = {}): Promise<Response> {
     const { fetch: exchange = fetch } = this.#platform
     const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(requestMs)])
     const answer = await exchange(new Request(address, { ...init, signal })).catch(
@@ -48,7 +48,7 @@ export class VocabularyClient {
 
   /** Sends a document while it is read; returns `created`, `replaced` or `unchanged`, and whether it is searchable later. */
   async put(id: string, { bytes, format }: OpenDocument, key: string): Promise<string> {
-    const answer = await this.#ask(`${this.#platform.repository}/vocabularies/${id}`, {
+    const answer = await this.#request(`${this.#platform.repository}/vocabularies/${id}`, {
       method: 'PUT',
       headers: { 'X-API-Key': key, 'Content-Type': formats[format].mediaType },
       body: ReadableStream.from(bytes),
@@ -66,7 +66,7 @@ export class VocabularyClient {
     const ids: string[] = []
     for (;;) {
       const query = `valueType=identifiers&limit=${idsPerPage}&offset=${ids.length}`
-      const answer = await this.#ask(`${repository}/vocabularies?${query}`, { headers })
+      const answer = await this.#request(`${repository}/vocabularies?${query}`, { headers })
       const { data: page } = idsSchema.safeParse(await answer.json())
       if (!page) throw new ScriptFailure(`${repository}: the list is no array`)
       ids.push(...page)
@@ -79,7 +79,7 @@ export class VocabularyClient {
     const { search } = this.#platform
     if (search === undefined) return undefined
     const query = new URLSearchParams({ filters: 'vocabulary', vocabulary: id, countOnly: 'true' })
-    const answer = await this.#ask(`${search}/search?${query.toString()}`)
+    const answer = await this.#request(`${search}/search?${query.toString()}`)
     return countSchema.safeParse(await answer.json()).data?.result.count
   }
 
@@ -89,14 +89,14 @@ export class VocabularyClient {
   }
 
   async *#lines(address: string): AsyncGenerator<string> {
-    const { body } = await this.#ask(address)
-    let rest = ''
+    const { body } = await this.#request(address)
+    let lineStart = ''
     for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const lines = (rest + text).split('\n')
-      rest = lines.pop() ?? ''
+      const lines = (lineStart + text).split('\n')
+      lineStart = lines.pop() ?? ''
       yield* lines
     }
-    yield rest
+    yield lineStart
   }
 }
 
@@ -114,12 +114,12 @@ export async function bundledIds(folder: string): Promise<readonly string[]> {
 }
 
 /** Path of a bundled vocabulary; the file may not exist. */
-export const bundledPlace = (folder: string, id: string): string => join(folder, `${id}.ttl`)
+export const bundledPath = (folder: string, id: string): string => join(folder, `${id}.ttl`)
 
 const authority = 'http://publications.europa.eu/resource'
 
 /** SKOS files of tables, below `distribution/{table}/rdf/skos_core/`. */
-const files: Readonly<Record<string, string>> = {
+const fileNames: Readonly<Record<string, string>> = {
   continent: 'continents',
   'corporate-body': 'corporatebodies',
   country: 'countries',
@@ -132,7 +132,7 @@ const files: Readonly<Record<string, string>> = {
 }
 
 /** Tables whose IRI serves RDF by content negotiation. */
-const byIri: ReadonlySet<string> = new Set([
+const tablesByIri: ReadonlySet<string> = new Set([
   'access-right',
   'dataset-type',
   'distribution-status',
@@ -141,11 +141,11 @@ const byIri: ReadonlySet<string> = new Set([
 ])
 
 /** Ids of the tables that `officialPlace` knows. */
-export const officialIds: readonly string[] = [...Object.keys(files), ...byIri].sort()
+export const officialIds: readonly string[] = [...Object.keys(fileNames), ...tablesByIri].sort()
 
 /** Address of the newest version of an EU authority table. */
-export function officialPlace(id: string): string | undefined {
-  if (byIri.has(id)) return `${authority}/authority/${id}`
+export function officialAddress(id: string): string | undefined {
+  if (tablesByIri.has(id)) return `${authority}/authority/${id}`
   if (!officialIds.includes(id)) return undefined
-  return `${authority}/distribution/${id}/rdf/skos_core/${files[id]}-skos.rdf`
+  return `${authority}/distribution/${id}/rdf/skos_core/${fileNames[id]}-skos.rdf`
 }

@@ -15,9 +15,9 @@ import { conditions } from '../vocabularies/skos-integrity.ts'
 import type { RepositoryPart } from './console-parts.ts'
 import {
   bundledIds,
-  bundledPlace,
+  bundledPath,
   officialIds,
-  officialPlace,
+  officialAddress,
   type ServiceAddresses,
   VocabularyClient,
 } from './vocabulary-client.ts'
@@ -61,9 +61,9 @@ export function parseVocabularyArguments(
   const { values, positionals } = scriptArguments(argumentList, options)
   const [name, ...ids] = positionals
   const { official, from, key } = values
-  const strange = ids.find((id) => !isId(id))
-  if (strange !== undefined)
-    throw new WrongUsage(`${strange} is no id: letters, digits, _ ~ - only, at most 255`)
+  const invalidId = ids.find((id) => !isId(id))
+  if (invalidId !== undefined)
+    throw new WrongUsage(`${invalidId} is no id: letters, digits, _ ~ - only, at most 255`)
   if (name !== 'list' && name !== 'install' && name !== 'check')
     throw new WrongUsage(`${name ?? 'no command'}: the commands are list, install, check`)
   if (name !== 'install' && (official || from !== undefined))
@@ -113,7 +113,7 @@ export async function* runVocabularyCommand(
   }
   const ids = command.ids.length > 0 ? command.ids : await client.storedIds()
   // Findings are no failure of the command.
-  return yield* eachOf(ids, async (id) => {
+  return yield* linePerId(ids, async (id) => {
     const findings = await client.findings(id)
     if (findings.length === 0) return 'nothing found'
     const lines = findings.flatMap(({ condition, count, examples }) => [
@@ -126,51 +126,51 @@ export async function* runVocabularyCommand(
 
 async function* install(
   { ids, from }: InstallCommand,
-  { client, bundled, key: ask, signal }: CommandContext,
+  { client, bundled, key: requestKey, signal }: CommandContext,
 ): AsyncGenerator<string, boolean> {
-  const known = from === 'official' ? officialIds : await bundledIds(bundled)
-  const key = await ask()
+  const knownIds = from === 'official' ? officialIds : await bundledIds(bundled)
+  const key = await requestKey()
   const locationOf = (id: string): string => {
     if (typeof from === 'object') return from.place
-    const location = from === 'official' ? officialPlace(id) : bundledPlace(bundled, id)
-    if (location !== undefined && known.includes(id)) return location
+    const location = from === 'official' ? officialAddress(id) : bundledPath(bundled, id)
+    if (location !== undefined && knownIds.includes(id)) return location
     const why = from === 'official' ? 'no address of this table is known' : 'not bundled'
-    throw new ScriptFailure(`${why}; known are ${known.join(', ')}; or give --from`)
+    throw new ScriptFailure(`${why}; known are ${knownIds.join(', ')}; or give --from`)
   }
-  return yield* eachOf(ids.length > 0 ? ids : known, async (id) =>
+  return yield* linePerId(ids.length > 0 ? ids : knownIds, async (id) =>
     client.put(id, await openDocument({ location: locationOf(id) }, signal), key),
   )
 }
 
 /** Yields a line for each id; a failure does not stop the others. */
-async function* eachOf(
+async function* linePerId(
   ids: readonly string[],
   work: (id: string) => Promise<string>,
 ): AsyncGenerator<string, boolean> {
   let failed = 0
   for (const id of ids) {
-    const words = await work(id).catch((error: unknown) => {
+    const line = await work(id).catch((error: unknown) => {
       if (!(error instanceof ScriptFailure || error instanceof WrongUsage)) throw error
       failed += 1
       return `failed: ${error.message}`
     })
-    yield `${id}  ${words}`
+    yield `${id}  ${line}`
   }
   return failed === 0
 }
 
-type OwnPlatform = ServiceAddresses & { readonly bundled: string; readonly key: string }
+type PlatformAccess = ServiceAddresses & { readonly bundled: string; readonly key: string }
 
 /** Commands of the console, which call the platform without a socket. They throw `Failure`. */
 export const vocabularyPart = ({
   bundled,
   key,
   ...platform
-}: OwnPlatform): Pick<RepositoryPart, 'installVocabularies' | 'vocabularies'> => ({
+}: PlatformAccess): Pick<RepositoryPart, 'installVocabularies' | 'vocabularies'> => ({
   async *installVocabularies(ids, signal) {
-    const strange = ids.find((id) => !isId(id))
-    if (strange !== undefined)
-      throw new Failure('invalid-parameter', `${strange.slice(0, 100)} is no id of a vocabulary`)
+    const invalidId = ids.find((id) => !isId(id))
+    if (invalidId !== undefined)
+      throw new Failure('invalid-parameter', `${invalidId.slice(0, 100)} is no id of a vocabulary`)
     const client = new VocabularyClient(platform, signal)
     const context = { client, bundled, key: async () => key, signal }
     if (!(yield* install({ name: 'install', ids, from: 'bundled' }, context)))

@@ -132,7 +132,7 @@ const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) =
     harvest.adopt(pipe, from),
   duplicates: (catalogue: string | undefined, signal: AbortSignal) =>
     harvest.duplicates(catalogue, signal),
-  masked: (pipe: JsonObject) => maskSecrets(pipe),
+  mask: (pipe: JsonObject) => maskSecrets(pipe),
 })
 
 /** Restores what a harvest removed through its ledger, everything else through the repository. */
@@ -174,7 +174,7 @@ async function statusOf(
     ...(harvesting && {
       pipes: harvesting.pipes.list().length,
       active: harvesting.launcher.active().length,
-      leads: harvesting.triggers.leads(),
+      leads: harvesting.triggers.isLeader(),
     }),
   }
 }

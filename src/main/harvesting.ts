@@ -138,7 +138,7 @@ function schedulerHealth(triggers: Triggers, launcher: Launcher, wrong: readonly
   const next = triggers.next()
   const nextFiring = next === undefined ? null : new Date(next).toISOString()
   const failing = wrong.slice(0, 100)
-  return { leads: triggers.leads(), ...launcher.load(), nextFiring, failing }
+  return { leads: triggers.isLeader(), ...launcher.load(), nextFiring, failing }
 }
 
 /** Sender of notices about failing pipes; absent where no address is configured. */

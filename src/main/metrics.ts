@@ -84,7 +84,10 @@ export function catalogueLaunch(
         withMetrics,
       },
     })
-    return { found: found.length, run: 'run' in launched ? launched.run.id : launched.dropped.id }
+    return {
+      datasets: found.length,
+      run: 'run' in launched ? launched.run.id : launched.dropped.id,
+    }
   }
 }
 

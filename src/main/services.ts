@@ -248,7 +248,7 @@ const schedulerService = (
     triggersPerPipe: limits.triggers,
     now: clock.now,
     pause: clock.pause,
-    ending,
+    stopping: ending,
     version,
     ...httpAt(context, servicePaths.scheduler),
   })

@@ -1,6 +1,6 @@
 /**
- * Cron expressions with five fields (Unix) or six to seven (Quartz). Expressions that implementations read differently are
- * refused; the rest is translated to the syntax of `croner`, which computes the times.
+ * Cron expressions of triggers, with five fields (as on Unix) or six to seven (as in Quartz, a scheduler for Java). Expressions
+ * that implementations read differently are refused; others are translated to the syntax of `croner`, which computes the times.
  */
 
 import { Cron } from 'croner'
@@ -25,10 +25,10 @@ type Field = {
   readonly names?: string
 }
 
-const names = 'SUN MON TUE WED THU FRI SAT'
+const weekdays = 'SUN MON TUE WED THU FRI SAT'
 const year: Field = { name: 'year', from: 1970, to: 2099 }
 /** Fields that Unix and Quartz share, without seconds. */
-const inDay: readonly Field[] = [
+const sharedFields: readonly Field[] = [
   { name: 'second', from: 0, to: 59 },
   { name: 'minute', from: 0, to: 59 },
   { name: 'hour', from: 0, to: 23 },
@@ -36,13 +36,20 @@ const inDay: readonly Field[] = [
   { name: 'month', from: 1, to: 12, names: 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC' },
 ]
 /** Sunday is 0 and 7 on Unix, 1 in Quartz. */
-const unix: readonly Field[] = [...inDay.slice(1), { name: 'weekday', from: 0, to: 7, names }]
-const quartz: readonly Field[] = [...inDay, { name: 'weekday', from: 1, to: 7, names }, year]
+const unix: readonly Field[] = [
+  ...sharedFields.slice(1),
+  { name: 'weekday', from: 0, to: 7, names: weekdays },
+]
+const quartz: readonly Field[] = [
+  ...sharedFields,
+  { name: 'weekday', from: 1, to: 7, names: weekdays },
+  year,
+]
 /**
  * Special values of the day fields of Quartz, which may not occur in a list. `29W` is refused, because implementations differ
  * for months without a 29th.
  */
-const special: Readonly<Record<string, RegExp>> = {
+const dayForms: Readonly<Record<string, RegExp>> = {
   day: /^(?:\?|LW?|(?:[1-9]|1\d|2[0-8])W)$/,
   weekday: /^(?:\?|L|[1-7](?:L|#[1-5]))$/,
 }
@@ -57,24 +64,24 @@ export function parseCron(expression: string, timezone = 'UTC'): Cron {
     throw new CronError(`cron must have ${forms}`)
   }
   const days = isUnix ? [] : [texts[3] ?? '', texts[5] ?? '']
-  const open = days.filter((text) => text === '*' || text === '?')
-  if (!isUnix && (open.length === 0 || open.join('') === '??')) {
+  const openDays = days.filter((text) => text === '*' || text === '?')
+  if (!isUnix && (openDays.length === 0 || openDays.join('') === '??')) {
     throw new CronError('with 6 or 7 fields exactly one of day and weekday must be "?" (or "*")')
   }
   const fields = isUnix ? unix : quartz
-  const read = texts.map((text, at) => fieldText(text, fields[at] ?? year, isUnix))
+  const translated = texts.map((text, index) => fieldText(text, fields[index] ?? year, isUnix))
   // On Unix, if both day fields are restricted, either may match.
   const options = { domAndDow: false, alternativeWeekdays: !isUnix, sloppyRanges: true }
-  return new Cron(read.join(' '), { ...options, timezone, paused: true })
+  return new Cron(translated.join(' '), { ...options, timezone, paused: true })
 }
 
 /** Replaces names by numbers, and splits a range that wraps around (`22-3`, Quartz only). */
 function fieldText(value: string, { name, from, to, names = '' }: Field, isUnix: boolean): string {
   const text = value.replaceAll(/\b[A-Z]{3}(?=L?\b)/g, (word) => {
-    const at = names.split(' ').indexOf(word)
-    return at < 0 ? word : String(from + at)
+    const index = names.split(' ').indexOf(word)
+    return index < 0 ? word : String(from + index)
   })
-  if (!isUnix && special[name]?.test(text))
+  if (!isUnix && dayForms[name]?.test(text))
     return text.replace(/^\?$/, '*').replace(/^L$/, name === 'day' ? 'L' : '7')
   const parts = text.split(',').map((part) => {
     const [, first, last, step] = /^(\*|\d{1,4})(?:-(\d{1,4}))?(?:\/(\d{1,4}))?$/.exec(part) ?? []
@@ -83,20 +90,20 @@ function fieldText(value: string, { name, from, to, names = '' }: Field, isUnix:
     const end = isUnix && names.startsWith('SUN') && last === '0' ? to : Number(last ?? start)
     const isInside = Math.min(start, end) >= from && Math.max(start, end) <= to
     const isStepped = step === undefined || (Number(step) > 0 && Number(step) <= to && start < to)
-    const isOver = end < start
-    const mayBeOver = !isUnix && name !== 'year' && step === undefined
+    const wrapsAround = end < start
+    const mayWrapAround = !isUnix && name !== 'year' && step === undefined
     if (
       !isInside ||
       !isStepped ||
-      (isOver && !mayBeOver) ||
+      (wrapsAround && !mayWrapAround) ||
       (first === '*' && last !== undefined)
     ) {
-      const right = `${from} to ${to}${names && ` (${names})`}, ranges or steps`
+      const allowed = `${from} to ${to}${names && ` (${names})`}, ranges or steps`
       throw new CronError(
-        `${name} must be *, numbers from ${right}, separated by commas; not "${part}"`,
+        `${name} must be *, numbers from ${allowed}, separated by commas; not "${part}"`,
       )
     }
-    if (isOver) return `${start}-${to},${from}-${end}`
+    if (wrapsAround) return `${start}-${to},${from}-${end}`
     return last === undefined ? part : `${start}-${end}${step === undefined ? '' : `/${step}`}`
   })
   return parts.join(',')

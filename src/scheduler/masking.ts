@@ -1,4 +1,4 @@
-/** Masks secrets in configs that are shown, and restores them when a client sends the masked config back. */
+/** Masks secrets in configs that the API and the console show; restores them when a client sends a masked config back. */
 
 import { isJsonObject, type Json } from '../text/json.ts'
 import { isDeepStrictEqual } from 'node:util'
@@ -18,7 +18,7 @@ const secretParameter =
 /** Replaces secrets by `•••`, or every leaf value if `isSecret`. References such as `{ "secret": "name" }` are kept. */
 export function maskSecrets<T extends Json>(value: T, isSecret?: boolean): T
 export function maskSecrets(value: Json, isSecret = false): Json {
-  if (isList(value)) return value.map((one) => maskSecrets(one, isSecret))
+  if (isList(value)) return value.map((item) => maskSecrets(item, isSecret))
   if (isJsonObject(value)) {
     const isReference = Object.keys(value).length === 1 && typeof value['secret'] === 'string'
     return isReference
@@ -44,15 +44,18 @@ export const containsMask = (value: Json): boolean =>
     : typeof value === 'object' && value !== null && Object.values(value).some(containsMask)
 
 /** Restores one value: the stored one, if the client sent its masked form. */
-function restoreValue(sent: Json, old: Json | undefined, key: string): Json {
+function restoreValue(sent: Json, stored: Json | undefined, key: string): Json {
   // Masking depends on the key.
-  if (old !== undefined && isDeepStrictEqual(maskSecrets({ [key]: old })[key], sent)) return old
+  if (stored !== undefined && isDeepStrictEqual(maskSecrets({ [key]: stored })[key], sent))
+    return stored
   if (isList(sent)) {
-    return sent.map((one, at) => restoreValue(one, isList(old) ? old[at] : undefined, 'member'))
+    return sent.map((item, index) =>
+      restoreValue(item, isList(stored) ? stored[index] : undefined, 'member'),
+    )
   }
   if (!isJsonObject(sent)) return sent
   return mapValues(sent, (value, name) =>
-    restoreValue(value, isJsonObject(old) ? old[name] : undefined, name),
+    restoreValue(value, isJsonObject(stored) ? stored[name] : undefined, name),
   )
 }
 

@@ -84,7 +84,7 @@ const readHealth = schedulerEndpoint({
   answers: { 200: answer('State', health) },
   handle: (_, { launcher, pipes, triggers }) => {
     const active = launcher.active().length
-    return { status: 'up', leads: triggers.leads(), pipes: pipes.list().length, active }
+    return { status: 'up', leads: triggers.isLeader(), pipes: pipes.list().length, active }
   },
 })
 
@@ -101,10 +101,11 @@ const launchPipe = schedulerEndpoint({
   handle: async ({ c, params: { pipeId }, signal }, context) => {
     await reloadUnknownPipe(context, pipeId, signal)
     const { pipe } = pipeAt(context, pipeId)
-    const named = Object.keys(launchSchema.properties).find(
+    const member = Object.keys(launchSchema.properties).find(
       (name) => c.req.query(name) !== undefined,
     )
-    if (named !== undefined) throw invalidParameter(named, `${named} is a member of the JSON body`)
+    if (member !== undefined)
+      throw invalidParameter(member, `${member} is a member of the JSON body`)
     const launch = launchOf(await bodyOf(c, context))
     if (launch.configs) withConfigs(pipe, launch.configs)
     const { name } = pipe.header

@@ -79,7 +79,7 @@ const listRuns = schedulerEndpoint({
   answers: { 200: { ...answer('Runs', z.array(runSchema)), headers } },
   handle: ({ c, query: { offset, limit, ...filter } }, { runs }) => {
     const page = runs.list({ ...filter, offset, limit: limit + 1 })
-    linkPages(c, { offset, limit, more: page.length > limit })
+    linkPages(c, { offset, limit, hasMore: page.length > limit })
     return page.slice(0, limit)
   },
 })
@@ -127,22 +127,22 @@ const listItems = schedulerEndpoint({
     const { runs, http } = context
     const run = runOf(context, params.runId)
     const type = negotiate(c.req.header('Accept'), itemTypes)
-    const flow = (pieces: AsyncGenerator<string>, type: string, more = {}) => {
-      const headers = { 'Content-Type': type, ...more }
+    const stream = (pieces: AsyncGenerator<string>, type: string, moreHeaders = {}) => {
+      const headers = { 'Content-Type': type, ...moreHeaders }
       return sendPieces(c, pieces, { log: http.log, pieceMs: chunkMs, headers })
     }
     addVary(c.res.headers, 'Accept')
     if (type === undefined) throw new Failure('not-acceptable', `only ${itemTypes.join(', ')}`)
     if (type === 'application/json') {
       const items = [...runs.items(run.id, { ...filter, offset, limit: limit + 1 })]
-      linkPages(c, { offset, limit, more: items.length > limit })
+      linkPages(c, { offset, limit, hasMore: items.length > limit })
       return items.slice(0, limit)
     }
-    const all = { run, items: runs.items(run.id, filter) }
-    if (type === 'application/x-ndjson') return flow(toNdjson(all), type)
+    const runWithItems = { run, items: runs.items(run.id, filter) }
+    if (type === 'application/x-ndjson') return stream(toNdjson(runWithItems), type)
     const name = `attachment; filename="run-${run.id.replaceAll(/[^\w.-]/g, '_')}.csv"`
     const csv = 'text/csv; charset=utf-8; header=present'
-    return flow(toCsv(all), csv, { 'Content-Disposition': name })
+    return stream(toCsv(runWithItems), csv, { 'Content-Disposition': name })
   },
 })
 
@@ -169,8 +169,8 @@ const followRun = schedulerEndpoint({
   },
   handle: ({ c, params, signal }, context) => {
     const { id } = runOf(context, params.runId)
-    const states = context.runs.follow(id, AbortSignal.any([signal, context.ending]))
-    const pieces = withSlot(() => context.followers.take(c.get('client'), signal), events(states))
+    const states = context.runs.follow(id, AbortSignal.any([signal, context.stopping]))
+    const pieces = withSlot(() => context.followers.take(c.get('client'), signal), eventsOf(states))
     return sendPieces(c, pieces, { log: context.http.log, pieceMs: chunkMs, headers: eventHeaders })
   },
 })
@@ -180,7 +180,7 @@ const runAction = (
   name: 'cancel' | 'confirm' | 'keep' | 'resume' | 'retry',
   summary: string,
   description: string,
-  act: (run: Run, context: SchedulerContext) => Promise<Run> | Run,
+  runAct: (run: Run, context: SchedulerContext) => Promise<Run> | Run,
 ) =>
   schedulerEndpoint({
     method: name === 'cancel' ? 'delete' : 'post',
@@ -194,12 +194,16 @@ const runAction = (
     params: runPath,
     answers: { 202: { ...answer(description, runSchema), headers: runHeaders } },
     handle: async ({ c, params }, context) =>
-      accepted(c, await act(runOf(context, params.runId), context)),
+      accepted(c, await runAct(runOf(context, params.runId), context)),
   })
 
 /** Starts the work and returns the run as it is then. */
-async function begin(work: Promise<unknown>, { id }: Run, context: SchedulerContext): Promise<Run> {
-  await failSoon(work, context)
+async function startAction(
+  work: Promise<unknown>,
+  { id }: Run,
+  context: SchedulerContext,
+): Promise<Run> {
+  await waitForEarlyFailure(work, context)
   return runOf(context, id)
 }
 
@@ -209,7 +213,7 @@ const cancelRun = runAction(
   'The run as it is now',
   (run, context) => {
     if (hasEnded(run)) throw new Failure('conflict', `the run has ended: it is ${run.status}`)
-    return begin(context.launcher.cancel(run.id), run, context)
+    return startAction(context.launcher.cancel(run.id), run, context)
   },
 )
 
@@ -223,7 +227,7 @@ const confirmRun = runAction(
       const detail = `it is not the latest complete run of ${shown(run.pipe)}`
       throw new Failure('conflict', detail)
     }
-    return begin(context.confirm(run.id, context.ending), run, context)
+    return startAction(context.confirm(run.id, context.stopping), run, context)
   },
 )
 
@@ -268,8 +272,11 @@ export const runEndpoints = [
 /** Throws `conflict` if the run has no held removals, or they were already confirmed. */
 function requireHeldRemovals({ counts, notes = [] }: Run): void {
   if (counts.held === 0) throw new Failure('conflict', 'the run holds back no removals')
-  const made = notes.find(({ action, done, failed }) => action === 'confirm' && done > 0 && !failed)
-  if (made) throw new Failure('conflict', `the removals were carried out at ${made.time}`)
+  const confirmation = notes.find(
+    ({ action, done, failed }) => action === 'confirm' && done > 0 && !failed,
+  )
+  if (confirmation)
+    throw new Failure('conflict', `the removals were carried out at ${confirmation.time}`)
 }
 
 /** Finds a run. Throws `unknown-run`. */
@@ -280,7 +287,7 @@ function runOf({ runs }: SchedulerContext, id: string): Run {
 }
 
 /** Server-sent events (HTML Standard 9.2): `run` for each state, then `end` with the last one. */
-async function* events(states: AsyncIterable<Run>): AsyncGenerator<string> {
+async function* eventsOf(states: AsyncIterable<Run>): AsyncGenerator<string> {
   const event = (name: string, run: Run) => `event: ${name}\ndata: ${JSON.stringify(run)}\n\n`
   for await (const run of states) {
     yield event('run', run)
@@ -316,15 +323,15 @@ async function* withSlot(
 const waitMs = 500
 
 /** Rejects if the work fails within `waitMs`; later failures are logged. */
-async function failSoon(
+async function waitForEarlyFailure(
   work: Promise<unknown>,
-  { pause, ending, http }: SchedulerContext,
+  { pause, stopping, http }: SchedulerContext,
 ): Promise<void> {
   let isAnswered = false
   work.catch((err: unknown) => {
-    if (isAnswered && !ending.aborted) http.log.warn({ err }, 'request.finish-failed')
+    if (isAnswered && !stopping.aborted) http.log.warn({ err }, 'request.finish-failed')
   })
-  await Promise.race([work, pause(waitMs, ending)])
+  await Promise.race([work, pause(waitMs, stopping)])
   isAnswered = true
 }
 
@@ -385,9 +392,9 @@ const chunkCharacters = 16_384
 async function* chunksOf(
   items: Iterable<RunItem>,
   text: (item: RunItem) => string,
-  head = '',
+  heading = '',
 ): AsyncGenerator<string> {
-  let piece = head
+  let piece = heading
   for (const item of items) {
     piece += text(item)
     if (piece.length < chunkCharacters) continue

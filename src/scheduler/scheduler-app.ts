@@ -18,7 +18,7 @@ export function schedulerApp(deps: Omit<SchedulerContext, 'followers'>): App {
   const app = newApp({ ...http, name: 'scheduler' })
   const writes = writeLimiter(writesPerKey)
   const services = { ...deps, followers: followerLimiter() }
-  mount(app, schedulerEndpoints, services, { keys, limit: (...asked) => writes.run(...asked) })
+  mount(app, schedulerEndpoints, services, { keys, limit: (...args) => writes.run(...args) })
   mountContract(app, {
     title: 'Scheduler',
     version,

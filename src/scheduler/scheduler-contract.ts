@@ -1,4 +1,4 @@
-/** Shared parts of the scheduler's endpoints: dependencies, schemas, answers that link runs. */
+/** Parts that the endpoints of pipes, runs and triggers share: dependencies, schemas, answers that link runs. */
 
 import { z } from '@hono/zod-openapi'
 import type { ApiKeys } from '../http/api-key.ts'
@@ -38,7 +38,7 @@ export type SchedulerContext = {
   readonly now: () => number
   readonly pause: Pause
   /** Aborted when the service stops; aborts work that goes on after an answer. */
-  readonly ending: AbortSignal
+  readonly stopping: AbortSignal
   readonly http: SharedAppOptions
   readonly version: string
 }
@@ -52,11 +52,11 @@ export const bodyOf = (c: AppContext, { pipeBytes }: SchedulerContext): Promise<
  * authenticated requests, because it lists files.
  */
 export async function reloadUnknownPipe(
-  { pipes, ending }: SchedulerContext,
+  { pipes, stopping }: SchedulerContext,
   pipeId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!pipes.find(pipeId)) await pipes.reloadDirectories(AbortSignal.any([signal, ending]))
+  if (!pipes.find(pipeId)) await pipes.reloadDirectories(AbortSignal.any([signal, stopping]))
 }
 
 // Parts of endpoint definitions.
@@ -167,9 +167,9 @@ export function linkRuns(c: AppContext, runs: readonly Run[]): void {
 /** Adds `Link` headers to the previous and next page of a list; one extra entry was requested to detect a next page. */
 export function linkPages(
   c: AppContext,
-  page: { readonly offset: number; readonly limit: number; readonly more: boolean },
+  page: { readonly offset: number; readonly limit: number; readonly hasMore: boolean },
 ): void {
-  const { offset, limit, more } = page
+  const { offset, limit, hasMore } = page
   const link = (rel: string, start: number) => {
     const query = new URL(c.req.url).searchParams
     query.set('offset', String(start))
@@ -179,7 +179,7 @@ export function linkPages(
   const links = [
     link('first', 0),
     ...(offset > 0 ? [link('prev', Math.max(0, offset - limit))] : []),
-    ...(more ? [link('next', offset + limit)] : []),
+    ...(hasMore ? [link('next', offset + limit)] : []),
   ]
   c.header('Link', links.join(', '))
 }

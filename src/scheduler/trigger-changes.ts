@@ -1,4 +1,4 @@
-/** Applies changes of triggers: validates all, then stores the triggers, then launches the immediate ones. */
+/** Validates requested changes of triggers and launches entries without a time; `trigger-routes.ts` stores the others. */
 
 import { isDeepStrictEqual } from 'node:util'
 import { Failure, shown, invalidParameter } from '../errors.ts'
@@ -32,9 +32,9 @@ export function triggerChanges(
   })
   if (unknown.length > 0) throw unknownPipes(unknown)
   const names = changes.map(({ pipe }) => pipe)
-  const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice === undefined) return changes
-  const detail = `the pipe ${shown(twice)} is named twice, by its name and by its id`
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index)
+  if (duplicate === undefined) return changes
+  const detail = `the pipe ${shown(duplicate)} is named twice, by its name and by its id`
   throw new Failure('invalid-parameter', detail, { errors: [{ detail }] })
 }
 
@@ -73,7 +73,8 @@ export function isLaunchOnly(changes: readonly TriggerChange[]): boolean {
 }
 
 /** Entries to store, without launches. */
-export const keptOf = ({ entries }: TriggerChange): readonly Trigger[] => entries.filter(isStored)
+export const triggersToStore = ({ entries }: TriggerChange): readonly Trigger[] =>
+  entries.filter(isStored)
 
 /** Restores masked secrets in the entries of a pipe. Throws `invalid-parameter`. */
 function changeOf(
@@ -82,11 +83,11 @@ function changeOf(
   entries: readonly TriggerEntry[],
 ): TriggerChange {
   const { name } = pipe.header
-  const before = triggers.of(name)
-  const read = entries.map((entry): TriggerEntry => {
+  const stored = triggers.of(name)
+  const restored = entries.map((entry): TriggerEntry => {
     if (!entry.configs) return entry
-    const old = before.find(({ id }) => id === entry.id)
-    const configs = restoreSecrets(entry.configs, old?.configs)
+    const trigger = stored.find(({ id }) => id === entry.id)
+    const configs = restoreSecrets(entry.configs, trigger?.configs)
     if (containsMask(configs)) {
       const detail = `a config of ${shown(entry.id)} holds ••• instead of a secret: send the secret itself, or {"secret":"name"}`
       throw invalidParameter('configs', detail)
@@ -94,7 +95,7 @@ function changeOf(
     withConfigs(pipe, configs)
     return { ...entry, configs }
   })
-  return { pipe: name, entries: read }
+  return { pipe: name, entries: restored }
 }
 
 /** Stored triggers of a missing pipe, if the entries equal them; so the complete list of triggers can be read and sent back. */

@@ -38,10 +38,10 @@ export function openTriggerFile(path: string) {
         (pipe, id, position, enabled, timing, request, since, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
       file.run(sql, pipe, id, position, Number(status === 'enabled'), ...texts, since, last)
     },
-    fired: ({ pipe, id }: StoredTrigger, at: number) =>
+    markFired: ({ pipe, id }: StoredTrigger, at: number) =>
       void file.run('UPDATE trigger SET last = ? WHERE pipe = ? AND id = ?', at, pipe, id),
     /** Records that all firings until `at` were launched. */
-    launched: (at: number) => void file.run('UPDATE launched SET at = ?', at),
+    markLaunched: (at: number) => void file.run('UPDATE launched SET at = ?', at),
     /** Time of the last call of `launched`. */
     launchedAt: () => Number(file.first('SELECT at FROM launched')?.['at']),
     clear: (pipe?: string) =>

@@ -1,4 +1,4 @@
-/** Triggers in requests and answers. */
+/** Parses the triggers in requests of the API, and formats those in answers. */
 
 import { isJsonObject, type Json, type JsonObject } from '../text/json.ts'
 import { isTimeZone } from '../text/time-zone.ts'
@@ -13,16 +13,16 @@ import type { ScheduledTrigger } from './triggers.ts'
 
 // Times.
 
-const shape = z.iso.datetime({ offset: true, local: true })
-const right = 'an ISO 8601 date and time in UTC such as 2027-01-31T04:00:00Z'
+const dateTime = z.iso.datetime({ offset: true, local: true })
+const timeForm = 'an ISO 8601 date and time in UTC such as 2027-01-31T04:00:00Z'
 
 /** Parses a time to ms since 1970; UTC without an offset; accepts `+0000`. */
 const instant = z.string().transform((text, context) => {
   const whole = text.trim().replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
-  const zoned = /(?:z|[+-]\d\d:\d\d)$/i.test(whole) ? whole : `${whole}Z`
-  const time = shape.safeParse(zoned).success ? Date.parse(zoned) : Number.NaN
+  const withZone = /(?:z|[+-]\d\d:\d\d)$/i.test(whole) ? whole : `${whole}Z`
+  const time = dateTime.safeParse(withZone).success ? Date.parse(withZone) : Number.NaN
   if (!Number.isNaN(time)) return time
-  context.addIssue({ code: 'custom', message: `must be ${right}` })
+  context.addIssue({ code: 'custom', message: `must be ${timeForm}` })
   return z.NEVER
 })
 
@@ -59,7 +59,7 @@ export const configs = z.record(
 export const startMode = anyCase(startModes, lower)
 
 /** Schema of a trigger in requests. Combinations of members are checked afterwards, with the clock. */
-const wire = z.object({
+const triggerInput = z.object({
   id: name,
   status: anyCase(['enabled', 'disabled'], lower),
   configs: configs.optional(),
@@ -75,30 +75,33 @@ const wire = z.object({
   specific: z.array(instant).min(1).max(1000).optional(),
 })
 
-type Wire = z.infer<typeof wire>
+type TriggerInput = z.infer<typeof triggerInput>
 
 /** Default delay of the first firing of an interval in ms. */
 const firstAfterMs = 5 * 60_000
 
 /** Schema of a trigger at the time `now`. `null` means absent; unknown members are ignored. */
 export const triggerSchema = (now: number) =>
-  z.preprocess(withoutNulls, wire).transform((input, context): TriggerEntry => {
-    const fault = (key: keyof Wire, message: string) => {
+  z.preprocess(withoutNulls, triggerInput).transform((input, context): TriggerEntry => {
+    const fault = (key: keyof TriggerInput, message: string) => {
       context.addIssue({ code: 'custom', path: [key], message })
       return z.NEVER
     }
     const { id, status, next, cron, timeZone, configs, startMode } = input
     const request = { configs, startMode }
-    const named = kinds.filter((kind) => input[kind] !== undefined)
-    if (named[1]) return fault(named[1], 'only one of interval, cron and specific is possible')
-    if (next !== undefined && named.length === 0) {
+    const presentKinds = kinds.filter((kind) => input[kind] !== undefined)
+    if (presentKinds[1])
+      return fault(presentKinds[1], 'only one of interval, cron and specific is possible')
+    if (next !== undefined && presentKinds.length === 0) {
       return fault('next', 'needs interval or cron; a single time is a list of one in specific')
     }
     if (timeZone !== undefined && cron === undefined) return fault('timeZone', 'needs cron')
     const timing = timingOf(input, now)
     if (timing) {
-      const fires = timing.kind === 'specific' || nextFiring(timing, now) !== undefined
-      return fires ? { id, status, ...request, timing } : fault(timing.kind, 'never fires again')
+      const hasFiring = timing.kind === 'specific' || nextFiring(timing, now) !== undefined
+      return hasFiring
+        ? { id, status, ...request, timing }
+        : fault(timing.kind, 'never fires again')
     }
     if (status === 'enabled') return { id, ...request, timing: 'immediate' }
     return fault(
@@ -117,7 +120,7 @@ const withoutNulls = (value: unknown): unknown =>
 const kinds = ['interval', 'cron', 'specific'] as const
 
 /** Schedule of a trigger; `undefined` for an immediate launch. */
-function timingOf(input: Wire, now: number): Timing | undefined {
+function timingOf(input: TriggerInput, now: number): Timing | undefined {
   const { interval, cron: expression, specific: times, next, timeZone } = input
   if (interval) return { kind: 'interval', ...interval, anchor: next ?? now + firstAfterMs }
   if (times) return { kind: 'specific', times }
@@ -146,31 +149,34 @@ function readableCron(expression: string, context: z.RefinementCtx<string>): voi
 /** Entries by the name or id of the pipe in the request. */
 export type TriggerSets = ReadonlyMap<string, readonly TriggerEntry[]>
 
-/** Failure for more triggers than the limit `most`. */
-export function tooManyTriggers(count: number, most: number): Failure {
-  const detail = `a pipe has at most ${most} triggers (limit triggers), not ${count}`
+/** Failure for more triggers than the limit `mostTriggers`. */
+export function tooManyTriggers(count: number, mostTriggers: number): Failure {
+  const detail = `a pipe has at most ${mostTriggers} triggers (limit triggers), not ${count}`
   return new Failure('invalid-parameter', detail, { errors: [{ detail }] })
 }
 
 /** Current time, and the maximum number of triggers of a pipe. */
-type Bounds = { readonly now: number; readonly most: number }
+type Bounds = { readonly now: number; readonly mostTriggers: number }
 
 /**
  * Parses sets for several pipes: an array whose entries name their pipes as `id`, or an object of arrays by pipe. Throws
  * `invalid-parameter`.
  */
-export function parseTriggerSets(body: Json | undefined, { now, most }: Bounds): TriggerSets {
+export function parseTriggerSets(
+  body: Json | undefined,
+  { now, mostTriggers }: Bounds,
+): TriggerSets {
   const list = z.array(triggerSchema(now))
   const sets = Array.isArray(body)
     ? Map.groupBy(parseBody(list, body), ({ id }) => id)
     : new Map(Object.entries(parseBody(z.record(z.string(), list), body)))
-  return new Map([...sets].map(([pipe, entries]) => [pipe, withUniqueIds(entries, most)]))
+  return new Map([...sets].map(([pipe, entries]) => [pipe, withUniqueIds(entries, mostTriggers)]))
 }
 
 /** Parses the triggers of one pipe: an array or a single object. Throws `invalid-parameter`. */
 export function parseTriggers(
   body: Json | undefined,
-  { now, most }: Bounds,
+  { now, mostTriggers: most }: Bounds,
 ): readonly TriggerEntry[] {
   const list = body === undefined || Array.isArray(body) ? body : [body]
   return withUniqueIds(parseBody(z.array(triggerSchema(now)), list), most)
@@ -194,15 +200,18 @@ function parseBody<T>(schema: z.ZodType<T>, body: Json | undefined): T {
 }
 
 /** Checks the number of entries and makes duplicate ids unique with `-2`, `-3` and so on. */
-function withUniqueIds(entries: readonly TriggerEntry[], most: number): readonly TriggerEntry[] {
-  if (entries.length > most) throw tooManyTriggers(entries.length, most)
-  const taken = new Set<string>()
-  const wanted = new Set(entries.map(({ id }) => id))
+function withUniqueIds(
+  entries: readonly TriggerEntry[],
+  mostTriggers: number,
+): readonly TriggerEntry[] {
+  if (entries.length > mostTriggers) throw tooManyTriggers(entries.length, mostTriggers)
+  const usedIds = new Set<string>()
+  const requestedIds = new Set(entries.map(({ id }) => id))
   return entries.map((entry) => {
     let id = entry.id
-    for (let number = 2; taken.has(id) || (id !== entry.id && wanted.has(id)); number += 1)
+    for (let number = 2; usedIds.has(id) || (id !== entry.id && requestedIds.has(id)); number += 1)
       id = `${entry.id}-${number}`
-    taken.add(id)
+    usedIds.add(id)
     return { ...entry, id }
   })
 }

@@ -23,7 +23,7 @@ import {
 import { runSchema } from '../pipe/runs/run.ts'
 import {
   pipeActive,
-  keptOf,
+  triggersToStore,
   launchAll,
   isLaunchOnly,
   type TriggerChange,
@@ -60,10 +60,10 @@ const statusPath = triggerPath.extend({
   status: z.string().describe('enabled or disabled; enable and disable mean the same'),
 })
 /** Declared answers: one trigger, the triggers of a pipe, a change that may have started runs. */
-const one = (description: string) => ({ 200: answer(description, trigger) })
-const ofOnePipe = (description: string) => ({ 200: answer(description, triggers) })
+const oneTrigger = (description: string) => ({ 200: answer(description, trigger) })
+const pipeTriggers = (description: string) => ({ 200: answer(description, triggers) })
 const headers = linkHeaders('rel="run": each run that was started at once')
-const set = (description: string, schema: z.ZodType = triggers) => ({
+const changedTriggers = (description: string, schema: z.ZodType = triggers) => ({
   ...answer(description, schema),
   headers,
 })
@@ -90,11 +90,11 @@ const replaceTriggers = schedulerEndpoint({
   summary: `Replace all triggers; ${startsAtOnce}`,
   auth: mayCall,
   body: jsonBody(setsSchema, { city: [example] }),
-  answers: { 200: set('Triggers by pipe', triggersByPipe) },
+  answers: { 200: changedTriggers('Triggers by pipe', triggersByPipe) },
   handle: async ({ c }, context) => {
     const sets = parseTriggerSets(await bodyOf(c, context), boundsOf(context))
     const changes = triggerChanges(context, sets)
-    const stored = new Map(changes.map((change) => [change.pipe, keptOf(change)]))
+    const stored = new Map(changes.map((change) => [change.pipe, triggersToStore(change)]))
     if (!isLaunchOnly(changes)) context.triggers.replaceAll(stored)
     linkRuns(c, launchAll(context, changes))
     return allTriggers(context)
@@ -108,7 +108,7 @@ const listPipeTriggers = schedulerEndpoint({
   summary: 'The triggers of a pipe',
   auth: anyone,
   params: pipePath,
-  answers: ofOnePipe('Triggers'),
+  answers: pipeTriggers('Triggers'),
   handle: ({ params }, context) => triggersOf(context, params.pipeId).map(triggerAnswer),
 })
 
@@ -119,11 +119,11 @@ const deletePipeTriggers = schedulerEndpoint({
   summary: 'Delete the triggers of a pipe',
   auth: mayCall,
   params: pipePath,
-  answers: ofOnePipe('What was deleted'),
+  answers: pipeTriggers('What was deleted'),
   handle: ({ params: { pipeId } }, context) => {
-    const before = triggersOf(context, pipeId)
+    const deleted = triggersOf(context, pipeId)
     context.triggers.replace(nameOf(context, pipeId), [])
-    return before.map(triggerAnswer)
+    return deleted.map(triggerAnswer)
   },
 })
 
@@ -135,14 +135,17 @@ const replacePipeTriggers = schedulerEndpoint({
   auth: mayCall,
   params: pipePath,
   body: jsonBody({ oneOf: [array, ref] }, [example]),
-  answers: { 200: set('Triggers'), 201: set('The first triggers of the pipe') },
+  answers: {
+    200: changedTriggers('Triggers'),
+    201: changedTriggers('The first triggers of the pipe'),
+  },
   handle: async ({ c, params: { pipeId }, signal }, context) => {
     const { triggers: all } = context
     await reloadUnknownPipe(context, pipeId, signal)
     checkPipe(context, pipeId)
     const entries = parseTriggers(await bodyOf(c, context), boundsOf(context))
     const change = changeFor(context, pipeId, entries)
-    const stored = keptOf(change)
+    const stored = triggersToStore(change)
     const isFirst = all.of(change.pipe).length === 0 && stored.length > 0
     if (!isLaunchOnly([change])) all.replace(change.pipe, stored)
     linkRuns(c, launchAll(context, [change]))
@@ -161,7 +164,7 @@ const putTrigger = schedulerEndpoint({
   params: triggerPath,
   body: jsonBody(ref, example),
   answers: {
-    ...one('The trigger in place of the one before'),
+    ...oneTrigger('The trigger in place of the one before'),
     201: answer('The new trigger', trigger),
     202: { ...answer('The run that was started', runSchema), headers: runHeaders },
   },
@@ -171,7 +174,7 @@ const putTrigger = schedulerEndpoint({
     checkPipe(context, pipeId)
     const entry = parseTrigger(await bodyOf(c, context), triggerId, context.now())
     const change = changeFor(context, pipeId, [entry])
-    const [stored] = keptOf(change)
+    const [stored] = triggersToStore(change)
     if (!stored) {
       const [started] = launchAll(context, [change])
       if (started) return accepted(c, started)
@@ -193,7 +196,7 @@ const readTrigger = schedulerEndpoint({
   summary: 'One trigger',
   auth: anyone,
   params: triggerPath,
-  answers: one('The trigger'),
+  answers: oneTrigger('The trigger'),
   handle: ({ params: { pipeId, triggerId } }, context) =>
     triggerAnswer(triggerAt(context, nameOf(context, pipeId), triggerId)),
 })
@@ -205,7 +208,7 @@ const deleteTrigger = schedulerEndpoint({
   summary: 'Delete one trigger',
   auth: mayCall,
   params: triggerPath,
-  answers: one('What was deleted'),
+  answers: oneTrigger('What was deleted'),
   handle: ({ params: { pipeId, triggerId } }, context) =>
     triggerAnswer(context.triggers.remove(nameOf(context, pipeId), triggerId)),
 })
@@ -218,7 +221,7 @@ const switchTrigger = schedulerEndpoint({
   auth: mayCall,
   isChangingGet: true,
   params: statusPath,
-  answers: one('The trigger'),
+  answers: oneTrigger('The trigger'),
   handle: ({ params: { pipeId, triggerId, status } }, context) => {
     const pipe = nameOf(context, pipeId)
     return triggerAnswer(context.triggers.setStatus(pipe, triggerId, statusOf(status)))
@@ -240,7 +243,7 @@ export const triggerEndpoints = [
 /** Bounds for parsing requests. */
 const boundsOf = ({ now, triggersPerPipe }: SchedulerContext) => ({
   now: now(),
-  most: triggersPerPipe,
+  mostTriggers: triggersPerPipe,
 })
 
 /** Validated change of one pipe. Throws the failures of `triggerChanges`. */
@@ -270,7 +273,7 @@ function triggersOf(context: SchedulerContext, pipeId: string): readonly Schedul
 
 /** One trigger. Throws `unknown-pipe`, or `unknown-trigger` for an unknown id. */
 function triggerAt(context: SchedulerContext, pipe: string, id: string): ScheduledTrigger {
-  const trigger = context.triggers.of(pipe).find((one) => one.id === id)
+  const trigger = context.triggers.of(pipe).find((stored) => stored.id === id)
   if (trigger) return trigger
   checkPipe(context, pipe)
   throw new Failure('unknown-trigger', `the pipe ${shown(pipe)} has no trigger ${shown(id)}`)

@@ -1,4 +1,4 @@
-/** Triggers: schedules, next firings, jitter. */
+/** Types of triggers, and the computation of their next firing and of the random delay (jitter) of their runs. */
 
 import type { Configs } from '../pipe/document.ts'
 import type { StartMode } from '../pipe/runs/run.ts'
@@ -70,11 +70,11 @@ export function nextOfInterval(
   after: number,
 ): number | undefined {
   if (anchor > after) return anchor
-  const step = unitMs[unit] * value
+  const stepMs = unitMs[unit] * value
   const next =
     unit === 'MONTH' || unit === 'YEAR'
       ? nextMonth(anchor, value * (unit === 'YEAR' ? 12 : 1), after)
-      : anchor + (Math.floor((after - anchor) / step) + 1) * step
+      : anchor + (Math.floor((after - anchor) / stepMs) + 1) * stepMs
   return Number.isNaN(new Date(next).getTime()) ? undefined : next
 }
 
@@ -82,9 +82,9 @@ export function nextOfInterval(
 function nextMonth(anchor: number, months: number, after: number): number {
   const [from, to] = [new Date(anchor), new Date(after)]
   const years = to.getUTCFullYear() - from.getUTCFullYear()
-  const steps = Math.floor((years * 12 + to.getUTCMonth() - from.getUTCMonth()) / months)
-  const next = plusMonths(from, steps * months)
-  return next > after ? next : plusMonths(from, (steps + 1) * months)
+  const stepCount = Math.floor((years * 12 + to.getUTCMonth() - from.getUTCMonth()) / months)
+  const next = plusMonths(from, stepCount * months)
+  return next > after ? next : plusMonths(from, (stepCount + 1) * months)
 }
 
 /** Same day of a later month, or its last day if it is shorter. */
@@ -92,22 +92,25 @@ function plusMonths(from: Date, months: number): number {
   const next = new Date(from)
   next.setUTCDate(1)
   next.setUTCMonth(from.getUTCMonth() + months)
-  const last = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1, 0)).getUTCDate()
-  return next.setUTCDate(Math.min(from.getUTCDate(), last))
+  const lastDay = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1, 0)).getUTCDate()
+  return next.setUTCDate(Math.min(from.getUTCDate(), lastDay))
 }
 
+/** Maximum jitter. */
 const longestJitterMs = 60_000
 /** Maximum jitter as a fraction of the interval: 1/10. */
-const jitterShare = 10
+const intervalsPerJitter = 10
 
 /**
  * Delay in ms before the run of a trigger starts, from 0 to a minute by `chance` (0..1), so that not all runs query their
  * sources at once. None for cron expressions with seconds, whose exact time is intended. Delays under a second become 0.
  */
 export function jitter(timing: Timing, chance: number): number {
-  const namesSeconds = timing.kind === 'cron' && timing.expression.trim().split(/\s+/).length > 5
-  const share =
-    timing.kind === 'interval' ? (unitMs[timing.unit] * timing.value) / jitterShare : Infinity
-  const ms = Math.floor(chance * (namesSeconds ? 0 : Math.min(longestJitterMs, share)))
+  const hasSeconds = timing.kind === 'cron' && timing.expression.trim().split(/\s+/).length > 5
+  const mostMs =
+    timing.kind === 'interval'
+      ? (unitMs[timing.unit] * timing.value) / intervalsPerJitter
+      : Infinity
+  const ms = Math.floor(chance * (hasSeconds ? 0 : Math.min(longestJitterMs, mostMs)))
   return ms < 1000 ? 0 : ms
 }

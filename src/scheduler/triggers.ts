@@ -47,7 +47,7 @@ export type TriggersOptions = {
   readonly log: Log
 }
 
-/** Interval in ms to check for changes by other processes and for the lease. */
+/** Maximum time between two rounds, which check for due triggers, changes by other processes, and the lease. */
 const roundMs = 250
 const afterFailureMs = 1000
 /** Firings within this time in ms are launched together, with one write. */
@@ -70,10 +70,10 @@ export class Triggers {
   readonly #lease: Lease
   readonly #firing: BackgroundLoop
   /** Start of this process; earlier firings, missed while no scheduler ran, are skipped. */
-  readonly #opened: number
+  readonly #openedAt: number
   /** Last failure of each trigger's launch, to log it once. */
   readonly #lastFailures = new Map<string, string>()
-  #leads = false
+  #isLeader = false
   /** Enabled triggers with their next firing. */
   #rows: readonly { readonly trigger: StoredTrigger; due: number }[] = []
   /** Version of the file when the rows were read; `undefined` to force reading. */
@@ -86,7 +86,7 @@ export class Triggers {
     this.#isMissing = isMissing ?? (() => false)
     this.#file = openTriggerFile(path)
     this.#lease = openLease(`${path}.lease`)
-    this.#opened = now()
+    this.#openedAt = now()
     const round = () => this.#round()
     this.#firing = backgroundLoop('scheduler.failed', roundMs, round, {
       log,
@@ -99,13 +99,13 @@ export class Triggers {
 
   /** Triggers by pipe, without pipes that have none. */
   all(): ReadonlyMap<string, readonly ScheduledTrigger[]> {
-    const all = this.#file.all().map((one) => this.#scheduled(one))
-    return Map.groupBy(all, ({ pipe }) => pipe)
+    const scheduled = this.#file.all().map((stored) => this.#scheduled(stored))
+    return Map.groupBy(scheduled, ({ pipe }) => pipe)
   }
 
   /** Triggers of a pipe, in the order of the request; empty for an unknown pipe. */
   of(pipe: string): readonly ScheduledTrigger[] {
-    return this.#file.all(pipe).map((one) => this.#scheduled(one))
+    return this.#file.all(pipe).map((stored) => this.#scheduled(stored))
   }
 
   /** Replaces the triggers of all pipes; pipes that are not named lose theirs. */
@@ -127,7 +127,7 @@ export class Triggers {
     this.#change(() => {
       const before = this.#file.all(pipe)
       const isNew = before.every(({ id }) => id !== trigger.id)
-      const after = before.map((one) => (one.id === trigger.id ? trigger : one))
+      const after = before.map((stored) => (stored.id === trigger.id ? trigger : stored))
       this.#set(pipe, isNew ? [...after, trigger] : after, before)
     })
   }
@@ -148,21 +148,21 @@ export class Triggers {
       if (trigger.status === status) {
         throw new Failure('conflict', `the trigger ${shown(id)} is already ${status}`)
       }
-      const turned = { ...trigger, status, since: this.#options.now() }
-      this.#file.put(turned, position)
-      return this.#scheduled(turned)
+      const changed = { ...trigger, status, since: this.#options.now() }
+      this.#file.put(changed, position)
+      return this.#scheduled(changed)
     })
   }
 
   /** Whether this process holds the lease. */
-  leads(): boolean {
-    return this.#leads
+  isLeader(): boolean {
+    return this.#isLeader
   }
 
   /** Time of the next firing; `undefined` if there is none or another process fires. */
   next(): number | undefined {
-    const next = this.#earliest(({ pipe }) => !this.#isMissing(pipe))
-    return this.#leads && next < Infinity ? next : undefined
+    const earliest = this.#earliest(({ pipe }) => !this.#isMissing(pipe))
+    return this.#isLeader && earliest < Infinity ? earliest : undefined
   }
 
   /** Stops firing and releases the lease. */
@@ -187,9 +187,9 @@ export class Triggers {
 
   /** Finds a trigger and its index in the list of its pipe. Throws `unknown-trigger`. */
   #stored(pipe: string, id: string) {
-    const all = this.#file.all(pipe)
-    const position = all.findIndex((one) => one.id === id)
-    const trigger = all[position]
+    const triggers = this.#file.all(pipe)
+    const position = triggers.findIndex((stored) => stored.id === id)
+    const trigger = triggers[position]
     if (trigger) return { trigger, position }
     throw new Failure('unknown-trigger', `${shown(pipe)} has no trigger ${shown(id)}`)
   }
@@ -207,8 +207,8 @@ export class Triggers {
     for (const [position, { id, status, timing, configs, startMode }] of triggers.entries()) {
       const request = { configs, startMode }
       const trigger = { pipe, id, status, timing, ...request, since: this.#options.now() }
-      const old = before.find((one) => one.id === id)
-      this.#file.put(old ? withHistory(trigger, old) : trigger, position)
+      const previous = before.find((stored) => stored.id === id)
+      this.#file.put(previous ? withHistory(trigger, previous) : trigger, position)
     }
   }
 
@@ -227,28 +227,28 @@ export class Triggers {
   /** Fires due triggers; returns the delay in ms until the next round. */
   #fire(): number {
     const { log, now, runs } = this.#options
-    const leads = this.#lease.held()
-    if (leads !== this.#leads) log.info({}, 'scheduler.leads')
-    this.#leads = leads
-    if (!leads) return roundMs
+    const isLeader = this.#lease.held()
+    if (isLeader !== this.#isLeader) log.info({}, 'scheduler.leads')
+    this.#isLeader = isLeader
+    if (!isLeader) return roundMs
     this.#read()
-    const at = now()
+    const time = now()
     const earliest = this.#earliest()
-    if (earliest > at) return Math.max(1, Math.min(roundMs, earliest - at))
-    const due = this.#claimDue(at)
+    if (earliest > time) return Math.max(1, Math.min(roundMs, earliest - time))
+    const due = this.#claimDue(time)
     if (due.length > 0) {
       runs.transaction(() => {
         for (const trigger of due) this.#launch(trigger)
       })
-      this.#file.launched(at)
+      this.#file.markLaunched(time)
     }
     return Math.max(groupMs, Math.min(roundMs, this.#earliest() - now()))
   }
 
-  /** Earliest firing of the triggers that `counts` selects, in ms; `Infinity` if there is none. */
-  #earliest(counts: (trigger: StoredTrigger) => boolean = () => true): number {
+  /** Earliest firing of the triggers that `isCounted` selects, in ms; `Infinity` if there is none. */
+  #earliest(isCounted: (trigger: StoredTrigger) => boolean = () => true): number {
     return this.#rows.reduce(
-      (first, { trigger, due }) => (due < first && counts(trigger) ? due : first),
+      (first, { trigger, due }) => (due < first && isCounted(trigger) ? due : first),
       Infinity,
     )
   }
@@ -263,7 +263,7 @@ export class Triggers {
     this.#rows = this.#file.all().flatMap((trigger) => {
       const { timing, since, last = 0, status } = trigger
       if (status === 'disabled') return []
-      const after = Math.max(since, last, this.#opened, now() - maxDelayMs)
+      const after = Math.max(since, last, this.#openedAt, now() - maxDelayMs)
       const due = this.#isUnlaunched(trigger, launchedAt) ? last : nextFiring(timing, after)
       return due === undefined ? [] : [{ trigger, due }]
     })
@@ -277,8 +277,8 @@ export class Triggers {
   #isUnlaunched({ pipe, id, last = 0 }: StoredTrigger, launchedAt: number): boolean {
     const { runs, now } = this.#options
     if (last <= launchedAt || last < now() - maxMissedMs) return false
-    const later = runs.list({ pipe, offset: 0, limit: mostRuns })
-    return !later.some((run) => run.trigger === id && Date.parse(run.created) >= last)
+    const recentRuns = runs.list({ pipe, offset: 0, limit: mostRuns })
+    return !recentRuns.some((run) => run.trigger === id && Date.parse(run.created) >= last)
   }
 
   /**
@@ -291,7 +291,7 @@ export class Triggers {
       const rows = this.#rows.filter(({ due }) => due <= now)
       for (const row of rows) row.due = nextFiring(row.trigger.timing, now) ?? Infinity
       const due = rows.map(({ trigger }) => trigger).filter(({ pipe }) => !this.#isMissing(pipe))
-      for (const trigger of due) this.#file.fired(trigger, now)
+      for (const trigger of due) this.#file.markFired(trigger, now)
       return due
     })
   }
@@ -317,21 +317,22 @@ export class Triggers {
 }
 
 /** Carries the last firing, and for an equivalent interval the anchor, over from the replaced trigger. */
-function withHistory(trigger: StoredTrigger, old: StoredTrigger): StoredTrigger {
-  const timing = isSameSchedule(trigger, old.timing) ? old.timing : trigger.timing
-  const goesOn = isDeepStrictEqual(timing, old.timing) && trigger.status === old.status
+function withHistory(trigger: StoredTrigger, previous: StoredTrigger): StoredTrigger {
+  const timing = isSameSchedule(trigger, previous.timing) ? previous.timing : trigger.timing
+  const isUnchanged =
+    isDeepStrictEqual(timing, previous.timing) && trigger.status === previous.status
   // A firing that is due right now must not be lost when the trigger is sent again.
-  const since = goesOn ? old.since : trigger.since
-  return { ...trigger, timing, since, last: old.last }
+  const since = isUnchanged ? previous.since : trigger.since
+  return { ...trigger, timing, since, last: previous.last }
 }
 
 /**
  * Whether the first firing of an interval is one of the old interval of the same length, as in a list of triggers that is
  * read and sent back. A later first firing is a new start. Months keep the old anchor, so that the 31st is kept.
  */
-function isSameSchedule({ timing, since }: StoredTrigger, old: Timing): boolean {
-  if (timing.kind !== 'interval' || old.kind !== 'interval') return false
-  if (timing.unit !== old.unit || timing.value !== old.value) return false
-  const [nextFiring = 0, { anchor }] = [nextOfInterval(old, since), timing]
-  return anchor <= nextFiring && nextOfInterval(old, anchor - 1) === anchor
+function isSameSchedule({ timing, since }: StoredTrigger, previous: Timing): boolean {
+  if (timing.kind !== 'interval' || previous.kind !== 'interval') return false
+  if (timing.unit !== previous.unit || timing.value !== previous.value) return false
+  const [nextFiring = 0, { anchor }] = [nextOfInterval(previous, since), timing]
+  return anchor <= nextFiring && nextOfInterval(previous, anchor - 1) === anchor
 }

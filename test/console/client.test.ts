@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WrongUsage } from '../../src/errors.ts'
-import { ask, parseClientArguments } from '../../src/console/console-client.ts'
+import { runRemotely, parseClientArguments } from '../../src/console/console-client.ts'
 import { serve } from '../../src/http/serve.ts'
 import { consoleFixture, type ConsoleFixture } from '../support/console/console-fixture.ts'
 
@@ -28,10 +28,10 @@ async function run(argumentList: readonly string[], env: Record<string, string> 
   return { code: await code, out, err }
 }
 
-const asked = async (line: string, more: { to?: string; key?: string } = {}) => {
+const asked = async (line: string, more: { address?: string; key?: string } = {}) => {
   let [out, err] = ['', '']
-  const code = await ask(
-    { to: fixture.url, key: 'operator', line, ...more },
+  const code = await runRemotely(
+    { address: fixture.url, key: 'operator', line, ...more },
     { out: (text) => (out += text), err: (text) => (err += text) },
     AbortSignal.timeout(10_000),
   )
@@ -63,7 +63,7 @@ describe('the client', () => {
       err: expect.stringContaining('valid API key'),
     })
     const to = 'http://127.0.0.1:9/shell'
-    expect(await asked('help', { to })).toMatchObject({
+    expect(await asked('help', { address: to })).toMatchObject({
       code: 1,
       err: expect.stringContaining('no answer'),
     })
@@ -71,7 +71,7 @@ describe('the client', () => {
 
   it('says how a platform without a console gets one', async () => {
     const closed = await serve({ fetch: () => new Response(null, { status: 404 }) }, { port: 0 })
-    const { code, err } = await asked('runs', { to: closed.url })
+    const { code, err } = await asked('runs', { address: closed.url })
     expect(code).toBe(1)
     expect(err).toContain('PLATFORM_HUB_SHELL_CONFIG={"http":{}}')
     await closed.close()
@@ -80,27 +80,27 @@ describe('the client', () => {
   it('takes an answer without its last line for one that broke off', async () => {
     const half = await serve({ fetch: () => new Response('one\ntwo\n') }, { port: 0 })
     const told = { code: 1, out: 'one\n', err: 'two\n' }
-    expect(await asked('help', { to: half.url })).toEqual(told)
+    expect(await asked('help', { address: half.url })).toEqual(told)
     await half.close()
   })
 })
 
 describe('its arguments', () => {
   it.each<[readonly string[], object]>([
-    [['help'], { to: 'http://localhost:8080/shell', line: 'help' }],
-    [['--server', 'http://a.example', 'help'], { to: 'http://a.example/shell', line: 'help' }],
+    [['help'], { address: 'http://localhost:8080/shell', line: 'help' }],
+    [['--server', 'http://a.example', 'help'], { address: 'http://a.example/shell', line: 'help' }],
     [
       ['--server', 'http://a.example/x/shell', 'help'],
-      { to: 'http://a.example/x/shell', line: 'help' },
+      { address: 'http://a.example/x/shell', line: 'help' },
     ],
     [
       ['--to=http://a.example:8085/', '--key', '-k1', 'runs', '-n', '5'],
-      { to: 'http://a.example:8085', key: '-k1', line: 'runs -n 5' },
+      { address: 'http://a.example:8085', key: '-k1', line: 'runs -n 5' },
     ],
     [
       ['launch', 'city', '{"a":{"b":"c d"}}'],
       {
-        to: 'http://localhost:8080/shell',
+        address: 'http://localhost:8080/shell',
         line: String.raw`launch city "{\"a\":{\"b\":\"c d\"}}"`,
       },
     ],

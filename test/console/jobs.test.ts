@@ -11,7 +11,7 @@ function opened() {
   const { jobs } = openJobs()
   const commands = table([jobsCommand(jobs)])
   const said = async (line: string) => {
-    const { command, given } = commands.order(line)
+    const { command, args: given } = commands.parse(line)
     const answer = await command.run(given, context)
     if (typeof answer === 'string') return [answer]
     const lines: string[] = []

@@ -52,11 +52,11 @@ const sample: Command = {
   name: 'sample',
   aliases: ['example'],
   words: '<one> [two]',
-  does: 'stands for others',
+  summary: 'stands for others',
   options: {
-    number: { short: 'n', type: 'string', value: 'count', range: [1, 50], means: 'how many' },
-    keep: { short: 'k', type: 'boolean', means: 'keeps' },
-    from: { type: 'string', value: 'pipe', means: 'from where' },
+    number: { short: 'n', type: 'string', value: 'count', range: [1, 50], meaning: 'how many' },
+    keep: { short: 'k', type: 'boolean', meaning: 'keeps' },
+    from: { type: 'string', value: 'pipe', meaning: 'from where' },
   },
   complete: (words) => (words.length === 0 ? ['city', 'citadel', 'lake'] : []),
   run: () => '',
@@ -104,16 +104,16 @@ describe('the table', () => {
   const commands = table([sample])
 
   it('finds commands by their names and aliases', () => {
-    expect(commands.order('example city').command).toBe(sample)
-    expect(commands.order('sample -h').command.name).toBe('help')
+    expect(commands.parse('example city').command).toBe(sample)
+    expect(commands.parse('sample -h').command.name).toBe('help')
   })
 
   it('[T14] lists itself for an unknown command, with the one that was meant', () => {
-    expect(() => commands.order('sampel city')).toThrow(
+    expect(() => commands.parse('sampel city')).toThrow(
       'unknown command: sampel; did you mean sample?\nthe commands are example, exit, help, sample',
     )
     for (const line of ['__proto__', 'constructor x', '$(ls)', '; rm'])
-      expect(() => commands.order(line)).toThrow(WrongCommand)
+      expect(() => commands.parse(line)).toThrow(WrongCommand)
   })
 
   it.each<[string, number, readonly string[]]>([

@@ -19,7 +19,7 @@ async function door(options: Partial<TelnetOptions> = {}) {
   const runsFixture = consoleParts()
   const ending = new AbortController()
   const log = logger('silent')
-  const running = execution({ log, now: Date.now, clean: (text) => text, ending: ending.signal })
+  const running = execution({ log, now: Date.now, clean: (text) => text, stopping: ending.signal })
   const server = await openTelnet({
     table: commandsOf(runsFixture.parts),
     execution: running,

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseVocabularyArguments } from '../../src/console/vocabulary-commands.ts'
-import { officialIds, officialPlace } from '../../src/console/vocabulary-client.ts'
+import { officialIds, officialAddress } from '../../src/console/vocabulary-client.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 
 const entry = new URL('../../src/console/vocabularies.ts', import.meta.url).pathname
@@ -62,8 +62,8 @@ describe('the command line', () => {
   it('knows addresses of the EU tables, which are never asked here', () => {
     expect(officialIds).toContain('corporate-body')
     for (const id of officialIds)
-      expect(officialPlace(id)).toMatch(/^http:\/\/publications\.europa\.eu\/resource\//)
-    expect(officialPlace('nope')).toBeUndefined()
+      expect(officialAddress(id)).toMatch(/^http:\/\/publications\.europa\.eu\/resource\//)
+    expect(officialAddress('nope')).toBeUndefined()
   })
 })
 

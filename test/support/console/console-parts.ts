@@ -45,7 +45,7 @@ export function consoleParts() {
     launch: async ({ pipe }) => {
       if (!findPipe(pipes, pipe)) throw new Failure('unknown-pipe', `Pipe ${pipe} not available`)
       const launched = launcher.launch({ pipe, startedBy: 'console' })
-      return { found: 3, run: 'run' in launched ? launched.run.id : launched.dropped.id }
+      return { datasets: 3, run: 'run' in launched ? launched.run.id : launched.dropped.id }
     },
     index: async (catalogues, progress, signal) => {
       progress(0, 10)
@@ -138,7 +138,7 @@ export function consoleParts() {
             },
           ]
       },
-      masked: (pipe) => ({ ...pipe, body: '•••' }),
+      mask: (pipe) => ({ ...pipe, body: '•••' }),
     },
     repository,
     search: {

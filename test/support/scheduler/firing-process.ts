@@ -46,5 +46,5 @@ const triggers = openTriggers({
   log,
 })
 tell('open')
-while (!triggers.leads()) await sleep(10)
+while (!triggers.isLeader()) await sleep(10)
 tell('leads')

@@ -115,7 +115,7 @@ export function schedulerFixture(options: Options = {}) {
     triggersPerPipe: 100,
     now,
     pause,
-    ending: ending.signal,
+    stopping: ending.signal,
     http: {
       log,
       base: '/api/scheduler',
