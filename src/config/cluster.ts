@@ -47,12 +47,12 @@ const isService = (address: string) =>
   /^https?:$/.test(URL.parse(address)?.protocol ?? '') && !/^https?:\/\/[^/?#]*@/i.test(address)
 
 /** Schema of a text where null and blank mean absent, as in generated configurations. */
-const optional = (test: (text: string) => boolean, right: string) =>
+const optional = (test: (text: string) => boolean, expected: string) =>
   z
-    .string(messageOf(right))
+    .string(messageOf(expected))
     .nullish()
     .transform((text) => text?.trim() || undefined)
-    .refine((text) => text === undefined || test(text), messageOf(right))
+    .refine((text) => text === undefined || test(text), messageOf(expected))
 
 const repository = z
   .strictObject(
@@ -85,7 +85,7 @@ const resources = z.looseObject(
 
 const service = z
   .preprocess(
-    inner,
+    endpointsOf,
     z.object(
       {
         http: z
@@ -107,35 +107,35 @@ const service = z
   )
   .refine(({ http, eventbus }) => http ?? eventbus, { error: 'must name http or eventbus' })
 
-/** Content of a lone `endpoints`, or the value itself. */
-function inner(value: unknown): unknown {
+/** Content of `endpoints` where that is the only member, else the value itself. */
+function endpointsOf(value: unknown): unknown {
   if (!isJsonObject(value) || Object.keys(value).join() !== 'endpoints') return value
   return isJsonObject(value['endpoints']) ? value['endpoints'] : value
 }
 
-/** `resources` among the repositories says the same as `resources` beside them. */
-function apart(value: unknown): unknown {
+/** Moves `resources` out of `pipeRepositories`, where older configurations have it, to the `resources` beside it. */
+function withoutNestedResources(value: unknown): unknown {
   if (!isJsonObject(value) || !isJsonObject(value['pipeRepositories'])) return value
   const { resources: nested = {}, ...pipeRepositories } = value['pipeRepositories']
-  const beside = value['resources'] ?? {}
-  if (!isJsonObject(nested) || !isJsonObject(beside)) return value
-  const paths = [nested['paths'] ?? [], beside['paths'] ?? []]
+  const topLevel = value['resources'] ?? {}
+  if (!isJsonObject(nested) || !isJsonObject(topLevel)) return value
+  const paths = [nested['paths'] ?? [], topLevel['paths'] ?? []]
   return { ...value, pipeRepositories, resources: { paths: paths.flat() } }
 }
 
 /**
- * The configuration with its accepted spellings made one; keys that other services read are left alone. No problem repeats a
- * value: only the names of places may be seen.
+ * Schema of `PLATFORM_CLUSTER_CONFIG` that brings its spellings into one; keys that other services read are ignored. No problem
+ * repeats a value, which may be a secret; it names the place only.
  */
 export const clusterConfig = z.preprocess(
-  apart,
+  withoutNestedResources,
   z
     .looseObject({
       pipeRepositories: z
         .record(z.string(), repository, messageOf('an object of name → repository'))
         .default({}),
       resources: resources.default({ paths: [] }),
-      serviceDiscovery: z.preprocess(inner, z.record(z.string(), service)).default({}),
+      serviceDiscovery: z.preprocess(endpointsOf, z.record(z.string(), service)).default({}),
     })
     .superRefine(misspelt(['pipeRepositories', 'resources', 'serviceDiscovery']))
     .transform(({ pipeRepositories, resources: { paths }, serviceDiscovery }): ClusterConfig => ({

@@ -12,7 +12,7 @@ import { defaultMetrics, metricsNumbers } from './metrics.ts'
 import { piveauWarnings } from './piveau-variables.ts'
 import { defaultPortal } from './portal.ts'
 import { runScript } from './script.ts'
-import { facetProblems, searchConfig, wholeFacets, type SearchFacet } from './search.ts'
+import { facetProblems, searchConfig, completeFacets, type SearchFacet } from './search.ts'
 import { facts, readEnvironment, type Environment, type NumberRow } from './settings.ts'
 import { serviceAliases, services, variables, type ApiKeyPermissions } from './variables.ts'
 import { withDefaults } from '../text/defaults.ts'
@@ -50,7 +50,7 @@ type Values = z.output<typeof variables>
 
 function configOf(values: Values, env: Environment, defaultFacets: readonly SearchFacet[]) {
   const port = values.PLATFORM_PORT
-  const chosen = [...new Set(values.PLATFORM_SERVICES.map(serviceCalled))]
+  const serviceNames = [...new Set(values.PLATFORM_SERVICES.map(serviceCalled))]
   const harvest = values.PLATFORM_HARVEST_CONFIG ?? defaultHarvest
   return {
     host: values.PLATFORM_HOST,
@@ -66,9 +66,9 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     /** Path segments in IRIs; the usual ones are used for those that are absent. */
     segments: values.PLATFORM_IRI_SEGMENTS ?? {},
     dataDir: values.PLATFORM_DATA_DIR,
-    services: chosen.filter(isService),
+    services: serviceNames.filter(isService),
     /** API keys with their permissions; absent when the generated key is used. */
-    apiKeys: givenKeys(values.PLATFORM_HUB_API_KEYS),
+    apiKeys: nonEmptyKeys(values.PLATFORM_HUB_API_KEYS),
     profile: profileOf(values),
     /** Absent for the embedded one. */
     triplestore: values.PLATFORM_TRIPLESTORE_CONFIG,
@@ -101,7 +101,7 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
       ...unknownVariables(env),
       ...piveauWarnings(env, new Set(Object.keys(variables.shape))),
       ...weakKeys(values.PLATFORM_HUB_API_KEYS),
-      ...(chosen.includes('repo') ? [] : [withoutRepo]),
+      ...(serviceNames.includes('repo') ? [] : [withoutRepo]),
     ],
   }
 }
@@ -121,11 +121,13 @@ const serviceCalled = (name: string): string =>
 const isService = (name: string): name is Service => services.some((service) => service === name)
 
 /** Treats an empty object like none: templates leave one behind, and it would refuse every key. */
-const givenKeys = (given: ApiKeyPermissions | undefined): Readonly<ApiKeyPermissions> | undefined =>
-  given && Object.keys(given).length > 0 ? given : undefined
+const nonEmptyKeys = (
+  keys: ApiKeyPermissions | undefined,
+): Readonly<ApiKeyPermissions> | undefined =>
+  keys && Object.keys(keys).length > 0 ? keys : undefined
 
-const weakKeys = (given: ApiKeyPermissions = {}): string[] =>
-  Object.keys(given)
+const weakKeys = (keys: ApiKeyPermissions = {}): string[] =>
+  Object.keys(keys)
     .filter((key) => key.length < 16)
     .map((key) => `API key ${hash('sha256', key, 'hex').slice(0, 8)} has fewer than 16 characters`)
 
@@ -140,29 +142,29 @@ function profileOf(values: Values): { readonly enabled: boolean; readonly direct
 }
 
 /** Absent facets are the default ones. */
-function searchOf({ PLATFORM_SEARCH_CONFIG: given }: Values, defaults: readonly SearchFacet[]) {
-  const { facets, ...search } = given ?? searchConfig.parse({})
-  return { ...search, ...(facets && { facets: wholeFacets(facets, defaults) }) }
+function searchOf({ PLATFORM_SEARCH_CONFIG: config }: Values, defaults: readonly SearchFacet[]) {
+  const { facets, ...search } = config ?? searchConfig.parse({})
+  return { ...search, ...(facets && { facets: completeFacets(facets, defaults) }) }
 }
 
 /** Makes a sentence for each unknown `PLATFORM_…` variable, with the name that was probably meant. */
 function unknownVariables(env: Environment): string[] {
-  const known = Object.keys(variables.shape)
+  const knownNames = Object.keys(variables.shape)
   return Object.keys(env)
-    .filter((name) => name.startsWith('PLATFORM_') && !known.includes(name))
+    .filter((name) => name.startsWith('PLATFORM_') && !knownNames.includes(name))
     .map((name) => {
-      const close = nearest(name, known)
-      return `${shown(name)} is not read${close === undefined ? '' : `: did you mean ${close}?`}`
+      const similar = nearest(name, knownNames)
+      return `${shown(name)} is not read${similar === undefined ? '' : `: did you mean ${similar}?`}`
     })
 }
 
 /** Checks the two variables alone, so that the problem is listed beside those of other variables. */
 function missingProfile(env: Environment): string[] {
-  const given = variables.shape.PLATFORM_FEATURE_FLAGS.safeParse(
+  const flags = variables.shape.PLATFORM_FEATURE_FLAGS.safeParse(
     env['PLATFORM_FEATURE_FLAGS']?.trim() || undefined,
   )
-  const wanted = given.success && given.data?.['platform_profile'] === true
-  if (!wanted || env['PLATFORM_PROFILE']?.trim()) return []
+  const isEnabled = flags.success && flags.data?.['platform_profile'] === true
+  if (!isEnabled || env['PLATFORM_PROFILE']?.trim()) return []
   return [
     'PLATFORM_PROFILE: must be {"type":"directory","path":"<folder>"} because PLATFORM_FEATURE_FLAGS switches the profile on; it is missing',
   ]
@@ -184,17 +186,17 @@ const tables: Readonly<Record<string, () => readonly string[]>> = {
     '| variable | default | meaning |',
     '|---|---|---|',
     ...Object.entries(variables.shape).map(([name, field]) => {
-      const known = facts.get(field)
-      const text = known?.standard ?? known?.derived
-      return `| \`${name}\` | ${text === undefined ? '–' : `\`${text}\``} | ${known?.meaning ?? ''} |`
+      const fieldFacts = facts.get(field)
+      const text = fieldFacts?.defaultText ?? fieldFacts?.derived
+      return `| \`${name}\` | ${text === undefined ? '–' : `\`${text}\``} | ${fieldFacts?.meaning ?? ''} |`
     }),
   ],
   limits: () => [
     '| limit | default | of what | range |',
     '|---|--:|---|---|',
     ...limitNames.map((name) => {
-      const { standard, least, most, meaning } = limitTable[name]
-      return `| \`${name}\` | ${amount(name, standard)} | ${meaning} | ${least}..${most} |`
+      const { defaultValue, minimum, maximum, meaning } = limitTable[name]
+      return `| \`${name}\` | ${amount(name, defaultValue)} | ${meaning} | ${minimum}..${maximum} |`
     }),
   ],
   harvesting: () => numberTable(harvestNumbers),

@@ -1,4 +1,4 @@
-/** `PLATFORM_METRICS_CONFIG` and `PLATFORM_HUB_VALIDATOR`: how quality is measured, and whether it is by itself. */
+/** `PLATFORM_METRICS_CONFIG` and `PLATFORM_HUB_VALIDATOR`: how quality is measured, and whether written datasets are measured automatically. */
 
 import { z } from 'zod'
 import { isAllowance } from '../client/address-guard.ts'
@@ -54,7 +54,7 @@ export type MetricsConfig = z.output<typeof metricsConfig>
 /** Settings of the metrics by default. */
 export const defaultMetrics = metricsConfig.parse({})
 
-/** Unknown names are those of other versions. */
+/** Schema of `PLATFORM_HUB_VALIDATOR`; unknown names, those of other versions, are ignored. */
 export const validatorConfig = z.looseObject({
   enabled: z.union([z.boolean(), z.stringbool()]).default(false),
   metricsPipeName: z.string().min(1).default('metrics'),

@@ -1,6 +1,6 @@
-/** Variables of the platform that this one is compatible with: named in a warning, never read (reference: moving in, 2.1). */
+/** Variables of piveau, the platform that this one replaces: named in a warning at the start, never read. */
 
-/** Where a variable has another name here than with `PLATFORM_` in the place of `PIVEAU_`. */
+/** Name after `PIVEAU_` → variables that replace it, where it is not the same name after `PLATFORM_`. */
 const names: Readonly<Record<string, string>> = {
   HUB_API_KEY: 'PLATFORM_HUB_API_KEYS',
   HUB_APIKEY: 'PLATFORM_HUB_API_KEYS',
@@ -30,16 +30,16 @@ export function piveauWarnings(
   env: Readonly<Record<string, string | undefined>>,
   known: ReadonlySet<string>,
 ): string[] {
-  const given = Object.keys(env).filter((name) => name.startsWith(prefix) && env[name])
-  return given
+  const piveauNames = Object.keys(env).filter((name) => name.startsWith(prefix) && env[name])
+  return piveauNames
     .toSorted()
     .slice(0, mostWarnings)
     .map((name) => {
-      const rest = name.slice(prefix.length)
-      const same = `PLATFORM_${rest}`
-      const own = names[rest] ?? (known.has(same) ? same : undefined)
-      return own === undefined
+      const suffix = name.slice(prefix.length)
+      const sameName = `PLATFORM_${suffix}`
+      const replacement = names[suffix] ?? (known.has(sameName) ? sameName : undefined)
+      return replacement === undefined
         ? `${name} is not read: nothing here has its effect`
-        : `${name} is not read: set ${own}`
+        : `${name} is not read: set ${replacement}`
     })
 }

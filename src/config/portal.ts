@@ -22,15 +22,15 @@ const searches = z.union(
 const address = z.url({ protocol: /^https?$/, ...messageOf('an http(s) address') })
 const link = z.union([object({ title: texts, href: address }), object({ page: z.string().min(1) })])
 
-/** Codes and secrets travel to it: in clear text they may not leave the machine. */
+/** Address of an OpenID Connect provider: https, or http on this machine, because codes and secrets are sent to it. */
 const issuer = /^(?:https:\/\/[^/]|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?=[:/]|$))/
 
-/** Paper of `portal.css`, by day and by night. */
+/** Background colours of `portal.css` in light and dark mode. */
 const paper = { light: '#fbfaf6', dark: '#14181b' } as const
 
-/** Ratio of two colours (WCAG 2.2, contrast ratio): 1 to 21. */
-function contrastOf(one: string, other: string): number {
-  const [dark = 0, light = 0] = [one, other].map(luminance).toSorted((a, b) => a - b)
+/** Contrast ratio of two colours `#rrggbb` (WCAG 2.2): 1 to 21. */
+function contrastOf(first: string, second: string): number {
+  const [dark = 0, light = 0] = [first, second].map(luminance).toSorted((a, b) => a - b)
   return (light + 0.05) / (dark + 0.05)
 }
 
@@ -42,16 +42,16 @@ function luminance(hex: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** A colour of text: 4.5:1 on the paper, else people cannot read it. */
-const inkOn = (on: string) =>
+/** Schema of a colour of text with a contrast of at least 4.5:1 on a background, which WCAG requires. */
+const inkOn = (background: string) =>
   matching(
-    (ink) => /^#[0-9a-f]{6}$/i.test(ink) && contrastOf(ink, on) >= 4.5,
-    `a colour such as #0d5c58, with a contrast of 4.5:1 on ${on}`,
+    (ink) => /^#[0-9a-f]{6}$/i.test(ink) && contrastOf(ink, background) >= 4.5,
+    `a colour such as #0d5c58, with a contrast of 4.5:1 on ${background}`,
   ).optional()
 
 const allowance = 'a host name, an address or a range, with or without a port: data.example:8443'
 
-/** All members may be absent: the default is what the portal comes with. */
+/** Schema of `PLATFORM_PORTAL_CONFIG`; every member has a default. */
 export const portalConfig = object({
   name: texts.default('Cartulary'),
   /** A sentence below the heading of the home page. */
@@ -94,7 +94,7 @@ export const portalConfig = object({
     (address) => /^(https?:\/\/|mailto:)\S+$/.test(address),
     'an http(s) or mailto address',
   ).optional(),
-  /** `allow`: hosts inside the institution that previews of strangers may reach, which harvests may is another list. */
+  /** `allow`: hosts inside the institution from which previews may fetch; harvests have a list of their own. */
   preview: z
     .union(
       [z.boolean(), object({ allow: z.array(matching(isAllowance, allowance)) })],

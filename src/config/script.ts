@@ -9,14 +9,14 @@ import { WrongUsage } from '../errors.ts'
 /** Failure of a command that is printed as its message alone, without a stack. */
 export class ScriptFailure extends Error {}
 
-/** Options and words. A generated key may begin with a hyphen and is no option then. Throws `WrongUsage`. */
+/** Parses the arguments of a command into options and words. The value of `--key` may begin with a hyphen. Throws `WrongUsage`. */
 export function scriptArguments<Options extends NonNullable<ParseArgsConfig['options']>>(
   argumentList: readonly string[],
   options: Options,
 ) {
-  const args = argumentList.flatMap((word, at) => {
-    if (argumentList[at - 1] === '--key') return []
-    const value = argumentList[at + 1]
+  const args = argumentList.flatMap((word, i) => {
+    if (argumentList[i - 1] === '--key') return []
+    const value = argumentList[i + 1]
     return word === '--key' && value !== undefined ? [`--key=${value}`] : [word]
   })
   try {
@@ -41,9 +41,8 @@ export const serverOptions = {
 type ServerValues = { readonly server?: string; readonly to?: string }
 
 /**
- * The address of a service of the platform that the options or the environment name, without a slash at its end; `path` is
- * where a platform has the service. A path in the option is the service itself: where services have ports, they have no common
- * prefix. Throws `WrongUsage`.
+ * Address of a service of the platform, from the options or the environment, without a slash at its end. `path` is the path of the
+ * service in a platform; it is not appended to an address with a path, which is that of the service itself. Throws `WrongUsage`.
  */
 export function serviceAddress(
   path: string,
@@ -51,26 +50,26 @@ export function serviceAddress(
   env: NodeJS.ProcessEnv = process.env,
 ): string {
   const { PLATFORM_PORT: port, PLATFORM_PUBLIC_URL: publicUrl } = env
-  const given = server ?? to
-  const usual = port ? `http://localhost:${port}` : publicUrl || 'http://localhost:8080'
-  const url = URL.parse(given ?? usual)
+  const option = server ?? to
+  const defaultAddress = port ? `http://localhost:${port}` : publicUrl || 'http://localhost:8080'
+  const url = URL.parse(option ?? defaultAddress)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '')
     throw new WrongUsage(
-      given === undefined
-        ? `${usual}: no http or https address (PLATFORM_PORT, PLATFORM_PUBLIC_URL)`
-        : `--server ${given}: no http or https address`,
+      option === undefined
+        ? `${defaultAddress}: no http or https address (PLATFORM_PORT, PLATFORM_PUBLIC_URL)`
+        : `--server ${option}: no http or https address`,
     )
   const base = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
-  return given === undefined || url.pathname === '/' ? base + path : base
+  return option === undefined || url.pathname === '/' ? base + path : base
 }
 
-/** Where a platform has its repository service. */
+/** Path of the repository service in a platform. */
 export const repositoryPath = '/api/hub/repo'
 
-/** The key given, `PLATFORM_API_KEY`, or what the platform made for itself in `PLATFORM_DATA_DIR`. Throws `WrongUsage`. */
-export async function scriptKey(given: string | undefined): Promise<string> {
-  const { PLATFORM_API_KEY: set, PLATFORM_DATA_DIR: directory = './data' } = process.env
-  if (given !== undefined || set) return given ?? set ?? ''
+/** API key: the option, else `PLATFORM_API_KEY`, else the generated key in `PLATFORM_DATA_DIR`. Throws `WrongUsage`. */
+export async function scriptKey(option: string | undefined): Promise<string> {
+  const { PLATFORM_API_KEY: fromEnvironment, PLATFORM_DATA_DIR: directory = './data' } = process.env
+  if (option !== undefined || fromEnvironment) return option ?? fromEnvironment ?? ''
   const file = join(directory, 'api-key')
   try {
     return (await readFile(file, 'utf8')).trim()
@@ -82,7 +81,7 @@ export async function scriptKey(given: string | undefined): Promise<string> {
 
 const problemSchema = z.looseObject({ title: z.string().optional(), detail: z.string().optional() })
 
-/** The words of a problem document with the status, else the status. */
+/** Detail or title of a problem document with the HTTP status, else the status alone. */
 export async function refusalOf(answer: Response): Promise<string> {
   const body: unknown = await answer.json().catch(() => undefined)
   const { detail, title } = problemSchema.safeParse(body).data ?? {}
@@ -94,7 +93,7 @@ export async function refusalOf(answer: Response): Promise<string> {
 export const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h'
 
 /**
- * Exits with what `work` answers: 2 with the usage for `WrongUsage`, 1 for `ScriptFailure`, 130 after Ctrl-C. `--help` as the first
+ * Exits with the code that `work` resolves with: 2 with the usage for `WrongUsage`, 1 for `ScriptFailure`, 130 after Ctrl-C. `--help` as the first
  * word prints the usage.
  */
 export async function runScript(

@@ -18,7 +18,8 @@ const dottedPath = /^[A-Za-z][\w-]*(?:\.[A-Za-z][\w-]*)*$/
 /** Valid paths of a facet, in words. */
 const pathForm = 'a field of the profile such as "distributions.format"'
 
-const textLike = (pattern: RegExp, right: string) => matching((value) => pattern.test(value), right)
+const textLike = (pattern: RegExp, expected: string) =>
+  matching((value) => pattern.test(value), expected)
 
 const number = intBetween(-1_000_000_000, 1_000_000_000)
 const band = z
@@ -37,7 +38,7 @@ const bandsForm = 'an array such as [{"id":"good","title":"Good","from":221,"to"
 const bandsAlone = 'belongs to facets of "kind":"bands" alone'
 
 /** One facet as it is configured; what is absent is that of the default facet with its name. */
-const ownFacet = object(
+const configuredFacet = object(
   {
     name: textLike(isFacetName, 'letters, digits, _ and -, a letter first'),
     title: text.optional(),
@@ -55,8 +56,8 @@ const ownFacet = object(
   facetForm,
 ).transform(({ name, aggregation_term: term, display_title: display, ...facet }, context) => {
   const { kind, bands } = facet
-  const isLost = bands && kind !== undefined && kind !== 'bands'
-  const message = isLost ? bandsAlone : kind === 'bands' && !bands && `must be ${bandsForm}`
+  const hasUnusedBands = bands && kind !== undefined && kind !== 'bands'
+  const message = hasUnusedBands ? bandsAlone : kind === 'bands' && !bands && `must be ${bandsForm}`
   if (message) context.addIssue({ code: 'custom', path: ['bands'], message })
   return {
     id: name,
@@ -66,19 +67,19 @@ const ownFacet = object(
   }
 })
 
-type OwnFacet = z.output<typeof ownFacet>
+type ConfiguredFacet = z.output<typeof configuredFacet>
 
 /** A text is the name of a facet of the platform. */
 const facet = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value } : value),
-  ownFacet,
+  configuredFacet,
 )
 
 const facets = z
   .array(facet, messageOf('an array of names of default facets and of {"name","title","path"}'))
-  .superRefine((all, context) => {
-    const names = all.map(({ id }) => id)
-    for (const name of new Set(names.filter((one, at) => names.indexOf(one) !== at)))
+  .superRefine((list, context) => {
+    const names = list.map(({ id }) => id)
+    for (const name of new Set(names.filter((name, i) => names.indexOf(name) !== i)))
       context.addIssue(`must name each facet once, ${name} is a duplicate`)
   })
 
@@ -129,16 +130,18 @@ const rule = object(
   },
   'is not read',
   ruleForm,
-).transform(({ documentTypes, ...one }) => ({ ...one, documents: documentTypes }))
+).transform(({ documentTypes, ...settings }) => ({ ...settings, documents: documentTypes }))
 
-/** In the order in which they are tried. */
+/** Vocabularies that fill fields, in the order in which they are tried. */
 const vocabularies = z
   .record(z.string(), rule, messageOf(`an object of vocabulary id → ${ruleForm}`))
-  .transform((rules) => Object.entries(rules).map(([vocabulary, one]) => ({ vocabulary, ...one })))
+  .transform((rules) =>
+    Object.entries(rules).map(([vocabulary, rule]) => ({ vocabulary, ...rule })),
+  )
 
 const isFolder = (value: string) => /^https?:\/\/[^?#]*\/$/.test(value) && URL.canParse(value)
 
-/** Every mistake is a problem of its own. */
+/** Schema of `PLATFORM_SEARCH_CONFIG`; each mistake is reported as a problem of its own. */
 export const searchConfig = object({
   /** In the order of answers; absent = the default ones. */
   facets: facets.optional(),
@@ -164,8 +167,8 @@ export const searchConfig = object({
   sitemapHours: intBetween(1, 8760).default(24),
   /** Between two comparisons of index and store; 0 = none by itself. */
   reconcileHours: intBetween(0, 8760).default(24),
-}).transform(({ maxAggSize, maxResultWindow, boost, dateType, ...others }) => ({
-  ...others,
+}).transform(({ maxAggSize, maxResultWindow, boost, dateType, ...settings }) => ({
+  ...settings,
   boosts: boost,
   facetSize: maxAggSize,
   window: maxResultWindow,
@@ -187,35 +190,42 @@ export type SearchFacet = {
   readonly hidden?: boolean
 }
 
-/** The whole definitions of configured facets; one that names a default facet, and no other field, keeps what it does not say. */
-export const wholeFacets = (
-  configured: readonly OwnFacet[],
+/** Completes configured facets: one with the name of a default facet, and no other path, takes the members that it lacks from that. */
+export const completeFacets = (
+  configured: readonly ConfiguredFacet[],
   defaults: readonly SearchFacet[],
 ): readonly SearchFacet[] =>
-  configured.flatMap(({ path, ...given }): readonly SearchFacet[] => {
-    const usual = defaults.find(({ id }) => id === given.id)
-    if (usual && (path === undefined || path === usual.path || path === `${usual.path}.id`)) {
-      const { bands, ...rest } = usual
-      const sameKind = given.kind === undefined || given.kind === usual.kind
-      return [{ ...rest, ...(bands && sameKind && { bands }), ...given }]
+  configured.flatMap(({ path, ...configuration }): readonly SearchFacet[] => {
+    const defaultFacet = defaults.find(({ id }) => id === configuration.id)
+    if (
+      defaultFacet &&
+      (path === undefined || path === defaultFacet.path || path === `${defaultFacet.path}.id`)
+    ) {
+      const { bands, ...definition } = defaultFacet
+      const isSameKind =
+        configuration.kind === undefined || configuration.kind === defaultFacet.kind
+      return [{ ...definition, ...(bands && isSameKind && { bands }), ...configuration }]
     }
-    return path === undefined ? [] : [{ title: given.id, indices: ['dataset'], path, ...given }]
+    return path === undefined
+      ? []
+      : [{ title: configuration.id, indices: ['dataset'], path, ...configuration }]
   })
 
-/** Problems of the facets in the variable's text, checked together with the default ones, as sentences with their place. */
+/** Problems of the facets in the variable's text, checked together with the default ones, as sentences with the place of each problem. */
 export function facetProblems(text: string, defaults: readonly SearchFacet[]): string[] {
   const ids = defaults.map(({ id }) => id)
-  return facetsIn(text).flatMap((one, at): string[] => {
-    if (typeof one === 'string' && one.trim() !== '' && !ids.includes(one)) {
-      const close = nearest(one, ids)
-      const meant = close === undefined ? `they are ${ids.join(', ')}` : `did you mean ${close}?`
-      return [`facets names ${shown(one)}, which is no default facet (${meant})`]
+  return facetsIn(text).flatMap((entry, i): string[] => {
+    if (typeof entry === 'string' && entry.trim() !== '' && !ids.includes(entry)) {
+      const similar = nearest(entry, ids)
+      const hint = similar === undefined ? `they are ${ids.join(', ')}` : `did you mean ${similar}?`
+      return [`facets names ${shown(entry)}, which is no default facet (${hint})`]
     }
-    if (typeof one !== 'object' || one === null || !('name' in one)) return []
-    const usual = defaults.find(({ id }) => id === one.name)
-    if (!usual && !('path' in one)) return [`facets.${at}.path must be ${pathForm}; it is missing`]
-    const hasBands = 'bands' in one && !('kind' in one)
-    return hasBands && usual?.kind !== 'bands' ? [`facets.${at}.bands ${bandsAlone}`] : []
+    if (typeof entry !== 'object' || entry === null || !('name' in entry)) return []
+    const defaultFacet = defaults.find(({ id }) => id === entry.name)
+    if (!defaultFacet && !('path' in entry))
+      return [`facets.${i}.path must be ${pathForm}; it is missing`]
+    const hasBands = 'bands' in entry && !('kind' in entry)
+    return hasBands && defaultFacet?.kind !== 'bands' ? [`facets.${i}.bands ${bandsAlone}`] : []
   })
 }
 

@@ -1,4 +1,4 @@
-/** Settings of triplestore, search engine and console. */
+/** `PLATFORM_TRIPLESTORE_CONFIG`, `PLATFORM_SEARCH_ENGINE_CONFIG` and `PLATFORM_HUB_SHELL_CONFIG`: triplestore, search engine and console. */
 
 import { z } from 'zod'
 import type { StoreConfig } from '../store/open-store.ts'
@@ -10,7 +10,7 @@ type EndpointName = 'queryEndpoint' | 'updateEndpoint' | 'graphEndpoint'
 type Endpoints = Readonly<Partial<Record<EndpointName, string>>>
 
 /** Default endpoints of each product. */
-function usualEndpoints(dialect: (typeof dialects)[number], hasUser: boolean): Endpoints {
+function defaultEndpoints(dialect: (typeof dialects)[number], hasUser: boolean): Endpoints {
   if (dialect === 'sparql11') return {}
   if (dialect === 'fuseki')
     return { queryEndpoint: '/query', updateEndpoint: '/update', graphEndpoint: '/data' }
@@ -23,19 +23,20 @@ function usualEndpoints(dialect: (typeof dialects)[number], hasUser: boolean): E
 const isHttp = (url: URL | null): url is URL =>
   url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
 
-const right = 'an http(s) URL without credentials'
+const addressForm = 'an http(s) URL without credentials'
 
-/** Checks an endpoint; returns its URL or the fault. */
+/** Checks an endpoint; `place` is a URL or a path below `address`. Returns its URL or the fault. */
 function endpoint(name: EndpointName, place: string | undefined, address: string | undefined) {
   if (place === undefined) return { fault: `${name} must be given for this dialect` }
   if (/^[a-z][a-z0-9+.-]*:/i.test(place))
-    return isHttp(URL.parse(place)) ? { url: place } : { fault: `${name} must be ${right}` }
-  if (address === undefined) return { fault: `${name} must be ${right}, or address must be given` }
+    return isHttp(URL.parse(place)) ? { url: place } : { fault: `${name} must be ${addressForm}` }
+  if (address === undefined)
+    return { fault: `${name} must be ${addressForm}, or address must be given` }
   const url = `${address.replace(/\/+$/, '')}/${place.replace(/^\/+/, '')}`
-  return isHttp(URL.parse(url)) ? { url } : { fault: `address must be ${right}` }
+  return isHttp(URL.parse(url)) ? { url } : { fault: `address must be ${addressForm}` }
 }
 
-/** `PLATFORM_TRIPLESTORE_CONFIG`, with the usual endpoints where none are given. */
+/** `PLATFORM_TRIPLESTORE_CONFIG`, with the default endpoints where none are configured. */
 export const triplestoreConfig = object({
   dialect: z.enum(dialects, messageOf(`one of ${dialects.join(', ')}`)),
   address: text.optional(),
@@ -44,18 +45,18 @@ export const triplestoreConfig = object({
   graphEndpoint: text.optional(),
   username: text.optional(),
   password: text.optional(),
-}).transform((given, context): StoreConfig => {
-  const { dialect, address, username, password } = given
+}).transform((settings, context): StoreConfig => {
+  const { dialect, address, username, password } = settings
   const problems = new Set<string>()
   if ((username === undefined) !== (password === undefined))
     problems.add('username and password must be given together')
-  const usual = usualEndpoints(dialect, username !== undefined)
+  const defaults = defaultEndpoints(dialect, username !== undefined)
   const url = (name: EndpointName): string => {
-    const found = endpoint(name, given[name] ?? usual[name], address)
-    if (found.fault !== undefined) problems.add(found.fault)
-    return found.url ?? ''
+    const result = endpoint(name, settings[name] ?? defaults[name], address)
+    if (result.fault !== undefined) problems.add(result.fault)
+    return result.url ?? ''
   }
-  const hasGraphs = (given.graphEndpoint ?? usual.graphEndpoint) !== undefined
+  const hasGraphs = (settings.graphEndpoint ?? defaults.graphEndpoint) !== undefined
   const [queryEndpoint, updateEndpoint] = [url('queryEndpoint'), url('updateEndpoint')]
   const graphEndpoint = hasGraphs ? url('graphEndpoint') : undefined
   for (const problem of problems) context.addIssue(problem)

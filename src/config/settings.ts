@@ -10,12 +10,12 @@ import { shown } from '../errors.ts'
 import { nearest } from '../text/nearest.ts'
 import { mapValues } from '../text/records.ts'
 
-/** Description of a variable for the generated page; `standard` is the text of its default. */
+/** Description of a variable for the generated page; `defaultText` is the text of its default. */
 type Facts = {
   readonly meaning: string
   /** Valid values in words, after `must be`; absent where each problem names them itself. */
-  readonly right?: string
-  readonly standard?: string
+  readonly expected?: string
+  readonly defaultText?: string
   /** Source of the default where it is computed, in words. */
   readonly derived?: string
   /** Whether messages must not repeat the value; `'values'`: names in it may be repeated. */
@@ -35,25 +35,25 @@ type Reading<Values> =
   | { readonly ok: false; readonly problems: readonly string[] }
 
 /**
- * Parses the variables of a schema; an absent or blank one counts as its standard text. A problem is one line: variable, place
+ * Parses the variables of a schema; an absent or blank one counts as its `defaultText`. A problem is one line: variable, place
  * in it, what would be right, what was given, with secrets masked.
  */
 export function readEnvironment<Schema extends EnvironmentSchema>(
   schema: Schema,
   env: Environment,
 ): Reading<z.output<Schema>> {
-  const given = Object.entries(schema.shape).map(
-    ([name, field]) => [name, env[name]?.trim() || facts.get(field)?.standard] as const,
+  const entries = Object.entries(schema.shape).map(
+    ([name, field]) => [name, env[name]?.trim() || facts.get(field)?.defaultText] as const,
   )
-  const texts = Object.fromEntries(given)
+  const texts = Object.fromEntries(entries)
   const result = schema.safeParse(texts)
   if (result.success) return { ok: true, values: result.data }
-  const lines = ordered(result.error.issues).map((issue) => {
+  const lines = sortIssues(result.error.issues).map((issue) => {
     const [variable, ...place] = issue.path.map(String)
     const name = variable ?? ''
     const field = schema.shape[name]
-    const known = field && facts.get(field)
-    return `${name}: ${sentence(issue, place, known)}${got(issue, place, known, texts[name])}`
+    const fieldFacts = field && facts.get(field)
+    return `${name}: ${sentence(issue, place, fieldFacts)}${givenText(issue, place, fieldFacts, texts[name])}`
   })
   return { ok: false, problems: [...new Set(lines)] }
 }
@@ -61,19 +61,19 @@ export function readEnvironment<Schema extends EnvironmentSchema>(
 type Issue = z.core.$ZodIssue
 
 /** Sorts fields without effect first: what is missing beside them may be due to a misspelling. */
-function ordered(issues: readonly Issue[]): readonly Issue[] {
-  const all: Issue[] = []
+function sortIssues(issues: readonly Issue[]): readonly Issue[] {
+  const sorted: Issue[] = []
   for (const issue of issues) {
     const parent = issue.path.slice(0, -1)
-    const isBeside = ({ path }: Issue) => parent.every((step, at) => path[at] === step)
-    const at = issue.message.startsWith('is not read') ? all.findIndex(isBeside) : -1
-    all.splice(at < 0 ? all.length : at, 0, issue)
+    const isBeside = ({ path }: Issue) => parent.every((step, i) => path[i] === step)
+    const position = issue.message.startsWith('is not read') ? sorted.findIndex(isBeside) : -1
+    sorted.splice(position < 0 ? sorted.length : position, 0, issue)
   }
-  return all
+  return sorted
 }
 
-/** Sentence about an issue; those of the library are for programmers. */
-function own(issue: Issue): string | undefined {
+/** Sentence about an issue that this code wrote; `undefined` for a sentence of zod, which is for programmers. */
+function ownMessage(issue: Issue): string | undefined {
   const { message = '' } = issue.code === 'invalid_key' ? (issue.issues[0] ?? {}) : issue
   return /^(?:Invalid|Too|Unrecognized|Expected)/.test(message) ? undefined : message
 }
@@ -81,50 +81,55 @@ function own(issue: Issue): string | undefined {
 const isPlace = (place: readonly string[]): boolean =>
   place.length > 0 && !/^\d+$/.test(place.join('.'))
 
-function sentence(issue: Issue, steps: readonly string[], known: Facts | undefined): string {
-  if (isUnknownName(issue) && known?.secret) return `has a field that ${issue.message}`
-  const place = steps.map((step) => (known?.secret === true ? masked(step) : step)).join('.')
-  const message = own(issue)
+function sentence(issue: Issue, steps: readonly string[], fieldFacts: Facts | undefined): string {
+  if (isUnknownName(issue) && fieldFacts?.secret) return `has a field that ${issue.message}`
+  const place = steps.map((step) => (fieldFacts?.secret === true ? maskKey(step) : step)).join('.')
+  const message = ownMessage(issue)
   if (message !== undefined) return place === '' ? message : `${place} ${message}`
-  const right = known?.right ?? 'something else'
-  return `must be ${right}${isPlace(steps) ? ` (wrong at ${place})` : ''}`
+  const expected = fieldFacts?.expected ?? 'something else'
+  return `must be ${expected}${isPlace(steps) ? ` (wrong at ${place})` : ''}`
 }
 
 /** Value that was given: the part that is wrong where the sentence names its place, else all of it. */
-function got(issue: Issue, place: readonly string[], known: Facts | undefined, text = ''): string {
-  const isPart = own(issue) !== undefined && isPlace(place)
-  if (isPart && (isUnknownName(issue) || known?.secret === 'values')) return ''
-  if (known?.secret) return `; got ••• (${text.length} characters)`
+function givenText(
+  issue: Issue,
+  place: readonly string[],
+  fieldFacts: Facts | undefined,
+  text = '',
+): string {
+  const isPart = ownMessage(issue) !== undefined && isPlace(place)
+  if (isPart && (isUnknownName(issue) || fieldFacts?.secret === 'values')) return ''
+  if (fieldFacts?.secret) return `; got ••• (${text.length} characters)`
   if (!isPart) return `; got ${shown(text)}`
   const part = place.reduce<unknown>((value, step) => Object(value)[step], JSON.parse(text))
   return part === undefined ? '; it is missing' : `, got ${shown(part)}`
 }
 
 /** Shows a key of a secret object, which is a secret itself, by its digest. */
-const masked = (key: string): string =>
+const maskKey = (key: string): string =>
   /^\d{1,4}$/.test(key) ? key : `key ${hash('sha256', key, 'hex').slice(0, 8)}`
 
 // The parts of schemas.
 
 /** Makes the error of a value: `must be` and what is right. */
-export const messageOf = (right: string) => ({ error: `must be ${right}` })
+export const messageOf = (expected: string) => ({ error: `must be ${expected}` })
 
 /** Schema of a text that passes a test. */
-export const matching = (test: (text: string) => boolean, right: string) =>
-  z.string(messageOf(right)).refine(test, messageOf(right))
+export const matching = (test: (text: string) => boolean, expected: string) =>
+  z.string(messageOf(expected)).refine(test, messageOf(expected))
 
 /** Schema of a text that is not blank. */
 export const text = matching((value) => value.trim() !== '', 'text that is not empty')
 
 /** Schema of a whole number within bounds, both included. */
 export const intBetween = (least: number, most: number) => {
-  const right = messageOf(`a whole number ${least}..${most}`)
-  return z.int(right).min(least, right).max(most, right)
+  const range = messageOf(`a whole number ${least}..${most}`)
+  return z.int(range).min(least, range).max(most, range)
 }
 
 /** Hides the issues of a schema behind one sentence. */
-export const opaqueSchema = <Schema extends z.ZodType>(schema: Schema, right: string) =>
-  z.custom<z.output<Schema>>((value) => schema.safeParse(value).success, messageOf(right))
+export const opaqueSchema = <Schema extends z.ZodType>(schema: Schema, expected: string) =>
+  z.custom<z.output<Schema>>((value) => schema.safeParse(value).success, messageOf(expected))
 
 /** Schema of a JSON text with the given content. */
 export const json = <Schema extends z.ZodType>(schema: Schema) =>
@@ -151,8 +156,8 @@ export const list = <Value>(part: z.ZodType<Value, string>) =>
 
 /** Names the known name that was probably meant, or all known ones where they are few. */
 function hint(name: string, known: readonly string[]): string {
-  const close = nearest(name, known)
-  if (close !== undefined) return ` (did you mean ${close}?)`
+  const similar = nearest(name, known)
+  if (similar !== undefined) return ` (did you mean ${similar}?)`
   return known.length > 15 ? '' : ` (known are ${known.join(', ')})`
 }
 
@@ -163,14 +168,14 @@ const isUnknownName = (issue: Issue): boolean =>
 /** Schema of an object whose other names are problems, because a misspelt setting has no effect. */
 export function object<Shape extends z.ZodRawShape>(
   shape: Shape,
-  what = 'is not read',
-  right?: string,
+  message = 'is not read',
+  expected?: string,
 ) {
   const error = ({ path }: { readonly path?: readonly PropertyKey[] }) =>
-    `${what}${hint(String(path?.at(-1)), Object.keys(shape))}`
+    `${message}${hint(String(path?.at(-1)), Object.keys(shape))}`
   const unknown = z.unknown().refine(() => false, { error, params: { unknown: true } })
   const schema = z
-    .object(shape, right === undefined ? undefined : messageOf(right))
+    .object(shape, expected === undefined ? undefined : messageOf(expected))
     .catchall(unknown)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- there are no other names behind it
   return schema as unknown as z.ZodObject<Shape>
@@ -179,11 +184,11 @@ export function object<Shape extends z.ZodRawShape>(
 /** Reports names that are close to a known one; others may belong to another version. */
 export const misspelt =
   (known: readonly string[]) =>
-  (given: object, context: z.RefinementCtx): void => {
-    for (const name of Object.keys(given).filter((one) => !known.includes(one))) {
-      const close = nearest(name, known)
-      if (close !== undefined)
-        context.addIssue(`has a field that is not read (did you mean ${close}?)`)
+  (value: object, context: z.RefinementCtx): void => {
+    for (const name of Object.keys(value).filter((key) => !known.includes(key))) {
+      const similar = nearest(name, known)
+      if (similar !== undefined)
+        context.addIssue(`has a field that is not read (did you mean ${similar}?)`)
     }
   }
 

@@ -69,16 +69,20 @@ const segmentValues = object(
     resource: segment,
   },
   'is no kind of resource',
-).superRefine((given, context) => {
-  const all = segmentKinds.map((kind) => [kind, given[kind] ?? defaultSegments[kind]] as const)
-  for (const [kind, start] of all) {
-    const other = all.find(([name, text]) => name !== kind && text.startsWith(start))
+).superRefine((segments, context) => {
+  const startByKind = segmentKinds.map(
+    (kind) => [kind, segments[kind] ?? defaultSegments[kind]] as const,
+  )
+  for (const [kind, start] of startByKind) {
+    const other = startByKind.find(([name, text]) => name !== kind && text.startsWith(start))
     const message = `("${start}") must not be the beginning of ${other?.[0]} ("${other?.[1]}")`
     if (other) context.addIssue({ code: 'custom', path: [kind], message })
   }
 })
 
-const limitShape = mapValues(limitTable, ({ least, most }) => intBetween(least, most).optional())
+const limitShape = mapValues(limitTable, ({ minimum, maximum }) =>
+  intBetween(minimum, maximum).optional(),
+)
 
 /** Decimal digits as a number. */
 const digits = z.string().transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN))
@@ -90,13 +94,13 @@ export const variables = z.object({
     .regex(/^[\w.:-]+$/)
     .register(facts, {
       meaning: 'Address to listen on. Only this machine by default; `0.0.0.0` is every interface.',
-      right: 'a host name or an address',
-      standard: '127.0.0.1',
+      expected: 'a host name or an address',
+      defaultText: '127.0.0.1',
     }),
   PLATFORM_PORT: digits.pipe(intBetween(0, 65_535)).register(facts, {
     meaning: 'Port to listen on; 0 takes a free one.',
-    right: 'a whole number 0..65535',
-    standard: '8080',
+    expected: 'a whole number 0..65535',
+    defaultText: '8080',
   }),
   PLATFORM_BASE_URI: matching(folderIri, 'an absolute http(s) IRI that ends in /')
     .optional()
@@ -130,18 +134,18 @@ export const variables = z.object({
         'What stands behind the base in IRIs, in place of `dataset` `set/data/`, `catalogue` `id/catalogue/`, `record` ' +
         '`set/record/`, `metrics` `id/metrics/`, `distribution` `set/distribution/`, `vocabulary` `id/vocabulary/` and ' +
         '`resource` `set/resource/` (those of declared types). Choose them once: they stand in the data.',
-      right: 'a JSON object such as {"dataset":"dataset/","catalogue":"catalogue/"}',
+      expected: 'a JSON object such as {"dataset":"dataset/","catalogue":"catalogue/"}',
     }),
   PLATFORM_DATA_DIR: z.string().register(facts, {
     meaning:
       'Folder for everything durable: embedded store and index, what was deleted, generated API key.',
-    right: 'a path',
-    standard: './data',
+    expected: 'a path',
+    defaultText: './data',
   }),
   PLATFORM_SERVICES: list(z.enum(knownServices)).register(facts, {
     meaning: `Which services this process runs: ${services.join(', ')}.`,
-    right: `a comma-separated list of ${services.join(', ')}`,
-    standard: services.join(','),
+    expected: `a comma-separated list of ${services.join(', ')}`,
+    defaultText: services.join(','),
   }),
   PLATFORM_HUB_API_KEYS: json(apiKeys)
     .optional()
@@ -149,17 +153,17 @@ export const variables = z.object({
       meaning:
         'API key → array of permissions: `*`, a catalogue id, or `METHOD /path/pattern` with `*` or `{name}` for one ' +
         'segment and `**` for the rest. Without it a key is made at the first start and written to `{data}/api-key`.',
-      right: 'a JSON object of API key → array of permissions, such as {"<key>":["*"]}',
+      expected: 'a JSON object of API key → array of permissions, such as {"<key>":["*"]}',
       secret: true,
     }),
   PLATFORM_FEATURE_FLAGS: json(flags).optional().register(facts, {
     meaning: '`{"platform_profile":true}` switches `PLATFORM_PROFILE` on.',
-    right: 'a JSON object of flag → true or false',
+    expected: 'a JSON object of flag → true or false',
   }),
   PLATFORM_PROFILE: json(profileConfig).optional().register(facts, {
     meaning:
       'Folder of the profile, if it is not the built-in one: `{"type":"directory","path":"…"}`.',
-    right: '{"type":"directory","path":"<folder>"}',
+    expected: '{"type":"directory","path":"<folder>"}',
   }),
   PLATFORM_TRIPLESTORE_CONFIG: json(triplestoreConfig)
     .optional()
@@ -169,7 +173,7 @@ export const variables = z.object({
         '`{"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}`, dialect `fuseki`, `virtuoso` or `sparql11`; ' +
         '`username` and `password` for Basic or Digest; `queryEndpoint`, `updateEndpoint`, `graphEndpoint`, relative to the ' +
         'address or absolute, where they are not the usual ones.',
-      right: 'a JSON object such as {"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}',
+      expected: 'a JSON object such as {"dialect":"fuseki","address":"http://127.0.0.1:3030/ds"}',
       secret: 'values',
     }),
   PLATFORM_SEARCH_CONFIG: json(searchConfig)
@@ -178,7 +182,7 @@ export const variables = z.object({
       meaning:
         'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `maxAggSize`, `maxResultWindow`, ' +
         '`sitemapHours`, `reconcileHours`, `dateType`, `dates`, `nonCountries`, `scoreField`, `portal`, as told below.',
-      right:
+      expected:
         'a JSON object such as {"vocabulary":{"publishers":{"fields":["publisher"],"replacements":["name:pref_label.en"]}}}',
     }),
   PLATFORM_SEARCH_ENGINE_CONFIG: json(engineConfig)
@@ -188,12 +192,12 @@ export const variables = z.object({
         'A search engine of your own; without it the embedded one is used. ' +
         '`{"engine":"meilisearch","url":"http://127.0.0.1:7700"}`, `apiKey` where it asks for one, `prefix` (default ' +
         '`cartulary_`) where several platforms share one. Meilisearch 1.16 or newer.',
-      right: 'a JSON object such as {"engine":"meilisearch","url":"http://127.0.0.1:7700"}',
+      expected: 'a JSON object such as {"engine":"meilisearch","url":"http://127.0.0.1:7700"}',
       secret: 'values',
     }),
   PLATFORM_HARVEST_CONFIG: json(harvestConfig).optional().register(facts, {
     meaning: 'How harvests behave and for how long things are kept, as told below.',
-    right: 'a JSON object such as {"contact":"mailto:data@city.example","restoreDays":30}',
+    expected: 'a JSON object such as {"contact":"mailto:data@city.example","restoreDays":30}',
   }),
   PLATFORM_CLUSTER_CONFIG: json(clusterConfig)
     .optional()
@@ -202,12 +206,12 @@ export const variables = z.object({
         'Where pipes come from beside the directory `pipes`, and where segments outside this process are: ' +
         '`pipeRepositories` (name → `{"uri","branch","username","token"}`, polled with git), `resources.paths` (directories), ' +
         '`serviceDiscovery` (segment name → `{"http":{"address","method","headers"}}` or `{"eventbus":{"address"}}`).',
-      right: 'a JSON object such as {"resources":{"paths":["harvest"]}}',
+      expected: 'a JSON object such as {"resources":{"paths":["harvest"]}}',
       secret: 'values',
     }),
   PLATFORM_METRICS_CONFIG: json(metricsConfig).optional().register(facts, {
     meaning: 'How the quality of metadata is measured, as told below.',
-    right: 'a JSON object such as {"workers":2,"recheckDays":30}',
+    expected: 'a JSON object such as {"workers":2,"recheckDays":30}',
   }),
   PLATFORM_HUB_VALIDATOR: json(validatorConfig)
     .optional()
@@ -215,7 +219,7 @@ export const variables = z.object({
       meaning:
         '`{"enabled":true,"metricsPipeName":"metrics"}`: what is created or updated is measured by itself, by the pipe of that ' +
         'name, and the console command `launch <catalogue> <pipe>` works.',
-      right: 'a JSON object such as {"enabled":true,"metricsPipeName":"metrics"}',
+      expected: 'a JSON object such as {"enabled":true,"metricsPipeName":"metrics"}',
     }),
   PLATFORM_HUB_SHELL_CONFIG: json(shellConfig)
     .optional()
@@ -223,12 +227,12 @@ export const variables = z.object({
       meaning:
         'How the console is reached, closed where absent: `{"http":{},"telnet":{}}`. `http` is at `/shell/shell.html`, or on a `port` ' +
         'of its own; `telnet` listens on `host` (127.0.0.1) and `port` (5000).',
-      right: 'a JSON object such as {"http":{},"telnet":{"port":5000}}',
+      expected: 'a JSON object such as {"http":{},"telnet":{"port":5000}}',
     }),
   PLATFORM_PORTAL_CONFIG: json(portalConfig).optional().register(facts, {
     meaning:
       'Name, languages, look and parts of the pages that people read, as told in `portal.md`.',
-    right: 'a JSON object such as {"name":{"en":"Open Data Auenfeld"},"languages":["en","de"]}',
+    expected: 'a JSON object such as {"name":{"en":"Open Data Auenfeld"},"languages":["en","de"]}',
   }),
   PLATFORM_EVENTBUS_URL: matching(
     (text) => /^(nats|tls):\/\//.test(text) && URL.canParse(text),
@@ -242,12 +246,12 @@ export const variables = z.object({
   PLATFORM_SECRETS: json(secretValues).optional().register(facts, {
     meaning:
       'Name → value, for what pipes refer to as `{"secret":"name"}`. Values stand in no log, report or address.',
-    right: 'a JSON object of name → value',
+    expected: 'a JSON object of name → value',
     secret: true,
   }),
   PLATFORM_LIMITS: json(object(limitShape, 'is no limit')).optional().register(facts, {
     meaning: 'Limits in place of the defaults below.',
-    right: 'a JSON object of limit → whole number',
+    expected: 'a JSON object of limit → whole number',
   }),
   PLATFORM_CORS_ORIGINS: list(matching(origin, 'an origin such as https://portal.example'))
     .optional()
@@ -262,8 +266,8 @@ export const variables = z.object({
     }),
   PLATFORM_LOG_LEVEL: z.enum(logLevels).register(facts, {
     meaning: `One of ${logLevels.join(', ')}. Logs are JSON lines on standard error, readable lines where that is a terminal.`,
-    right: `one of ${logLevels.join(', ')}`,
-    standard: 'info',
+    expected: `one of ${logLevels.join(', ')}`,
+    defaultText: 'info',
   }),
 })
 

@@ -31,7 +31,7 @@ type Options = {
   readonly now?: () => number
 }
 
-type KnownKey = Key & { readonly digest: Buffer }
+type StoredKey = Key & { readonly digest: Buffer }
 
 /** Makes the keys. Only their SHA-256 digests are kept in memory; a key that is sent is compared with all of them. */
 export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
@@ -43,10 +43,10 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
     // Wrong keys of other clients with the same address do not block a valid key.
     const key = findKey(keys, text)
     if (key) return { id: key.id, permissions: key.permissions }
-    const blocked = wrongKeys.blocked(address)
-    if (blocked !== undefined) {
+    const retryAfter = wrongKeys.secondsBlocked(address)
+    if (retryAfter !== undefined) {
       const detail = `more than ${keyFailures} wrong keys in a minute (limit keyFailures)`
-      throw new Failure('too-many-requests', detail, { retryAfter: blocked })
+      throw new Failure('too-many-requests', detail, { retryAfter })
     }
     if (address !== inProcess) wrongKeys.count(address)
     throw new Failure('unauthorized', keyNeeded)
@@ -80,17 +80,17 @@ const keyNeeded = 'send a valid API key as X-API-Key: <key> or Authorization: Be
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
-const digests = (config: KeyConfig): readonly KnownKey[] =>
+const digests = (config: KeyConfig): readonly StoredKey[] =>
   Object.entries(config).map(([key, permissions]) => {
     const digest = sha256(key)
     return { id: digest.toString('hex').slice(0, 8), permissions, digest }
   })
 
-function findKey(keys: readonly KnownKey[], text: string): KnownKey | undefined {
+function findKey(keys: readonly StoredKey[], text: string): StoredKey | undefined {
   const digest = sha256(text)
-  let found: KnownKey | undefined
-  for (const key of keys) if (timingSafeEqual(key.digest, digest)) found = key
-  return found
+  let match: StoredKey | undefined
+  for (const key of keys) if (timingSafeEqual(key.digest, digest)) match = key
+  return match
 }
 
 /** Text of the key in `X-API-Key` or `Authorization`; `undefined` without either. Throws `invalid-parameter` where they differ. */
@@ -112,7 +112,7 @@ function keyInHeaders(
 /** Counts wrong keys by client (IPv4 address, or /64 of an IPv6 address), which limits guessing. */
 export type WrongKeyCounter = {
   /** Seconds until the address may try again; `undefined` when it may try now. */
-  blocked(address: string): number | undefined
+  secondsBlocked(address: string): number | undefined
   /** Counts a wrong key. */
   count(address: string): void
 }
@@ -134,24 +134,24 @@ export function wrongKeyCounter({
   now,
   addresses = 10_000,
 }: FailureOptions): WrongKeyCounter {
-  const table = new Map<string, { readonly since: number; readonly count: number }>()
+  const table = new Map<string, { readonly startedAt: number; readonly count: number }>()
 
-  const current = (machine: string) => {
+  const currentRow = (machine: string) => {
     const row = table.get(machine)
-    return row && now() - row.since < minute ? row : undefined
+    return row && now() - row.startedAt < minute ? row : undefined
   }
 
   return {
-    blocked: (address) => {
-      const row = current(machineOf(address))
+    secondsBlocked: (address) => {
+      const row = currentRow(machineOf(address))
       if (!row || row.count < perMinute) return undefined
-      return Math.max(1, Math.ceil((row.since + minute - now()) / 1000))
+      return Math.max(1, Math.ceil((row.startedAt + minute - now()) / 1000))
     },
     count: (address) => {
       const machine = machineOf(address)
-      const row = current(machine) ?? { since: now(), count: 0 }
+      const row = currentRow(machine) ?? { startedAt: now(), count: 0 }
       table.delete(machine)
-      table.set(machine, { since: row.since, count: row.count + 1 })
+      table.set(machine, { startedAt: row.startedAt, count: row.count + 1 })
       const oldest = table.keys().next().value
       if (table.size > addresses && oldest !== undefined) table.delete(oldest)
     },
@@ -197,12 +197,17 @@ const methodCovers = (allowed: string, requested: string): boolean =>
  * number of segments. A trailing slash on either side is ignored.
  */
 export function matchesPath(pattern: string, path: string): boolean {
-  const wanted = segments(pattern)
-  const given = segments(path)
-  const rest = wanted.indexOf('**')
-  const fixed = rest < 0 ? wanted : wanted.slice(0, rest)
-  if (rest < 0 ? given.length !== fixed.length : given.length < fixed.length) return false
-  return fixed.every((want, at) => (isWild(want) ? given[at] !== '' : want === given[at]))
+  const patternSegments = segments(pattern)
+  const pathSegments = segments(path)
+  const wildcardAt = patternSegments.indexOf('**')
+  const required = wildcardAt < 0 ? patternSegments : patternSegments.slice(0, wildcardAt)
+  if (
+    wildcardAt < 0 ? pathSegments.length !== required.length : pathSegments.length < required.length
+  )
+    return false
+  return required.every((segment, i) =>
+    isWild(segment) ? pathSegments[i] !== '' : segment === pathSegments[i],
+  )
 }
 
 const isWild = (segment: string): boolean => segment === '*' || /^\{[^{}]+\}$/.test(segment)

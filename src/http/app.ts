@@ -105,8 +105,9 @@ const rawValue = (result: object): unknown => ('data' in result ? result.data : 
 
 /** Decoded path below `base`; a slash at the end is removed from reads. */
 function localPath(request: Request, base: string): string {
-  const full = getPath(request)
-  const path = base !== '' && isBelow(full, base) ? full.slice(base.length) || '/' : full
+  const requestPath = getPath(request)
+  const path =
+    base !== '' && isBelow(requestPath, base) ? requestPath.slice(base.length) || '/' : requestPath
   if (path.length < 2 || !path.endsWith('/')) return path
   return slashMethods.has(request.method) ? path.replace(/\/$/, '') : path
 }
@@ -178,11 +179,11 @@ export type MountedApp = { readonly base: string; readonly app: FetchHandler }
  * unchanged and remove their base themselves.
  */
 export function gateway(mounted: readonly MountedApp[]): FetchHandler {
-  const ordered = mounted.toSorted((a, b) => b.base.length - a.base.length)
+  const longestFirst = mounted.toSorted((a, b) => b.base.length - a.base.length)
   return {
     fetch: (request, env) => {
       const path = pathOf(request.url)
-      const match = ordered.find(({ base }) => isBelow(path, base))
+      const match = longestFirst.find(({ base }) => isBelow(path, base))
       const failure = new Failure('not-found', `there is nothing at ${path}`)
       return match ? match.app.fetch(request, env) : problemResponse(failure, path)
     },

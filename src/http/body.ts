@@ -71,17 +71,17 @@ export async function* bodyPieces(
   const announced = Number(request.headers.get('Content-Length') ?? 0)
   if (!coding && announced > limits.bytes) throw tooLarge(limits)
   if (!request.body) return
-  const wire = timedPieces(request.body, limits, signal)
+  const received = timedPieces(request.body, limits, signal)
   if (!coding) {
     let total = 0
-    for await (const piece of wire) {
+    for await (const piece of received) {
       total += piece.byteLength
       if (total > limits.bytes) throw tooLarge(limits)
       yield piece
     }
     return
   }
-  yield* decompressedPieces(wire, coding, limits)
+  yield* decompressedPieces(received, coding, limits)
 }
 
 const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const
@@ -112,7 +112,7 @@ async function* decompressedPieces(
 ): AsyncGenerator<Uint8Array> {
   const { ratio = 100 } = limits
   let received = 0
-  async function* counted() {
+  async function* countedPieces() {
     for await (const piece of wire) {
       received += piece.byteLength
       yield piece
@@ -120,7 +120,7 @@ async function* decompressedPieces(
   }
   const decoder = decoders[coding]()
   // The loop below also gets every error; the callback only prevents an unhandled one.
-  const flow = pipeline(counted, decoder, () => undefined)
+  const flow = pipeline(countedPieces, decoder, () => undefined)
   let total = 0
   try {
     for await (const piece of flow as AsyncIterable<Uint8Array>) {
@@ -143,24 +143,24 @@ async function* timedPieces(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
-  const late = () => {
+  const timeoutFailure = () => {
     const detail = `the body paused for more than ${idleMs / 1000} s (limit bodyIdleMs)`
     return new Failure('request-timeout', detail, { headers: { Connection: 'close' } })
   }
   const stop = () => void reader.cancel(signal?.reason).catch(() => undefined)
   signal?.addEventListener('abort', stop, { once: true })
-  let ended = false
+  let isEnded = false
   try {
-    while (!ended) {
+    while (!isEnded) {
       signal?.throwIfAborted()
-      const next = await withTimeLimit(reader.read(), idleMs, late)
-      if (next.done) ended = true
-      else yield next.value
+      const result = await withTimeLimit(reader.read(), idleMs, timeoutFailure)
+      if (result.done) isEnded = true
+      else yield result.value
     }
     signal?.throwIfAborted()
   } finally {
     signal?.removeEventListener('abort', stop)
-    if (!ended) stop()
+    if (!isEnded) stop()
   }
 }
 

@@ -21,7 +21,7 @@ export type LongAnswers = {
 
 type LargeAnswers = {
   /** Key of a resource → whether its last answer was large. */
-  readonly known: BoundedCache<boolean>
+  readonly isLarge: BoundedCache<boolean>
   /** Slots for work that may need much memory, held while it runs. */
   readonly work: FairLimiter
   /** Slots for answers about large resources, held until their last byte. */
@@ -100,13 +100,13 @@ export function deadline(outer: AbortSignal | undefined, milliseconds: number): 
       const detail = `the request took longer than ${limit / 1000} s (limit requestMs)`
       controller.abort(new Failure('time-limit', detail))
     }, limit)
-  const leave = () => {
+  const onDisconnect = () => {
     const cause: unknown = outer?.reason
     controller.abort(new Failure('request-timeout', 'the client closed the connection', { cause }))
   }
   let timer = start(milliseconds)
-  outer?.addEventListener('abort', leave)
-  if (outer?.aborted) leave()
+  outer?.addEventListener('abort', onDisconnect)
+  if (outer?.aborted) onDisconnect()
   return {
     signal,
     extend: (longer) => {
@@ -116,19 +116,19 @@ export function deadline(outer: AbortSignal | undefined, milliseconds: number): 
     race: (work) => race(work, signal),
     done: () => {
       clearTimeout(timer)
-      outer?.removeEventListener('abort', leave)
+      outer?.removeEventListener('abort', onDisconnect)
     },
   }
 }
 
-/** Resolves with the result of the work; rejects with the error that `late` makes after some milliseconds. */
+/** Resolves with the result of the work; rejects with the error that `makeError` makes after some milliseconds. */
 export async function withTimeLimit<T>(
   work: Promise<T>,
   milliseconds: number,
-  late: () => Error,
+  makeError: () => Error,
 ): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = startTimer(() => reject(late()), milliseconds)
+  const timer = startTimer(() => reject(makeError()), milliseconds)
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 

@@ -56,9 +56,9 @@ const readContract = pageEndpoint<ContractServices>({
   summary: 'The contract as a page for clients that prefer text/html, else as JSON',
   auth: anyone,
   page: (c, { title, document }) => {
-    const wanted = negotiate(c.req.header('Accept'), ['application/json', 'text/html'])
+    const mediaType = negotiate(c.req.header('Accept'), ['application/json', 'text/html'])
     const answer =
-      wanted === 'text/html' ? page(c, `${title} – ${c.get('siteName')}`) : c.json(document(c))
+      mediaType === 'text/html' ? page(c, `${title} – ${c.get('siteName')}`) : c.json(document(c))
     addVary(answer.headers, 'Accept')
     return answer
   },
@@ -69,24 +69,24 @@ const readContract = pageEndpoint<ContractServices>({
  * relative, so that it works behind any path of a proxy. The first server of the document is the path of the public address, because
  * many tools cannot resolve relative ones.
  */
-export function mountContract(app: App, { schemas = {}, ...about }: Description): void {
+export function mountContract(app: App, { schemas = {}, ...info }: Description): void {
   const security = {
     ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
     Bearer: { type: 'http', scheme: 'bearer' },
   } as const
   for (const [name, scheme] of Object.entries(security))
     app.openAPIRegistry.registerComponent('securitySchemes', name, scheme)
-  let made: Document | undefined
+  let generated: Document | undefined
   const document = (c: AppContext) => {
-    made ??= app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...about } })
-    const { components } = made
+    generated ??= app.getOpenAPI31Document({ openapi: '3.1.0', info: { ...info } })
+    const { components } = generated
     return {
-      ...made,
+      ...generated,
       components: { ...components, schemas: { ...components?.schemas, ...schemas } },
       servers: [{ url: new URL(c.get('address')).pathname }, { url: serverUrl(pathOf(c.req.url)) }],
     }
   }
-  mount(app, contractEndpoints(), { title: about.title, document })
+  mount(app, contractEndpoints(), { title: info.title, document })
 }
 
 /** Content security policy of the page: Swagger UI uses inline styles. */
@@ -95,8 +95,8 @@ const policy = pagePolicy.replace(`style-src 'self'`, `style-src 'self' 'unsafe-
 /** Answers the page. */
 function page(c: AppContext, title: string): Response {
   // Relative addresses depend on whether the path of the request ends in a slash.
-  const last = pathOf(c.req.url).split('/').at(-1) ?? ''
-  const folder = last === '' ? '.' : `./${last}`
+  const lastSegment = pathOf(c.req.url).split('/').at(-1) ?? ''
+  const folder = lastSegment === '' ? '.' : `./${lastSegment}`
   return c.html(docsPage(title, `${folder}/docs/${release()}`), 200, {
     'Content-Security-Policy': policy,
   })
@@ -104,8 +104,8 @@ function page(c: AppContext, title: string): Response {
 
 /** Address of the service relative to its OpenAPI document. */
 function serverUrl(path: string): string {
-  const last = path.split('/').at(-1) ?? ''
-  return last === '' || last.startsWith('openapi.') ? '.' : `./${last}`
+  const lastSegment = path.split('/').at(-1) ?? ''
+  return lastSegment === '' || lastSegment.startsWith('openapi.') ? '.' : `./${lastSegment}`
 }
 
 const assets: Readonly<Record<string, string>> = {

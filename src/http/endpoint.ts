@@ -168,8 +168,8 @@ export const endpointsFor =
       responses: { ...(!isOpen && refusals), ...answers, ...common },
     })
     const handle = async (c: AppContext, services: Services) => {
-      const parsed = { params: validated(c, params, 'param'), query: validated(c, query, 'query') }
-      const answer = await definition.handle({ ...parsed, signal: c.get('signal'), c }, services)
+      const input = { params: validated(c, params, 'param'), query: validated(c, query, 'query') }
+      const answer = await definition.handle({ ...input, signal: c.get('signal'), c }, services)
       return answer instanceof Response ? answer : c.json(answer)
     }
     return { route, example: exampleOf(path), auth, isChangingGet, handle }
@@ -179,9 +179,9 @@ export const endpointsFor =
 export function pageEndpoint<Services>(definition: PageDefinition<Services>): Endpoint<Services> {
   const { method = 'get', path, operation, tag = tagOf(path), summary, auth, page } = definition
   const { example = exampleOf(path) } = definition
-  const described = { operationId: operation, tags: [tag], summary, hide: true, responses: {} }
+  const description = { operationId: operation, tags: [tag], summary, hide: true, responses: {} }
   const handle = async (c: AppContext, services: Services) => page(c, services)
-  const route = createRoute({ method, path, ...described })
+  const route = createRoute({ method, path, ...description })
   return { route, example, auth, isChangingGet: false, handle }
 }
 
@@ -213,8 +213,8 @@ export function mount<Services>(
   options: MountOptions = {},
 ): void {
   for (const { route, isChangingGet } of endpoints) {
-    const siblings = endpoints.filter((one) => one.route.path === route.path)
-    const methods = siblings.map((one) => one.route.method.toUpperCase())
+    const siblings = endpoints.filter((endpoint) => endpoint.route.path === route.path)
+    const methods = siblings.map((sibling) => sibling.route.method.toUpperCase())
     if (isChangingGet) app.use(route.getRoutingPath(), changingGet(methods))
   }
   for (const endpoint of endpoints) {
@@ -261,22 +261,24 @@ function demandPermission(
   { key: { id, permissions }, auth, catalogue, pattern, pathOfPermission }: PermissionDemand,
 ): void {
   const { action = c.req, orElse } = auth
-  const own = pathOfPermission
+  const normalised = pathOfPermission
     ? permissions.map((permission) => withPath(permission, pathOfPermission))
     : permissions
-  const key = { id, permissions: own }
+  const key = { id, permissions: normalised }
   const { method, path } = action
   if (isPermitted(key, { method, path, catalogue }) || (orElse && isPermitted(key, orElse))) return
-  const named = `${method} ${auth.action?.path ?? pattern}`
-  const place = catalogue === undefined ? '' : ` in the catalogue "${catalogue}"`
-  const needed = [named, ...(catalogue === undefined ? [] : [catalogue])].map((one) => `"${one}"`)
-  const detail = `the key lacks the permission for ${named}${place}: it needs ${needed.join(', ')} or "*"`
+  const permissionName = `${method} ${auth.action?.path ?? pattern}`
+  const inCatalogue = catalogue === undefined ? '' : ` in the catalogue "${catalogue}"`
+  const needed = [permissionName, ...(catalogue === undefined ? [] : [catalogue])].map(
+    (permission) => `"${permission}"`,
+  )
+  const detail = `the key lacks the permission for ${permissionName}${inCatalogue}: it needs ${needed.join(', ')} or "*"`
   throw new Failure('forbidden', detail)
 }
 
 /** The permission with its path in the form that `pathOf` gives it; permissions without a path stay as they are. */
 function withPath(permission: string, pathOf: (path: string) => string): string {
-  const [method, path, ...rest] = permission.split(/ +/)
-  const hasPath = method !== undefined && path !== undefined && rest.length === 0
+  const [method, path, ...others] = permission.split(/ +/)
+  const hasPath = method !== undefined && path !== undefined && others.length === 0
   return hasPath ? `${method} ${pathOf(path)}` : permission
 }

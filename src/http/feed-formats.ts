@@ -75,8 +75,12 @@ function atomText({ pages, language, ...feed }: FeedDocument): string {
 function atomEntry({ author, ...entry }: FeedEntry, language: string): string {
   const type = entry.isHtml ? 'text/html' : undefined
   // A text in another language than the feed has an attribute `xml:lang`.
-  const textWithLanguage = (name: string, { text, language: own }: FeedText) =>
-    element(name, { 'xml:lang': own === language ? undefined : own }, xmlText(text))
+  const textWithLanguage = (name: string, { text, language: textLanguage }: FeedText) =>
+    element(
+      name,
+      { 'xml:lang': textLanguage === language ? undefined : textLanguage },
+      xmlText(text),
+    )
   const parts = [
     textElement('id', entry.iri),
     element('link', { rel: 'alternate', href: entry.page, type }),
@@ -120,7 +124,7 @@ function rssText(feed: FeedDocument): string {
 
 function rssItem({ summary, files: [file] = [], ...entry }: FeedEntry): string {
   // All three attributes are mandatory; 0 means an unknown length.
-  const enclosed = file && {
+  const enclosure = file && {
     url: file.href,
     length: file.length ?? '0',
     type: file.type ?? 'application/octet-stream',
@@ -133,7 +137,7 @@ function rssItem({ summary, files: [file] = [], ...entry }: FeedEntry): string {
     textElement('description', summary && xmlText(summary.text)),
     textElement('pubDate', entry.updated.toUTCString()),
     ...(entry.categories ?? []).map(({ term, label }) => textElement('category', label ?? term)),
-    enclosed ? element('enclosure', enclosed) : '',
+    enclosure ? element('enclosure', enclosure) : '',
   ]
   return element('item', {}, parts.join(''))
 }
@@ -159,10 +163,12 @@ export const xmlText = (text: string): string =>
 
 /** Element with escaped content; an empty element without content. */
 export function element(name: string, attributes: Attributes, content?: string): string {
-  const written = Object.entries(attributes)
+  const attributeText = Object.entries(attributes)
     .flatMap(([key, value]) => (value === undefined ? [] : ` ${key}="${xmlText(value)}"`))
     .join('')
-  return content === undefined ? `<${name}${written}/>` : `<${name}${written}>${content}</${name}>`
+  return content === undefined
+    ? `<${name}${attributeText}/>`
+    : `<${name}${attributeText}>${content}</${name}>`
 }
 
 /** Element with a text; empty where the text is `undefined`. */

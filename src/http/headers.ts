@@ -29,14 +29,15 @@ const mostNames = 20
 
 /** Headers that a page of another site may send: those of the API, and other harmless ones that it asks for (Fetch Standard 3.2.2). */
 function allowedHeaders(c: AppContext): string {
-  const known = new Set(acceptedHeaders.toLowerCase().split(', '))
-  const asked = (c.req.header('Access-Control-Request-Headers') ?? '')
+  const alwaysAllowed = new Set(acceptedHeaders.toLowerCase().split(', '))
+  const requested = (c.req.header('Access-Control-Request-Headers') ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter(
-      (name) => token.test(name) && !proxyHeaders.test(name) && !known.has(name.toLowerCase()),
+      (name) =>
+        token.test(name) && !proxyHeaders.test(name) && !alwaysAllowed.has(name.toLowerCase()),
     )
-  return [acceptedHeaders, ...new Set(asked.slice(0, mostNames))].join(', ')
+  return [acceptedHeaders, ...new Set(requested.slice(0, mostNames))].join(', ')
 }
 
 /** Content security policy of HTML pages: no resources of other hosts except images, no inline scripts. */
@@ -48,34 +49,34 @@ export const pagePolicy =
 export function addHeaders(c: AppContext, cors: Cors): void {
   const { headers } = c.res
   const { method } = c.req
-  const reads = isRead(method, cors)
-  const changes = c.get('changes') === true
+  const isReading = isRead(method, cors)
+  const isChanging = c.get('changes') === true
   const setDefault = (name: string, value: string) => {
     if (!headers.has(name)) headers.set(name, value)
   }
   headers.set('X-Content-Type-Options', 'nosniff')
   headers.set('X-Request-Id', c.get('requestId'))
-  setDefault('Cross-Origin-Resource-Policy', changes ? 'same-origin' : 'cross-origin')
-  setDefault('Cache-Control', reads && !changes && !c.get('key') ? 'no-cache' : 'no-store')
+  setDefault('Cross-Origin-Resource-Policy', isChanging ? 'same-origin' : 'cross-origin')
+  setDefault('Cache-Control', isReading && !isChanging && !c.get('key') ? 'no-cache' : 'no-store')
   if (headers.get('Content-Type')?.startsWith('text/html')) {
     setDefault('Referrer-Policy', 'no-referrer')
     setDefault('Content-Security-Policy', pagePolicy)
   }
-  if (method !== 'OPTIONS' && !changes) allowOrigin(c, reads, cors)
+  if (method !== 'OPTIONS' && !isChanging) allowOrigin(c, isReading, cors)
 }
 
 /** Answers a CORS preflight (Fetch Standard 3.2) in the headers of an OPTIONS answer. */
 export function addPreflight(c: AppContext, cors: Cors): void {
-  const asked = c.req.header('Access-Control-Request-Method')
-  if (asked === undefined || c.get('changes') === true) return
-  const reads = isRead(asked.toUpperCase(), cors)
-  allowOrigin(c, reads, cors)
+  const requestedMethod = c.req.header('Access-Control-Request-Method')
+  if (requestedMethod === undefined || c.get('changes') === true) return
+  const isReading = isRead(requestedMethod.toUpperCase(), cors)
+  allowOrigin(c, isReading, cors)
   const { headers } = c.res
   if (!headers.has('Access-Control-Allow-Origin')) return
   // Browsers cache the list of methods, so the answer to a reading preflight must not contain writing ones.
   const methods = (headers.get('Allow') ?? '').split(', ')
-  const allowed = methods.filter((method) => !reads || isRead(method, cors))
-  headers.set('Access-Control-Allow-Methods', allowed.join(', '))
+  const allowedMethods = methods.filter((method) => !isReading || isRead(method, cors))
+  headers.set('Access-Control-Allow-Methods', allowedMethods.join(', '))
   headers.set('Access-Control-Allow-Headers', allowedHeaders(c))
   addVary(headers, 'Access-Control-Request-Headers')
   headers.set('Access-Control-Max-Age', oneDay)
@@ -83,19 +84,19 @@ export function addPreflight(c: AppContext, cors: Cors): void {
 
 /** Adds a request header to `Vary` unless it is there. */
 export function addVary(headers: Headers, name: string): void {
-  const present = headers.get('Vary')?.split(/\s*,\s*/) ?? []
-  if (present.some((one) => one.toLowerCase() === name.toLowerCase())) return
-  headers.set('Vary', [...present, name].join(', '))
+  const names = headers.get('Vary')?.split(/\s*,\s*/) ?? []
+  if (names.some((present) => present.toLowerCase() === name.toLowerCase())) return
+  headers.set('Vary', [...names, name].join(', '))
 }
 
 const isRead = (method: string, cors: Cors): boolean =>
   method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || cors.reads.includes(method)
 
-function allowOrigin(c: AppContext, reads: boolean, { origins }: Cors): void {
+function allowOrigin(c: AppContext, isReading: boolean, { origins }: Cors): void {
   const { headers } = c.res
-  if (!reads && origins.length === 0) return
-  if (!reads) addVary(headers, 'Origin')
-  const origin = reads ? '*' : origins.find((one) => one === c.req.header('Origin'))
+  if (!isReading && origins.length === 0) return
+  if (!isReading) addVary(headers, 'Origin')
+  const origin = isReading ? '*' : origins.find((allowed) => allowed === c.req.header('Origin'))
   if (origin === undefined) return
   headers.set('Access-Control-Allow-Origin', origin)
   headers.set('Access-Control-Expose-Headers', exposedHeaders)
@@ -186,10 +187,10 @@ export async function compressAnswer(c: AppContext): Promise<number | undefined>
     const head = Buffer.concat([first.value ?? new Uint8Array(), second.value])
     return replaceBody(c, gzipStream(head, reader), 'gzip')
   }
-  const whole = first.value ?? new Uint8Array()
-  return whole.byteLength < smallest
-    ? replaceBody(c, whole)
-    : replaceBody(c, await compress(whole, { level }), 'gzip')
+  const body = first.value ?? new Uint8Array()
+  return body.byteLength < smallest
+    ? replaceBody(c, body)
+    : replaceBody(c, await compress(body, { level }), 'gzip')
 }
 
 /** Whether `Accept-Encoding` (RFC 9110 12.5.3) has gzip with a weight above 0. */
@@ -207,7 +208,8 @@ function gzipStream(head: Uint8Array, reader: Reader): ReadableStream {
   async function* pieces() {
     try {
       yield head
-      for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+      for (let result = await reader.read(); !result.done; result = await reader.read())
+        yield result.value
     } finally {
       // Cancels the source when the client disconnects.
       await reader.cancel()

@@ -7,7 +7,7 @@ import { StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { apiKeys, type KeyConfig } from './api-key.ts'
 
-/** Opens the keys. Without configured ones, the key in the file `{directory}/api-key` counts, which the first start generates. `own` are the keys that the process uses for its calls. Throws `StartRefused` for a damaged file. */
+/** Opens the API keys: the configured ones, else the key in the file `{directory}/api-key`, which the first start generates. `own` are the keys that the process uses for its own calls. Throws `StartRefused` for a damaged file. */
 export async function openKeys(options: {
   readonly configured: KeyConfig | undefined
   /** Directory of the file with the generated key. */
@@ -17,18 +17,21 @@ export async function openKeys(options: {
 }) {
   const { configured, directory, keyFailures, log } = options
   if (configured) {
-    const listed = apiKeys(configured).list()
-    const summary = listed.map(({ id, permissions: { length } }) => ({ id, permissions: length }))
+    const configuredKeys = apiKeys(configured).list()
+    const summary = configuredKeys.map(({ id, permissions: { length } }) => ({
+      id,
+      permissions: length,
+    }))
     log.info({ keys: summary }, 'keys.configured')
     // A key that only this process has, so that its own calls do not depend on the configured permissions.
-    const inner = randomBytes(32).toString('base64url')
-    const keys = apiKeys({ ...configured, [inner]: ['*'] }, { keyFailures })
-    return { keys, own: processKeys(configured, inner) }
+    const ownKey = randomBytes(32).toString('base64url')
+    const keys = apiKeys({ ...configured, [ownKey]: ['*'] }, { keyFailures })
+    return { keys, own: processKeys(configured, ownKey) }
   }
   const { key, path, created } = await keyFile(directory)
   log.info({ path, created }, 'keys.generated')
-  const made = { [key]: ['*'] }
-  return { keys: apiKeys(made, { keyFailures }), own: processKeys(made, key) }
+  const generated = { [key]: ['*'] }
+  return { keys: apiKeys(generated, { keyFailures }), own: processKeys(generated, key) }
 }
 
 // The generated key.
@@ -52,8 +55,9 @@ export async function keyFile(
   if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)
   const stored = (await readFile(path, 'utf8')).trim()
   if (!/^[A-Za-z0-9_-]{43}$/.test(stored)) {
-    const what = stored === '' ? 'empty' : 'not the key that was made (43 letters, digits, _ and -)'
-    throw new StartRefused(`${path} is ${what}: restore it, or remove it to get a new key`)
+    const fault =
+      stored === '' ? 'empty' : 'not the key that was made (43 letters, digits, _ and -)'
+    throw new StartRefused(`${path} is ${fault}: restore it, or remove it to get a new key`)
   }
   return { key: stored, path, created }
 }
@@ -84,18 +88,18 @@ export type ProcessKeys = {
 }
 
 /**
- * Makes the keys of the process: the first configured key with a permission for the catalogue or `*`; without one, `inner` for the own
+ * Makes the keys of the process: the first configured key with a permission for the catalogue or `*`; without one, `ownKey` for the own
  * repository, and the first configured key for others.
  */
-export function processKeys(configured: KeyConfig, inner: string): ProcessKeys {
-  const covering = (catalogue: string | undefined): string | undefined =>
+export function processKeys(configured: KeyConfig, ownKey: string): ProcessKeys {
+  const keyCovering = (catalogue: string | undefined): string | undefined =>
     Object.entries(configured).find(
       ([, permissions]) =>
         permissions.includes('*') || (catalogue !== undefined && permissions.includes(catalogue)),
     )?.[0]
   return {
-    ownRepository: (catalogue) => covering(catalogue) ?? inner,
-    otherRepository: (catalogue) => covering(catalogue) ?? Object.keys(configured)[0] ?? '',
+    ownRepository: (catalogue) => keyCovering(catalogue) ?? ownKey,
+    otherRepository: (catalogue) => keyCovering(catalogue) ?? Object.keys(configured)[0] ?? '',
   }
 }
 

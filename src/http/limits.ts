@@ -13,16 +13,16 @@ const day = dayMs
 
 /** Limit with its default and its bounds. */
 type Limit = {
-  readonly standard: number
-  readonly least: number
-  readonly most: number
+  readonly defaultValue: number
+  readonly minimum: number
+  readonly maximum: number
   readonly meaning: string
 }
 
-const limit = (standard: number, meaning: string, least = 1, most = 2 ** 40): Limit => ({
-  standard,
-  least,
-  most,
+const limit = (defaultValue: number, meaning: string, minimum = 1, maximum = 2 ** 40): Limit => ({
+  defaultValue,
+  minimum,
+  maximum,
   meaning,
 })
 
@@ -141,4 +141,4 @@ export type Limits = Readonly<Record<LimitName, number>>
 export const limitNames: readonly LimitName[] = keysOf(limitTable)
 
 /** Limits of an installation that sets none. */
-export const defaultLimits: Limits = mapValues(limitTable, ({ standard }) => standard)
+export const defaultLimits: Limits = mapValues(limitTable, ({ defaultValue }) => defaultValue)

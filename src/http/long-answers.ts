@@ -36,7 +36,7 @@ export function longAnswers(limits: LongLimits): LongAnswers {
   })
   const tooLarge = () => new Failure('too-many-requests', largeDetail, { retryAfter })
   const large = {
-    known: new BoundedCache<boolean>('answer-sizes', 50_000),
+    isLarge: new BoundedCache<boolean>('answer-sizes', 50_000),
     // Each waiting request has a connection, so their number is bounded by that of connections.
     work: new FairLimiter({ atOnce: largeAtOnce, waiting: limits.connections, refusal: tooLarge }),
     answers: new FairLimiter({
@@ -80,12 +80,12 @@ export async function* slicedPieces<Step>(
   turn: LongAnswers['turn'],
 ): AsyncGenerator<string> {
   let text = head
-  let until = -Infinity
+  let sliceEnd = -Infinity
   for await (const batch of steps) {
     for (const step of batch) {
-      if (performance.now() >= until) {
+      if (performance.now() >= sliceEnd) {
         await turn()
-        until = performance.now() + sliceMs
+        sliceEnd = performance.now() + sliceMs
       }
       text += write(step)
       if (text.length < pieceLength) continue
@@ -126,24 +126,24 @@ export const largeWork = <Result>(c: AppContext, work: () => Promise<Result>): P
 
 /**
  * Makes an answer about a resource that may be large and is held in memory. Large ones share few slots; the first answer about a
- * resource determines whether it is large. `key` names the resource; `make` calls `read` with the UTF-16 units that it read. Rejects
+ * resource determines whether it is large. `key` names the resource; `make` calls `reportLength` with the UTF-16 units that it read. Rejects
  * with `too-many-requests`.
  */
 export async function sizedAnswer(
   c: AppContext,
   key: string,
-  make: (read: (length: number) => void) => Promise<Response>,
+  make: (reportLength: (length: number) => void) => Promise<Response>,
 ): Promise<Response> {
-  const { known, answers } = c.get('longAnswers').large
-  const made = () => make((length) => known.set(key, length > largeText))
-  if (!c.env?.outgoing) return made()
-  if (known.get(key) === undefined) {
+  const { isLarge, answers } = c.get('longAnswers').large
+  const makeMeasured = () => make((length) => isLarge.set(key, length > largeText))
+  if (!c.env?.outgoing) return makeMeasured()
+  if (isLarge.get(key) === undefined) {
     // Another request may have determined the size while this one waited.
-    const isUnknown = () => known.peek(key) === undefined
-    const answer = await largeWork(c, async () => (isUnknown() ? made() : undefined))
+    const isUnknown = () => isLarge.peek(key) === undefined
+    const answer = await largeWork(c, async () => (isUnknown() ? makeMeasured() : undefined))
     if (answer) return answer
   }
-  return known.peek(key) === true ? longAnswer(c, made, answers) : made()
+  return isLarge.peek(key) === true ? longAnswer(c, makeMeasured, answers) : makeMeasured()
 }
 
 /** Options of `sendPieces`. */
@@ -163,16 +163,16 @@ export async function sendPieces(
   pieces: AsyncGenerator<string>,
   { log, pieceMs, headers }: StreamOptions,
 ): Promise<Response> {
-  const renew = () => c.get('deadline').extend(pieceMs)
-  renew()
-  let next = await pieces.next()
+  const extendDeadline = () => c.get('deadline').extend(pieceMs)
+  extendDeadline()
+  let piece = await pieces.next()
   if (c.req.method === 'HEAD') {
     await pieces.return(undefined)
     return c.body(null, 200, headers)
   }
   const encoder = new TextEncoder()
   const signal = c.get('signal')
-  const breakOff = (
+  const abortAnswer = (
     controller: ReadableStreamDefaultController<Uint8Array>,
     error: unknown,
   ): void => {
@@ -184,19 +184,21 @@ export async function sendPieces(
     {
       // A client that stops reading causes no further pull; the time limit ends the answer.
       start: (controller) =>
-        signal.addEventListener('abort', () => breakOff(controller, signal.reason), { once: true }),
+        signal.addEventListener('abort', () => abortAnswer(controller, signal.reason), {
+          once: true,
+        }),
       pull: async (controller) => {
         try {
-          renew()
-          while (next.done !== true && next.value === '') next = await pieces.next()
-          if (next.done === true) return controller.close()
-          controller.enqueue(encoder.encode(next.value))
-          next = await pieces.next()
+          extendDeadline()
+          while (piece.done !== true && piece.value === '') piece = await pieces.next()
+          if (piece.done === true) return controller.close()
+          controller.enqueue(encoder.encode(piece.value))
+          piece = await pieces.next()
         } catch (error) {
           // The log line of the request says that the client disconnected.
           if (!signal.aborted)
             log.warn({ err: error, requestId: c.get('requestId') }, 'answer.broken')
-          breakOff(controller, error)
+          abortAnswer(controller, error)
         }
       },
       cancel: async () => void (await pieces.return(undefined)),

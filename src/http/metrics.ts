@@ -40,10 +40,10 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
   })
   const counter = (name: string, help: string, ...labelNames: readonly string[]) =>
     new Counter({ name: `cartulary_${name}`, help, labelNames, registers })
-  const what = 'Values that were left out of documents because they do not fit their field.'
-  const left = counter('left_out_total', what, 'field', 'problem')
-  const lost = 'Writes that the store did not take.'
-  const failures = counter('store_write_failures_total', lost, 'reason')
+  const leftOutHelp = 'Values that were left out of documents because they do not fit their field.'
+  const leftOutCounter = counter('left_out_total', leftOutHelp, 'field', 'problem')
+  const failureHelp = 'Writes that the store did not take.'
+  const failures = counter('store_write_failures_total', failureHelp, 'reason')
   /** Adds a gauge whose value is read at each request of `/metrics`; `undefined` keeps the last value. */
   const gauge = (
     name: string,
@@ -52,9 +52,9 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
   ): void => {
     const collect = async () => {
       const value = await read()
-      if (value !== undefined) one.set(value)
+      if (value !== undefined) metric.set(value)
     }
-    const one: Gauge = new Gauge({ name, help, registers, collect })
+    const metric: Gauge = new Gauge({ name, help, registers, collect })
   }
   addCacheCounters(registry)
   // Cached, because the look-up of a series by its labels costs more than the observation.
@@ -64,14 +64,14 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
     gauge,
     observe: ({ service, method, route, status, seconds }: Observation): void => {
       const name = `${service} ${method} ${route} ${status}`
-      const known = series.get(name)
-      const found = known ?? requests.labels({ service, method, route, status: String(status) })
-      if (!known) series.set(name, found)
-      found.observe(seconds)
+      const cached = series.get(name)
+      const labelled = cached ?? requests.labels({ service, method, route, status: String(status) })
+      if (!cached) series.set(name, labelled)
+      labelled.observe(seconds)
     },
     /** Counts values that were left out of documents; `field` and `problem` come from the profile and the code, which bounds the number of series. */
     leftOut: (values: readonly { readonly field: string; readonly problem: string }[]): void => {
-      for (const { field, problem } of values) left.inc({ field, problem })
+      for (const { field, problem } of values) leftOutCounter.inc({ field, problem })
     },
     writeFailed: (reason: string): void => failures.inc({ reason }),
     compared: comparisonGauges(registry),
@@ -81,40 +81,40 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
 /** Adds the counters of all caches; the hit rate is `rate(hits) / (rate(hits) + rate(misses))`. */
 function addCacheCounters(registry: Registry): void {
   for (const result of ['hits', 'misses'] as const) {
-    const one: Counter = new Counter({
+    const counter: Counter = new Counter({
       name: `cartulary_cache_${result}_total`,
       help: `Lookups in a cache: ${result}.`,
       labelNames: ['cache'],
       registers: [registry],
       collect: () => {
-        one.reset()
-        for (const cache of cacheNames) one.inc({ cache }, lookupsOf(cache)[result])
+        counter.reset()
+        for (const cache of cacheNames) counter.inc({ cache }, lookupsOf(cache)[result])
       },
     })
   }
 }
 
 /**
- * Makes the function that sets the gauges of the last comparison of index and store; `at` is its end in milliseconds since 1970. The
+ * Makes the function that sets the gauges of the last comparison of index and store; `endedAt` is its end in milliseconds since 1970. The
  * gauges exist from the first comparison on, because no comparison is not the same as no drift.
  */
-function comparisonGauges(registry: Registry): (found: Comparison, at: number) => void {
+function comparisonGauges(registry: Registry): (comparison: Comparison, endedAt: number) => void {
   const gauge = (name: string, help: string, ...labelNames: readonly string[]) =>
     new Gauge({ name: `cartulary_index_${name}`, help, labelNames, registers: [registry] })
-  const made = () => ({
+  const makeGauges = () => ({
     drift: gauge('drift', 'Records in which the index differed, last time.', 'kind'),
     repaired: gauge('repaired', 'Records that were indexed again as they differed, last time.'),
     records: gauge('compared_records', 'Records that were compared last time.'),
     time: gauge('compared_timestamp_seconds', 'When index and store were compared last.'),
   })
-  let gauges: ReturnType<typeof made> | undefined
-  return ({ compared, repaired, ...drift }, at) => {
-    gauges ??= made()
+  let gauges: ReturnType<typeof makeGauges> | undefined
+  return ({ compared, repaired, ...drift }, endedAt) => {
+    gauges ??= makeGauges()
     for (const kind of ['missing', 'stale', 'extra'] as const)
       gauges.drift.set({ kind }, drift[kind])
     gauges.repaired.set(repaired)
     gauges.records.set(compared)
-    gauges.time.set(at / 1000)
+    gauges.time.set(endedAt / 1000)
   }
 }
 

@@ -48,8 +48,8 @@ const pendingSchema = z.object({
 type PendingSignIn = z.infer<typeof pendingSchema>
 
 /** Milliseconds for a sign-in, for one answer of the provider, and for which its metadata is cached. */
-const [beginMs, answerMs, knownMs] = [600_000, 5000, 3_600_000]
-const [mostUsed, mostBytes] = [10_000, 2 ** 20]
+const [beginMs, answerMs, metadataMs] = [600_000, 5000, 3_600_000]
+const [maxUsedStates, mostBytes] = [10_000, 2 ** 20]
 
 /**
  * Opens sign-in at a provider. A sign-in under way is stored in an encrypted cookie, so that many sign-ins of strangers need no memory
@@ -57,11 +57,11 @@ const [mostUsed, mostBytes] = [10_000, 2 ** 20]
  */
 export function openOidc(options: OidcOptions) {
   const { settings, now } = options
-  const prefix = `oidc-${short(JSON.stringify(settings))}-`
+  const prefix = `oidc-${shortHash(JSON.stringify(settings))}-`
   const cookies = cookieCipher()
-  const used = new Set<string>()
+  const usedStates = new Set<string>()
   const provider = providerLoader(options)
-  const current = (cookie = '') => {
+  const pendingOf = (cookie = '') => {
     const pending = cookies.decrypt(cookie)
     return pending && pending.until > now() ? pending : undefined
   }
@@ -69,7 +69,7 @@ export function openOidc(options: OidcOptions) {
     /** Prefix of the ids of users. It depends on the settings, so that changed settings end earlier sessions. */
     prefix,
     /** Language of the page on which a sign-in began. */
-    languageOf: (cookie: string | undefined) => current(cookie)?.language,
+    languageOf: (cookie: string | undefined) => pendingOf(cookie)?.language,
     /** Begins a sign-in: returns the address at the provider and the value of the cookie. Throws `SignInProblem`. */
     begin: async (language: string, callback: string) => {
       const config = await provider()
@@ -94,17 +94,18 @@ export function openOidc(options: OidcOptions) {
     },
     /** Finishes a sign-in: returns the user as a key with permissions. Throws `SignInProblem`. */
     finish: async (cookie: string | undefined, answer: URLSearchParams): Promise<Key> => {
-      const pending = current(cookie)
+      const pending = pendingOf(cookie)
       if (!pending || answer.get('state') !== pending.checks.expectedState)
         throw new SignInProblem('state')
       // Each sign-in can be finished once, so that a copied address is useless.
-      if (used.has(pending.checks.expectedState)) throw new SignInProblem('state')
-      used.add(pending.checks.expectedState)
-      for (const oldest of used) if (used.size > mostUsed) used.delete(oldest)
+      if (usedStates.has(pending.checks.expectedState)) throw new SignInProblem('state')
+      usedStates.add(pending.checks.expectedState)
+      for (const oldest of usedStates)
+        if (usedStates.size > maxUsedStates) usedStates.delete(oldest)
       const claims = await claimsOf(await provider(), pending, answer)
       const permissions = permissionsOf(settings, claims)
       if (permissions.length === 0) throw new SignInProblem('nobody')
-      return { id: prefix + short(claims.sub), permissions }
+      return { id: prefix + shortHash(claims.sub), permissions }
     },
   }
 }
@@ -125,11 +126,11 @@ function cookieCipher() {
     decrypt: (cookie: string): PendingSignIn | undefined => {
       const bytes = Buffer.from(cookie.slice(0, longestCookie), 'base64url')
       if (bytes.length <= ivBytes + tagBytes) return undefined
-      const opening = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
-      opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
+      decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
       try {
-        const text = opening.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8')
-        return pendingSchema.parse(JSON.parse(text + opening.final('utf8')))
+        const text = decipher.update(bytes.subarray(ivBytes + tagBytes), undefined, 'utf8')
+        return pendingSchema.parse(JSON.parse(text + decipher.final('utf8')))
       } catch {
         return undefined
       }
@@ -140,7 +141,7 @@ function cookieCipher() {
 /** Sign-in at a provider, as `openOidc` returns it. */
 export type Oidc = ReturnType<typeof openOidc>
 
-const short = (text: string): string => hash('sha256', text, 'hex').slice(0, 8)
+const shortHash = (text: string): string => hash('sha256', text, 'hex').slice(0, 8)
 
 /** Permissions of a user: all that the configuration gives to the user's groups. */
 function permissionsOf(
@@ -149,7 +150,7 @@ function permissionsOf(
 ): readonly string[] {
   const userGroups: readonly unknown[] = [groups].flat()
   const granted = Object.entries(permissions).filter(([group]) => userGroups.includes(group))
-  return [...new Set(granted.flatMap(([, some]) => some))]
+  return [...new Set(granted.flatMap(([, permissionList]) => permissionList))]
 }
 
 /** Exchanges the code for a token and returns its claims. Throws `SignInProblem`. */
@@ -179,9 +180,9 @@ const isUnreachable = (error: unknown): boolean =>
 /** Makes the function that reads the metadata of the provider (OpenID Connect Discovery), at most once an hour; failures are not cached. */
 function providerLoader(options: OidcOptions): () => Promise<client.Configuration> {
   const { now } = options
-  const flight = new SingleFlight<'provider', client.Configuration>({ keepMs: knownMs, now })
+  const loader = new SingleFlight<'provider', client.Configuration>({ keepMs: metadataMs, now })
   return () =>
-    flight
+    loader
       .get('provider', () => discoverProvider(options))
       .catch((cause: unknown) => {
         throw new SignInProblem('away', { cause })
@@ -204,25 +205,25 @@ function discoverProvider(options: OidcOptions): Promise<client.Configuration> {
 /** Authenticates the client with its secret: in a header, or in the form where the provider supports only that. */
 const clientAuth =
   (secret: string): client.ClientAuth =>
-  (server, ...rest) => {
-    const ways = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-    const isBasic = ways.includes('client_secret_basic')
-    const prove = isBasic ? client.ClientSecretBasic : client.ClientSecretPost
-    prove(secret)(server, ...rest)
+  (server, ...parameters) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    const isBasic = methods.includes('client_secret_basic')
+    const authenticate = isBasic ? client.ClientSecretBasic : client.ClientSecretPost
+    authenticate(secret)(server, ...parameters)
   }
 
 /** Sends requests through the guarded client, because the metadata of the provider may name any host. */
 const guardedFetch =
   ({ settings: { issuer }, outbound, allow }: OidcOptions): client.CustomFetch =>
   async (url, { method, headers, body, signal }) => {
-    const isOwn = new URL(url).origin === new URL(issuer).origin
+    const isIssuer = new URL(url).origin === new URL(issuer).origin
     const { status, text, ...answer } = await outbound.read(
       {
         url,
         method: method === 'POST' ? 'POST' : 'GET',
         headers,
         ...(body instanceof URLSearchParams && { body: body.toString() }),
-        reach: isOwn
+        reach: isIssuer
           ? { kind: 'configured', address: issuer, trust: 'trusted', allow }
           : { kind: 'listed', allow },
         maxBytes: mostBytes,

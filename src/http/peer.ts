@@ -122,11 +122,11 @@ type ProxyAddress = { readonly host?: string; readonly proto?: string; readonly 
 function proxyAddressOf(c: AppContext, isProxy: IsInRange): ProxyAddress {
   const hops = forwarded(c, 'for')
   const fromEnd = hops.findLastIndex((hop) => !isProxy(hop)) - hops.length
-  const outermost = (list: readonly string[]) => (list.at(fromEnd) ?? list[0] ?? '').trim()
-  const proto = outermost(forwarded(c, 'proto')).toLowerCase()
-  const prefix = outermost(c.req.header('X-Forwarded-Prefix')?.split(',') ?? [])
+  const outermostValue = (list: readonly string[]) => (list.at(fromEnd) ?? list[0] ?? '').trim()
+  const proto = outermostValue(forwarded(c, 'proto')).toLowerCase()
+  const prefix = outermostValue(c.req.header('X-Forwarded-Prefix')?.split(',') ?? [])
   return {
-    host: outermost(forwarded(c, 'host')),
+    host: outermostValue(forwarded(c, 'host')),
     ...((proto === 'http' || proto === 'https') && { proto }),
     ...(/^(?:\/[\w.~-]+)+\/?$/.test(prefix) && { prefix: `${prefix.replace(/\/$/, '')}/` }),
   }

@@ -130,8 +130,8 @@ export type ProblemAnswer = {
  */
 export function problemOf(error: unknown, instance: string): ProblemAnswer {
   const failure = error instanceof Failure ? error : new Failure('internal', '')
-  const { title, status: usual } = problems[failure.kind]
-  const { status = usual } = failure
+  const { title, status: usualStatus } = problems[failure.kind]
+  const { status = usualStatus } = failure
   const isKnown = failure.kind !== 'internal'
   const body: Problem = {
     ...(isKnown && failure.members),
@@ -147,9 +147,14 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
 
 /** Failure of a problem document; `undefined` for other documents and for unknown kinds. */
 export function failureOfProblem(document: unknown): Failure | undefined {
-  const { type, detail, errors = [], ...more } = problemDocument.safeParse(document).data ?? {}
-  const kind = kinds.find((one) => type === `urn:cartulary:problem:${one}`)
-  const members = Object.entries(more).flatMap(([name, value]) =>
+  const {
+    type,
+    detail,
+    errors = [],
+    ...extensions
+  } = problemDocument.safeParse(document).data ?? {}
+  const kind = kinds.find((known) => type === `urn:cartulary:problem:${known}`)
+  const members = Object.entries(extensions).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value] as const] : [],
   )
   return kind && new Failure(kind, detail ?? '', { errors, members: Object.fromEntries(members) })
@@ -166,20 +171,22 @@ const mostComplaints = 100
 const defaultRetry = { 429: 1, 503: 5 } as const
 
 function complaints(errors: readonly Complaint[]): readonly Complaint[] {
-  const first = errors.slice(0, mostComplaints).map((complaint) => ({
+  const listed = errors.slice(0, mostComplaints).map((complaint) => ({
     ...complaint,
     detail: printable(complaint.detail),
   }))
-  const rest = errors.length - first.length
-  return rest > 0 ? [...first, { detail: `and ${rest} more` }] : first
+  const omitted = errors.length - listed.length
+  return omitted > 0 ? [...listed, { detail: `and ${omitted} more` }] : listed
 }
 
 function headersOf(failure: Failure, status: Status): Record<string, string> {
-  const retry =
+  const retrySeconds =
     failure.retryAfter ?? (status === 429 || status === 503 ? defaultRetry[status] : undefined)
   return {
     ...(failure.kind === 'unauthorized' && { 'WWW-Authenticate': 'ApiKey, Bearer' }),
-    ...(retry !== undefined && { 'Retry-After': String(Math.max(1, Math.ceil(retry))) }),
+    ...(retrySeconds !== undefined && {
+      'Retry-After': String(Math.max(1, Math.ceil(retrySeconds))),
+    }),
     ...failure.headers,
     'Content-Type': problemType,
     'Cache-Control': 'no-store',
@@ -191,26 +198,30 @@ function headersOf(failure: Failure, status: Status): Record<string, string> {
 type Issue = z.core.$ZodIssue
 
 /** Part of the request that was parsed; for `json` complaints have a JSON Pointer (RFC 6901), else the name of the parameter. */
-type Place = 'json' | 'query' | 'param' | 'header' | 'form' | 'cookie'
+type RequestPart = 'json' | 'query' | 'param' | 'header' | 'form' | 'cookie'
 
 /** Makes one `invalid-parameter` of all issues; `value` is the parsed input, of which messages show the invalid part. */
-export function invalidRequest(issues: readonly Issue[], place: Place, value: unknown): Failure {
-  const errors = issues.map((issue) => complaintOf(issue, place, value))
+export function invalidRequest(
+  issues: readonly Issue[],
+  part: RequestPart,
+  value: unknown,
+): Failure {
+  const errors = issues.map((issue) => complaintOf(issue, part, value))
   const [first] = errors
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  return new Failure('invalid-parameter', `${first?.detail ?? 'not valid'}${more}`, { errors })
+  const moreText = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
+  return new Failure('invalid-parameter', `${first?.detail ?? 'not valid'}${moreText}`, { errors })
 }
 
-function complaintOf(issue: Issue, place: Place, value: unknown): Complaint {
+function complaintOf(issue: Issue, part: RequestPart, value: unknown): Complaint {
   const { input, depth } = valueAtPath(value, issue.path)
   const keys = issue.path.slice(0, depth).map(String)
-  const name = place === 'json' ? jsonPointer(...keys) : keys.join('.')
+  const name = part === 'json' ? jsonPointer(...keys) : keys.join('.')
   const subject = name === '' ? 'body' : name
   const detail =
     input === undefined
       ? `${subject} is missing`
       : `${subject}: ${lowerFirst(issue.message)}, got ${shown(input)}`
-  return { ...(place === 'json' ? { pointer: name } : { parameter: name }), detail }
+  return { ...(part === 'json' ? { pointer: name } : { parameter: name }), detail }
 }
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

@@ -12,15 +12,15 @@ import { addVary } from './headers.ts'
 
 /** Format and charset of the body. Throws `unsupported-media-type` (415) for a missing or unknown format and an unknown charset. */
 function contentOf(c: AppContext): { format: Format; charset: string | undefined } {
-  const graphOptions = c.req.header('Content-Type')
-  const format = formatOfMediaType(graphOptions)
-  const charset = charsetOf(graphOptions)
+  const header = c.req.header('Content-Type')
+  const format = formatOfMediaType(header)
+  const charset = charsetOf(header)
   const isReadable = charset === undefined || isCharset(charset)
   if (format && isReadable) return { format, charset }
   const accepted = Object.values(formats).map(({ mediaType }) => mediaType)
   const detail = isReadable
     ? `Content-Type must be one of ${accepted.join(', ')}; ${
-        graphOptions === undefined ? 'it is missing' : `got ${graphOptions.slice(0, 200)}`
+        header === undefined ? 'it is missing' : `got ${header.slice(0, 200)}`
       }`
     : `the charset ${charset} of the Content-Type is not known: send UTF-8`
   throw new Failure('unsupported-media-type', detail, {
@@ -64,15 +64,15 @@ export function readRdfPieces(c: AppContext, limits: (format: Format) => BodyLim
  */
 export async function readHeldRdf(c: AppContext, limits: BodyLimits): Promise<RdfBody> {
   const content = contentOf(c)
-  const held: Uint8Array[] = []
-  for await (const piece of bodyPieces(c.req.raw, limits, c.get('signal'))) held.push(piece)
-  return { ...content, pieces: refuseEmpty(releasedPieces(held)) }
+  const pieces: Uint8Array[] = []
+  for await (const piece of bodyPieces(c.req.raw, limits, c.get('signal'))) pieces.push(piece)
+  return { ...content, pieces: refuseEmpty(releasedPieces(pieces)) }
 }
 
 // oxlint-disable-next-line typescript/require-await -- its reader takes any async iterable
-async function* releasedPieces(held: Uint8Array[]): AsyncGenerator<Uint8Array> {
-  held.reverse()
-  for (let piece = held.pop(); piece; piece = held.pop()) yield piece
+async function* releasedPieces(pieces: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  pieces.reverse()
+  for (let piece = pieces.pop(); piece; piece = pieces.pop()) yield piece
 }
 
 const isSpace = (byte: number) => byte === 32 || (byte >= 9 && byte <= 13)
@@ -91,8 +91,8 @@ type AnswerFormat = { readonly format: Format; readonly mediaType: string }
 /** Format of the answer: by the suffix of the path, else by `Accept`. Throws `not-acceptable` (406). */
 export function answerFormat(c: AppContext, suffix?: Format): AnswerFormat {
   if (suffix) return { format: suffix, mediaType: formats[suffix].mediaType }
-  const found = negotiateFormat(c.req.header('Accept'))
-  if (found) return found
+  const negotiated = negotiateFormat(c.req.header('Accept'))
+  if (negotiated) return negotiated
   const offered = Object.values(formats).map(({ mediaType }) => mediaType)
   throw new Failure('not-acceptable', `Accept must allow one of ${offered.join(', ')}`)
 }
@@ -145,11 +145,13 @@ async function serialiseAnswer(
   try {
     return { ...negotiated, text: await serialise(lines, negotiated.format, graphOptions) }
   } catch (error) {
-    const isLacking = error instanceof Failure && error.kind === 'not-acceptable'
-    const next =
-      isLacking && !suffix ? negotiateFormat(c.req.header('Accept'), negotiated.format) : undefined
-    if (!next) throw error
-    return { ...next, text: await serialise(lines, next.format, graphOptions) }
+    const isInexpressible = error instanceof Failure && error.kind === 'not-acceptable'
+    const alternative =
+      isInexpressible && !suffix
+        ? negotiateFormat(c.req.header('Accept'), negotiated.format)
+        : undefined
+    if (!alternative) throw error
+    return { ...alternative, text: await serialise(lines, alternative.format, graphOptions) }
   }
 }
 

@@ -37,7 +37,7 @@ export function requestMiddleware(
   const addressOf = clientAddress(options.trustedProxies)
   const rootOf = publicRoot(options.publicAddress, options.trustedProxies)
   return async function request(c, next) {
-    const started = options.now()
+    const startedAt = options.now()
     const limit = deadline(c.req.raw.signal, options.requestMs)
     c.set('requestId', safeId(c.req.header('X-Request-Id')) ?? options.makeId())
     c.set('client', addressOf(c))
@@ -58,9 +58,9 @@ export function requestMiddleware(
     if (c.req.method === 'OPTIONS') addPreflight(c, options.cors)
     addHeaders(c, options.cors)
     const size = await compressAnswer(c)
-    whenSent(c, (sent) => {
+    whenSent(c, (sentBytes) => {
       limit.done()
-      reportRequest(c, options, { started, bytes: sent ?? size })
+      reportRequest(c, options, { startedAt, bytes: sentBytes ?? size })
     })
   }
 }
@@ -88,18 +88,18 @@ function whenSent(c: AppContext, then: (bytes: number | undefined) => void): voi
     then(undefined)
     return
   }
-  const before = socket.bytesWritten
-  outgoing.once('close', () => then(socket.bytesWritten - before))
+  const bytesBefore = socket.bytesWritten
+  outgoing.once('close', () => then(socket.bytesWritten - bytesBefore))
 }
 
 function reportRequest(
   c: AppContext,
   { log, name, metrics, now }: RequestOptions,
-  { started, bytes }: { readonly started: number; readonly bytes: number | undefined },
+  { startedAt, bytes }: { readonly startedAt: number; readonly bytes: number | undefined },
 ): void {
   const { status } = c.res
   const { method } = c.req
-  const milliseconds = now() - started
+  const milliseconds = now() - startedAt
   metrics?.observe({
     service: name,
     method,

@@ -58,9 +58,9 @@ export function rootApp(options: RootOptions): App {
 }
 
 /** Answers a state: 200 where it is good, else 503. */
-const answerHealth = (c: AppContext, isGood: boolean, body: object) => {
+const answerHealth = (c: AppContext, isOk: boolean, body: object) => {
   c.header('Cache-Control', 'no-store')
-  return c.json(body, isGood ? 200 : 503)
+  return c.json(body, isOk ? 200 : 503)
 }
 
 const readHealth = pageEndpoint<RootOptions>({
@@ -123,6 +123,6 @@ const isFromThisHost = (c: AppContext): boolean =>
 
 const wantsHtml = (c: AppContext): boolean => (c.req.header('Accept') ?? '').includes('text/html')
 
-/** Page during the start; `why` is a trusted sentence, which is not escaped. */
-const startingPage = (why: string): string =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Starting</title><h1>One moment, please</h1><p>${why} This page asks again every ${retryAfter} seconds.</p></html>`
+/** Page during the start; `reason` is a trusted sentence, which is not escaped. */
+const startingPage = (reason: string): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>Starting</title><h1>One moment, please</h1><p>${reason} This page asks again every ${retryAfter} seconds.</p></html>`

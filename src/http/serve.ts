@@ -48,7 +48,7 @@ export type RunningServer = {
 export async function serve(app: FetchHandler, options: ServeOptions): Promise<RunningServer> {
   const { host = '127.0.0.1', port, limits = defaultLimits, signal } = options
   const running = new Set<ServerResponse>()
-  let ended: Promise<void> | undefined
+  let draining: Promise<void> | undefined
   const listener = getRequestListener((request, env: object) => app.fetch(request, env), {
     hostname: host,
   })
@@ -56,9 +56,9 @@ export async function serve(app: FetchHandler, options: ServeOptions): Promise<R
     running.add(outgoing)
     outgoing.once('close', () => {
       running.delete(outgoing)
-      if (ended) server.closeIdleConnections()
+      if (draining) server.closeIdleConnections()
     })
-    if (ended) outgoing.setHeader('Connection', 'close')
+    if (draining) outgoing.setHeader('Connection', 'close')
     closeAfterBody(incoming)
     const isBusy = isReservedForProbes(incoming.socket) && !isProbe(incoming.url)
     if (isBusy) refuse(outgoing, 503, limits)
@@ -74,8 +74,8 @@ export async function serve(app: FetchHandler, options: ServeOptions): Promise<R
   await listenOn(server, { host, port, setting: options.setting })
 
   const close = () => {
-    ended ??= drain(server, running, limits.drainMs)
-    return ended
+    draining ??= drain(server, running, limits.drainMs)
+    return draining
   }
   // The code that stops the server awaits `close` and gets its failure.
   const closeQuietly = () => {
@@ -109,8 +109,8 @@ function closeAfterBody(incoming: IncomingMessage): void {
     socket.destroySoon = close
     if (incoming.complete || socket.destroyed) return close()
     let bytes = 0
-    const late = setTimeout(() => socket.destroy(), unreadBodyMs).unref()
-    socket.once('close', () => clearTimeout(late))
+    const timer = setTimeout(() => socket.destroy(), unreadBodyMs).unref()
+    socket.once('close', () => clearTimeout(timer))
     incoming.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > unreadBodyBytes) socket.destroy()
@@ -151,12 +151,12 @@ export async function listenOn(
   server.listen({ host, port })
   await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
     const isPort = cause.code === 'EADDRINUSE' || cause.code === 'EACCES'
-    const named = setting ?? (isPort ? 'PLATFORM_PORT' : 'PLATFORM_HOST')
-    const why =
+    const settingName = setting ?? (isPort ? 'PLATFORM_PORT' : 'PLATFORM_HOST')
+    const reason =
       cause.code === 'EADDRINUSE'
         ? `port ${port} is taken: end what listens there, or choose another one`
         : `this process cannot listen on port ${port} of ${host} (${cause.code}): choose another one`
-    throw new StartRefused(`${why} (${named})`, { cause })
+    throw new StartRefused(`${reason} (${settingName})`, { cause })
   })
 }
 
@@ -173,19 +173,19 @@ async function drain(
   running: ReadonlySet<ServerResponse>,
   milliseconds: number,
 ): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
+  const closing = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
   server.closeIdleConnections()
   for (const outgoing of running) {
     if (!outgoing.headersSent) outgoing.setHeader('Connection', 'close')
   }
-  const late = new Error('some requests did not finish in time')
-  await withTimeLimit(closed, milliseconds, () => late).catch((error: unknown) => {
-    if (error !== late) throw error
+  const timeout = new Error('some requests did not finish in time')
+  await withTimeLimit(closing, milliseconds, () => timeout).catch((error: unknown) => {
+    if (error !== timeout) throw error
     server.closeAllConnections()
   })
-  await closed
+  await closing
 }
 
 // Limits on connections: one client cannot take all of them, and some are reserved for health probes.
@@ -211,38 +211,38 @@ function boundConnections(
   limits: Pick<Limits, 'connections' | 'connectionsPerClient'>,
   trusted: readonly string[] = [],
 ) {
-  const { connections: most, connectionsPerClient } = limits
-  const reserved = Math.min(mostReserved, Math.floor(most * reservedShare))
+  const { connections: maxConnections, connectionsPerClient } = limits
+  const reserved = Math.min(mostReserved, Math.floor(maxConnections * reservedShare))
   const isProxy = inRanges(trusted)
-  const open = openConnections(server, most)
+  const openCount = openConnections(server, maxConnections)
   const tooMany = () => {
     const detail = `one address may have ${connectionsPerClient} (connectionsPerClient)`
     return new Failure('too-many-requests', detail, { retryAfter: 5 })
   }
-  const counted = new FairLimiter({ perClient: connectionsPerClient, refusal: tooMany })
+  const perClientLimiter = new FairLimiter({ perClient: connectionsPerClient, refusal: tooMany })
   const probes = new WeakSet<Socket>()
 
   const admit = (socket: Socket): boolean => {
     const address = withoutIpv6Prefix(socket.remoteAddress ?? '')
-    const isOwn = isLoopback(address)
-    const isCounted = !isOwn && !isProxy(address)
-    const release = isCounted ? counted.tryTake(machineOf(address)) : () => undefined
+    const isLocal = isLoopback(address)
+    const isCounted = !isLocal && !isProxy(address)
+    const release = isCounted ? perClientLimiter.tryTake(machineOf(address)) : () => undefined
     if (!release) return refuseSocket(socket, tooMany().detail)
-    if (!isOwn && open.all() >= most - reserved) {
+    if (!isLocal && openCount.count() >= maxConnections - reserved) {
       release()
-      return refuseSocket(socket, `there may be ${most} (connections)`)
+      return refuseSocket(socket, `there may be ${maxConnections} (connections)`)
     }
-    open.add(socket)
+    openCount.add(socket)
     socket.once('close', release)
-    if (!isOwn && open.all() > most - 2 * reserved) {
+    if (!isLocal && openCount.count() > maxConnections - 2 * reserved) {
       probes.add(socket)
-      const late = setTimeout(() => socket.destroy(), probeMs)
-      socket.once('close', () => clearTimeout(late))
+      const timer = setTimeout(() => socket.destroy(), probeMs)
+      socket.once('close', () => clearTimeout(timer))
     }
     return true
   }
 
-  server.maxConnections = most
+  server.maxConnections = maxConnections
   // A refused connection must not reach the listeners of the server, which would parse it.
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
@@ -253,28 +253,28 @@ function boundConnections(
 }
 
 /** Counts open connections; while there are many, idle ones are closed. */
-function openConnections(server: Server, most: number) {
-  let all = 0
-  const changed = (by: 1 | -1 | 0) => {
-    all += by
-    const isCrowded = all >= most * crowdedShare
+function openConnections(server: Server, maxConnections: number) {
+  let count = 0
+  const updateCount = (step: 1 | -1 | 0) => {
+    count += step
+    const isCrowded = count >= maxConnections * crowdedShare
     server.keepAliveTimeout = isCrowded ? crowdedKeepAliveMs : keepAliveMs
     if (isCrowded) server.closeIdleConnections()
   }
-  changed(0)
+  updateCount(0)
   return {
-    all: () => all,
+    count: () => count,
     add: (socket: Socket) => {
-      changed(1)
-      socket.once('close', () => changed(-1))
+      updateCount(1)
+      socket.once('close', () => updateCount(-1))
     },
   }
 }
 
 /** Answers a connection that is one too many, whatever it was about to ask, and closes it. */
-function refuseSocket(socket: Socket, why: string): false {
+function refuseSocket(socket: Socket, reason: string): false {
   socket.on('error', () => socket.destroy())
-  endSocket(socket, 503, `too many connections: ${why}`)
+  endSocket(socket, 503, `too many connections: ${reason}`)
   socket.destroySoon()
   return false
 }

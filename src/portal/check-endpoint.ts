@@ -22,7 +22,7 @@ export function checkEndpoint(): Endpoint<PortalServices> {
   const checks = wrongKeyCounter({ perMinute: checksPerMinute, now: Date.now })
   const clients = new Set<string>()
   const inLimits = async (client: string, work: () => Promise<Response>) => {
-    const retryAfter = clients.has(client) ? 2 : checks.blocked(client)
+    const retryAfter = clients.has(client) ? 2 : checks.secondsBlocked(client)
     const detail = `one text at a time is checked, and at most ${checksPerMinute} in a minute`
     if (retryAfter !== undefined) throw new Failure('too-many-requests', detail, { retryAfter })
     checks.count(client)

@@ -69,7 +69,7 @@ export function openSessions({ path, keys, userPrefix, now }: SessionOptions) {
       try {
         return begin(keys.check(apiKey, client))
       } catch (error) {
-        const retryAfter = wrongKeys.blocked(client)
+        const retryAfter = wrongKeys.secondsBlocked(client)
         if (retryAfter !== undefined)
           throw new Failure('too-many-requests', 'too many wrong keys', { retryAfter })
         if (error instanceof Failure && error.kind === 'unauthorized') wrongKeys.count(client)

@@ -14,12 +14,9 @@ describe('the table of failures', () => {
   it('forgets the oldest address when it is full', () => {
     const table = wrongKeyCounter({ perMinute: 1, now: () => 0, addresses: 3 })
     for (const address of ['a', 'b', 'c', 'd']) table.count(address)
-    expect(['a', 'b', 'c', 'd'].map((address) => table.blocked(address) !== undefined)).toEqual([
-      false,
-      true,
-      true,
-      true,
-    ])
+    expect(
+      ['a', 'b', 'c', 'd'].map((address) => table.secondsBlocked(address) !== undefined),
+    ).toEqual([false, true, true, true])
   })
 
   it('starts anew when the minute is over', () => {
@@ -28,11 +25,11 @@ describe('the table of failures', () => {
     table.count('a')
     now = 59_000
     table.count('a')
-    expect(table.blocked('a')).toBe(1)
+    expect(table.secondsBlocked('a')).toBe(1)
     now = 60_000
-    expect(table.blocked('a')).toBeUndefined()
+    expect(table.secondsBlocked('a')).toBeUndefined()
     table.count('a')
-    expect(table.blocked('a')).toBeUndefined()
+    expect(table.secondsBlocked('a')).toBeUndefined()
   })
 })
 

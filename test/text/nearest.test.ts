@@ -34,7 +34,7 @@ it('a name with one letter changed, lost or doubled is found again', () => {
 
 it('every limit starts inside its own bounds, and no time is longer than a timer can wait', () => {
   const wrong = limitNames.filter((name) => {
-    const { standard, least, most } = limitTable[name]
+    const { defaultValue: standard, minimum: least, maximum: most } = limitTable[name]
     return standard < least || standard > most || (name.endsWith('Ms') && most >= 2 ** 31)
   })
   expect(wrong).toEqual([])
