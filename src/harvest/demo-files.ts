@@ -21,7 +21,7 @@ export const demoFailures: ReadonlyMap<string, number> = new Map([
   ['data.three-rivers.example/files/drought-bulletin/bulletin-2026-05.pdf', 410],
 ])
 
-const types: Readonly<Record<string, string>> = {
+const typeBySuffix: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   geojson: 'application/geo+json',
   gpkg: 'application/geopackage+sqlite3',
@@ -53,13 +53,15 @@ export async function openDemoFiles(folder: string): Promise<DemoFiles> {
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .sort()
   // An API description answers at the address of its folder.
-  const files = new Map(names.flatMap((name) => [name, interfaceOf(name)].map((at) => [at, name])))
+  const files = new Map(
+    names.flatMap((name) => [name, interfaceOf(name)].map((address) => [address, name])),
+  )
   const pages = pagesOf([...names, ...demoFailures.keys()])
-  const isHere = (address: string) =>
+  const isServed = (address: string) =>
     files.has(address) || pages.has(address) || demoFailures.has(address)
   const relocate: DemoFiles['relocate'] = (text, url) =>
-    text.replace(/https:\/\/([\w.-]+\.example\/[^\s<>"?]+)/g, (whole, address: string) =>
-      isHere(address) ? `${url}/${address}` : whole,
+    text.replace(/https:\/\/([\w.-]+\.example\/[^\s<>"?]+)/g, (link, address: string) =>
+      isServed(address) ? `${url}/${address}` : link,
     )
   return {
     answer: async (request) => {
@@ -80,6 +82,7 @@ export async function openDemoFiles(folder: string): Promise<DemoFiles> {
   }
 }
 
+/** Address of an API whose description is a file `index.json` or `index.xml`; the name itself for other files. */
 const interfaceOf = (name: string): string => name.replace(/\/index\.\w+$/, '')
 
 /** Each dataset has a page of its own, which lists its files. */
@@ -94,7 +97,7 @@ function pagesOf(names: readonly string[]): ReadonlyMap<string, readonly string[
   return pages
 }
 
-const shared = { 'Access-Control-Allow-Origin': '*' }
+const commonHeaders = { 'Access-Control-Allow-Origin': '*' }
 
 type ServedFile = {
   readonly file: string
@@ -104,15 +107,15 @@ type ServedFile = {
 
 function fileAnswer({ file, bytes, mtime }: ServedFile, request: Request): Response {
   const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
-  const headers = { ...shared, ETag: etag, 'Last-Modified': mtime.toUTCString() }
+  const headers = { ...commonHeaders, ETag: etag, 'Last-Modified': mtime.toUTCString() }
   if (request.headers.get('If-None-Match') === etag)
     return new Response(null, { status: 304, headers })
-  const type = types[/\.(\w+)$/.exec(file)?.[1] ?? ''] ?? 'application/octet-stream'
+  const type = typeBySuffix[/\.(\w+)$/.exec(file)?.[1] ?? ''] ?? 'application/octet-stream'
   const charset = isUtf8(bytes) ? 'utf-8' : 'iso-8859-1'
-  const full = type.startsWith('text/') ? `${type}; charset=${charset}` : type
-  const length = { 'Content-Type': full, 'Content-Length': String(bytes.length) }
+  const contentType = type.startsWith('text/') ? `${type}; charset=${charset}` : type
+  const bodyHeaders = { 'Content-Type': contentType, 'Content-Length': String(bytes.length) }
   const body = request.method === 'HEAD' ? null : bytes
-  return new Response(body, { headers: { ...headers, ...length } })
+  return new Response(body, { headers: { ...headers, ...bodyHeaders } })
 }
 
 /** Answers the page of a dataset, a link that fails on purpose, or 404. */
@@ -123,7 +126,10 @@ function otherAnswer(
 ): Response {
   const status = page ? 200 : (demoFailures.get(address) ?? 404)
   const text = page ? pageText(address, page) : failureText(address)
-  const headers = { ...shared, 'Content-Type': `text/${page ? 'html' : 'plain'}; charset=utf-8` }
+  const headers = {
+    ...commonHeaders,
+    'Content-Type': `text/${page ? 'html' : 'plain'}; charset=utf-8`,
+  }
   return new Response(method === 'HEAD' ? null : text, { status, headers })
 }
 

@@ -30,7 +30,7 @@ export type DemoSource = {
    * Environment for a platform that knows the pipe, stores its data in a temporary directory and may reach the local files.
    * Settings of the given environment for pages, harvests and measurements take precedence.
    */
-  readonly environment: (own: Environment) => Environment
+  readonly environment: (userEnvironment: Environment) => Environment
   /** Replaces addresses in the text of a sample catalogue by those of the local files. */
   readonly relocate: (text: string) => string
   /** Turtle of the target catalogue. */
@@ -48,18 +48,21 @@ const examples = ['water quality', 'budget', 'population', 'trees']
 
 /** Serves the documents of a folder as the source and the files beside it, and writes the file of the pipe. */
 export async function openDemoSource(folder: string): Promise<DemoSource> {
-  const read = (name: string) => readFile(join(folder, 'archive', name), 'utf8')
-  const [template, catalogue] = await Promise.all([read(`${pipe}.yaml`), read('catalogue.ttl')])
+  const readArchive = (name: string) => readFile(join(folder, 'archive', name), 'utf8')
+  const [template, catalogue] = await Promise.all([
+    readArchive(`${pipe}.yaml`),
+    readArchive('catalogue.ttl'),
+  ])
   const files = await openDemoFiles(join(folder, 'files'))
-  let present = 'first.ttl'
+  let currentFile = 'first.ttl'
   const answer = async (request: Request) => {
     const { origin, pathname } = new URL(request.url)
     if (pathname !== '/catalog.ttl') return files.answer(request)
-    const text = files.relocate(await read(present), origin)
+    const text = files.relocate(await readArchive(currentFile), origin)
     return new Response(text, { headers: { 'Content-Type': 'text/turtle' } })
   }
-  const served = await serve({ fetch: answer }, { port: 0 })
-  const { url, port } = served
+  const server = await serve({ fetch: answer }, { port: 0 })
+  const { url, port } = server
   const directory = await mkdtemp(join(tmpdir(), 'cartulary-demo-'))
   const pipes = join(directory, 'pipes')
   await mkdir(pipes)
@@ -72,17 +75,17 @@ export async function openDemoSource(folder: string): Promise<DemoSource> {
     PLATFORM_METRICS_CONFIG: { allow, hostDelayMs: 0 },
   }
   return {
-    environment: (own) => ({
-      ...own,
-      ...settingsOver(defaults, own),
+    environment: (userEnvironment) => ({
+      ...userEnvironment,
+      ...settingsOver(defaults, userEnvironment),
       PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
       PLATFORM_DATA_DIR: join(directory, 'data'),
     }),
     relocate: (document) => files.relocate(document, url),
     catalogue,
-    shrink: () => (present = 'second.ttl'),
+    shrink: () => (currentFile = 'second.ttl'),
     close: async () => {
-      await served.close()
+      await server.close()
       await rm(directory, { recursive: true, force: true })
     },
   }
@@ -91,13 +94,16 @@ export async function openDemoSource(folder: string): Promise<DemoSource> {
 const settings = z.record(z.string(), z.unknown())
 
 /** Merges JSON settings over the defaults; invalid JSON is left for the configuration to report. */
-function settingsOver(defaults: Readonly<Record<string, object>>, own: Environment): Environment {
-  const merged = Object.entries(defaults).map(([name, standard]) => {
-    const text = own[name] ?? ''
-    if (text.trim() === '') return [name, JSON.stringify(standard)] as const
+function settingsOver(
+  defaults: Readonly<Record<string, object>>,
+  environment: Environment,
+): Environment {
+  const merged = Object.entries(defaults).map(([name, defaultSettings]) => {
+    const text = environment[name] ?? ''
+    if (text.trim() === '') return [name, JSON.stringify(defaultSettings)] as const
     try {
-      const printed = settings.parse(JSON.parse(text))
-      return [name, JSON.stringify({ ...standard, ...printed })] as const
+      const ownSettings = settings.parse(JSON.parse(text))
+      return [name, JSON.stringify({ ...defaultSettings, ...ownSettings })] as const
     } catch {
       return [name, text] as const
     }
@@ -108,14 +114,14 @@ function settingsOver(defaults: Readonly<Record<string, object>>, own: Environme
 /** Runs the demonstration through the public API; an aborted signal ends it silently. */
 export async function runDemo(demo: Demo, signal: AbortSignal): Promise<void> {
   const { url, key, folder, out, source } = demo
-  const ask = askingOf(demo, signal)
+  const ask = demoClient(demo, signal)
   try {
     const subjects = await readFile(join(folder, 'vocabularies/subject.ttl'), 'utf8')
     await ask('PUT', '/api/hub/repo/vocabularies/subject', subjects, 'text/turtle')
     await importAll(demo, signal)
     if (source) await harvest(ask, source)
     const count = await datasetCount(ask)
-    if (!signal.aborted) out.write(farewell(url, key, count, source !== undefined))
+    if (!signal.aborted) out.write(closingText(url, key, count, source !== undefined))
   } catch (error) {
     if (!signal.aborted) throw error
   }
@@ -134,20 +140,21 @@ async function importAll(demo: Demo, signal: AbortSignal): Promise<void> {
     const [format, baseIri] = [extname(name).slice(1), `file:///${name}`]
     const document = await openDocument({ location: '-', format, baseIri, stdin }, signal)
     const summary = await importDump(document, { service, key }, signal)
-    for (const { dataset, reason } of summary.losses) out.write(`${name}: ${dataset}: ${reason}\n`)
+    for (const { dataset, reason } of summary.failures)
+      out.write(`${name}: ${dataset}: ${reason}\n`)
   }
 }
 
 const countAnswer = z.object({ result: z.object({ count: z.number() }) })
 
 /** Number of all datasets, by the same search as on the portal's home page. */
-async function datasetCount(ask: ReturnType<typeof askingOf>): Promise<number> {
+async function datasetCount(ask: ReturnType<typeof demoClient>): Promise<number> {
   const answer = await ask('GET', '/api/hub/search/search?filters=dataset&limit=0')
   return countAnswer.parse(await answer.json()).result.count
 }
 
-/** Creates a client with the key of the demonstration. */
-const askingOf =
+/** Makes a function that sends requests to the platform with the key of the demonstration. */
+const demoClient =
   ({ url, key }: Demo, signal: AbortSignal) =>
   (method: string, path: string, body?: string, type = 'application/json') => {
     const headers = { 'X-API-Key': key, 'Content-Type': type }
@@ -155,7 +162,7 @@ const askingOf =
   }
 
 /** Harvests twice, the second time with fewer datasets, then measures everything. */
-async function harvest(ask: ReturnType<typeof askingOf>, source: DemoSource): Promise<void> {
+async function harvest(ask: ReturnType<typeof demoClient>, source: DemoSource): Promise<void> {
   const run = async (name: string) => {
     const launched = await ask('POST', `/api/scheduler/pipes/${name}/runs`, '{}')
     // The event stream ends with the run.
@@ -170,7 +177,7 @@ async function harvest(ask: ReturnType<typeof askingOf>, source: DemoSource): Pr
   await ask('POST', '/api/mqa/cache/admin/refresh', '{}')
 }
 
-const farewell = (url: string, key: string, datasets: number, hasFiles: boolean): string => `
+const closingText = (url: string, key: string, datasets: number, hasFiles: boolean): string => `
 ${datasets} sample datasets are in.${hasFiles ? ` Their files are served here; ${demoFailures.size} links fail on purpose.` : ''} Look at
   ${url}/
 and sign in there with this key, to see the runs of harvesting and a removal that waits:

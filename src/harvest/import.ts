@@ -13,19 +13,19 @@ import { importDump } from './importing/dump.ts'
 
 // Exit codes: 0 all datasets imported, 1 some failed or the document is invalid, 2 wrong arguments, 130 Ctrl-C.
 await runScript(importUsage, async (argumentList, signal) => {
-  const given = parseImportArguments(argumentList)
-  const key = await scriptKey(given.key)
-  const document = await openDocument({ ...given, stdin: process.stdin }, signal)
+  const argumentValues = parseImportArguments(argumentList)
+  const key = await scriptKey(argumentValues.key)
+  const document = await openDocument({ ...argumentValues, stdin: process.stdin }, signal)
   const line = progressLine(process.stderr, Date.now)
-  const options = { ...given, key, progress: line.show }
+  const options = { ...argumentValues, key, progress: line.show }
   const summary = await importDump(document, options, signal)
     .catch((error: unknown) => {
       throw withLocation(error, document.name)
     })
     .finally(line.clear)
   process.stdout.write(summaryText(summary))
-  if (summary.ended !== undefined && signal.aborted) return 130
-  return summary.failed > 0 || summary.ended !== undefined ? 1 : 0
+  if (summary.endReason !== undefined && signal.aborted) return 130
+  return summary.failed > 0 || summary.endReason !== undefined ? 1 : 0
 })
 
 /** Describes a fault in the form that editors understand: document, line, column. */

@@ -19,6 +19,7 @@ export type NotifierDeps = {
   readonly log: Log
 }
 
+/** Notifier of a process; `ended` must be called for every run. */
 export type Notifier = {
   /** Takes a run that has ended; notifies in the background. */
   readonly ended: (run: Run) => void
@@ -26,12 +27,13 @@ export type Notifier = {
   readonly stop: () => Promise<void>
 }
 
+/** Verdict of a run: whether its pipe works. */
 type RunHealth = 'good' | 'bad'
 
 /** Maximum number of queued messages; the oldest ones are dropped. */
 const mostWaiting = 100
 /** Number of earlier runs of a pipe that are searched for a verdict, and the page size; mostly the first one suffices. */
-const [mostBefore, page] = [50, 5]
+const [mostRunsBefore, pageSize] = [50, 5]
 const retryAfterMaxMs = 60_000
 
 /** Creates the notifier. Messages are sent one by one with the usual retries. */
@@ -39,11 +41,11 @@ export function notifier(deps: NotifierDeps): Notifier {
   const { log } = deps
   const stopping = new AbortController()
   // The last notified verdict takes precedence over the history, because a resumed run ends twice.
-  const last = new Map<string, RunHealth>()
-  const waiting: Message[] = []
+  const lastHealth = new Map<string, RunHealth>()
+  const queue: Message[] = []
   let sending: Promise<void> | undefined
-  const work = async () => {
-    for (let message = waiting.shift(); message; message = waiting.shift())
+  const sendAll = async () => {
+    for (let message = queue.shift(); message; message = queue.shift())
       await send(deps, message, stopping.signal)
     sending = undefined
   }
@@ -51,19 +53,19 @@ export function notifier(deps: NotifierDeps): Notifier {
     ended: (run) => {
       const health = healthOf(deps.runs, run)
       if (!health || stopping.signal.aborted) return
-      const before = last.get(run.pipe) ?? previousHealth(deps, run)
-      last.set(run.pipe, health)
-      if (before === health) return
-      waiting.push(messageOf(deps, run, health))
-      if (waiting.length > mostWaiting) {
-        const dropped = waiting.shift()
+      const healthBefore = lastHealth.get(run.pipe) ?? previousHealth(deps, run)
+      lastHealth.set(run.pipe, health)
+      if (healthBefore === health) return
+      queue.push(messageOf(deps, run, health))
+      if (queue.length > mostWaiting) {
+        const dropped = queue.shift()
         log.warn({ run: dropped?.run.id }, 'notify.dropped')
       }
-      sending ??= work()
+      sending ??= sendAll()
     },
     stop: async () => {
       stopping.abort(new Failure('run-cancelled', 'the process is shutting down'))
-      waiting.length = 0
+      queue.length = 0
       await sending
     },
   }
@@ -82,22 +84,22 @@ function healthOf(runs: NotifierDeps['runs'], run: Run): RunHealth | undefined {
 function lastVerdict(
   runs: NotifierDeps['runs'],
   pipe: string,
-  counts: (run: Run) => boolean = () => true,
+  isConsidered: (run: Run) => boolean = () => true,
 ): RunHealth {
-  for (let offset = 0; offset < mostBefore; offset += page) {
-    const runsOfPage = runs.list({ pipe, offset, limit: page })
+  for (let offset = 0; offset < mostRunsBefore; offset += pageSize) {
+    const runsOfPage = runs.list({ pipe, offset, limit: pageSize })
     for (const run of runsOfPage) {
-      const health = counts(run) ? healthOf(runs, run) : undefined
+      const health = isConsidered(run) ? healthOf(runs, run) : undefined
       if (health) return health
     }
-    if (runsOfPage.length < page) break
+    if (runsOfPage.length < pageSize) break
   }
   return 'good'
 }
 
 /** Verdict before a run; good if there was none, so that a first failure is notified. */
 const previousHealth = ({ runs }: NotifierDeps, { id, pipe, endTime = '' }: Run): RunHealth =>
-  lastVerdict(runs, pipe, (one) => one.id !== id && (one.endTime ?? '9') <= endTime)
+  lastVerdict(runs, pipe, (other) => other.id !== id && (other.endTime ?? '9') <= endTime)
 
 /** Tracks which pipes are failing by their latest runs: read from the history once, then updated by every run that ends. */
 export function failingPipes(runs: NotifierDeps['runs'], pipes: readonly string[]) {

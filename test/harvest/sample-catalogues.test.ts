@@ -37,9 +37,9 @@ describe('the sample catalogues', () => {
   it('are forty datasets or more, in several formats, and every one arrives', () => {
     expect(new Set(files.map((file) => splitSuffix(file).format)).size).toBeGreaterThanOrEqual(3)
     expect(double.datasets.size).toBeGreaterThanOrEqual(40)
-    expect(summaries.map(({ failed, repaired, ended }) => ({ failed, repaired, ended }))).toEqual(
-      files.map(() => ({ failed: 0, repaired: 0, ended: undefined })),
-    )
+    expect(
+      summaries.map(({ failed, repaired, endReason: ended }) => ({ failed, repaired, ended })),
+    ).toEqual(files.map(() => ({ failed: 0, repaired: 0, endReason: undefined })))
     expect([...double.catalogues.keys()].sort()).toEqual(
       files.map((file) => splitSuffix(file).id).sort(),
     )

@@ -78,7 +78,7 @@ describe.skipIf(!existsSync(folder))('a sample catalogue', () => {
     const catalogue = platformId(file)
     const options = { service: api.repo, key: platform.key, catalogue }
     const summary = await importDump(await open(file), options, never)
-    expect(summary.losses).toEqual([])
+    expect(summary.failures).toEqual([])
     const sent = await sentBy(file)
     expect(summary.created).toBe(sent.length)
     expect(sent.length).toBeGreaterThan(0)

@@ -336,7 +336,7 @@ function distributionOf({ get, translated }: Reader, portal: CkanPortal): Distri
   const [licence, title] = [get('license', 'license_id'), get('license_title')]
   return {
     iri: meaningfulText(get('uri')),
-    below: id && `/resource/${encodeURIComponent(id)}`,
+    iriSuffix: id && `/resource/${encodeURIComponent(id)}`,
     identifier: get('identifier') ?? id,
     title: text('name'),
     description: text('description'),

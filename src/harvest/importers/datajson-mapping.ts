@@ -222,7 +222,7 @@ function podValues(fields: Fields, record: MappedRecord): DatasetValues {
     rightsHolder: list('rightsHolder').map((node) => agentIn(node)),
     attributions: list('qualifiedAttribution').map((node) => {
       const { agent, hadRole } = fieldsOf(node)
-      return { who: agentIn(agent), role: iriIn(hadRole) }
+      return { agent: agentIn(agent), role: iriIn(hadRole) }
     }),
     contact: list('contactPoint').map(contactIn),
     accessLevel: fields['accessLevel'],

@@ -55,7 +55,7 @@ export function certainFormat(start: string): Format | undefined {
 export const isWebPage = (start: string): boolean =>
   /^\s*(?:<\?xml[^>]*>\s*|<!--[^]*?-->\s*)*<(?:!doctype\s+html|html)[\s>]/i.test(start)
 
-/** Formats that can be told apart by the first bytes; Turtle and its relatives are `lines`. */
+/** Groups of formats that first bytes distinguish; Turtle and its relatives are `lines`. */
 const familyOf = (format: Format) => (format === 'jsonld' || format === 'rdfxml' ? format : 'lines')
 
 /** Detail of the finding for a `Content-Type` that does not match the body. */

@@ -47,7 +47,7 @@ const conceptPredicates = [
 /** Maximum distance of nodes from the dataset; agents, periods and places are closer. */
 export const recordBounds: ExtractBounds = {
   depth: 8,
-  ofConcepts: new Set(conceptPredicates.map(({ value }) => value)),
+  conceptPredicates: new Set(conceptPredicates.map(({ value }) => value)),
   acrossGraphs: true,
 }
 
@@ -85,7 +85,7 @@ export async function* recordsOf(
       const { place, piece } = extract
       const { term } = place
       if (isWanted?.(term) === false) continue
-      const lines = piece?.own ?? document.spool.describe(place)
+      const lines = piece?.rootLines ?? document.spool.describe(place)
       const ids = idsOf(iriOf(term), identifiersIn(lines), naming)
       if (stubs && isStub(document, term, lines)) yield* stubs.addStub(term, ids.sourceId || term)
       else {

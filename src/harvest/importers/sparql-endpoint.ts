@@ -9,7 +9,7 @@ import type { Row } from '../../store/graph-store.ts'
 import { bind, type Query, parseQuery } from '../../store/queries.ts'
 import { solutionRows } from '../../store/sparql-results.ts'
 import { shownUrl } from '../../secrets.ts'
-import { BadConfig, textBeside } from '../transform/pipe-files.ts'
+import { BadConfig, readPipeFile } from '../transform/pipe-files.ts'
 import { fetchDocument } from './documents.ts'
 import type { ImportRun } from './importer.ts'
 import { documentOf, type RdfDocument, readRdfDocument } from './rdf-document.ts'
@@ -166,7 +166,7 @@ export function parseOperatorQuery(
 /** Reads a query file. Throws `BadConfig`. */
 function fileText(name: string, directory: string | undefined): string {
   if (!/^[\w-][\w.-]*\.rq$/.test(name)) throw new BadConfig('file must be the name of a .rq file')
-  return textBeside({ directory, folder: 'sparql', name, most: maxQueryBytes })
+  return readPipeFile({ directory, folder: 'sparql', name, maxBytes: maxQueryBytes })
 }
 
 /** Name of the single variable of a SELECT; `code` is the query without strings and comments. Throws `BadConfig`. */

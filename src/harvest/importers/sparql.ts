@@ -5,7 +5,7 @@ import { quoteIri } from '../../rdf/lines.ts'
 import { literal, namedNode } from '../../rdf/terms.ts'
 import { withoutCredentials } from '../../secrets.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
-import { orProblem } from '../transform/pipe-files.ts'
+import { configProblemOf } from '../transform/pipe-files.ts'
 import type { ImportEvent } from './import-recorder.ts'
 import type { ImporterKind, ImportRun } from './importer.ts'
 import { noDataset, type RdfDocument, reportServices } from './rdf-document.ts'
@@ -30,7 +30,7 @@ export const sparqlImporter: ImporterKind<SparqlConfig> = {
   version: 1,
   config: sparqlConfig,
   check: ({ query }, { directory }) => {
-    const parsed = query && orProblem('query', () => parseOperatorQuery(query, directory))
+    const parsed = query && configProblemOf('query', () => parseOperatorQuery(query, directory))
     return parsed && 'detail' in parsed ? [parsed] : []
   },
   addressesOf: iriAsAddress,

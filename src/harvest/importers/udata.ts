@@ -201,7 +201,7 @@ function people(fields: Fields): PropertyValues {
     ({ role }) => role,
   )
   const attributions = Object.entries(otherRoles).flatMap(([role, agents = []]) =>
-    agents.map((agent) => ({ who: agent, role: isoRoles.includes(role) ? roleList + role : role })),
+    agents.map((agent) => ({ agent, role: isoRoles.includes(role) ? roleList + role : role })),
   )
   // DCAT-AP permits one publisher.
   const publishers = publisher?.slice(0, 1) ?? owner(fields)
@@ -214,7 +214,7 @@ function owner(fields: Fields): AgentFields {
   if (plainText(name) !== undefined) return { name, url: page, iri: uri }
   const { first_name: first, last_name: last, page: home } = fieldsOf(fields['owner'])
   const parts = [first, last].flatMap((part) => plainText(part) ?? [])
-  return { name: parts.join(' '), url: home, person: true }
+  return { name: parts.join(' '), url: home, isPerson: true }
 }
 
 /** Whether a resource is a page about the dataset; files and services are distributions. */
@@ -235,7 +235,7 @@ function distributionOf(fields: Fields): DistributionFields {
   }
   const service = { accessUrl: url, services: [{ title, endpoint: url }] }
   return {
-    below: id && `#/resources/${encodeURIComponent(id)}`,
+    iriSuffix: id && `#/resources/${encodeURIComponent(id)}`,
     identifier: id,
     title,
     description: fields['description'],

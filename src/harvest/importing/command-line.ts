@@ -63,7 +63,7 @@ const outcomeWords: Readonly<Record<DatasetOutcome, string>> = {
 
 /** The summary as lines for a terminal. */
 export function summaryText(summary: ImportSummary): string {
-  const { created, updated, unchanged, failed, unsent, seconds, losses, repaired, repairs } =
+  const { created, updated, unchanged, failed, unsent, seconds, failures, repaired, repairs } =
     summary
   const sentCount = created + updated + unchanged + failed
   const rate = Math.round(sentCount / Math.max(seconds, 0.001))
@@ -73,37 +73,38 @@ export function summaryText(summary: ImportSummary): string {
     `${counts}${unsent > 0 ? `, ${unsent} not sent` : ''} (${seconds.toFixed(1)} s, ${rate} datasets/s)`,
     ...(repaired > 0 ? [`${repaired} repaired while reading:`] : []),
     ...repairs.map(repairLine),
-    ...more(repaired - repairs.length),
-    ...losses.map(({ dataset, reason }) => `failed: ${dataset}: ${reason}`),
-    ...more(failed - losses.length),
-    ...(summary.ended === undefined ? [] : [`stopped: ${summary.ended}`]),
+    ...moreLine(repaired - repairs.length),
+    ...failures.map(({ dataset, reason }) => `failed: ${dataset}: ${reason}`),
+    ...moreLine(failed - failures.length),
+    ...(summary.endReason === undefined ? [] : [`stopped: ${summary.endReason}`]),
     '',
   ].join('\n')
 }
 
 function repairLine({ kind, from, to, line }: Repair): string {
   if (kind === 'text') return `  ${from}`
-  const now = to === undefined ? 'left out' : `→ ${to}`
-  return `  ${line === undefined ? '' : `line ${line}: `}${kind} ${JSON.stringify(from)} ${now}`
+  const result = to === undefined ? 'left out' : `→ ${to}`
+  return `  ${line === undefined ? '' : `line ${line}: `}${kind} ${JSON.stringify(from)} ${result}`
 }
 
-const more = (rest: number) => (rest > 0 ? [`  and ${rest} more`] : [])
+const moreLine = (rest: number) => (rest > 0 ? [`  and ${rest} more`] : [])
 
 type Terminal = { readonly isTTY?: boolean; readonly write: (text: string) => unknown }
 
+/** Minimum ms between two drawings of the progress. */
 const redrawMs = 200
 
 /** Draws the progress at most five times a second, on terminals only. `clear` removes the line. */
 export function progressLine(terminal: Terminal, now: () => number) {
-  let drawn = Number.NEGATIVE_INFINITY
+  let drawnMs = Number.NEGATIVE_INFINITY
   return {
     show: (state: ImportProgress): void => {
-      if (terminal.isTTY !== true || now() - drawn < redrawMs) return
-      drawn = now()
+      if (terminal.isTTY !== true || now() - drawnMs < redrawMs) return
+      drawnMs = now()
       terminal.write(`\r${progressText(state)}\u001b[K`)
     },
     clear: (): void => {
-      if (drawn > Number.NEGATIVE_INFINITY) terminal.write('\r\u001b[K')
+      if (drawnMs > Number.NEGATIVE_INFINITY) terminal.write('\r\u001b[K')
     },
   }
 }

@@ -1,4 +1,7 @@
-/** Imports a whole DCAT document into a repository: reads it to its end, then writes its datasets in bulk. */
+/**
+ * Imports a whole DCAT document into a repository, for the import command and the demonstration: reads it to its end, then
+ * writes its datasets in bulk.
+ */
 
 import { ScriptFailure } from '../../config/script.ts'
 import { Failure } from '../../errors.ts'
@@ -60,7 +63,7 @@ export type ImportOptions = {
 export type ImportSummary = Record<DatasetOutcome, number> & {
   failed: number
   /** First thousand failures: original id, or node if it has none, and the reason. */
-  readonly losses: { readonly dataset: string; readonly reason: string }[]
+  readonly failures: { readonly dataset: string; readonly reason: string }[]
   /** Number of datasets that were not sent, because the import ended early. */
   unsent: number
   /** Number of repaired IRIs and language tags, and the first ten of them. */
@@ -69,10 +72,11 @@ export type ImportSummary = Record<DatasetOutcome, number> & {
   readonly catalogues: { readonly id: string; readonly outcome: DatasetOutcome }[]
   seconds: number
   /** Reason why the import ended early; `undefined` if it did not. */
-  ended: string | undefined
+  endReason: string | undefined
 }
 
-const [mostLosses, mostRepairs] = [1000, 10]
+/** Listed failures and repairs, and the time-out of a request. */
+const [mostFailures, mostRepairs] = [1000, 10]
 const requestMs = 600_000
 /** Maximum datasets and characters per request. */
 const [mostDatasets, mostCharacters] = [200, 2 * 2 ** 20]
@@ -103,8 +107,8 @@ export async function importDump(
   signal: AbortSignal,
 ): Promise<ImportSummary> {
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, unsent: 0, repaired: 0 }
-  const lists = { losses: [], repairs: [], catalogues: [] }
-  const summary: ImportSummary = { ...counts, ...lists, seconds: 0, ended: undefined }
+  const lists = { failures: [], repairs: [], catalogues: [] }
+  const summary: ImportSummary = { ...counts, ...lists, seconds: 0, endReason: undefined }
   const spool = new Spool()
   try {
     await read(document, { spool, summary, options }, signal)
@@ -130,9 +134,9 @@ async function read(
       yield part
     }
   }
-  const repair = (one: Repair) => {
+  const repair = (fix: Repair) => {
     summary.repaired += 1
-    if (summary.repairs.length < mostRepairs) summary.repairs.push(one)
+    if (summary.repairs.length < mostRepairs) summary.repairs.push(fix)
   }
   const quads = parseStream(counted(), format, { baseIri, charset, repair })
   for await (const batch of statementsOf(quads)) {
@@ -151,45 +155,55 @@ function requireContent(spool: Spool, { updateCatalogue = false }: ImportOptions
     ...(catalogues > 0 ? [`${catalogues} catalogue${catalogues > 1 ? 's' : ''}`] : []),
     ...(count > 0 ? [`${count} data service${count > 1 ? 's' : ''}`] : []),
   ]
-  const instead = parts.length > 0 ? `, only ${parts.join(' and ')}` : `; ${spool.contentSummary()}`
-  throw new ScriptFailure(`the document holds no dcat:Dataset${instead}`)
+  const contents =
+    parts.length > 0 ? `, only ${parts.join(' and ')}` : `; ${spool.contentSummary()}`
+  throw new ScriptFailure(`the document holds no dcat:Dataset${contents}`)
 }
 
-async function send(targets: Destinations, work: Import, signal: AbortSignal): Promise<void> {
-  const { spool, summary, options } = work
+async function send(
+  targets: Destinations,
+  currentImport: Import,
+  signal: AbortSignal,
+): Promise<void> {
+  const { spool, summary, options } = currentImport
   const { service, key, clock = usualClock, updateCatalogue = false } = options
   const [started, total] = [clock.now(), spool.datasetCount()]
   const done = () => summary.created + summary.updated + summary.unchanged + summary.failed
   const stop = new AbortController()
-  const either = AbortSignal.any([signal, stop.signal])
-  const bounded = (request: Request) => {
-    const timed = AbortSignal.any([request.signal, AbortSignal.timeout(requestMs)])
+  const importSignal = AbortSignal.any([signal, stop.signal])
+  const fetchInTime = (request: Request) => {
+    const requestSignal = AbortSignal.any([request.signal, AbortSignal.timeout(requestMs)])
     // A redirect could send records and key to another host.
-    return fetch(request, { signal: timed, redirect: 'manual' })
+    return fetch(request, { signal: requestSignal, redirect: 'manual' })
   }
-  const client = withRetries(repositoryByFetch({ address: service, fetch: bounded }, key), clock)
+  const client = withRetries(
+    repositoryByFetch({ address: service, fetch: fetchInTime }, key),
+    clock,
+  )
   try {
-    for (const target of targets.all) {
-      const outcome = await putCatalogue(client, target, updateCatalogue, either)
+    for (const target of targets.catalogues) {
+      const outcome = await putCatalogue(client, target, updateCatalogue, importSignal)
       summary.catalogues.push({ id: target.id, outcome })
     }
-    const writer = await openDatasetWriter(client, either)
+    const writer = await openDatasetWriter(client, importSignal)
     const write = async ({ catalogue, writes }: RequestBatch) => {
-      const onResults = (some: DatasetResults<DatasetWrite>) =>
-        count(summary, some, catalogue, client)
-      await writer.write({ catalogue, writes, onResults }, either).catch((error: unknown) => {
+      const onResults = (results: DatasetResults<DatasetWrite>) =>
+        countResults(summary, results, catalogue, client)
+      await writer.write({ catalogue, writes, onResults }, importSignal).catch((error: unknown) => {
         stop.abort()
         throw error
       })
       options.progress?.({ phase: 'sending', done: done(), total })
     }
-    const [most, atOnce] = writer.supportsBulk ? [mostDatasets, manyAtOnce] : [1, singlesAtOnce]
-    await inParallel(requestBatches(chunks(spool, targets), summary, most), write, {
+    const [maxDatasets, atOnce] = writer.supportsBulk
+      ? [mostDatasets, manyAtOnce]
+      : [1, singlesAtOnce]
+    await inParallel(requestBatches(chunks(spool, targets), summary, maxDatasets), write, {
       atOnce,
       signal,
     })
   } catch (error) {
-    summary.ended = endOf(error, service, signal)
+    summary.endReason = endReasonOf(error, service, signal)
     summary.unsent = Math.max(0, total - done())
   }
   summary.seconds = (clock.now() - started) / 1000
@@ -199,34 +213,34 @@ async function send(targets: Destinations, work: Import, signal: AbortSignal): P
 type RequestBatch = { readonly catalogue: string; readonly writes: DatasetWrite[] }
 
 function* requestBatches(
-  all: Iterable<Chunk>,
+  allChunks: Iterable<Chunk>,
   summary: ImportSummary,
-  most: number,
+  maxDatasets: number,
 ): Generator<RequestBatch, void> {
-  const open = new Map<string, RequestBatch & { characters: number }>()
-  for (const chunk of all) {
+  const openBatches = new Map<string, RequestBatch & { characters: number }>()
+  for (const chunk of allChunks) {
     if ('reason' in chunk) recordFailure(summary, chunk)
     else {
       const { catalogue, originalId, node, body: text } = chunk
-      const load = open.get(catalogue) ?? { catalogue, writes: [], characters: 0 }
-      load.writes.push({ originalId, node, text, mediaType: 'application/n-triples' })
-      load.characters += text.length
-      const isFull = load.writes.length >= most || load.characters >= mostCharacters
-      if (isFull) open.delete(catalogue)
-      else open.set(catalogue, load)
-      if (isFull) yield load
+      const batch = openBatches.get(catalogue) ?? { catalogue, writes: [], characters: 0 }
+      batch.writes.push({ originalId, node, text, mediaType: 'application/n-triples' })
+      batch.characters += text.length
+      const isFull = batch.writes.length >= maxDatasets || batch.characters >= mostCharacters
+      if (isFull) openBatches.delete(catalogue)
+      else openBatches.set(catalogue, batch)
+      if (isFull) yield batch
     }
   }
-  yield* open.values()
+  yield* openBatches.values()
 }
 
-function recordFailure(summary: ImportSummary, loss: ImportSummary['losses'][number]): void {
+function recordFailure(summary: ImportSummary, loss: ImportSummary['failures'][number]): void {
   summary.failed += 1
-  if (summary.losses.length < mostLosses) summary.losses.push(loss)
+  if (summary.failures.length < mostFailures) summary.failures.push(loss)
 }
 
-/** Counts the verdicts. Throws `export-refused` if the key was refused. */
-function count(
+/** Counts the results by outcome. Throws `export-refused` if the key was refused. */
+function countResults(
   summary: ImportSummary,
   results: DatasetResults<DatasetWrite>,
   catalogue: string,
@@ -248,8 +262,8 @@ async function putCatalogue(
   signal: AbortSignal,
 ): Promise<DatasetOutcome> {
   const path = `/catalogues/${id}`
-  const isThere = !update && (await client.ask({ method: 'HEAD', path }, signal)).status === 200
-  if (isThere) return 'unchanged'
+  const isExisting = !update && (await client.ask({ method: 'HEAD', path }, signal)).status === 200
+  if (isExisting) return 'unchanged'
   const headers = { Prefer: 'respond-async', ...(!update && { 'If-None-Match': '*' }) }
   const result = putResultOf(await client.ask({ method: 'PUT', path, headers, body }, signal))
   throwIfKeyRefused(result, id, client)
@@ -260,7 +274,7 @@ async function putCatalogue(
 }
 
 /** Reason why the import ended early. Rethrows unexpected errors. */
-function endOf(error: unknown, service: string, signal: AbortSignal): string {
+function endReasonOf(error: unknown, service: string, signal: AbortSignal): string {
   if (signal.aborted) return 'interrupted'
   if (!(error instanceof Failure)) throw error
   return error.kind === 'export-failed'

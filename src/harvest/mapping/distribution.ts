@@ -1,4 +1,4 @@
-/** Writer of distributions, shared by all platforms. */
+/** Writes datasets with their distributions, from the values that the mapping of each platform returns. */
 
 import { repairIri } from '../../rdf/iri.ts'
 import { dcat, dct, rdfs, spdx, xsd } from '../../rdf/namespaces.ts'
@@ -8,14 +8,14 @@ import { type LicenceNames, licenceOf } from '../../vocabularies/licences.ts'
 import { listOf, plainText, meaningfulText } from '../../vocabularies/loose-values.ts'
 import { bytesOf } from '../../vocabularies/sizes.ts'
 import { nameOf, separateAddresses, webAddress } from './addresses.ts'
-import { type PropertyValues, write } from './properties.ts'
+import { type PropertyValues, writeProperties } from './properties.ts'
 import type { Subject } from './record.ts'
 
 /** Values of a distribution as given by the source. */
 export type DistributionFields = PropertyValues & {
   readonly iri?: unknown
   /** Suffix to the dataset's IRI for a distribution without its own IRI. */
-  readonly below?: string
+  readonly iriSuffix?: string
   /** Defaults to the download address. */
   readonly accessUrl?: unknown
   readonly downloadUrl?: unknown
@@ -26,7 +26,7 @@ export type DistributionFields = PropertyValues & {
   readonly packageFormat?: unknown
   readonly size?: unknown
   readonly checksum?: { readonly value: unknown; readonly algorithm?: unknown }
-  /** Candidates in order of precedence: the distribution's own, then the dataset's. */
+  /** Candidates in order of precedence; those of the dataset are appended. */
   readonly licences?: readonly LicenceNames[]
 }
 
@@ -40,19 +40,20 @@ export type DatasetValues = PropertyValues & {
 /** Writes a dataset with its distributions. Without distributions, the licence is written to the dataset. */
 export function writeDataset(dataset: Subject, values: DatasetValues): void {
   const { distributions = [], licences = [] } = values
-  write(dataset, values)
-  const written = distributions.map((one) =>
-    distribution(dataset, { ...one, licences: [...(one.licences ?? []), ...licences] }),
+  writeProperties(dataset, values)
+  const results = distributions.map((fields) =>
+    writeDistribution(dataset, { ...fields, licences: [...(fields.licences ?? []), ...licences] }),
   )
-  if (!written.includes(true)) write(dataset, { rights: licence(dataset, { licences }) })
+  if (!results.includes(true))
+    writeProperties(dataset, { rights: writeLicence(dataset, { licences }) })
 }
 
 /** Writes a distribution; `false` if there is no usable address. */
-export function distribution(dataset: Subject, fields: DistributionFields): boolean {
+export function writeDistribution(dataset: Subject, fields: DistributionFields): boolean {
   const { record } = dataset
   const { accessUrl, downloadUrl } = fields
-  const addresses = (given: unknown, where: string) =>
-    separateAddresses(given, record, where).flatMap((one) => webAddress(one, record, where) ?? [])
+  const addresses = (value: unknown, where: string) =>
+    separateAddresses(value, record, where).flatMap((text) => webAddress(text, record, where) ?? [])
   const downloads = addresses(downloadUrl, nameOf(dcat('downloadURL')))
   const accesses = addresses(accessUrl, nameOf(dcat('accessURL')))
   const [download] = downloads
@@ -62,7 +63,8 @@ export function distribution(dataset: Subject, fields: DistributionFields): bool
       record.note('unmapped-value', name, nameOf(dcat('distribution')), 'it has no address')
     return false
   }
-  const iri = meaningfulText(fields.iri) ?? (fields.below && dataset.term.value + fields.below)
+  const iri =
+    meaningfulText(fields.iri) ?? (fields.iriSuffix && dataset.term.value + fields.iriSuffix)
   const part = dataset.part(dcat('distribution'), dcat('Distribution'), iri)
   for (const url of accesses.length > 0 ? accesses : downloads) part.iri(dcat('accessURL'), url)
   for (const url of downloads) part.iri(dcat('downloadURL'), url)
@@ -70,9 +72,9 @@ export function distribution(dataset: Subject, fields: DistributionFields): bool
   if (bytes !== undefined) part.add(dcat('byteSize'), literal(bytes, xsd('nonNegativeInteger')))
   else if (!/^[0.]+$/.test(meaningfulText(fields.size) ?? '0'))
     part.noteLoss(dcat('byteSize'), fields.size)
-  fileType(part, fields, download)
-  checksum(part, fields.checksum)
-  write(part, { ...fields, rights: licence(part, fields) })
+  writeFileType(part, fields, download)
+  writeChecksum(part, fields.checksum)
+  writeProperties(part, { ...fields, rights: writeLicence(part, fields) })
   return true
 }
 
@@ -90,7 +92,7 @@ const exportTypes: Readonly<Record<string, string>> = {
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 }
 
-/** Distribution for a platform's export in a format; its IRI has the dataset's id and the format's name. */
+/** Values of a platform's export in a format; its identifier is the dataset's id and the format's name. */
 export const exportFile = (
   id: string,
   name: string,
@@ -103,7 +105,11 @@ export const exportFile = (
 })
 
 /** Format by name, else by media type, else by the suffix of the address; an unknown name becomes a label. */
-function fileType(part: Subject, fields: DistributionFields, download: string | undefined): void {
+function writeFileType(
+  part: Subject,
+  fields: DistributionFields,
+  download: string | undefined,
+): void {
   const { record } = part
   const { authorities } = record.options
   const format =
@@ -130,25 +136,25 @@ const algorithms = new Set(['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512
 const algorithmByLength: Readonly<Record<number, string>> = { 32: 'md5', 40: 'sha1', 64: 'sha256' }
 
 /** Writes a checksum whose algorithm is given or recognised by length; others are reported. */
-function checksum(part: Subject, given: DistributionFields['checksum']): void {
-  const text = plainText(given?.value)
+function writeChecksum(part: Subject, fields: DistributionFields['checksum']): void {
+  const text = plainText(fields?.value)
     ?.replace(/^(?:md5|sha-?\d+):/i, '')
     .toLowerCase()
   if (text === undefined || !/^[0-9a-f]{8,128}$/.test(text)) {
-    part.noteLoss(spdx('checksum'), given?.value)
+    part.noteLoss(spdx('checksum'), fields?.value)
     return
   }
-  const named = meaningfulText(given?.algorithm)
+  const algorithm = meaningfulText(fields?.algorithm)
     ?.toLowerCase()
     .replace(/^.*[#/]/, '')
     .replace('checksumalgorithm_', '')
     .replaceAll(/[^a-z0-9]/g, '')
-  const name = named ?? algorithmByLength[text.length] ?? ''
+  const name = algorithm ?? algorithmByLength[text.length] ?? ''
   if (!algorithms.has(name)) {
     part.noteLoss(
       spdx('checksum'),
-      given?.value,
-      `algorithm ${meaningfulText(given?.algorithm) ?? 'missing'}`,
+      fields?.value,
+      `algorithm ${meaningfulText(fields?.algorithm) ?? 'missing'}`,
     )
     return
   }
@@ -158,19 +164,21 @@ function checksum(part: Subject, given: DistributionFields['checksum']): void {
 }
 
 /** Writes the licence, if any, and returns the statement about rights. */
-function licence(part: Subject, { licences = [], rights }: DistributionFields): unknown {
+function writeLicence(part: Subject, { licences = [], rights }: DistributionFields): unknown {
   const { record } = part
-  const found = licences.map((names) => licenceOf(names, record.options.authorities)).find(Boolean)
-  if (found?.kind === 'iri') {
+  const licence = licences
+    .map((names) => licenceOf(names, record.options.authorities))
+    .find(Boolean)
+  if (licence?.kind === 'iri') {
     // As written by the source, apart from invalid characters.
-    const [iri, where] = [repairIri(found.iri), nameOf(dct('license'))]
-    if (!part.iri(dct('license'), iri)) record.note('dropped-url', found.iri, where)
-    else if (iri !== found.iri) record.note('repaired-iri', found.iri, where, `became ${iri}`)
+    const [iri, where] = [repairIri(licence.iri), nameOf(dct('license'))]
+    if (!part.iri(dct('license'), iri)) record.note('dropped-url', licence.iri, where)
+    else if (iri !== licence.iri) record.note('repaired-iri', licence.iri, where, `became ${iri}`)
   }
-  if (found?.kind === 'label') {
-    record.note('unknown-licence', found.label)
-    part.part(dct('license'), dct('LicenseDocument')).text(dct('title'), { '': found.label })
+  if (licence?.kind === 'label') {
+    record.note('unknown-licence', licence.label)
+    part.part(dct('license'), dct('LicenseDocument')).text(dct('title'), { '': licence.label })
   }
-  const isSaid = listOf(rights).some((one) => meaningfulText(one) !== undefined)
-  return isSaid || found?.kind !== 'rights' ? rights : found.text
+  const hasRights = listOf(rights).some((text) => meaningfulText(text) !== undefined)
+  return hasRights || licence?.kind !== 'rights' ? rights : licence.text
 }

@@ -1,4 +1,4 @@
-/** Nested nodes of datasets: agents, contacts, places, periods. */
+/** Writes nested nodes of datasets: agents, contacts, places, periods. Functions return whether a value was written. */
 
 import type { NamedNode } from '@rdfjs/types'
 import { dcat, dct, foaf, geosparql, locn, org, rdf, skos, vcard } from '../../rdf/namespaces.ts'
@@ -36,7 +36,7 @@ export type AgentFields = {
   /** Publisher type (ADMS): IRI or label. */
   readonly type?: unknown
   readonly identifier?: unknown
-  readonly person?: boolean
+  readonly isPerson?: boolean
   /** Parent organisations. */
   readonly parents?: readonly AgentFields[]
 }
@@ -49,26 +49,26 @@ export const isNamed = ({ name, iri }: AgentFields): boolean =>
   hasValue(name) || meaningfulText(iri) !== undefined
 
 /** Writes a `foaf:Organization` or person; nothing without name and IRI. */
-export function agent(
+export function writeAgent(
   subject: Subject,
   predicate: NamedNode,
   fields: AgentFields,
 ): Subject | undefined {
-  const { name, iri, email, url, type, identifier, person, parents } = fields
+  const { name, iri, email, url, type, identifier, isPerson, parents } = fields
   if (!isNamed(fields)) return undefined
   const part = subject.part(predicate, undefined, meaningfulText(iri))
   const kind = conceptIri('publisherType', type, subject.record.options.authorities)
   if (kind === undefined) part.noteLoss(dct('type'), type)
-  const written = [
+  const results = [
     part.text(foaf('name'), name),
-    part.reach(foaf('mbox'), email, 'mail'),
+    part.contactLink(foaf('mbox'), email, 'mail'),
     part.link(foaf('homepage'), url),
     part.literal(dct('identifier'), identifier),
     part.iri(dct('type'), kind),
   ]
-  if (written.includes(true))
-    part.add(rdf('type'), foaf(person === true ? 'Person' : 'Organization'))
-  for (const parent of parents ?? []) agent(part, org('subOrganizationOf'), parent)
+  if (results.includes(true))
+    part.add(rdf('type'), foaf(isPerson === true ? 'Person' : 'Organization'))
+  for (const parent of parents ?? []) writeAgent(part, org('subOrganizationOf'), parent)
   return part
 }
 
@@ -91,41 +91,46 @@ const addressParts = 'street-address locality region postal-code country-name'.s
 
 /** Whether a contact has any value. */
 export const isContact = ({ iri, email, phone, url, ...names }: ContactFields): boolean =>
-  [iri, email, phone, url].some((one) => meaningfulText(one) !== undefined) ||
+  [iri, email, phone, url].some((value) => meaningfulText(value) !== undefined) ||
   [names.name, names.organization, names.title].some(hasValue)
 
 /** Writes a contact, if it has any value. */
-export function contact(subject: Subject, predicate: NamedNode, fields: ContactFields): void {
+export function writeContact(subject: Subject, predicate: NamedNode, fields: ContactFields): void {
   if (!isContact(fields)) return
   const part = subject.part(predicate, vcard('Kind'), meaningfulText(fields.iri))
   for (const address of fields.addresses ?? []) {
     const place = part.part(vcard('hasAddress'), vcard('Address'))
-    for (const each of addressParts) place.literal(vcard(each), address[each])
+    for (const partName of addressParts) place.literal(vcard(partName), address[partName])
   }
   part.text(vcard('organization-name'), fields.organization)
   part.text(vcard('title'), fields.title)
   part.text(vcard('fn'), fields.name)
-  part.reach(vcard('hasEmail'), fields.email, 'mail')
-  part.reach(vcard('hasTelephone'), fields.phone, 'telephone')
+  part.contactLink(vcard('hasEmail'), fields.email, 'mail')
+  part.contactLink(vcard('hasTelephone'), fields.phone, 'telephone')
   part.link(vcard('hasURL'), fields.url)
 }
 
 // Places and periods.
 
-/** A box has sides along meridians and parallels. */
-const outlines = { box: dcat('bbox'), point: dcat('centroid'), other: locn('geometry') } as const
+/** Properties of a `dct:Location` by kind of outline; a box has sides along meridians and parallels. */
+const outlinePredicates = {
+  box: dcat('bbox'),
+  point: dcat('centroid'),
+  other: locn('geometry'),
+} as const
 
-type Outline = { readonly wkt: string; readonly kind: keyof typeof outlines }
+type Outline = { readonly wkt: string; readonly kind: keyof typeof outlinePredicates }
 
 const wktText =
   /^\s*(?:<[^<>\s]{1,200}>\s*)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON)\s*(?:Z|M|ZM)?\s*\([-+0-9.eE,\s()]{3,500000}\)\s*$/i
 
-/** Property for a geometry; a box over the date line is a geometry of two halves. */
+/** Text and kind of a geometry; a box over the date line is a geometry of two halves. */
 function outlineOf(geometry: Geometry): Outline {
   const box = enclosedBox(geometry)
-  const drawn = box ? boxGeometry(box) : geometry
-  const kind = box && drawn.type === 'Polygon' ? 'box' : drawn.type === 'Point' ? 'point' : 'other'
-  return { wkt: toWkt(drawn), kind }
+  const outline = box ? boxGeometry(box) : geometry
+  const kind =
+    box && outline.type === 'Polygon' ? 'box' : outline.type === 'Point' ? 'point' : 'other'
+  return { wkt: toWkt(outline), kind }
 }
 
 /**
@@ -139,9 +144,9 @@ export function outlineFrom(value: unknown): Outline | undefined {
     return geometry && outlineOf(geometry)
   }
   const wkt = value.trim()
-  const isForeign = wkt.startsWith('<')
-  const geometry = isForeign ? undefined : fromWkt(wkt)
-  if (!geometry && !isForeign) return undefined
+  const hasReferenceSystem = wkt.startsWith('<')
+  const geometry = hasReferenceSystem ? undefined : fromWkt(wkt)
+  if (!geometry && !hasReferenceSystem) return undefined
   if (geometry && enclosedBox(geometry)) return outlineOf(geometry)
   return { wkt, kind: /^(?:<[^<>]*>\s*)?POINT/i.test(wkt) ? 'point' : 'other' }
 }
@@ -150,7 +155,7 @@ export function outlineFrom(value: unknown): Outline | undefined {
 export function boxFrom(value: unknown): BoundingBox | undefined {
   const parts: readonly unknown[] =
     typeof value === 'string' ? value.split(/[\s,;]+/) : Array.isArray(value) ? value.flat() : []
-  return parseBox(parts.map((one) => meaningfulText(one) ?? '').join(' '))
+  return parseBox(parts.map((part) => meaningfulText(part) ?? '').join(' '))
 }
 
 /** Fields of a place as sources give them. */
@@ -167,42 +172,43 @@ type PlaceFields = {
  * Writes a `dct:spatial`: the IRI alone, or a `dct:Location` with one geometry as WKT (the shapes of DCAT-AP permit one). A
  * name becomes a label.
  */
-export function place(subject: Subject, { geometry, bbox, iri, label }: PlaceFields): boolean {
+export function writePlace(subject: Subject, { geometry, bbox, iri, label }: PlaceFields): boolean {
   const box = boxFrom(bbox)
   const outline = outlineFrom(geometry) ?? (box && outlineOf(boxGeometry(box)))
-  if (!outline) for (const one of [geometry, bbox]) subject.noteLoss(dct('spatial'), one)
+  if (!outline) for (const value of [geometry, bbox]) subject.noteLoss(dct('spatial'), value)
   const name = typeof label === 'object' ? label : meaningfulText(label)
   if (!outline && (name === undefined || name === null))
     return subject.iri(dct('spatial'), meaningfulText(iri))
   const part = subject.part(dct('spatial'), dct('Location'), meaningfulText(iri))
-  if (outline) part.add(outlines[outline.kind], literal(outline.wkt, geosparql('wktLiteral')))
+  if (outline)
+    part.add(outlinePredicates[outline.kind], literal(outline.wkt, geosparql('wktLiteral')))
   return part.text(skos('prefLabel'), name) || outline !== undefined
 }
 
 /** Writes a place given as IRI, geometry or name. */
-export function placeFrom(subject: Subject, value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return place(subject, { geometry: value })
+export function writePlaceFrom(subject: Subject, value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return writePlace(subject, { geometry: value })
   const text = meaningfulText(value)
   if (text === undefined) return false
-  if (/^https?:\/\/\S+$/.test(text)) return place(subject, { iri: text })
-  return place(subject, looksLikeGeometry(text) ? { geometry: text } : { label: text })
+  if (/^https?:\/\/\S+$/.test(text)) return writePlace(subject, { iri: text })
+  return writePlace(subject, looksLikeGeometry(text) ? { geometry: text } : { label: text })
 }
 
 /** Dates as written by the source; one may be missing. */
-type Ends = { readonly start?: unknown; readonly end?: unknown }
+type PeriodFields = { readonly start?: unknown; readonly end?: unknown }
 
 /** Writes a `dct:temporal` with the known ends. */
-export function period(subject: Subject, { start, end }: Ends): boolean {
+export function writePeriod(subject: Subject, { start, end }: PeriodFields): boolean {
   if (meaningfulText(start) === undefined && meaningfulText(end) === undefined) return false
   const part = subject.part(dct('temporal'), dct('PeriodOfTime'))
   return [part.date(dcat('startDate'), start), part.date(dcat('endDate'), end)].includes(true)
 }
 
 /** Writes a period given as one text. */
-export function periodFrom(subject: Subject, value: unknown): void {
+export function writePeriodFrom(subject: Subject, value: unknown): void {
   const text = meaningfulText(value)
   if (text === undefined) return
   const ends = periodEnds(text, subject.record.options)
-  if (ends) period(subject, ends)
+  if (ends) writePeriod(subject, ends)
   else subject.record.note('invalid-date', text, nameOf(dct('temporal')))
 }

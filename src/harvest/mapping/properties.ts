@@ -1,6 +1,6 @@
 /**
- * Properties of datasets, distributions and services: a table with one writer each, so that mappings only assign fields to
- * properties.
+ * Properties of datasets, distributions and services: a table of functions that write one each, so that the mapping of a
+ * platform only assigns fields to names in the table.
  */
 
 import type { NamedNode } from '@rdfjs/types'
@@ -24,15 +24,15 @@ import {
 } from '../../vocabularies/loose-values.ts'
 import { nameOf, separateAddresses } from './addresses.ts'
 import {
-  agent,
+  writeAgent,
   boxFrom,
   type AgentFields,
-  contact,
+  writeContact,
   type ContactFields,
-  period,
-  periodFrom,
-  place,
-  placeFrom,
+  writePeriod,
+  writePeriodFrom,
+  writePlace,
+  writePlaceFrom,
 } from './parts.ts'
 import { mapValues } from '../../text/records.ts'
 import type { Subject } from './record.ts'
@@ -58,38 +58,40 @@ const link = (predicate: NamedNode) => (node: Subject, value: unknown) =>
 
 /** Writes the first readable date. */
 const date = (predicate: NamedNode) => (node: Subject, value: unknown) =>
-  listOf(value).some((one) => node.date(predicate, one))
+  listOf(value).some((item) => node.date(predicate, item))
 
 /** Maps a name used by sources to the IRI of a concept. */
 type Lookup = typeof languageOf
 
 /**
  * Writes each value, or its `uri`, as the concept that `lookup` finds. Unknown values are reported, or kept if they are IRIs
- * and `iris` permits it.
+ * and `keepsIris` permits it.
  */
 const authorityValue =
   (
     predicate: NamedNode,
     lookup: Lookup,
-    { slug, staysIri }: { slug?: Slug; staysIri?: true } = {},
+    { slug, keepsIris }: { slug?: Slug; keepsIris?: true } = {},
   ) =>
   (node: Subject, value: unknown): boolean => {
-    const all = embeddedList(value).flatMap((one) =>
-      staysIri ? separateAddresses(one, node.record, nameOf(predicate)) : [one],
+    const values = embeddedList(value).flatMap((item) =>
+      keepsIris ? separateAddresses(item, node.record, nameOf(predicate)) : [item],
     )
-    const written = all.map((one) => {
-      const name = meaningfulText(one) ?? meaningfulText(fieldsOf(one)['uri'])
-      const iri = lookup(name, node.record.options.authorities) ?? (staysIri && name)
+    const results = values.map((item) => {
+      const name = meaningfulText(item) ?? meaningfulText(fieldsOf(item)['uri'])
+      const iri = lookup(name, node.record.options.authorities) ?? (keepsIris && name)
       if (node.iri(predicate, iri)) return true
       if (slug && name !== undefined) node.record.note(slug, name, nameOf(predicate))
-      return slug ? false : node.noteLoss(predicate, one)
+      return slug ? false : node.noteLoss(predicate, item)
     })
-    return written.includes(true)
+    return results.includes(true)
   }
 const iris = (predicate: NamedNode) =>
-  authorityValue(predicate, () => undefined, { staysIri: true })
+  authorityValue(predicate, () => undefined, { keepsIris: true })
 const concept = (predicate: NamedNode, table: AuthorityName) =>
-  authorityValue(predicate, (name, all) => conceptIri(table, name, all), { staysIri: true })
+  authorityValue(predicate, (name, authorities) => conceptIri(table, name, authorities), {
+    keepsIris: true,
+  })
 const frequency = authorityValue(dct('accrualPeriodicity'), frequencyOf)
 
 /** Writes text of a certain form; other values are reported. */
@@ -106,16 +108,16 @@ const metres = /^\d{1,12}(?:\.\d{1,12})?$/
 
 const agents =
   (predicate: NamedNode) => (node: Subject, value: AgentFields | readonly AgentFields[]) => {
-    for (const one of [value].flat()) agent(node, predicate, one)
+    for (const fields of [value].flat()) writeAgent(node, predicate, fields)
   }
 
 /** Agent in a role other than the usual ones. */
-type Attribution = { readonly who: AgentFields; readonly role?: unknown }
+type Attribution = { readonly agent: AgentFields; readonly role?: unknown }
 
-/** An agent in a role of its own. */
-function attribution(node: Subject, { who, role }: Attribution): void {
+/** Writes an agent in a role for which DCAT has no property. */
+function attribution(node: Subject, { agent, role }: Attribution): void {
   const part = node.part(prov('qualifiedAttribution'), prov('Attribution'))
-  if (agent(part, prov('agent'), who) && !part.iri(dcat('hadRole'), role))
+  if (writeAgent(part, prov('agent'), agent) && !part.iri(dcat('hadRole'), role))
     part.noteLoss(dcat('hadRole'), role)
 }
 
@@ -134,17 +136,17 @@ const standard = statement(dct('conformsTo'), dct('Standard'), dct('title'))
  */
 function themes(node: Subject, value: unknown): void {
   const { record } = node
-  for (const one of listOf(value)) {
-    const names = listOf(one).filter((name) => meaningfulText(name) !== undefined)
-    const found = names.map((name) => themesOf(name, record.options.authorities))
-    const iris = found.find(({ length }) => length > 0)
-    const last = names.at(-1)
-    const text = meaningfulText(last) ?? ''
+  for (const theme of listOf(value)) {
+    const names = listOf(theme).filter((name) => meaningfulText(name) !== undefined)
+    const irisByName = names.map((name) => themesOf(name, record.options.authorities))
+    const iris = irisByName.find(({ length }) => length > 0)
+    const lastName = names.at(-1)
+    const text = meaningfulText(lastName) ?? ''
     for (const iri of iris ?? []) node.iri(dcat('theme'), iri)
     if (iris) continue
     if (/^https?:\/\//.test(text) && node.iri(dcat('theme'), text))
       record.note('unknown-theme', text)
-    else node.text(dcat('keyword'), last)
+    else node.text(dcat('keyword'), lastName)
   }
 }
 
@@ -154,29 +156,30 @@ function themes(node: Subject, value: unknown): void {
  */
 function accessRights(node: Subject, value: unknown): void {
   const predicate = dct('accessRights')
-  for (const one of listOf(value)) {
-    const names = listOf(one)
-    const known = names
+  for (const right of listOf(value)) {
+    const names = listOf(right)
+    const concept = names
       .map((name) => accessRightOf(name, node.record.options.authorities))
       .find(Boolean)
-    if (![known, ...names].some((iri) => node.iri(predicate, iri)))
+    if (![concept, ...names].some((iri) => node.iri(predicate, iri)))
       accessStatement(node, names.at(-1))
   }
 }
 
 /** Writes one rights statement: the first IRI, or all texts. */
 function rights(node: Subject, value: unknown): void {
-  const said = listOf(value).flatMap((one) => meaningfulText(one) ?? [])
-  const [only = ''] = said
-  const isAddress = said.length === 1 && /^https?:\/\/\S+$/.test(only)
-  if (said.length > 0 && !(isAddress && node.iri(dct('rights'), only))) rightsStatement(node, said)
+  const texts = listOf(value).flatMap((item) => meaningfulText(item) ?? [])
+  const [firstText = ''] = texts
+  const isAddress = texts.length === 1 && /^https?:\/\/\S+$/.test(firstText)
+  if (texts.length > 0 && !(isAddress && node.iri(dct('rights'), firstText)))
+    rightsStatement(node, texts)
 }
 
 /** Writes standards by IRI, or by name as a `dct:Standard`. */
 function standards(node: Subject, value: unknown): void {
   const where = nameOf(dct('conformsTo'))
-  const all = listOf(value).flatMap((one) => separateAddresses(one, node.record, where))
-  for (const name of all.flatMap((one) => meaningfulText(one) ?? [])) {
+  const names = listOf(value).flatMap((item) => separateAddresses(item, node.record, where))
+  for (const name of names.flatMap((item) => meaningfulText(item) ?? [])) {
     const isAddress = /^[a-z][a-z0-9+.-]*:\S+$/i.test(name)
     if (!isAddress || !node.iri(dct('conformsTo'), name)) standard(node, name)
   }
@@ -184,7 +187,7 @@ function standards(node: Subject, value: unknown): void {
 
 /** Writes other identifiers without duplicates. */
 function otherIdentifiers(node: Subject, value: unknown): void {
-  for (const id of new Set(listOf(value).flatMap((one) => meaningfulText(one) ?? [])))
+  for (const id of new Set(listOf(value).flatMap((item) => meaningfulText(item) ?? [])))
     node.part(adms('identifier'), adms('Identifier')).literal(skos('notation'), id)
 }
 
@@ -198,16 +201,17 @@ type ServiceFields = Pick<PropertyValues, 'title' | 'description'> & {
 function services(node: Subject, value: readonly ServiceFields[]): void {
   for (const { iri, title, description, endpoint, endpointDescription } of value) {
     const part = node.part(dcat('accessService'), dcat('DataService'), meaningfulText(iri))
-    write(part, { title, description })
+    writeProperties(part, { title, description })
     part.link(dcat('endpointURL'), endpoint)
     part.link(dcat('endpointDescription'), endpointDescription)
   }
 }
 
+/** Makes a writer of lists of a writer of single values. */
 const each =
-  <T>(one: (node: Subject, value: T) => void) =>
+  <T>(writeValue: (node: Subject, value: T) => void) =>
   (node: Subject, values: readonly T[]) => {
-    for (const value of values) one(node, value)
+    for (const value of values) writeValue(node, value)
   }
 
 /** Writers in a fixed order, so that findings have a stable order. */
@@ -225,7 +229,7 @@ const writers = {
   landingPage: link(dcat('landingPage')),
   /** First valid address. */
   firstLandingPage(node: Subject, value: readonly unknown[]) {
-    value.some((one) => node.link(dcat('landingPage'), one))
+    value.some((address) => node.link(dcat('landingPage'), address))
   },
   page: link(foaf('page')),
   publisher: agents(dct('publisher')),
@@ -233,12 +237,12 @@ const writers = {
   contributor: agents(dct('contributor')),
   rightsHolder: agents(dct('rightsHolder')),
   attributions: each<Attribution>(attribution),
-  contact: each<ContactFields>((node, one) => contact(node, dcat('contactPoint'), one)),
+  contact: each<ContactFields>((node, fields) => writeContact(node, dcat('contactPoint'), fields)),
   issued: date(dct('issued')),
   created: date(dct('created')),
   modified: date(dct('modified')),
   /** First known frequency of a list. */
-  frequency: (node: Subject, value: unknown) => listOf(value).some((one) => frequency(node, one)),
+  frequency: (node: Subject, value: unknown) => listOf(value).some((item) => frequency(node, item)),
   language: authorityValue(dct('language'), languageOf, { slug: 'unknown-language' }),
   /** Concepts of the authority only. */
   accessLevel: authorityValue(dct('accessRights'), accessRightOf),
@@ -252,15 +256,16 @@ const writers = {
     node.literal(owl('versionInfo'), value)
   },
   versionNotes: text(adms('versionNotes')),
-  places: each<Parameters<typeof place>[1]>(place),
+  places: each<Parameters<typeof writePlace>[1]>(writePlace),
   /** IRIs, geometries or names. */
   spatial: (node: Subject, value: unknown) =>
     boxFrom(value)
-      ? place(node, { bbox: value })
-      : listOf(value).map((one) => placeFrom(node, one)),
-  periods: each<Parameters<typeof period>[1]>(period),
+      ? writePlace(node, { bbox: value })
+      : listOf(value).map((item) => writePlaceFrom(node, item)),
+  periods: each<Parameters<typeof writePeriod>[1]>(writePeriod),
   /** `start/end`, or single dates. */
-  temporal: (node: Subject, value: unknown) => listOf(value).map((one) => periodFrom(node, one)),
+  temporal: (node: Subject, value: unknown) =>
+    listOf(value).map((item) => writePeriodFrom(node, item)),
   temporalResolution: typed(dcat('temporalResolution'), duration, xsd('duration')),
   spatialResolution: typed(dcat('spatialResolutionInMeters'), metres, xsd('decimal')),
   source: iris(dct('source')),
@@ -285,7 +290,7 @@ export type PropertyValues = {
 }
 
 /** Writes all properties that have a value. */
-export function write(node: Subject, values: PropertyValues): void {
+export function writeProperties(node: Subject, values: PropertyValues): void {
   for (const [name, writer] of Object.entries(writers)) {
     const value: unknown = Reflect.get(values, name)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of the values says so

@@ -1,4 +1,4 @@
-/** A record being mapped to DCAT-AP: its nodes, conversion of values to properties, repairs and losses. */
+/** A record that an importer maps to DCAT-AP: its nodes, conversion of values to properties, repairs and losses. */
 
 import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
 import { z } from 'zod'
@@ -49,7 +49,7 @@ export type RecordOptions = MappingConfig & {
 /** Ids of the record from the importer; text and findings come from the mapping. */
 type RecordNames = Omit<ImportedRecord, 'kind' | 'mediaType' | 'text' | 'findings'>
 
-/** Maximum number of findings per record. */
+/** Maximum findings per record, and characters of a value in one. */
 const maxFindings = 50
 const longestDetail = 300
 const untitled: Finding = { slug: 'no-title', detail: 'The record has no title.' }
@@ -60,8 +60,8 @@ export class MappedRecord {
   readonly options: RecordOptions
   readonly #quads: Quad[] = []
   readonly #findings = new Map<string, Finding>()
-  readonly #taken = new Set<string>()
-  #labels = 0
+  readonly #usedIris = new Set<string>()
+  #blankNodes = 0
 
   constructor(options: RecordOptions) {
     this.options = options
@@ -71,22 +71,22 @@ export class MappedRecord {
 
   /** Creates a node: with the IRI if it is valid and not used in this record, else a blank node. */
   subject(type: NamedNode | undefined, iri?: unknown): Subject {
-    const isFree = isUsableIri(iri) && !this.#taken.has(iri)
-    if (isFree) this.#taken.add(iri)
-    const subject = new Subject(this, isFree ? namedNode(iri) : blankNode(`b${++this.#labels}`))
+    const isFree = isUsableIri(iri) && !this.#usedIris.has(iri)
+    if (isFree) this.#usedIris.add(iri)
+    const subject = new Subject(this, isFree ? namedNode(iri) : blankNode(`b${++this.#blankNodes}`))
     subject.add(rdf('type'), type)
     return subject
   }
 
-  write(one: Quad): void {
-    this.#quads.push(one)
+  write(statement: Quad): void {
+    this.#quads.push(statement)
   }
 
-  /** Adds a finding, once per text: `given` is the original value, `property` a name as by `nameOf`. */
+  /** Adds a finding, once per text: `original` is the value of the source, `property` a name as by `nameOf`. */
   // oxlint-disable-next-line eslint/max-params -- the parts of a finding
-  note(slug: Finding['slug'], given: string, property?: string, reason?: string): void {
+  note(slug: Finding['slug'], original: string, property?: string, reason?: string): void {
     if (this.#findings.size >= maxFindings) return
-    const value = given.toWellFormed().slice(0, longestDetail)
+    const value = original.toWellFormed().slice(0, longestDetail)
     const finding =
       property === undefined ? { detail: value } : valueFinding(property, value, reason)
     this.#findings.set(`${slug} ${finding.detail}`, { slug, ...finding })
@@ -101,12 +101,14 @@ export class MappedRecord {
     const type = rdf('type')
     for (let quads: readonly Quad[] = this.#quads; ;) {
       const byNode = Object.groupBy(quads, ({ subject }) => `${subject.termType} ${subject.value}`)
-      const isSilent = ({ termType, value }: Quad['object'] | Quad['subject']) =>
+      const isEmptyNode = ({ termType, value }: Quad['object'] | Quad['subject']) =>
         termType === 'BlankNode' &&
         byNode[`BlankNode ${value}`]?.every(({ predicate }) => predicate.equals(type)) === true
-      const rest = quads.filter(({ subject, object }) => !isSilent(subject) && !isSilent(object))
-      if (rest.length === quads.length) return quads
-      quads = rest
+      const remaining = quads.filter(
+        ({ subject, object }) => !isEmptyNode(subject) && !isEmptyNode(object),
+      )
+      if (remaining.length === quads.length) return quads
+      quads = remaining
     }
   }
 
@@ -154,10 +156,10 @@ export class Subject {
   /** Adds text, a list of texts, or texts by language (`''` for none); placeholders are dropped. */
   text(predicate: NamedNode, value: unknown): boolean {
     const { language } = this.record.options
-    const all = isJsonObject(value)
+    const texts = isJsonObject(value)
       ? Object.entries(value).flatMap(([tag, texts]) => listOf(texts).map((one) => ({ one, tag })))
       : listOf(value).map((one) => ({ one, tag: language }))
-    return all.map(({ one, tag }) => this.#text(predicate, one, tag)).includes(true)
+    return texts.map(({ one, tag }) => this.#text(predicate, one, tag)).includes(true)
   }
 
   #text(predicate: NamedNode, value: unknown, tag = ''): boolean {
@@ -173,20 +175,20 @@ export class Subject {
 
   /** Adds text without a language: identifiers, versions. */
   literal(predicate: NamedNode, value: unknown, datatype?: NamedNode): boolean {
-    const texts = listOf(value).flatMap((one) => meaningfulText(one) ?? [])
+    const texts = listOf(value).flatMap((item) => meaningfulText(item) ?? [])
     return texts.map((text) => this.add(predicate, literal(text, datatype))).includes(true)
   }
 
   /** Adds web addresses. */
   link(predicate: NamedNode, value: unknown): boolean {
     const where = nameOf(predicate)
-    const all = listOf(value).flatMap((one) => separateAddresses(one, this.record, where))
-    const links = all.map((one) => webAddress(one, this.record, where))
+    const addresses = listOf(value).flatMap((item) => separateAddresses(item, this.record, where))
+    const links = addresses.map((address) => webAddress(address, this.record, where))
     return links.map((link) => this.iri(predicate, link)).includes(true)
   }
 
   /** Adds an e-mail or telephone address. */
-  reach(predicate: NamedNode, value: unknown, kind: 'mail' | 'telephone'): boolean {
+  contactLink(predicate: NamedNode, value: unknown, kind: 'mail' | 'telephone'): boolean {
     return this.iri(predicate, contactAddress(value, kind, this.record, nameOf(predicate)))
   }
 
@@ -199,9 +201,9 @@ export class Subject {
 
   /** Reports a value that is not in the record; nothing for blank values. */
   noteLoss(predicate: NamedNode, value: unknown, reason?: string): false {
-    const given = parseEmbeddedJson(value)
-    const isObject = typeof given === 'object' && given !== null
-    const text = isObject ? JSON.stringify(given) : meaningfulText(value) && plainText(value)
+    const parsed = parseEmbeddedJson(value)
+    const isObject = typeof parsed === 'object' && parsed !== null
+    const text = isObject ? JSON.stringify(parsed) : meaningfulText(value) && plainText(value)
     if (text !== undefined) this.record.note('unmapped-value', text, nameOf(predicate), reason)
     return false
   }

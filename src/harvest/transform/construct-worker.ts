@@ -12,33 +12,33 @@ type Query = ConstructJob['queries'][number]
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
 
-/** Lines of the default graph after a query; other graphs are temporary. */
+/** Runs a query on the lines of a record; returns those of the default graph after it. Other graphs are temporary. */
 function applyQuery(lines: string, { kind, text }: Query, keep: boolean): string {
   const quads = openQuads()
   quads.load('', lines)
   // Blank nodes keep their names while they are in one store.
-  const before = keep ? linesOf(quads.dump('')) : []
-  const after = () => {
+  const linesBefore = keep ? linesOf(quads.dump('')) : []
+  const run = () => {
     if (kind === 'construct') return quads.query(text, { mediaType: 'application/n-triples' })
     quads.update(text)
     return quads.dump('')
   }
   try {
-    const all = new Set([...before, ...linesOf(after())])
-    return all.size === 0 ? '' : `${[...all].join('\n')}\n`
+    const allLines = new Set([...linesBefore, ...linesOf(run())])
+    return allLines.size === 0 ? '' : `${[...allLines].join('\n')}\n`
   } catch (cause) {
     if (isBroken(cause)) throw cause
     throw new Failure('transform-failed', 'the query was refused by the engine', { cause })
   }
 }
 
-/** Executes all queries in order. Throws transform-failed or transform-empty. */
+/** Runs all queries in order; returns N-Triples. Throws `transform-failed` or `transform-empty`. */
 async function transformRecord(job: ConstructJob): Promise<string> {
   let lines = toLines(await quadsOf(job))
   for (const query of job.queries) {
     lines = applyQuery(lines, query, job.keep)
-    if (linesOf(lines).length > job.most) {
-      throw new Failure('transform-failed', `the query left more than ${job.most} triples`)
+    if (linesOf(lines).length > job.maxTriples) {
+      throw new Failure('transform-failed', `the query left more than ${job.maxTriples} triples`)
     }
   }
   if (lines !== '') return lines
@@ -55,7 +55,7 @@ export type ConstructJob = InputRecord & {
   /** Whether the result is added to the record instead of replacing it. */
   readonly keep: boolean
   /** Maximum number of triples after a query. */
-  readonly most: number
+  readonly maxTriples: number
 }
 
 export type ConstructCalls = { transform: [job: ConstructJob, lines: string] }

@@ -9,7 +9,7 @@ import { sparqlText, sparqlTokens } from '../../store/queries.ts'
 import { isSyntaxNode, parseSparql, nodesWithDepth } from '../../store/sparql-syntax.ts'
 import { configProblems, configSchema } from '../../pipe/segment-config.ts'
 import type { ConstructCalls, ConstructSettings } from './construct-worker.ts'
-import { BadConfig, orProblem, textBeside } from './pipe-files.ts'
+import { BadConfig, configProblemOf, readPipeFile } from './pipe-files.ts'
 import { placeholderIri } from './record-quads.ts'
 import {
   type TransformDeps,
@@ -42,15 +42,19 @@ export const constructTransformer = ({ limits }: Limits): SegmentKind => ({
   names: ['transforming-sparql', 'transforming-construct'],
   job: 'transform',
   schema: () => configSchema(constructConfig),
-  open: (given, place) => {
-    const read = constructConfig.safeParse(given)
-    if (!read.success) return { ok: false, problems: configProblems(read.error) }
-    const { query: only, queries: several = [], keep } = read.data
+  open: (rawConfig, place) => {
+    const parsed = constructConfig.safeParse(rawConfig)
+    if (!parsed.success) return { ok: false, problems: configProblems(parsed.error) }
+    const { query: singleQuery, queries: queryList = [], keep } = parsed.data
     const queries: RecordQuery[] = []
     const problems: ConfigProblem[] = []
-    for (const [key, one] of Object.entries({ query: only, ...keyed(several) })) {
+    for (const [key, queryConfig] of Object.entries({
+      query: singleQuery,
+      ...byConfigKey(queryList),
+    })) {
       const compiled =
-        one && orProblem(key, () => recordQuery(textOf(one, place, limits.sourceBytes)))
+        queryConfig &&
+        configProblemOf(key, () => recordQuery(textOf(queryConfig, place, limits.sourceBytes)))
       if (compiled && 'detail' in compiled) problems.push(compiled)
       else if (compiled) queries.push(compiled)
     }
@@ -69,15 +73,16 @@ export const constructTransformer = ({ limits }: Limits): SegmentKind => ({
   },
 })
 
-const keyed = (queries: readonly QueryConfig[]) =>
-  Object.fromEntries(queries.map((one, index) => [`queries.${index}`, one]))
+const byConfigKey = (queries: readonly QueryConfig[]) =>
+  Object.fromEntries(queries.map((query, index) => [`queries.${index}`, query]))
 
 /** Text of a query. Throws `BadConfig`. */
-function textOf(given: QueryConfig, { directory }: SegmentPlace, most: number): string {
-  if (typeof given !== 'string')
-    return textBeside({ directory, folder: 'sparql', name: given.file, most })
-  if (Buffer.byteLength(given) > most) throw new BadConfig(`has more than ${most} bytes`)
-  return given
+function textOf(queryConfig: QueryConfig, { directory }: SegmentPlace, maxBytes: number): string {
+  if (typeof queryConfig !== 'string')
+    return readPipeFile({ directory, folder: 'sparql', name: queryConfig.file, maxBytes })
+  if (Buffer.byteLength(queryConfig) > maxBytes)
+    throw new BadConfig(`has more than ${maxBytes} bytes`)
+  return queryConfig
 }
 
 /** Queries of a segment, and the target catalogue. */
@@ -103,10 +108,17 @@ async function open(
   })
   return {
     transform: async ({ sourceId, originalId, sourceUrl, mediaType, text }, signal) => {
-      const known = { identifier: originalId ?? sourceId, catalogue, address: sourceUrl }
-      const bound = queries.map(({ kind, textFor }) => ({ kind, text: textFor(known) }))
+      const facts = { identifier: originalId ?? sourceId, catalogue, address: sourceUrl }
+      const filledQueries = queries.map(({ kind, textFor }) => ({ kind, text: textFor(facts) }))
       const baseIri = sourceUrl ?? placeholderIri
-      const job = { mediaType, text, baseIri, queries: bound, keep, most: limits.triples }
+      const job = {
+        mediaType,
+        text,
+        baseIri,
+        queries: filledQueries,
+        keep,
+        maxTriples: limits.triples,
+      }
       return worker.call('transform', job, signal)
     },
     close: () => worker.close(),
@@ -132,10 +144,10 @@ type RecordQuery = {
 }
 
 /** Placeholders; other variables belong to the query. */
-const names: ReadonlySet<string> = new Set(['$identifier', '$catalogue', '$address'])
+const placeholders: ReadonlySet<string> = new Set(['$identifier', '$catalogue', '$address'])
 
 /** Maximum nesting of the syntax tree. */
-const deepest = 400
+const maxDepth = 400
 
 /** Parses a query. Throws `BadConfig` for anything but CONSTRUCT and updates, and for external references (SERVICE, LOAD). */
 export function recordQuery(text: string): RecordQuery {
@@ -143,7 +155,7 @@ export function recordQuery(text: string): RecordQuery {
   const tokens = sparqlTokens(text)
   const textFor = (facts: RecordFacts) => {
     const parts = tokens.map((token) =>
-      token.kind === 'parameter' && names.has(token.text)
+      token.kind === 'parameter' && placeholders.has(token.text)
         ? ` ${valueText(token.text.slice(1), facts)} `
         : token.text,
     )
@@ -160,11 +172,11 @@ export function recordQuery(text: string): RecordQuery {
 }
 
 function kindOf(text: string): RecordQuery['kind'] {
-  const tree = parsed(text)
+  const tree = parseOrRefuse(text)
   for (const [node, depth] of nodesWithDepth(tree)) {
     if (node['type'] === 'service') throw new BadConfig('must not ask others: SERVICE is refused')
     if (node['type'] === 'load') throw new BadConfig('must not fetch anything: LOAD is refused')
-    if (depth > deepest) throw new BadConfig('has too many brackets inside one another')
+    if (depth > maxDepth) throw new BadConfig('has too many brackets inside one another')
   }
   if (tree.type === 'update') return 'update'
   if (tree.queryType !== 'CONSTRUCT') throw new BadConfig('must be a CONSTRUCT query or an update')
@@ -172,7 +184,7 @@ function kindOf(text: string): RecordQuery['kind'] {
   return 'construct'
 }
 
-function parsed(text: string) {
+function parseOrRefuse(text: string) {
   try {
     return parseSparql(text)
   } catch (cause) {

@@ -1,4 +1,4 @@
-/** Files next to a pipe: scripts and queries in its directory. */
+/** Scripts and queries in the directory of a pipe, read when the pipe is checked, and problems of their config. */
 
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -7,22 +7,22 @@ import type { ConfigProblem } from '../../pipe/segment.ts'
 /** Invalid config; the message is for the author of the pipe. */
 export class BadConfig extends Error {
   /** Nested key, below the one being read. */
-  readonly below: string | undefined
+  readonly subKey: string | undefined
 
-  constructor(message: string, { below, cause }: { below?: string; cause?: unknown } = {}) {
+  constructor(message: string, { subKey, cause }: { subKey?: string; cause?: unknown } = {}) {
     super(message, { cause })
-    this.below = below
+    this.subKey = subKey
   }
 }
 
 /** Result of `work`, or the problem of the key if it throws `BadConfig`. */
-export function orProblem<T>(key: string, work: () => T): T | ConfigProblem {
+export function configProblemOf<T>(key: string, work: () => T): T | ConfigProblem {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof BadConfig)) throw error
-    const { below, message } = error
-    return { key: below === undefined ? key : `${key}.${below}`, detail: message }
+    const { subKey, message } = error
+    return { key: subKey === undefined ? key : `${key}.${subKey}`, detail: message }
   }
 }
 
@@ -35,17 +35,17 @@ type FileBeside = {
   /** Path relative to the folder. */
   readonly name: string
   /** Maximum bytes. */
-  readonly most: number
+  readonly maxBytes: number
 }
 
-const step = /^[\w-][\w .-]*$/
+const pathStep = /^[\w-][\w .-]*$/
 
 /** Whether a path is relative and has neither `..` nor hidden names. */
 export const isPlainPath = (path: string): boolean =>
-  path.length <= 500 && path.split('/').every((name) => step.test(name))
+  path.length <= 500 && path.split('/').every((name) => pathStep.test(name))
 
 /** Reads the file. Symbolic links must stay in the folder. Throws `BadConfig`. */
-export function textBeside({ directory, folder, name, most }: FileBeside): string {
+export function readPipeFile({ directory, folder, name, maxBytes }: FileBeside): string {
   const path = name.startsWith(`${folder}/`) ? name.slice(folder.length + 1) : name
   if (!isPlainPath(path)) throw new BadConfig(`must be the name of a file in ${folder}/`)
   if (directory === undefined) throw new BadConfig('this pipe has no directory with files')
@@ -54,7 +54,8 @@ export function textBeside({ directory, folder, name, most }: FileBeside): strin
     const real = realpathSync(join(root, path))
     const stats = statSync(real)
     if (real.startsWith(root + sep) && stats.isFile()) {
-      if (stats.size > most) throw new BadConfig(`${folder}/${path} has more than ${most} bytes`)
+      if (stats.size > maxBytes)
+        throw new BadConfig(`${folder}/${path} has more than ${maxBytes} bytes`)
       return readFileSync(real, 'utf8')
     }
   } catch (cause) {

@@ -1,4 +1,4 @@
-/** Parses records for transformers. */
+/** Parses the records that transformers get, in their workers. */
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'

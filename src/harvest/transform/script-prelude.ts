@@ -40,7 +40,7 @@ export const prelude = `(function (print, params, settings) {
   })
 
   let lines = 0
-  const told = (part) => {
+  const textOf = (part) => {
     if (typeof part === 'string') return part
     try {
       return stringify(part) ?? Text(part)
@@ -53,7 +53,7 @@ export const prelude = `(function (print, params, settings) {
     if (lines > logLines) return
     let line = ''
     for (let i = 0; i < parts.length && line.length < logCharacters; i += 1) {
-      line += (i === 0 ? '' : ' ') + told(parts[i])
+      line += (i === 0 ? '' : ' ') + textOf(parts[i])
     }
     print(line.slice(0, logCharacters))
   }
@@ -65,7 +65,7 @@ export const prelude = `(function (print, params, settings) {
 
   const reason = (error) => {
     try {
-      const words = error instanceof Fault ? error.name + ': ' + error.message : 'threw ' + told(error)
+      const words = error instanceof Fault ? error.name + ': ' + error.message : 'threw ' + textOf(error)
       const place = error instanceof Fault ? /script\\.js:(\\d+)/.exec(error.stack) : null
       return Text(words).slice(0, 300) + (place === null ? '' : ' (line ' + place[1] + ')')
     } catch {

@@ -1,4 +1,4 @@
-/** Scripts in git repositories: fetched when a run begins, through the address guard. */
+/** Config of script transformers, and scripts in git repositories: fetched when a run begins, through the address guard. */
 
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -15,7 +15,7 @@ import { isBranch, isGitAddress } from '../../config/cluster.ts'
 import { Failure } from '../../errors.ts'
 import { checkout } from '../../pipe/sources/git-checkout.ts'
 import type { GitContext } from '../../pipe/sources/git-command.ts'
-import { BadConfig, isPlainPath, textBeside } from './pipe-files.ts'
+import { BadConfig, isPlainPath, readPipeFile } from './pipe-files.ts'
 import type { TransformDeps } from './transformer.ts'
 
 const usualTransports: readonly string[] = ['https', 'ssh']
@@ -27,15 +27,15 @@ export function checkRepository(
 ): void {
   const transports = git?.transports ?? usualTransports
   if (!transports.includes(transportOf(uri)))
-    throw new BadConfig('must be an https or ssh address', { below: 'uri' })
+    throw new BadConfig('must be an https or ssh address', { subKey: 'uri' })
   if (!isPlainPath(script))
-    throw new BadConfig('must be the path of a file in the repository', { below: 'script' })
+    throw new BadConfig('must be the path of a file in the repository', { subKey: 'script' })
   if (typeof token === 'object' && secret(token.secret) === undefined)
-    throw new BadConfig(`there is no secret called ${token.secret}`, { below: 'token' })
+    throw new BadConfig(`there is no secret called ${token.secret}`, { subKey: 'token' })
 }
 
 /** Fetches the script. Throws `Failure` (`address-refused`, `source-…`, `too-large`). */
-export async function scriptOf(
+export async function fetchScriptText(
   repository: ScriptRepository,
   deps: TransformDeps,
   signal: AbortSignal,
@@ -43,42 +43,42 @@ export async function scriptOf(
   const { uri, username, script } = repository
   const token =
     typeof repository.token === 'object' ? deps.secret(repository.token.secret) : repository.token
-  const most = deps.limits.sourceBytes
-  const ground: GitContext = {
+  const maxBytes = deps.limits.sourceBytes
+  const gitContext: GitContext = {
     ...deps.git,
     scratch: deps.scratch,
     transports: deps.git?.transports ?? usualTransports,
     environment: { ...deps.git?.environment, ...(await pinnedSettings(uri, deps)) },
   }
-  const from = async (branch: string) => {
+  const checkoutBranch = async (branch: string) => {
     const key = createHash('sha256')
       .update(JSON.stringify([uri, branch, script]))
       .digest('hex')
     const directory = join(deps.scratch, 'scripts', key.slice(0, 24))
-    const asked = {
-      uri,
-      branch,
-      username,
-      token,
-    }
-    const wanted = (path: string) => path === script
-    return checkout(asked, { directory, isSelected: wanted, fileBytes: most }, ground, signal)
+    const source = { uri, branch, username, token }
+    const isScript = (path: string) => path === script
+    return checkout(
+      source,
+      { directory, isSelected: isScript, fileBytes: maxBytes },
+      gitContext,
+      signal,
+    )
   }
   const directory = await (repository.branch === undefined
-    ? from('main').catch((error: unknown) => {
+    ? checkoutBranch('main').catch((error: unknown) => {
         const isAbsent = error instanceof Failure && error.kind === 'source-not-found'
-        if (isAbsent) return from('master')
+        if (isAbsent) return checkoutBranch('master')
         throw error
       })
-    : from(repository.branch))
-  return fetchScript(directory, script, most)
+    : checkoutBranch(repository.branch))
+  return readScript(directory, script, maxBytes)
 }
 
-function fetchScript(directory: string, script: string, most: number): string {
+function readScript(directory: string, script: string, maxBytes: number): string {
   try {
-    return textBeside({ directory, folder: '.', name: script, most })
+    return readPipeFile({ directory, folder: '.', name: script, maxBytes })
   } catch (cause) {
-    const detail = `the repository has no script ${script}, or one of more than ${most} bytes`
+    const detail = `the repository has no script ${script}, or one of more than ${maxBytes} bytes`
     throw new Failure('source-not-found', detail, { cause })
   }
 }
@@ -108,11 +108,11 @@ async function pinnedSettings(
   } as const
   const addresses = await permittedAddresses(url, hostPermission(reach, url), deps.resolve)
   if (transport === 'ssh' || isIP(hostOf(url)) !== 0) return {}
-  const all = addresses.map((address) => (address.includes(':') ? `[${address}]` : address))
+  const hosts = addresses.map((address) => (address.includes(':') ? `[${address}]` : address))
   return {
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'http.curloptResolve',
-    GIT_CONFIG_VALUE_0: `${hostOf(url)}:${portOf(url)}:${all.join(',')}`,
+    GIT_CONFIG_VALUE_0: `${hostOf(url)}:${portOf(url)}:${hosts.join(',')}`,
   }
 }
 
@@ -126,7 +126,7 @@ const scpHost = (uri: string) => uri.slice(uri.indexOf('@') + 1, uri.indexOf(':'
 
 // Config of scripts.
 
-const reference = z.object({ secret: z.string() })
+const secretReference = z.object({ secret: z.string() })
 
 const repository = z.looseObject({
   uri: z
@@ -134,7 +134,7 @@ const repository = z.looseObject({
     .refine(isGitAddress, 'must be the https or ssh address of a git repository, without a token'),
   branch: z.string().refine(isBranch, 'must be the name of a branch').optional(),
   username: z.string().optional(),
-  token: z.union([z.string(), reference]).optional(),
+  token: z.union([z.string(), secretReference]).optional(),
   /** Path of the script in the repository. */
   script: z.string(),
 })

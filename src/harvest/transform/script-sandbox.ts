@@ -30,7 +30,7 @@ class Instance {
   readonly #call: QuickJSHandle
   readonly #transforming: QuickJSHandle
   /** Deadline of the current call in ms. */
-  #end = 0
+  #deadline = 0
   #isOver = false
 
   constructor({ engine, settings, clock, say }: InstanceOptions) {
@@ -42,8 +42,8 @@ class Instance {
       const bounds = { memoryLimitBytes: scriptBytes, maxStackSizeBytes: stackBytes }
       const runtime = this.#scope.manage(engine.newRuntime(bounds))
       // Called by the interpreter every few thousand steps.
-      runtime.setInterruptHandler(() => (this.#isOver ||= clock() > this.#end))
-      this.#start()
+      runtime.setInterruptHandler(() => (this.#isOver ||= clock() > this.#deadline))
+      this.#startTimer()
       const context = this.#scope.manage(runtime.newContext())
       this.#context = context
       const print = this.#scope.manage(
@@ -51,16 +51,22 @@ class Instance {
           if (context.typeof(line) === 'string') say(context.getString(line))
         }),
       )
-      const told = JSON.stringify({ now, seed, logLines, logCharacters, most })
-      const make = this.#evaluated(prelude, 'prelude.js')
-      const options = this.#evaluated(`(${told})`, 'prelude.js')
-      const given = this.#scope.manage(context.newString(params))
+      const settingsText = JSON.stringify({ now, seed, logLines, logCharacters, most })
+      const preludeFunction = this.#evaluate(prelude, 'prelude.js')
+      const options = this.#evaluate(`(${settingsText})`, 'prelude.js')
+      const paramsHandle = this.#scope.manage(context.newString(params))
       // Functions of the prelude, which the script cannot access.
-      const made = this.#scope.manage(this.#called(make, [print, given, options]))
-      this.#call = this.#scope.manage(context.getProp(made, 'call'))
-      this.#evaluated(source, 'script.js', this.#scope.manage(context.getProp(made, 'reason')))
+      const preludeFunctions = this.#scope.manage(
+        this.#callFunction(preludeFunction, [print, paramsHandle, options]),
+      )
+      this.#call = this.#scope.manage(context.getProp(preludeFunctions, 'call'))
+      this.#evaluate(
+        source,
+        'script.js',
+        this.#scope.manage(context.getProp(preludeFunctions, 'reason')),
+      )
       const find = "typeof transforming === 'function' ? transforming : undefined"
-      this.#transforming = this.#evaluated(find, 'prelude.js')
+      this.#transforming = this.#evaluate(find, 'prelude.js')
       if (context.typeof(this.#transforming) !== 'function')
         throw new Failure('transform-failed', 'the script defines no function transforming(input)')
     } catch (error) {
@@ -72,10 +78,10 @@ class Instance {
 
   /** Calls the script with a JSON text; returns its JSON text. */
   run(input: string): string {
-    this.#start()
+    this.#startTimer()
     const text = this.#context.newString(input)
     try {
-      const answer = this.#called(this.#call, [this.#transforming, text])
+      const answer = this.#callFunction(this.#call, [this.#transforming, text])
       return answer.consume((handle) => outputOf(this.#context.getString(handle), this.#limits))
     } finally {
       text.dispose()
@@ -86,19 +92,19 @@ class Instance {
     this.#scope.dispose()
   }
 
-  #start(): void {
-    this.#end = this.#clock() + this.#limits.scriptMs
+  #startTimer(): void {
+    this.#deadline = this.#clock() + this.#limits.scriptMs
     this.#isOver = false
   }
 
-  #called(code: QuickJSHandle, values: QuickJSHandle[]): QuickJSHandle {
+  #callFunction(code: QuickJSHandle, values: QuickJSHandle[]): QuickJSHandle {
     const result = this.#context.callFunction(code, this.#context.undefined, values)
     if (result.error) throw this.#failure(result.error)
     return result.value
   }
 
   /** Evaluates code; `reason` formats an error. */
-  #evaluated(code: string, name: string, reason?: QuickJSHandle): QuickJSHandle {
+  #evaluate(code: string, name: string, reason?: QuickJSHandle): QuickJSHandle {
     const result = this.#context.evalCode(code, name)
     if (result.error) throw this.#failure(result.error, reason)
     return this.#scope.manage(result.value)
@@ -106,7 +112,7 @@ class Instance {
 
   #failure(error: QuickJSHandle, reason?: QuickJSHandle): Failure {
     const context = this.#context
-    const words = this.#isOver
+    const message = this.#isOver
       ? undefined
       : reason && context.callFunction(reason, context.undefined, [error])
     error.dispose()
@@ -116,8 +122,8 @@ class Instance {
         `the script took more than ${this.#limits.scriptMs} ms`,
       )
     const detail =
-      words && !words.error && words.value.consume((handle) => context.getString(handle))
-    words?.error?.dispose()
+      message && !message.error && message.value.consume((handle) => context.getString(handle))
+    message?.error?.dispose()
     return new Failure(
       'transform-failed',
       detail || 'the script needs more memory than it may have',
@@ -125,13 +131,13 @@ class Instance {
   }
 }
 
-/** Decodes the result of the prelude by its first letter. Throws `Failure`. */
+/** Decodes what `call` of the prelude returned, by its first letter. Throws `Failure`. */
 function outputOf(answer: string, { recordBytes: most }: TransformLimits): string {
-  const [sign, text] = [answer.slice(0, 1), answer.slice(1)]
-  if (sign === 'n') throw new Failure('transform-empty', 'the script gave nothing')
-  if (sign === 'l' || (sign === 'o' && Buffer.byteLength(text) > most))
+  const [resultType, text] = [answer.slice(0, 1), answer.slice(1)]
+  if (resultType === 'n') throw new Failure('transform-empty', 'the script gave nothing')
+  if (resultType === 'l' || (resultType === 'o' && Buffer.byteLength(text) > most))
     throw new Failure('transform-failed', `the script gave more than ${most} bytes`)
-  if (sign === 'o') return text
+  if (resultType === 'o') return text
   throw new Failure('transform-failed', text)
 }
 
@@ -152,19 +158,21 @@ const pageBytes = 65_536
 /** Initial memory pages of the interpreter. */
 const initialPages = 256
 /** Memory above which the interpreter is replaced, because WebAssembly memory never shrinks. */
-const keptBytes = 48 * 2 ** 20
+const spentBytes = 48 * 2 ** 20
 
 /** Opens a sandbox; `clock` in ms. */
 export async function openSandbox(settings: ScriptSettings, clock: () => number): Promise<Sandbox> {
   const { limits, language, single } = settings
   // Includes the stack and the texts passed in and out, which are outside of the script's heap.
-  const most = Math.ceil((limits.scriptBytes * 2 + limits.recordBytes * 8) / pageBytes)
-  const wasmMemory = new WebAssembly.Memory({ initial: initialPages, maximum: initialPages + most })
+  const maximum =
+    initialPages + Math.ceil((limits.scriptBytes * 2 + limits.recordBytes * 8) / pageBytes)
+  const wasmMemory = new WebAssembly.Memory({ initial: initialPages, maximum })
   const variant = newVariant(RELEASE_SYNC, { wasmModule: language, wasmMemory })
   const engine = await newQuickJSWASMModule(variant)
-  let said: string[] = []
+  let consoleLines: string[] = []
   const say = (line: string) => {
-    if (said.length < limits.logLines) said.push(line.slice(0, limits.logCharacters))
+    if (consoleLines.length < limits.logLines)
+      consoleLines.push(line.slice(0, limits.logCharacters))
   }
   let isBroken = false
   const guarded = <Value>(work: () => Value): Value => {
@@ -186,22 +194,22 @@ export async function openSandbox(settings: ScriptSettings, clock: () => number)
       isBroken = true
     }
   }
-  let kept: Instance | undefined
+  let sharedInstance: Instance | undefined
   return {
     check: () => close(open()),
     run: (input) => {
-      const instance = kept ?? open()
-      if (single) kept = instance
+      const instance = sharedInstance ?? open()
+      if (single) sharedInstance = instance
       try {
         return guarded(() => instance.run(input))
       } finally {
         if (!single) close(instance)
       }
     },
-    isSpent: () => isBroken || (!single && wasmMemory.buffer.byteLength > keptBytes),
+    isSpent: () => isBroken || (!single && wasmMemory.buffer.byteLength > spentBytes),
     lines: () => {
-      const lines = said
-      said = []
+      const lines = consoleLines
+      consoleLines = []
       return lines
     },
   }

@@ -75,9 +75,9 @@ type Value =
   | { readonly '@value': string; readonly '@language'?: string; readonly '@type'?: string }
 type Node = Record<string, string | string[] | Value[]>
 
-const type = rdf('type').value
-const text = xsd('string').value
-const dataset = dcat('Dataset').value
+const typePredicate = rdf('type').value
+const stringType = xsd('string').value
+const datasetType = dcat('Dataset').value
 
 /** Datasets first, then other nodes in the order of their first triple. Graph names are dropped. */
 export function expandQuads(quads: Iterable<Quad>): Node[] {
@@ -86,19 +86,20 @@ export function expandQuads(quads: Iterable<Quad>): Node[] {
     const id = nameOf(subject)
     const node = nodes.get(id) ?? { '@id': id }
     nodes.set(id, node)
-    if (predicate.value === type && object.termType !== 'Literal') {
-      put(node, '@type', nameOf(object))
-    } else put(node, predicate.value, valueOf(object))
+    if (predicate.value === typePredicate && object.termType !== 'Literal') {
+      addValue(node, '@type', nameOf(object))
+    } else addValue(node, predicate.value, valueOf(object))
   }
-  const isDataset = (node: Node) => [node['@type'] ?? []].flat().some((name) => name === dataset)
-  const all = [...nodes.values()]
-  return [...all.filter(isDataset), ...all.filter((node) => !isDataset(node))]
+  const isDataset = (node: Node) =>
+    [node['@type'] ?? []].flat().some((name) => name === datasetType)
+  const allNodes = [...nodes.values()]
+  return [...allNodes.filter(isDataset), ...allNodes.filter((node) => !isDataset(node))]
 }
 
-function put(node: Node, key: string, value: string | Value): void {
+function addValue(node: Node, key: string, value: string | Value): void {
   // `__proto__` is a key like any other.
-  const old = Object.hasOwn(node, key) ? node[key] : undefined
-  const list = Array.isArray(old) ? [...old, value] : [value]
+  const present = Object.hasOwn(node, key) ? node[key] : undefined
+  const list = Array.isArray(present) ? [...present, value] : [value]
   Object.defineProperty(node, key, { value: list, enumerable: true, configurable: true })
 }
 
@@ -109,7 +110,7 @@ function valueOf(term: Term): Value {
   if (term.termType !== 'Literal') return { '@id': nameOf(term) }
   const { value, language, datatype } = term
   if (language !== '') return { '@value': value, '@language': language }
-  return datatype.value === text
+  return datatype.value === stringType
     ? { '@value': value }
     : { '@value': value, '@type': datatype.value }
 }

@@ -5,14 +5,14 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { Failure } from '../../errors.ts'
 import type { SegmentContext, SegmentKind, SegmentPlace } from '../../pipe/segment.ts'
-import { BadConfig, orProblem, textBeside } from './pipe-files.ts'
+import { BadConfig, configProblemOf, readPipeFile } from './pipe-files.ts'
 import { placeholderIri } from './record-quads.ts'
 import {
   checkRepository,
   paramsText,
   scriptConfig,
   type ScriptConfig,
-  scriptOf,
+  fetchScriptText,
   type ScriptRepository,
 } from './script-repository.ts'
 import type { ScriptSettings } from './script-sandbox.ts'
@@ -33,13 +33,17 @@ export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
   names: ['transforming-js', 'transforming-javascript'],
   job: 'transform',
   schema: () => configSchema(scriptConfig),
-  open: (given, place) => {
-    const read = scriptConfig.safeParse(given)
-    if (!read.success) return { ok: false, problems: configProblems(read.error) }
-    const config = read.data
-    const params = orProblem('params', () => paramsText(config))
-    const origin = orProblem(originKeys[config.scriptType], () => originOf(config, place, deps))
-    const problems = [params, origin].filter((one) => typeof one === 'object' && 'detail' in one)
+  open: (rawConfig, place) => {
+    const parsed = scriptConfig.safeParse(rawConfig)
+    if (!parsed.success) return { ok: false, problems: configProblems(parsed.error) }
+    const config = parsed.data
+    const params = configProblemOf('params', () => paramsText(config))
+    const origin = configProblemOf(originKeys[config.scriptType], () =>
+      originOf(config, place, deps),
+    )
+    const problems = [params, origin].filter(
+      (result) => typeof result === 'object' && 'detail' in result,
+    )
     if (typeof params !== 'string' || 'detail' in origin) return { ok: false, problems }
     const script = { origin, params, single: config.single }
     return {
@@ -65,10 +69,10 @@ function originOf(
   { directory }: SegmentPlace,
   deps: TransformDeps,
 ): Origin {
-  const most = deps.limits.sourceBytes
+  const maxBytes = deps.limits.sourceBytes
   if (scriptType === 'localFile') {
     if (path === undefined) throw new BadConfig('must be a file in scripts/')
-    return { text: textBeside({ directory, folder: 'scripts', name: path, most }) }
+    return { text: readPipeFile({ directory, folder: 'scripts', name: path, maxBytes }) }
   }
   if (scriptType === 'repository') {
     if (!repository) throw new BadConfig('must have uri and script')
@@ -76,7 +80,7 @@ function originOf(
     return { repository }
   }
   if (script.trim() === '') throw new BadConfig('must be the text of the script')
-  if (Buffer.byteLength(script) > most) throw new BadConfig(`has more than ${most} bytes`)
+  if (Buffer.byteLength(script) > maxBytes) throw new BadConfig(`has more than ${maxBytes} bytes`)
   return { text: script }
 }
 
@@ -97,7 +101,8 @@ async function open(
   signal: AbortSignal,
 ): Promise<RunTransformer> {
   const { limits, now } = deps
-  const source = 'text' in origin ? origin.text : await scriptOf(origin.repository, deps, signal)
+  const source =
+    'text' in origin ? origin.text : await fetchScriptText(origin.repository, deps, signal)
   const settings: ScriptSettings = {
     language: await language(),
     source,
@@ -148,7 +153,7 @@ const language = (): Promise<WebAssembly.Module> => (compiled ??= compile())
 /** Compiles the interpreter from its package. */
 async function compile(): Promise<WebAssembly.Module> {
   // The file belongs to a dependency of the interpreter's package.
-  const near = createRequire(import.meta.resolve('quickjs-emscripten'))
-  const path = near.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
+  const requireNear = createRequire(import.meta.resolve('quickjs-emscripten'))
+  const path = requireNear.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')
   return WebAssembly.compile(await readFile(path))
 }

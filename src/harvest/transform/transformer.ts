@@ -43,7 +43,7 @@ export const transformer = (
   open: (context: SegmentContext, signal: AbortSignal) => Promise<RunTransformer>,
 ): SegmentFunction =>
   async function* (input, context, signal) {
-    const work = await open(context, signal)
+    const runTransformer = await open(context, signal)
     const failures = failFast()
     try {
       for await (const message of input) {
@@ -51,56 +51,59 @@ export const transformer = (
           yield message
           continue
         }
-        const outcome = await outcomeOf(work, message, signal)
+        const outcome = await outcomeOf(runTransformer, message, signal)
         context.sink.alive()
         failures.note(outcome)
         if (outcome.kind === 'refused') reportFindings(context.sink, message)
         yield outcome
       }
     } finally {
-      await work.close()
+      await runTransformer.close()
     }
   }
 
 /** The transformed record, or its refusal; failures of the worker fail the run. */
 async function outcomeOf(
-  work: RunTransformer,
+  runTransformer: RunTransformer,
   record: RecordMessage,
   signal: AbortSignal,
-): Promise<RecordMessage | Refused> {
+): Promise<RecordMessage | RefusedRecord> {
   try {
-    const text = await work.transform(record, signal)
+    const text = await runTransformer.transform(record, signal)
     return { ...record, mediaType: 'application/n-triples', text }
   } catch (problem) {
     signal.throwIfAborted()
     if (!(problem instanceof Failure) || !problem.kind.startsWith('transform-')) throw problem
     const { sourceId, sourceUrl, text } = record
-    const about = { kind: 'refused', stage: 'transform', sourceId, sourceUrl, problem } as const
-    return { ...about, ...recordPlace(record), excerpt: text.slice(0, excerptLength) }
+    const common = { kind: 'refused', stage: 'transform', sourceId, sourceUrl, problem } as const
+    return { ...common, ...recordPlace(record), excerpt: text.slice(0, excerptLength) }
   }
 }
 
-type Refused = Extract<Message, { kind: 'refused' }>
+type RefusedRecord = Extract<Message, { kind: 'refused' }>
 
+/** Maximum characters of an excerpt, and number of equal failures that end a run. */
 const excerptLength = 64 * 1024
-const most = 3
+const mostEqualFailures = 3
 
 /** Ends the run if its first records all fail for the same reason, because the script must be wrong. */
 function failFast() {
-  let [first, times, isOver] = ['', 0, false]
+  let [firstReason, times, isOver] = ['', 0, false]
   return {
-    note: (outcome: RecordMessage | Refused) => {
+    note: (outcome: RecordMessage | RefusedRecord) => {
       isOver ||= outcome.kind === 'record'
       if (isOver || outcome.kind === 'record' || outcome.problem.kind === 'transform-empty') return
       const { kind, detail } = outcome.problem
-      first ||= `${kind} ${detail}`
-      isOver = first !== `${kind} ${detail}`
+      firstReason ||= `${kind} ${detail}`
+      isOver = firstReason !== `${kind} ${detail}`
       times += 1
-      if (isOver || times < most) return
+      if (isOver || times < mostEqualFailures) return
       const cause = outcome.problem
-      throw new Failure(kind, `the first ${most} records failed for the same reason: ${detail}`, {
-        cause,
-      })
+      throw new Failure(
+        kind,
+        `the first ${mostEqualFailures} records failed for the same reason: ${detail}`,
+        { cause },
+      )
     },
   }
 }
@@ -114,8 +117,14 @@ type TransformWorker = Pick<WorkerOptions, 'entry' | 'data' | 'stackMb'> & {
 
 /** Worker of one run: processes one record at a time, and is restarted after a crash. */
 export function transformWorker<Calls extends Signatures>(options: TransformWorker) {
-  const fixed = { name: 'transformer', workers: 1, heapMb: 512, nurseryMb: 32, isIsolated: true }
-  const pool = new WorkerPool<Calls>({ ...options, ...fixed })
+  const workerSettings = {
+    name: 'transformer',
+    workers: 1,
+    heapMb: 512,
+    nurseryMb: 32,
+    isIsolated: true,
+  }
+  const pool = new WorkerPool<Calls>({ ...options, ...workerSettings })
   return {
     /** Rejects with transform-timeout or transform-failed, or with the signal's reason. */
     call: <Name extends keyof Calls & string>(
@@ -135,6 +144,7 @@ export function transformWorker<Calls extends Signatures>(options: TransformWork
 
 // Limits per record.
 
+/** Limits of transformers, per record unless they say otherwise. */
 export type TransformLimits = {
   /** Run time of a script, or of all queries of a segment, in ms. */
   readonly scriptMs: number
@@ -154,6 +164,7 @@ export type TransformLimits = {
   readonly triples: number
 }
 
+/** Default limits of transformers. */
 export const usualTransformLimits: TransformLimits = {
   scriptMs: 5_000,
   graceMs: 5_000,

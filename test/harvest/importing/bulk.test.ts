@@ -27,7 +27,7 @@ async function bring(count: number, options: DoubleOptions, more: Partial<Import
 describe('a repository that takes many at once', () => {
   it('gets every dataset once, with the id and the triples that it would have got by itself', async () => {
     const many = await bring(450, {})
-    expect(many.summary).toMatchObject({ created: 450, failed: 0, ended: undefined })
+    expect(many.summary).toMatchObject({ created: 450, failed: 0, endReason: undefined })
     expect(many.sizes).toEqual([200, 200, 50])
     expect(many.alone).toEqual([])
     const double = await openRepository()
@@ -41,7 +41,7 @@ describe('a repository that takes many at once', () => {
     const refuse = (id: string) => (id === 'D 3' ? { status: 422, problem } : undefined)
     const { summary } = await bring(5, { refuse })
     expect(summary).toMatchObject({ created: 4, failed: 1 })
-    expect(summary.losses).toEqual([{ dataset: 'D 3', reason: 'too-complex: too tangled' }])
+    expect(summary.failures).toEqual([{ dataset: 'D 3', reason: 'too-complex: too tangled' }])
   })
 
   it('gets by itself, and again until it is taken, what there was no time for', async () => {
@@ -85,7 +85,7 @@ describe('a repository that takes many at once', () => {
     const { summary } = await bring(3, {
       mischief: ({ many }) => (many ? { status: 403 } : undefined),
     })
-    expect(summary.ended).toContain('does not let the key write')
+    expect(summary.endReason).toContain('does not let the key write')
     expect(summary.unsent).toBe(3)
   })
 
@@ -101,7 +101,7 @@ describe('a repository that does not', () => {
     const { summary, sizes, alone } = await bring(30, {
       mischief: ({ many }) => (many ? { status } : undefined),
     })
-    expect(summary).toMatchObject({ created: 30, failed: 0, ended: undefined })
+    expect(summary).toMatchObject({ created: 30, failed: 0, endReason: undefined })
     expect([sizes.length, alone.length]).toEqual([1, 30])
   })
 })

@@ -107,10 +107,10 @@ describe('the account at the end', () => {
       { kind: 'iri', from: 'a b', to: 'a%20b', line: 4 },
       { kind: 'language', from: 'x_y' },
     ] as const,
-    losses: [{ dataset: 'd1', reason: 'missing-class: no dataset' }],
+    failures: [{ dataset: 'd1', reason: 'missing-class: no dataset' }],
     catalogues: [{ id: 'c1', outcome: 'created' as const }],
     seconds: 2,
-    ended: undefined,
+    endReason: undefined,
   }
 
   it('counts, and names what was repaired and what was lost', () => {
@@ -124,7 +124,7 @@ failed: d1: missing-class: no dataset
   })
 
   it('says how many more losses and repairs there were than it lists, and why it ended early', () => {
-    const more = { failed: 6, repaired: 4, unsent: 995, ended: 'interrupted' }
+    const more = { failed: 6, repaired: 4, unsent: 995, endReason: 'interrupted' }
     const lines = summaryText({ ...summary, repairs: [...summary.repairs], ...more }).split('\n')
     expect(lines).toContain('  and 5 more')
     expect(lines).toContain('  and 2 more')

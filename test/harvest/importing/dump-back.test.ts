@@ -45,7 +45,7 @@ describe.each(Object.keys(formats) as Format[])('a dump as %s', (format) => {
     const source = sourceOf(await dump.text(), format)
     const options = { service: served.url, key: 'a-key-for-everything', clock: quickClock() }
     const summary = await importDump(source, options, new AbortController().signal)
-    expect(summary).toMatchObject({ created: ids.length, failed: 0, ended: undefined })
+    expect(summary).toMatchObject({ created: ids.length, failed: 0, endReason: undefined })
     expect(summary.catalogues).toEqual([{ id: 'home', outcome: 'created' }])
     expect(await originalIds(other)).toEqual(await originalIds(repo))
     const [one, two] = await Promise.all(

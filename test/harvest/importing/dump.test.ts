@@ -41,7 +41,7 @@ describe('an import', () => {
     ])
     expect(Object.values(datasets).filter((body) => body.includes('"P"'))).toHaveLength(3)
     expect([...double.catalogues.keys()]).toEqual(['first-one', 'https-example-org-c2'])
-    expect(summary).toMatchObject({ created: 4, failed: 0, unsent: 0, ended: undefined })
+    expect(summary).toMatchObject({ created: 4, failed: 0, unsent: 0, endReason: undefined })
   })
 
   it('describes a new catalogue without links, and with everything else that belongs to it', async () => {
@@ -168,7 +168,7 @@ describe('an import', () => {
       double,
     )
     expect(summary).toMatchObject({ created: 2, failed: 3 })
-    expect(summary.losses.map(({ reason }) => reason).sort()).toEqual([
+    expect(summary.failures.map(({ reason }) => reason).sort()).toEqual([
       'a blank node without dct:identifier has no original id',
       expect.stringMatching(
         /^duplicate-in-request: _:\S+ has the original id of an earlier dataset$/,

@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(folder))('samples', () => {
     ['semic/example-ms_dataset_2_distributions.jsonld', 1, false],
   ])('%s brings %i datasets (repaired: %s)', async (name, count, isRepaired) => {
     const summary = await bring(name)
-    expect(summary).toMatchObject({ created: count, failed: 0, ended: undefined })
+    expect(summary).toMatchObject({ created: count, failed: 0, endReason: undefined })
     expect(summary.repaired > 0).toBe(isRepaired)
   })
 

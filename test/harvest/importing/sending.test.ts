@@ -49,7 +49,7 @@ describe('a server in trouble', () => {
       mischief: (put) =>
         put.originalId?.endsWith('d1') === true ? { status: 503, retryAfter: '99999' } : undefined,
     })
-    const { created, failed, losses } = await summary
+    const { created, failed, failures: losses } = await summary
     expect({ created, failed }).toEqual({ created: 2, failed: 1 })
     expect(losses[0]!.reason).toBe('HTTP 503')
   })
@@ -58,14 +58,14 @@ describe('a server in trouble', () => {
     const { summary } = await bring(50, {
       mischief: (put) => (put.originalId === undefined ? undefined : 'reset'),
     })
-    const { ended, unsent, created } = await summary
+    const { endReason: ended, unsent, created } = await summary
     expect(ended).toMatch(/cannot be reached/)
     expect({ unsent, created }).toEqual({ unsent: 50, created: 0 })
   })
 
   it('that does not know the key ends the import at once', async () => {
     const { double, summary } = await bring(5, {}, { key: 'wrong' })
-    expect((await summary).ended).toContain('does not know the key')
+    expect((await summary).endReason).toContain('does not know the key')
     expect(double.puts).toEqual([])
   })
 
@@ -76,7 +76,7 @@ describe('a server in trouble', () => {
         return put.originalId.endsWith('d7') ? { status: 403 } : 'silence'
       },
     })
-    const { ended, unsent } = await summary
+    const { endReason: ended, unsent } = await summary
     expect(ended).toContain('does not let the key write')
     expect(unsent).toBe(20)
   })
@@ -89,7 +89,11 @@ describe('a server in trouble', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     const settings = { service: `http://127.0.0.1:${port}`, key: doubleKey, clock: quickClock() }
-    const { ended } = await importDump(sourceOf(text(2)), settings, new AbortController().signal)
+    const { endReason: ended } = await importDump(
+      sourceOf(text(2)),
+      settings,
+      new AbortController().signal,
+    )
     server.close()
     expect(ended).toBe('catalogue k: HTTP 307')
     expect(elsewhere.puts).toEqual([])
@@ -98,7 +102,7 @@ describe('a server in trouble', () => {
   it('that refuses the catalogue ends the import before a dataset is sent', async () => {
     const problem = { type: 'urn:cartulary:problem:invalid-content', detail: 'no title' }
     const { double, summary } = await bring(5, { mischief: () => ({ status: 422, problem }) })
-    expect((await summary).ended).toBe('catalogue k: invalid-content: no title')
+    expect((await summary).endReason).toBe('catalogue k: invalid-content: no title')
     expect(double.puts).toHaveLength(1)
   })
 
@@ -124,7 +128,7 @@ describe('a server in trouble', () => {
     while (double.puts.filter((put) => put.originalId?.endsWith('0') === true).length < 4)
       await new Promise((resolve) => setImmediate(resolve))
     stop.abort()
-    const { created, failed, unsent, ended } = await summary
+    const { created, failed, unsent, endReason: ended } = await summary
     expect(ended).toBe('interrupted')
     expect(failed).toBe(0)
     expect(created + unsent).toBe(40)

@@ -1,4 +1,4 @@
-/** Chunks of a spooled document: each is one dataset with its id and its catalogue. */
+/** Chunks of a document in a spool, for the import command: each is one dataset with its id and its catalogue. */
 
 import { WrongUsage } from '../../../errors.ts'
 import { isId, platformId } from '../../../rdf/ids.ts'
@@ -21,7 +21,7 @@ type DatasetChunk = {
   readonly body: string
 }
 
-const title = ` ${termText(dct('title'))} `
+const titlePredicate = ` ${termText(dct('title'))} `
 
 /**
  * Yields every dataset of the document that is not nested. An untitled dataset that no catalogue links, in a document whose
@@ -29,8 +29,8 @@ const title = ` ${termText(dct('title'))} `
  */
 export function* chunks(spool: Spool, targets: Destinations): Generator<Chunk, void> {
   const isLinking = spool.hasLinks()
-  for (const standing of extractDatasets(spool)) {
-    const chunk = chunkOf({ spool, targets, isLinking }, standing)
+  for (const extract of extractDatasets(spool)) {
+    const chunk = chunkOf({ spool, targets, isLinking }, extract)
     if (chunk) yield chunk
   }
 }
@@ -42,19 +42,23 @@ function chunkOf(
   { place, piece }: DatasetExtract,
 ): Chunk | undefined {
   if (!piece) return { dataset: place.term, reason: 'too-large: more than 200000 triples' }
-  const { own, body } = piece
-  if (isLinking && !own.includes(title) && spool.cataloguesOf(place.term).length === 0)
+  const { rootLines, body } = piece
+  if (
+    isLinking &&
+    !rootLines.includes(titlePredicate) &&
+    spool.cataloguesOf(place.term).length === 0
+  )
     return undefined
-  const named = originalIdOf(spool, place, own)
-  if (named === undefined)
+  const declaredId = originalIdOf(spool, place, rootLines)
+  if (declaredId === undefined)
     return { dataset: place.term, reason: 'a blank node without dct:identifier has no original id' }
-  const catalogue = targets.of(place.term)
-  const iri = iriOf(place.term) ?? named
+  const catalogue = targets.catalogueOf(place.term)
+  const iri = iriOf(place.term) ?? declaredId
   // Equal identifiers with different IRIs are different datasets.
-  const originalId = [named, iri].find((id) => spool.claim(catalogue, id))
+  const originalId = [declaredId, iri].find((id) => spool.claim(catalogue, id))
   if (originalId === undefined)
     return {
-      dataset: named,
+      dataset: declaredId,
       reason: `duplicate-in-request: ${place.term} has the original id of an earlier dataset`,
     }
   return { dataset: originalId, catalogue, originalId, node: place.term, body }
@@ -62,6 +66,7 @@ function chunkOf(
 
 // Target catalogues: those described in the document, or the requested one.
 
+/** A catalogue that datasets are imported into. */
 export type Destination = {
   /** Id of the catalogue on the platform. */
   readonly id: string
@@ -69,66 +74,68 @@ export type Destination = {
   readonly body: string
 }
 
+/** All target catalogues of an import. */
 export type Destinations = {
   /** Distinct catalogues that must exist before datasets are sent. */
-  readonly all: readonly Destination[]
+  readonly catalogues: readonly Destination[]
   /** Id of the catalogue of a dataset (N-Triples). */
-  readonly of: (dataset: string) => string
+  readonly catalogueOf: (dataset: string) => string
 }
 
-const typeOf = (term: string) => `${term} ${termText(rdf('type'))} ${termText(dcat('Catalog'))} .\n`
+const catalogueTypeLine = (term: string) =>
+  `${term} ${termText(rdf('type'))} ${termText(dcat('Catalog'))} .\n`
 
-/** Determines the target catalogues. `only`: id of the single target. Throws `WrongUsage` if the document has none. */
-export function destinations(spool: Spool, only?: string): Destinations {
+/** Determines the target catalogues. `catalogueId`: the only target. Throws `WrongUsage` if there is none. */
+export function destinations(spool: Spool, catalogueId?: string): Destinations {
   const catalogues = spool.catalogues()
   const [first] = catalogues
-  if (only !== undefined) {
-    const body = first ? describe(spool, first) : minimal(only)
-    return { all: [{ id: only, body }], of: () => only }
+  if (catalogueId !== undefined) {
+    const body = first ? catalogueText(spool, first) : minimalCatalogue(catalogueId)
+    return { catalogues: [{ id: catalogueId, body }], catalogueOf: () => catalogueId }
   }
   if (!first) throw new WrongUsage('the document describes no dcat:Catalog: give --catalogue id')
-  const ids = new Map(catalogues.map((place) => [place.term, idOf(spool, place)]))
+  const ids = new Map(catalogues.map((place) => [place.term, catalogueIdOf(spool, place)]))
   const bodies = new Map<string, string>()
   for (const place of catalogues) {
     const id = ids.get(place.term) ?? ''
-    if (!bodies.has(id)) bodies.set(id, describe(spool, place))
+    if (!bodies.has(id)) bodies.set(id, catalogueText(spool, place))
   }
-  const home = ids.get(first.term) ?? ''
+  const firstId = ids.get(first.term) ?? ''
   return {
-    all: [...bodies].map(([id, body]) => ({ id, body })),
-    of: (dataset) => ids.get(spool.cataloguesOf(dataset)[0] ?? '') ?? home,
+    catalogues: [...bodies].map(([id, body]) => ({ id, body })),
+    catalogueOf: (dataset) => ids.get(spool.cataloguesOf(dataset)[0] ?? '') ?? firstId,
   }
 }
 
-function idOf(spool: Spool, place: DescribedNode): string {
+function catalogueIdOf(spool: Spool, place: DescribedNode): string {
   const iri = iriOf(place.term)
-  const ours = /\/id\/catalogue\/([A-Za-z0-9_~-]+)$/.exec(iri ?? '')?.[1]
-  if (ours !== undefined && isId(ours)) return ours
+  const platformCatalogue = /\/id\/catalogue\/([A-Za-z0-9_~-]+)$/.exec(iri ?? '')?.[1]
+  if (platformCatalogue !== undefined && isId(platformCatalogue)) return platformCatalogue
   const id = platformId(identifiersIn(spool.describe(place))[0] ?? iri ?? '')
   if (id !== '') return id
   throw new WrongUsage(`the catalogue ${place.term} has no identifier: give --catalogue id`)
 }
 
-function describe(spool: Spool, place: DescribedNode): string {
+function catalogueText(spool: Spool, place: DescribedNode): string {
   const piece = extractResource(spool, place)
   if (!piece) throw new WrongUsage(`the description of ${place.term} is too large`)
-  const type = typeOf(place.term)
+  const type = catalogueTypeLine(place.term)
   return piece.body.includes(type) ? piece.body : piece.body + type
 }
 
-function minimal(id: string): string {
+function minimalCatalogue(id: string): string {
   const node = namedNode(`urn:cartulary:catalogue:${id}`)
   return toLines([quad(node, rdf('type'), dcat('Catalog')), quad(node, dct('title'), literal(id))])
 }
 
 // Original ids.
 
-const identifier = ` ${termText(dct('identifier'))} `
+const identifierPredicate = ` ${termText(dct('identifier'))} `
 
 /** Values of `dct:identifier` in the lines of one node, sorted, literals before IRIs. */
 export function identifiersIn(lines: string): string[] {
-  if (!lines.includes(identifier)) return []
-  const relevant = lines.split('\n').filter((line) => line.includes(identifier))
+  if (!lines.includes(identifierPredicate)) return []
+  const relevant = lines.split('\n').filter((line) => line.includes(identifierPredicate))
   const objects = fromLines(`${relevant.join('\n')}\n`)
     .filter((quad) => quad.predicate.equals(dct('identifier')))
     .map((quad) => quad.object)
@@ -144,7 +151,7 @@ export function identifiersIn(lines: string): string[] {
 export const iriOf = (term: string): string | undefined =>
   term.startsWith('<') ? term.slice(1, -1) : undefined
 
-// A platform of this kind has {base}set/record/{id} beside {base}set/data/{id}.
+// In exports of this platform, the record {base}set/record/{id} describes the dataset {base}set/data/{id}.
 const recordPattern = /^(.+)set\/record\/([A-Za-z0-9_~-]+)$/
 const isRecordOf = (record: string | undefined, dataset: string | undefined) => {
   const [, base, id] = recordPattern.exec(record ?? '') ?? []
@@ -155,15 +162,15 @@ const isRecordOf = (record: string | undefined, dataset: string | undefined) => 
  * Original id of a dataset: that in its catalogue record, so that an export can be imported under its old ids; else its
  * smallest `dct:identifier`; else its IRI. `undefined` for a blank node without identifier.
  */
-function originalIdOf(spool: Spool, dataset: DescribedNode, own: string): string | undefined {
+function originalIdOf(spool: Spool, dataset: DescribedNode, lines: string): string | undefined {
   const iri = iriOf(dataset.term)
   if (iri?.includes('set/data/') === true) {
-    const recorded = spool
+    const recordedIds = spool
       .recordsOf(dataset.term)
       .filter((record) => isRecordOf(iriOf(record.term), iri))
       .flatMap((record) => identifiersIn(spool.describe(record)))
       .sort(compareCodePoints)
-    if (recorded[0] !== undefined) return recorded[0]
+    if (recordedIds[0] !== undefined) return recordedIds[0]
   }
-  return identifiersIn(own)[0] ?? iri
+  return identifiersIn(lines)[0] ?? iri
 }

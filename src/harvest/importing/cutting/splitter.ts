@@ -1,4 +1,4 @@
-/** Extracts one resource from a spooled document: all nodes reachable from it, up to the next resource. */
+/** Extracts resources from a document in a spool: all nodes reachable from each, up to the next resource. */
 
 import { joinLines, termText } from '../../../rdf/lines.ts'
 import { dcat, rdf, skos } from '../../../rdf/namespaces.ts'
@@ -9,7 +9,7 @@ export type ResourceExtract = {
   /** Sorted, distinct N-Triples. */
   readonly body: string
   /** Lines of the root node alone, as in the document. */
-  readonly own: string
+  readonly rootLines: string
   /** Nested blank nodes typed as dataset. */
   readonly nested: readonly string[]
 }
@@ -19,7 +19,7 @@ export type ExtractBounds = {
   /** Maximum number of steps from the root to a described node. */
   readonly depth?: number
   /** IRIs of the predicates that are kept of concepts. */
-  readonly ofConcepts?: ReadonlySet<string>
+  readonly conceptPredicates?: ReadonlySet<string>
   /** Whether to search other graphs for nodes that neither the root's graph nor the default graph describe. */
   readonly acrossGraphs?: boolean
 }
@@ -31,12 +31,12 @@ const manyDatasets = 100
 
 const typeLine = (term: { termType: 'NamedNode'; value: string }) =>
   ` ${termText(rdf('type'))} <${term.value}> .\n`
-const boundaries = [dcat('Catalog'), dcat('CatalogRecord'), skos('ConceptScheme')].map(typeLine)
-const datasets = [dcat('Dataset'), dcat('DatasetSeries')].map(typeLine)
-const concept = typeLine(skos('Concept'))
+const boundaryTypes = [dcat('Catalog'), dcat('CatalogRecord'), skos('ConceptScheme')].map(typeLine)
+const datasetTypes = [dcat('Dataset'), dcat('DatasetSeries')].map(typeLine)
+const conceptType = typeLine(skos('Concept'))
 const servesDataset = ` ${termText(dcat('servesDataset'))} `
 
-const holds = (lines: string, needles: readonly string[]) =>
+const hasAny = (lines: string, needles: readonly string[]) =>
   needles.some((needle) => lines.includes(needle))
 
 /** Object of an N-Triples line if it is a node, else `undefined`. Subject and predicate contain no blanks. */
@@ -56,30 +56,33 @@ export function extractResource(
   root: DescribedNode,
   bounds: ExtractBounds = {},
 ): ResourceExtract | undefined {
-  const own = spool.describe(root)
-  const found = linesOf(own)
+  const rootLines = spool.describe(root)
+  const bodyLines = linesOf(rootLines)
   const nested: string[] = []
-  const queue = newNodes(found, new Set([root.term]))
-  const seen = new Set([root.term, ...queue])
+  const queue = newNodes(bodyLines, new Set([root.term]))
+  const visited = new Set([root.term, ...queue])
   const depths = queue.map(() => 1)
-  for (const [at, term] of queue.entries()) {
-    const near = describe(spool, term, root.graph)
-    const lines = near === '' && bounds.acrossGraphs ? spool.describeInAny(term) : near
+  for (const [index, term] of queue.entries()) {
+    const nearLines = describe(spool, term, root.graph)
+    const lines = nearLines === '' && bounds.acrossGraphs ? spool.describeInAny(term) : nearLines
     if (lines === '' || isOtherResource(spool, term, lines)) continue
-    if (term.startsWith('_') && holds(lines, datasets)) nested.push(term)
-    const isConcept = lines.includes(concept)
-    const about = without(isConcept ? ofConcept(linesOf(lines), bounds) : linesOf(lines), root.term)
-    for (const line of about) found.push(line)
-    if (found.length > mostTriples) return undefined
-    const depth = (depths[at] ?? 0) + 1
+    if (term.startsWith('_') && hasAny(lines, datasetTypes)) nested.push(term)
+    const isConcept = lines.includes(conceptType)
+    const kept = withoutOtherLinks(
+      isConcept ? conceptLines(linesOf(lines), bounds) : linesOf(lines),
+      root.term,
+    )
+    for (const line of kept) bodyLines.push(line)
+    if (bodyLines.length > mostTriples) return undefined
+    const depth = (depths[index] ?? 0) + 1
     if (depth > (bounds.depth ?? Infinity)) continue
-    for (const node of newNodes(about, seen)) {
+    for (const node of newNodes(kept, visited)) {
       if (isConcept && node[0] !== '_') continue
       queue.push(node)
       depths.push(depth)
     }
   }
-  return { body: joined(found), own, nested }
+  return { body: sortedText(bodyLines), rootLines, nested }
 }
 
 function describe(spool: Spool, term: string, graph: string): string {
@@ -89,7 +92,7 @@ function describe(spool: Spool, term: string, graph: string): string {
 
 /** Whether a node is another resource. A blank dataset is one only if a catalogue links it. */
 function isOtherResource(spool: Spool, term: string, lines: string): boolean {
-  if (!holds(lines, boundaries) && !holds(lines, datasets)) return false
+  if (!hasAny(lines, boundaryTypes) && !hasAny(lines, datasetTypes)) return false
   const kind = spool.kindOf(term, lines)
   if (kind === 'distribution') return false
   if (kind === 'dataset') return !term.startsWith('_') || spool.cataloguesOf(term).length > 0
@@ -97,46 +100,46 @@ function isOtherResource(spool: Spool, term: string, lines: string): boolean {
   return !areOfAgent(lines)
 }
 
-function ofConcept(lines: string[], { ofConcepts }: ExtractBounds): string[] {
-  if (!ofConcepts) return lines
+function conceptLines(lines: string[], { conceptPredicates }: ExtractBounds): string[] {
+  if (!conceptPredicates) return lines
   return lines.filter((line) => {
     const start = line.indexOf(' ') + 2
-    return ofConcepts.has(line.slice(start, line.indexOf('>', start)))
+    return conceptPredicates.has(line.slice(start, line.indexOf('>', start)))
   })
 }
 
 const linesOf = (lines: string): string[] => {
-  const all = lines.split('\n')
-  all.pop()
-  return all
+  const split = lines.split('\n')
+  split.pop()
+  return split
 }
 
 /** Nodes referenced by lines that were not seen before; marks them as seen. */
-function newNodes(lines: readonly string[], seen: Set<string>): string[] {
+function newNodes(lines: readonly string[], visited: Set<string>): string[] {
   const nodes: string[] = []
   for (const line of lines) {
     const node = nodeOf(line)
-    if (node === undefined || seen.has(node)) continue
-    seen.add(node)
+    if (node === undefined || visited.has(node)) continue
+    visited.add(node)
     nodes.push(node)
   }
   return nodes
 }
 
 /** Removes links of a service to other datasets: a service of a thousand datasets would otherwise add a million links. */
-function without(lines: string[], root: string): string[] {
-  const isOther = (line: string) => line.includes(servesDataset) && nodeOf(line) !== root
-  const others = lines.filter(isOther).length
-  return others < manyDatasets ? lines : lines.filter((line) => !isOther(line))
+function withoutOtherLinks(lines: string[], root: string): string[] {
+  const isOtherLink = (line: string) => line.includes(servesDataset) && nodeOf(line) !== root
+  const otherLinks = lines.filter(isOtherLink).length
+  return otherLinks < manyDatasets ? lines : lines.filter((line) => !isOtherLink(line))
 }
 
-function joined(lines: string[]): string {
+function sortedText(lines: string[]): string {
   return joinLines(lines.sort().filter((line, at) => line !== lines[at - 1]))
 }
 
 // Extraction of all datasets.
 
-/** Without `piece` the dataset is larger than a repository accepts. */
+/** A dataset and its extract; without `piece` it is larger than a repository accepts. */
 export type DatasetExtract = { readonly place: DescribedNode; readonly piece?: ResourceExtract }
 
 /** Extracts every dataset in document order. Blank nodes come last and only if they are not nested in another dataset. */
@@ -145,23 +148,23 @@ export function* extractDatasets(
   bounds?: ExtractBounds,
 ): Generator<DatasetExtract, void> {
   const catalogues = new Set(spool.catalogues().map((place) => place.term))
-  const contained = new Set<string>()
+  const nestedTerms = new Set<string>()
   const blanks: DescribedNode[] = []
-  const standing = (place: DescribedNode): DatasetExtract[] => {
+  const extractsAt = (place: DescribedNode): DatasetExtract[] => {
     const piece = extractResource(spool, place, bounds)
-    const own = piece?.own ?? spool.describe(place)
-    if (spool.kindOf(place.term, own) !== 'dataset') return []
-    for (const term of piece?.nested ?? []) contained.add(term)
+    const rootLines = piece?.rootLines ?? spool.describe(place)
+    if (spool.kindOf(place.term, rootLines) !== 'dataset') return []
+    for (const term of piece?.nested ?? []) nestedTerms.add(term)
     return [piece ? { place, piece } : { place }]
   }
   for (const place of spool.datasets()) {
     if (catalogues.has(place.term)) continue
     if (place.term.startsWith('_')) blanks.push(place)
-    else yield* standing(place)
+    else yield* extractsAt(place)
   }
-  for (const place of blanks) if (!contained.has(place.term)) standing(place)
+  for (const place of blanks) if (!nestedTerms.has(place.term)) extractsAt(place)
   for (const place of blanks) {
     const isLinked = spool.cataloguesOf(place.term).length > 0
-    if (!contained.has(place.term) || isLinked) yield* standing(place)
+    if (!nestedTerms.has(place.term) || isLinked) yield* extractsAt(place)
   }
 }

@@ -1,4 +1,4 @@
-/** Temporary store of an import: triples by graph and subject, in any order of arrival. */
+/** Temporary store of one document of an import or importer: triples by graph and subject, in any order of arrival. */
 import { DatabaseSync } from 'node:sqlite'
 import { termText } from '../../../rdf/lines.ts'
 import { dcat, foaf, rdf } from '../../../rdf/namespaces.ts'
@@ -17,16 +17,16 @@ import { keyHash } from './key-hash.ts'
 /** A described node as N-Triples, and the graph that describes it (`''` for the default graph). */
 export type DescribedNode = { readonly term: string; readonly graph: string }
 
-const type = rdf('type').value
+const typePredicate = rdf('type').value
 const [accessService, primaryTopic] = [dcat('accessService').value, foaf('primaryTopic').value]
 const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
 /** Links of a catalogue, stored in rows of their own or dropped. */
-const links: ReadonlySet<string> = new Set([datasetLink, recordLink])
+const catalogueLinks: ReadonlySet<string> = new Set([datasetLink, recordLink])
 const distributionLink = dcat('distribution').value
 /** IRIs of the predicates that `#note` looks at. */
-const structural: ReadonlySet<string> = new Set([
+const structuralPredicates: ReadonlySet<string> = new Set([
   ...listingPredicates,
-  type,
+  typePredicate,
   accessService,
   distributionLink,
   primaryTopic,
@@ -74,15 +74,15 @@ const namedServices = 10
 const putCatalogue =
   'INSERT INTO catalogue VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET typed = max(typed, excluded.typed)'
 
-const typing = ` <${type}> <`
+const typePattern = ` <${typePredicate}> <`
 
 /** Types of a node that determine its kind, from its lines; for `kindOf`. */
 function typesIn(lines: string): number {
   const iris: string[] = []
-  for (let at = lines.indexOf(typing); at >= 0;) {
-    const start = at + typing.length
+  for (let position = lines.indexOf(typePattern); position >= 0;) {
+    const start = position + typePattern.length
     iris.push(lines.slice(start, lines.indexOf('> .\n', start)))
-    at = lines.indexOf(typing, start)
+    position = lines.indexOf(typePattern, start)
   }
   return typeBits(iris)
 }
@@ -92,7 +92,7 @@ export const areOfAgent = (lines: string): boolean => isAgent(typesIn(lines))
 
 const keyOf = (term: string, graph: string) => (graph === '' ? term : `${term} ${graph}`)
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
-const place = (row: Record<string, unknown>): DescribedNode => ({
+const nodeIn = (row: Record<string, unknown>): DescribedNode => ({
   term: text(row['term']),
   graph: text(row['graph']),
 })
@@ -100,13 +100,13 @@ const place = (row: Record<string, unknown>): DescribedNode => ({
 export class Spool {
   readonly #database = new DatabaseSync('')
   readonly #sql = preparedOnce(this.#database)
-  /** Lines by key that are not written yet. */
+  /** N-Triples lines by key (subject and graph) that are not written to SQLite yet. */
   readonly #groups = new Map<string, string>()
-  #waiting = 0
+  #unwritten = 0
   #lastCatalogue = ''
   #lastListing = ''
   /** Datasets that link parts with `dcat:dataset`. */
-  readonly #bundles = new Set<string>()
+  readonly #datasetsWithParts = new Set<string>()
   #hasGraphs = false
 
   /** Opens an empty spool. Throws SQLite's error if the temporary folder is not writable. */
@@ -114,27 +114,27 @@ export class Spool {
     this.#database.exec(schema)
   }
 
-  /** Adds a batch; queries need `finish` first. */
+  /** Adds a batch of statements; queries need `finish` first. */
   add(statements: readonly Statement[]): void {
     for (const statement of statements) {
       const { subject, predicate, graph, line } = statement
-      if (structural.has(predicate)) this.#note(statement)
-      if (links.has(predicate)) continue
+      if (structuralPredicates.has(predicate)) this.#recordFacts(statement)
+      if (catalogueLinks.has(predicate)) continue
       this.#hasGraphs ||= graph !== ''
       const key = keyOf(subject, graph)
       this.#groups.set(key, (this.#groups.get(key) ?? '') + line)
-      this.#waiting += 1
+      this.#unwritten += 1
     }
-    if (this.#waiting >= batchSize) this.#flush()
+    if (this.#unwritten >= batchSize) this.#flush()
   }
 
   /** Records facts about datasets, catalogues, records and services. */
-  #note({ subject, predicate, object, graph }: Statement): void {
+  #recordFacts({ subject, predicate, object, graph }: Statement): void {
     if (listingPredicates.has(predicate) && subject !== object) {
       if (this.#lastListing !== subject) this.#put('listing', subject)
       this.#lastListing = subject
     }
-    if (predicate === type) {
+    if (predicate === typePredicate) {
       if (datasetTypes.has(object)) this.#put('dataset', subject, graph)
       else if (object === serviceType) this.#put('service', subject)
       else if (object === catalogueType) this.#sql(putCatalogue).run(subject, graph, 1)
@@ -161,7 +161,7 @@ export class Spool {
     const insert = this.#sql('INSERT INTO chunk VALUES (?, ?, ?)')
     for (const [key, lines] of this.#groups) insert.run(keyHash(key), key, lines)
     this.#groups.clear()
-    this.#waiting = 0
+    this.#unwritten = 0
   }
 
   finish(): void {
@@ -169,18 +169,19 @@ export class Spool {
     this.#database.exec(indexes)
     if (this.#hasGraphs)
       this.#database.exec(`CREATE INDEX chunk_subject ON chunk (${subjectInKey})`)
-    const both =
+    const ambiguous =
       'SELECT DISTINCT term AS text FROM catalogue WHERE term IN (SELECT term FROM dataset)'
-    for (const term of this.#texts(both)) {
+    for (const term of this.#texts(ambiguous)) {
       const graphs = this.#texts('SELECT graph AS text FROM dataset WHERE term = ?', term)
       const others = this.#texts('SELECT graph AS text FROM catalogue WHERE term = ?', term)
       const places = [...new Set([...graphs, ...others])].map((graph) => ({ term, graph }))
       const lines = places.map((place) => this.describe(place)).join('')
       if (this.kindOf(term, lines) === 'catalogue') continue
-      this.#bundles.add(term)
+      this.#datasetsWithParts.add(term)
       this.#database.exec(partIndex)
     }
-    for (const term of this.#bundles) this.#sql('DELETE FROM catalogue WHERE term = ?').run(term)
+    for (const term of this.#datasetsWithParts)
+      this.#sql('DELETE FROM catalogue WHERE term = ?').run(term)
   }
 
   /** Kind of a node, from its lines and from references to it. */
@@ -225,11 +226,11 @@ export class Spool {
   describe({ term, graph }: DescribedNode): string {
     const key = keyOf(term, graph)
     const rows = this.#sql('SELECT key, lines FROM chunk WHERE hash = ?').all(keyHash(key))
-    const own = rows.map((row) => (row['key'] === key ? text(row['lines']) : '')).join('')
-    if (!this.#bundles.has(term)) return own
+    const chunkLines = rows.map((row) => (row['key'] === key ? text(row['lines']) : '')).join('')
+    if (!this.#datasetsWithParts.has(term)) return chunkLines
     const parts = 'SELECT DISTINCT dataset AS text FROM link WHERE catalogue = ? ORDER BY 1'
     const lines = this.#texts(parts, term).map((part) => `${term} <${datasetLink}> ${part} .\n`)
-    return own + lines.join('')
+    return chunkLines + lines.join('')
   }
 
   /** Lines of a node in the graph of its name, else in the first graph that has any; `''` if there are none. */
@@ -243,7 +244,7 @@ export class Spool {
   /** Whether any graph describes a node. */
   isDescribed(node: DescribedNode): boolean {
     const places = [node, { ...node, graph: '' }]
-    return places.some((one) => this.describe(one) !== '') || this.describeInAny(node.term) !== ''
+    return places.some((node) => this.describe(node) !== '') || this.describeInAny(node.term) !== ''
   }
 
   datasetCount(): number {
@@ -256,12 +257,12 @@ export class Spool {
   /** Sentence about a document without datasets: types and namespaces of its first statements. */
   contentSummary(): string {
     const lines = this.#texts('SELECT lines AS text FROM chunk LIMIT 500').join('')
-    const seen = (pattern: RegExp) => {
-      const all = new Set(Array.from(lines.matchAll(pattern), ([, iri = '']) => iri))
-      return [...all].slice(0, 10).join(', ') + (all.size > 10 ? ', …' : '')
+    const matches = (pattern: RegExp) => {
+      const distinct = new Set(Array.from(lines.matchAll(pattern), ([, iri = '']) => iri))
+      return [...distinct].slice(0, 10).join(', ') + (distinct.size > 10 ? ', …' : '')
     }
-    const types = seen(/#type> <([^>]*)> /g)
-    const namespaces = seen(/^\S+ <([^>]*[/#])[^>]*> /gm)
+    const types = matches(/#type> <([^>]*)> /g)
+    const namespaces = matches(/^\S+ <([^>]*[/#])[^>]*> /gm)
     if (lines === '') return 'it holds no statement'
     return `types seen: ${types || 'none'}; namespaces seen: ${namespaces}`
   }
@@ -274,8 +275,9 @@ export class Spool {
   /** Distinct nodes typed as dataset or series, in document order. */
   *datasets(): Iterable<DescribedNode> {
     const isSingle = this.#number('SELECT count(DISTINCT graph) AS n FROM dataset') < 2
-    const all = this.#sql('SELECT term, graph FROM dataset ORDER BY rowid')
-    for (const row of all.iterate()) if (isSingle || this.#isMainGraph(place(row))) yield place(row)
+    const rows = this.#sql('SELECT term, graph FROM dataset ORDER BY rowid')
+    for (const row of rows.iterate())
+      if (isSingle || this.#isMainGraph(nodeIn(row))) yield nodeIn(row)
   }
 
   /** Whether a graph is the main one of a dataset: the graph of its name, else the first. */
@@ -287,8 +289,8 @@ export class Spool {
 
   /** Catalogues (by type, or because they link datasets), sorted. */
   catalogues(): readonly DescribedNode[] {
-    const rows = this.#sql(cataloguesInOrder).all().map(place)
-    return rows.filter((row, at) => row.term !== rows[at - 1]?.term)
+    const rows = this.#sql(cataloguesInOrder).all().map(nodeIn)
+    return rows.filter((row, index) => row.term !== rows[index - 1]?.term)
   }
 
   /** Texts of the catalogues that link a dataset, sorted. */
@@ -331,7 +333,7 @@ export class Spool {
   /** Catalogue records about a dataset. */
   recordsOf(dataset: string): readonly DescribedNode[] {
     const sql = 'SELECT DISTINCT term, graph FROM topic WHERE dataset = ?'
-    return this.#sql(sql).all(dataset).map(place)
+    return this.#sql(sql).all(dataset).map(nodeIn)
   }
 
   /** Claims an original id in a catalogue; `false` if it is already taken. */

@@ -1,14 +1,19 @@
 /** Records: nodes, texts, places, agents and distributions as they are written. */
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { agent, outlineFrom, period, place } from '../../../../src/harvest/mapping/parts.ts'
+import {
+  writeAgent,
+  outlineFrom,
+  writePeriod,
+  writePlace,
+} from '../../../../src/harvest/mapping/parts.ts'
 import { type Authorities, shippedAuthorities } from '../../../../src/vocabularies/authorities.ts'
 import {
   MappedRecord,
   mappingKeys,
   type RecordOptions,
 } from '../../../../src/harvest/mapping/record.ts'
-import { distribution } from '../../../../src/harvest/mapping/distribution.ts'
+import { writeDistribution } from '../../../../src/harvest/mapping/distribution.ts'
 import { dcat, dct } from '../../../../src/rdf/namespaces.ts'
 
 let authorities: Authorities
@@ -36,14 +41,14 @@ describe('a node', () => {
 
   it('shares its IRI with no other node of the record', () => {
     const one = record()
-    agent(one.dataset, dct('publisher'), { name: 'A', iri: one.dataset.term.value })
+    writeAgent(one.dataset, dct('publisher'), { name: 'A', iri: one.dataset.term.value })
     expect(textOf(one)).toContain('_:b1 <http://xmlns.com/foaf/0.1/name> "A"')
   })
 
   it('of which nothing is known is left out', () => {
     const one = record()
     one.dataset.part(dct('spatial'), dct('Location')).part(dcat('centroid'), dct('Location'))
-    period(one.dataset, { start: 'soon' })
+    writePeriod(one.dataset, { start: 'soon' })
     expect(textOf(one).split('\n')).toHaveLength(2)
     const about = { property: 'dcat:startDate', value: 'soon' }
     expect(one.findings).toEqual([
@@ -84,14 +89,14 @@ describe('a place', () => {
 
   it('is a box when its shape is one', () => {
     const one = record()
-    place(one.dataset, { geometry: JSON.stringify(polygon(ring)) })
+    writePlace(one.dataset, { geometry: JSON.stringify(polygon(ring)) })
     expect(textOf(one)).toContain('"POLYGON((1 1, 2 1, 2 2, 1 2, 1 1))"')
     expect(textOf(one)).toContain('<http://www.w3.org/ns/dcat#bbox>')
   })
 
   it('is a label, never a bare literal', () => {
     const one = record()
-    place(one.dataset, { label: 'Valdoro' })
+    writePlace(one.dataset, { label: 'Valdoro' })
     expect(textOf(one)).toContain('_:b1 <http://www.w3.org/2004/02/skos/core#prefLabel> "Valdoro"')
   })
 
@@ -108,7 +113,7 @@ describe('a place', () => {
     null,
   ])('is nothing when its shape breaks the rules of GeoJSON', (geometry) => {
     expect(outlineFrom(geometry)).toBeUndefined()
-    expect(place(record().dataset, { geometry })).toBe(false)
+    expect(writePlace(record().dataset, { geometry })).toBe(false)
   })
 
   it.each([
@@ -135,14 +140,14 @@ describe('a place', () => {
 describe('a distribution', () => {
   it('without any address is left out', () => {
     const one = record()
-    expect(distribution(one.dataset, { title: 'x', accessUrl: 'see annex' })).toBe(false)
+    expect(writeDistribution(one.dataset, { title: 'x', accessUrl: 'see annex' })).toBe(false)
     expect(textOf(one)).not.toContain('distribution')
     expect(one.findings.map(({ slug }) => slug)).toEqual(['dropped-url'])
   })
 
   it('has the address of the file for want of another', () => {
     const one = record()
-    distribution(one.dataset, { downloadUrl: 'https://a.example/x.csv' })
+    writeDistribution(one.dataset, { downloadUrl: 'https://a.example/x.csv' })
     expect(textOf(one)).toContain('accessURL> <https://a.example/x.csv>')
     expect(textOf(one)).toContain('file-type/CSV>')
   })
@@ -151,7 +156,7 @@ describe('a distribution', () => {
     const one = record()
     const licences = [{}, { title: 'House licence' }]
     const fields = { accessUrl: 'https://a.example/', format: 'sensor dump', licences }
-    distribution(one.dataset, fields)
+    writeDistribution(one.dataset, fields)
     expect(textOf(one)).toContain('"sensor dump"')
     expect(textOf(one)).toContain('"House licence"')
     expect(one.findings.map(({ slug }) => slug)).toEqual(['unknown-format', 'unknown-licence'])
@@ -168,7 +173,7 @@ describe('a distribution', () => {
     ] as const
     for (const [checksum, name] of sums) {
       const one = record()
-      distribution(one.dataset, { accessUrl: 'https://a.example/', checksum })
+      writeDistribution(one.dataset, { accessUrl: 'https://a.example/', checksum })
       expect(/checksumAlgorithm_\w+/.exec(textOf(one))?.[0]).toBe(name)
     }
   })
