@@ -52,6 +52,8 @@ export type ProjectorFixtureOptions = {
   readonly reports?: LeftOutValue[]
   /** Writes are answered before they can be searched. */
   readonly hurried?: boolean
+  /** Epoch milliseconds; by default the time. */
+  readonly now?: () => number
 }
 
 export async function projectorFixture(options: ProjectorFixtureOptions = {}) {
@@ -61,7 +63,7 @@ export async function projectorFixture(options: ProjectorFixtureOptions = {}) {
   const profile = await defaultProfile
   const store = await embeddedStore({ directory, log })
   const { put, index } = noting(await embeddedIndex({ directory, log }))
-  const now = () => Date.now()
+  const now = options.now ?? (() => Date.now())
   const pause = (ms: number, signal: AbortSignal) =>
     sleep(Math.min(ms, 20), undefined, { signal }).catch(() => undefined)
   const jobs = new JobRunner({ path: join(directory, 'jobs.sqlite'), log, pause, now })
@@ -131,6 +133,8 @@ export async function projectorFixture(options: ProjectorFixtureOptions = {}) {
     get,
     quiet,
     manyMetrics: repository.manyMetrics,
+    olderCopy: projector.olderCopy,
+    nextVersion: () => projector.versions.next(),
     directory,
     putCatalogue: (id: string, body = '') =>
       ask('PUT', `/catalogues/${id}`, `<> a dcat:Catalog ; dct:title "${id}"@en . ${body}`),
