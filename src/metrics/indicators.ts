@@ -1,4 +1,4 @@
-/** Indicators of the Metadata Quality Assessment, with their dimensions and points. */
+/** Indicators of the Metadata Quality Assessment (MQA, the method of data.europa.eu), with their dimensions and points. */
 
 import { prefixes } from '../rdf/namespaces.ts'
 import { lastName } from '../rdf/iri.ts'

@@ -1,4 +1,4 @@
-/** Texts in several languages: read from a graph, and as one line in the language of a reader. */
+/** Titles and messages in several languages for figures and reports: read from a graph, and as one line in a reader's language. */
 
 import type { Term } from '@rdfjs/types'
 

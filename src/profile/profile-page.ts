@@ -1,4 +1,4 @@
-/** JSON of the active profile, the answer of `GET /profile`. */
+/** JSON of the active profile, which `GET /profile` of the repository and of the search service answer. */
 
 import type { Field, Profile, ResourceType, Shape } from './profile.ts'
 

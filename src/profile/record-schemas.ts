@@ -1,4 +1,4 @@
-/** Makes JSON Schemas from the compiled profile, for the records that the search service returns. */
+/** Makes JSON Schemas from the compiled profile, for the OpenAPI document of the search service and its records. */
 
 import { type Field, languageMaps, type MappingClass, type Profile, type Shape } from './profile.ts'
 import { localName } from '../rdf/iri.ts'

@@ -1,4 +1,4 @@
-/** In-memory cache of concepts: bundled tables, replaced by stored vocabularies of the same scheme. */
+/** In-memory cache of the concepts that mappings look up: bundled tables, replaced by stored vocabularies of the same scheme. */
 
 import {
   type Authorities,

@@ -1,4 +1,4 @@
-/** Maintenance of the indices by operators: project again, fill again, compare with the store. */
+/** Maintenance of the indices for the console and for schedules, as jobs: project again, fill again, compare with the store. */
 
 import { Failure, shown } from '../errors.ts'
 import type { Job, JobKind, JobProgress, JobRun } from '../jobs/job.ts'

@@ -1,4 +1,4 @@
-/** Projects many resources again, with a bounded number in flight. */
+/** Projects many resources again with a bounded number in flight, for fillings, cascades, comparisons and operators. */
 
 import { conditionVariable } from '../workers/condition.ts'
 import type { Pause } from '../workers/pause.ts'

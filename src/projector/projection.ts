@@ -1,4 +1,4 @@
-/** Assembles the projector with concept cache, document builder, index settings and cascades. */
+/** Assembles the projector with concept cache, document builder, index settings and cascades; the platform opens it at the start. */
 
 import type { JobRunner } from '../jobs/job-runner.ts'
 import type { Log } from '../log.ts'

@@ -1,4 +1,4 @@
-/** Finds the place where a text is no JSON (RFC 8259), and what was expected there; reads texts of any size in pieces. */
+/** Finds the place where a text is no JSON (RFC 8259), and what was expected there; reads texts of any size in pieces. Requests with JSON-LD and imports use it. */
 
 /** The first character that breaks the grammar; line and column count from 1. */
 export type JsonFault = {

@@ -1,4 +1,4 @@
-/** Suggestions for mistyped names and words, by edit distance. */
+/** Suggestions for mistyped names of settings, parameters and commands, and for words of searches, by edit distance. */
 
 import { compareCodePoints } from './code-points.ts'
 

@@ -1,4 +1,4 @@
-/** Names of time zones (IANA). */
+/** Check of time zone names (IANA), for settings, triggers and mappings of importers. */
 
 /** Tells whether the runtime knows a time zone, such as `Europe/Berlin` or `+01:00`. */
 export function isTimeZone(name: string): boolean {

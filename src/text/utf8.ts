@@ -1,4 +1,4 @@
-/** Encodes texts as UTF-8 in a shared buffer, for parsers of RDF that take bytes. */
+/** Encodes texts as UTF-8 in a shared buffer, for the embedded store, which takes graphs as bytes. */
 
 /** Maximum size of the shared buffer in bytes; hardly any graph is larger. */
 const maxBufferBytes = 2 ** 20

@@ -1,5 +1,5 @@
 /**
- * Converts HTML to text: blocks become lines, links keep their address, other markup is removed. Uses the tokenizer of htmlparser2
+ * Converts HTML in descriptions and licences of harvested records to text: blocks become lines, links keep their address, other markup is removed. Uses the tokenizer of htmlparser2
  * and not its parser, whose stack of open elements takes quadratic time for `<a><a><a>…`.
  */
 import { decodeHTMLStrict } from 'entities'

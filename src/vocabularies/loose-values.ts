@@ -1,4 +1,4 @@
-/** Reads values of sources, which may have any JSON type, without throwing. */
+/** Reads JSON values of harvested sources, which may have any type, without throwing. */
 
 import { type Fields, isJsonObject, boundedJson } from '../text/json.ts'
 

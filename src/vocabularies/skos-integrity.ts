@@ -1,5 +1,5 @@
 /**
- * Checks the integrity conditions of SKOS (SKOS Reference, W3C 2009) on the sorted lines of a vocabulary. Each subject is checked when
+ * Checks the integrity conditions of SKOS (SKOS Reference, W3C 2009) on the sorted lines of a vocabulary that a client has sent, for findings of the write and of the console. Each subject is checked when
  * its lines have been read; only the links between concepts are kept in memory, for S27.
  */
 

@@ -1,4 +1,4 @@
-/** Group commit: items that are added while a flush runs are flushed together afterwards. */
+/** Group commit for writes and lookups: items that are added while a flush runs are flushed together afterwards. */
 
 import { conditionVariable, unlessAborted } from './condition.ts'
 import type { Attempted } from './retry.ts'

@@ -1,4 +1,4 @@
-/** Mutual exclusion by key: per key one piece of work at a time, or several that share it, in the order of their requests. */
+/** Mutual exclusion by key: per key one piece of work at a time, or several that share it, in the order of their requests. Writes to one catalogue or dataset take turns by it. */
 
 import { unlessAborted } from './condition.ts'
 

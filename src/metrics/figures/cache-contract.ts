@@ -1,5 +1,5 @@
 /**
- * Shared by the endpoints of the metrics cache: parameters, schemas of answers, the envelope around every answer, its tag, and the
+ * Contract that the endpoints of the metrics cache share: parameters, schemas of answers, the envelope around every answer, its tag, and the
  * catalogue of an id.
  */
 

@@ -1,4 +1,4 @@
-/** Documents with the measurements of one dataset and of its distributions. */
+/** Documents with the measurements of one dataset and of its distributions, for the endpoints of `list-routes.ts`. */
 
 import type { Names } from '../../rdf/names.ts'
 import { dcat, dct } from '../../rdf/namespaces.ts'

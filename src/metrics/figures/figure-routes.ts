@@ -1,4 +1,4 @@
-/** The endpoints of figures and of their history, for every scope, as documents under the names that clients know. */
+/** Endpoints of the metrics cache for figures and their history, for every scope, in the documents that older clients read. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown, invalidParameter } from '../../errors.ts'

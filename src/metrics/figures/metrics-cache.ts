@@ -1,4 +1,4 @@
-/** The metrics cache: figures in a data file, counted from the metrics graphs of the store, by which they can be counted again. */
+/** The metrics cache: figures in a data file, which refreshes count from the metrics graphs of the store. */
 
 import type { JobRunner } from '../../jobs/job-runner.ts'
 import { openSqlite } from '../../sqlite.ts'

@@ -1,4 +1,4 @@
-/** Scores that datasets would reach if they were published. Their links are not checked and give no points. */
+/** Scores that datasets in a validation request would reach if they were published. Their links are not checked and give no points. */
 
 import { z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'

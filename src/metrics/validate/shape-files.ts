@@ -1,4 +1,4 @@
-/** Shape models: their names, and their files, which are checked before they are used. */
+/** Shape models, which are sets of SHACL files: their names, the files of each, and the check of a file before its use. */
 
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Preparation of a record for validation: catalogue records are removed, the schemes of its concepts are added. */
+/** Prepares a record for validation, in the worker: removes catalogue records, and adds the schemes of its concepts. */
 
 import type { Quad } from '@rdfjs/types'
 import { skos } from '../../rdf/namespaces.ts'

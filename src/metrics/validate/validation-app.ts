@@ -1,4 +1,4 @@
-/** The validation service: RDF in, a SHACL report out. */
+/** The validation service: a client sends RDF and gets a SHACL report or the expected scores. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'

@@ -1,6 +1,6 @@
 /**
- * Values of a dataset that its document will not show because they are not written as their field requires; reported before the
- * dataset is stored.
+ * Values of a dataset that its document will not show because they are not written as their field requires; reported as
+ * warnings in the answer to a write and among the findings of a harvest, before the dataset is stored.
  */
 
 import type { Quad } from '@rdfjs/types'

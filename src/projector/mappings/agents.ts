@@ -1,4 +1,4 @@
-/** Persons and organisations (FOAF, ORG, schema.org) and contact points (vCard ontology). */
+/** Mapping of persons and organisations (FOAF, ORG, schema.org) and of contact points (vCard ontology). */
 
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
