@@ -109,10 +109,10 @@ function listOf(
 ): readonly Term[] | undefined {
   if (head.equals(rdf('nil'))) return []
   const [first] = graph.objects(head, rdf('first'))
-  const [rest] = graph.objects(head, rdf('rest'))
-  if (!first || !rest || visited.has(keyOf(head))) return undefined
+  const [remainder] = graph.objects(head, rdf('rest'))
+  if (!first || !remainder || visited.has(keyOf(head))) return undefined
   visited.add(keyOf(head))
-  const tail = listOf(graph, rest, visited)
+  const tail = listOf(graph, remainder, visited)
   return tail && [first, ...tail]
 }
 

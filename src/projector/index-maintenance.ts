@@ -210,10 +210,11 @@ const resourcesToProject = (
 
 /** Returns the indices to fill; all when none is named. Throws `invalid-parameter`. */
 function chosenIndices(profile: Profile, names: readonly string[]): readonly IndexName[] {
-  const all = indexNames(profile)
-  const unknown = names.find((name) => !all.some((index) => index === name))
-  if (unknown === undefined) return all.filter((name) => names.length === 0 || names.includes(name))
-  const detail = `there is no index ${shown(unknown)}; the indices are ${all.join(', ')}`
+  const indices = indexNames(profile)
+  const unknown = names.find((name) => !indices.some((index) => index === name))
+  if (unknown === undefined)
+    return indices.filter((name) => names.length === 0 || names.includes(name))
+  const detail = `there is no index ${shown(unknown)}; the indices are ${indices.join(', ')}`
   throw new Failure('invalid-parameter', detail)
 }
 

@@ -65,8 +65,8 @@ export const documentsText = (documents: readonly BuiltDocument[]): string =>
     .join('\n')
 
 /** Formats documents as one JSON array. */
-export function documentsJson(all: readonly BuiltDocument[]): string {
-  const documents = all.map(({ document: { index, id, record }, reports: leftOut }) => {
+export function documentsJson(built: readonly BuiltDocument[]): string {
+  const documents = built.map(({ document: { index, id, record }, reports: leftOut }) => {
     return { index, id, record, leftOut }
   })
   return `${JSON.stringify(documents, null, 2)}\n`

@@ -116,24 +116,24 @@ async function differencesOf(
   { ids, after, until }: Range,
   signal: AbortSignal,
 ): Promise<Differences> {
-  const indexed = new Map<string, string>()
+  const indexedHashes = new Map<string, string>()
   for (let from: string | undefined = after; from !== undefined;) {
     const entries = await index.entries(source.index, from, entriesPerPage, signal)
     const inRange = entries.filter(({ id }) => until === undefined || id <= until)
-    for (const { id, hash } of inRange) indexed.set(id, hash)
+    for (const { id, hash } of inRange) indexedHashes.set(id, hash)
     from = inRange.length === entriesPerPage ? inRange.at(-1)?.id : undefined
   }
-  const allIds = [...new Set([...ids, ...indexed.keys()])]
-  const stored = new Map<string, ReadonlySet<string>>()
+  const allIds = [...new Set([...ids, ...indexedHashes.keys()])]
+  const storedHashes = new Map<string, ReadonlySet<string>>()
   for (let offset = 0; offset < allIds.length; offset += recordsPerStep)
     for (const [id, hashes] of (await source.hashes?.(
       allIds.slice(offset, offset + recordsPerStep),
       signal,
     )) ?? [])
-      stored.set(id, hashes)
+      storedHashes.set(id, hashes)
   const different = new Map<string, 'missing' | 'stale' | 'extra'>()
   for (const id of allIds) {
-    const [hash, hashes] = [indexed.get(id), stored.get(id)]
+    const [hash, hashes] = [indexedHashes.get(id), storedHashes.get(id)]
     if (hashes && hash === undefined) different.set(id, 'missing')
     else if (hash !== undefined && !hashes) different.set(id, 'extra')
     else if (hash !== undefined && !hashes?.has(hash)) different.set(id, 'stale')
@@ -184,12 +184,12 @@ const retryMs = 10 * minuteMs
  */
 export function scheduleReconcile(context: ReconcilingContext): ReconcileSchedule {
   const { hours, metrics, log, now, random, pause } = context
-  let last: ReturnType<ReconcileSchedule['last']>
+  let lastResult: ReturnType<ReconcileSchedule['last']>
   let loop: BackgroundLoop | undefined
   const reconcile: Reconcile = async (options, signal) => {
     const drift = await context.reconcile(options, signal)
     const endMs = now()
-    last = { at: new Date(endMs).toISOString(), ...drift }
+    lastResult = { at: new Date(endMs).toISOString(), ...drift }
     metrics.compared(drift, endMs)
     return drift
   }
@@ -211,7 +211,7 @@ export function scheduleReconcile(context: ReconcilingContext): ReconcileSchedul
     backgroundLoop('reconcile.failed', retryMs, compare, { log, pause, firstMs })
   return {
     reconcile,
-    last: () => last,
+    last: () => lastResult,
     start: (isImmediate = false) => {
       if (hours > 0 || isImmediate) loop ??= start(isImmediate ? 0 : withRandomDelay(startDelayMs))
     },

@@ -105,23 +105,23 @@ export class TextDecoding {
 
   #decode(bytes: Uint8Array, isEnd: boolean): string {
     if (this.#decoder) return this.#counted(this.#decoded(this.#decoder, bytes, isEnd))
-    const all = this.#pending.length > 0 ? Buffer.concat([this.#pending, bytes]) : bytes
+    const available = this.#pending.length > 0 ? Buffer.concat([this.#pending, bytes]) : bytes
     if (this.#state === 'start') {
-      if (all.length < headSize && !isEnd) return this.#hold(all)
-      return this.#begin(all, isEnd)
+      if (available.length < headSize && !isEnd) return this.#hold(available)
+      return this.#begin(available, isEnd)
     }
-    if (this.#state === 'ascii' && !isAscii(all)) {
-      const firstIndex = all.findIndex((byte) => byte > 0x7f)
-      if (!isEnd && all.length - firstIndex < this.#window) {
-        this.#hold(all.subarray(firstIndex))
-        return this.#counted(latin(all.subarray(0, firstIndex)))
+    if (this.#state === 'ascii' && !isAscii(available)) {
+      const firstIndex = available.findIndex((byte) => byte > 0x7f)
+      if (!isEnd && available.length - firstIndex < this.#window) {
+        this.#hold(available.subarray(firstIndex))
+        return this.#counted(latin(available.subarray(0, firstIndex)))
       }
-      const text = this.#counted(latin(all.subarray(0, firstIndex)))
-      this.#decide(all.subarray(firstIndex, firstIndex + this.#window), isEnd)
+      const text = this.#counted(latin(available.subarray(0, firstIndex)))
+      this.#decide(available.subarray(firstIndex, firstIndex + this.#window), isEnd)
       this.#pending = new Uint8Array()
-      return text + this.#decode(all.subarray(firstIndex), isEnd)
+      return text + this.#decode(available.subarray(firstIndex), isEnd)
     }
-    return this.#utf8(all, isEnd)
+    return this.#utf8(available, isEnd)
   }
 
   #hold(bytes: Uint8Array): '' {
@@ -129,8 +129,8 @@ export class TextDecoding {
     return ''
   }
 
-  #begin(all: Uint8Array, isEnd: boolean): string {
-    const head = latin(all.subarray(0, headSize))
+  #begin(available: Uint8Array, isEnd: boolean): string {
+    const head = latin(available.subarray(0, headSize))
     const [, marker] = marks.find(([mark]) => mark.test(head)) ?? []
     this.#pending = new Uint8Array()
     this.#state = 'ascii'
@@ -142,9 +142,9 @@ export class TextDecoding {
           `the text is ${marker.toUpperCase()}, which is not read: send UTF-8`,
           this.#place,
         )
-      return this.#decode(all, isEnd)
+      return this.#decode(available, isEnd)
     }
-    return this.#decode(head.startsWith('\xef\xbb\xbf') ? all.subarray(3) : all, isEnd)
+    return this.#decode(head.startsWith('\xef\xbb\xbf') ? available.subarray(3) : available, isEnd)
   }
 
   /** Chooses the charset by bytes that begin with the first one beyond ASCII. */
@@ -168,9 +168,9 @@ export class TextDecoding {
     }
   }
 
-  #utf8(all: Uint8Array, isEnd: boolean): string {
-    const bytes = isEnd ? all : completeSequences(all)
-    this.#pending = all.subarray(bytes.length)
+  #utf8(available: Uint8Array, isEnd: boolean): string {
+    const bytes = isEnd ? available : completeSequences(available)
+    this.#pending = available.subarray(bytes.length)
     if (isUtf8(bytes)) return this.#counted(Buffer.from(bytes).toString())
     const bad = latin(bytes)
       .matchAll(beyondAscii)

@@ -37,9 +37,9 @@ export function stems(language: string, word: string): string[] {
   if (!stemmer || digit.test(word)) return []
   const lower = word.toLowerCase()
   const folded = fold(word)
-  const first = fold(stemmer(lower))
-  const second = lower === folded ? first : fold(stemmer(folded))
-  return [...new Set([first, second])]
+  const stemOfWord = fold(stemmer(lower))
+  const stemOfFolded = lower === folded ? stemOfWord : fold(stemmer(folded))
+  return [...new Set([stemOfWord, stemOfFolded])]
     .filter((stem) => stem !== '')
     .map((stem) => `${language}:${stem}`)
 }

@@ -152,11 +152,13 @@ export function licenceOf(names: LicenceNames, authorities: Authorities): Licenc
     candidates.map((text) => namedLicence(text)?.address).find(Boolean)
   if (iri !== undefined) return { kind: 'iri', iri }
   const hasNoLicence = texts.some(isNoLicence)
-  const last = texts.findLast((text) => !isNoLicence(text))
-  if (last === undefined) return undefined
-  const text = textFromHtml(last)
+  const lastText = texts.findLast((text) => !isNoLicence(text))
+  if (lastText === undefined) return undefined
+  const text = textFromHtml(lastText)
   if (text === '') return undefined
-  return hasNoLicence || isHtml(last) ? { kind: 'rights', text } : { kind: 'label', label: text }
+  return hasNoLicence || isHtml(lastText)
+    ? { kind: 'rights', text }
+    : { kind: 'label', label: text }
 }
 
 const isAddress = (text: string) => /^https?:\/\/\S+$/i.test(text)

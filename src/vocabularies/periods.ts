@@ -83,8 +83,8 @@ function splitInterval(text: string): readonly [string, string?] {
     const half = parts.length / 2
     return [parts.slice(0, half).join('/').trim(), parts.slice(half).join('/').trim()]
   }
-  const [start = '', end, ...more] = text.split(separator)
-  return end === undefined || more.length > 0 ? [text] : [start.trim(), end.trim()]
+  const [start = '', end, ...others] = text.split(separator)
+  return end === undefined || others.length > 0 ? [text] : [start.trim(), end.trim()]
 }
 
 /** Ends of a period after resolving durations, open ends and abbreviations. */

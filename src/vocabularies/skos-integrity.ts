@@ -189,8 +189,8 @@ function addFact(facts: Map<string, Set<string>>, predicate: string, object: str
   if (!isType && !predicate.startsWith(namespace)) return
   const name = isType ? 'type' : predicate.slice(namespace.length)
   if (name.endsWith('Label') !== value.startsWith('"')) return
-  const known = facts.get(name) ?? new Set()
-  facts.set(name, known.add(isType ? value.slice(namespace.length) : value))
+  const values = facts.get(name) ?? new Set()
+  facts.set(name, values.add(isType ? value.slice(namespace.length) : value))
 }
 
 const withoutBrackets = (term: string) => (term.startsWith('<') ? term.slice(1, -1) : term)

@@ -1,4 +1,4 @@
-/** The endpoints of administration, and the state of the cache. */
+/** Endpoints of the metrics cache for administrators: refreshes, schedules, removal of figures; and the state of the cache. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../../errors.ts'
@@ -191,8 +191,8 @@ async function refreshScopeOf(
       .map((catalogue) => catalogue.id)
   const countedIds = ofCountry(figures.catalogues())
   if (countedIds.length > 0) return countedIds
-  const stored = await readCatalogues(source, await catalogueIds(source, signal), signal)
-  const ids = ofCountry([...stored.values()].filter(({ isHidden }) => !isHidden))
+  const storedCatalogues = await readCatalogues(source, await catalogueIds(source, signal), signal)
+  const ids = ofCountry([...storedCatalogues.values()].filter(({ isHidden }) => !isHidden))
   if (ids.length > 0) return ids
   throw new Failure('not-found', `no catalogue is of the country ${shown(id)}`)
 }

@@ -67,8 +67,9 @@ const periods = { year: 4, month: 7, day: 10 } as const
 
 /** Counts of the last day of each period, ascending. */
 export function historyCounts(file: Sqlite, scope: Scope, { from, to, resolution }: HistorySpan) {
-  const last = 'SELECT max(day) FROM history WHERE kind = ?1 AND key = ?2 AND day BETWEEN ?3 AND ?4'
-  const sql = `SELECT day, tally FROM history WHERE kind = ?1 AND key = ?2 AND day IN (${last} GROUP BY substr(day, 1, ?5)) ORDER BY day`
+  const lastDays =
+    'SELECT max(day) FROM history WHERE kind = ?1 AND key = ?2 AND day BETWEEN ?3 AND ?4'
+  const sql = `SELECT day, tally FROM history WHERE kind = ?1 AND key = ?2 AND day IN (${lastDays} GROUP BY substr(day, 1, ?5)) ORDER BY day`
   return file.rows(sql, ...scopeKey(scope), from, to, periods[resolution]).map(({ day, tally }) => {
     const counts: ScopeCounts = JSON.parse(String(tally))
     return { day: String(day), counts }

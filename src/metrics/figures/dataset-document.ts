@@ -38,11 +38,11 @@ const entriesOf = (
 export function datasetDocument(dataset: StoredDataset, weights: Weights, locale: string): object {
   const { id, iri, measuredValues, report } = dataset
   const datasetValue = (metric: string) =>
-    measuredValues.find((one) => one.metric === metric && one.target === iri)?.value
+    measuredValues.find((measured) => measured.metric === metric && measured.target === iri)?.value
   const shares = (metric: string) =>
     sharesOf(
       metric,
-      measuredValues.filter((one) => one.metric === metric && one.target !== iri),
+      measuredValues.filter((measured) => measured.metric === metric && measured.target !== iri),
     )
   const number = (metric: string) => Number(datasetValue(metric) ?? Number.NaN)
   const score = (metric: string) => (Number.isNaN(number(metric)) ? null : number(metric))
@@ -111,7 +111,7 @@ export function distributionDocuments(
   const results = dataset.report?.results
   const documentOf = (id: string, iri: string): JsonObject[] => {
     const measured = byNode.get(iri) ?? []
-    const best = (metric: string) => bestOf(measured.filter((one) => one.metric === metric))
+    const best = (metric: string) => bestOf(measured.filter((value) => value.metric === metric))
     const part = (name: Dimension) => entriesOf(name, ['distribution', 'dates'], best)
     const ownResults = results?.filter(({ focusNode }) => focusNode?.value === iri)
     return [
@@ -134,9 +134,7 @@ export function distributionDocuments(
 /** Value of a metric that counts for the score where several URLs have one. */
 function bestOf(measured: readonly MeasuredValue[]): boolean | number | undefined {
   const values = measured.map(({ value }) => value)
-  const codes = values
-    .filter((value) => typeof value === 'number')
-    .sort((one, other) => one - other)
+  const codes = values.filter((value) => typeof value === 'number').sort((a, b) => a - b)
   return codes.find(isReachable) ?? codes[0] ?? values[0]
 }
 
@@ -153,7 +151,8 @@ const linksOf = (measured: readonly MeasuredValue[]) =>
     }))
 
 function severities(results: readonly { readonly severity: string }[]) {
-  const count = (severity: string) => results.filter((one) => one.severity === severity).length
+  const count = (severity: string) =>
+    results.filter((result) => result.severity === severity).length
   return {
     errors: count('Violation'),
     warnings: count('Warning'),

@@ -256,10 +256,10 @@ const setState = (file: Sqlite, name: string, value: number) =>
   file.run('INSERT OR REPLACE INTO state VALUES (?, ?)', name, value)
 
 /** Numbers every change of what is served. */
-function nextNumber(file: Sqlite, at: number): number {
+function nextNumber(file: Sqlite, timeMs: number): number {
   const number = 1 + (figuresState(file, 'number') ?? 0)
   setState(file, 'number', number)
-  setState(file, 'at', at)
+  setState(file, 'at', timeMs)
   return number
 }
 
@@ -276,12 +276,12 @@ export function figuresState(
 }
 
 /** Removes all figures and the history; the rows of the versions go with the next refresh. */
-export const clearFigures = (file: Sqlite, at: number): void =>
+export const clearFigures = (file: Sqlite, timeMs: number): void =>
   file.transaction(() => {
     file.run('DELETE FROM counted_catalogue')
     file.run('DELETE FROM history')
     file.run("DELETE FROM state WHERE name = 'counted'")
-    nextNumber(file, at)
+    nextNumber(file, timeMs)
   }, 'durable')
 
 /** Versions with rows; each one is looked up in the index, where DISTINCT would read all of it. */

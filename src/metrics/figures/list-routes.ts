@@ -167,8 +167,8 @@ const readDistribution = cacheEndpoint({
   handle: async ({ c, params: { id }, query, signal }, context) => {
     const { source } = context
     const dataset = await datasetOfDistribution(source, id, signal)
-    const stored = await context.readDataset(c, dataset)
-    const documents = distributionDocuments(stored, source.names, query.locale).get(id)
+    const storedDataset = await context.readDataset(c, dataset)
+    const documents = distributionDocuments(storedDataset, source.names, query.locale).get(id)
     if (documents) return answerLive(c, [documents])
     throw new Failure('unknown-distribution', `there is no distribution ${shown(id)}`)
   },

@@ -56,23 +56,23 @@ export class RefreshSchedules {
   /** Adds a schedule or replaces that with its id. Throws `invalid-parameter`, also when there would be more than `limit`. */
   set(body: unknown, limit: number): StoredSchedule {
     const { file, reader, now } = this.#options
-    const at = now()
-    const schedule = reader.read(body, at)
+    const nowMs = now()
+    const schedule = reader.read(body, nowMs)
     const others = file.first('SELECT count(*) AS n FROM schedule WHERE id <> ?', schedule.id)
     if (Number(others?.['n']) >= limit)
       throw new Failure('invalid-parameter', `there are at most ${limit} schedules`)
     const sql = 'INSERT OR REPLACE INTO schedule VALUES (?, ?, ?, NULL)'
-    file.run(sql, schedule.id, schedule.serialized, at)
-    return { ...schedule, next: nextFiring(schedule, at), last: undefined }
+    file.run(sql, schedule.id, schedule.serialized, nowMs)
+    return { ...schedule, next: nextFiring(schedule, nowMs), last: undefined }
   }
 
   /** Calls `start` when some are due, and then notes that they have fired: after a failure they are still due. */
   fire(start: () => void): void {
     const { file, now } = this.#options
-    const at = now()
-    const due = this.all().filter(({ next }) => next !== undefined && next <= at)
+    const nowMs = now()
+    const due = this.all().filter(({ next }) => next !== undefined && next <= nowMs)
     if (due.length > 0) start()
-    for (const { id } of due) file.run('UPDATE schedule SET last = ? WHERE id = ?', at, id)
+    for (const { id } of due) file.run('UPDATE schedule SET last = ? WHERE id = ?', nowMs, id)
   }
 }
 

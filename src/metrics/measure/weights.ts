@@ -65,9 +65,9 @@ const dimensionIn = (terms: readonly Term[]): Dimension | undefined =>
 const maxPoints = 10_000
 
 function integer(terms: readonly Term[]): number | undefined {
-  const [only, ...more] = terms
-  if (only?.termType !== 'Literal' || more.length > 0) return undefined
-  const text = only.value.trim()
+  const [term, ...others] = terms
+  if (term?.termType !== 'Literal' || others.length > 0) return undefined
+  const text = term.value.trim()
   return /^[+-]?\d{1,6}$/.test(text) && Math.abs(Number(text)) <= maxPoints
     ? Number(text)
     : undefined

@@ -286,10 +286,10 @@ class CheckBudget {
 
   #windowOf(catalogue: string): BudgetWindow {
     const { windows, file, now } = this.#reach
-    const own = this.#windows.get(catalogue)
-    if (own) return own
-    const last = windows.get(catalogue)
-    const stretch = last ? last.budget.#stretchAfter(last) : 1
+    const cachedWindow = this.#windows.get(catalogue)
+    if (cachedWindow) return cachedWindow
+    const previous = windows.get(catalogue)
+    const stretch = previous ? previous.budget.#stretchAfter(previous) : 1
     const limit = file.nthDue(catalogue, this.#remaining * stretch, now()) ?? Infinity
     const window = { stretch, limit, withheld: 0, budget: this }
     windows.set(catalogue, window)

@@ -284,7 +284,7 @@ function catalogueReader(context: BuilderContext): CatalogueReader {
   const { profile, names, concepts, enrich } = context
   const compiled = compileFields(profile.catalogue.fields)
   const cache = new WeakMap<Graph, CatalogueRead & { readonly revision: number }>()
-  const read: CatalogueReader = ({ id, graph }) => {
+  const readUncached: CatalogueReader = ({ id, graph }) => {
     const iri = names.catalogue(id)
     const about = { id, iri, graph, recordIri: names.record(id) }
     const { mapping: englishContext } = mapRecord(context, [], { ...about, language: 'en' })
@@ -314,7 +314,7 @@ function catalogueReader(context: BuilderContext): CatalogueReader {
     const revision = concepts.revision
     const cached = cache.get(catalogue.graph)
     if (cached && cached.revision === revision && cached.facts.id === catalogue.id) return cached
-    const result = { ...read(catalogue), revision }
+    const result = { ...readUncached(catalogue), revision }
     cache.set(catalogue.graph, result)
     return result
   }

@@ -153,12 +153,12 @@ export class StoredConcepts {
   }
 
   /** Replaces the cached state of a vocabulary; `undefined` = more concepts than memory holds. */
-  replace(vocabulary: string, scheme: string, all: readonly Concept[] | undefined): void {
+  replace(vocabulary: string, scheme: string, newConcepts: readonly Concept[] | undefined): void {
     const { concepts } = this.#context
     if (this.#schemes.get(vocabulary) !== scheme) this.forget(vocabulary)
     this.#schemes.set(vocabulary, scheme)
-    this.#sizes.set(scheme, all?.length ?? 0)
-    if (all) concepts.replace(scheme, all)
+    this.#sizes.set(scheme, newConcepts?.length ?? 0)
+    if (newConcepts) concepts.replace(scheme, newConcepts)
     else concepts.replaceLarge(scheme)
   }
 

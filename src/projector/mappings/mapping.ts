@@ -224,8 +224,8 @@ export function sortedJson(
   if (values.length === 1) return single ? only.json : [only.json]
   const sorted = [...values].sort(inOrder)
   const distinct = sorted.filter((value, at) => {
-    const before = sorted[at - 1]
-    return before === undefined || inOrder(before, value) !== 0
+    const previous = sorted[at - 1]
+    return previous === undefined || inOrder(previous, value) !== 0
   })
   if (!single) return distinct.map(({ json }) => json)
   const [first, second] = distinct
@@ -267,10 +267,10 @@ const noTerms: readonly Term[] = []
 
 /** Returns the values of all predicates of a field; each term once. */
 function valuesOf(about: ReturnType<Graph['about']>, paths: readonly string[]): readonly Term[] {
-  const [path, ...more] = paths
+  const [path, ...otherPaths] = paths
   const values = (path === undefined ? undefined : about.get(path)) ?? noTerms
-  if (more.length === 0) return values
-  const others = more.flatMap((other) => about.get(other) ?? [])
+  if (otherPaths.length === 0) return values
+  const others = otherPaths.flatMap((other) => about.get(other) ?? [])
   const additional = others.filter((term) => !values.some((value) => value.equals(term)))
   return additional.length === 0 ? values : [...values, ...additional]
 }

@@ -49,8 +49,8 @@ const fromConcept = memoiseByConcept(({ iri, id, label, scheme, extensions }): J
 function placeOf(iri: string, { concepts }: MappingContext): JsonObject {
   const concept = concepts.find(iri)
   if (concept) return { ...fromConcept(concept), resource: iri }
-  const [, table, named] = authority.exec(iri) ?? []
-  const code = nuts.exec(iri)?.[1] ?? (table === 'country' ? undefined : named)
+  const [, table, authorityCode] = authority.exec(iri) ?? []
+  const code = nuts.exec(iri)?.[1] ?? (table === 'country' ? undefined : authorityCode)
   return code === undefined
     ? { resource: iri }
     : { id: code.toLowerCase(), label: code, resource: iri }

@@ -150,7 +150,9 @@ function sideOf(node: Term, { direct, through }: (typeof sides)['start'], contex
   if (text !== undefined) return text
   return through
     .flatMap((predicate) => context.graph.objects(node, predicate))
-    .map((at) => (at.termType === 'Literal' ? at.value.trim() : firstValue(at, stamps, context)))
+    .map((instant) =>
+      instant.termType === 'Literal' ? instant.value.trim() : firstValue(instant, stamps, context),
+    )
     .find((stamp) => stamp !== undefined)
 }
 
@@ -281,15 +283,15 @@ export const metadataExtension = structure('not-an-iri', (node, context) =>
 export const webPage = eachValue((node, context) => {
   const { graph, language } = context
   const resource = iriLike(node, context) ?? identityIri(node, graph)
-  const at = (name: string) =>
+  const valuesOf = (name: string) =>
     node.termType === 'Literal' ? [] : graph.objects(node, dct(name).value)
-  const [format] = at('format')
+  const [format] = valuesOf('format')
     .flatMap((term) => formatOf(term, context) ?? [])
     .sort((a, b) => compareCodePoints(JSON.stringify(a), JSON.stringify(b)))
   const json = objectOf({
     resource,
     title: languageMap(labelTerms(node, graph), language),
-    description: languageMap(at('description'), language),
+    description: languageMap(valuesOf('description'), language),
     format,
   })
   return json ? { key: resource ?? JSON.stringify(json), json } : 'not-an-iri'
@@ -354,17 +356,17 @@ const measures = ` ${quoteIri(metric)} `
 export function scoreLines(lines: string, resource: string): string {
   const link = `${quoteIri(resource)} ${quoteIri(measurement)} `
   const subjectOf = (line: string) => line.slice(0, line.indexOf(' '))
-  const all = lines.split('\n')
-  const metricLines = all.filter((line) => line.startsWith(measures, line.indexOf(' ')))
+  const allLines = lines.split('\n')
+  const metricLines = allLines.filter((line) => line.startsWith(measures, line.indexOf(' ')))
   // The metrics of scores are named `scoring` or `…Scoring`.
   const scoreNodes = new Set(metricLines.filter((line) => line.includes('coring')).map(subjectOf))
   if (scoreNodes.size === 0) return ''
-  const links = all.filter((line) => line.startsWith(link))
+  const links = allLines.filter((line) => line.startsWith(link))
   const matchingLinks = links.filter((line) =>
     scoreNodes.has(line.slice(link.length, -' .'.length)),
   )
   // Without a match the first link is kept: it shows that there are links, although to other measurements.
   const chosen = new Set(matchingLinks.length > 0 ? matchingLinks : links.slice(0, 1))
-  const about = all.filter((line) => scoreNodes.has(subjectOf(line)) || chosen.has(line))
+  const about = allLines.filter((line) => scoreNodes.has(subjectOf(line)) || chosen.has(line))
   return about.map((line) => `${line}\n`).join('')
 }
