@@ -78,7 +78,7 @@ async function* importCkan(run: Run): AsyncGenerator<ImportEvent, void> {
   const ask = async ({ offset, extra }: ListPlace) => {
     const rows = config.pageSize + extra
     let answer = await search(run, root, { start: offset, rows, sort: orders[order] })
-    for (const last = offset === 0 ? orders.length - 1 : 0; !answer.ok && order < last;)
+    for (const lastOrder = offset === 0 ? orders.length - 1 : 0; !answer.ok && order < lastOrder;)
       answer = await search(run, root, { start: offset, rows, sort: orders[++order] })
     const page = packagesIn(root, answer)
     await licences.register(page.entries)

@@ -94,10 +94,10 @@ export class RdfDocument {
     try {
       for await (const batch of statementsOf(batches)) {
         const keptStatements: Statement[] = []
-        for (const one of batch) {
-          if (graphNames?.includes(one.graph) === false || this.hydra.take(one)) continue
-          if (mentionPredicates.has(one.predicate)) this.#mentioned.add(keyHash(one.object))
-          const statement = graphNames ? { ...one, graph: '' } : one
+        for (const entry of batch) {
+          if (graphNames?.includes(entry.graph) === false || this.hydra.take(entry)) continue
+          if (mentionPredicates.has(entry.predicate)) this.#mentioned.add(keyHash(entry.object))
+          const statement = graphNames ? { ...entry, graph: '' } : entry
           keptStatements.push(repair ? this.#withMailAddress(statement) : statement)
         }
         this.spool.add(keptStatements)

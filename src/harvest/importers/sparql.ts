@@ -98,12 +98,13 @@ async function* listAllDatasets(sparqlImport: SparqlImport): ImportEvents {
     const page = builtIn(sparqlImport, 'dataset-page', { after: literal(after) })
     const rows = await endpoint.select(`${page}\nLIMIT ${pageSize}`)
     const datasets = rows.map((row) => row['dataset']?.value ?? '')
-    const last = datasets.at(-1)
-    if (last === undefined) break
-    if (last === after) throw new Failure('page-loop', `The source lists ${after} after itself.`)
+    const lastDataset = datasets.at(-1)
+    if (lastDataset === undefined) break
+    if (lastDataset === after)
+      throw new Failure('page-loop', `The source lists ${after} after itself.`)
     yield* describeDatasets(sparqlImport, [...new Set(datasets)])
-    yield { kind: 'page', cursor: last }
-    after = last
+    yield { kind: 'page', cursor: lastDataset }
+    after = lastDataset
     datasetsRead += datasets.length
     if (datasets.length < pageSize && datasetsRead >= remaining) break
   }
@@ -134,7 +135,7 @@ async function countServices(sparqlImport: SparqlImport): Promise<void> {
 function* refuseBlankNodes(count: number): Iterable<ImportEvent> {
   const detail =
     'The dataset has no IRI, so that SPARQL cannot ask for it; give it one at the source.'
-  for (let left = count; left > 0; left -= 1)
+  for (let remaining = count; remaining > 0; remaining -= 1)
     yield { kind: 'refused', problem: new Failure('item-no-identifier', detail) }
 }
 

@@ -157,9 +157,11 @@ export class Subject {
   text(predicate: NamedNode, value: unknown): boolean {
     const { language } = this.record.options
     const texts = isJsonObject(value)
-      ? Object.entries(value).flatMap(([tag, texts]) => listOf(texts).map((one) => ({ one, tag })))
-      : listOf(value).map((one) => ({ one, tag: language }))
-    return texts.map(({ one, tag }) => this.#text(predicate, one, tag)).includes(true)
+      ? Object.entries(value).flatMap(([tag, tagged]) =>
+          listOf(tagged).map((text) => ({ text, tag })),
+        )
+      : listOf(value).map((text) => ({ text, tag: language }))
+    return texts.map(({ text, tag }) => this.#text(predicate, text, tag)).includes(true)
   }
 
   #text(predicate: NamedNode, value: unknown, tag = ''): boolean {

@@ -172,9 +172,15 @@ export class Spool {
     const ambiguous =
       'SELECT DISTINCT term AS text FROM catalogue WHERE term IN (SELECT term FROM dataset)'
     for (const term of this.#texts(ambiguous)) {
-      const graphs = this.#texts('SELECT graph AS text FROM dataset WHERE term = ?', term)
-      const others = this.#texts('SELECT graph AS text FROM catalogue WHERE term = ?', term)
-      const places = [...new Set([...graphs, ...others])].map((graph) => ({ term, graph }))
+      const datasetGraphs = this.#texts('SELECT graph AS text FROM dataset WHERE term = ?', term)
+      const catalogueGraphs = this.#texts(
+        'SELECT graph AS text FROM catalogue WHERE term = ?',
+        term,
+      )
+      const places = [...new Set([...datasetGraphs, ...catalogueGraphs])].map((graph) => ({
+        term,
+        graph,
+      }))
       const lines = places.map((place) => this.describe(place)).join('')
       if (this.kindOf(term, lines) === 'catalogue') continue
       this.#datasetsWithParts.add(term)
@@ -248,9 +254,9 @@ export class Spool {
   }
 
   datasetCount(): number {
-    const others = 'SELECT term FROM catalogue'
+    const catalogueTerms = 'SELECT term FROM catalogue'
     return this.#number(
-      `SELECT count(DISTINCT term) AS n FROM dataset WHERE term NOT IN (${others})`,
+      `SELECT count(DISTINCT term) AS n FROM dataset WHERE term NOT IN (${catalogueTerms})`,
     )
   }
 
