@@ -14,7 +14,7 @@ import type { PortalServices } from './portal-services.ts'
 const checksPerMinute = 20
 
 /** Most bytes of a form: the longest text, whose bytes a form may percent-encode as three each, and more. */
-const longestForm = 8 * 2 ** 20
+const maxFormBytes = 8 * 2 ** 20
 
 /** Makes the endpoint. The check runs outside the queue of pages, because it may take longer than a page. */
 export function checkEndpoint(): Endpoint<PortalServices> {
@@ -31,10 +31,10 @@ export function checkEndpoint(): Endpoint<PortalServices> {
   }
   const outcomeOf = async (page: PageContext, c: AppContext, rdf: string, level: string) => {
     const context = { ...page, signal: c.get('signal') }
-    const most = context.steward ? longestOfSteward : longestOfStranger
-    if (Buffer.byteLength(rdf) > most) {
-      const further = context.steward ? '' : `; ${longestOfSteward} after signing in`
-      throw new Failure('too-large', `at most ${most} bytes are checked at once${further}`)
+    const maxBytes = context.steward ? longestOfSteward : longestOfStranger
+    if (Buffer.byteLength(rdf) > maxBytes) {
+      const hint = context.steward ? '' : `; ${longestOfSteward} after signing in`
+      throw new Failure('too-large', `at most ${maxBytes} bytes are checked at once${hint}`)
     }
     return rdf.trim() === '' ? undefined : checker.check(context, rdf, shapeModelOf(level))
   }
@@ -48,7 +48,7 @@ export function checkEndpoint(): Endpoint<PortalServices> {
     auth: anyone,
     page: (c, { contextOf, respond }) =>
       inLimits(c.get('client'), async () => {
-        const field = await readForm(c, longestForm)
+        const field = await readForm(c, maxFormBytes)
         const form = { rdf: field('rdf'), level: field('level') }
         const outcome = await outcomeOf(await contextOf(c), c, form.rdf, form.level)
         return respond(c, async (context) =>

@@ -10,7 +10,7 @@ type Citation = ReturnType<typeof citationOf>
 export const identifiersOf = (record: Fields): readonly string[] => [
   ...textsAt(record, 'identifier'),
   ...listAt(record, 'adms_identifier').flatMap(
-    (one) => textAt(one, 'resource') ?? textAt(one, 'identifier') ?? [],
+    (identifier) => textAt(identifier, 'resource') ?? textAt(identifier, 'identifier') ?? [],
   ),
 ]
 
@@ -27,9 +27,9 @@ const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').
  */
 export function citationOf(context: PageContext, record: Fields) {
   const names = (value: unknown) =>
-    listed(value).flatMap((one) => oneLine(context.nameOf(one) ?? '') || [])
+    listed(value).flatMap((agent) => oneLine(context.nameOf(agent) ?? '') || [])
   const [creators, publishers] = [names(record['creator']), names(record['publisher'])]
-  const [doi] = identifiersOf(record).flatMap((one) => doiIn(one) ?? [])
+  const [doi] = identifiersOf(record).flatMap((identifier) => doiIn(identifier) ?? [])
   const date = context.formats.isoDate(record['modified'] ?? record['issued'])
   const version = textAt(record, 'version_info') ?? (date?.length === 10 ? date : undefined)
   return {
@@ -48,8 +48,8 @@ export function citationOf(context: PageContext, record: Fields) {
 /** Citation as a sentence: `Three Rivers Basin Authority (2026): Water levels. Version 2026-05-30. http://…` */
 export function citationText({ t }: PageContext, citation: Citation): string {
   const { authors, year, title, version, url } = citation
-  const who = authors.join('; ')
-  const head = `${who}${year === undefined ? '' : ` (${year})`}${who === '' ? '' : ': '}${title}.`
+  const authorNames = authors.join('; ')
+  const head = `${authorNames}${year === undefined ? '' : ` (${year})`}${authorNames === '' ? '' : ': '}${title}.`
   return `${head}${version === undefined ? '' : ` ${t('version')} ${version}.`} ${url}`
 }
 
@@ -88,10 +88,10 @@ function isBalanced(text: string): boolean {
 
 /** Escapes a text for LaTeX. */
 function escapeLatex(text: string): string {
-  const single = isBalanced(text) ? {} : braceEscapes
+  const unpaired = isBalanced(text) ? {} : braceEscapes
   return text.replaceAll(
     /[\\{}&%$#_~^<>]/g,
-    (char) => latexEscapes[char] ?? single[char] ?? `\\${char}`,
+    (char) => latexEscapes[char] ?? unpaired[char] ?? `\\${char}`,
   )
 }
 
@@ -105,8 +105,8 @@ function bibTex(citation: Citation): string {
     // Double braces keep the capitals of a title.
     return `  ${name} = {${name === 'title' ? `{${text}}` : text}}`
   })
-  const all = authors === '' ? lines : [`  author = {${authors}}`, ...lines]
-  return `@misc{${citation.id.replaceAll(/[^\w.-]/g, '-')},\n${all.join(',\n')}\n}\n`
+  const fields = authors === '' ? lines : [`  author = {${authors}}`, ...lines]
+  return `@misc{${citation.id.replaceAll(/[^\w.-]/g, '-')},\n${fields.join(',\n')}\n}\n`
 }
 
 function ris(citation: Citation): string {

@@ -57,13 +57,13 @@ export function pageContext(options: PageContextOptions) {
   /** Resolves with the result of `read`, or with `undefined` where that fails or takes longer than 1.5 s; failures other than a 404 are logged. */
   const optional = <T>(read: Promise<T>): Promise<T | undefined> => {
     const done = new AbortController()
-    const late = pause(optionalMs, done.signal).then(onMissingPart)
+    const timeout = pause(optionalMs, done.signal).then(onMissingPart)
     const logged = read.catch((error: unknown) => {
       if (problemOf(error, '').status === 404) return undefined
       log.warn({ err: error, requestId }, 'portal.part-failed')
       return onMissingPart()
     })
-    return Promise.race([logged, late]).finally(() => done.abort())
+    return Promise.race([logged, timeout]).finally(() => done.abort())
   }
   return {
     ...options,
@@ -79,14 +79,15 @@ export function pageContext(options: PageContextOptions) {
       pickText(texts, [language, config.defaultLanguage])?.text ?? '',
     ask,
     /** Searches; the deadline of the page applies unless another signal is passed. Rejects with `Failure`. */
-    find: async (params: SearchParams, within = signal): Promise<SearchResult> => {
+    find: async (params: SearchParams, searchSignal = signal): Promise<SearchResult> => {
       const path = `/search?${searchQueryString(params, language)}`
-      return searchResultOf(await ask('search', path, { signal: within }))
+      return searchResultOf(await ask('search', path, { signal: searchSignal }))
     },
-    /** Reads a record with all its fields; lists of a dataset are cut after `most` entries. Rejects with `Failure`. */
-    readRecord: async (kind: string, id: string, most = mostEntries) => {
-      const cut = kind === 'datasets' && most < Infinity ? `&most=${most}` : ''
-      const path = `/${kind}/${encodeURIComponent(id)}?locale=${language}${cut}`
+    /** Reads a record with all its fields; lists of a dataset are cut after `maxEntries` entries. Rejects with `Failure`. */
+    readRecord: async (kind: string, id: string, maxEntries = mostEntries) => {
+      const mostParameter =
+        kind === 'datasets' && maxEntries < Infinity ? `&most=${maxEntries}` : ''
+      const path = `/${kind}/${encodeURIComponent(id)}?locale=${language}${mostParameter}`
       return fieldsAt(await ask('search', path), 'result')
     },
     optional,

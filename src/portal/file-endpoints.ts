@@ -120,25 +120,25 @@ const csvHeaders = {
 }
 
 const includes = ['id', 'title', 'identifier', 'language']
-const counted = ['categories', 'publisher']
+const countedFacets = ['categories', 'publisher']
 /** Most suggested titles, most themes and publishers each, and the length of a text that has suggestions. */
 const [mostTitles, mostLabels, shortest, longest] = [8, 4, 2, 100]
 
 /** Suggestions for the text that was typed into the search field. Rejects with `Failure`. */
-async function suggestionsFor(context: PageContext, typed: string) {
+async function suggestionsFor(context: PageContext, typedText: string) {
   const { language, find, nameOf, plainTitle, pathTo, searchTo } = context
-  const lower = (text: string) => text.toLocaleLowerCase(language)
-  const q = typed.trim().slice(0, longest)
+  const lowerCase = (text: string) => text.toLocaleLowerCase(language)
+  const q = typedText.trim().slice(0, longest)
   if (q.length < shortest) return { titles: [], themes: [], publishers: [] }
   const [hits, { facets }] = await Promise.all([
     find({ filters: 'dataset', q, limit: mostTitles, includes, more: { autocomplete: 'true' } }),
-    find({ filters: 'dataset', limit: 0, counted, more: { facetSize: '500' } }),
+    find({ filters: 'dataset', limit: 0, counted: countedFacets, more: { facetSize: '500' } }),
   ])
   /** Values of a facet with a word that begins with the typed text. */
   const labels = (facet: string) =>
     (facets.get(facet) ?? [])
       .map(({ id, title }) => ({ id, label: nameOf(title) ?? id }))
-      .filter(({ label }) => ` ${lower(label)}`.includes(` ${lower(q)}`))
+      .filter(({ label }) => ` ${lowerCase(label)}`.includes(` ${lowerCase(q)}`))
       .slice(0, mostLabels)
       .map(({ id, label }) => ({ label, path: searchTo([[facet, id]]) }))
   return {
@@ -151,7 +151,7 @@ async function suggestionsFor(context: PageContext, typed: string) {
   }
 }
 
-const perPage = 500
+const hitsPerRead = 500
 
 /** Cells of a record by the names of the columns. */
 const rowOf = ({ nameOf, textOf, plainTitle, formatsOf }: PageContext, record: Fields) => ({
@@ -175,14 +175,14 @@ const csvLines = (rows: readonly object[]): string =>
 async function hitsCsv(context: PageContext, query: FormEntries, turn: LongAnswers['turn']) {
   const { find, language, signal } = context
   const fields = { includes: [...hitFields, 'resource'] }
-  const params = { ...searchParamsOf(query, language), ...fields, limit: perPage }
+  const params = { ...searchParamsOf(query, language), ...fields, limit: hitsPerRead }
   const read = async (page: number) => (await find({ ...params, page }, signal)).records
   // Read before the answer begins, so that a failed search is answered as a problem.
   const first = await read(0)
   async function* pages() {
     yield first
-    for (let page = 1, records = first; records.length === perPage; page += 1) {
-      if (page * perPage >= lastReachableHit) return
+    for (let page = 1, records = first; records.length === hitsPerRead; page += 1) {
+      if (page * hitsPerRead >= lastReachableHit) return
       records = await read(page)
       yield records
     }

@@ -40,9 +40,9 @@ export function webAddress(value: unknown): string | undefined {
 
 /** Link to an address; only the content where `safeAddress` refuses the address. */
 export function linkTo(address: unknown, content: HtmlContent, rel?: string): HtmlMarkup {
-  const safe = safeAddress(address)
-  if (safe === undefined) return html`<bdi>${content}</bdi>`
-  return html`<a href="${safe}" ${rel === undefined ? '' : html` rel="${rel}"`}>${content}</a>`
+  const href = safeAddress(address)
+  if (href === undefined) return html`<bdi>${content}</bdi>`
+  return html`<a href="${href}" ${rel === undefined ? '' : html` rel="${rel}"`}>${content}</a>`
 }
 
 /** Whether a value writes nothing. */
@@ -53,7 +53,7 @@ export const isEmpty = (value: HtmlContent): boolean =>
   (Array.isArray(value) && value.every(isEmpty))
 
 /** Joins the parts that are not empty with a separator. */
-export const joinHtml = (parts: readonly HtmlContent[], between: HtmlContent): HtmlContent =>
+export const joinHtml = (parts: readonly HtmlContent[], separator: HtmlContent): HtmlContent =>
   parts
     .filter((part) => !isEmpty(part))
-    .flatMap((part, at) => (at === 0 ? [part] : [between, part]))
+    .flatMap((part, i) => (i === 0 ? [part] : [separator, part]))

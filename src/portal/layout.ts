@@ -88,11 +88,12 @@ export function layout(context: PageContext, content: PageContent): HtmlMarkup {
 function canonicalLinks({ root, language, config }: PageContext, path?: string): HtmlContent {
   if (path === undefined) return false
   const inLanguages = [
-    ...config.languages.map((one) => [one, one] as const),
+    ...config.languages.map((code) => [code, code] as const),
     ['x-default', config.defaultLanguage] as const,
   ]
   return html`<link rel="canonical" href="${root}${language}/${path}" />${inLanguages.map(
-    ([code, one]) => html`<link rel="alternate" hreflang="${code}" href="${root}${one}/${path}" />`,
+    ([code, pathLanguage]) =>
+      html`<link rel="alternate" hreflang="${code}" href="${root}${pathLanguage}/${path}" />`,
   )}`
 }
 
@@ -135,16 +136,19 @@ export function searchBar(context: PageContext, query: string, isBig = false): H
 
 /** Language → its name in itself; computed once, because a formatter of names costs more than the rest of a layout. */
 const nativeNames = new Map<string, string | undefined>(
-  interfaceLanguages.map((one) => [one, new Intl.DisplayNames(one, { type: 'language' }).of(one)]),
+  interfaceLanguages.map((code) => [
+    code,
+    new Intl.DisplayNames(code, { type: 'language' }).of(code),
+  ]),
 )
 
 /** Links to the page in all languages of the portal, each named in its own language. */
 function languageLinks({ language, t, config, root, pathInLanguage }: PageContext): HtmlContent {
   if (config.languages.length < 2) return false
-  const links = config.languages.map((one) => {
-    const here = one === language && html` aria-current="true"`
-    return html`<a href="${root}${one}/${pathInLanguage}" lang="${one}" hreflang="${one}"${here}>
-      <span class="vh">${nativeNames.get(one)} </span><span aria-hidden="true">${one.toUpperCase()}</span></a>`
+  const links = config.languages.map((code) => {
+    const current = code === language && html` aria-current="true"`
+    return html`<a href="${root}${code}/${pathInLanguage}" lang="${code}" hreflang="${code}"${current}>
+      <span class="vh">${nativeNames.get(code)} </span><span aria-hidden="true">${code.toUpperCase()}</span></a>`
   })
   return html`<nav class="languages" aria-label="${t('language')}">${links}</nav>`
 }
@@ -154,9 +158,9 @@ const menu = ['data', 'catalogues', 'quality', 'sparql', 'check'] as const
 
 function mainMenu({ t, pathTo }: PageContext, current: Section | undefined): HtmlMarkup {
   const items = menu.map((section) => {
-    const here = section === current && html` aria-current="page"`
+    const currentMark = section === current && html` aria-current="page"`
     const path = pathTo(section === 'data' ? 'datasets' : section)
-    return html`<li><a href="${path}"${here}>${t(`menu-${section}`)}</a></li>`
+    return html`<li><a href="${path}"${currentMark}>${t(`menu-${section}`)}</a></li>`
   })
   return html`<nav class="main-nav" aria-label="${t('menu')}"><ul role="list">${items}</ul></nav>`
 }
@@ -177,10 +181,10 @@ function footer(context: PageContext): HtmlMarkup {
     return [title, pathTo('pages', name)]
   }
   const configured = config.footer.map(({ title, links }) => {
-    const all = links.map((link): FooterLink =>
+    const footerLinks = links.map((link): FooterLink =>
       'page' in link ? linkTo(link.page) : [configuredText(link.title), link.href],
     )
-    return footerColumn(configuredText(title), all)
+    return footerColumn(configuredText(title), footerLinks)
   })
   return html`<footer class="foot"><div>
     ${footerColumn(t('this-portal'), [

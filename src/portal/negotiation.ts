@@ -20,5 +20,5 @@ export function preferredLanguage(
   const accepted = parseAccept(c.req.header('Accept-Language') ?? '')
     .filter(({ q }) => q > 0)
     .map(({ type }) => type.split('-')[0]?.toLowerCase())
-  return accepted.find((code) => languages.some((one) => one === code)) ?? defaultLanguage
+  return accepted.find((code) => languages.some((language) => language === code)) ?? defaultLanguage
 }

@@ -28,7 +28,7 @@ import type { Previews } from './preview/previews.ts'
 /** Page of the operator, in the language of the reader where it exists in that. */
 async function operatorPage({ config, language }: PageContext, name: string) {
   const pages = config.pages.filter((page) => page.name === name)
-  const page = pages.find((one) => one.language === language) ?? pages[0]
+  const page = pages.find((page) => page.language === language) ?? pages[0]
   if (!page) return undefined
   const body = html`<article class="prose stack"><h1>${page.title}</h1> ${operatorProse(page.text)}</article>`
   return { title: page.title, body }

@@ -53,8 +53,8 @@ function openAssets(config: PortalConfig) {
   const byName = new Map<string, string>()
   const byPath = new Map<string, Asset>()
   const add = (name: string, body: Asset['body']) => {
-    const at = name.lastIndexOf('.')
-    const path = `assets/${name.slice(0, at)}.${hash('sha256', body, 'hex').slice(0, 8)}${name.slice(at)}`
+    const dot = name.lastIndexOf('.')
+    const path = `assets/${name.slice(0, dot)}.${hash('sha256', body, 'hex').slice(0, 8)}${name.slice(dot)}`
     byName.set(name, path)
     byPath.set(path, { type: assetType(name) ?? 'application/octet-stream', body })
     return path

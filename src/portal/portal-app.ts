@@ -133,7 +133,7 @@ export const problemPages =
     const { ports = unusedPorts, sessions, renders } = isServerError ? {} : portal
     const { languages } = portal.config
     const path = pathOf(c.req.url)
-    const named = path.split('/').find((step) => languages.some((one) => one === step))
+    const named = path.split('/').find((step) => languages.some((language) => language === step))
     const language = named ?? preferredLanguage(c, portal.config)
     const context = await contextIn(c, { ...portal, ports, sessions }, language)
     const retryAfter = Number(new Headers(headers).get('Retry-After')) || undefined
@@ -241,7 +241,7 @@ type ContextSources = PageShell &
 
 /** Makes the context of the page at `/{language}/…`. Rejects with `not-found` where the portal does not have the language. */
 async function contextOf(c: AppContext, portal: ContextSources): Promise<PageContext> {
-  const language = portal.config.languages.find((one) => one === c.req.param('language'))
+  const language = portal.config.languages.find((code) => code === c.req.param('language'))
   if (language === undefined) throw notFoundAt(c)
   return contextIn(c, portal, language)
 }

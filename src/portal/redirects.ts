@@ -21,9 +21,9 @@ export const redirectToCanonical =
   ({ languages }: PortalConfig): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     const { pathname, search } = new URL(c.req.url)
-    const [, step = '', rest = ''] = /^\/([a-z]{2})(?:\/(.*?))?\/*$/i.exec(pathname) ?? []
-    const language = languages.find((one) => one === step.toLowerCase())
-    const path = `${language}/${rest}`
+    const [, step = '', remainder = ''] = /^\/([a-z]{2})(?:\/(.*?))?\/*$/i.exec(pathname) ?? []
+    const language = languages.find((code) => code === step.toLowerCase())
+    const path = `${language}/${remainder}`
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
     if (!isRead || language === undefined || pathname === `/${path}`) return next()
     return c.redirect(rootPath(c) + path + search, 301)
@@ -31,7 +31,7 @@ export const redirectToCanonical =
 
 /** Language that the address names, where the portal has it; else the preferred language of the client. */
 const languageOf = (c: AppContext, config: PortalConfig, named?: string): string =>
-  config.languages.find((one) => one === named?.slice(0, 2)) ?? preferredLanguage(c, config)
+  config.languages.find((code) => code === named?.slice(0, 2)) ?? preferredLanguage(c, config)
 
 type Redirect = (c: AppContext, services: PortalServices) => Response | Promise<Response>
 

@@ -56,7 +56,7 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
     spatialCoverage: placesOf(context, record),
     distribution: listAt(record, 'distributions')
       .slice(0, mostEntries)
-      .map((one) => downloadOf(context, one, record)),
+      .map((distribution) => downloadOf(context, distribution, record)),
     includedInDataCatalog: 'id' in catalogue ? withoutEmpty(memberOf) : undefined,
   })
 }
@@ -109,7 +109,7 @@ function cutAtWord(text: string): string {
 }
 
 const keywordsOf = (context: PageContext, record: Fields): readonly string[] => [
-  ...context.keywordsOf(record).flatMap((one) => textAt(one, 'label') ?? []),
+  ...context.keywordsOf(record).flatMap((keyword) => textAt(keyword, 'label') ?? []),
   ...listed(record['categories']).flatMap((one) => context.nameOf(one) ?? []),
 ]
 

@@ -74,7 +74,7 @@ export function searchForm(parameters: URLSearchParams) {
 
 /** Values of a field. */
 export const formValues = (query: FormEntries, name: string): readonly string[] =>
-  query.filter(([one]) => one === name).map(([, value]) => value)
+  query.filter(([entryName]) => entryName === name).map(([, value]) => value)
 
 /** Entries of the named fields. */
 export const onlyFields = (query: FormEntries, ...names: readonly string[]): FormEntries =>
@@ -86,8 +86,8 @@ export const withoutFields = (query: FormEntries, ...names: readonly string[]): 
 
 /** Adds a value to a field, or removes it where the field has it. */
 export function toggleValue(query: FormEntries, name: string, value: string): FormEntries {
-  const rest = query.filter((one) => one[0] !== name || one[1] !== value)
-  return rest.length < query.length ? rest : [...query, [name, value]]
+  const remaining = query.filter((entry) => entry[0] !== name || entry[1] !== value)
+  return remaining.length < query.length ? remaining : [...query, [name, value]]
 }
 
 /** Chosen sort order; by default relevance where there are search words, else the date of change. */

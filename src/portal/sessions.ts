@@ -79,9 +79,9 @@ export function openSessions({ path, keys, userPrefix, now }: SessionOptions) {
     /** Session of a cookie; `undefined` where there is none or it has ended. */
     find: (cookie = ''): Session | undefined => {
       if (cookie.length > 100) return undefined
-      const found = file.first(activeSession, digest(cookie), now(), now() - idleMs)
-      if (!found) return undefined
-      const { fingerprint: id, permissions } = sessionRow.parse(found)
+      const row = file.first(activeSession, digest(cookie), now(), now() - idleMs)
+      if (!row) return undefined
+      const { fingerprint: id, permissions } = sessionRow.parse(row)
       if (!isConfigured(id)) return undefined
       file.run('UPDATE session SET seen = ? WHERE id = ?', now(), digest(cookie))
       const token = hash('sha256', `form ${cookie}`, 'base64url')

@@ -133,8 +133,8 @@ const heldPath = ({ pathTo }: StewardContext, run: string) => pathTo('harvest', 
 
 const restoreRecord: RunForm = async (context, _field, c) => {
   const { kind = '', id = '' } = c.req.param()
-  const all = await deletedRecords(context)
-  const record = all.find((one) => one.kind === kind && one.id === id)
+  const records = await deletedRecords(context)
+  const record = records.find((one) => one.kind === kind && one.id === id)
   const to = (did: string) => `${context.pathTo('harvest', 'deleted')}?did=${did}`
   if (!record) {
     // After a second click the record is restored already.

@@ -49,7 +49,7 @@ const mostBytes = 5 * 2 ** 20
 
 /** Opens the theme in the configured directory; without one it has the built-in pages alone. */
 export function openTheme({ directory, logo }: PortalConfig, log: Log) {
-  let [last, lastRead]: [Promise<Theme> | undefined, number] = [undefined, -Infinity]
+  let [latest, lastRead]: [Promise<Theme> | undefined, number] = [undefined, -Infinity]
   /** Reads the theme again; resolves with the same object while nothing has changed, so that caches can compare it. */
   const refresh = async (before: Promise<Theme> | undefined): Promise<Theme> => {
     const [old, current] = [await before, await read()]
@@ -69,10 +69,10 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log) {
   return {
     /** The theme, at most two seconds old. */
     current: (): Promise<Theme> => {
-      if (last && performance.now() - lastRead < readIntervalMs) return last
+      if (latest && performance.now() - lastRead < readIntervalMs) return latest
       lastRead = performance.now()
-      last = refresh(last)
-      return last
+      latest = refresh(latest)
+      return latest
     },
     /** File of the folder `assets`, or `custom.css`; `undefined` where there is none that may be served. */
     file: async (name: string) => {

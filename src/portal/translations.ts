@@ -198,12 +198,12 @@ function nameIn(language: string, value: unknown, most?: number): Text | undefin
 
 /** Keywords in the language of the page and those without a language; all of them where there are none. */
 function keywordsIn(record: Fields, language: string): readonly Fields[] {
-  const all = listAt(record, 'keywords').map((one): Fields => ({
-    ...one,
-    label: shortText(textAt(one, 'label') ?? ''),
+  const keywords = listAt(record, 'keywords').map((keyword): Fields => ({
+    ...keyword,
+    label: shortText(textAt(keyword, 'label') ?? ''),
   }))
-  const ofLanguage = all.filter((one) => (one['language'] ?? language) === language)
-  return ofLanguage.length > 0 ? ofLanguage : all
+  const ofLanguage = keywords.filter((one) => (one['language'] ?? language) === language)
+  return ofLanguage.length > 0 ? ofLanguage : keywords
 }
 
 /** Makes the texts and formats of a language, which all its pages share. `replacements` override messages of the portal. */
@@ -213,7 +213,7 @@ export function translationsOf(language: string, timeZone: string, replacements?
   /** Language of the page, then those of the record's catalogue. */
   const preferred = (record: unknown): readonly string[] => {
     const languages = valueAt(record, 'catalog.language') ?? valueAt(record, 'language')
-    return [language, ...listed(languages).flatMap((one) => textAt(one, 'id') ?? [])]
+    return [language, ...listed(languages).flatMap((language) => textAt(language, 'id') ?? [])]
   }
   const textOf = (value: unknown, record?: unknown) => pickText(value, preferred(record))
   const inLanguage = (text: Text, content: HtmlContent = text.text): HtmlContent =>

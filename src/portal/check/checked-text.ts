@@ -46,8 +46,8 @@ export async function readCheckedText(text: string): Promise<CheckedText> {
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const { line, column, detail = error.detail } = error.errors[0] ?? {}
-    const place = { line, column }
-    return { fault: { detail, ...place } }
+    const position = { line, column }
+    return { fault: { detail, ...position } }
   }
 }
 
@@ -59,8 +59,8 @@ export async function locateResults({
   readonly text: string
   readonly report: string
 }): Promise<LocatedResults> {
-  const placed = /^(?:turtle|ntriples)$/.test(formatOf(text)) ? placedQuads(text, base) : []
-  const results = await shaclResults(report, linesIn(placed))
+  const placedQuadList = /^(?:turtle|ntriples)$/.test(formatOf(text)) ? placedQuads(text, base) : []
+  const results = await shaclResults(report, linesIn(placedQuadList))
   const errors = results.filter(({ isError }) => isError).length
   return { results: results.slice(0, mostResults), errors, warnings: results.length - errors }
 }
@@ -79,17 +79,17 @@ function linesIn(placed: readonly PlacedQuad[]): (result: ShaclResult) => number
 /** Record with the fields that `searchHit` shows, made of a dataset that is not published. */
 function recordOf(bySubject: ReadonlyMap<string, readonly Quad[]>, subject: Term): Fields {
   const valuesOf = (node: Term, predicate: Term) =>
-    (bySubject.get(node.value) ?? []).flatMap((one) =>
-      one.predicate.equals(predicate) ? one.object : [],
+    (bySubject.get(node.value) ?? []).flatMap((quad) =>
+      quad.predicate.equals(predicate) ? quad.object : [],
     )
   const languageOf = (term: Term) => ('language' in term && term.language) || 'en'
   const texts = (predicate: Term) =>
     Object.fromEntries(
       valuesOf(subject, predicate)
         .slice(0, mostParts)
-        .map((one) => [languageOf(one), one.value.slice(0, 10_000)]),
+        .map((term) => [languageOf(term), term.value.slice(0, 10_000)]),
     )
-  const ending = (term: Term | undefined) => term?.value.split('/').at(-1)
+  const lastSegment = (term: Term | undefined) => term?.value.split('/').at(-1)
   return {
     title: texts(dct('title')),
     description: texts(dct('description')),
@@ -104,8 +104,8 @@ function recordOf(bySubject: ReadonlyMap<string, readonly Quad[]>, subject: Term
         ]
         const iri = licence?.value
         return {
-          format: { id: ending(format) },
-          license: { id: ending(licence), label: iri, resource: iri },
+          format: { id: lastSegment(format) },
+          license: { id: lastSegment(licence), label: iri, resource: iri },
         }
       }),
   }

@@ -28,7 +28,7 @@ const busy = 'other texts are being checked: try again in a moment'
 /** Makes a checker. Its worker starts with the first text and ends a minute after the last one. */
 export function openChecker() {
   const refusal = () => new Failure('queue-full', busy, { retryAfter: 10 })
-  const turns = new FairLimiter({ atOnce: 1, waiting: mostWaiting, refusal })
+  const limiter = new FairLimiter({ atOnce: 1, waiting: mostWaiting, refusal })
   const pool = new WorkerPool<CheckCalls>({
     entry: new URL('check-worker.ts', import.meta.url),
     name: 'check',
@@ -48,26 +48,26 @@ export function openChecker() {
     })
   const checkText = async (context: PageContext, text: string, model: string) => {
     const { ports, signal, ask } = context
-    const read = await call('read', text, signal)
-    if ('fault' in read) return read
-    const { records, mediaType } = read
+    const parsed = await call('read', text, signal)
+    if ('fault' in parsed) return parsed
+    const { records, mediaType } = parsed
     const service = context.steward ? 'stewardValidation' : 'validation'
     if (!ports[service]) return { records }
     const init = (accept: string) => {
       const headers = { 'Content-Type': mediaType, Accept: accept }
       return { method: 'POST', body: text, signal, headers }
     }
-    const path = (what: string) => `/validation/${what}?shapeModel=${model}`
+    const path = (operation: string) => `/validation/${operation}?shapeModel=${model}`
     const answer = await ask(service, path('report'), init('application/n-triples'))
     const expected = await ask(service, path('score'), init('application/json'))
-    const placed = await call('place', { text, report: textOr(answer) ?? '' }, signal)
-    return { records, expected: listAt(expected, 'datasets'), ...placed }
+    const located = await call('place', { text, report: textOr(answer) ?? '' }, signal)
+    return { records, expected: listAt(expected, 'datasets'), ...located }
   }
   return {
     /** Checks a text against a shape model. Rejects with the signal's reason, and with `queue-full` when too many texts wait; other failures are in the outcome. */
     check: (context: PageContext, text: string, model: string): Promise<CheckedDescription> => {
       const work = () => checkText(context, text, model)
-      return turns.run('all', work, context.signal).catch((error: unknown) => {
+      return limiter.run('all', work, context.signal).catch((error: unknown) => {
         if (!(error instanceof Failure) || error.kind === 'queue-full') throw error
         return { refusal: error }
       })

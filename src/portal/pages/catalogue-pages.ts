@@ -14,6 +14,7 @@ import { datasetsWith, pagedList, valueLinks } from '../parts/record-lists.ts'
 import { fieldsAt, listAt } from '../record.ts'
 import { catalogueSchema } from '../schema-org.ts'
 
+/** Most formats, and most themes, of a catalogue that its page lists. */
 const mostTags = 12
 
 /** List of all catalogues by title. Rejects with `Failure`. */
@@ -71,7 +72,7 @@ const facts = ({ t, formats, labelOf }: PageContext, record: Fields, { count }: 
       [
         t('languages'),
         joinHtml(
-          listed(record['language']).map((one) => labelOf(one)),
+          listed(record['language']).map((language) => labelOf(language)),
           ', ',
         ),
       ],
@@ -152,7 +153,7 @@ export async function publisherPage(context: PageContext, id: string): MaybePage
   const contacts = listAt(first, 'contact_point').slice(0, 3)
   const rows = [
     [t('datasets-title'), formats.number(result.count)] as const,
-    ...contacts.map((one) => [t('contact'), contactLines(context, one)] as const),
+    ...contacts.map((contact) => [t('contact'), contactLines(context, contact)] as const),
   ]
   return {
     title: nameOf(publisher) ?? id,

@@ -19,7 +19,7 @@ const sample = readFileSync(new URL('../assets/examples/check.ttl', import.meta.
 
 /** Shape model that the form names, else the first one. */
 export const shapeModelOf = (level: string | undefined): string =>
-  models.find((one) => one === level) ?? models[0]
+  models.find((model) => model === level) ?? models[0]
 
 /** Form for RDF and, after it was sent, the outcome of the check. */
 export function checkPage(
@@ -30,8 +30,8 @@ export function checkPage(
   const { rdf = sample, level, outcome } = form
   const model = shapeModelOf(level)
   const options = models.map(
-    (one) =>
-      html`<option value="${one}"${one === model && html` selected`}>${t(`model-${one}`)}</option>`,
+    (name) =>
+      html`<option value="${name}"${name === model && html` selected`}>${t(`model-${name}`)}</option>`,
   )
   return {
     title: t('check-title'),
@@ -60,8 +60,8 @@ function outcomeSections(
   }
   if (fault) {
     const { line, column = 1, detail } = fault
-    const where = line === undefined ? '' : t('at-line', { line, column })
-    const heading = html`${t('syntax-error')} ${where}`
+    const position = line === undefined ? '' : t('at-line', { line, column })
+    const heading = html`${t('syntax-error')} ${position}`
     const content = notice('bad', heading, html`<p><bdi>${detail}</bdi></p>`)
     return resultSection(context, text, [line], content)
   }
@@ -90,25 +90,25 @@ function findings(
   ]
 }
 
-/** Section with the outcome, and with the text where lines of it are marked; `hits` are the lines. */
+/** Section with the outcome, and with the text where lines of it are marked;`lines` are their numbers from 1. */
 function resultSection(
   { t }: PageContext,
   text: string,
-  hits: readonly (number | undefined)[],
+  lines: readonly (number | undefined)[],
   content: HtmlContent,
 ): HtmlMarkup {
-  const textListing = html`<h3 class="section">${t('where-it-is')}</h3> ${codeListing(t('your-metadata'), text, hits)}`
-  const hasLines = hits.some((line) => line !== undefined)
+  const textListing = html`<h3 class="section">${t('where-it-is')}</h3> ${codeListing(t('your-metadata'), text, lines)}`
+  const hasLines = lines.some((line) => line !== undefined)
   return pageSection('result', t('result'), [content, hasLines && textListing])
 }
 
 /** Section with the expected points of each dataset, without those of its links, which are not requested. */
 function expectation(context: PageContext, datasets: readonly Fields[]): HtmlContent {
   const { t } = context
-  const rows = datasets.map((one) => {
-    const text = scoreText(context, numberAt(one, 'total'))
-    const bars = dimensionBars(context, fieldsAt(one, 'dimensions'))
-    const name = datasets.length > 1 && html`<h3><bdi>${textAt(one, 'dataset')}</bdi></h3>`
+  const rows = datasets.map((dataset) => {
+    const text = scoreText(context, numberAt(dataset, 'total'))
+    const bars = dimensionBars(context, fieldsAt(dataset, 'dimensions'))
+    const name = datasets.length > 1 && html`<h3><bdi>${textAt(dataset, 'dataset')}</bdi></h3>`
     return html`${name}${scoreSummary(text, bars)}`
   })
   const lead = html`<p class="prose">${t('points-without-links', { count: 80 })}</p>`

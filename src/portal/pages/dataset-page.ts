@@ -76,16 +76,18 @@ function tagLinks(context: PageContext, record: Fields): HtmlContent {
     html`<a class="tag" href="${searchTo([[facet, textAt(value, 'id') ?? 'true']])}">${label}</a>`
   const keywords = keywordsOf(record).slice(0, mostKeywords)
   const tags = [
-    ...listed(record['categories']).map((one) => tag('categories', one, labelOf(one))),
+    ...listed(record['categories']).map((category) =>
+      tag('categories', category, labelOf(category)),
+    ),
     ...(record['is_hvd'] === true ? [tag('hvd', true, t('high-value-dataset'))] : []),
-    ...keywords.map((one) => tag('keywords', one, textAt(one, 'label'))),
+    ...keywords.map((keyword) => tag('keywords', keyword, textAt(keyword, 'label'))),
   ]
   return tags.length > 0 && html`<p class="tags">${tags}</p>`
 }
 
 function facts(context: PageContext, record: Fields): HtmlContent {
   const { t, formats, labelOf } = context
-  const periods = listAt(record, 'temporal').map((one) => periodText(context, one))
+  const periods = listAt(record, 'temporal').map((period) => periodText(context, period))
   return pairList(
     [
       [t('updated'), formats.day(record['modified'] ?? record['issued'])],
@@ -100,7 +102,7 @@ function facts(context: PageContext, record: Fields): HtmlContent {
 function similarTo(context: PageContext, answer: Fields | undefined): HtmlContent {
   const { t, formats, formatsOf } = context
   const records = listAt(answer, 'result.results')
-  const below = (one: Fields) => [formatsOf(one).join(', '), formats.day(one['modified'])]
+  const below = (record: Fields) => [formatsOf(record).join(', '), formats.day(record['modified'])]
   const cards = datasetList(context, records, below, 'cards')
   return records.length > 0 && pageSection('sim', t('similar'), cards)
 }
@@ -110,28 +112,28 @@ function provenance(context: PageContext, record: Fields, measured?: Fields, lef
   const [source] = textsAt(record, 'landing_page')
   const host = URL.parse(safeAddress(source) ?? '')?.host
   const { modified, issued } = fieldsAt(record, 'catalog_record')
-  const written = formats.moment(modified ?? issued)
-  const when = formats.moment(valueAt(measured, 'result.results.0.info.measured'))
+  const writtenAt = formats.moment(modified ?? issued)
+  const measuredAt = formats.moment(valueAt(measured, 'result.results.0.info.measured'))
   const steps = [
     host !== undefined && html`${t('source')}: ${linkTo(source, host)}`,
-    written && html`${t('written')} ${written}`,
+    writtenAt && html`${t('written')} ${writtenAt}`,
     leftOutCount(context, textAt(record, 'id') ?? '', leftOut),
-    when && html`${t('measured')} ${when}`,
+    measuredAt && html`${t('measured')} ${measuredAt}`,
   ].filter(Boolean)
-  const list = html`<ol class="trail" role="list">${steps.map((one) => html`<li>${one}</li>`)}</ol>`
+  const list = html`<ol class="trail" role="list">${steps.map((step) => html`<li>${step}</li>`)}</ol>`
   return steps.length > 0 && pageSection('prov', t('provenance'), list)
 }
 
 function place(context: PageContext, record: Fields): HtmlContent {
   const { t, labelOf } = context
   const boxes = areasOf(record['spatial'])
-  const named = listed(record['spatial_resource'] ?? record['country']).slice(0, 20)
-  if (boxes.length === 0 && named.length === 0) return false
+  const placeNames = listed(record['spatial_resource'] ?? record['country']).slice(0, 20)
+  if (boxes.length === 0 && placeNames.length === 0) return false
   const words = boxes.slice(0, 3).map((box) => boxText(context, box))
   const label = t('map-of', { place: words.join('; ') })
   const map = areaMap(context, boxes.slice(0, 50), { label, width: 320, height: 300 })
   const names = joinHtml(
-    named.map((one) => labelOf(one)),
+    placeNames.map((placeName) => labelOf(placeName)),
     ', ',
   )
   return panel(
@@ -146,11 +148,11 @@ function quality(context: PageContext, record: Fields, measured: Fields | undefi
   if (score === undefined)
     return panel(t('metadata-quality'), html`<p class="soft">${t('not-measured')}</p>`)
   const scores = fieldsAt(measured, 'result.results.0.info.scores')
-  const more = pathTo('datasets', textAt(record, 'id') ?? '', 'quality')
+  const reportPath = pathTo('datasets', textAt(record, 'id') ?? '', 'quality')
   return panel(
     t('metadata-quality'),
     html`${scoreText(context, score)} ${Object.keys(scores).length > 0 && dimensionBars(context, scores)}
-      <p><a href="${more}">${t('see-missing')}</a></p>`,
+      <p><a href="${reportPath}">${t('see-missing')}</a></p>`,
   )
 }
 
@@ -162,7 +164,7 @@ function contacts(context: PageContext, record: Fields): HtmlContent {
   const report = safeAddress(reportAddress(context, record, people))
   const rows = [
     [t('published-by'), publisher && linkTo(homepage, publisher)] as const,
-    ...people.map((one) => [t('contact'), contactLines(context, one)] as const),
+    ...people.map((person) => [t('contact'), contactLines(context, person)] as const),
   ]
   return panel(
     t('publisher-contact'),
@@ -176,7 +178,7 @@ function reportAddress(context: PageContext, record: Fields, people: readonly Fi
   const { config, plainTitle } = context
   const { id, resource: iri } = record
   const values = { id, iri, title: plainTitle(record) }
-  const mail = people.flatMap((one) => textAt(one, 'email') ?? [])[0]
+  const mail = people.flatMap((person) => textAt(person, 'email') ?? [])[0]
   const contact = mail && `${mail.includes(':') ? mail : `mailto:${mail}`}?subject={id}`
   return (config.feedback ?? contact)?.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(textAt(values, name) ?? ''),

@@ -33,8 +33,8 @@ export async function helpFor(
   const { t, optional, find } = context
   const [, kind = '', id] = recordPage.exec(path.slice(context.base.length - 1)) ?? []
   const list = kind.startsWith('dataset') ? 'datasets' : 'catalogues'
-  const removed = id !== undefined && (await removal(context, `/${list}/${id}`))
-  if (removed) return { status: 410, help: removed }
+  const removalText = id !== undefined && (await removal(context, `/${list}/${id}`))
+  if (removalText) return { status: 410, help: removalText }
   const q = wordsOf(path)
   const result =
     q.length < 3 ? undefined : await optional(find({ filters: 'dataset', q, limit: 5 }))
@@ -77,7 +77,7 @@ export function errorPage(
   const title = t(`error-${kind}`)
   const isMissing = status === 404 || status === 410
   const isUnavailable = status === 503
-  const about =
+  const explanation =
     status === 404 ? html`${t('nothing-at')} <code>${path}</code>` : t(`error-${kind}-text`)
   return {
     title,
@@ -85,7 +85,7 @@ export function errorPage(
     // Keeps the words of a search that failed.
     query: isUnavailable && (context.query.get('q') ?? false),
     head: retryAfter !== undefined && html`<meta http-equiv="refresh" content="${retryAfter}" />`,
-    body: html`<div class="error"><p class="code" aria-hidden="true">${status}</p><h1>${title}</h1> <p>${about}</p>
+    body: html`<div class="error"><p class="code" aria-hidden="true">${status}</p><h1>${title}</h1> <p>${explanation}</p>
       ${!isMissing && !isUnavailable && detail !== undefined && html`<p class="soft"><bdi>${detail}</bdi></p>`}
       ${help}${isMissing && searchBar(context, wordsOf(path))}
       ${isUnavailable && html`<p class="row"><a class="button" href="">${t('try-again')}</a></p>`}

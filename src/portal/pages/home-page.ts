@@ -69,7 +69,7 @@ function heading(
     catalogueCount: catalogues.count,
     languageCount: languageCount(areas),
   })
-  return message.split('\n').map((part, at) => (at % 2 === 1 ? html`<b>${part}</b>` : part))
+  return message.split('\n').map((part, i) => (i % 2 === 1 ? html`<b>${part}</b>` : part))
 }
 
 /** Number of languages of the titles, without machine translations. */
@@ -112,17 +112,17 @@ function newest(context: PageContext, recent: SearchResult | undefined): HtmlCon
     labelOf(record['catalog']),
     formats.day(record['modified'] ?? record['issued']),
   ]
-  const all = html`<a href="${pathTo('datasets')}">${t('all-datasets')}</a>`
+  const allLink = html`<a href="${pathTo('datasets')}">${t('all-datasets')}</a>`
   const list = datasetList(context, records, below)
-  return records.length > 0 && headedSection('new', t('recently-updated'), all, list)
+  return records.length > 0 && headedSection('new', t('recently-updated'), allLink, list)
 }
 
 function someCatalogues(context: PageContext, catalogues: SearchResult | undefined): HtmlContent {
   const { t, pathTo } = context
   const items = (catalogues?.records ?? []).map((record) => catalogueEntry(context, record, 'h3'))
-  const all = html`<a href="${pathTo('catalogues')}">${t('all-catalogues')}</a>`
+  const allLink = html`<a href="${pathTo('catalogues')}">${t('all-catalogues')}</a>`
   const list = html`<ul class="entries" role="list">${items}</ul>`
-  return items.length > 0 && headedSection('cats', t('menu-catalogues'), all, list)
+  return items.length > 0 && headedSection('cats', t('menu-catalogues'), allLink, list)
 }
 
 /** Section for a portal without datasets: the two ways to add some. */

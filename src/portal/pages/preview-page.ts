@@ -19,8 +19,8 @@ export function previewAddress(
   record: Fields,
   distribution: string,
 ): { readonly href: string | undefined } | undefined {
-  const stored = listAt(record, 'distributions').find(({ id }) => id === distribution)
-  return stored && { href: webAddress(listed(stored['download_url'])[0]) }
+  const match = listAt(record, 'distributions').find(({ id }) => id === distribution)
+  return match && { href: webAddress(listed(match['download_url'])[0]) }
 }
 
 /** Page with the result of a preview. */
@@ -30,12 +30,15 @@ export function previewPage(
   result: PreviewResult,
 ): PageContent {
   const { t, pathTo, titleOf } = context
-  const above = { href: pathTo('datasets', textAt(record, 'id') ?? ''), label: titleOf(record) }
+  const parentLink = {
+    href: pathTo('datasets', textAt(record, 'id') ?? ''),
+    label: titleOf(record),
+  }
   return {
     title: t('preview'),
     section: 'data',
     isIndexed: false,
-    body: html`${breadcrumbs(context, above)}<h1>${t('preview')}</h1>
+    body: html`${breadcrumbs(context, parentLink)}<h1>${t('preview')}</h1>
       <div class="section" id="preview">${previewContent(context, result)}</div>`,
   }
 }

@@ -28,8 +28,8 @@ export function distributionCards(
   answer: Fields | undefined,
 ): HtmlContent {
   const { t, root } = context
-  const all = listAt(dataset, 'distributions')
-  if (all.length === 0) {
+  const distributions = listAt(dataset, 'distributions')
+  if (distributions.length === 0) {
     const [page] = textsAt(dataset, 'landing_page')
     return html`<p>${t('no-download')} ${safeAddress(page) !== undefined && linkTo(page, t('landing-page'))}</p>`
   }
@@ -39,17 +39,21 @@ export function distributionCards(
     ),
   )
   const hasSharedLicence = isJsonObject(sharedLicence(dataset))
-  const cards = all.slice(0, mostEntries).map((one, at) => {
-    const ownLinks = links.get(textAt(one, 'id')) ?? []
-    return distributionCard(context, one, ownLinks, { dataset, hasSharedLicence, number: at + 1 })
+  const cards = distributions.slice(0, mostEntries).map((distribution, at) => {
+    const ownLinks = links.get(textAt(distribution, 'id')) ?? []
+    return distributionCard(context, distribution, ownLinks, {
+      dataset,
+      hasSharedLicence,
+      number: at + 1,
+    })
   })
-  const more = distributionCount(dataset) - mostEntries
+  const omitted = distributionCount(dataset) - mostEntries
   const id = encodeURIComponent(textAt(dataset, 'id') ?? '')
   const files = html`${rdfLinks(`${root}api/hub/repo/datasets/${id}`)} <a href="${root}api/hub/search/datasets/${id}">JSON</a>`
-  const count = { count: more }
+  const count = { count: omitted }
   return [
     cards,
-    more > 0 &&
+    omitted > 0 &&
       html`<p class="formats close">${t('more-distributions', count)} ${t('all-of-them')} ${files}</p>`,
   ]
 }

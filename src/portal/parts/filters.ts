@@ -103,14 +103,14 @@ function facetGroup(context: PageContext, search: FilterState, name: string): Ht
       <span>${valueLabel(context, name, choice)}</span>
       <span class="n">${formats.number(choice.count)}<span class="vh"> ${t('datasets')}</span></span></label>`
   })
-  const all = searchTo(search.query, 'datasets', 'facets', name)
+  const allValuesPath = searchTo(search.query, 'datasets', 'facets', name)
   const isFirst = configuredFacets(context).indexOf(name) < openFacets
   const isOpen = isFirst || chosen.length > 0 || search.openGroup === name
   return group(
     html`<span id="f-${name}">${t(`facet-${name}`)}</span>`,
     isOpen,
     html`<div role="group" aria-labelledby="f-${name}">${rows}
-      ${count > mostValues && html`<a class="more-link" href="${all}">${t('all-values')}</a>`}</div>`,
+      ${count > mostValues && html`<a class="more-link" href="${allValuesPath}">${t('all-values')}</a>`}</div>`,
   )
 }
 

@@ -96,7 +96,7 @@ const nodeName = (iri: string): string => iri.split(/[/#]/).findLast((part) => p
 
 /** Findings of the search about values that it left out of the document. Findings about missing fields have no value and do not count. */
 const leftOutValues = (answer: Fields | undefined): readonly Fields[] =>
-  listAt(answer, 'result.findings').filter((one) => textAt(one, 'value') !== undefined)
+  listAt(answer, 'result.findings').filter((finding) => textAt(finding, 'value') !== undefined)
 
 /** Link to the table of left-out values on the quality page, with their number; nothing where there are none. `answer` is that of the search to `/findings`. */
 export function leftOutCount({ t, pathTo }: PageContext, id: string, answer?: Fields): HtmlContent {
@@ -108,19 +108,19 @@ export function leftOutCount({ t, pathTo }: PageContext, id: string, answer?: Fi
 /** Section with the values that the search left out, and the reasons. */
 export function leftOutTable(context: PageContext, answer: Fields | undefined): HtmlContent {
   const { t } = context
-  const all = leftOutValues(answer)
-  if (all.length === 0) return false
-  const rows = all.slice(0, mostLeftOut).map((one) => {
+  const values = leftOutValues(answer)
+  if (values.length === 0) return false
+  const rows = values.slice(0, mostLeftOut).map((one) => {
     const property = textAt(one, 'property')
     const name = property === undefined ? textAt(one, 'field') : prefixedName(property)
     const reason = t(`reason-${textAt(one, 'reason') ?? ''}`)
     return [html`<code>${name}</code>`, html`<bdi>${textAt(one, 'value')}</bdi>`, reason]
   })
-  const more = all.length - mostLeftOut
+  const omitted = values.length - mostLeftOut
   const table = textTable(context, 'values-left-out', ['property', 'value', 'what-is-wrong'], rows)
   return pageSection(
     'left-out',
     t('values-left-out'),
-    html`<p>${t('values-left-out-text')}</p>${table}${more > 0 && html`<p>${t('more-left-out', { count: more })}</p>`}`,
+    html`<p>${t('values-left-out-text')}</p>${table}${omitted > 0 && html`<p>${t('more-left-out', { count: omitted })}</p>`}`,
   )
 }

@@ -50,9 +50,13 @@ function fieldName({ t }: PageContext, name: string): string {
 
 /** Keywords by language, those of the page first. */
 function keywords(context: PageContext, record: Fields): HtmlContent {
-  const groups = Map.groupBy(listAt(record, 'keywords'), (one) => textAt(one, 'language') ?? '')
+  const groups = Map.groupBy(
+    listAt(record, 'keywords'),
+    (keyword) => textAt(keyword, 'language') ?? '',
+  )
   const parts = [...new Set([context.language, ...groups.keys()])].map((language) => {
-    const words = groups.get(language)?.map((one) => shortText(textAt(one, 'label') ?? '')) ?? []
+    const words =
+      groups.get(language)?.map((keyword) => shortText(textAt(keyword, 'label') ?? '')) ?? []
     const text = words.slice(0, mostValues).join(', ')
     if (language === '' || text === '') return text
     return html`<span lang="${language}" dir="${directionOf(language)}">${text}</span>`
@@ -102,7 +106,7 @@ function objectText(
     return isCode ? label : linkTo(address, label)
   }
   const map = context.textOf(value)
-  if (map && Object.values(value).every((one) => typeof one === 'string'))
+  if (map && Object.values(value).every((member) => typeof member === 'string'))
     return context.inLanguage(map)
   const parts = Object.entries(value).map(([name, one]) => {
     const content = deeper(one)

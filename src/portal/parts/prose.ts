@@ -50,9 +50,10 @@ export function sanitizedProse(text: string): HtmlMarkup {
   const key = hash('sha256', text.slice(0, longest), 'base64')
   const cached = rendered.get(key)
   if (cached !== undefined) return raw(cached)
-  const rest = text.slice(longestMarkdown, longest)
+  const remainder = text.slice(longestMarkdown, longest)
   const markup =
-    descriptionHtml(text.slice(0, longestMarkdown)) + (rest === '' ? '' : plainParagraph(rest))
+    descriptionHtml(text.slice(0, longestMarkdown)) +
+    (remainder === '' ? '' : plainParagraph(remainder))
   rendered.set(key, markup)
   return raw(markup)
 }

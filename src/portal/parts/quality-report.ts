@@ -96,11 +96,11 @@ function bandsOf({ t }: PageContext, report: Fields) {
 function bandSection(context: PageContext, report: Fields): HtmlMarkup {
   const bands = bandsOf(context, report)
   const counts = listAt(report, 'measured.byBand')
-  const all = counts.reduce((sum, one) => sum + numberAt(one, 'datasets'), 0)
+  const datasetCount = counts.reduce((sum, one) => sum + numberAt(one, 'datasets'), 0)
   const rows = counts.toReversed().map((one) => {
     const count = numberAt(one, 'datasets')
     const title = bands.find(({ id }) => id === one['band'])?.title
-    return [title, count, percent(context, all === 0 ? 0 : (count / all) * 100)]
+    return [title, count, percent(context, datasetCount === 0 ? 0 : (count / datasetCount) * 100)]
   })
   const heads = ['metadata-quality', 'datasets-title', 'share']
   return explainedSection(context, 'score-bands', textTable(context, 'score-bands', heads, rows))
@@ -186,7 +186,7 @@ function hostSection(context: PageContext, report: Fields): HtmlMarkup {
       statusName(context, one['status']),
     ]
   })
-  const wasAsked = hasIndicator(report, (one) => listAt(one, 'codes').length > 0)
+  const wasAsked = hasIndicator(report, (indicator) => listAt(indicator, 'codes').length > 0)
   const heads = ['host', 'urls', 'datasets-title', 'mostly']
   const none = html`<p>${t(wasAsked ? 'no-broken-links' : 'no-urls')}</p>`
   return explainedSection(
@@ -257,9 +257,9 @@ export function shareInReport(report: Fields): ShareOf {
 function missingSection(context: PageContext, report: Fields): HtmlMarkup {
   const { t } = context
   const shareOf = shareInReport(report)
-  const all = listAt(report, 'measured.indicators')
+  const indicators = listAt(report, 'measured.indicators')
   const rows = textsAt(report, 'measured.worstIndicators').flatMap((name) => {
-    const one = all.find((indicator) => indicator['name'] === name)
+    const one = indicators.find((indicator) => indicator['name'] === name)
     const cells = [
       shareBadge(context, shareOf(name)),
       numberAt(one, 'points'),
@@ -267,7 +267,7 @@ function missingSection(context: PageContext, report: Fields): HtmlMarkup {
     ]
     return [[t(`indicator-${name}`), ...cells]]
   })
-  const wasMeasured = all.some(({ yes }) => yes !== null)
+  const wasMeasured = indicators.some(({ yes }) => yes !== null)
   const heads = ['indicator', 'fulfilled', 'points', 'points-missing']
   const none = html`<p>${t(wasMeasured ? 'nothing-missing' : 'no-indicators')}</p>`
   return explainedSection(

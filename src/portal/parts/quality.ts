@@ -32,7 +32,8 @@ const indicators: readonly PageIndicator[] = JSON.parse(
   readFileSync(new URL('../assets/indicators.json', import.meta.url), 'utf8'),
 )
 
-const pointsOf = (some: readonly PageIndicator[]) => some.reduce((sum, { most }) => sum + most, 0)
+const pointsOf = (indicators: readonly PageIndicator[]) =>
+  indicators.reduce((sum, { most }) => sum + most, 0)
 
 /** Most points of a dataset. */
 const mostPoints = pointsOf(indicators)

@@ -15,8 +15,10 @@ const groups = ['series', 'previous', 'next', 'version', 'whole', 'part'] as con
 /** Sections with the related datasets; `answer` is that of the repository to `/datasets/{id}/related`. */
 export function relatedSections(context: PageContext, answer: Fields | undefined): HtmlContent {
   const { t, pathTo, titleOf } = context
-  const all = Map.groupBy(listAt(answer, 'related'), (one) => textAt(one, 'relation'))
-  const datasetsOf = (relation: string) => (all.get(relation) ?? []).slice(0, mostShown)
+  const byRelation = Map.groupBy(listAt(answer, 'related'), (related) =>
+    textAt(related, 'relation'),
+  )
+  const datasetsOf = (relation: string) => (byRelation.get(relation) ?? []).slice(0, mostShown)
   const link = (one: Fields) =>
     html`<a href="${pathTo('datasets', textAt(one, 'id') ?? '')}">${titleOf(one)}</a>`
   const rows = groups.flatMap((relation) => {

@@ -81,7 +81,7 @@ function lineObject(line: string): Fields | undefined {
 function rowsOfObjects(objects: readonly Fields[]): JsonRows {
   const some = objects.slice(0, previewRows)
   const head = [...new Set(some.flatMap((one) => Object.keys(one)))].slice(0, previewColumns)
-  const valueOf = (one: Fields, name: string) => (Object.hasOwn(one, name) ? one[name] : undefined)
-  const rows = some.map((one) => head.map((name) => valueOf(one, name)))
+  const valueOf = (row: Fields, name: string) => (Object.hasOwn(row, name) ? row[name] : undefined)
+  const rows = some.map((row) => head.map((name) => valueOf(row, name)))
   return { rows: some.length === 0 ? [] : [head, ...rows], geometries: [] }
 }

@@ -30,7 +30,7 @@ const [mostShapes, mostPlaces, mostPerShape] = [500, 5000, 200]
 /** Reduces a line to at most about `mostPerShape` positions: every n-th and the last. */
 function simplifiedLine(places: readonly Place[]): readonly Place[] {
   const step = Math.ceil(places.length / mostPerShape)
-  return places.filter((_, at) => at % step === 0 || at === places.length - 1)
+  return places.filter((_, i) => i % step === 0 || i === places.length - 1)
 }
 
 function shapesOf(geometry: Geometry): readonly PreviewShape[] {

@@ -53,8 +53,8 @@ type Read = Preview | PreviewReason
 /** Reads the preview of a file. Never rejects: an error becomes a reason. */
 export async function readPreview(file: PreviewFile): Promise<PreviewResult> {
   try {
-    const read = await tablesIn(file, false)
-    return typeof read === 'string' ? { reason: read } : read
+    const tables = await tablesIn(file, false)
+    return typeof tables === 'string' ? { reason: tables } : tables
   } catch (error) {
     // `maxOutputLength` throws this error when the file unpacks to more than may be read.
     const isTooLong = error instanceof RangeError && 'code' in error

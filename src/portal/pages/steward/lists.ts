@@ -126,7 +126,7 @@ const mostCatalogues = 500
 async function catalogueNames({ optional, find, titleOf }: StewardContext) {
   const includes = ['id', 'title']
   const result = await optional(find({ filters: 'catalogue', limit: mostCatalogues, includes }))
-  const names = new Map(result?.records.map((one) => [textAt(one, 'id'), titleOf(one)]))
+  const names = new Map(result?.records.map((record) => [textAt(record, 'id'), titleOf(record)]))
   return (id: string | undefined): HtmlContent => names.get(id) ?? id
 }
 

@@ -43,8 +43,8 @@ async function readReport(context: StewardContext, id: string) {
 export async function runPage(context: StewardContext, id: string): Promise<PageContent> {
   const { t, root } = context
   const { run, report, items } = await readReport(context, id)
-  const read = ['failed', 'updated', 'created'].map(items)
-  const [failed = [], updated = [], created = []] = await Promise.all(read)
+  const itemReads = ['failed', 'updated', 'created'].map(items)
+  const [failed = [], updated = [], created = []] = await Promise.all(itemReads)
   const { isActive, isDryRun, title } = run
   const live = isActive && html` data-live="${root}api/scheduler/runs/${id}/events"`
   const changed = changedRecords(context, [...updated, ...created])
@@ -110,9 +110,9 @@ function progress({ t }: StewardContext, { fields, count }: HarvestRun): HtmlCon
 const countStyles: Readonly<Record<string, string>> = { failed: 'bad', held: 'warn' }
 
 function counts({ t, formats }: StewardContext, { count, isDryRun }: HarvestRun): HtmlContent {
-  const all = countNames.map((name) => [name, count(name)] as const)
-  if (isDryRun) return html`<p class="close">${t('dry-counts', Object.fromEntries(all))}</p>`
-  const rows = all.map(([name, n]) => {
+  const counts = countNames.map((name) => [name, count(name)] as const)
+  if (isDryRun) return html`<p class="close">${t('dry-counts', Object.fromEntries(counts))}</p>`
+  const rows = counts.map(([name, n]) => {
     const value = html`<span class="${n > 0 && countStyles[name]}">${formats.number(n)}</span>`
     return [t(`count-${name}`), value] as const
   })
@@ -143,20 +143,21 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   const { run, pipe, items } = await readReport(context, id)
   if (run.count('held') === 0) throw new Failure('not-found', 'this run held back no removals')
   if (!run.hasHeldRemovals) return decidedPage(context, run)
-  const held = await withTitles(context, await items('held'))
+  const heldItems = await withTitles(context, await items('held'))
   const count = run.count('held')
   const source = safeAddress(textAt(pipe, 'body.segments.0.body.config.address'))
   const look =
     source !== undefined && html`<a class="button small" href="${source}">${t('open-source')}</a>`
   const again = actionForm(context, pathTo('harvest', 'pipes', run.pipe), 'dry', t('read-again'))
   const why = html`<p>${t('held-text')}</p><div class="row">${look} ${again}</div>`
-  const rows = held.map((item) => [
+  const rows = heldItems.map((item) => [
     recordLink(context, item),
     html`<code>${textAt(item, 'originalId')}</code>`,
   ])
   const table = textTable(context, 'held-records', ['record', 'source-id'], rows)
-  const rest = held.length < count && t('n-of-records', { done: held.length, total: count })
-  const choice = html`<h2>${t('held-records')}</h2> ${table} ${rest && html`<p class="small soft close">${rest}</p>`}
+  const remainderText =
+    heldItems.length < count && t('n-of-records', { done: heldItems.length, total: count })
+  const choice = html`<h2>${t('held-records')}</h2> ${table} ${remainderText && html`<p class="small soft close">${remainderText}</p>`}
     <div class="stack close prose">
     <p><label class="check"><input type="checkbox" name="sure" value="yes" required>
       <span>${t('held-sure', { count })}</span></label></p>
@@ -187,11 +188,11 @@ async function withTitles(
   { optional, readRecord, plainTitle }: StewardContext,
   items: readonly Fields[],
 ) {
-  const all = items.map(async (item) => {
+  const titledItems = items.map(async (item) => {
     const record = await readRecord('datasets', textAt(item, 'platformId') ?? '').catch(() => ({}))
     return 'title' in record ? { ...item, title: plainTitle(record) } : item
   })
-  return (await optional(Promise.all(all))) ?? items
+  return (await optional(Promise.all(titledItems))) ?? items
 }
 
 /** Title of a record of a run, as a link to its page where it has one. */

@@ -116,7 +116,7 @@ export const waitingRuns = (runs: readonly HarvestRun[]): readonly HarvestRun[] 
   runs.filter((run) => {
     const settles = ({ pipe, fields }: HarvestRun) =>
       pipe === run.pipe && fields['outcome'] === 'complete'
-    return run.hasHeldRemovals && run === runs.find((one) => one === run || settles(one))
+    return run.hasHeldRemovals && run === runs.find((other) => other === run || settles(other))
   })
 
 /** Message for the type of a problem, such as `cause-item-malformed`; `undefined` where there is none. */
