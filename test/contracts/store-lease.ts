@@ -17,7 +17,7 @@ const dialects = { fuseki, sparql11, virtuoso } as const
 const log = logger('silent')
 const { signal } = new AbortController()
 
-const times = { beatMs: 200, trustedMs: 3000, deadMs: 1500, lookMs: 10 }
+const times = { heartbeatMs: 200, trustedMs: 3000, deadMs: 1500, pollMs: 10 }
 
 type Process = Partial<
   Pick<LeaseOptions, 'isPredecessor' | 'onWaiting' | 'times' | 'onRegained'>
@@ -208,7 +208,7 @@ export function leaseContract(config: () => StoreConfig, rounds: number): void {
     const { promise, resolve } = Promise.withResolvers<void>()
     const second = candidate('second:2', { onWaiting: () => resolve() })
     await expect.poll(() => only.isHeld, { timeout: 5000 }).toBe(true)
-    await sleep(times.beatMs * 3)
+    await sleep(times.heartbeatMs * 3)
     const waiting = second.acquire(signal)
     await promise
     await only.requireHeld()
