@@ -103,6 +103,21 @@ describe('a feed', () => {
     expect(found.records.map(({ sourceId }) => sourceId)).toEqual([`${'a'.repeat(32)}_0`])
   })
 
+  it('in DCAT-AP terms is repaired: the theme that every dataset has is dropped', async () => {
+    const portal = await show()
+    const withTheme = (text: string) => {
+      const document = JSON.parse(text)
+      const [dataset] = document['dcat:dataset']
+      return JSON.stringify({
+        ...document,
+        'dcat:dataset': [{ ...dataset, 'dcat:theme': 'geospatial' }],
+      })
+    }
+    portal.faults.when(isFeed, { kind: 'edited', edit: withTheme })
+    const { records } = await run(portal)
+    expect(records.map(({ text }) => text.includes('geospatial'))).toEqual([false])
+  })
+
   it.each([
     ['in a list of their own', { 'dcat:service': [{}, {}] }, '2'],
     ['a single one', { 'dcat:service': { '@id': 'urn:s', 'dct:title': 'S' } }, '1'],
