@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, truncateSync } from 'no
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
+/** Right to a file: held by one process at a time. */
 export type Lease = {
   /** Whether this process has the lease; tries to get it. */
   held(): boolean
@@ -19,14 +20,14 @@ export function openLease(path: string): Lease {
   emptyUnlessOurs(path)
   const file = new DatabaseSync(path)
   chmodSync(path, 0o600)
-  let held = false
+  let isHeld = false
   return {
     held: () => {
-      held ||= taken(file)
-      return held
+      isHeld ||= tryLock(file)
+      return isHeld
     },
     release: () => {
-      held = false
+      isHeld = false
       file.close()
     },
   }
@@ -35,20 +36,20 @@ export function openLease(path: string): Lease {
 /** Empties a file that is no database, which no process can hold. In place: a process that held it as a database still holds it. */
 function emptyUnlessOurs(path: string): void {
   if (!existsSync(path)) return
-  const head = readFileSync(path).subarray(0, magic.length).toString('latin1')
-  if (head !== '' && head !== magic) truncateSync(path)
+  const beginning = readFileSync(path).subarray(0, magic.length).toString('latin1')
+  if (beginning !== '' && beginning !== magic) truncateSync(path)
 }
 
 const magic = 'SQLite format 3\0'
-const busy = 5
+const busyCode = 5
 
-function taken(file: DatabaseSync): boolean {
+function tryLock(file: DatabaseSync): boolean {
   try {
     // A journal on the disk would need space there.
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return true
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === busy) return false
+    if (error instanceof Error && 'errcode' in error && error.errcode === busyCode) return false
     throw error
   }
 }

@@ -31,7 +31,7 @@ export function logger(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: {
       level: (label: string) => ({ level: label }),
-      log: (fields: object) => masked(fields),
+      log: (fields: object) => maskFields(fields),
     },
     // The serialiser of the library would flatten what `masked` returns.
     serializers: { err: (err: unknown) => err },
@@ -44,7 +44,7 @@ export function logger(
 type Fields = Record<string, unknown>
 
 const mask = '•••'
-const deepest = 6
+const mostLevels = 6
 const longestText = 8192
 const longestMessage = 2048
 
@@ -68,25 +68,25 @@ export const secretNames: ReadonlySet<string> = new Set([
 ])
 
 // Pino's redaction with wildcards for these names takes 30 µs per line, this walk below 1.
-function masked(fields: object, depth = 1): Fields {
+function maskFields(fields: object, depth = 1): Fields {
   const shown: Fields = {}
   for (const [name, value] of Object.entries(fields)) {
-    shown[name] = secretNames.has(name.toLowerCase()) ? mask : plain(value, depth)
+    shown[name] = secretNames.has(name.toLowerCase()) ? mask : loggable(value, depth)
   }
   return shown
 }
 
-function plain(value: unknown, depth: number): unknown {
+function loggable(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return cut(value, longestText)
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= deepest) return '…'
+  if (depth >= mostLevels) return '…'
   if (value instanceof Error) return errorFields(value, depth)
   if (value instanceof Date) return value
-  if (Array.isArray(value)) return value.map((part) => plain(part, depth + 1))
+  if (Array.isArray(value)) return value.map((part) => loggable(part, depth + 1))
   if ('toJSON' in value && typeof value.toJSON === 'function') {
-    return plain(value.toJSON(), depth + 1)
+    return loggable(value.toJSON(), depth + 1)
   }
-  return masked(value, depth + 1)
+  return maskFields(value, depth + 1)
 }
 
 /**
@@ -98,10 +98,10 @@ function errorFields(error: Error, depth: number): Fields {
   return {
     type: error.name,
     message: cut(error.message, longestMessage),
-    ...('kind' in error && { kind: plain(error.kind, depth + 1) }),
-    ...('code' in error && { code: plain(error.code, depth + 1) }),
+    ...('kind' in error && { kind: loggable(error.kind, depth + 1) }),
+    ...('code' in error && { code: loggable(error.code, depth + 1) }),
     ...(!isExpected && { stack: cut(error.stack ?? '', longestText) }),
-    ...(error.cause !== undefined && { cause: plain(error.cause, depth + 1) }),
+    ...(error.cause !== undefined && { cause: loggable(error.cause, depth + 1) }),
   }
 }
 
@@ -109,7 +109,7 @@ const cut = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text
 
 /** Characters that JSON does not escape but a terminal or a line reader interprets: C1 controls, line separators, direction marks. */
-const active = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+const unsafe = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 const userInfo = /\/\/[^\s/"@]{1,512}@/g
 
 /** Masks and escapes a finished line. */
@@ -120,7 +120,7 @@ function cleaning(
   return {
     ...(hasFlush(destination) && { flush: (done?: () => void) => destination.flush(done) }),
     write: (line: string) => {
-      destination.write(clean(line.replace(active, unicodeEscape).replace(userInfo, `//${mask}@`)))
+      destination.write(clean(line.replace(unsafe, unicodeEscape).replace(userInfo, `//${mask}@`)))
     },
   }
 }
@@ -128,11 +128,11 @@ function cleaning(
 /** Formats a finished JSON line for a terminal: `12:00:00 WARN  store.away  message="…"`. */
 function readable(line: string): string {
   const { level, time, event, ...fields }: Fields = JSON.parse(line)
-  const rest = Object.entries(fields).map(
+  const fieldTexts = Object.entries(fields).map(
     ([name, value]) => `${shortValue(name)}=${shortValue(value)}`,
   )
   const head = [String(time).slice(11, 19), String(level).toUpperCase().padEnd(5), String(event)]
-  return `${[...head, ...rest].join(' ').replace(active, unicodeEscape)}\n`
+  return `${[...head, ...fieldTexts].join(' ').replace(unsafe, unicodeEscape)}\n`
 }
 
 const shortValue = (value: unknown): string =>

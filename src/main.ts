@@ -60,7 +60,7 @@ function parseArguments(argumentList: readonly string[]) {
     empty: flag,
     reset: { type: 'string', multiple: true, default: [] },
   })
-  const unknown = values.reset.filter((name) => !resettable.some((one) => one === name))
+  const unknown = values.reset.filter((name) => !resettable.some((file) => file === name))
   if (unknown.length > 0)
     throw new WrongUsage(`--reset ${unknown.join(' ')}: can be ${resettable.join(' or ')}`)
   if (positionals.length > 0) throw new WrongUsage(`${positionals.join(' ')}: not an option`)
@@ -82,7 +82,7 @@ type Running = {
 async function startPlatform(first: StartContext, secrets: Secrets): Promise<Running> {
   const { config, log } = first
   endOnUnhandled(log)
-  let handler: FetchHandler = startingFront(first)
+  let handler: FetchHandler = startupApp(first)
   const served = await serve(
     { fetch: (request, env) => handler.fetch(request, env) },
     {
@@ -96,12 +96,12 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     const engines = await openEngines(first)
     const { apiKeys: configured, dataDir: directory } = config
     const { keyFailures } = config.limits
-    const { own, keys } = await openKeys({ configured, directory, keyFailures, log })
+    const { own: processKeys, keys } = await openKeys({ configured, directory, keyFailures, log })
     const context: PlatformContext = {
       ...first,
       ...engines,
       keys,
-      key: own,
+      key: processKeys,
       secrets,
       segmentUrl: segmentAddress(config, served.port),
     }
@@ -111,12 +111,12 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     engines.storage.watch()
     showState(engines, first.numbers)
     const pages = portalService(context, running)
-    const root = front(context, running, ready, pages)
+    const root = rootOf(context, running, ready, pages)
     const mounted = running.mounted.map((one) => refusingLost(one, engines.storage))
     handler = gateway([...mounted, { base: '', app: root }])
     return {
       url: served.url,
-      key: own.otherRepository(),
+      key: processKeys.otherRepository(),
       addresses: running.addresses,
       stop: async () => {
         await Promise.all([ready.stop(), served.close()])
@@ -130,7 +130,7 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
   }
 }
 
-const frontOf = (
+const rootOptions = (
   shell: Pick<StartContext, 'config' | 'log' | 'numbers' | 'longAnswers' | 'pages'>,
 ) => ({
   http: httpOptions(shell),
@@ -142,10 +142,10 @@ const frontOf = (
 })
 
 /** The front while there is nothing behind it. */
-const startingFront = (shell: StartContext): App => {
+const startupApp = (shell: StartContext): App => {
   const { pages, waiting: waits } = shell
   return rootApp({
-    ...frontOf(shell),
+    ...rootOptions(shell),
     health: async (isTrusted) => startingHealth(shell, isTrusted),
     isReady: () => false,
     startupMessage: () => waitingSentence(waits.current()),
@@ -154,14 +154,14 @@ const startingFront = (shell: StartContext): App => {
 }
 
 /** The front of all services. */
-function front(
+function rootOf(
   context: PlatformContext,
   services: Pick<Services, 'reconciled' | 'scheduler'>,
   { isReady, isStopping }: Readiness,
   portal: App | undefined,
 ): FetchHandler {
   const app = rootApp({
-    ...frontOf(context),
+    ...rootOptions(context),
     health: () => runningHealth(context, services, isStopping()),
     isReady,
     hasKey: (c) => context.keys.find(c) !== undefined,
@@ -219,7 +219,7 @@ async function runUntilSignal(
     await platform.stop()
     await source?.close()
   }
-  const leave = () =>
+  const exitAfterStop = () =>
     void stop().then(
       () => {
         process.stdout.write('Cartulary has stopped.\n')
@@ -227,7 +227,7 @@ async function runUntilSignal(
       },
       (error: unknown) => fail(String(error)),
     )
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, leave)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, exitAfterStop)
   const addresses = servicesOnPort(shell.config)
     .toSorted((a, b) => Number(b === 'portal') - Number(a === 'portal'))
     .map((name) => `${platform.url}${servicePaths[name]}/`)

@@ -18,19 +18,19 @@ export type Secrets = {
 /** Makes the registry; `named` is name → value, as configured. */
 export function secretRegistry(named: Readonly<Record<string, string>> = {}): Secrets {
   const byName = new Map(Object.entries(named).map(([name, value]) => [name, new Secret(value)]))
-  const known = new Set<string>()
+  const registered = new Set<string>()
   let pattern: RegExp | undefined
-  const learn = (value: string) => {
-    if (value.length < shortest || known.has(value)) return
-    known.add(value)
-    pattern = patternOf(known)
+  const register = (value: string) => {
+    if (value.length < shortest || registered.has(value)) return
+    registered.add(value)
+    pattern = patternOf(registered)
   }
-  for (const value of Object.values(named)) learn(value)
+  for (const value of Object.values(named)) register(value)
   const clean = (text: string) => (pattern ? text.replace(pattern, mask) : text)
   return {
     named: (name) => byName.get(name),
     add: (value) => {
-      learn(value)
+      register(value)
       return new Secret(value)
     },
     clean,
@@ -46,10 +46,10 @@ const deepest = 64
 function patternOf(values: ReadonlySet<string>): RegExp {
   const forms = new Set([...values].flatMap(formsOf))
   const sorted = [...forms].toSorted((a, b) => b.length - a.length)
-  return new RegExp(sorted.map((form) => form.replace(special, '\\$&')).join('|'), 'g')
+  return new RegExp(sorted.map((form) => form.replace(regExpCharacters, '\\$&')).join('|'), 'g')
 }
 
-const special = /[\\^$.*+?()[\]{}|/-]/g
+const regExpCharacters = /[\\^$.*+?()[\]{}|/-]/g
 
 /** Forms of a secret: plain, in JSON, in a URL or form, and in Basic credentials. */
 function formsOf(value: string): readonly string[] {
@@ -144,10 +144,10 @@ export function withoutCredentials(url: string): {
   readonly removed: boolean
 } {
   const { head, query, fragment } = partsOf(url)
-  const bare = head.replace(userInfo, '$1')
-  const kept = query?.split('&').filter((pair) => !isSecretName(nameOf(pair)))
-  const clean = `${bare}${kept && kept.length > 0 ? `?${kept.join('&')}` : ''}${fragment}`
-  const removed = bare !== head || kept?.length !== query?.split('&').length
+  const withoutUser = head.replace(userInfo, '$1')
+  const pairs = query?.split('&').filter((pair) => !isSecretName(nameOf(pair)))
+  const clean = `${withoutUser}${pairs && pairs.length > 0 ? `?${pairs.join('&')}` : ''}${fragment}`
+  const removed = withoutUser !== head || pairs?.length !== query?.split('&').length
   return { url: removed ? clean : url, removed }
 }
 

@@ -38,7 +38,7 @@ export type Command = {
   readonly aliases?: readonly string[]
   /** Arguments in the usage: `<catalogue> [pipe]`; their brackets say how many there must and may be, `…` that there may be more. */
   readonly words?: string
-  /** What the command does, for the help: `lists the pipes`. */
+  /** Description for the help: `lists the pipes`. */
   readonly summary: string
   readonly options?: Readonly<Record<string, Option>>
   /** Whether it goes on when its reader leaves; its signal aborts when the console stops. */

@@ -15,8 +15,9 @@ export type BackgroundThrottle = {
   readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
 }
 
+/** Time between two checks for writing requests. */
 const lookMs = 2
-/** Looks before the work goes on in spite of writers. */
+/** Maximum number of checks before the work continues in spite of writers. */
 const mostLooks = 50
 /** Milliseconds after a write in which another one is expected. */
 const expectedMs = 1000

@@ -86,7 +86,7 @@ function repositoryOf(
     repair: repository.maintenance.repair,
     repairAddresses: repository.maintenance.repairAddresses,
     repairStore: repository.maintenance.repairStore,
-    restore: (what, signal) => restored(context, { harvesting, repository }, what, signal),
+    restore: (what, signal) => restoreDatasets(context, { harvesting, repository }, what, signal),
     ...(harvesting && { launch: catalogueLaunch(context, harvesting) }),
     ...vocabularyPart({
       repository: `${inside}${servicePaths.repo}`,
@@ -118,8 +118,11 @@ async function* tombstonesOf(
   catalogue: string | undefined,
   signal: AbortSignal,
 ) {
-  for await (const { id, catalogue: home, deletedAt } of maintenance.tombstones(catalogue, signal))
-    yield { id, catalogue: home, deleted: deletedAt }
+  for await (const { id, catalogue: indexedIn, deletedAt } of maintenance.tombstones(
+    catalogue,
+    signal,
+  ))
+    yield { id, catalogue: indexedIn, deleted: deletedAt }
 }
 
 const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) => ({
@@ -136,7 +139,7 @@ const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) =
 })
 
 /** Restores what a harvest removed through its ledger, everything else through the repository. */
-async function restored(
+async function restoreDatasets(
   { key }: PlatformContext,
   {
     harvesting,
@@ -150,10 +153,12 @@ async function restored(
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'unknown-dataset') throw error
   }
-  const own = ownRepository(repository)
-  const address = `${own.address}/datasets/${encodeURIComponent(id)}/restore`
+  const repositoryAccess = ownRepository(repository)
+  const address = `${repositoryAccess.address}/datasets/${encodeURIComponent(id)}/restore`
   const headers = { 'X-API-Key': key.ownRepository() }
-  const answer = await own.fetch(new Request(address, { method: 'POST', headers, signal }))
+  const answer = await repositoryAccess.fetch(
+    new Request(address, { method: 'POST', headers, signal }),
+  )
   if (answer.status === 201) return { restored: 1, failed: [] }
   const { detail }: { readonly detail?: string } = JSON.parse((await answer.text()) || '{}')
   const kind = answer.status === 404 ? 'unknown-dataset' : 'conflict'

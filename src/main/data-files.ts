@@ -1,4 +1,4 @@
-/** Files of a data directory: checks, modes, and what happens when one is lost or damaged. */
+/** Checks the files of a data directory at the start: their modes, loss and damage. */
 
 import {
   accessSync,
@@ -39,58 +39,68 @@ type DataFile = {
   readonly isMended?: boolean
 }
 
-const rest = { damaged: 'set-aside', newer: 'refuse', level: 'warn' } as const
-const restored = 'restore it from a backup'
+const usualLoss = { damaged: 'set-aside', newer: 'refuse', level: 'warn' } as const
+const restoreAdvice = 'restore it from a backup'
 
 const dataFiles: readonly DataFile[] = [
   {
-    ...rest,
+    ...usualLoss,
     name: 'store/store.db',
     format: graphFileFormat,
     damaged: 'refuse',
     loss: 'The store begins anew.',
     cure: 'Restore a backup of the store; there is no other way to its records.',
   },
-  { ...rest, name: 'search/index.db', loss: 'It is filled again from the store.', isMended: true },
   {
-    ...rest,
+    ...usualLoss,
+    name: 'search/index.db',
+    loss: 'It is filled again from the store.',
+    isMended: true,
+  },
+  {
+    ...usualLoss,
     name: 'deleted/tombstones.db',
     format: tombstonesFormat,
     loss: 'What was deleted before cannot be restored.',
   },
   {
-    ...rest,
+    ...usualLoss,
     name: 'harvest.sqlite',
     format: ledgerFormat,
     damaged: 'refuse',
     loss: 'The next runs adopt the records that they find, and remove nothing.',
-    cure: `It says which pipe may remove which record: ${restored}, or start with --reset harvest, and the next runs adopt what they find.`,
+    cure: `It says which pipe may remove which record: ${restoreAdvice}, or start with --reset harvest, and the next runs adopt what they find.`,
   },
   {
-    ...rest,
+    ...usualLoss,
     name: 'triggers.sqlite',
     format: triggersFormat,
     damaged: 'refuse',
     level: 'error',
     loss: 'No pipe starts by itself until its triggers are set again.',
-    cure: `It says when pipes start: ${restored}, or start with --reset triggers and set them again.`,
+    cure: `It says when pipes start: ${restoreAdvice}, or start with --reset triggers and set them again.`,
   },
   {
-    ...rest,
+    ...usualLoss,
     name: 'jobs.sqlite',
     format: jobsFormat,
     loss: 'Deletions of catalogues that had begun go on; other jobs have to be submitted again.',
   },
-  { ...rest, name: 'runs.sqlite', format: runsFormat, loss: 'The history of runs begins anew.' },
   {
-    ...rest,
+    ...usualLoss,
+    name: 'runs.sqlite',
+    format: runsFormat,
+    loss: 'The history of runs begins anew.',
+  },
+  {
+    ...usualLoss,
     name: 'metrics.sqlite',
     format: figuresFormat,
     level: 'error',
     loss: 'A refresh counts the figures again; their history is lost.',
   },
   {
-    ...rest,
+    ...usualLoss,
     name: 'verdicts.sqlite',
     format: urlStatusFormat,
     newer: 'set-aside',
@@ -102,7 +112,7 @@ const dataFiles: readonly DataFile[] = [
 export const resettable = ['harvest', 'triggers'] as const
 
 /** Files whose loss is logged. */
-const missed = [...dataFiles.map(({ name }) => name), 'api-key']
+const watchedNames = [...dataFiles.map(({ name }) => name), 'api-key']
 
 /** Files that must stay the same while a process runs; those of `renewed` may be replaced by their owner. */
 export const watchedFiles = (unused: readonly string[]) => {
@@ -113,7 +123,7 @@ export const watchedFiles = (unused: readonly string[]) => {
 
 /** Files whose loss would be logged and that exist or existed `before`. */
 export const filesIn = (directory: string, before: readonly string[]): readonly string[] =>
-  missed.filter((name) => before.includes(name) || existsSync(join(directory, name)))
+  watchedNames.filter((name) => before.includes(name) || existsSync(join(directory, name)))
 
 /** Makes the directory (mode 700). Throws a `StartRefused` that names it when this process cannot write there. */
 function openDirectory(directory: string): void {
@@ -121,9 +131,9 @@ function openDirectory(directory: string): void {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     accessSync(directory, constants.W_OK)
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
     throw new StartRefused(
-      `The data directory ${directory} cannot be written (${why}): give this process the right to, or name another one in PLATFORM_DATA_DIR.`,
+      `The data directory ${directory} cannot be written (${code}): give this process the right to, or name another one in PLATFORM_DATA_DIR.`,
     )
   }
 }
@@ -180,8 +190,8 @@ function setFileAside(
   log: Log,
   level: DataFile['level'] = 'warn',
 ): void {
-  const kept = setAside(path)
-  if (kept !== undefined) log[level]({ file: path, why, kept }, 'file.set-aside')
+  const copyPath = setAside(path)
+  if (copyPath !== undefined) log[level]({ file: path, why, kept: copyPath }, 'file.set-aside')
 }
 
 /** Whether a file exists and is not empty. */
@@ -191,9 +201,9 @@ export const hasContent = (path: string): boolean => existsSync(path) && statSyn
 export function damagedFiles(directory: string): readonly string[] {
   const folders = ['.', ...new Set(dataFiles.map(({ name }) => dirname(name)))]
   return [...new Set(folders)].flatMap((folder) => {
-    const place = join(directory, folder)
-    if (!existsSync(place)) return []
-    return readdirSync(place)
+    const path = join(directory, folder)
+    if (!existsSync(path)) return []
+    return readdirSync(path)
       .filter((name) => name.includes(asideMark) && !name.endsWith('-wal'))
       .map((name) => join(folder, name))
   })
@@ -201,7 +211,7 @@ export function damagedFiles(directory: string): readonly string[] {
 
 // Permissions: only the user of the process may read the data directory.
 
-const others = 0o077
+const otherUsers = 0o077
 
 /** Levels of folders that are looked through; deeper ones are behind a closed folder. */
 const depth = 2
@@ -211,15 +221,15 @@ const depth = 2
  * does it for later files. What belongs to another user cannot be changed, and is logged.
  */
 export function keepPrivate(directory: string, log: Log): void {
-  process.umask(others)
+  process.umask(otherUsers)
   openDirectory(directory)
   const refused: string[] = []
   let changed = 0
   for (const path of entries(directory, depth)) {
     const mode = (lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
-    if ((mode & others) === 0) continue
+    if ((mode & otherUsers) === 0) continue
     try {
-      chmodSync(path, mode & ~others)
+      chmodSync(path, mode & ~otherUsers)
       changed += 1
     } catch (error) {
       log.debug({ err: error, path }, 'data.mode-change-failed')

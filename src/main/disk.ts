@@ -1,4 +1,4 @@
-/** Space on the disk of the data directory, with a reserve for a start that serves reads; and whether the store accepts writes. */
+/** Watches the space on the disk of the data directory, and whether the store accepts writes. A reserve lets a full disk start. */
 
 import { randomFillSync } from 'node:crypto'
 import {
@@ -52,22 +52,23 @@ export function openDisk({ directory, log, pause, storage }: Options): Disk {
   const [reserve, probe] = [join(directory, 'reserve'), join(directory, 'probe')]
   const hasReserve = () => existsSync(reserve) && statSync(reserve).size === reserveBytes
   let isFull = false
-  let looked = -Infinity
+  let checkedAt = -Infinity
 
   const hasRoom = () => {
-    const is = filled(probe, leastBytes)
+    const hasSpace = writeFilled(probe, leastBytes)
     rmSync(probe, { force: true })
-    return is
+    return hasSpace
   }
   /** Whether there is space again; the reserve is written first. */
-  const isMended = () => hasRoom() && (hasReserve() || filled(reserve, reserveBytes)) && hasRoom()
+  const isMended = () =>
+    hasRoom() && (hasReserve() || writeFilled(reserve, reserveBytes)) && hasRoom()
   const look = () => {
     storage.look()
     if (!isFull || !isMended()) return
     isFull = false
     log.warn('disk.has-room-again')
   }
-  const full = () => {
+  const reportFull = () => {
     if (isFull) return
     isFull = true
     log.error({ directory, free: freeIn(directory) }, 'disk.full')
@@ -75,8 +76,8 @@ export function openDisk({ directory, log, pause, storage }: Options): Disk {
 
   if (!hasRoom()) {
     rmSync(reserve, { force: true })
-    full()
-  } else if (!hasReserve() && !filled(reserve, reserveBytes)) log.warn('disk.nearly-full')
+    reportFull()
+  } else if (!hasReserve() && !writeFilled(reserve, reserveBytes)) log.warn('disk.nearly-full')
   const loop = backgroundLoop('disk.look-failed', lookMs, look, { log, pause })
   return {
     isFull: () => isFull,
@@ -88,9 +89,9 @@ export function openDisk({ directory, log, pause, storage }: Options): Disk {
     },
     suspect: () => {
       // The check takes a moment, and many writes fail together.
-      if (isFull || performance.now() - looked < lookMs) return
-      looked = performance.now()
-      if (!hasRoom()) full()
+      if (isFull || performance.now() - checkedAt < lookMs) return
+      checkedAt = performance.now()
+      if (!hasRoom()) reportFull()
     },
     stop: loop.stop,
   }
@@ -105,12 +106,12 @@ const freeIn = (directory: string): number => {
 const lackOfRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])
 
 /** Whether a file of that size can be written; otherwise it is removed. Its bytes are random because some disks compress others. */
-function filled(path: string, bytes: number): boolean {
+function writeFilled(path: string, bytes: number): boolean {
   try {
     const file = openSync(path, 'w', 0o600)
     try {
       const piece = randomFillSync(Buffer.alloc(Math.min(bytes, MB)))
-      for (let at = 0; at < bytes; at += piece.length) {
+      for (let written = 0; written < bytes; written += piece.length) {
         if (writeSync(file, piece) < piece.length) throw new Error('no room')
       }
       fsyncSync(file)
@@ -155,42 +156,42 @@ export function watchedStore(
   { disk, storage }: { readonly disk: Disk | undefined; readonly storage: Storage },
   numbers: Pick<Metrics, 'writeFailed'>,
 ): WatchedStore {
-  let last: Writes['lastWriteError']
+  let lastError: Writes['lastWriteError']
   let isFull = false
-  const note = (error: unknown) => {
+  const recordFailure = (error: unknown) => {
     const reason = error instanceof Failure ? reasons[error.kind] : undefined
     if (reason === undefined) return
     if (reason === 'away' && !storage.isLost()) disk?.suspect()
     const cause = storage.isLost() ? 'storage-lost' : disk?.isFull() ? 'disk-full' : reason
-    last = { at: new Date().toISOString(), reason: cause }
+    lastError = { at: new Date().toISOString(), reason: cause }
     isFull = reason === 'full'
     numbers.writeFailed(cause)
   }
-  const watched = async <T>(work: () => Promise<T>): Promise<T> => {
+  const runWrite = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       storage.demand()
       disk?.demandRoom()
-      const done = await work()
+      const result = await work()
       storage.demand()
       isFull = false
-      return done
+      return result
     } catch (error) {
-      note(error)
+      recordFailure(error)
       throw error
     }
   }
   return {
     ...store,
-    write: (...given) => watched(() => store.write(...given)),
-    writeEach: async (...given) => {
-      const landings = await watched(() => store.writeEach(...given))
-      for (const landing of landings) if ('failure' in landing) note(landing.failure)
-      return landings
+    write: (...args) => runWrite(() => store.write(...args)),
+    writeEach: async (...args) => {
+      const outcomes = await runWrite(() => store.writeEach(...args))
+      for (const outcome of outcomes) if ('failure' in outcome) recordFailure(outcome.failure)
+      return outcomes
     },
     writing: () => {
-      const room = disk?.isFull() ? 'disk-full' : isFull ? 'full' : undefined
-      const reason = storage.isLost() ? 'storage-lost' : room
-      return { writes: !reason, reason, lastWriteError: last }
+      const fullReason = disk?.isFull() ? 'disk-full' : isFull ? 'full' : undefined
+      const reason = storage.isLost() ? 'storage-lost' : fullReason
+      return { writes: !reason, reason, lastWriteError: lastError }
     },
   }
 }

@@ -58,12 +58,12 @@ export type Engines = Awaited<ReturnType<typeof openEngines>>
 /** Opens the engines. Rejects when a file cannot be opened, the profile has problems, or store and directory do not belong together. */
 export async function openEngines(shell: StartContext) {
   const { log, numbers } = shell
-  const { directory: own, enabled } = shell.config.profile
-  const profile = await loadProfile(own ?? shipped('shapes/default'), { enabled })
+  const { directory: profileDirectory, enabled } = shell.config.profile
+  const profile = await loadProfile(profileDirectory ?? shipped('shapes/default'), { enabled })
   checkFacets(profile, shell.config.search.facets)
   warnAbout(profile, shell.config, log)
   refuseLostPlace(shell.config.dataDir, shell.startOptions.empty)
-  const lease = await alone(shell)
+  const lease = await acquireLease(shell)
   const storage = openStorage({
     directory: shell.config.dataDir,
     ...watchedFiles(unusedFiles(shell.config)),
@@ -81,9 +81,9 @@ export async function openEngines(shell: StartContext) {
   const names = namesOf(config.baseUri, config.segments)
   const index = await openIndex(config, log)
   const jobs = new JobRunner({ path: join(config.dataDir, 'jobs.sqlite'), log, ...clock })
-  const projected = await startProjection(shell, { store, index, names, profile, config, jobs })
+  const projector = await startProjection(shell, { store, index, names, profile, config, jobs })
   const close = async () => {
-    await projected.stop()
+    await projector.stop()
     await jobs.stop()
     await index.close()
     await store.close()
@@ -102,7 +102,7 @@ export async function openEngines(shell: StartContext) {
     isOther,
     /** Sets the listener for the moment when this process has the lease of the store again. */
     onRegained: opened.onRegained,
-    projection: projected,
+    projection: projector,
     jobs,
     close,
   }
@@ -152,7 +152,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   const onWaiting = reportWaiting(waiting, 'store')
   const known = { config, startOptions, kept, indexed, version, log, newId: randomUUID() }
   let names = namesOf(config.baseUri, config.segments)
-  let regained: (() => void) | undefined
+  let onLeaseRegained: (() => void) | undefined
   const store = await openStore(config.triplestore, {
     directory: join(directory, 'store'),
     log,
@@ -168,7 +168,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
       ...leaseHolder(config.dataDir),
       checkStore: (found) => checkOwner(known, found),
       onWaiting: reportWaiting(waiting, 'lease'),
-      onRegained: () => regained?.(),
+      onRegained: () => onLeaseRegained?.(),
     },
   })
   const given = { ...known, store }
@@ -185,7 +185,7 @@ async function openOwnStore({ config, log, waiting, startOptions, version }: Sta
   names = namesOf(baseUri, config.segments)
   if (isOther) forgetStore(config, log)
   const search = { ...config.search, dates: config.search.dates ?? identity.dates }
-  const onRegained = (listener: () => void): void => void (regained = listener)
+  const onRegained = (listener: () => void): void => void (onLeaseRegained = listener)
   return { store, identity, config: { ...config, baseUri, search }, isOther, onRegained }
 }
 
@@ -219,16 +219,20 @@ function leaseHolder(dataDir: string) {
  * Waits until no other process uses the data directory: its engines would not see what this one writes. A predecessor ends soon;
  * a process that was started by mistake waits for ever and does no harm.
  */
-async function alone({ config, log, waiting }: StartContext): Promise<Lease> {
+async function acquireLease({ config, log, waiting }: StartContext): Promise<Lease> {
   const lease = openLease(join(config.dataDir, 'process.lease'))
-  const take = async () => {
+  const tryAcquire = async () => {
     if (lease.held()) return lease
     throw new Failure(
       'store-unavailable',
       `Another process works in ${config.dataDir}: this one waits until that one ends. A data directory has one process at a time, whatever PLATFORM_SERVICES says; a second platform needs a PLATFORM_DATA_DIR of its own.`,
     )
   }
-  return runWithStore(take, { log, pause, onWaiting: reportWaiting(waiting, 'data-directory') })
+  return runWithStore(tryAcquire, {
+    log,
+    pause,
+    onWaiting: reportWaiting(waiting, 'data-directory'),
+  })
 }
 
 /** Logs what has no effect in profile and configuration. */

@@ -57,26 +57,26 @@ export async function openHarvesting(
   const measuring = await services.measuring?.(client)
   const { repository } = services
   // Pipes are checked against the kinds of segments, which are known later.
-  const beside = { outbound: client, repository, runs, sources: () => pipes, measuring }
-  const harvest = await harvestIn(directory, context, beside)
+  const dependencies = { outbound: client, repository, runs, sources: () => pipes, measuring }
+  const harvest = await harvestIn(directory, context, dependencies)
   const kinds = [...harvest.kinds, ...(measuring?.kinds ?? [])]
   const { cluster, eventBus } = context.config
-  const resolution = segmentResolver(cluster.serviceDiscovery, kinds, plainQueuesFor(eventBus))
-  const pipes: PipeSources = await pipesIn(directory, context, resolution)
-  const segments = { kinds, resolve: resolution, afterImport: harvest.afterImport }
+  const resolveSegment = segmentResolver(cluster.serviceDiscovery, kinds, plainQueuesFor(eventBus))
+  const pipes: PipeSources = await pipesIn(directory, context, resolveSegment)
+  const segments = { kinds, resolve: resolveSegment, afterImport: harvest.afterImport }
   const transport = transportIn(directory, context, { ...segments, outbound: client })
   await transport.listen()
   const notices = noticesOf(context, client, runs)
   const names = pipes.list().map(({ pipe }) => pipe.header.name)
-  const wrong = failingPipes(runs, names)
+  const failing = failingPipes(runs, names)
   const onEnd = (run: Run) => {
     if (runs.resumption(run.id).start.feed !== undefined) measuring?.runEnded(run)
-    wrong.ended(run)
+    failing.ended(run)
     notices?.ended(run)
   }
   const feeds = measuring?.feeds && { feeds: measuring.feeds }
-  const launched = { ...segments, ...feeds, runs, sources: pipes, onEnd }
-  const launcher = await launcherOf(context, transport, launched)
+  const launcherParts = { ...segments, ...feeds, runs, sources: pipes, onEnd }
+  const launcher = await launcherOf(context, transport, launcherParts)
   const triggers = openTriggers({
     path: join(directory, 'triggers.sqlite'),
     launcher,
@@ -89,7 +89,7 @@ export async function openHarvesting(
   return {
     ...parts,
     outbound: client,
-    health: () => schedulerHealth(triggers, launcher, wrong.names()),
+    health: () => schedulerHealth(triggers, launcher, failing.names()),
     stop: async () => {
       for (const part of [triggers, launcher, notices, transport, pipes, harvest, measuring])
         await part?.stop()
@@ -125,7 +125,7 @@ const launcherOf = (
 ): Promise<Launcher> =>
   openLauncher({
     ...parts,
-    remote: (pipe, segment, found, trust) => transport.remote(pipe, segment, found, trust),
+    remote: (pipe, segment, placement, trust) => transport.remote(pipe, segment, placement, trust),
     atOnce: config.harvest.runs,
     deadlineMs: config.harvest.deadline,
     stallMs: config.harvest.stallMs,
@@ -173,7 +173,7 @@ async function harvestIn(
     ...parts,
     key,
     log,
-    scratch: await emptied(join(directory, 'tmp')),
+    scratch: await emptyDirectory(join(directory, 'tmp')),
     directory,
     changes: { storedCount, store: identityWriter.noteHarvests },
     config: config.harvest,
@@ -221,7 +221,7 @@ function transportIn(
   })
 }
 
-async function emptied(directory: string): Promise<string> {
+async function emptyDirectory(directory: string): Promise<string> {
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true, mode: 0o700 })
   return directory

@@ -15,7 +15,7 @@ import type { Services } from './services.ts'
 /** Start of the process, ISO 8601. */
 const started = new Date(Date.now() - performance.now()).toISOString()
 
-/** Role of every process: there are no read-only ones. */
+/** Role of every process in `/health`; there are no read-only processes. */
 const role = 'writer'
 
 /** Health before the services are open; details are for trusted clients. */
@@ -23,9 +23,9 @@ export function startingHealth(
   { waiting }: Pick<StartContext, 'waiting'>,
   isTrusted: boolean,
 ): Health {
-  const awaited = waiting.current()
-  if (!awaited) return { status: 'starting', version, started, role, progress: waiting.progress }
-  const { what, since, detail } = awaited
+  const dependency = waiting.current()
+  if (!dependency) return { status: 'starting', version, started, role, progress: waiting.progress }
+  const { what, since, detail } = dependency
   const waitingFor = { what, since, ...(isTrusted && { detail }) }
   return { status: 'waiting', version, started, role, waitingFor }
 }
@@ -96,22 +96,22 @@ export function readiness(
   store: Pick<GraphStore, 'ask' | 'health'>,
   { elapsed, pause, log }: Time,
 ): Readiness {
-  let last = elapsed()
+  let answeredAt = elapsed()
   let isStopping = false
-  let isMute = false
+  let hasLostLease = false
   const look = async (signal: AbortSignal) => {
     // The requests that need the store log why it does not answer.
-    const is = await store.ask('ASK {}', signal).then(
+    const hasAnswered = await store.ask('ASK {}', signal).then(
       () => true,
       () => false,
     )
-    if (!is) return
-    last = elapsed()
-    isMute = (await store.health()).lease?.held === false
+    if (!hasAnswered) return
+    answeredAt = elapsed()
+    hasLostLease = (await store.health()).lease?.held === false
   }
   const loop = backgroundLoop('store.look-failed', askMs, look, { pause, log })
   return {
-    isReady: () => !isStopping && !isMute && elapsed() - last < awayMs,
+    isReady: () => !isStopping && !hasLostLease && elapsed() - answeredAt < awayMs,
     isStopping: () => isStopping,
     stop: () => {
       isStopping = true

@@ -20,7 +20,7 @@ const format = 1
 
 const fileName = 'cartulary.json'
 
-const shape = z.object({
+const identitySchema = z.object({
   format: z.number(),
   /** Id of the store, made once. */
   storeId: z.string(),
@@ -39,7 +39,7 @@ const shape = z.object({
   dates: z.enum(['faithful', 'utc']).default('utc'),
 })
 
-type Identity = z.output<typeof shape>
+type Identity = z.output<typeof identitySchema>
 
 /** Options of the command line about the data. */
 export type StartOptions = {
@@ -61,23 +61,23 @@ export async function readIdentity(directory: string): Promise<Identity | undefi
     throw error
   })
   if (text === undefined) return undefined
-  const read = parsed(text)
-  if (!read) {
+  const identity = parseIdentity(text)
+  if (!identity) {
     throw new StartRefused(
       `${path} is damaged: restore it from a backup. Without it, start with --adopt: it is written anew from what the store says.`,
     )
   }
-  if (read.format <= format) return read
+  if (identity.format <= format) return identity
   throw new StartRefused(
-    `${path} was written by Cartulary ${read.openedBy} (format ${read.format}; this one knows ${format}): start that version.`,
+    `${path} was written by Cartulary ${identity.openedBy} (format ${identity.format}; this one knows ${format}): start that version.`,
   )
 }
 
-function parsed(text: string): Identity | undefined {
+function parseIdentity(text: string): Identity | undefined {
   try {
     const { checksum, ...identity }: Record<string, unknown> = JSON.parse(text)
     if (checksum !== checksumOf(identity)) return undefined
-    return shape.safeParse(identity).data
+    return identitySchema.safeParse(identity).data
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined
     throw error
@@ -116,7 +116,7 @@ export type IdentityWriter = {
 
 /** Makes the writer of an identity that was read or made. */
 export function identityWriter(identity: Identity, directory: string, log: Log): IdentityWriter {
-  let [current, last] = [identity, Promise.resolve()]
+  let [current, lastWrite] = [identity, Promise.resolve()]
   const write = async () => {
     try {
       await writeIdentity(directory, current)
@@ -126,8 +126,8 @@ export function identityWriter(identity: Identity, directory: string, log: Log):
   }
   const note = (change: Partial<Identity>): Promise<void> => {
     current = { ...current, ...change }
-    last = last.then(write)
-    return last
+    lastWrite = lastWrite.then(write)
+    return lastWrite
   }
   return {
     harvests: identity.harvests,
@@ -210,10 +210,10 @@ export async function checkOwner(
 
 const identityOf = (
   { config, kept, version, indexed }: Identifying,
-  whose: Pick<Identity, 'storeId' | 'baseUri'>,
+  owner: Pick<Identity, 'storeId' | 'baseUri'>,
 ): Identity => ({
   format,
-  ...whose,
+  ...owner,
   segments: withDefaults(defaultSegments, config.segments),
   engine: config.triplestore?.dialect ?? 'embedded',
   createdBy: kept?.createdBy ?? version,
@@ -241,16 +241,16 @@ function refuseOthers(
     )
   }
   if (startOptions.adopt) return
-  const whose = `The store belongs to a platform with the base IRI ${facts.baseUri} (store ${facts.storeId})`
-  const take = 'or start with --adopt to take the store over as it is.'
+  const ownerText = `The store belongs to a platform with the base IRI ${facts.baseUri} (store ${facts.storeId})`
+  const adoptText = 'or start with --adopt to take the store over as it is.'
   if (!kept && config.triplestore) {
     throw new StartRefused(
-      `${whose}, and ${config.dataDir} has never seen it: what was deleted, who harvested what and the triggers lie in that platform's data directory. Start with that directory, ${take}`,
+      `${ownerText}, and ${config.dataDir} has never seen it: what was deleted, who harvested what and the triggers lie in that platform's data directory. Start with that directory, ${adoptText}`,
     )
   }
   if (kept && kept.storeId !== facts.storeId) {
     throw new StartRefused(
-      `${whose}; ${join(config.dataDir, fileName)} belongs to store ${kept.storeId} with the base IRI ${kept.baseUri}. Put the right store or the right data directory in place, ${take}`,
+      `${ownerText}; ${join(config.dataDir, fileName)} belongs to store ${kept.storeId} with the base IRI ${kept.baseUri}. Put the right store or the right data directory in place, ${adoptText}`,
     )
   }
 }
@@ -289,9 +289,9 @@ function baseAmong(catalogues: readonly string[], { config }: Identifying): stri
 
 function baseOf(catalogue: string, { base, catalogue: iriOf }: Names): string | undefined {
   const segment = iriOf('').slice(base.length)
-  const at = catalogue.lastIndexOf(segment)
-  return at > 0 && !catalogue.slice(at + segment.length).includes('/')
-    ? catalogue.slice(0, at)
+  const index = catalogue.lastIndexOf(segment)
+  return index > 0 && !catalogue.slice(index + segment.length).includes('/')
+    ? catalogue.slice(0, index)
     : undefined
 }
 
@@ -303,11 +303,11 @@ function refuseOtherNames(identity: Identity, { config, kept }: Identifying): vo
       `The data has the base IRI ${identity.baseUri}, and PLATFORM_BASE_URI is ${base}. Every IRI of the data begins with its base: set PLATFORM_BASE_URI to ${identity.baseUri}, or unset it. Data moves to another base only by being written anew under it (a rebase, which this version cannot do).`,
     )
   }
-  for (const [kind, had] of Object.entries(kept?.segments ?? {})) {
-    const has = identity.segments[kind]
-    if (has === had) continue
+  for (const [kind, before] of Object.entries(kept?.segments ?? {})) {
+    const now = identity.segments[kind]
+    if (now === before) continue
     throw new StartRefused(
-      `The IRIs of the data have ${had} in those of a ${kind}, and PLATFORM_IRI_SEGMENTS makes it ${has}: set it to what it was.`,
+      `The IRIs of the data have ${before} in those of a ${kind}, and PLATFORM_IRI_SEGMENTS makes it ${now}: set it to what it was.`,
     )
   }
 }

@@ -71,9 +71,9 @@ export function catalogueLaunch(
 ): NonNullable<RepositoryPart['launch']> {
   return async ({ catalogue, pipe, pulseMs, withMetrics }, signal) => {
     if (!config.validator.enabled) throw new Failure('conflict', switchedOff)
-    const known = pipes.find(pipe)
-    if (!known) throw new Failure('unknown-pipe', `Pipe ${shown(pipe)} not available`)
-    const found = await requireDatasetIds({ store, names }, catalogue, signal)
+    const entry = pipes.find(pipe)
+    if (!entry) throw new Failure('unknown-pipe', `Pipe ${shown(pipe)} not available`)
+    const ids = await requireDatasetIds({ store, names }, catalogue, signal)
     const launched = launcher.launch({
       pipe,
       startedBy: 'console',
@@ -85,7 +85,7 @@ export function catalogueLaunch(
       },
     })
     return {
-      datasets: found.length,
+      datasets: ids.length,
       run: 'run' in launched ? launched.run.id : launched.dropped.id,
     }
   }
@@ -121,14 +121,14 @@ export function metricsTrigger(context: PlatformContext): MetricsTrigger {
         collector?.add(catalogue, dataset)
     },
     begin: (harvesting) => {
-      const isOn = context.config.validator.enabled && harvesting.measuring?.feeds
-      if (isOn) collector = collecting(context, harvesting)
+      const isEnabled = context.config.validator.enabled && harvesting.measuring?.feeds
+      if (isEnabled) collector = collectorFor(context, harvesting)
     },
     stop: async () => collector?.stop(),
   }
 }
 
-function collecting({ config, log }: PlatformContext, { launcher }: Harvesting): Collector {
+function collectorFor({ config, log }: PlatformContext, { launcher }: Harvesting): Collector {
   const { validator, metrics } = config
   const launch = (feed: Feed) =>
     launcher.launch({
@@ -196,7 +196,7 @@ function reportPages({ config, pages }: PlatformContext) {
   if (!pages) return undefined
   const { languages } = config.portal
   return (c: AppContext, steps: readonly string[], locale?: string): string => {
-    const named = languages.find((one) => one === locale?.toLowerCase().split('-')[0])
+    const named = languages.find((code) => code === locale?.toLowerCase().split('-')[0])
     const language = named ?? preferredLanguage(c, config.portal)
     return rootPath(c) + pagePath(language, 'quality', ...steps)
   }
@@ -210,9 +210,9 @@ const bandsOf = ({ config }: PlatformContext) =>
 /** Reads and writes schedules of the metrics cache, which are triggers without a pipe. Throws `invalid-parameter`. */
 export const cacheSchedules: ScheduleReader = {
   read: (body, now) => {
-    const read = triggerSchema(now).safeParse(body)
-    if (!read.success) throw invalidRequest(read.error.issues, 'json', body)
-    const { data } = read
+    const result = triggerSchema(now).safeParse(body)
+    if (!result.success) throw invalidRequest(result.error.issues, 'json', body)
+    const { data } = result
     if (data.timing !== 'immediate') {
       const { id, status, timing } = data
       return scheduleOf({ id, status, timing })

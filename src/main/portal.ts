@@ -83,8 +83,8 @@ export const resourceRedirects = (context: PlatformContext): MiddlewareHandler<A
 function pagesAbout({ config, names }: PlatformContext) {
   const { address, isPortal, isRooted } = recordPagesOf(config, names)
   const page = (kind: string, id: string, c: AppContext): string => {
-    const wanted = preferredLanguage(c, config.portal)
-    return address(new URL(c.get('root')).pathname, { kind, id }, isRooted ? wanted : undefined)
+    const language = preferredLanguage(c, config.portal)
+    return address(new URL(c.get('root')).pathname, { kind, id }, isRooted ? language : undefined)
   }
   return isPortal ? page : undefined
 }

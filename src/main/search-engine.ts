@@ -33,7 +33,7 @@ export async function openIndex(
     ? await meilisearchIndex({ ...options, ...searchEngine, pause })
     : await embeddedIndex({ ...options, directory: join(dataDir, 'search') })
   // Long records are parsed on the main thread by their readers.
-  return { ...index, get: async (...given) => inOwnTurn(await index.get(...given)) }
+  return { ...index, get: async (...args) => inOwnTurn(await index.get(...args)) }
 }
 
 /** Settings of the indices that answer searches. Throws `engine-unavailable` while the engine has not been reached. */

@@ -52,30 +52,30 @@ export type Services = {
 /** Opens the configured services; `stop` ends their background work. */
 export async function openServices(context: PlatformContext): Promise<Services> {
   const { config, projection, isOther, jobs, log } = context
-  const runs = (name: Service) => config.services.includes(name)
+  const isEnabled = (name: Service) => config.services.includes(name)
   const trigger = metricsTrigger(context)
   const throttle = backgroundThrottle({ elapsed: () => performance.now(), pause: clock.pause })
-  const repository = runs('repo') ? await repositoryService(context, trigger) : undefined
+  const repository = isEnabled('repo') ? await repositoryService(context, trigger) : undefined
   const measured = repository && { turn: throttle.turn, putMetrics: repository.manyMetrics }
   const harvesting =
-    runs('harvest') || runs('scheduler') || runs('metrics')
+    isEnabled('harvest') || isEnabled('scheduler') || isEnabled('metrics')
       ? await openHarvesting(context, {
           repository: repository && ownRepository(repository),
-          measuring: runs('metrics')
+          measuring: isEnabled('metrics')
             ? (outbound) => openMeasuring(context, { repository: measured, outbound, jobs })
             : undefined,
         })
       : undefined
   if (harvesting) {
     trigger.begin(harvesting)
-    const failed = (err: unknown) => log.error({ err }, 'run.cancel-failed')
-    jobs.addSource(runJobs(harvesting.runs, harvesting.launcher, failed))
+    const logFailure = (err: unknown) => log.error({ err }, 'run.cancel-failed')
+    jobs.addSource(runJobs(harvesting.runs, harvesting.launcher, logFailure))
   }
-  const search = runs('search') ? searchService(context) : undefined
-  const comparing = comparison(context)
-  if (repository) comparing.start(isOther || projection.olderCopy !== undefined)
-  if (repository) followOthers(context, repository, comparing)
-  const services = { harvesting, repository, search, reconciling: comparing }
+  const search = isEnabled('search') ? searchService(context) : undefined
+  const reconciling = reconcileSchedule(context)
+  if (repository) reconciling.start(isOther || projection.olderCopy !== undefined)
+  if (repository) followOthers(context, repository, reconciling)
+  const services = { harvesting, repository, search, reconciling }
   const console = await consoleService(context, services)
   const ending = new AbortController()
   const mounted = mountedApps(config.services, {
@@ -90,13 +90,13 @@ export async function openServices(context: PlatformContext): Promise<Services> 
   return {
     mounted: [...mounted, ...ckanAliasesOf(search?.app), ...figures],
     addresses: console?.addresses ?? [],
-    reconciled: comparing.last,
+    reconciled: reconciling.last,
     scheduler: harvesting?.health,
     outbound: harvesting?.outbound,
     writers: throttle,
     stop: async () => {
       ending.abort()
-      for (const part of [trigger, comparing, console, harvesting, repository]) await part?.stop()
+      for (const part of [trigger, reconciling, console, harvesting, repository]) await part?.stop()
     },
   }
 }
@@ -128,7 +128,7 @@ const mountedApps = (
     return app ? [{ base: servicePaths[name], app }] : []
   })
 
-const comparison = ({
+const reconcileSchedule = ({
   projection,
   config,
   numbers: metrics,
@@ -160,13 +160,13 @@ const repositoryService = (context: PlatformContext, trigger: MetricsTrigger) =>
     canonical: { work: config.limits.canonicalWork, blankNodes: config.limits.blankNodes },
     now: () => new Date(),
     uuid: randomUUID,
-    indexedCatalogueOf: (dataset, signal) => homeIn(index, dataset, signal),
+    indexedCatalogueOf: (dataset, signal) => indexedCatalogue(index, dataset, signal),
     ...httpAt(context, servicePaths.repo),
   })
 }
 
 /** Id of the catalogue that a dataset has in the index. */
-async function homeIn(
+async function indexedCatalogue(
   index: SearchIndex,
   dataset: string,
   signal: AbortSignal,
@@ -208,7 +208,7 @@ export function recordPagesOf({ search, portal, services }: Config, names: Names
     isRooted: other === undefined,
     ...(isOwn && { languages }),
     address: (root, { kind, id }, language) => {
-      const own = languages.find((one) => one === language) ?? first
+      const own = languages.find((code) => code === language) ?? first
       if (isOwn) return root + recordPath(kind, id, own)
       const iri = names[kind === 'catalogue' ? kind : 'dataset'](id)
       if (other === undefined) return root + iri.slice(names.base.length)

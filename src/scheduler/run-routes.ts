@@ -180,7 +180,7 @@ const runAction = (
   name: 'cancel' | 'confirm' | 'keep' | 'resume' | 'retry',
   summary: string,
   description: string,
-  runAct: (run: Run, context: SchedulerContext) => Promise<Run> | Run,
+  act: (run: Run, context: SchedulerContext) => Promise<Run> | Run,
 ) =>
   schedulerEndpoint({
     method: name === 'cancel' ? 'delete' : 'post',
@@ -194,16 +194,12 @@ const runAction = (
     params: runPath,
     answers: { 202: { ...answer(description, runSchema), headers: runHeaders } },
     handle: async ({ c, params }, context) =>
-      accepted(c, await runAct(runOf(context, params.runId), context)),
+      accepted(c, await act(runOf(context, params.runId), context)),
   })
 
 /** Starts the work and returns the run as it is then. */
-async function startAction(
-  work: Promise<unknown>,
-  { id }: Run,
-  context: SchedulerContext,
-): Promise<Run> {
-  await waitForEarlyFailure(work, context)
+async function start(work: Promise<unknown>, { id }: Run, context: SchedulerContext): Promise<Run> {
+  await failEarly(work, context)
   return runOf(context, id)
 }
 
@@ -213,7 +209,7 @@ const cancelRun = runAction(
   'The run as it is now',
   (run, context) => {
     if (hasEnded(run)) throw new Failure('conflict', `the run has ended: it is ${run.status}`)
-    return startAction(context.launcher.cancel(run.id), run, context)
+    return start(context.launcher.cancel(run.id), run, context)
   },
 )
 
@@ -227,7 +223,7 @@ const confirmRun = runAction(
       const detail = `it is not the latest complete run of ${shown(run.pipe)}`
       throw new Failure('conflict', detail)
     }
-    return startAction(context.confirm(run.id, context.stopping), run, context)
+    return start(context.confirm(run.id, context.stopping), run, context)
   },
 )
 
@@ -272,11 +268,8 @@ export const runEndpoints = [
 /** Throws `conflict` if the run has no held removals, or they were already confirmed. */
 function requireHeldRemovals({ counts, notes = [] }: Run): void {
   if (counts.held === 0) throw new Failure('conflict', 'the run holds back no removals')
-  const confirmation = notes.find(
-    ({ action, done, failed }) => action === 'confirm' && done > 0 && !failed,
-  )
-  if (confirmation)
-    throw new Failure('conflict', `the removals were carried out at ${confirmation.time}`)
+  const note = notes.find(({ action, done, failed }) => action === 'confirm' && done > 0 && !failed)
+  if (note) throw new Failure('conflict', `the removals were carried out at ${note.time}`)
 }
 
 /** Finds a run. Throws `unknown-run`. */
@@ -323,7 +316,7 @@ async function* withSlot(
 const waitMs = 500
 
 /** Rejects if the work fails within `waitMs`; later failures are logged. */
-async function waitForEarlyFailure(
+async function failEarly(
   work: Promise<unknown>,
   { pause, stopping, http }: SchedulerContext,
 ): Promise<void> {
