@@ -1,6 +1,5 @@
 /** Calls to the writing worker when its replacement is lost: another one after a pause, which the end of the store cuts short. */
 
-import { setImmediate } from 'node:timers/promises'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
@@ -18,7 +17,7 @@ parentPort.postMessage('fragmented')`
 function losing() {
   const pauses: { readonly ms: number; readonly signal: AbortSignal; readonly end: () => void }[] =
     []
-  let replacements = 0
+  let [replacements, ended] = [0, 0]
   const calls = new WriterCalls({
     start: (feed?: MessagePort) => {
       if (feed) replacements += 1
@@ -31,10 +30,16 @@ function losing() {
     pause: (ms, signal) =>
       new Promise((resolve, reject) => {
         pauses.push({ ms, signal, end: resolve })
-        signal.addEventListener('abort', () => reject(new Error('aborted')))
+        // As late as a thread ends, so that a close that does not await it is seen.
+        const end = () => {
+          ended += 1
+          reject(new Error('aborted'))
+        }
+        const late = () => void new Worker('', { eval: true }).once('exit', end)
+        signal.addEventListener('abort', late)
       }),
   })
-  return { calls, pauses, started: () => replacements }
+  return { calls, pauses, started: () => replacements, ended: () => ended }
 }
 
 it('starts another replacement half a minute after one was lost', async () => {
@@ -48,12 +53,10 @@ it('starts another replacement half a minute after one was lost', async () => {
 })
 
 it('ends the pause when it is closed, and starts no other', async () => {
-  const { calls, pauses, started } = losing()
+  const { calls, pauses, started, ended } = losing()
   await expect.poll(() => pauses.length).toBe(1)
   await calls.close()
-  expect(pauses.map(({ signal }) => signal.aborted)).toEqual([true])
-  await setImmediate()
-  expect([pauses.length, started()]).toEqual([1, 1])
+  expect([pauses.length, ended(), started()]).toEqual([1, 1, 1])
 })
 
 const leaving = `const { parentPort } = require('node:worker_threads')
