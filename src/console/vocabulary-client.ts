@@ -140,7 +140,7 @@ const tablesByIri: ReadonlySet<string> = new Set([
   'planned-availability',
 ])
 
-/** Ids of the tables that `officialPlace` knows. */
+/** Ids of the tables that `officialAddress` knows. */
 export const officialIds: readonly string[] = [...Object.keys(fileNames), ...tablesByIri].sort()
 
 /** Address of the newest version of an EU authority table. */
