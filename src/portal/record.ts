@@ -11,7 +11,7 @@ export const listAt = (value: unknown, path: string): readonly Fields[] =>
 
 /** Texts of the field at a path; of objects with a `resource`, its IRI. */
 export const textsAt = (value: unknown, path: string): readonly string[] =>
-  listed(valueAt(value, path)).flatMap((one) => textAt(one, 'resource') ?? textOr(one) ?? [])
+  listed(valueAt(value, path)).flatMap((entry) => textAt(entry, 'resource') ?? textOr(entry) ?? [])
 
 /** Number at a path, 0 where there is none. */
 export const numberAt = (value: unknown, path: string): number => {
@@ -24,8 +24,10 @@ export const numberAt = (value: unknown, path: string): number => {
  * all of them (`_cut`).
  */
 export const distributionValues = (record: Fields, member: string): readonly unknown[] => {
-  const all = valueAt(record, `_cut.distributions.values.${member}`)
-  return all === undefined ? listAt(record, 'distributions').map((one) => one[member]) : listed(all)
+  const allValues = valueAt(record, `_cut.distributions.values.${member}`)
+  return allValues === undefined
+    ? listAt(record, 'distributions').map((distribution) => distribution[member])
+    : listed(allValues)
 }
 
 /** Number of distributions of a record, also of those that were cut from its list. */
@@ -36,7 +38,9 @@ export const distributionCount = (record: Fields): number =>
 export function sharedLicence(record: Fields): unknown {
   const values = distributionValues(record, 'license')
   const licences = values.length === 0 && record['license'] ? [record['license']] : values
-  const keys = new Set(licences.map((one) => textAt(one, 'resource') ?? textAt(one, 'id') ?? ''))
+  const keys = new Set(
+    licences.map((licence) => textAt(licence, 'resource') ?? textAt(licence, 'id') ?? ''),
+  )
   if (keys.size === 0 || (keys.size === 1 && keys.has(''))) return 'none'
   return keys.size === 1 ? licences[0] : 'different'
 }
@@ -50,5 +54,5 @@ export const recordScore = (record: Fields): number | undefined => {
 /** Figures of each distribution in the answer of the metrics to `/datasets/{id}/distributions`, which has them in several objects. */
 export const distributionFigures = (answer: unknown): readonly Fields[] =>
   listed(valueAt(answer, 'result.results')).map((parts) =>
-    Object.fromEntries(listed(parts).flatMap((one) => Object.entries(memberFields(one)))),
+    Object.fromEntries(listed(parts).flatMap((part) => Object.entries(memberFields(part)))),
   )

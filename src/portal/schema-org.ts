@@ -14,7 +14,7 @@ const [shortest, longest] = [50, 5000]
 /** Leaves out members that are `undefined` or empty lists; `undefined` in lists does not count. */
 function withoutEmpty(members: Readonly<Record<string, unknown>>): object {
   const filled = Object.entries(members).map(([name, value]): [string, unknown] => {
-    const list = Array.isArray(value) && value.filter((one) => one !== undefined)
+    const list = Array.isArray(value) && value.filter((entry) => entry !== undefined)
     return [name, list ? (list.length > 0 ? list : undefined) : value]
   })
   return Object.fromEntries(filled.filter(([, value]) => value !== undefined))
@@ -46,7 +46,7 @@ export function datasetSchema(context: PageContext, record: Fields, page: string
     keywords: keywordsOf(context, record),
     license: webAddress(valueAt(sharedLicence(record), 'resource')),
     isAccessibleForFree: textAt(record, 'access_right.id') === 'PUBLIC' || undefined,
-    creator: listed(record['creator']).map((one) => party(context, one)),
+    creator: listed(record['creator']).map((agent) => party(context, agent)),
     datePublished: textAt(record, 'issued'),
     dateModified: textAt(record, 'modified'),
     isPartOf: iriReferences(record, 'in_series', 'is_version_of'),
@@ -92,14 +92,16 @@ function descriptionOf(context: PageContext, record: Fields, page: string): stri
   const [publisher, catalogue] = [nameOf(record['publisher']), nameOf(record['catalog'])]
   const formats = formatsOf(record).join(', ')
   const keywords = keywordsOf(context, record).slice(0, 10).join(', ')
-  const more = [
+  const sentences = [
     publisher !== undefined && t('schema-published', { publisher }),
     catalogue !== undefined && t('schema-catalogue', { catalogue }),
     formats !== '' && t('schema-formats', { formats }),
     keywords !== '' && t('schema-keywords', { keywords }),
   ]
-  const long = [text, ...more].filter(Boolean).join(' ')
-  return cutAtWord(long.length < shortest ? `${long} ${t('schema-page', { page })}`.trim() : long)
+  const completed = [text, ...sentences].filter(Boolean).join(' ')
+  return cutAtWord(
+    completed.length < shortest ? `${completed} ${t('schema-page', { page })}`.trim() : completed,
+  )
 }
 
 function cutAtWord(text: string): string {
@@ -110,7 +112,7 @@ function cutAtWord(text: string): string {
 
 const keywordsOf = (context: PageContext, record: Fields): readonly string[] => [
   ...context.keywordsOf(record).flatMap((keyword) => textAt(keyword, 'label') ?? []),
-  ...listed(record['categories']).flatMap((one) => context.nameOf(one) ?? []),
+  ...listed(record['categories']).flatMap((category) => context.nameOf(category) ?? []),
 ]
 
 function party({ nameOf }: PageContext, value: unknown): object | undefined {
@@ -138,7 +140,7 @@ function placesOf({ nameOf }: PageContext, record: Fields): readonly object[] {
       '@type': 'Place',
       geo: { '@type': 'GeoShape', box: `${south} ${west} ${north} ${east}` },
     }))
-  const names = listed(record['spatial_resource']).flatMap((one) => nameOf(one) ?? [])
+  const names = listed(record['spatial_resource']).flatMap((place) => nameOf(place) ?? [])
   return [...boxes, ...names.map((name) => ({ '@type': 'Place', name }))]
 }
 

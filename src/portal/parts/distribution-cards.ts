@@ -35,7 +35,7 @@ export function distributionCards(
   }
   const links = new Map(
     distributionFigures(answer).map(
-      (one) => [textAt(one, 'info.distribution-id'), listAt(one, 'links')] as const,
+      (file) => [textAt(file, 'info.distribution-id'), listAt(file, 'links')] as const,
     ),
   )
   const hasSharedLicence = isJsonObject(sharedLicence(dataset))
@@ -90,13 +90,13 @@ function offers(distribution: Fields) {
   ]
   const service = first(distribution, 'access_service')
   const isService = service !== undefined && download === undefined
-  const all: readonly (readonly [address: unknown, label: string, iconName: string])[] = [
+  const candidates: readonly (readonly [address: unknown, label: string, iconName: string])[] = [
     [download, 'download', 'download'],
     [isService && (first(service, 'endpoint_url') ?? access), 'open-service', 'external-link'],
     [isService && first(service, 'endpoint_description'), 'api-description', 'file-text'],
     [!isService && access !== download && access, 'web-page', 'external-link'],
   ]
-  const offered = all.flatMap(([address, label, iconName]) => {
+  const offered = candidates.flatMap(([address, label, iconName]) => {
     const href = safeAddress(address)
     return href === undefined ? [] : [{ href, label, iconName }]
   })
@@ -126,15 +126,17 @@ function facts(
   const changed = formats.day(distribution['modified'])
   const type = textAt(distribution, 'media_type') ?? textAt(distribution, 'compress_format')
   // Some sources write a text in place of an access URL: `ask at the desk`.
-  const words = textsAt(distribution, 'access_url').filter((one) => safeAddress(one) === undefined)
+  const texts = textsAt(distribution, 'access_url').filter(
+    (text) => safeAddress(text) === undefined,
+  )
   return [
     size > 0 && html`<span class="vh">${t('size')}: </span>${formats.size(size)}`,
     /gzip|zip/.exec(type ?? '')?.[0],
     !hasSharedLicence && (licenceOf(context, distribution['license']) ?? t('no-licence')),
     rights !== undefined && html`<span class="vh">${t('rights')}: </span>${rightsText(rights)}`,
     changed && html`${t('updated')} ${changed}`,
-    ...words.map((one) => html`<bdi>${one}</bdi>`),
-  ].map((one) => one && html`<span>${one}</span>`)
+    ...texts.map((text) => html`<bdi>${text}</bdi>`),
+  ].map((fact) => fact && html`<span>${fact}</span>`)
 }
 
 /** State of the links by their last check; status codes from 1000 on are those of the metrics for failed connections and invalid URLs. */

@@ -47,7 +47,9 @@ function facetValuesOf({ query, result }: FilterState, name: string) {
   const counted = result.facets.get(searchFacetOf(name)) ?? []
   const values = formValues(query, name)
   return {
-    chosen: values.map((id) => counted.find((one) => one.id === id) ?? { id, title: id, count: 0 }),
+    chosen: values.map(
+      (id) => counted.find((entry) => entry.id === id) ?? { id, title: id, count: 0 },
+    ),
     others: counted.filter(({ id, count }) => count > 0 && !values.includes(id)),
   }
 }

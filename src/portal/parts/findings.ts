@@ -80,12 +80,12 @@ export function shaclTable(
   }
   const rows = results
     .slice(0, mostRows)
-    .map((one) => [
-      where(one),
-      one.isError ? stateBadge('bad', t('error')) : stateBadge('warn', t('warning')),
-      html`<code>${prefixedName(one.path)}</code>`,
-      one.message,
-      one.value !== '' && html`<code><bdi>${one.value.slice(0, longestValue)}</bdi></code>`,
+    .map((result) => [
+      where(result),
+      result.isError ? stateBadge('bad', t('error')) : stateBadge('warn', t('warning')),
+      html`<code>${prefixedName(result.path)}</code>`,
+      result.message,
+      result.value !== '' && html`<code><bdi>${result.value.slice(0, longestValue)}</bdi></code>`,
     ])
   const heads = [hasLines ? 'line' : 'where', 'severity', 'property', 'what-is-wrong', 'value']
   return textTable(context, label, heads, rows)
@@ -108,15 +108,15 @@ export function leftOutCount({ t, pathTo }: PageContext, id: string, answer?: Fi
 /** Section with the values that the search left out, and the reasons. */
 export function leftOutTable(context: PageContext, answer: Fields | undefined): HtmlContent {
   const { t } = context
-  const values = leftOutValues(answer)
-  if (values.length === 0) return false
-  const rows = values.slice(0, mostLeftOut).map((one) => {
-    const property = textAt(one, 'property')
-    const name = property === undefined ? textAt(one, 'field') : prefixedName(property)
-    const reason = t(`reason-${textAt(one, 'reason') ?? ''}`)
-    return [html`<code>${name}</code>`, html`<bdi>${textAt(one, 'value')}</bdi>`, reason]
+  const findings = leftOutValues(answer)
+  if (findings.length === 0) return false
+  const rows = findings.slice(0, mostLeftOut).map((finding) => {
+    const property = textAt(finding, 'property')
+    const name = property === undefined ? textAt(finding, 'field') : prefixedName(property)
+    const reason = t(`reason-${textAt(finding, 'reason') ?? ''}`)
+    return [html`<code>${name}</code>`, html`<bdi>${textAt(finding, 'value')}</bdi>`, reason]
   })
-  const omitted = values.length - mostLeftOut
+  const omitted = findings.length - mostLeftOut
   const table = textTable(context, 'values-left-out', ['property', 'value', 'what-is-wrong'], rows)
   return pageSection(
     'left-out',

@@ -99,16 +99,16 @@ function tags({ t, formatsOf, licenceName }: PageContext, record: Fields): HtmlM
     ${names.map(tag('tag format'))}${others.map(tag('tag'))}</div>`
 }
 
-/** Short list of datasets: the title of each, and below it the parts that `below` returns. */
+/** Short list of datasets: the title of each, and below it what `detailsOf` returns. */
 export const datasetList = (
   context: PageContext,
   records: readonly Fields[],
-  below: (record: Fields) => readonly HtmlContent[],
+  detailsOf: (record: Fields) => readonly HtmlContent[],
   style = 'entries',
 ): HtmlMarkup =>
   html`<ul class="${style}" role="list">${records.map(
     (record) => html`<li><h3>${linkedTitle(context, 'datasets', record)}</h3>
-      <p>${joinHtml(below(record), ' · ')}</p></li>`,
+      <p>${joinHtml(detailsOf(record), ' · ')}</p></li>`,
   )}</ul>`
 
 /** List item of a catalogue with its number of datasets; with `h2` also its description and publisher. */
@@ -120,11 +120,11 @@ export function catalogueEntry(
   const { t, labelOf, textOf } = context
   const isLong = heading === 'h2'
   const about = isLong && textOf(record['description'], record)?.text.slice(0, 400)
-  const below = [
+  const details = [
     t('n-datasets', { count: numberAt(record, 'count') }),
     labelOf(record['country']),
     isLong && labelOf(record['publisher']),
   ]
   return html`<li><${heading}>${linkedTitle(context, 'catalogues', record)}</${heading}>
-    ${about && html`<p class="prose">${about}</p>`}<p>${joinHtml(below, ' · ')}</p></li>`
+    ${about && html`<p class="prose">${about}</p>`}<p>${joinHtml(details, ' · ')}</p></li>`
 }

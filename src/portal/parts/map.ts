@@ -16,7 +16,7 @@ import { listed } from '../../text/json.ts'
 export const areasOf = (geometries: unknown): readonly BoundingBox[] =>
   listed(geometries).flatMap((geometry): readonly BoundingBox[] => {
     const boxes = boxesOf(geometry)
-    const [west, east] = [boxes.find((one) => one[2] === 180), boxes.find((one) => one[0] === -180)]
+    const [west, east] = [boxes.find((box) => box[2] === 180), boxes.find((box) => box[0] === -180)]
     if (boxes.length !== 2 || !west || !east) return boxes
     return [[west[0], Math.min(west[1], east[1]), east[2] + 360, Math.max(west[3], east[3])]]
   })
@@ -67,8 +67,8 @@ export function areaMap(
   const crossesDateLine = areas.some(([, , east]) => east > 180)
   // A view across the date line moves western longitudes to the east of it.
   const boxes = crossesDateLine
-    ? areas.map((one): BoundingBox =>
-        one[2] < 0 ? [one[0] + 360, one[1], one[2] + 360, one[3]] : one,
+    ? areas.map((box): BoundingBox =>
+        box[2] < 0 ? [box[0] + 360, box[1], box[2] + 360, box[3]] : box,
       )
     : areas
   const view = viewAround(boxes, shapes ? narrowMargin : wideMargin)
@@ -81,11 +81,11 @@ export function areaMap(
   const key = [...view, width, height, context.language].join()
   const land = backgrounds.get(key) ?? background(context, view, projection, { width, height })
   backgrounds.set(key, land)
-  const drawn = shapes
+  const paths = shapes
     ? shapes.map((shape) => shapePath(shape, projection))
     : boxes.map((box) => boxPath(box, projection))
-  const marks = [...new Set(drawn)].join('')
-  const isMany = drawn.length > 1
+  const marks = [...new Set(paths)].join('')
+  const isMany = paths.length > 1
   return html`<svg class="map" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
     ${land}<g class="extent${isMany && ' many'}">${raw(marks)}</g></svg>`
 }

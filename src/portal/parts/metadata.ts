@@ -70,9 +70,9 @@ function valueText(context: PageContext, value: unknown, depth = 0): HtmlContent
   if (typeof value === 'boolean') return context.t(value ? 'yes' : 'no')
   if (typeof value === 'number') return context.formats.number(value)
   if (typeof value === 'string') return value && textValue(context, shortText(value, longestText))
-  const deeper = (one: unknown) => valueText(context, one, depth + 1)
-  if (Array.isArray(value)) return joinHtml(value.slice(0, mostValues).map(deeper), ' · ')
-  return isJsonObject(value) ? objectText(context, value, deeper) : undefined
+  const memberText = (member: unknown) => valueText(context, member, depth + 1)
+  if (Array.isArray(value)) return joinHtml(value.slice(0, mostValues).map(memberText), ' · ')
+  return isJsonObject(value) ? objectText(context, value, memberText) : undefined
 }
 
 /** Text that may be a duration, a date or a URL. */
@@ -96,7 +96,7 @@ function lawName({ t }: PageContext, address: string): string | undefined {
 function objectText(
   context: PageContext,
   value: Fields,
-  deeper: (value: unknown) => HtmlContent,
+  memberText: (value: unknown) => HtmlContent,
 ): HtmlContent {
   if ('gte' in value || 'lte' in value) return periodText(context, value)
   const label = context.labelOf(value, longestText)
@@ -108,8 +108,8 @@ function objectText(
   const map = context.textOf(value)
   if (map && Object.values(value).every((member) => typeof member === 'string'))
     return context.inLanguage(map)
-  const parts = Object.entries(value).map(([name, one]) => {
-    const content = deeper(one)
+  const parts = Object.entries(value).map(([name, member]) => {
+    const content = memberText(member)
     return !isEmpty(content) && html`${fieldName(context, name)}: ${content}`
   })
   return joinHtml(parts, '; ')
@@ -138,7 +138,7 @@ export function periodText({ t, formats }: PageContext, value: Fields): HtmlCont
     const isYear = at === 0 ? /-01-01$/ : day === text ? /-12-31$/ : /-01-01$|-12-31$/
     return day !== undefined && isYear.test(day) ? day.slice(0, 4) : day
   })
-  const [first, last] = [from, to].map((one) => one !== undefined && formats.day(one))
+  const [first, last] = [from, to].map((day) => day !== undefined && formats.day(day))
   if (first && last) return from === to ? first : html`${first} – ${last}`
   if (first) return html`${t('since')} ${first}`
   return last && html`${t('until')} ${last}`

@@ -1,4 +1,4 @@
-/** Sections of a quality report, which has the figures of all catalogues together or of one. */
+/** Sections of a quality report (of the whole portal or of one catalogue) for the pages about metadata quality. */
 
 import { shortText } from '../../text/code-points.ts'
 import { type Fields, textAt, valueAt } from '../../text/json.ts'
@@ -19,25 +19,25 @@ import {
 import { scoreChart } from './score-chart.ts'
 import { textTable } from './table.ts'
 
-/** Most rows of the table of the history; the chart has all measurements. */
-const newest = 12
+/** Most rows of the table of the history, the newest measurements; the chart has all of them. */
+const mostHistoryRows = 12
 
 /** Keys of the column heads for `pointCells`. */
 export const pointHeads = [...qualityDimensions.map(({ key }) => `short-${key}`), 'points']
 
 /** Cells with the points of each dimension and the score; a dash where nothing was scored. */
 export const pointCells = (points: Fields, score: unknown): readonly (string | number)[] =>
-  [...qualityDimensions.map(({ key }) => points[key]), score].map((one) =>
-    typeof one === 'number' ? one : '–',
+  [...qualityDimensions.map(({ key }) => points[key]), score].map((value) =>
+    typeof value === 'number' ? value : '–',
   )
 
-/** Points by dimension, from figures that also have shares. */
+/** Dimension → points, from figures of the report that also have shares. */
 const pointsIn = (dimensions: Fields): Fields =>
   Object.fromEntries(
     qualityDimensions.map(({ key }) => [key, valueAt(dimensions, `${key}.points`)]),
   )
 
-/** Title of a row in its own language, cut to one line. */
+/** Title of a row in the language that the report gives for it (`titleLanguage`), shortened. `name` is the member with the title. */
 export const reportTitle = (
   { inLanguage }: PageContext,
   row: Fields,
@@ -95,11 +95,11 @@ function bandsOf({ t }: PageContext, report: Fields) {
 
 function bandSection(context: PageContext, report: Fields): HtmlMarkup {
   const bands = bandsOf(context, report)
-  const counts = listAt(report, 'measured.byBand')
-  const datasetCount = counts.reduce((sum, one) => sum + numberAt(one, 'datasets'), 0)
-  const rows = counts.toReversed().map((one) => {
-    const count = numberAt(one, 'datasets')
-    const title = bands.find(({ id }) => id === one['band'])?.title
+  const bandCounts = listAt(report, 'measured.byBand')
+  const datasetCount = bandCounts.reduce((sum, entry) => sum + numberAt(entry, 'datasets'), 0)
+  const rows = bandCounts.toReversed().map((entry) => {
+    const count = numberAt(entry, 'datasets')
+    const title = bands.find(({ id }) => id === entry['band'])?.title
     return [title, count, percent(context, datasetCount === 0 ? 0 : (count / datasetCount) * 100)]
   })
   const heads = ['metadata-quality', 'datasets-title', 'share']
@@ -113,21 +113,24 @@ const percent = ({ t, formats }: PageContext, share: number): string =>
 function historySection(context: PageContext, report: Fields): HtmlMarkup {
   const { t, formats } = context
   const history = listAt(report, 'measured.history')
-  const moments = history.map((one) => {
-    const { score } = one
-    return { day: textAt(one, 'day') ?? '', score: typeof score === 'number' ? score : undefined }
+  const moments = history.map((measurement) => {
+    const { score } = measurement
+    return {
+      day: textAt(measurement, 'day') ?? '',
+      score: typeof score === 'number' ? score : undefined,
+    }
   })
   const rows = history
-    .slice(-newest)
+    .slice(-mostHistoryRows)
     .toReversed()
-    .map((one) => [
-      formats.day(one['day']),
-      ...pointCells(pointsIn(fieldsAt(one, 'dimensions')), one['score']),
+    .map((measurement) => [
+      formats.day(measurement['day']),
+      ...pointCells(pointsIn(fieldsAt(measurement, 'dimensions')), measurement['score']),
     ])
   const { length: count } = history
   const scale = { bands: bandsOf(context, report), most: numberAt(report, 'most') }
   const body = html`${scoreChart(context, moments, scale)}
-    ${count > newest && html`<p class="soft close">${t('newest-measurements', { shown: newest, count })}</p>`}
+    ${count > mostHistoryRows && html`<p class="soft close">${t('newest-measurements', { shown: mostHistoryRows, count })}</p>`}
     ${textTable(context, 'score-over-time', ['day', ...pointHeads], rows)}`
   return explainedSection(context, 'score-over-time', body)
 }
@@ -139,23 +142,23 @@ export const listSections = (context: PageContext, report: Fields): HtmlContent 
   ...['worst', 'best'].map((end) => datasetSection(context, report, end)),
 ]
 
-const hasIndicator = (report: Fields, isOne: (indicator: Fields) => boolean) =>
-  listAt(report, 'measured.indicators').some(isOne)
+const hasIndicator = (report: Fields, isWanted: (indicator: Fields) => boolean) =>
+  listAt(report, 'measured.indicators').some(isWanted)
 
 function violationSection(context: PageContext, report: Fields): HtmlMarkup {
   const { t } = context
-  const rows = listAt(report, 'measured.violations').map((one) => {
+  const rows = listAt(report, 'measured.violations').map((violation) => {
     const [path, component, message] = ['path', 'component', 'message'].map((key) =>
-      textAt(one, key),
+      textAt(violation, key),
     )
-    const isError = one['severity'] === 'Violation'
+    const isError = violation['severity'] === 'Violation'
     const constraint = component !== undefined && html`<code>sh:${shortText(component)}</code>`
     return [
-      message ? reportTitle(context, one, 'message') : constraint || '–',
+      message ? reportTitle(context, violation, 'message') : constraint || '–',
       path === undefined ? '–' : html`<code>${shortText(prefixedName(path))}</code>`,
       isError ? stateBadge('bad', t('error')) : stateBadge('warn', t('warning')),
-      numberAt(one, 'datasets'),
-      numberAt(one, 'count'),
+      numberAt(violation, 'datasets'),
+      numberAt(violation, 'count'),
     ]
   })
   const wasValidated = hasIndicator(
@@ -177,13 +180,13 @@ const statusName = ({ t }: PageContext, status: unknown): string =>
 
 function hostSection(context: PageContext, report: Fields): HtmlMarkup {
   const { t } = context
-  const rows = listAt(report, 'measured.hosts').map((one) => {
-    const host = textAt(one, 'host')
+  const rows = listAt(report, 'measured.hosts').map((entry) => {
+    const host = textAt(entry, 'host')
     return [
       host ? html`<bdi>${shortText(host)}</bdi>` : t('no-host'),
-      numberAt(one, 'urls'),
-      numberAt(one, 'datasets'),
-      statusName(context, one['status']),
+      numberAt(entry, 'urls'),
+      numberAt(entry, 'datasets'),
+      statusName(context, entry['status']),
     ]
   })
   const wasAsked = hasIndicator(report, (indicator) => listAt(indicator, 'codes').length > 0)
@@ -200,12 +203,12 @@ function hostSection(context: PageContext, report: Fields): HtmlMarkup {
 function datasetSection(context: PageContext, report: Fields, end: string): HtmlMarkup {
   const { t, pathTo } = context
   const isPortal = report['report'] === 'portal'
-  const rows = listAt(report, `measured.${end}`).map((one) => {
-    const [id, catalogue] = [textAt(one, 'id') ?? '', textAt(one, 'catalogue') ?? '']
-    const link = html`<a href="${pathTo('datasets', id, 'quality')}">${reportTitle(context, one)}</a>`
+  const rows = listAt(report, `measured.${end}`).map((dataset) => {
+    const [id, catalogue] = [textAt(dataset, 'id') ?? '', textAt(dataset, 'catalogue') ?? '']
+    const link = html`<a href="${pathTo('datasets', id, 'quality')}">${reportTitle(context, dataset)}</a>`
     const cells = [
-      ...pointCells(fieldsAt(one, 'points'), one['score']),
-      scoreBadge(context, one['score']),
+      ...pointCells(fieldsAt(dataset, 'points'), dataset['score']),
+      scoreBadge(context, dataset['score']),
     ]
     return isPortal ? [link, shortText(catalogue, 60), ...cells] : [link, ...cells]
   })
@@ -227,18 +230,18 @@ const mostCodes = 3
 
 /** Most frequent status codes outside 200 to 299 of the URLs of an indicator, with their shares. */
 export function badStatusCodes(context: PageContext, indicator: Fields | undefined): HtmlContent {
-  const bad = listAt(indicator, 'codes').filter(({ name }) => !/^2\d\d$/.test(String(name)))
-  const named = bad
+  const badCodes = listAt(indicator, 'codes').filter(({ name }) => !/^2\d\d$/.test(String(name)))
+  const codeTexts = badCodes
     .slice(0, mostCodes)
-    .map((one) =>
+    .map((code) =>
       [
-        statusName(context, Number(one['name'])),
-        percent(context, numberAt(one, 'percentage')),
+        statusName(context, Number(code['name'])),
+        percent(context, numberAt(code, 'percentage')),
       ].join(' '),
     )
   return (
-    named.length > 0 &&
-    html` <span class="soft">${named.join(', ')}${bad.length > mostCodes && ', …'}</span>`
+    codeTexts.length > 0 &&
+    html` <span class="soft">${codeTexts.join(', ')}${badCodes.length > mostCodes && ', …'}</span>`
   )
 }
 
@@ -259,11 +262,11 @@ function missingSection(context: PageContext, report: Fields): HtmlMarkup {
   const shareOf = shareInReport(report)
   const indicators = listAt(report, 'measured.indicators')
   const rows = textsAt(report, 'measured.worstIndicators').flatMap((name) => {
-    const one = indicators.find((indicator) => indicator['name'] === name)
+    const entry = indicators.find((indicator) => indicator['name'] === name)
     const cells = [
       shareBadge(context, shareOf(name)),
-      numberAt(one, 'points'),
-      numberAt(one, 'missing'),
+      numberAt(entry, 'points'),
+      numberAt(entry, 'missing'),
     ]
     return [[t(`indicator-${name}`), ...cells]]
   })

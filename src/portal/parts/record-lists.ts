@@ -87,14 +87,14 @@ export async function datasetsWith(
   const newest = { filters: 'dataset', limit: mostNew, sort: 'modified+desc' }
   const facets = { [facet]: [value] }
   const result = await find({ ...newest, facets, counted, includes: [shownFields] })
-  const below = (record: Fields) => {
+  const details = (record: Fields) => {
     const day = formats.day(record['modified'])
     return [about(record), day && html`${t('updated')} ${day}`]
   }
-  const all = html`<a href="${searchTo([[facet, value]])}">${t('all-n', { count: result.count })}</a>`
-  const list = datasetList(context, result.records, below, above ? 'entries close' : 'entries')
+  const linkToAll = html`<a href="${searchTo([[facet, value]])}">${t('all-n', { count: result.count })}</a>`
+  const list = datasetList(context, result.records, details, above ? 'entries close' : 'entries')
   return {
     result,
-    section: headedSection('in', heading ?? t('datasets-title'), all, [above, list]),
+    section: headedSection('in', heading ?? t('datasets-title'), linkToAll, [above, list]),
   }
 }

@@ -7,10 +7,10 @@ import { listAt } from '../record.ts'
 import { pageSection, pairList } from './blocks.ts'
 import { datasetList } from './hits.ts'
 
-/** Most datasets of each relation. */
+/** Most datasets that are shown for each relation. */
 const mostShown = 200
 
-const groups = ['series', 'previous', 'next', 'version', 'whole', 'part'] as const
+const relations = ['series', 'previous', 'next', 'version', 'whole', 'part'] as const
 
 /** Sections with the related datasets; `answer` is that of the repository to `/datasets/{id}/related`. */
 export function relatedSections(context: PageContext, answer: Fields | undefined): HtmlContent {
@@ -19,9 +19,9 @@ export function relatedSections(context: PageContext, answer: Fields | undefined
     textAt(related, 'relation'),
   )
   const datasetsOf = (relation: string) => (byRelation.get(relation) ?? []).slice(0, mostShown)
-  const link = (one: Fields) =>
-    html`<a href="${pathTo('datasets', textAt(one, 'id') ?? '')}">${titleOf(one)}</a>`
-  const rows = groups.flatMap((relation) => {
+  const link = (dataset: Fields) =>
+    html`<a href="${pathTo('datasets', textAt(dataset, 'id') ?? '')}">${titleOf(dataset)}</a>`
+  const rows = relations.flatMap((relation) => {
     const links = datasetsOf(relation).map(link)
     return links.length > 0 ? [[t(`relation-${relation}`), joinHtml(links, ' · ')] as const] : []
   })
@@ -38,18 +38,18 @@ export function linkRelatedDatasets(
   answer: Fields | undefined,
 ): Fields {
   const pages = new Map<string, Fields>()
-  for (const one of listAt(answer, 'related')) {
-    const [address, id] = [textAt(one, 'address'), textAt(one, 'id') ?? '']
+  for (const related of listAt(answer, 'related')) {
+    const [address, id] = [textAt(related, 'address'), textAt(related, 'id') ?? '']
     if (address === undefined) continue
     const resource = `${root}${language}/datasets/${encodeURIComponent(id)}`
-    pages.set(address, { resource, label: plainTitle(one) })
+    pages.set(address, { resource, label: plainTitle(related) })
   }
   if (pages.size === 0) return record
-  const linked = (value: unknown) => pages.get(textOr(value) ?? textAt(value, 'resource') ?? '')
+  const linkOf = (value: unknown) => pages.get(textOr(value) ?? textAt(value, 'resource') ?? '')
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [
       name,
-      listed(value).some(linked) ? listed(value).map((one) => linked(one) ?? one) : value,
+      listed(value).some(linkOf) ? listed(value).map((entry) => linkOf(entry) ?? entry) : value,
     ]),
   )
 }

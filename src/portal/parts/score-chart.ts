@@ -65,14 +65,14 @@ export function scoreChart(
   })
   const lines = runs
     .filter(({ length }) => length > 1)
-    .map((run) => html`<polyline points="${run.map((one) => `${one.x},${one.y}`).join(' ')}"/>`)
+    .map((run) => html`<polyline points="${run.map((dot) => `${dot.x},${dot.y}`).join(' ')}"/>`)
   const values = points.slice(-1).map(({ score, ...at }) => {
-    const below = at.y < plot.top + 24 ? 20 : -10
-    return html`<text class="value" x="${at.x}%" y="${tenths(at.y + below)}" text-anchor="middle">${number(score)}</text>`
+    const labelOffset = at.y < plot.top + 24 ? 20 : -10
+    return html`<text class="value" x="${at.x}%" y="${tenths(at.y + labelOffset)}" text-anchor="middle">${number(score)}</text>`
   })
   return html`<svg class="chart" height="${height}" role="img" aria-label="${inWords(context, points, most)}">
     ${limits}${days}<svg width="100%" height="${height}" viewBox="0 0 100 ${height}" preserveAspectRatio="none">${lines}</svg>
-    ${dots.map((one) => html`<circle cx="${one.x}%" cy="${one.y}" r="3.5"/>`)}${values}</svg>`
+    ${dots.map((dot) => html`<circle cx="${dot.x}%" cy="${dot.y}" r="3.5"/>`)}${values}</svg>`
 }
 
 /** Text alternative of the chart. */

@@ -64,14 +64,14 @@ export function gridTable(
     const isNumber = rows.every((cells) => /^-?[\d.,\s]*$/.test(cells[at]?.text ?? ''))
     return { name, style: isNumber && rows.length > 0 && html` class="num"` }
   })
-  const cell = (one: GridCell | undefined) => one?.content ?? html`<bdi>${one?.text}</bdi>`
+  const content = (cell: GridCell | undefined) => cell?.content ?? html`<bdi>${cell?.text}</bdi>`
   return scrollRegion(
     label,
     html`<table class="table grid-lines">
       <thead><tr>${columns.map(({ name, style }) => html`<th scope="col"${style}><bdi>${name}</bdi></th>`)}</tr></thead>
       <tbody>${rows.map(
         (cells) =>
-          html`<tr>${columns.map(({ style }, at) => html`<td${style}>${cell(cells[at])}</td>`)}</tr>`,
+          html`<tr>${columns.map(({ style }, at) => html`<td${style}>${content(cells[at])}</td>`)}</tr>`,
       )}</tbody></table>`,
   )
 }

@@ -33,18 +33,18 @@ export function jsonRows(text: string, isCut: boolean): JsonRows | 'cut' | undef
   const records = lines.map(lineObject)
   // The last line may be cut.
   const isLines = records.length > 1 && records.slice(0, -1).every(Boolean)
-  if (isLines) return rowsOfObjects(records.filter((one) => one !== undefined))
+  if (isLines) return rowsOfObjects(records.filter((record) => record !== undefined))
   if (isCut) return 'cut'
   const value = parsed(text)
   const features = featuresOf(value)
   if (features) {
-    const properties = features.map((one) => memberFields(one['properties']))
+    const properties = features.map((feature) => memberFields(feature['properties']))
     // Coordinates have to be numbers, so the text is parsed a second time without the reviver.
     const plain: unknown = JSON.parse(text)
     return { ...rowsOfObjects(properties), geometries: (featuresOf(plain) ?? []).map(geometryIn) }
   }
   const lists: unknown[] = isJsonObject(value) ? Object.values(value) : [value]
-  const isEmptyList = lists.some((one) => Array.isArray(one) && one.length === 0)
+  const isEmptyList = lists.some((list) => Array.isArray(list) && list.length === 0)
   const first = lists.map(objectsIn).find((list) => list.length > 0)
   return first || isEmptyList ? rowsOfObjects(first ?? []) : undefined
 }
@@ -66,7 +66,7 @@ const geometryIn = ({ geometry }: Fields): unknown => geometry
 
 const objectsIn = (list: unknown): readonly Fields[] =>
   Array.isArray(list)
-    ? list.flatMap((one: unknown) => (isJsonObject(one) && !JSON.isRawJSON(one) ? [one] : []))
+    ? list.flatMap((item: unknown) => (isJsonObject(item) && !JSON.isRawJSON(item) ? [item] : []))
     : []
 
 function lineObject(line: string): Fields | undefined {
@@ -79,9 +79,9 @@ function lineObject(line: string): Fields | undefined {
 }
 
 function rowsOfObjects(objects: readonly Fields[]): JsonRows {
-  const some = objects.slice(0, previewRows)
-  const head = [...new Set(some.flatMap((one) => Object.keys(one)))].slice(0, previewColumns)
+  const sample = objects.slice(0, previewRows)
+  const head = [...new Set(sample.flatMap((row) => Object.keys(row)))].slice(0, previewColumns)
   const valueOf = (row: Fields, name: string) => (Object.hasOwn(row, name) ? row[name] : undefined)
-  const rows = some.map((row) => head.map((name) => valueOf(row, name)))
-  return { rows: some.length === 0 ? [] : [head, ...rows], geometries: [] }
+  const rows = sample.map((row) => head.map((name) => valueOf(row, name)))
+  return { rows: sample.length === 0 ? [] : [head, ...rows], geometries: [] }
 }
