@@ -72,7 +72,7 @@ const embedPath = '/embed/'
 
 /** Headers of all pages: content security policy with the origins that may show the page in a frame, and the like. */
 function pageHeaders({ config: { embed }, isEmbedded }: PageContext) {
-  const frames = isEmbedded ? embed.map((one) => new URL(one).origin).join(' ') : `'none'`
+  const frames = isEmbedded ? embed.map((url) => new URL(url).origin).join(' ') : `'none'`
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': `default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
@@ -133,8 +133,10 @@ export const problemPages =
     const { ports = unusedPorts, sessions, renders } = isServerError ? {} : portal
     const { languages } = portal.config
     const path = pathOf(c.req.url)
-    const named = path.split('/').find((step) => languages.some((language) => language === step))
-    const language = named ?? preferredLanguage(c, portal.config)
+    const languageInPath = path
+      .split('/')
+      .find((step) => languages.some((language) => language === step))
+    const language = languageInPath ?? preferredLanguage(c, portal.config)
     const context = await contextIn(c, { ...portal, ports, sessions }, language)
     const retryAfter = Number(new Headers(headers).get('Retry-After')) || undefined
     const problem = { status, detail: body.detail, retryAfter }
@@ -183,7 +185,7 @@ async function queueFullPage(
     query: new URLSearchParams(),
     requestId: requestIdPlaceholder,
   }
-  const cached = cache.get(key, (one) => one.style === style)
+  const cached = cache.get(key, (page) => page.style === style)
   const { text } = cached ?? { text: await make(neutral) }
   if (!cached) cache.set(key, { style, text })
   return text.replace(requestIdPlaceholder, requestId.slice(0, requestIdPlaceholder.length))

@@ -96,13 +96,13 @@ const fromList = (path: `/${string}`, name: string) =>
   })
 
 /** Path of a record of CKAN, of its tabs, and of its resources, which the portal shows on the page of the record. */
-const ckanRecords = [':id', ':view{about|activity|groups}/:id', ':id/resource/*']
+const ckanSuffixes = [':id', ':view{about|activity|groups}/:id', ':id/resource/*']
 
 const fromCkan = Object.entries(ckanPages).flatMap(([kind, name]) =>
   (['', '/:language{[a-z][a-z](?:_[A-Za-z]+)*}'] as const).flatMap((prefix) => [
     fromList(`${prefix}/${kind}`, name),
-    ...ckanRecords.map((rest) =>
-      redirectFrom(`${prefix}/${kind}/${rest}`, `redirectFromCkan.${kind}`, async (c, services) => {
+    ...ckanSuffixes.map((end) =>
+      redirectFrom(`${prefix}/${kind}/${end}`, `redirectFromCkan.${kind}`, async (c, services) => {
         const language = languageOf(c, services.config, c.req.param('language'))
         const context = await services.contextIn(c, language)
         const path = await pageOfCkanRecord(context, kind, c.req.param('id') ?? '')

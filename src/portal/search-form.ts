@@ -63,12 +63,12 @@ const page = z.coerce.number().int().min(1).max(1_000_000).catch(1)
 /** Reads the parameters of a request: the fields of the form without empty and invalid values, and the number of the page, from 1. */
 export function searchForm(parameters: URLSearchParams) {
   const filled = Object.entries(fields.parse(Object.fromEntries(parameters)))
-  const chosen = Object.keys(facets).flatMap((name) =>
+  const facetEntries = Object.keys(facets).flatMap((name) =>
     [...new Set(parameters.getAll(name))]
       .slice(0, mostValues)
       .map((value) => [name, value] as const),
   )
-  const query: FormEntries = [...filled, ...chosen].filter(([, value]) => value !== '')
+  const query: FormEntries = [...filled, ...facetEntries].filter(([, value]) => value !== '')
   return { query, page: page.parse(parameters.get('page') ?? 1) }
 }
 
@@ -101,30 +101,33 @@ const pairedMarks = /"[^"]*"|[()"]/g
 function withoutUnpaired(text: string): string {
   const single = [...text.matchAll(pairedMarks)].filter(([mark]) => mark.length === 1)
   const open: number[] = []
-  const alone = new Set<number>()
+  const unpaired = new Set<number>()
   for (const { 0: mark, index } of single) {
     if (mark === '(') open.push(index)
-    else if (mark === '"' || open.pop() === undefined) alone.add(index)
+    else if (mark === '"' || open.pop() === undefined) unpaired.add(index)
   }
-  for (const index of open) alone.add(index)
-  return text.replace(pairedMarks, (mark: string, index: number) => (alone.has(index) ? ' ' : mark))
+  for (const index of open) unpaired.add(index)
+  return text.replace(pairedMarks, (mark: string, index: number) =>
+    unpaired.has(index) ? ' ' : mark,
+  )
 }
 
 /** Parameters of the search for datasets that the fields of the form describe. `page` counts from 1. */
 export function searchParamsOf(query: FormEntries, language: string, page = 1): SearchParams {
   const { q, place, from, to, bbox }: Partial<Record<string, string>> = Object.fromEntries(query)
-  const words = [q, place].filter((one) => one !== undefined)
+  const words = [q, place].filter((text) => text !== undefined)
   const [west, south, east, north] = bbox?.split(',') ?? []
-  const chosen = Object.keys(facets)
+  const facetValues = Object.keys(facets)
     .map((name) => [searchFacetOf(name), formValues(query, name)] as const)
     .filter(([, values]) => values.length > 0)
   return {
     filters: 'dataset',
     limit: pageSize,
     page: page - 1,
-    q: words.length > 1 ? words.map((one) => `(${withoutUnpaired(one)})`).join(' AND ') : words[0],
+    q:
+      words.length > 1 ? words.map((text) => `(${withoutUnpaired(text)})`).join(' AND ') : words[0],
     sort: sortOrders[sortNameOf(query)]?.replace('{language}', language),
-    facets: chosen.length > 0 ? Object.fromEntries(chosen) : undefined,
+    facets: facetValues.length > 0 ? Object.fromEntries(facetValues) : undefined,
     more: {
       facetSelf: 'false',
       dateType: (from ?? to) && 'modified',

@@ -108,7 +108,7 @@ const sessionFor = (key: Key, token: string, feed: string | undefined) => ({
   /** Catalogues to which the session is limited; empty where it is for all of them. */
   catalogues: key.permissions.includes('*')
     ? []
-    : key.permissions.filter((one) => !one.includes(' ')),
+    : key.permissions.filter((entry) => !entry.includes(' ')),
   /** Whether the session may read a pipe or run at a path; `fields` name its catalogue. */
   mayRead: (path: string, fields: unknown): boolean =>
     isPermitted(key, { method: 'GET', path, catalogue: textAt(fields, 'catalogue') }),

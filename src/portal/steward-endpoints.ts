@@ -134,7 +134,7 @@ const heldPath = ({ pathTo }: StewardContext, run: string) => pathTo('harvest', 
 const restoreRecord: RunForm = async (context, _field, c) => {
   const { kind = '', id = '' } = c.req.param()
   const records = await deletedRecords(context)
-  const record = records.find((one) => one.kind === kind && one.id === id)
+  const record = records.find((entry) => entry.kind === kind && entry.id === id)
   const to = (did: string) => `${context.pathTo('harvest', 'deleted')}?did=${did}`
   if (!record) {
     // After a second click the record is restored already.

@@ -94,7 +94,7 @@ const mergePages = (
   replacements: readonly OperatorPage[],
 ): readonly OperatorPage[] =>
   [
-    ...pages.filter(({ name }) => !replacements.some((one) => one.name === name)),
+    ...pages.filter(({ name }) => !replacements.some((page) => page.name === name)),
     ...replacements,
   ].toSorted((a, b) => a.position - b.position)
 
@@ -136,12 +136,12 @@ const pagesIn = (folder: string, log: Log): Promise<readonly OperatorPage[]> =>
     return { name, language, title, position, text }
   })
 
-const ownTexts = z.record(z.string(), z.string())
+const operatorTexts = z.record(z.string(), z.string())
 
 const textsIn = async (folder: string, log: Log): Promise<Theme['texts']> =>
   Object.fromEntries(
     await filesIn(folder, /^([a-z]{2})\.json$/, log, (text, [, language = '']) => [
       language,
-      ownTexts.parse(JSON.parse(text)),
+      operatorTexts.parse(JSON.parse(text)),
     ]),
   )

@@ -202,7 +202,7 @@ function keywordsIn(record: Fields, language: string): readonly Fields[] {
     ...keyword,
     label: shortText(textAt(keyword, 'label') ?? ''),
   }))
-  const ofLanguage = keywords.filter((one) => (one['language'] ?? language) === language)
+  const ofLanguage = keywords.filter((keyword) => (keyword['language'] ?? language) === language)
   return ofLanguage.length > 0 ? ofLanguage : keywords
 }
 
@@ -210,12 +210,12 @@ function keywordsIn(record: Fields, language: string): readonly Fields[] {
 export function translationsOf(language: string, timeZone: string, replacements?: Messages) {
   const [t, formats] = [translator(language, replacements), localFormats(language, timeZone)]
   const pageLanguage = { language, t, formats }
-  /** Language of the page, then those of the record's catalogue. */
-  const preferred = (record: unknown): readonly string[] => {
+  /** Language of the page, then those of the record's catalogue, or of the record where that names none. */
+  const languagesFor = (record: unknown): readonly string[] => {
     const languages = valueAt(record, 'catalog.language') ?? valueAt(record, 'language')
     return [language, ...listed(languages).flatMap((language) => textAt(language, 'id') ?? [])]
   }
-  const textOf = (value: unknown, record?: unknown) => pickText(value, preferred(record))
+  const textOf = (value: unknown, record?: unknown) => pickText(value, languagesFor(record))
   const inLanguage = (text: Text, content: HtmlContent = text.text): HtmlContent =>
     (text.language ?? language) === language
       ? html`<bdi>${content}</bdi>`
@@ -224,9 +224,9 @@ export function translationsOf(language: string, timeZone: string, replacements?
     textOf(record['title'], record) ?? {
       text: textOr(listed(record['identifier'])[0]) ?? textAt(record, 'id') ?? t('untitled'),
     }
-  const named = (value: unknown, most?: number) => nameIn(language, value, most)
+  const nameText = (value: unknown, most?: number) => nameIn(language, value, most)
   const labelOf = (value: unknown, most?: number): HtmlContent => {
-    const label = named(value, most)
+    const label = nameText(value, most)
     return label && inLanguage(label)
   }
   return {
@@ -245,7 +245,7 @@ export function translationsOf(language: string, timeZone: string, replacements?
     /** Name of a value (label, title or name), or the value itself where it is a text; cut after `most` characters, by default 200. */
     labelOf,
     /** `labelOf` as plain text. */
-    nameOf: (value: unknown, most?: number): string | undefined => named(value, most)?.text,
+    nameOf: (value: unknown, most?: number): string | undefined => nameText(value, most)?.text,
     /** Name of a licence, made of its code where that is readable. */
     licenceName: (licence: unknown): HtmlContent =>
       codeName(textAt(licence, 'id') ?? '') ?? labelOf(licence),
@@ -253,7 +253,9 @@ export function translationsOf(language: string, timeZone: string, replacements?
     keywordsOf: (record: Fields): readonly Fields[] => keywordsIn(record, language),
     /** Names of the formats of all distributions, each once. */
     formatsOf: (record: Fields): readonly string[] => [
-      ...new Set(distributionValues(record, 'format').flatMap((one) => named(one)?.text ?? [])),
+      ...new Set(
+        distributionValues(record, 'format').flatMap((format) => nameText(format)?.text ?? []),
+      ),
     ],
   }
 }

@@ -66,12 +66,15 @@ export async function qualityPage(context: PageContext, id: string): Promise<Pag
   ])
   const result = fieldsAt(measured, 'result.results.0')
   const catalogue = fieldsAt(record, 'catalog')
-  const above = textAt(catalogue, 'id')
+  const catalogueId = textAt(catalogue, 'id')
   const steps = [
-    above !== undefined && { href: pathTo('catalogues', above), label: titleOf(catalogue) },
+    catalogueId !== undefined && {
+      href: pathTo('catalogues', catalogueId),
+      label: titleOf(catalogue),
+    },
     { href: pathTo('datasets', id), label: titleOf(record) },
   ]
-  const report = above !== undefined && pathTo('quality', 'catalogues', above)
+  const report = catalogueId !== undefined && pathTo('quality', 'catalogues', catalogueId)
   const data = html`<p class="take close"><span>${t('as-data')}</span>
     <a href="${root}api/hub/repo/${path}/metrics">DQV (Turtle)</a><a href="${root}api/mqa/cache/${path}">JSON</a>
     ${report !== false && html`<a href="${report}">${t('catalogue-report')}</a>`}</p>`
@@ -99,8 +102,10 @@ function findingsIn(
   results: readonly ShaclResult[],
 ): HtmlContent {
   const { t, titleOf } = context
-  const about = [record, fieldsAt(record, 'catalog'), ...listAt(record, 'distributions')]
-  const names = about.map((one) => [textAt(one, 'id') ?? '', titleOf(one)] as const)
+  const records = [record, fieldsAt(record, 'catalog'), ...listAt(record, 'distributions')]
+  const names = records.map(
+    (resource) => [textAt(resource, 'id') ?? '', titleOf(resource)] as const,
+  )
   const table = shaclTable(context, 'findings', results, new Map(names))
   const body = html`<p>${resultCounts(context, results)}</p>${table}`
   return results.length > 0 && pageSection('shacl', t('findings'), body)
@@ -109,13 +114,13 @@ function findingsIn(
 /** Returns the titles of the distributions that do not fulfil an indicator. */
 type FailingFiles = (indicator: string) => readonly HtmlContent[]
 
-/** Makes the function; `answer` is that of the metrics to `/datasets/{id}/distributions`. */
+/** Makes a `FailingFiles` function; `answer` is that of the metrics to `/datasets/{id}/distributions`. */
 function failingFiles({ titleOf }: PageContext, record: Fields, answer?: Fields): FailingFiles {
   const titles = new Map(
-    listAt(record, 'distributions').map((one) => [textAt(one, 'id'), titleOf(one)]),
+    listAt(record, 'distributions').map((file) => [textAt(file, 'id'), titleOf(file)]),
   )
-  const files = distributionFigures(answer).map((one) => {
-    return { title: titles.get(textAt(one, 'info.distribution-id')), share: sharesIn(one) }
+  const files = distributionFigures(answer).map((figures) => {
+    return { title: titles.get(textAt(figures, 'info.distribution-id')), share: sharesIn(figures) }
   })
   return (key) =>
     files.flatMap(({ title, share }) => ((share(key) ?? 1) < 0.999 && title ? [title] : []))
@@ -138,20 +143,20 @@ function datasetFigures(
   const text = scoreText(context, score, undefined, pointsToNextStep(context, score))
   const shareOf = sharesIn(result)
   // An indicator without a measurement gives no points and needs no correction.
-  const pointsOf = ({ key }: PageIndicator) => {
+  const pointFigures = ({ key }: PageIndicator) => {
     const earned = numberAt(result, `points.${key}.points`)
     const most = numberAt(result, `points.${key}.max`)
     const isMeasured = shareOf(key) !== undefined
     return { text: isMeasured ? `${earned} / ${most}` : '–', gain: isMeasured ? most - earned : 0 }
   }
-  const gain = (one: PageIndicator) => pointsOf(one).gain
+  const gainOf = (indicator: PageIndicator) => pointFigures(indicator).gain
   return [
     scoreSummary(text, dimensionBars(context, scores, true)),
-    pageSection('fix', t('what-to-fix'), fixes(context, id, { gain, failing: failingFilesOf })),
+    pageSection('fix', t('what-to-fix'), fixes(context, id, { gainOf, failingFilesOf })),
     findings,
     indicatorTable(context, shareOf, {
-      of: (one) => pointsOf(one).text,
-      sum: ({ key, most }) => `${Math.round(numberAt(scores, key))} / ${most}`,
+      pointsOf: (indicator) => pointFigures(indicator).text,
+      sumOf: ({ key, most }) => `${Math.round(numberAt(scores, key))} / ${most}`,
     }),
   ]
 }
@@ -161,22 +166,25 @@ function fixes(
   { t, pathTo }: PageContext,
   id: string,
   {
-    gain,
-    failing,
-  }: { readonly gain: (one: PageIndicator) => number; readonly failing: FailingFiles },
+    gainOf,
+    failingFilesOf,
+  }: {
+    readonly gainOf: (indicator: PageIndicator) => number
+    readonly failingFilesOf: FailingFiles
+  },
 ): HtmlMarkup {
   const missing = qualityDimensions
     .flatMap(({ indicators }) => indicators)
-    .filter((one) => gain(one) > 0)
-    .toSorted((a, b) => gain(b) - gain(a))
+    .filter((indicator) => gainOf(indicator) > 0)
+    .toSorted((a, b) => gainOf(b) - gainOf(a))
   if (missing.length === 0) return html`<p>${t('nothing-to-fix')}</p>`
-  const items = missing.slice(0, mostFixes).map((one) => {
-    const { key, example } = one
+  const items = missing.slice(0, mostFixes).map((indicator) => {
+    const { key, example } = indicator
     const code = html`<pre tabindex="0" aria-label="${t('example-turtle')}"><code>${example}</code></pre>`
-    const files = failing(key).slice(0, mostFiles)
-    const blamed = files.length > 0 && html`<p>${t('fix-files')}: ${joinHtml(files, ', ')}</p>`
-    return html`<li><h3>${t(`fix-${key}`)}</h3><span class="gain">+ ${t('n-points', { count: gain(one) })}</span>
-      <p>${t(`fix-${key}-text`)}</p>${blamed}${example !== undefined && code}</li>`
+    const files = failingFilesOf(key).slice(0, mostFiles)
+    const fileList = files.length > 0 && html`<p>${t('fix-files')}: ${joinHtml(files, ', ')}</p>`
+    return html`<li><h3>${t(`fix-${key}`)}</h3><span class="gain">+ ${t('n-points', { count: gainOf(indicator) })}</span>
+      <p>${t(`fix-${key}-text`)}</p>${fileList}${example !== undefined && code}</li>`
   })
   return html`<ol class="fixes" role="list">${items}</ol>
     <p class="close"><a class="button" href="${pathTo('check')}?dataset=${encodeURIComponent(id)}">${icon('wrench')} ${t('try-corrected')}</a></p>`
@@ -194,7 +202,7 @@ export async function reportsPage(context: PageContext): Promise<PageContent> {
   const list = `locale=${language}&order=${order}&offset=${offset}&limit=${perPage}`
   const report = memberFields(await ask('reports', `/portal.json?${list}`))
   const catalogues = catalogueList(context, report, { page, order })
-  const all = [
+  const sections = [
     ...figuresOf(context, report, catalogues),
     pageSection('how', t('how-quality'), explanation(context)),
   ]
@@ -202,7 +210,7 @@ export async function reportsPage(context: PageContext): Promise<PageContent> {
     title: t('quality-title'),
     section: 'quality',
     body: html`${reportHeader(context, t('quality-title'), report)}<p class="prose close">${t('quality-lead')}</p>
-      ${page === 1 ? all : catalogues} ${reportAsData(context, 'portal')}`,
+      ${page === 1 ? sections : catalogues} ${reportAsData(context, 'portal')}`,
   }
 }
 
@@ -241,16 +249,16 @@ function catalogueList(
   { page, order }: ListPosition,
 ): HtmlContent {
   const { t, pathTo } = context
-  const all = numberAt(report, 'catalogues.count')
-  const rows = listAt(report, 'catalogues.results').map((one) => {
-    const href = pathTo('quality', 'catalogues', textAt(one, 'id') ?? '')
-    const { score } = one
+  const count = numberAt(report, 'catalogues.count')
+  const rows = listAt(report, 'catalogues.results').map((row) => {
+    const href = pathTo('quality', 'catalogues', textAt(row, 'id') ?? '')
+    const { score } = row
     const step = scoreBadge(context, score) || t('not-measured')
-    const link = html`<a href="${href}">${reportTitle(context, one)}</a>`
-    return [link, ...pointCells(fieldsAt(one, 'points'), score), step, numberAt(one, 'datasets')]
+    const link = html`<a href="${href}">${reportTitle(context, row)}</a>`
+    return [link, ...pointCells(fieldsAt(row, 'points'), score), step, numberAt(row, 'datasets')]
   })
   const other = order === 'best' ? 'worst' : 'best'
-  const to = (number: number, text: string, by = order) => {
+  const pageLink = (number: number, text: string, by = order) => {
     const query = {
       ...(by === 'worst' && { order: by }),
       ...(number > 1 && { page: String(number) }),
@@ -259,13 +267,13 @@ function catalogueList(
   }
   const heads = ['facet-catalog', ...pointHeads, 'metadata-quality', 'datasets-title']
   const links = [
-    page > 1 && to(page - 1, t('previous')),
-    page * perPage < all && page < mostPages && to(page + 1, t('next')),
-    all > 1 && to(1, t(`${other}-first`), other),
+    page > 1 && pageLink(page - 1, t('previous')),
+    page * perPage < count && page < mostPages && pageLink(page + 1, t('next')),
+    count > 1 && pageLink(1, t(`${other}-first`), other),
   ]
   const body = html`${rows.length > 0 && textTable(context, 'menu-catalogues', heads, rows)}
     <nav class="pages" aria-label="${t('pages')}">${links}</nav>`
-  return pageSection('catalogues', t('n-catalogues', { count: all }), body)
+  return pageSection('catalogues', t('n-catalogues', { count }), body)
 }
 
 /** Explains the dimensions and the points of each indicator. */
@@ -273,8 +281,8 @@ function explanation({ t }: PageContext): HtmlContent {
   const points = (count: number) => t('n-points', { count })
   return qualityDimensions.map(({ key, most, indicators }) => {
     const items = indicators.map(
-      (one) =>
-        html`<li>${t(`indicator-${one.key}`)} (${points(one.most)}): ${t(`fix-${one.key}-text`)}</li>`,
+      (indicator) =>
+        html`<li>${t(`indicator-${indicator.key}`)} (${points(indicator.most)}): ${t(`fix-${indicator.key}-text`)}</li>`,
     )
     return html`<h3 class="close">${t(key)} · ${points(most)}</h3><ul class="prose">${items}</ul>`
   })
@@ -308,12 +316,16 @@ export async function catalogueReportPage(context: PageContext, id: string): Pro
 /** Section of a report with all indicators: the share that fulfils each, and its points. */
 function reportIndicators(context: PageContext, report: Fields): HtmlMarkup {
   const measured = fieldsAt(report, 'measured')
-  const byName = new Map(listAt(measured, 'indicators').map((one) => [textAt(one, 'name'), one]))
+  const byName = new Map(
+    listAt(measured, 'indicators').map((entry) => [textAt(entry, 'name'), entry]),
+  )
   return indicatorTable(context, shareInReport(report), {
-    of: ({ key }) => String(numberAt(byName.get(key), 'points')),
-    sum: ({ key }) =>
-      ['points', 'max'].map((one) => numberAt(measured, `dimensions.${key}.${one}`)).join(' / '),
-    note: ({ key }) => badStatusCodes(context, byName.get(key)),
+    pointsOf: ({ key }) => String(numberAt(byName.get(key), 'points')),
+    sumOf: ({ key }) =>
+      ['points', 'max']
+        .map((member) => numberAt(measured, `dimensions.${key}.${member}`))
+        .join(' / '),
+    noteOf: ({ key }) => badStatusCodes(context, byName.get(key)),
   })
 }
 
@@ -322,7 +334,7 @@ function sharesIn(result: Fields): ShareOf {
   // Indicators of dates are measured on the dataset and on its distributions; those of the dataset count here.
   const parts = qualityDimensions
     .flatMap(({ key }) => listAt(result, key))
-    .flatMap((one) => [one, ...listAt(one, 'dataset')])
+    .flatMap((part) => [part, ...listAt(part, 'dataset')])
   const values = new Map(parts.flatMap((part) => Object.entries(part)))
   return (indicator) => {
     const value = values.get(indicator)
@@ -334,26 +346,26 @@ function sharesIn(result: Fields): ShareOf {
   }
 }
 
-/** Content of the columns of points. */
+/** Cells of the column with the points: for an indicator, and the sum for a dimension. */
 type PointsColumn = {
-  readonly of: (indicator: PageIndicator) => string
-  readonly sum: (dimension: (typeof qualityDimensions)[number]) => string
+  readonly pointsOf: (indicator: PageIndicator) => string
+  readonly sumOf: (dimension: (typeof qualityDimensions)[number]) => string
   /** Content shown next to the name of an indicator. */
-  readonly note?: (indicator: PageIndicator) => HtmlContent
+  readonly noteOf?: (indicator: PageIndicator) => HtmlContent
 }
 
-/** A section with all indicators by dimension. */
-function indicatorTable(context: PageContext, shareOf: ShareOf, points: PointsColumn): HtmlMarkup {
+/** Section with a table of all indicators by dimension. */
+function indicatorTable(context: PageContext, shareOf: ShareOf, column: PointsColumn): HtmlMarkup {
   const { t } = context
   const bodies = qualityDimensions.map((dimension) => {
-    const rows = dimension.indicators.map((one) => {
-      const { key, property } = one
-      return html`<tr><th scope="row">${t(`indicator-${key}`)}${points.note?.(one)}</th>
+    const rows = dimension.indicators.map((indicator) => {
+      const { key, property } = indicator
+      return html`<tr><th scope="row">${t(`indicator-${key}`)}${column.noteOf?.(indicator)}</th>
         <td>${property !== undefined && html`<code>${property}</code>`}</td><td>${shareBadge(context, shareOf(key))}</td>
-        <td class="num">${points.of(one)}</td></tr>`
+        <td class="num">${column.pointsOf(indicator)}</td></tr>`
     })
     const name = html`<th scope="rowgroup" id="${dimension.key}" colspan="3">${t(dimension.key)}</th>`
-    return html`<tbody><tr>${name}<td class="num group-sum">${points.sum(dimension)}</td></tr>${rows}</tbody>`
+    return html`<tbody><tr>${name}<td class="num group-sum">${column.sumOf(dimension)}</td></tr>${rows}</tbody>`
   })
   const heads = ['indicator', 'property', 'fulfilled'].map(
     (key) => html`<th scope="col">${t(key)}</th>`,

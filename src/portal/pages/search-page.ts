@@ -188,7 +188,7 @@ async function searchesWithHits(
     alternatives(context, query),
     suggestedSearch(context, query, result),
   ])
-  const below = (record: Fields) => [labelOf(record['publisher']), formats.day(record['modified'])]
+  const about = (record: Fields) => [labelOf(record['publisher']), formats.day(record['modified'])]
   return html`<div class="stack prose">${
     best &&
     html`<p>${t('did-you-mean')} <a href="${searchTo(best.suggested)}"><strong>${best.q}</strong></a>?
@@ -199,7 +199,7 @@ async function searchesWithHits(
       pageSection(
         'near',
         t('would-find', { query: best.q }),
-        datasetList(context, best.records, below),
+        datasetList(context, best.records, about),
       )
     }<p class="section">${missing(context, query)}
     <a href="${feedAddress(context, query)}">${icon('rss')} ${t('subscribe-search')}</a></p>`

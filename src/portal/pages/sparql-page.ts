@@ -37,9 +37,9 @@ export async function sparqlPage(context: PageContext): Promise<PageContent> {
   const sent = context.query.get('query')?.slice(0, longestQuery)
   const query = sent ?? examples[0]?.query ?? ''
   const isSent = sent !== undefined && sent.trim() !== ''
-  const links = examples.map((one) => {
-    const here = one.query === query && html` aria-current="true"`
-    return html`<li><a href="${addressOf(context, 'sparql', one.query)}"${here}>${configuredText(one.titles)}</a></li>`
+  const links = examples.map((example) => {
+    const here = example.query === query && html` aria-current="true"`
+    return html`<li><a href="${addressOf(context, 'sparql', example.query)}"${here}>${configuredText(example.titles)}</a></li>`
   })
   return {
     title: t('sparql-title'),

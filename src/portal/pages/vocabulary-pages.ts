@@ -67,7 +67,7 @@ export async function conceptPage(
     usesOf(context, vocabulary, id),
     optional(vocabularyOf(context, vocabulary)),
   ])
-  const above = {
+  const vocabularyLink = {
     href: pathTo('vocabularies', vocabulary),
     label: labelOf(scheme?.title) ?? vocabulary,
   }
@@ -82,13 +82,13 @@ export async function conceptPage(
   const facts = [
     [t('code'), html`<code>${id}</code>`],
     [t('field-resource'), linkTo(iri, html`<code>${iri}</code>`)],
-    [t('in-vocabulary'), html`<a href="${above.href}">${above.label}</a>${size}`],
+    [t('in-vocabulary'), html`<a href="${vocabularyLink.href}">${vocabularyLink.label}</a>${size}`],
     [t('broader'), broader],
     [t('narrower'), narrower],
     [t('exact-match'), same],
   ] as const
   const title = nameOf(concept) ?? id
-  const steps = [{ href: pathTo('vocabularies'), label: t('vocabularies') }, above]
+  const steps = [{ href: pathTo('vocabularies'), label: t('vocabularies') }, vocabularyLink]
   return {
     title,
     section: 'data',
@@ -117,7 +117,7 @@ function vocabularyAs({ t, root }: PageContext, id: string): HtmlMarkup {
 async function vocabularyOf({ find }: PageContext, id: string) {
   const more = { vocabulary: id }
   const { facets } = await find({ filters: 'vocabulary', limit: 0, counted: ['vocabulary'], more })
-  return facets.get('vocabulary')?.find((one) => one.id === id)
+  return facets.get('vocabulary')?.find((entry) => entry.id === id)
 }
 
 /** Datasets that use a concept; `undefined` where no facet has the concepts of the vocabulary. */

@@ -36,18 +36,18 @@ function isDecimalColumn([head = [], ...rows]: Rows): boolean {
  * left out.
  */
 export function delimitedRows(text: string, isCut: boolean): Rows {
-  const named = namedDelimiter.exec(text)
-  const body = named ? text.slice(named[0].length) : text
-  const tried = delimiters.map((delimiter) => {
+  const delimiterLine = namedDelimiter.exec(text)
+  const body = delimiterLine ? text.slice(delimiterLine[0].length) : text
+  const candidates = delimiters.map((delimiter) => {
     return { delimiter, share: evenness(rowsOf(body, delimiter, sample)) }
   })
-  const [best] = tried.toSorted((a, b) => b.share - a.share)
-  const delimiter = named?.[2] ?? (best && best.share > 0 ? best.delimiter : ',')
+  const [best] = candidates.toSorted((a, b) => b.share - a.share)
+  const delimiter = delimiterLine?.[2] ?? (best && best.share > 0 ? best.delimiter : ',')
   // Title lines are read in addition to the rows.
   const most = previewRows + 30
   const rows = rowsOf(body, delimiter, most)
   const completeRows = isCut && rows.length < most ? rows.slice(0, -1) : rows
-  return !named && delimiter === ',' && isDecimalColumn(completeRows)
+  return !delimiterLine && delimiter === ',' && isDecimalColumn(completeRows)
     ? completeRows.map((row) => [row.join(',')])
     : withTitle(completeRows, delimiter)
 }
@@ -64,15 +64,15 @@ const isSentence = ([, ...others]: readonly string[]): boolean =>
 const isYear = (text = ''): boolean => /^\s*(?:1[89]|20)\d\d\s*$/.test(text)
 
 /** Whether a row names the columns of the rows below, of which at least one has numbers only. A year is a name where its column has no years. */
-const isHead = (row: readonly string[], below: Rows): boolean =>
+const isHead = (row: readonly string[], rowsBelow: Rows): boolean =>
   row.length > 1 &&
   row.every((text, at) => {
-    const isName = isYear(text) ? !below.some((other) => isYear(other[at])) : !isNumeric(text)
-    const isFilled = text.trim() !== '' || below.every((other) => !other[at]?.trim())
+    const isName = isYear(text) ? !rowsBelow.some((other) => isYear(other[at])) : !isNumeric(text)
+    const isFilled = text.trim() !== '' || rowsBelow.every((other) => !other[at]?.trim())
     return isName && isFilled && (at === 0 || !/^\s/.test(text))
   }) &&
-  below.length > 0 &&
-  row.some((_, at) => below.every((other) => isNumeric(other[at])))
+  rowsBelow.length > 0 &&
+  row.some((_, at) => rowsBelow.every((other) => isNumeric(other[at])))
 
 /** Joins the values of title lines above the head, because their commas separate no values. */
 function withTitle(rows: Rows, delimiter: string): Rows {

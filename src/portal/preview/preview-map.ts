@@ -34,27 +34,27 @@ function simplifiedLine(places: readonly Place[]): readonly Place[] {
 }
 
 function shapesOf(geometry: Geometry): readonly PreviewShape[] {
-  const of = (kind: PreviewShape['kind'], lines: readonly (readonly Place[])[]) =>
+  const shapesFrom = (kind: PreviewShape['kind'], lines: readonly (readonly Place[])[]) =>
     lines.map((places) => ({ kind, places: simplifiedLine(places) }))
   switch (geometry.type) {
     case 'GeometryCollection':
       return geometry.geometries.flatMap(shapesOf)
     case 'Point':
-      return of('point', [[geometry.coordinates]])
+      return shapesFrom('point', [[geometry.coordinates]])
     case 'MultiPoint':
-      return of(
+      return shapesFrom(
         'point',
         geometry.coordinates.map((place) => [place]),
       )
     case 'LineString':
-      return of('line', [geometry.coordinates])
+      return shapesFrom('line', [geometry.coordinates])
     case 'MultiLineString':
-      return of('line', geometry.coordinates)
+      return shapesFrom('line', geometry.coordinates)
     // Holes are drawn as outlines too.
     case 'Polygon':
-      return of('area', geometry.coordinates)
+      return shapesFrom('area', geometry.coordinates)
     default:
-      return of('area', geometry.coordinates.flat())
+      return shapesFrom('area', geometry.coordinates.flat())
   }
 }
 

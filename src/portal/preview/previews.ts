@@ -87,8 +87,8 @@ export function openPreviews(options: PreviewOptions) {
       .catch(reasonOf)
     // A failure that may be temporary is stored with an earlier time, so that it is outdated soon.
     const failureMs = 'reason' in result ? failureLifetimes[result.reason] : undefined
-    const made = now() - keptMs + (failureMs ?? keptMs)
-    file.run('INSERT OR REPLACE INTO preview VALUES (?, ?, ?)', key, JSON.stringify(result), made)
+    const time = now() - keptMs + (failureMs ?? keptMs)
+    file.run('INSERT OR REPLACE INTO preview VALUES (?, ?, ?)', key, JSON.stringify(result), time)
     file.run(outdated, now() - keptMs, keptBytes)
     return result
   }

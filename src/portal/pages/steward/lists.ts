@@ -32,8 +32,8 @@ export async function sourcesPage(context: StewardContext): Promise<PageContent>
     .map((pipe): Source => {
       const name = textAt(pipe, 'name') ?? ''
       const none = harvestRun(context, { status: name === '' ? 'unreadable' : 'never' })
-      const run = runs.find((one) => !one.isDryRun && one.pipe === name) ?? none
-      const next = listAt(triggers, name).find((one) => one['next'] !== undefined)?.['next']
+      const run = runs.find((run) => !run.isDryRun && run.pipe === name) ?? none
+      const next = listAt(triggers, name).find((trigger) => trigger['next'] !== undefined)?.['next']
       const catalogue = catalogueName(textAt(pipe, 'catalogue'))
       return { pipe: memberFields(pipe), name, run, catalogue, next }
     })
@@ -145,12 +145,15 @@ export const storedPath = (kind: string, id: string): string =>
 /** Newest deleted records that the session may restore, each with the request that restores it. Rejects with `Failure`. */
 export async function deletedRecords({ ask, steward }: StewardContext) {
   const tombstones = await ask('repositoryAdmin', `/tombstones?limit=${mostDeleted}`)
-  return listed(tombstones).flatMap((one) => {
-    const [kind = '', id = ''] = [textAt(one, 'kind'), textAt(one, 'id')]
-    const catalogue = kind === 'catalogue' ? id : textAt(one, 'catalogue')
+  return listed(tombstones).flatMap((tombstone) => {
+    const [kind = '', id = ''] = [textAt(tombstone, 'kind'), textAt(tombstone, 'id')]
+    const catalogue = kind === 'catalogue' ? id : textAt(tombstone, 'catalogue')
     const restore = { method: 'POST', path: `${storedPath(kind, id)}/restore`, catalogue }
-    const [deletedAt, until] = [textAt(one, 'deletedAt'), textAt(one, 'restorableUntil')]
-    const title = valueAt(one, 'title')
+    const [deletedAt, until] = [
+      textAt(tombstone, 'deletedAt'),
+      textAt(tombstone, 'restorableUntil'),
+    ]
+    const title = valueAt(tombstone, 'title')
     return steward.may(restore) ? [{ kind, id, title, catalogue, deletedAt, until, restore }] : []
   })
 }

@@ -49,11 +49,11 @@ function triggerForms(context: StewardContext, pipe: string, triggers: readonly 
   const form = (id: string, body: HtmlContent) =>
     steward.may({ method: 'PUT', path: `/pipes/${pipe}/triggers/${id}` }) &&
     sessionForm(context, pathTo('harvest', 'pipes', pipe), body)
-  const items = triggers.map((one) => {
-    const id = textAt(one, 'id') ?? ''
-    const { unit, value } = fieldsAt(one, 'interval')
-    const times = textAt(one, 'cron') ?? joinHtml([textOr(value), textOr(unit)], ' ')
-    const next = formats.moment(textAt(one, 'next')) ?? textAt(one, 'status')
+  const items = triggers.map((trigger) => {
+    const id = textAt(trigger, 'id') ?? ''
+    const { unit, value } = fieldsAt(trigger, 'interval')
+    const times = textAt(trigger, 'cron') ?? joinHtml([textOr(value), textOr(unit)], ' ')
+    const next = formats.moment(textAt(trigger, 'next')) ?? textAt(trigger, 'status')
     const end = html`<input type="hidden" name="trigger" value="${id}">
       <button class="button small quiet" name="do" value="unschedule">${t('remove-trigger')}<span class="vh"> ${id}</span></button>`
     return html`<li class="row"><code>${id}</code> ${times} ${t('next-start')}: ${next} ${form(id, end)}</li>`
@@ -90,7 +90,9 @@ function runChart({ t }: StewardContext, runs: readonly HarvestRun[]): HtmlConte
   const scaled = (count: number) => Math.round((count / most) * height * 10) / 10
   const bars = latest.map((run, at) =>
     parts.map((part, level) => {
-      const [size, top] = [[part], parts.slice(0, level + 1)].map((one) => scaled(sumOf(run, one)))
+      const [size, top] = [[part], parts.slice(0, level + 1)].map((group) =>
+        scaled(sumOf(run, group)),
+      )
       const x = (latest.length - 1 - at) * step
       return html`<rect class="${part.key}" x="${x}" y="${height - (top ?? 0)}" width="${width}" height="${size}" />`
     }),

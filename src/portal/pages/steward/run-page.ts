@@ -277,8 +277,8 @@ function changedRecords(context: StewardContext, items: readonly Fields[]): Html
   const parts = rows.map(([record, state, source], at) => {
     const { gone, come } = fieldsAt(items[at], 'difference')
     const lines = [
-      ...statements(gone).map((one) => html`<div class="gone">${minus}<del>${one}</del></div>`),
-      ...statements(come).map((one) => html`<div class="come">${plus}<ins>${one}</ins></div>`),
+      ...statements(gone).map((line) => html`<div class="gone">${minus}<del>${line}</del></div>`),
+      ...statements(come).map((line) => html`<div class="come">${plus}<ins>${line}</ins></div>`),
     ]
     return html`<li><h3>${record} <span class="tag">${state}</span></h3>
       ${source && html`<p>${source}</p>`}
@@ -290,7 +290,7 @@ function changedRecords(context: StewardContext, items: readonly Fields[]): Html
 /** Statements with prefixed names in place of IRIs. */
 const statements = (value: unknown): readonly (string | undefined)[] => {
   const shorter = (match: string, iri: string) => shortNames().shorten(iri) ?? match
-  return listed(value).map((one) => textOr(one)?.replaceAll(/<([^<>"\s]+)>/g, shorter))
+  return listed(value).map((entry) => textOr(entry)?.replaceAll(/<([^<>"\s]+)>/g, shorter))
 }
 
 /** Section with the segments of a running run and their states. */
