@@ -194,9 +194,10 @@ export const providerEndpoints = (
   finishSignIn(sessions, oidc),
 ]
 
-/** Page with the forms of sign-in. `wrong` is the key of the message of the last failed attempt. */
-function signInPage({ t, config, pathTo }: PageContext, wrong?: string): PageContent {
-  const refusal = wrong !== undefined && html`<div role="alert">${notice('bad', t(wrong))}</div>`
+/** Page with the forms of sign-in. `messageKey` names the message about the last failed attempt. */
+function signInPage({ t, config, pathTo }: PageContext, messageKey?: string): PageContent {
+  const refusal =
+    messageKey !== undefined && html`<div role="alert">${notice('bad', t(messageKey))}</div>`
   const provider = html`<p class="row"><a class="button primary" rel="nofollow"
     href="${pathTo('sign-in', 'oidc')}">${icon('log-in')}${t('oidc-sign-in')}</a></p>`
   const form = html`<form method="post" action="${pathTo('sign-in')}" class="close">

@@ -90,8 +90,8 @@ async function send(
   if (!steward.may(request)) throw notAllowed()
   log.info({ key: steward.id, method, path }, 'portal.action')
   const headers = { 'Content-Type': 'application/json' }
-  const sent = body && { headers, body: JSON.stringify(body) }
-  return ask(service, path, { method, signal, ...sent })
+  const payload = body && { headers, body: JSON.stringify(body) }
+  return ask(service, path, { method, signal, ...payload })
 }
 
 /** Runs the action of a form, and resolves with the path of the page to show next. */
@@ -100,7 +100,8 @@ type RunForm = (context: StewardContext, field: FormFields, c: AppContext) => Pr
 const runAction: RunForm = async (context, field, c) => {
   const { kind = '', id = '' } = c.req.param()
   const [action, path] = [field('do'), `/${kind}/${encodeURIComponent(id)}`]
-  const to = (...steps: readonly string[]) => `${context.pathTo('harvest', ...steps)}?did=${action}`
+  const nextPath = (...steps: readonly string[]) =>
+    `${context.pathTo('harvest', ...steps)}?did=${action}`
   if (action === 'confirm' && field('sure') !== 'yes')
     throw new Failure('invalid-parameter', 'tick that you have looked at the source')
   const request = actions.get(`${kind} ${action}`)?.(path, field)
@@ -113,13 +114,13 @@ const runAction: RunForm = async (context, field, c) => {
   try {
     const answer = await send(context, 'scheduler', serviceRequest)
     const isTriggerChange = kind === 'pipes' && request.method !== 'POST'
-    if (action === 'keep') return to('waiting')
-    return isTriggerChange ? to('pipes', id) : to('runs', textAt(answer, 'id') ?? id)
+    if (action === 'keep') return nextPath('waiting')
+    return isTriggerChange ? nextPath('pipes', id) : nextPath('runs', textAt(answer, 'id') ?? id)
   } catch (error) {
-    const { kind: why } = error instanceof Failure ? error : {}
+    const { kind: failureKind } = error instanceof Failure ? error : {}
     // A second click, or one on an old page: the page that is shown next has the present state.
-    if (why === 'unknown-trigger' && action === 'unschedule') return to('pipes', id)
-    if (why !== 'conflict') throw error
+    if (failureKind === 'unknown-trigger' && action === 'unschedule') return nextPath('pipes', id)
+    if (failureKind !== 'conflict') throw error
     if (decisions.has(action) && removalDecision(await context.ask('scheduler', path)))
       return heldPath(context, id)
     return `${context.pathTo('harvest', kind, id)}?did=late`
@@ -135,14 +136,14 @@ const restoreRecord: RunForm = async (context, _field, c) => {
   const { kind = '', id = '' } = c.req.param()
   const records = await deletedRecords(context)
   const record = records.find((entry) => entry.kind === kind && entry.id === id)
-  const to = (did: string) => `${context.pathTo('harvest', 'deleted')}?did=${did}`
+  const nextPath = (did: string) => `${context.pathTo('harvest', 'deleted')}?did=${did}`
   if (!record) {
     // After a second click the record is restored already.
     await context.ask('repositoryAdmin', storedPath(kind, id))
-    return to('restored')
+    return nextPath('restored')
   }
   await send(context, 'repositoryAdmin', record.restore)
-  return to('restore')
+  return nextPath('restore')
 }
 
 const privateCaching = { 'Cache-Control': 'private, no-store' }

@@ -56,11 +56,12 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log) {
     return old && isDeepStrictEqual(old, current) ? old : current
   }
   const read = async (): Promise<Theme> => {
-    const ownPages = directory === undefined ? [] : await pagesIn(join(directory, 'pages'), log)
+    const operatorPages =
+      directory === undefined ? [] : await pagesIn(join(directory, 'pages'), log)
     const style =
       directory === undefined ? undefined : await fileVersion(join(directory, 'custom.css'))
     return {
-      pages: mergePages(await pagesIn(builtInPages, log), ownPages),
+      pages: mergePages(await pagesIn(builtInPages, log), operatorPages),
       texts: directory === undefined ? {} : await textsIn(join(directory, 'texts'), log),
       customStyle: style && `theme/${style}/custom.css`,
       logo: directory !== undefined && logo !== undefined ? `theme/0/${basename(logo)}` : undefined,
@@ -79,8 +80,8 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log) {
       const type = assetType(name)
       if (directory === undefined || type === undefined || name !== basename(name)) return undefined
       const path = name === 'custom.css' ? join(directory, name) : join(directory, 'assets', name)
-      const about = await stat(path).catch(() => undefined)
-      if (!about?.isFile() || about.size > mostBytes) return undefined
+      const stats = await stat(path).catch(() => undefined)
+      if (!stats?.isFile() || stats.size > mostBytes) return undefined
       return { type, body: await readFile(path) }
     },
   }
@@ -100,8 +101,8 @@ const mergePages = (
 
 /** Version of a file for its address, made of its time of change; `undefined` where there is no file. */
 const fileVersion = async (path: string): Promise<string | undefined> => {
-  const about = await stat(path).catch(() => undefined)
-  return about?.isFile() ? Math.round(about.mtimeMs).toString(36) : undefined
+  const stats = await stat(path).catch(() => undefined)
+  return stats?.isFile() ? Math.round(stats.mtimeMs).toString(36) : undefined
 }
 
 /** Results of `read` for each file of a folder whose name matches; a file that cannot be read is logged and left out. */

@@ -32,8 +32,8 @@ async function typeOf({ ask }: PageContext, type: string): Promise<ResourceType 
 /** List of the resources of a type; `undefined` for an unknown type. Rejects with `Failure`. */
 export async function resourcesPage(context: PageContext, type: string): MaybePage {
   const { t, language, labelOf, pathTo, titleOf } = context
-  const about = await typeOf(context, type)
-  if (!about) return undefined
+  const typeInfo = await typeOf(context, type)
+  if (!typeInfo) return undefined
   const { result, body } = await pagedList(context, {
     params: { filters: `resource_${type}`, sort: `title.${language}+asc` },
     searchLabel: t('search'),
@@ -45,16 +45,16 @@ export async function resourcesPage(context: PageContext, type: string): MaybePa
   })
   const count = t('n-records', { count: result.count })
   return {
-    title: about.label,
-    body: html`<h1>${about.label}</h1><p class="soft close" role="status">${count}</p>${body}`,
+    title: typeInfo.label,
+    body: html`<h1>${typeInfo.label}</h1><p class="soft close" role="status">${count}</p>${body}`,
   }
 }
 
 /** Page of a resource; `undefined` for an unknown type. Rejects with `Failure`. */
 export async function resourcePage(context: PageContext, type: string, id: string): MaybePage {
   const { t, root, inLanguage, pathTo, plainTitle, textOf, titleOf, readRecord } = context
-  const about = await typeOf(context, type)
-  if (!about) return undefined
+  const typeInfo = await typeOf(context, type)
+  if (!typeInfo) return undefined
   const record = await readRecord(`resources/${encodeURIComponent(type)}`, id)
   const description = textOf(record['description'], record)
   const path = `${encodeURIComponent(type)}/${encodeURIComponent(id)}`
@@ -63,10 +63,10 @@ export async function resourcePage(context: PageContext, type: string, id: strin
     title: plainTitle(record),
     canonical: `resources/${path}`,
     record: { path: `customresources/${path}`, fields: record },
-    body: html`${breadcrumbs(context, { href: pathTo('resources', type), label: about.label })}
+    body: html`${breadcrumbs(context, { href: pathTo('resources', type), label: typeInfo.label })}
       <header class="title"><h1>${titleOf(record)}</h1></header>
       <div class="prose close stack">${description && inLanguage(description, sanitizedProse(description.text))}</div>
-      ${pageSection('metadata', t('all-metadata'), metadataRows(context, record, about.fields))}
+      ${pageSection('metadata', t('all-metadata'), metadataRows(context, record, typeInfo.fields))}
       <p class="take close"><span>${t('record-as')}</span>${formats}</p>`,
   }
 }

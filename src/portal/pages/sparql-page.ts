@@ -34,17 +34,17 @@ const [longestQuery, longestText, longestValue] = [50_000, 200_000, 1000]
 /** Page with the form and, where the request has a query, its result. Rejects with `Failure`. */
 export async function sparqlPage(context: PageContext): Promise<PageContent> {
   const { t, root, pathTo, configuredText } = context
-  const sent = context.query.get('query')?.slice(0, longestQuery)
-  const query = sent ?? examples[0]?.query ?? ''
-  const isSent = sent !== undefined && sent.trim() !== ''
+  const sentQuery = context.query.get('query')?.slice(0, longestQuery)
+  const query = sentQuery ?? examples[0]?.query ?? ''
+  const isSent = sentQuery !== undefined && sentQuery.trim() !== ''
   const links = examples.map((example) => {
-    const here = example.query === query && html` aria-current="true"`
-    return html`<li><a href="${addressOf(context, 'sparql', example.query)}"${here}>${configuredText(example.titles)}</a></li>`
+    const current = example.query === query && html` aria-current="true"`
+    return html`<li><a href="${addressOf(context, 'sparql', example.query)}"${current}>${configuredText(example.titles)}</a></li>`
   })
   return {
     title: t('sparql-title'),
     section: 'sparql',
-    isIndexed: sent === undefined,
+    isIndexed: sentQuery === undefined,
     body: html`<h1>${t('sparql-title')}</h1><p class="prose close">${t('sparql-lead')}</p>
       <div class="editor section"><form class="stack" action="${pathTo('sparql')}">
       <div class="field"><label for="query">${t('query')}</label>
@@ -114,10 +114,10 @@ function resultOf(context: PageContext, query: string, answer: unknown, ms: numb
   const names = listed(valueAt(answer, 'head.vars')).flatMap((name) => textOr(name) ?? [])
   const rows = listAt(answer, 'results.bindings')
   const cells = rows.slice(0, mostRows).map((row) => names.map((name) => cellOf(row, name)))
-  const ways = html`<p class="formats"><span class="soft">${Math.round(ms)} ms</span>
+  const links = html`<p class="formats"><span class="soft">${Math.round(ms)} ms</span>
     <a href="${addressOf(context, 'sparql.csv', query)}">CSV</a><a href="${addressOf(context, 'sparql.json', query)}">JSON</a>
     <a href="${addressOf(context, 'sparql', query)}">${t('link-to-query')}</a></p>`
-  return headedSection('res', t('n-rows', { count: rows.length }), ways, [
+  return headedSection('res', t('n-rows', { count: rows.length }), links, [
     gridTable(t('result'), names, cells),
     rows.length > mostRows &&
       html`<p class="soft small">${t('first-rows', { count: mostRows })}</p>`,

@@ -40,8 +40,8 @@ export function distributionCards(
   )
   const hasSharedLicence = isJsonObject(sharedLicence(dataset))
   const cards = distributions.slice(0, mostEntries).map((distribution, at) => {
-    const ownLinks = links.get(textAt(distribution, 'id')) ?? []
-    return distributionCard(context, distribution, ownLinks, {
+    const fileLinks = links.get(textAt(distribution, 'id')) ?? []
+    return distributionCard(context, distribution, fileLinks, {
       dataset,
       hasSharedLicence,
       number: at + 1,

@@ -1,4 +1,4 @@
-/** Metadata quality as HTML: the badge with four steps, bars of the five dimensions; and the table of the 23 indicators. */
+/** Metadata quality as HTML: the badge with four steps, bars of the five dimensions; and the list of the 23 indicators. */
 
 import { readFileSync } from 'node:fs'
 import type { Fields } from '../../text/json.ts'

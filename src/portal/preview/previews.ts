@@ -34,7 +34,7 @@ type PreviewOptions = {
 const [mostBytes, fetchMs, readMs] = [25 * 2 ** 20, 10_000, 5000]
 
 /** Milliseconds for which previews are stored, most bytes of all of them, and the format of the file. Its `address` is a hash, because URLs may contain secrets. */
-const [keptMs, keptBytes, previewsFormat] = [dayMs, 200 * 2 ** 20, 1]
+const [storedMs, mostStoredBytes, previewsFormat] = [dayMs, 200 * 2 ** 20, 1]
 /** Version of `PreviewResult`; part of the hash, so that results in an older form are not found. */
 const resultShape = 3
 /** Milliseconds for which some failures are stored; the others as long as previews. */
@@ -79,7 +79,7 @@ export function openPreviews(options: PreviewOptions) {
   const { path, now } = options
   const file = openSqlite({ path, schema, format: previewsFormat })
   const pool = new WorkerPool<PreviewCalls>(readers)
-  const current = new SingleFlight<string, PreviewResult>()
+  const inProgress = new SingleFlight<string, PreviewResult>()
   const limiter = fileLimiter()
   const make = async (address: string, key: string): Promise<PreviewResult> => {
     const result = await fetchFile(address, options)
@@ -87,9 +87,9 @@ export function openPreviews(options: PreviewOptions) {
       .catch(reasonOf)
     // A failure that may be temporary is stored with an earlier time, so that it is outdated soon.
     const failureMs = 'reason' in result ? failureLifetimes[result.reason] : undefined
-    const time = now() - keptMs + (failureMs ?? keptMs)
+    const time = now() - storedMs + (failureMs ?? storedMs)
     file.run('INSERT OR REPLACE INTO preview VALUES (?, ?, ?)', key, JSON.stringify(result), time)
-    file.run(outdated, now() - keptMs, keptBytes)
+    file.run(outdated, now() - storedMs, mostStoredBytes)
     return result
   }
   const makeInTurn = async (
@@ -112,10 +112,10 @@ export function openPreviews(options: PreviewOptions) {
       if (address === undefined) return { reason: 'address' }
       const key = hash('sha256', `${resultShape} ${address}`, 'hex')
       const query = 'SELECT result FROM preview WHERE address = ? AND made > ?'
-      const stored = file.first(query, key, now() - keptMs)
+      const stored = file.first(query, key, now() - storedMs)
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `make` has written
       if (stored) return JSON.parse(z.string().parse(stored['result'])) as PreviewResult
-      return current.get(key, () => makeInTurn(address, key, client))
+      return inProgress.get(key, () => makeInTurn(address, key, client))
     },
     close: async () => {
       await pool.close()

@@ -48,7 +48,7 @@ export type PreviewFile = {
   readonly type: string
 }
 
-type Read = Preview | PreviewReason
+type ReadResult = Preview | PreviewReason
 
 /** Reads the preview of a file. Never rejects: an error becomes a reason. */
 export async function readPreview(file: PreviewFile): Promise<PreviewResult> {
@@ -66,7 +66,7 @@ const startsWith = (bytes: Uint8Array, ...start: readonly number[]): boolean =>
   start.every((byte, at) => bytes[at] === byte)
 
 /** Reads tables by the first bytes of the file; a compressed file inside of a compressed one is not read. */
-async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<Read> {
+async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<ReadResult> {
   const { bytes, isCut, type } = file
   if (startsWith(bytes, 0x1f, 0x8b) && !isUnpacked) {
     const finishFlush = isCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH
@@ -102,7 +102,7 @@ function unpackedWorkbook(bytes: Uint8Array): ArrayBuffer {
 }
 
 /** Reads a workbook, or the first readable file of a zip archive. */
-async function readZip({ bytes, type }: PreviewFile, isUnpacked: boolean): Promise<Read> {
+async function readZip({ bytes, type }: PreviewFile, isUnpacked: boolean): Promise<ReadResult> {
   let total = 0
   let isWorkbook = false
   const parts = unzipSync(bytes, {
@@ -153,21 +153,21 @@ function withoutCutCharacter(bytes: Uint8Array): Uint8Array {
 /** Media types with which a text in one column counts as a table. */
 const listTypes = /^$|csv|tab-separated|excel|text\/plain|octet-stream|download/i
 
-function readDelimited(text: string, { isCut, type }: PreviewFile): Read {
+function readDelimited(text: string, { isCut, type }: PreviewFile): ReadResult {
   const rows = delimitedRows(text, isCut)
   const isOneColumn = rows.every((row) => row.length === 1)
   if (isOneColumn && !listTypes.test(type)) return 'format'
   return { tables: [previewTable(rows)], map: mapOfRows(rows) }
 }
 
-function readJson(text: string, isCut: boolean): Read {
-  const read = jsonRows(text, isCut)
-  if (read === undefined) return 'format'
-  if (read === 'cut') return 'too-large'
-  if (read.rows.length === 0) return 'empty'
+function readJson(text: string, isCut: boolean): ReadResult {
+  const result = jsonRows(text, isCut)
+  if (result === undefined) return 'format'
+  if (result === 'cut') return 'too-large'
+  if (result.rows.length === 0) return 'empty'
   return {
-    tables: [previewTable(read.rows)],
-    map: mapOfGeometries(read.geometries) ?? mapOfRows(read.rows),
+    tables: [previewTable(result.rows)],
+    map: mapOfGeometries(result.geometries) ?? mapOfRows(result.rows),
   }
 }
 

@@ -46,7 +46,7 @@ export async function runPage(context: StewardContext, id: string): Promise<Page
   const itemReads = ['failed', 'updated', 'created'].map(items)
   const [failed = [], updated = [], created = []] = await Promise.all(itemReads)
   const { isActive, isDryRun, title } = run
-  const live = isActive && html` data-live="${root}api/scheduler/runs/${id}/events"`
+  const liveAttribute = isActive && html` data-live="${root}api/scheduler/runs/${id}/events"`
   const changed = changedRecords(context, [...updated, ...created])
   return stewardPage(context, {
     title: isDryRun ? t('dry-title') : t('run-of', { pipe: title }),
@@ -54,7 +54,7 @@ export async function runPage(context: StewardContext, id: string): Promise<Page
     pipe: run,
     actions: buttons(context, run),
     head: isActive && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`,
-    body: html`<div${live}>${facts(context, run)} ${isActive && progress(context, run)}
+    body: html`<div${liveAttribute}>${facts(context, run)} ${isActive && progress(context, run)}
       ${counts(context, run)} ${outcomeNotice(context, run)}
       ${problemGroups(context, failed)} ${leftOutSection(context, report)}
       ${changed && pageSection('recs', t(isDryRun ? 'would-change' : 'changed-records'), changed)}
@@ -146,10 +146,15 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   const heldItems = await withTitles(context, await items('held'))
   const count = run.count('held')
   const source = safeAddress(textAt(pipe, 'body.segments.0.body.config.address'))
-  const look =
+  const sourceLink =
     source !== undefined && html`<a class="button small" href="${source}">${t('open-source')}</a>`
-  const again = actionForm(context, pathTo('harvest', 'pipes', run.pipe), 'dry', t('read-again'))
-  const why = html`<p>${t('held-text')}</p><div class="row">${look} ${again}</div>`
+  const dryRunForm = actionForm(
+    context,
+    pathTo('harvest', 'pipes', run.pipe),
+    'dry',
+    t('read-again'),
+  )
+  const explanation = html`<p>${t('held-text')}</p><div class="row">${sourceLink} ${dryRunForm}</div>`
   const rows = heldItems.map((item) => [
     recordLink(context, item),
     html`<code>${textAt(item, 'originalId')}</code>`,
@@ -157,7 +162,7 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   const table = textTable(context, 'held-records', ['record', 'source-id'], rows)
   const remainderText =
     heldItems.length < count && t('n-of-records', { done: heldItems.length, total: count })
-  const choice = html`<h2>${t('held-records')}</h2> ${table} ${remainderText && html`<p class="small soft close">${remainderText}</p>`}
+  const decisionForm = html`<h2>${t('held-records')}</h2> ${table} ${remainderText && html`<p class="small soft close">${remainderText}</p>`}
     <div class="stack close prose">
     <p><label class="check"><input type="checkbox" name="sure" value="yes" required>
       <span>${t('held-sure', { count })}</span></label></p>
@@ -168,8 +173,8 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
     title: t('held-title', { count }),
     tab: 'waiting',
     pipe: run,
-    body: html`${facts(context, run)} ${counts(context, run)} ${notice('warn', t('held-why'), why)}
-      ${sessionForm(context, run.path, choice, 'section')}`,
+    body: html`${facts(context, run)} ${counts(context, run)} ${notice('warn', t('held-why'), explanation)}
+      ${sessionForm(context, run.path, decisionForm, 'section')}`,
   })
 }
 
@@ -316,7 +321,7 @@ function comparison({ t }: StewardContext, report: Fields): HtmlContent {
     if (count === 0) return report['difference'] !== undefined && t('none')
     return html`${t('n-records', { count })} ${joinHtml(names, ', ')}`
   }
-  const before = pairList([
+  const differences = pairList([
     [t('new-problems'), recordsOf('newlyFailing')],
     [t('solved-problems'), recordsOf('newlyFixed')],
   ])
@@ -328,7 +333,7 @@ function comparison({ t }: StewardContext, report: Fields): HtmlContent {
   })
   const requestList = pairList(requests)
   return [
-    before && pageSection('before', t('compared'), before),
+    differences && pageSection('before', t('compared'), differences),
     requestList && pageSection('asked', t('requests'), requestList),
   ]
 }

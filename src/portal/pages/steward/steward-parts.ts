@@ -37,15 +37,15 @@ export function runButtons(context: StewardContext, pipe: string, isTried = fals
   const { t, pathTo, steward } = context
   if (!steward.may({ method: 'POST', path: `/pipes/${pipe}/runs` })) return false
   const self = pathTo('harvest', 'pipes', pipe)
-  const named = html`<span class="vh"> ${pipe}</span>`
+  const pipeName = html`<span class="vh"> ${pipe}</span>`
   if (isTried) {
-    const label = html`${icon('play')} ${t('run-for-real')}${named}`
+    const label = html`${icon('play')} ${t('run-for-real')}${pipeName}`
     const button = html`<button class="button primary" name="do" value="run">${label}</button>`
     return sessionForm(context, self, button)
   }
   return [
-    actionForm(context, self, 'run', html`${icon('play')} ${t('run')}${named}`),
-    actionForm(context, self, 'dry', html`${t('dry-run')}${named}`),
+    actionForm(context, self, 'run', html`${icon('play')} ${t('run')}${pipeName}`),
+    actionForm(context, self, 'dry', html`${t('dry-run')}${pipeName}`),
   ]
 }
 
@@ -88,16 +88,20 @@ export async function stewardPage(
 /** Menu of the pages for stewards, with the number of runs whose removals wait. */
 async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMarkup> {
   const { t, pathTo, formats, optional } = context
-  const waiting = waitingRuns((await optional(visibleRuns(context))) ?? []).length
+  const waitingCount = waitingRuns((await optional(visibleRuns(context))) ?? []).length
   const entries = tabs.map((key) => {
-    const count = key === 'waiting' && waiting > 0 ? ` (${formats.number(waiting)})` : ''
+    const count = key === 'waiting' && waitingCount > 0 ? ` (${formats.number(waitingCount)})` : ''
     const path = key === 'sources' ? pathTo('harvest') : pathTo('harvest', key)
     const here = key === tab && html` aria-current="page"`
     return html`<li><a href="${path}"${here}>${t(`steward-${key}`)}${count}</a></li>`
   })
-  const out = sessionForm(context, pathTo('sign-out'), html`<button>${t('sign-out')}</button>`)
+  const signOutForm = sessionForm(
+    context,
+    pathTo('sign-out'),
+    html`<button>${t('sign-out')}</button>`,
+  )
   return html`<nav class="steward" aria-label="${t('steward-pages')}">
-    <ul role="list">${entries}<li>${out}</li></ul></nav>`
+    <ul role="list">${entries}<li>${signOutForm}</li></ul></nav>`
 }
 
 /** Note about the catalogues to which the session is limited; nothing where it is for all. */
