@@ -131,8 +131,19 @@ async function suggestionsFor(context: PageContext, typedText: string) {
   const q = typedText.trim().slice(0, longest)
   if (q.length < shortest) return { titles: [], themes: [], publishers: [] }
   const [hits, { facets }] = await Promise.all([
-    find({ filters: 'dataset', q, limit: mostTitles, includes, more: { autocomplete: 'true' } }),
-    find({ filters: 'dataset', limit: 0, counted: countedFacets, more: { facetSize: '500' } }),
+    find({
+      filters: 'dataset',
+      q,
+      limit: mostTitles,
+      includes,
+      parameters: { autocomplete: 'true' },
+    }),
+    find({
+      filters: 'dataset',
+      limit: 0,
+      counted: countedFacets,
+      parameters: { facetSize: '500' },
+    }),
   ])
   /** Values of a facet with a word that begins with the typed text. */
   const labels = (facet: string) =>

@@ -128,7 +128,7 @@ export function searchParamsOf(query: FormEntries, language: string, page = 1): 
       words.length > 1 ? words.map((text) => `(${withoutUnpaired(text)})`).join(' AND ') : words[0],
     sort: sortOrders[sortNameOf(query)]?.replace('{language}', language),
     facets: facetValues.length > 0 ? Object.fromEntries(facetValues) : undefined,
-    more: {
+    parameters: {
       facetSelf: 'false',
       dateType: (from ?? to) && 'modified',
       // Days are in the time zone of the portal.

@@ -19,7 +19,7 @@ export type SearchParams = {
   /** Facets whose values are counted; none where it is absent. */
   readonly counted?: readonly string[]
   /** Further parameters of the search API. */
-  readonly more?: Readonly<Record<string, string | undefined>> | undefined
+  readonly parameters?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 /** Value of a facet with the number of hits that have it; `title` is a text or a language map. */
@@ -34,7 +34,7 @@ export type SearchResult = ReturnType<typeof searchResultOf>
 
 /** Query string of a search; `language` is that of the texts in its answer. */
 export function searchQueryString(params: SearchParams, language: string): string {
-  const { includes, facets, counted, more, ...plain } = params
+  const { includes, facets, counted, parameters: further, ...plain } = params
   const parameters = new URLSearchParams({ locale: language })
   const members = {
     ...plain,
@@ -43,7 +43,7 @@ export function searchQueryString(params: SearchParams, language: string): strin
     ...(counted
       ? { aggregationAllFields: false, aggregationFields: counted.join(',') }
       : { aggregation: false }),
-    ...more,
+    ...further,
   }
   for (const [name, value] of Object.entries(members))
     if (value !== undefined) parameters.set(name, String(value))

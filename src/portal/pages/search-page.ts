@@ -49,7 +49,7 @@ export async function searchPage(context: PageContext): Promise<PageContent> {
     ...params,
     includes: [...hitFields, '_highlight'],
     counted: configuredFacets(context).map(searchFacetOf),
-    more: { ...params.more, highlight: 'title,description', suggestions: 'true' },
+    parameters: { ...params.parameters, highlight: 'title,description', suggestions: 'true' },
   })
   const { count } = result
   const pages = pageLinks(context, query, page, count)
@@ -221,8 +221,8 @@ export async function facetPage(context: PageContext, name: string): MaybePage {
   const { query } = searchForm(context.query)
   const filterText = (context.query.get('filter') ?? '').trim().toLocaleLowerCase(language)
   const params = searchParamsOf(query, language)
-  const more = { ...params.more, facetSize: '500' }
-  const result = await find({ ...params, limit: 0, counted: [searchFacetOf(name)], more })
+  const parameters = { ...params.parameters, facetSize: '500' }
+  const result = await find({ ...params, limit: 0, counted: [searchFacetOf(name)], parameters })
   const items = (result.facets.get(searchFacetOf(name)) ?? []).filter(({ id, title, count }) => {
     const label = nameOf(title) ?? id
     return count > 0 && label.toLocaleLowerCase(language).includes(filterText)

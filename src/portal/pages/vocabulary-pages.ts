@@ -38,7 +38,7 @@ export async function vocabularyPage(
   const scheme = await vocabularyOf(context, id)
   if (!scheme) return undefined
   const { result, body } = await pagedList(context, {
-    params: { filters: 'vocabulary', sort, more: { vocabulary: id } },
+    params: { filters: 'vocabulary', sort, parameters: { vocabulary: id } },
     searchLabel: t('search-concepts'),
     style: 'index',
     item: (concept) => {
@@ -115,8 +115,13 @@ function vocabularyAs({ t, root }: PageContext, id: string): HtmlMarkup {
 
 /** Title of a vocabulary and number of its concepts; `undefined` where it has none. */
 async function vocabularyOf({ find }: PageContext, id: string) {
-  const more = { vocabulary: id }
-  const { facets } = await find({ filters: 'vocabulary', limit: 0, counted: ['vocabulary'], more })
+  const parameters = { vocabulary: id }
+  const { facets } = await find({
+    filters: 'vocabulary',
+    limit: 0,
+    counted: ['vocabulary'],
+    parameters,
+  })
   return facets.get('vocabulary')?.find((entry) => entry.id === id)
 }
 

@@ -21,8 +21,8 @@ export async function valueLinks(
   facet: string,
 ): Promise<HtmlContent> {
   const { t, labelOf, pathTo, find } = context
-  const more = { facetSize: '500' }
-  const { facets } = await find({ filters, limit: 0, counted: [facet], more })
+  const parameters = { facetSize: '500' }
+  const { facets } = await find({ filters, limit: 0, counted: [facet], parameters })
   const links = (facets.get(facet) ?? []).map(({ id, title, count }) => {
     return { href: pathTo(page, id), label: labelOf(title) ?? id, count }
   })
