@@ -1,4 +1,4 @@
-/** The one error class of the platform, and the closed list of what can go wrong. */
+/** `Failure`, the error that clients may see, with the closed list of its kinds, and the errors that end a start or a command. */
 
 /** Problem slugs of `urn:cartulary:problem:{slug}`; `http/problem.ts` gives each its status and title. */
 export type Kind =

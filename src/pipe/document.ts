@@ -41,7 +41,7 @@ export type Endpoint = {
   readonly method?: string
 }
 
-/** Payload of a message between processes: a record, or the list of ids at the end of an import (`transport/envelope.ts`). */
+/** Payload of a message between processes: a record, a deleted, dropped or refused one, or the list of ids at the end of an import or of one of its pages (`transport/envelope.ts`). */
 export type Payload = {
   readonly header: {
     readonly seqNumber: number

@@ -105,7 +105,7 @@ const sessionFor = (key: Key, token: string, feed: string | undefined) => ({
   id: key.id,
   /** Whether the session permits an action. */
   may: (action: Action): boolean => isPermitted(key, action),
-  /** Catalogues to which the session is limited; empty where it is for all of them. */
+  /** Ids of catalogues among the permissions; others are `*` or `METHOD /path`, with a space. Empty for `*`, and for a key that has no catalogue. */
   catalogues: key.permissions.includes('*')
     ? []
     : key.permissions.filter((entry) => !entry.includes(' ')),

@@ -73,7 +73,7 @@ const withRefusalPage =
     }
   }
 
-/** Throws `forbidden` without TLS, except for browsers on this machine. */
+/** Throws `forbidden` without TLS, except for loopback peers: a browser here, or an unlisted proxy that may terminate TLS. */
 function demandTls(c: AppContext): undefined {
   if (!isSecure(c) && !isLoopback(c.get('client')))
     throw new Failure('forbidden', 'signing in needs TLS: this portal is reached by http')
@@ -214,7 +214,7 @@ function signInPage({ t, config, pathTo }: PageContext, messageKey?: string): Pa
   }
 }
 
-/** Page after the sign-in at the provider. It reloads itself, because browsers do not send the session cookie on a redirect from another site. */
+/** Page after the sign-in at the provider. It opens the next page by itself, because browsers do not send the session cookie on a redirect from another site. */
 function signedInPage({ t, pathTo }: PageContext): PageContent {
   const next = pathTo('harvest')
   return {

@@ -127,7 +127,7 @@ const runAction: RunForm = async (context, field, c) => {
   }
 }
 
-/** Actions that decide about held removals; a run takes only one such decision. */
+/** Actions that decide about held removals; a run takes another decision only after removals that failed or were interrupted (`removalDecision`). */
 const decisions: ReadonlySet<string> = new Set(['confirm', 'keep'])
 
 const heldPath = ({ pathTo }: StewardContext, run: string) => pathTo('harvest', 'runs', run, 'held')

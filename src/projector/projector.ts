@@ -55,7 +55,7 @@ const lastPause = 10_000
 const engineDownPause = 1000
 /** Milliseconds until a resource that was not written is tried again. */
 const postponeMs = 5000
-/** Number of pending writes from which writers are slowed down; fewer are projected from memory. */
+/** Number of queued writes from which bulk writers are slowed down: `maxContents` of `queue.ts` less the 300 of one harvest batch, so that graphs are still in memory when they are projected. */
 const maxQueuedWrites = 700
 /** Number of records that fail in a row before the rest of a batch is postponed. */
 const maxFailures = 3
@@ -100,7 +100,7 @@ export class Projector {
     return this.#queue.size + inProgress + this.#unfinished
   }
 
-  /** True when so many writes are queued that further ones have to be read from the store. */
+  /** True when bulk writers should wait: soon no more graphs fit into memory, and would have to be read from the store. False while the engine is away. */
   get isBehind(): boolean {
     return !this.#isEngineDown && this.#queue.queuedWrites >= maxQueuedWrites
   }

@@ -22,7 +22,7 @@ export type CanonicalBounds = {
 
 const defaultWork = 200_000
 
-/** Number of statements or blank nodes between two checks whether to yield to the event loop. */
+/** Statements between two checks whether to yield to the event loop; a graph with more blank nodes than this also yields between the phases. */
 const stepsPerYield = 1000
 
 /**

@@ -43,8 +43,10 @@ export function withTerminationLock(start: () => Worker): Worker {
 /** Runs a short synchronous call during which the thread is not terminated; a thread that is being ended goes no further. */
 export function uninterrupted<T>(work: () => T): T {
   if (!ownLock) return work()
-  if (Atomics.compareExchange(ownLock, 0, free, inNativeCall) !== free) {
-    Atomics.wait(ownLock, 0, isEnding)
+  if (Atomics.compareExchange(ownLock, 0, free, inNativeCall) === isEnding) {
+    // Node can lose a termination: then the thread goes no further than to its event loop, where it ends.
+    Atomics.wait(ownLock, 0, isEnding, maxWaitMs)
+    throw new Error('the thread is being ended')
   }
   try {
     return work()

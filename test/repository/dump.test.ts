@@ -278,7 +278,12 @@ describe('a dump that is imported into an empty platform', () => {
       const signal = AbortSignal.timeout(60_000)
       const options = { service, key: importKey, clock: quickClock() }
       const summary = await importDump(source, options, signal)
-      expect(summary).toMatchObject({ created: count, failed: 0, repaired: 0, ended: undefined })
+      expect(summary).toMatchObject({
+        created: count,
+        failed: 0,
+        repaired: 0,
+        endReason: undefined,
+      })
       for (const type of ['identifiers', 'originalIds']) {
         const path = `/catalogues/water/datasets?limit=5000&valueType=${type}`
         expect(await (await other.ask(path)).json()).toEqual(await (await repo.ask(path)).json())

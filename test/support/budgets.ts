@@ -7,49 +7,49 @@ import type { SourceFile } from './import-rules.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1120,
+  '(root)': 1121,
 
-  client: 2542,
+  client: 2640,
 
-  config: 1631,
+  config: 1652,
 
-  console: 2485,
+  console: 2519,
 
-  harvest: 13284,
+  harvest: 13654,
 
-  http: 3693,
+  http: 3729,
 
   jobs: 608,
 
-  main: 2658,
+  main: 2682,
 
-  metrics: 7068,
+  metrics: 7193,
 
-  pipe: 6636,
+  pipe: 6762,
 
-  portal: 8808,
+  portal: 8897,
 
-  profile: 1673,
+  profile: 1689,
 
-  projector: 6828,
+  projector: 6928,
 
-  rdf: 4088,
+  rdf: 4161,
 
-  repository: 9079,
+  repository: 9242,
 
-  scheduler: 2092,
+  scheduler: 2120,
 
-  search: 5074,
+  search: 5169,
 
-  'search-index': 8124,
+  'search-index': 8278,
 
-  store: 6974,
+  store: 7092,
 
-  text: 860,
+  text: 870,
 
-  vocabularies: 2707,
+  vocabularies: 2730,
 
-  workers: 1506,
+  workers: 1517,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */

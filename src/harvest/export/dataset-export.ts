@@ -39,7 +39,7 @@ type RecordWrite = DatasetWrite & {
   readonly message: RecordMessage
   /** Row in the ledger before this write. */
   readonly previousRow: RecordRow | undefined
-  /** Whether the catalogue contained the record when the run began. */
+  /** Whether the catalogue contained the record before this write: when the run began, or written by this run. */
   readonly wasPresent: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Parses the records that transformers get, in their workers. */
+/** Parses records: in the workers of transformers, and in the main thread to find the id of a record that came without one. */
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'

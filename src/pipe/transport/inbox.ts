@@ -157,7 +157,7 @@ export class Inbox {
     this.#changed.notify()
   }
 
-  /** Resolves when another record may be sent; calls `waiting` while it has to wait. */
+  /** Resolves when another record may be sent; calls `onWait` before each wait, at least every 30 s. */
   async waitForSlot(signal: AbortSignal, onWait: () => void): Promise<void> {
     const { now, limits } = this.#context
     for (let ms = this.#slotFreeAt() - now(); ms > 0; ms = this.#slotFreeAt() - now()) {
@@ -211,7 +211,7 @@ export class Inbox {
       : this.#state.messageKeys.has(arrival.key)
   }
 
-  /** Processes an arrived message; repeats are ignored. Throws `too-large` for more records than a run may have. */
+  /** Processes an arrived message; repeated records are ignored, further lists are merged. Throws `too-large` for more records than a run may have. */
   accept(arrival: Arrival, weight: number): void {
     if (arrival.kind === 'list') this.#acceptList(arrival)
     else if (!this.isRepeat(arrival)) this.#acceptMessage(arrival, weight)

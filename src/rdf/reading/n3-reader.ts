@@ -39,7 +39,7 @@ type TokenParser = {
   _completeLiteral(token: Token, component: unknown): object | undefined
 }
 
-// With repair, the lexer accepts invalid IRIs, so that the term factory can repair and report them.
+// With repair, the lexer accepts invalid IRIs and language tags, so that the term factory can repair and report them.
 const lenientIri = /<((?:[^<>\\\p{Cc}]|\t|\s+(?=https?:\/\/))*)>[ \t]*/uy
 const lenientTag = /@([a-z]+(?:[-_][a-z0-9]+)*)(?=[^a-z0-9_])/iy
 
@@ -140,7 +140,7 @@ function offsetOf(text: string, unread: string, start: number): number {
 
 const validTextStart = /^(?:[^"'\\\r\n]|\\(?:[tbnrf"'\\]|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}))*/
 
-/** Describes what the lexer expected where it failed; `before` is the type of the previous token. */
+/** Describes what the lexer expected where it failed; `previousToken` is its type. */
 function unreadDetail(unread: string, rest: string, previousToken = ''): string {
   const [quote] = /^(?:"""|'''|"|')/.exec(rest) ?? []
   if (quote !== undefined && unread !== '') return brokenText(rest.slice(quote.length), quote)
@@ -184,7 +184,7 @@ const refuseFormula = (token: Token, format: N3Format) => {
   }
 }
 
-/** Reads a whole document. The first pass does not track positions, which is faster; only after an error a second one does. */
+/** Reads a whole document. Without repair, and unless it is N3, a first pass does not track positions, which is faster; after a bad term a second one does. */
 export function readN3(text: string, format: N3Format, options: ParseOptions): Quad[] {
   if (!options.repair && format !== 'n3') {
     try {
@@ -213,7 +213,7 @@ const maxRecent = 65_536
 const maxStatement = 16 * 1_048_576
 
 /**
- * Incremental reader; memory is bounded by the longest statement. `before`: term factory of another reader that has read the
+ * Incremental reader; memory is bounded by the longest statement. `formerTerms`: term factory of another reader that has read the
  * beginning of the document.
  */
 export function n3Pieces(

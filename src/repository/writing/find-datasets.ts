@@ -21,7 +21,7 @@ export type LocatedDataset = DatasetRecord & { readonly catalogue: string }
 
 /** Facts of the store about an id at the origin. */
 export type Origin = {
-  /** Record with the original id; the oldest one when other programs left several. */
+  /** Record with the original id; of several, which other programs may leave, the one with the candidate's id, else the oldest. */
   readonly record: DatasetRecord | undefined
   /** Further records with the same original id, which the next write removes. */
   readonly duplicates: readonly DatasetRecord[]
@@ -135,7 +135,7 @@ export async function originalIdsOf(
   return new Map([...rows].map(([id, group]) => [id, smallest(group)]))
 }
 
-/** Returns catalogue and id at the origin by dataset; absent for one that does not exist. */
+/** Returns catalogue and id at the origin by dataset; absent for one that does not exist or has no record. */
 export async function datasetPlaces(
   context: StoreAndNames,
   ids: readonly string[],

@@ -149,7 +149,7 @@ export async function embeddedStore(options: EmbeddedStoreOptions): Promise<Grap
     publicQuery,
     health: () => healthOf(calls, replicas),
     close: async () => {
-      replicas.close()
+      await replicas.close()
       await calls.close()
     },
   }

@@ -85,6 +85,8 @@ export class WriterCalls {
   readonly #closing = new AbortController()
   /** Start of a replacement, or the wait before it; never rejects. */
   #replacing: Promise<void> = Promise.resolve()
+  /** Resolves when the workers that were ended are gone. */
+  #terminated: Promise<unknown> = Promise.resolve()
   #isPostScheduled = false
   /** Time of the worker's last message in ms. */
   #lastMessageAt = 0
@@ -144,6 +146,7 @@ export class WriterCalls {
     await this.#done.promise
     await this.#replacing
     this.#dropReplacement()
+    await this.#terminated
     const worker = this.#worker
     if (!worker) return
     const ended = new Promise((resolve) => worker.once('exit', resolve))
@@ -219,9 +222,10 @@ export class WriterCalls {
   }
 
   #terminate(worker: Worker): void {
-    terminateWorker(worker).catch((error: unknown) =>
+    const terminated = terminateWorker(worker).catch((error: unknown) =>
       this.#settings.log.warn({ error }, 'store.worker-end-failed'),
     )
+    this.#terminated = Promise.all([this.#terminated, terminated])
   }
 
   /** Starts a replacement, which signals `filled` when its index is built. */

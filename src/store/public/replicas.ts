@@ -59,6 +59,8 @@ class Replica implements QueryRunner {
   readonly #events: ReplicaEvents
   #thread: Thread | undefined
   #ready: PromiseWithResolvers<void> | undefined
+  /** Resolves when the workers that it lost are gone. */
+  #terminated: Promise<unknown> = Promise.resolve()
   #bytes = 0
   /** Milliseconds that its last building took. */
   buildMs = 0
@@ -106,6 +108,12 @@ class Replica implements QueryRunner {
     this.#loseWorker(undefined)
   }
 
+  /** Ends the worker and waits until it is gone. */
+  async close(): Promise<void> {
+    this.drop()
+    await this.#terminated
+  }
+
   #failureOf({ reason }: WorkerLost): Failure {
     const { queryMs } = this.#settings
     if (reason === 'timeout') {
@@ -147,6 +155,10 @@ class Replica implements QueryRunner {
     )
   }
 
+  #terminate(thread: Thread): void {
+    this.#terminated = Promise.all([this.#terminated, thread.terminate()])
+  }
+
   #checkFragmented(): void {
     if (this.needsCompaction && !this.isBusy) this.#events.fragmented()
   }
@@ -159,7 +171,7 @@ class Replica implements QueryRunner {
     this.isReady = false
     this.needsCompaction = false
     if (error !== undefined && !isDropped) this.#settings.log.warn({ error }, 'replica.lost')
-    thread?.end(new WorkerLost('closed', 'the copy was ended'))
+    if (thread) this.#terminate(thread)
     ready.reject(error ?? replicaLost())
     this.#events.lost(isDropped)
   }
@@ -239,10 +251,11 @@ export class Replicas {
     for (const replica of this.#replicas) replica.drop()
   }
 
-  close(): void {
+  /** Ends all replicas and waits until their workers are gone: Node may neither exit nor abort cleanly beside a thread that is ended. */
+  async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#retry)
-    this.end()
+    await Promise.all(this.#replicas.map((replica) => replica.close()))
   }
 
   #createReplica(): Replica {

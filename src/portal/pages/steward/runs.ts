@@ -26,7 +26,7 @@ const states: Readonly<Record<string, readonly [kind: StateKind, rank: number]>>
   complete: ['good', 5],
 }
 
-/** Makes a run for pages. `fields` is the run as the scheduler answers it, `{ status: 'never' }` for a pipe without runs; `title` is that of the pipe. */
+/** Makes a run for pages. `fields` is the run as the scheduler answers it, `{ status: 'never' }` for a pipe without runs, `{ status: 'unreadable' }` for a pipe file that cannot be read; `title` is that of the pipe. */
 export function harvestRun(context: PageContext, fields: Fields, title?: string) {
   const { t, formats, pathTo } = context
   const { status, outcome, startTime, created, problem } = fields
@@ -130,7 +130,7 @@ export function problemText({ t }: PageContext, kind: 'cause' | 'cure', problem:
 export const causeOf = (context: PageContext, problem: unknown): string | undefined =>
   problemText(context, 'cause', problem) ?? textAt(problem, 'detail') ?? textAt(problem, 'title')
 
-/** Atom feed (RFC 4287) of runs that need attention: failed, incomplete, with held removals, interrupted. Newest first. Rejects with `Failure`. */
+/** Atom feed (RFC 4287) of runs that need attention: failed, incomplete, with held removals, interrupted, timed out; not cancelled. Newest first. Rejects with `Failure`. */
 export async function failureFeed(context: StewardContext): Promise<string> {
   const { t, language, root, pathInLanguage, config, pathTo, configuredText } = context
   const entryOf = ({ fields, path, pipe, label, cause }: HarvestRun) => {
