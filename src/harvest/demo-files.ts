@@ -73,7 +73,7 @@ export async function openDemoFiles(folder: string): Promise<DemoFiles> {
         readFile(join(folder, file)),
         stat(join(folder, file)),
       ])
-      // API descriptions reference each other.
+      // JSON and XML may be descriptions of APIs, which reference each other.
       const isDescription = /\.(?:json|xml)$/.test(file)
       const body = isDescription ? Buffer.from(relocate(bytes.toString(), origin)) : bytes
       return fileAnswer({ file, bytes: body, mtime }, request)

@@ -11,7 +11,7 @@ import {
 } from './importing/command-line.ts'
 import { importDump } from './importing/dump.ts'
 
-// Exit codes: 0 all datasets imported, 1 some failed or the document is invalid, 2 wrong arguments, 130 Ctrl-C.
+// Exit codes: 0 all datasets imported, 1 some failed, it ended early or the document is invalid, 2 wrong arguments, 130 Ctrl-C.
 await runScript(importUsage, async (argumentList, signal) => {
   const argumentValues = parseImportArguments(argumentList)
   const key = await scriptKey(argumentValues.key)

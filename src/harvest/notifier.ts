@@ -1,4 +1,4 @@
-/** Notifies an external receiver when the runs of a pipe begin to fail and when they succeed again. */
+/** Notifies an external receiver when the runs of a pipe begin to fail and when they succeed again; tells which pipes fail. */
 
 import { Failure } from '../errors.ts'
 import type { Outbound } from '../client/outbound.ts'
@@ -34,6 +34,7 @@ type RunHealth = 'good' | 'bad'
 const mostWaiting = 100
 /** Number of earlier runs of a pipe that are searched for a verdict, and the page size; mostly the first one suffices. */
 const [mostRunsBefore, pageSize] = [50, 5]
+/** Longest `Retry-After` of the receiver to wait for. */
 const retryAfterMaxMs = 60_000
 
 /** Creates the notifier. Messages are sent one by one with the usual retries. */
@@ -71,7 +72,7 @@ export function notifier(deps: NotifierDeps): Notifier {
   }
 }
 
-/** Verdict of a run; `undefined` for runs that prove nothing about their pipe: cancelled, dry, or restricted to some records. */
+/** Verdict of a run; `undefined` if it proves nothing about its pipe: not ended, cancelled, dry, or of some records only. */
 function healthOf(runs: NotifierDeps['runs'], run: Run): RunHealth | undefined {
   const { dryRun, only, retryOf } = runs.resumption(run.id).start
   if (dryRun || only || retryOf !== undefined) return undefined
@@ -114,6 +115,7 @@ export function failingPipes(runs: NotifierDeps['runs'], pipes: readonly string[
   }
 }
 
+/** Body of a notification. */
 type Message = {
   readonly event: 'pipe.failing' | 'pipe.recovered'
   readonly pipe: string

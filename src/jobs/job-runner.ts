@@ -32,7 +32,7 @@ export type JobRequest = Pick<Job, 'kind' | 'key' | 'payload' | 'createdBy'> & {
   /** Milliseconds since 1970; at once where absent. */
   readonly runAt?: number | undefined
   readonly progress?: JobProgress
-  /** Merges the payload into that of a waiting job of the same kind and key; without it the waiting job stays as it is. */
+  /** Merges the payload into that of a waiting job of the same kind and key; absent: that stays. The earlier `runAt` counts. */
   readonly merge?: (waiting: Json) => Json
 }
 
@@ -46,6 +46,7 @@ type RunningJob = {
   job: Job
   /** Whether the last attempt has made progress. */
   hasAdvanced: boolean
+  /** Time of the last write of the progress, in milliseconds since 1970. */
   savedAt: number
   readonly cancel: AbortController
   ended: Promise<void>
@@ -75,7 +76,7 @@ export class JobRunner {
     this.#loop = backgroundLoop('job.look-failed', checkMs, () => this.#beginDue(), options)
   }
 
-  /** Runs the jobs of a kind from now on, waiting ones first; `stop` aborts the running ones, which wait for the next start. */
+  /** Runs the jobs of a kind from now on, also those that wait; `stop` aborts the running ones, which wait for the next start. */
   register(code: JobKind): { readonly stop: () => Promise<void> } {
     const registered = { code, stopping: new AbortController() }
     this.#kinds.set(code.kind, registered)
@@ -90,7 +91,10 @@ export class JobRunner {
     }
   }
 
-  /** Adds the jobs of another part of the platform to `get`, `list` and `cancel`; other methods know the jobs of the table only. */
+  /**
+   * Adds the jobs of another part of the platform to `get`, `list` and `cancel`. Submitting, `active`, `running` and `counts`
+   * know the jobs of the table only, and changes of other jobs do not wake `waitFor`.
+   */
   addSource(source: JobSource): void {
     this.#sources.push(source)
   }
@@ -148,7 +152,7 @@ export class JobRunner {
       .slice(offset, end)
   }
 
-  /** Numbers of jobs in the states that operators look after. */
+  /** Numbers of jobs of the table in the states that operators look after. */
   counts(): { readonly running: number; readonly waiting: number; readonly failed: number } {
     const { running = 0, waiting = 0, failed = 0 } = this.#table.counts()
     return { running, waiting, failed }
@@ -156,7 +160,7 @@ export class JobRunner {
 
   /**
    * Cancels a job: one that waits has ended with the answer, one that runs ends at its next step. Throws `unknown-job`,
-   * and `conflict` for a job that has ended or whose kind is not cancelled.
+   * and `conflict` for a job that has ended or whose kind is not cancellable.
    */
   cancel(id: string): Job {
     const job = this.#require(id)
@@ -197,7 +201,10 @@ export class JobRunner {
     }
   }
 
-  /** Result of a job when it has ended; throws the failure of one that has failed or was cancelled, and what `waitFor` throws. */
+  /**
+   * Result of a job when it has ended. Throws the failure of one that has failed, `conflict` for one that was cancelled or does
+   * not exist, and what `waitFor` throws.
+   */
   async resultOf(
     id: string,
     signal: AbortSignal,
@@ -304,7 +311,10 @@ export class JobRunner {
     }
   }
 
-  /** Records the end of a job, and retries until that succeeds; a job whose end is not recorded runs again after the next start. */
+  /**
+   * Records the end of a job, and retries until that succeeds or the kind stops. A job whose end is not recorded runs again after
+   * the next start, unless it was cancelled.
+   */
   async #record(end: JobEnd, stopping: AbortSignal): Promise<void> {
     const { log, pause } = this.#options
     const record = async () => this.#table.end(end)

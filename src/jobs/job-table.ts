@@ -1,4 +1,4 @@
-/** Table of jobs (`jobs.sqlite`): waiting, running and the newest ended jobs. `JobRunner` is its only user. */
+/** Table of jobs (`jobs.sqlite`): waiting, running and the newest ended jobs. Only `JobRunner` opens it. */
 
 import { openSqlite, type Row, type Sqlite } from '../sqlite.ts'
 import type { Json } from '../text/json.ts'
@@ -38,7 +38,7 @@ export type NewJob = Pick<Job, 'id' | 'kind' | 'key' | 'payload' | 'runAt' | 'cr
   readonly createdAt: number
 }
 
-/** Final state of a job, or `waiting` for the next attempt. */
+/** Final state of a job, or `waiting` for the next start of its kind. */
 export type JobEnd = Pick<Job, 'id' | 'state' | 'attempts'> & {
   readonly progress?: JobProgress | undefined
   readonly problem?: Job['problem'] | undefined
@@ -115,7 +115,7 @@ export class JobTable {
     this.#file.run('UPDATE job SET cancelling = 1 WHERE id = ?', id)
   }
 
-  /** Ends a job, or lets a running one wait again. Removes the oldest ended ones. */
+  /** Ends a job, or lets a running one wait again. Removes ended jobs that are too old or too many. */
   end({ id, state, attempts, progress, problem, result }: JobEnd): void {
     const sql = `UPDATE job SET state = ?, attempts = ?, progress = coalesce(?, progress),
       problem = coalesce(?, problem), result = ?, ended = ? WHERE id = ? AND ended IS NULL`

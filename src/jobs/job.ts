@@ -34,9 +34,9 @@ export type Job = {
   readonly runAt: number
   /** Number of the opening of the table that took the job last; 0 before the first one. */
   readonly lease: number
-  /** Number of times it was started. */
+  /** Number of times it was started, retries included. */
   readonly attempts: number
-  /** Why the last attempt failed. */
+  /** Failure of its last attempt; absent unless the job has failed. */
   readonly problem?: JobProblem
   /** Result of the work; absent where it has none. */
   readonly result?: Json
@@ -51,7 +51,7 @@ export type Job = {
 export type JobRun = {
   /** Reports the progress; each report replaces the one before. */
   readonly progress: (progress: JobProgress) => void
-  /** Aborts when the job is cancelled or its service stops. */
+  /** Aborts when the job is cancelled, or its service or the runner stops. */
   readonly signal: AbortSignal
 }
 

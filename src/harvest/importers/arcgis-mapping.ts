@@ -139,7 +139,7 @@ const licenceTexts = (value: unknown): readonly string[] =>
 /** A path on the publisher's machine in place of a description. */
 const serverPath = /^(?:\\\\|[A-Za-z]:[\\/])\S[^\n]*$|^[^\n<]*\.(?:mxd|aprx|gdb|sde)$/i
 
-/** Replaces a description that is a path by the summary, else the title. */
+/** Title as text, and description; one that is a path is replaced by the summary, else the title. */
 function repairDescription({ description, snippet, title }: Fields, record: MappedRecord): Fields {
   const text = textOf(description)
   const isPath = text !== undefined && serverPath.test(textFromHtml(text).trim())
@@ -147,7 +147,7 @@ function repairDescription({ description, snippet, title }: Fields, record: Mapp
   return { title: fromHtml(title), description: isPath ? (snippet ?? title) : description }
 }
 
-/** Date in a field, unless its year is implausibly early, which means that it was never set. */
+/** Date in a field, unless it is before 1970, which means that it was never set. */
 function dateIn(name: string, fields: Fields, record: MappedRecord): string | undefined {
   const text = plainText(listOf(fields[name])[0])
   if (text === undefined || (!/^0|^-/.test(text) && !(Date.parse(text) < 0))) return text
@@ -155,7 +155,7 @@ function dateIn(name: string, fields: Fields, record: MappedRecord): string | un
   return undefined
 }
 
-/** Removes the contact's address, which is the page of a user. */
+/** Removes the contact's address if it is the page of a user. */
 function repairContact(value: unknown): unknown {
   const { '@id': iri, ...fields } = fieldsOf(value)
   const isUser = fields['@type'] === 'Contact' || /\/sharing\/rest\//.test(plainText(iri) ?? '')

@@ -33,7 +33,7 @@ import { faultsOfOneAnswer } from './source.ts'
 /** Config of an ArcGIS Hub importer beside the common keys. */
 export const arcgisConfig = z.object({
   ...mappingKeys,
-  /** API to try first; the others are tried if a site does not have it. */
+  /** API to try first; `dcat-us/1.1` and the records are tried if a site does not have it. */
   feed: z
     .enum(['dcat-ap/2.1.1', 'dcat-ap/3.0.0', 'dcat-ap/2.0.1', 'dcat-us/1.1', 'records'])
     .default('dcat-ap/2.1.1'),
@@ -129,8 +129,8 @@ type Feed = {
 }
 
 /**
- * Imports a feed. It has no total, so the records API is asked before and after. Throws if the document is no feed, before it
- * yields a record.
+ * Imports a feed. It has no total, so a full run asks the records API before and after. Throws if the document is no feed,
+ * before it yields a record.
  */
 async function* fromFeed(run: Run, { document, url, failure }: Feed): ImportEvents {
   const before = run.config.incremental ? undefined : await recordCount(run)

@@ -51,7 +51,7 @@ export async function callAction(
 export const packageAddress = (address: string, id: string): string =>
   addressWith(`${portalRoot(address)}/api/3/action/package_show`, { id })
 
-/** Distinct names of all packages; `undefined` if listing is forbidden. Throws the failures of `callAction`. */
+/** Distinct names of all packages; `undefined` if the portal does not list them. Throws the failures of `callAction`. */
 export async function packageNames(
   source: ImportSource,
   root: string,
@@ -62,7 +62,7 @@ export async function packageNames(
   return new Set(answer.result.filter((name) => typeof name === 'string'))
 }
 
-/** An object with `message` and `__type`, or a plain text. */
+/** Text of an error, which is an object with `message` and `__type` or a plain text; `''` without one. */
 function messageOf(error: unknown): string {
   if (error === undefined || error === null) return ''
   const { __type: type, message } = fieldsOf(error)

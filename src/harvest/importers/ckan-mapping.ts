@@ -37,7 +37,7 @@ type CkanPortal = Portal<{
 }> & {
   /** Finds a licence by the id in a package. */
   readonly licence: (id: string) => LicenceNames | undefined
-  /** DKAN 1: texts are HTML, groups are publishers, `private` has no meaning. */
+  /** DKAN 1: texts are HTML, groups are publishers, `private` counts only for a run with credentials. */
   readonly isDkan?: boolean
 }
 
@@ -99,7 +99,7 @@ type Reader = {
   readonly translated: (name: string) => unknown
 }
 
-/** Creates the reader of a package or a resource, which store fields in the same ways. */
+/** Creates the reader of a package, a resource or a nested object, which store fields in the same ways. */
 function readerOf(fields: Fields): Reader {
   const { extras, ...top } = fields
   const extraEntries = listOf(parseEmbeddedJson(extras)).map((extra): [string, unknown] => {
@@ -134,7 +134,7 @@ function readerOf(fields: Fields): Reader {
 /** The first value of a list, or the value itself. */
 const firstOf = (value: unknown): unknown => embeddedList(value)[0]
 
-/** The objects of a list. */
+/** Readers of the objects in a list. */
 const nodesIn = (value: unknown) =>
   embeddedList(value)
     .filter((item) => typeof item === 'object')
@@ -189,7 +189,10 @@ function packageValues(fields: Fields, reader: Reader, portal: CkanPortal): Data
   }
 }
 
-/** Tags are always keywords; groups are keywords unless they are themes. */
+/**
+ * Keywords and themes. Tags are keywords, and themes too if the authority has them; a plain `keywords` counts only without
+ * tags. Groups are themes, which become keywords if the authority does not have them.
+ */
 function subjects({ get }: Reader, authorities: Authorities): PropertyValues {
   const groups = listOf(get('groups')).map(fieldsOf)
   const topics = embeddedList(get('topic_category', 'topiccategory'))
@@ -267,7 +270,7 @@ function creators(reader: Reader): readonly AgentFields[] {
   return [isNamed(keyed) ? keyed : personIn(reader, 'author')]
 }
 
-/** Contacts: objects, else the first one in keys. */
+/** Contacts: objects, else the first of keys such as `contact_name`, the maintainer and the author that has a value. */
 function contacts(reader: Reader): readonly ContactFields[] {
   const { objects, keyed } = peopleIn(reader, 'contact')
   if (objects.some(isContact)) return objects
@@ -303,7 +306,7 @@ const coverage = (get: Reader['get']): PropertyValues => ({
   spatialResolution: firstOf(get('spatial_resolution_in_meters')),
 })
 
-/** Place in the keys `spatial…` and `bbox_…`: GeoJSON, a box of four numbers, an IRI, or a name. */
+/** Place in the keys `spatial…` and `bbox_…`: a geometry, a box of four numbers, an IRI, or a name. */
 function spatialPlace(get: Reader['get']) {
   const spatial = get('spatial')
   const json = parseEmbeddedJson(spatial)

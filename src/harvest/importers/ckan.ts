@@ -120,7 +120,7 @@ function packagesIn(root: string, answer: ActionAnswer) {
   return { entries, pointer: '/result/results', total }
 }
 
-/** Whether a package names a licence without its address. */
+/** Whether a package names a licence by its id alone. */
 function isLicenceUnclear(value: unknown): boolean {
   const { license_id: id, license_url: url, license_title: title } = fieldsOf(value)
   return (

@@ -23,7 +23,7 @@ import type { EntryReader, Portal } from './portal.ts'
 export type PodOptions = {
   /** Absolute URL of a dataset's page by its id. */
   readonly pageOf: (id: string) => string
-  /** Extracts the platform's id from an identifier; it is then the source id. Absent if the identifier itself is. */
+  /** Extracts the platform's id, which becomes the source id, from an identifier or IRI. By default the identifier is it. */
   readonly idIn?: (identifier: string) => string | undefined
   /** Base of relative addresses; by default the root of the portal. */
   readonly base?: string
@@ -102,8 +102,8 @@ function plainNode(value: unknown, depth = 0): Fields {
 }
 
 /**
- * Converts lists of tagged literals to texts by language; values below the maximum depth stay unchanged, to protect the
- * stack.
+ * Converts tagged literals to texts by language, unwraps others, and shortens names in nodes. Values below the maximum depth
+ * stay unchanged, to protect the stack.
  */
 function plainValue(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth === maxDepth) return value
@@ -124,7 +124,7 @@ function plainValue(value: unknown, depth: number): unknown {
 const texts = (fields: Fields, name: string): unknown =>
   Object.keys(fieldsOf(fields[`${name}Map`])).length > 0 ? fields[`${name}Map`] : fields[name]
 
-// Lower case only: `DOI:USGS` is the name of an office.
+// Schemes of IRIs. Lower case only: `DOI:USGS` is the name of an office.
 const addressLike = /^(?:https?|ftp|urn|info|tag|did|ark|mailto|doi):/
 
 /** IRI of a node given as object or text. */
@@ -135,7 +135,7 @@ const iriIn = (value: unknown): string | undefined =>
 
 const labels = ['prefLabel', 'label', 'title', 'name', 'notation']
 
-/** Label of a node. */
+/** Label of a node given as object or text; it may be texts by language. */
 function labelIn(value: unknown): unknown {
   if (typeof value !== 'object') return meaningfulText(value)
   const fields = fieldsOf(value)
@@ -146,7 +146,7 @@ function labelIn(value: unknown): unknown {
 const idOrLabel = (value: unknown): unknown =>
   iriIn(value) ?? meaningfulText(labelIn(value)) ?? meaningfulText(fieldsOf(value)['@id'])
 
-/** Address of a page. */
+/** Address of a page or a telephone: a text, or `accessURL` or the IRI of a node. */
 const addressIn = (value: unknown): unknown => {
   const { '@id': iri, accessURL: url } = fieldsOf(value)
   return url ?? iri ?? value
@@ -242,7 +242,10 @@ function podValues(fields: Fields, record: MappedRecord): DatasetValues {
 const licencesIn = ({ license }: Fields) =>
   listOf(license).map((node) => ({ url: idOrLabel(node) }))
 
-/** Names of a theme. One that the EU authority does not have is written here, as a concept or a keyword; then there are none. */
+/**
+ * Names of a theme. If the EU authority does not have it, a node with an IRI is written here as a concept, and a label by
+ * language as a keyword; then there are none.
+ */
 function themeNames(dataset: Subject, value: unknown): readonly (readonly unknown[])[] {
   const [iri, label] = [iriIn(value), labelIn(value)]
   const { authorities } = dataset.record.options
@@ -324,7 +327,7 @@ const relationPredicates = [
   ['wasGeneratedBy', prov('wasGeneratedBy')],
 ] as const
 
-/** Writes relations as IRIs; nodes without an IRI are dropped. */
+/** Writes relations as IRIs and reports those without one; qualified relations and provenance become nested nodes. */
 function relations(dataset: Subject, fields: Fields): void {
   for (const [name, predicate] of relationPredicates)
     for (const node of listOf(fields[name]))

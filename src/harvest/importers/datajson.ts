@@ -142,10 +142,10 @@ function* entriesIn(
       }
 }
 
-/** Number of records from which a keyword of all records counts as meaningless. */
+/** Number of records above which a keyword of all records counts as meaningless. */
 const manyRecords = 20
 
-/** Keywords of every record of the document, if it has many. */
+/** Keywords that each record of the document has; only for many records. */
 async function commonKeywords(document: JsonDocument): Promise<ReadonlySet<string>> {
   let common: Set<string> | undefined
   let records = 0

@@ -69,7 +69,7 @@ const isFiltered = (filters: ImportConfig['filters']) => Object.keys(filters ?? 
 /** Statuses of a missing API. */
 const absent = [400, 404, 405, 406, 410, 501]
 
-/** Reads `data.json` if it exists and no filter is set, else the search of version 2 or the lists of version 1. */
+/** Reads `data.json` if it exists, no filter is set and the version is not 1; else the search of version 2 or lists of 1. */
 export async function* importDkan(importRun: Run): ImportEvents {
   const run = await portalOf<DkanConfig>(importRun, portalRoot(importRun.config.address))
   const { config, root } = run
@@ -107,7 +107,7 @@ const mostEmptyPages = 1
 
 /**
  * Reads the search of DKAN 2. A page can be too short, because records that are in the search but no longer in the metastore
- * are dropped. So only the total marks the end.
+ * are dropped. So the total marks the end, or two empty pages in a row.
  */
 function searchPages(run: DkanRun, podOptions: PodOptions): ImportEvents {
   const { config, source, root } = run

@@ -133,8 +133,8 @@ async function storeBody(
 }
 
 /**
- * Unzips a body if it is compressed (RFC 1952, 2.3.1). Throws `source-truncated` for an incomplete archive, `source-
- * malformed` for an invalid one.
+ * Unzips a body if it is compressed (RFC 1952, 2.3.1). Throws `source-truncated` for an incomplete archive,
+ * `source-malformed` for an invalid one.
  */
 async function* unzip(body: Bytes): Bytes {
   const { start, complete } = await peek(body, 2)
@@ -153,7 +153,7 @@ async function* unzip(body: Bytes): Bytes {
   }
 }
 
-/** Reads the beginning of a body without consuming it. */
+/** Reads the beginning of a body; `complete` is the whole body, with the beginning. */
 async function peek(body: Bytes, size: number): Promise<{ start: Buffer; complete: Bytes }> {
   const iterator = body[Symbol.asyncIterator]()
   let start = Buffer.alloc(0)

@@ -36,11 +36,13 @@ export const importConfig = z.looseObject({
     .string()
     .regex(/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag (BCP 47)')
     .optional(),
+  /** Name of a secret, and the header that carries it; `apikey` and `auth_key` are literal values instead. */
   auth: z.object({ secret: z.string(), header: z.string().default('Authorization') }).optional(),
   apikey: z.string().optional(),
   auth_key: z.string().optional(),
   /** Maximum number of records. */
   limit: positive.optional(),
+  /** `source`: records as the source sends them, for a script; by default mapped, unless a script follows. */
   output: z.enum(['dcat-ap', 'source']).optional(),
   /** Parallel requests per host; the process-wide limit is the upper bound. */
   hostConcurrency: positive.optional(),
@@ -61,7 +63,7 @@ export const importConfig = z.looseObject({
 })
 export type ImportConfig = z.infer<typeof importConfig>
 
-/** Keys that control how to request, not what. */
+/** Keys that affect neither the selection nor the content of records. Keys in none of the three sets affect both. */
 const operationalKeys = new Set(
   (
     'catalogue alternativeLoad pageSize pulse incremental limit attempts auth apikey auth_key hostConcurrency hostDelayMs ' +

@@ -38,7 +38,7 @@ type RefusedRecord = RecordOrigin & {
   readonly kind: 'refused'
   readonly sourceId?: string
   readonly problem: Failure
-  /** Excerpt of the source text; cut to 64 KB later. */
+  /** Excerpt of the source text; cut to 65 536 characters later. */
   readonly excerpt?: string
 }
 
@@ -56,8 +56,8 @@ export type ImportItem =
   /** Number of records that the source declares, possibly repeated. `before`: those that an interrupted run has read already. */
   | { readonly kind: 'total'; readonly total: number; readonly before?: number }
   /**
-   * End of a page. `cursor`: key from which a later run can resume. `isJoined`: no record can have been missed between it and
-   * the previous page. `hasNews`: it had new content, even without records.
+   * End of a page. `cursor`: key from which a later run can resume. `isJoined`: whether certainly no record was missed between
+   * it and the previous page; by default a `cursor` says so. `hasNews`: it had new content, even without records.
    */
   | {
       readonly kind: 'page'
@@ -112,7 +112,7 @@ export class ImportRecorder {
   readonly #notImportable = new Set<number>()
   /** `#pass` of the first pass, during the second. */
   #previousPass: ReadonlySet<number> | undefined
-  /** Current page: start in ms since 1970, bytes read before it, records in it, and whether it had new ones. */
+  /** Current page: start in ms since 1970, bytes read before it, records, whether one had content or an id not met before. */
   #page = { time: 0, bytes: 0, records: 0, hasNewRecord: false, hasNewId: false }
   /** Counters of the current pass: pages, pages that may hide a record, and trailing pages without a new id. */
   #pages = { count: 0, loose: 0, idle: 0 }
@@ -163,7 +163,7 @@ export class ImportRecorder {
     return this.#pass.size + this.#nameless + (this.#total?.before ?? 0)
   }
 
-  /** Starts another pass over the source with new counters; known records stay known. */
+  /** Starts another pass over the source with new counters of the pass; known records stay known. */
   startAgain(): void {
     this.#previousPass = this.#pass
     this.#pass = new Set()
@@ -179,7 +179,7 @@ export class ImportRecorder {
     }
   }
 
-  /** Records an item and returns its message; `undefined` for a repeated record. `bytes`: number read from the source so far. */
+  /** Records an item and returns its message; `undefined` for a repeated record or entry. `bytes`: read so far from the source. */
   take(item: ImportItem, bytes: number): Message | undefined {
     switch (item.kind) {
       case 'record':
@@ -234,7 +234,7 @@ export class ImportRecorder {
       : 'new'
     this.#page.records += 1
     this.#page.hasNewRecord ||= !this.#pass.has(contentKey)
-    // In a second pass every id was met before.
+    // The ids of a second pass were met before; there, content that is new in the pass counts.
     this.#page.hasNewId ||= this.#previousPass ? !this.#pass.has(contentKey) : standing === 'new'
     this.#ids.add(idKey)
     this.#records.add(contentKey)
@@ -358,7 +358,7 @@ export class ImportRecorder {
   }
 }
 
-/** URL for reports; transformers may write it into the record. */
+/** URL without credentials, for reports; transformers may write it into the record. */
 const shownOrigin = ({ sourceUrl }: RecordOrigin) =>
   sourceUrl === undefined ? {} : { sourceUrl: withoutCredentials(sourceUrl).url }
 

@@ -2,10 +2,10 @@
  * Base of all importers: wraps a kind of importer as a segment, converts its records to messages, and decides whether the
  * import is complete.
  *
- *     pass 1 ──▶ complete ─────────────────────▶ end: complete
- *       │└─────▶ total changed ──▶ pass 2 ──┬──▶ end: complete | incomplete
- *       ├──────▶ not modified ──────────────┴──▶ end: not-modified
- *       └──────▶ failure ──▶ first page: the run fails; later: end: incomplete
+ *     pass 1 ──▶ complete | incomplete | not modified ─────────────────┬──▶ end
+ *       ├──────▶ total changed, or records missing that ──▶ pass 2 ──────┘
+ *       │        may have moved between its pages
+ *       └──────▶ failure ──▶ the run fails, or end: incomplete (`isIncomplete`)
  */
 
 import { hash } from 'node:crypto'
@@ -107,7 +107,10 @@ export type ImporterDeps = {
   readonly log: Log
 }
 
-/** Makes a segment of a kind of importer. The config is checked when the pipe is read, the address when it runs. */
+/**
+ * Makes a segment of a kind of importer. The config is checked when the pipe is read; whether the address may be
+ * reached, when it runs.
+ */
 export function importerSegment<Config extends object>(
   kind: ImporterKind<Config>,
   deps: ImporterDeps,
@@ -156,7 +159,10 @@ const digest = (text: string) => hash('sha256', text, 'hex')
 /** Records of a dry run whose config has no `limit`. */
 const dryRunLimit = 20
 
-/** Yields records, refusals and pages in the order of the source, and exactly one `end`. Throws failures of the run. */
+/**
+ * Yields messages in the order of the source, then a skipped entry for each unlisted record that is kept, and one `end`.
+ * Throws failures of the run.
+ */
 async function* run<Config extends object>(
   importer: ConfiguredImporter<Config>,
   context: SegmentContext,
@@ -194,7 +200,7 @@ async function* run<Config extends object>(
   const currentImport = { ...importer, context: importContext, recorder, completeness }
   let end = yield* pass(currentImport, signal)
   const missing = () => (end.kind === 'complete' ? (deps.missing?.(context.runId) ?? []) : [])
-  // The source changed while it was read: a second pass finds records that moved between pages.
+  // The source may have changed while it was read: a second pass finds records that moved between pages.
   const isChanged = end.kind === 'incomplete' && end.problem?.kind === 'total-changed'
   if (isChanged || (recorder.isLoose && missing().length > 0)) {
     recorder.startAgain()
@@ -220,7 +226,7 @@ const pagesWithoutRecords = new Failure(
   'Two pages in a row held no new record, and the source still names a next one: reading ended there.',
 )
 
-/** Source for one pass, with the credentials of the config. */
+/** Source for one pass or the removal check, with the credentials of the config. */
 function sourceOf<Config extends object>(
   { kind, deps, config, place, context: { sink } }: Import<Config>,
   signal: AbortSignal,
@@ -290,7 +296,7 @@ function credentialsOf<Config extends object>(
   return kind.credentials?.(value, header) ?? { [header]: value }
 }
 
-/** Kinds of failures that make the import incomplete, not failed: records read so far are written, nothing is removed. */
+/** Failures that make even an import without a page incomplete, not failed: its records are written, nothing is removed. */
 const incompleteKinds: ReadonlySet<Kind> = new Set<Kind>([
   'source-empty',
   'total-mismatch',
@@ -302,8 +308,8 @@ const incompleteKinds: ReadonlySet<Kind> = new Set<Kind>([
 ])
 
 /**
- * Whether a failure makes the run incomplete instead of failed. On the first page a run fails, unless the source says when to
- * come back.
+ * Whether a failure makes the run incomplete instead of failed. Before the end of the first page, faults of one answer make it
+ * fail, and so does a throttled source that does not say when to come back.
  */
 function isIncomplete(error: unknown, pages: number): error is Failure {
   if (!(error instanceof Failure)) return false

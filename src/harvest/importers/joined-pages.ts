@@ -1,4 +1,4 @@
-/** Joins the pages of an RDF source: a record whose distribution or publisher is described on another page waits for the end. */
+/** Joins the pages of an RDF source: a record with a part, such as a distribution, that its page does not describe waits. */
 
 import { valueFinding, type Finding } from '../../pipe/message.ts'
 import { termText } from '../../rdf/lines.ts'
@@ -49,7 +49,7 @@ export const undescribedFinding = ({ term, property }: PartReference, reason: st
   ...valueFinding(property, term.slice(1, -1), reason),
 })
 
-/** A waiting record; `createItem` makes it of its statements on all pages, or refuses it as too large if there are none. */
+/** A waiting record; `createItem` makes it of its statements on all pages, or refuses it as too large without them. */
 type WaitingRecord = {
   readonly place: DescribedNode
   readonly missing: readonly PartReference[]
@@ -64,6 +64,7 @@ const mostWaiting = 100_000
 
 /** Statements of all pages of one pass, stored in a file of bounded size, and the records that wait for them. */
 export class PageJoin {
+  /** Number of added pages. */
   pages = 0
   readonly #spool = new Spool()
   readonly #waiting: WaitingRecord[] = []
@@ -121,7 +122,10 @@ export class PageJoin {
     })
   }
 
-  /** Makes a record wait for the other pages; `false` for a blank node, which other pages cannot reference. */
+  /**
+   * Makes a record wait for the other pages; `false` for a blank node, which other pages cannot reference, and if there are too
+   * many records or bytes.
+   */
   wait(record: WaitingRecord): boolean {
     const { term } = record.place
     if (term.startsWith('_:') || this.#waiting.length >= mostWaiting || this.#remainingBytes <= 0)

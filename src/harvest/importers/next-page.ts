@@ -16,7 +16,10 @@ type LinkOrigin = {
   readonly brokenHydra: boolean
 }
 
-/** Resolves the link to the next page. Throws `next-crosses-origin` and `source-malformed`. */
+/**
+ * Resolves the link to the next page; `http` at the host of an `https` address becomes `https`. Throws `next-crosses-origin` and
+ * `source-malformed`.
+ */
 export function nextPage(link: string, { address, url, brokenHydra }: LinkOrigin): string {
   const target = URL.parse(link, url)
   if (!target || !/^https?:$/.test(target.protocol))

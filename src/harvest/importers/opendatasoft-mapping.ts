@@ -80,7 +80,7 @@ export const datasetReader =
     }
   }
 
-/** Reason to skip a dataset: federated (if configured), or without records and files. */
+/** Reason to skip a dataset: of another domain (unless `federated`), or without records and files. */
 function reasonToSkip(fields: Fields, { federated }: OpendatasoftConfig): string | undefined {
   const metas = fieldsOf(fieldsOf(fields['metas'])['default'])
   const origins = [metas['source_domain'], metas['source_domain_address']].map(meaningfulText)

@@ -199,7 +199,7 @@ type ListOptions = {
   readonly read: EntryReader
   /** Entries of a full page, if the source never shortens pages. */
   readonly size?: number
-  /** Pages can begin anywhere: each begins at the last entry of the previous one, so that nothing is missed. */
+  /** Whether pages can begin anywhere: then each begins at the last entry of the previous one, so that nothing is missed. */
   readonly overlaps?: boolean
   /** Whether the list cannot change between pages. */
   readonly isFixed?: boolean
@@ -214,7 +214,7 @@ const mostSteps = 4
 
 /**
  * Requests the page after a first page with one entry. It must not begin with that entry, because it would repeat the first
- * page, which is an error. It counts as joined if it is empty and the total is one.
+ * page, which is an error. It counts as joined if it is empty and the total is one or unknown.
  */
 async function pageAfterSingleEntry({ ask }: ListOptions, page: number) {
   const answer = await ask({ page, offset: 1, extra: 0 })
@@ -334,7 +334,7 @@ export function envelopeFailure(value: unknown, url: string): Failure {
   return new Failure('source-error-envelope', detail)
 }
 
-/** Failure for a document that is an error message, detected by its beginning. */
+/** Failure for a document that is no catalogue: with its error message, if the beginning is the whole document. */
 export function documentFailure({ start, url }: { readonly start: string; readonly url: string }) {
   try {
     return envelopeFailure(JSON.parse(start), url)
@@ -343,7 +343,7 @@ export function documentFailure({ start, url }: { readonly start: string; readon
   }
 }
 
-/** Parses a number of records, possibly in quotes. */
+/** Parses a number of records, possibly in quotes; `undefined` for other values. */
 export function countOf(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined

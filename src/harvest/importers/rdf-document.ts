@@ -58,8 +58,8 @@ export class RdfDocument {
   readonly hydra = new HydraReader()
   /** Number of triples. */
   triples = 0
-  readonly #mentioned = new Set<number>()
   /** Hashes of nodes that `mentionPredicates` reference. */
+  readonly #mentioned = new Set<number>()
   /** Positions of the first datasets (IRI or `_:label`) in the document. */
   readonly #places = new Map<string, NodePlace>()
   /** Originals by repaired values. */
@@ -73,6 +73,7 @@ export class RdfDocument {
     this.url = withoutCredentials(address).url
   }
 
+  /** Options for the parser, which reports positions of datasets and, with `repair`, repairs to this document. */
   parseOptions(repair: boolean): ParseOptions {
     return {
       baseIri: this.url,
@@ -116,6 +117,7 @@ export class RdfDocument {
     return this.#mentioned.has(keyHash(term))
   }
 
+  /** Position of a dataset (N-Triples); `undefined` if it is not remembered. */
   placeOf(term: string): NodePlace | undefined {
     return this.#places.get(term.replace(/^<(.*)>$/s, '$1'))
   }
@@ -162,14 +164,14 @@ export class RdfDocument {
     return [...findings.values()]
   }
 
-  /** Reports unreadable statements to the run. */
+  /** Reports statements that could not be repaired to the run. */
   reportDropped(sink: ImportContext['sink']): void {
     const unnamed = this.#droppedCount - this.#dropped.length
     for (const detail of unnamed > 0 ? [...this.#dropped, `and ${unnamed} more`] : this.#dropped)
       sink.finding({ slug: 'dropped-statement', detail }, { sourceUrl: this.url })
   }
 
-  /** Reason why the document is no catalogue; `undefined` if it is one. */
+  /** Reason why the document is neither a catalogue nor a page of one; `undefined` if it is. */
   get missingContent(): string | undefined {
     if (this.hydra.total() !== undefined || this.spool.isCatalogue()) return undefined
     return `${shownUrl(this.url)}: no dataset found; ${this.spool.contentSummary()}.`
@@ -268,7 +270,7 @@ export function reportServices(
 
 // Large JSON-LD documents are read twice from their file, member by member.
 
-/** Characters of members that are expanded together. */
+/** Bytes of members from which they are expanded together. */
 const batchCharacters = 1 << 18
 
 /** Paths of members in a document that is no list. */

@@ -8,7 +8,7 @@ export const acceptRdf =
   'application/n-quads, application/n-triples, text/turtle;q=0.9, application/trig;q=0.9, ' +
   'application/rdf+xml;q=0.8, application/ld+json;q=0.7, text/n3;q=0.4, */*;q=0.1'
 
-/** Indications of the format, most reliable first. */
+/** Indications of the format. */
 type RdfAnswer = {
   readonly inputFormat: string | undefined
   readonly contentType: string
@@ -58,7 +58,7 @@ export const isWebPage = (start: string): boolean =>
 /** Groups of formats that first bytes distinguish; Turtle and its relatives are `lines`. */
 const familyOf = (format: Format) => (format === 'jsonld' || format === 'rdfxml' ? format : 'lines')
 
-/** Detail of the finding for a `Content-Type` that does not match the body. */
+/** Detail of the finding for a `Content-Type` that does not match the body; `undefined` if it does. */
 export function mediaTypeFault(contentType: string, format: Format): string | undefined {
   const [type = ''] = contentType.toLowerCase().split(';')
   const declared = formatByName(type)

@@ -44,7 +44,7 @@ const conceptPredicates = [
   skos('exactMatch'),
 ]
 
-/** Maximum distance of nodes from the dataset; agents, periods and places are closer. */
+/** Bounds of a record. Agents, periods and places are closer to the dataset than eight steps. */
 export const recordBounds: ExtractBounds = {
   depth: 8,
   conceptPredicates: new Set(conceptPredicates.map(({ value }) => value)),
@@ -71,7 +71,8 @@ type Selection = {
 
 /**
  * Yields the datasets of a document in order and closes it; other content is reported to the run. A dataset that is
- * referenced, listed by no catalogue and not described is a stub. Partial documents (`isWanted`) do not report services.
+ * referenced, listed by no catalogue and not described is a stub. Records that `join` or `stubs` collects are yielded at the
+ * end of the source. Partial documents (`isWanted`) do not report services.
  */
 export async function* recordsOf(
   document: RdfDocument,
@@ -166,7 +167,7 @@ async function recordOf(
   }
 }
 
-/** Canonical text of a record, independent of the labels of blank nodes. The body is sorted already. */
+/** Text for the source hash: the sorted body, or with blank nodes a hash that is independent of their labels. */
 async function canonicalText(body: string): Promise<string> {
   if (!body.includes('_:')) return body
   try {
@@ -219,7 +220,10 @@ export class StubDatasets {
     this.#described.add(keyHash(term))
   }
 
-  /** Adds a reference to a dataset. `isListed`: a catalogue lists the dataset, so that it still exists. */
+  /**
+   * Adds a reference to a dataset, or yields it at once if too many are remembered. `isListed`: a catalogue lists the dataset,
+   * so that it still exists.
+   */
   *addStub(term: string, sourceId: string, isListed = false): Iterable<SkippedStub> {
     const keptMember = isListed ? ({ isKept: true } as const) : {}
     const stub = {
@@ -239,7 +243,7 @@ export class StubDatasets {
   }
 }
 
-// Identifier of a record whose message has none, determined like the RDF importer does.
+// Identifier of a record whose message has none; the same as the default preferred id of the RDF importer.
 
 /** The dataset's `dct:identifier`, else its IRI; `undefined` unless there is exactly one dataset with either. */
 export async function identifierOf(record: {

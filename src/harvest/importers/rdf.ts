@@ -55,7 +55,7 @@ const fetchPage = (run: Run, url: string, validator?: Validator) =>
     validator,
   })
 
-/** Reads pages until none is linked; nothing if all pages of the last run are unmodified (304). */
+/** Reads pages until none is linked; nothing if all pages of the last run answer 304, or its only document is unchanged. */
 async function* importRdf(run: Run): AsyncGenerator<ImportEvent, void> {
   const { config, validators } = run
   const stored = validators[0]?.url === config.address ? validators : []

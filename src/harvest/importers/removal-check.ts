@@ -10,7 +10,7 @@ import type { SegmentContext } from '../../pipe/segment.ts'
 import type { ImportRecorder } from './import-recorder.ts'
 import type { ImportSource } from './source.ts'
 
-/** Address of one record at its source. `gone`: statuses that mean removed, beside 404 and 410. */
+/** Address of one record at its source. `goneStatuses`: those that mean removed, beside 404 and 410. */
 export type RecordAddress = { readonly url: string; readonly goneStatuses?: readonly number[] }
 
 /** Uses the IRI of a record as its address, if it is one at the host of the source. For kinds of sources with RDF. */
@@ -76,7 +76,8 @@ const selectionKeys = ['filters', 'where', 'refine', 'exclude', 'q', 'filter', '
 
 /**
  * Yields the missing records that are kept: those whose address exists or cannot be checked, and all of them if neither
- * addresses nor the list prove anything. Returns their number; the others are gone.
+ * addresses nor the list prove anything. An existing record is gone all the same if the config selects a part of the source
+ * and the list is proven. Returns the number of kept ones.
  */
 export async function* keepExisting(
   check: RemovalCheck,

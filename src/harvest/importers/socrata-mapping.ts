@@ -53,7 +53,7 @@ type Site = Portal<SocrataConfig>
 /** Asset of a search result. */
 export const assetIn = (value: unknown): Fields => fieldsOf(fieldsOf(value)['resource'])
 
-/** Whether an asset only links to other places, which its own description names. */
+/** Whether an asset that is not skipped only links to other places, which its own description names. */
 export const isLink = (value: unknown, site: Site): boolean =>
   assetIn(value)['type'] === 'href' && reasonToSkip(fieldsOf(value), site) === undefined
 
@@ -88,7 +88,7 @@ export const assetReader =
     }
   }
 
-/** Reason to skip an asset: of another domain, or a saved view. */
+/** Reason to skip an asset: of another domain, or derived from another asset (unless `derived`). */
 function reasonToSkip(fields: Fields, { root, config }: Site): string | undefined {
   const domain = meaningfulText(fieldsOf(fields['metadata'])['domain'])
   if (domain !== undefined && domain.toLowerCase() !== new URL(root).host)
@@ -123,7 +123,7 @@ function meaningsIn(metadata: unknown, configured: Readonly<Record<string, Meani
     (texts.get(meaning) ?? []).flatMap(({ value }) => meaningfulText(value) ?? [])
 }
 
-/** Values of an asset. Licences are names, because the API has no ids. */
+/** Values of an asset. Licences are names or addresses, because the API has no ids. */
 function assetValues(fields: Fields, { config }: Site, record: MappedRecord): DatasetValues {
   const asset = assetIn(fields)
   const classes = fieldsOf(fields['classification'])
@@ -168,7 +168,7 @@ function latest(record: MappedRecord, values: readonly unknown[]): string | unde
   return readable.sort((a, b) => Date.parse(b) - Date.parse(a))[0]
 }
 
-/** Distributions of an asset: exports of a table, a file, or links. */
+/** Distributions of an asset: exports of a table, a file, or links; none for other types. */
 function distributionsOf(
   fields: Fields,
   root: string,
@@ -245,7 +245,7 @@ function attachments(metadata: Fields, api: string, id: string): readonly Distri
   })
 }
 
-/** Adds a missing protocol (`data.example/x`); addresses relative to the site are unchanged. */
+/** Adds a missing protocol (`data.example/x`); other texts without one become paths below the root of the site. */
 function withProtocol(url: unknown): string | undefined {
   const text = meaningfulText(url)
   if (text === undefined || /^[a-z][a-z0-9+.-]*:|^\.{0,2}\/(?!\/)|^\?/i.test(text)) return text

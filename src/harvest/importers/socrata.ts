@@ -44,7 +44,7 @@ export const socrataImporterWith = (roots: readonly string[]): ImporterKind<Socr
   },
 })
 
-/** Importer with the two central hosts of the platform. */
+/** Importer with the two central discovery APIs of Socrata. */
 export const socrataImporter: ImporterKind<SocrataConfig> = socrataImporterWith(centralApis)
 
 /** Page of assets, which is Socrata's word for datasets, files and links. `after`: id of an asset, `''` for the beginning. */
@@ -113,8 +113,8 @@ async function* importDiscovered(run: Run, { root, total: totalBefore }: Discove
 
 /**
  * Yields the assets of one type after an id. Each page begins after the last id of the previous one, so that changes do not
- * move entries. Only an empty page is the end, because the service shortens pages silently. Throws `page-loop`, `page-
- * repeated` and the failures of `askList`.
+ * move entries. Only an empty page is the end, because the service shortens pages silently. Throws `page-loop`,
+ * `page-repeated`, `source-malformed` and the failures of `askList`.
  */
 function assets(run: Run, root: string, query: AssetQuery): ImportEvents {
   let after: string | undefined = query.after
@@ -135,7 +135,7 @@ function assets(run: Run, root: string, query: AssetQuery): ImportEvents {
 
 /**
  * Adds the target of an asset that is only a link, from its own description. Returns the asset unchanged if it has no target
- * or is gone. Throws failures of the whole source.
+ * or is gone; `view.problem` is the failure of an unreadable description. Throws failures of the whole source.
  */
 async function withLinks(run: Run, value: unknown): Promise<unknown> {
   const id = plainText(assetIn(value)['id'])

@@ -31,8 +31,8 @@ export type SourceRequest = {
   /** Statuses that do not throw, such as 304 or 404. */
   readonly accepts?: readonly number[]
   /**
-   * Whether the address (`page-loop`) and the body (`page-repeated`) may occur only once. Default: `true` for `page` and
-   * `json`, `false` for `read`.
+   * Whether the request (`page-loop`) and, for `page` and `json`, the body (`page-repeated`) may occur only once. Default:
+   * `true` for `page` and `json`, `false` for `read`.
    */
   readonly paged?: boolean
 }
@@ -77,10 +77,11 @@ type SourceOptions = {
 }
 
 /**
- * One pass over a source. All requests obey the signal and politeness, are retried where useful (also after truncated bodies)
- * and throw a `Failure`: `source-refused` 401 403 · `source-not-found` 404 410 · `source-throttled` 429 503 · `source-
- * timeout` 408 504 · `source-error` other statuses · `source-html` · `source-empty` · `source-truncated` 206, truncated
- * bodies and announced partial results · `source-malformed` · `too-large` · failures of the outbound client.
+ * Requests of one pass over a source, or of its removal check. They obey the signal and politeness, are retried where useful
+ * (also after truncated bodies) and throw a `Failure`: `source-refused` 401 403 · `source-not-found` 404 410 ·
+ * `source-throttled` 429 503 · `source-timeout` 408 504 · `source-error` other statuses · `source-html` · `source-empty` 204
+ * and blank bodies · `source-truncated` 206, truncated bodies and announced partial results · `source-malformed` ·
+ * `too-large` · failures of the outbound client.
  */
 export class ImportSource {
   /** Bytes read so far. */
@@ -99,7 +100,7 @@ export class ImportSource {
     this.#signal = signal
   }
 
-  /** Called for each record; resets the number of pages without a record. */
+  /** Called for each record, also a refused or skipped one; resets the number of pages without a record. */
   resetIdlePages(): void {
     this.#idlePages = 0
   }
@@ -198,7 +199,7 @@ export class ImportSource {
         answer.discard()
       }
     }
-    // A truncated body is requested again after a doubling pause.
+    // A truncated or late answer is requested again, after a pause whose maximum doubles.
     const attempts = config.attempts ?? deps.limits.attempts
     return retry(requestOnce, {
       delayMs: (outcome, attempt) =>
@@ -340,7 +341,7 @@ function refusalOf({ url, status, headers }: SourceAnswer): Failure | undefined 
   return new Failure(kind, `${place} answered ${status}.`, options)
 }
 
-/** Whether to retry: the body was truncated by accident. */
+/** Whether to retry: the body was truncated by accident, or the source timed out. */
 const isBrokenOff = (error: unknown): boolean =>
   error instanceof Failure &&
   (error.kind === 'source-truncated' || error.kind === 'source-timeout') &&

@@ -114,7 +114,7 @@ async function* listAllDatasets(sparqlImport: SparqlImport): ImportEvents {
     throw new Failure('total-changed', 'The number of datasets changed while they were read.')
 }
 
-/** Reports the number of services; failures are ignored, because datasets may work all the same. */
+/** Reports the number of services, or the failure to count them, which does not end the import. */
 async function countServices(sparqlImport: SparqlImport): Promise<void> {
   const { config, endpoint, sink, signal } = sparqlImport
   const { url } = withoutCredentials(config.address)
@@ -234,7 +234,7 @@ async function describeBatch(
   throw new Failure('source-truncated', `The source cut off its answer about ${firstDataset}.`)
 }
 
-/** Whether the document has as many statements about the dataset as the source counts. */
+/** Whether the document has as many statements about the dataset as the source counts; assumed for an operator's query. */
 async function isWhole(sparqlImport: SparqlImport, document: RdfDocument, iri: string) {
   if (sparqlImport.datasetQuery) return true
   const query = builtIn(sparqlImport, 'dataset-size', { dataset: namedNode(iri) })

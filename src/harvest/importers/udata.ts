@@ -48,7 +48,7 @@ const rootOf = (address: string) => siteRoot(address, /\/api(?:\/.*)?$/)
 const datasetAddress = (root: string, id: string) =>
   `${root}/api/1/datasets/${encodeURIComponent(id)}/`
 
-/** Requested fields: only those in the mapping, because datasets with thousands of resources have megabytes. */
+/** Requested fields of mapped runs: those in the mapping, because datasets with thousands of resources have megabytes. */
 const fieldMask =
   'data{id,slug,title,acronym,description,tags,badges,created_at,last_modified,frequency,license,' +
   'organization{name,page,uri,class},owner{first_name,last_name,page},' +
@@ -190,7 +190,7 @@ const isoRoles =
   )
 const roleList = 'http://inspire.ec.europa.eu/metadata-codelist/ResponsiblePartyRole/'
 
-/** Agents and contacts by role. */
+/** Agents and contacts by role. A role that is no text becomes `?`, which is reported. */
 function people(fields: Fields): PropertyValues {
   const contacts = listOf(fields['contact_points']).map((contact) => {
     const { name, email, contact_form: url, role } = fieldsOf(contact)
@@ -226,7 +226,7 @@ function distributionOf(fields: Fields): DistributionFields {
   const id = meaningfulText(fields['id'])
   const { type: algorithm, value } = fieldsOf(fields['checksum'])
   const { url: schema, name } = fieldsOf(fields['schema'])
-  // The permanent link is the download; the address changes with every upload.
+  // The permanent link is the access address; the download address changes with every upload.
   const file = {
     accessUrl: latest ?? url,
     downloadUrl: url,

@@ -70,15 +70,16 @@ export type ImportSummary = Record<DatasetOutcome, number> & {
   repaired: number
   readonly repairs: Repair[]
   readonly catalogues: { readonly id: string; readonly outcome: DatasetOutcome }[]
+  /** Duration of the sending. */
   seconds: number
   /** Reason why the import ended early; `undefined` if it did not. */
   endReason: string | undefined
 }
 
-/** Listed failures and repairs, and the time-out of a request. */
+/** Maximum listed failures and repairs, and the time-out of a request in ms. */
 const [mostFailures, mostRepairs] = [1000, 10]
 const requestMs = 600_000
-/** Maximum datasets and characters per request. */
+/** Datasets and characters from which a request is full; the last dataset may exceed the characters. */
 const [mostDatasets, mostCharacters] = [200, 2 * 2 ** 20]
 /** Parallel requests: bulk ones (one is written while the next is read), and single ones. */
 const [manyAtOnce, singlesAtOnce] = [3, 8]

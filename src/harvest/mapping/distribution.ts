@@ -37,7 +37,7 @@ export type DatasetValues = PropertyValues & {
   readonly licences?: readonly LicenceNames[]
 }
 
-/** Writes a dataset with its distributions. Without distributions, the licence is written to the dataset. */
+/** Writes a dataset with its distributions. If no distribution can be written, the dataset gets the licence. */
 export function writeDataset(dataset: Subject, values: DatasetValues): void {
   const { distributions = [], licences = [] } = values
   writeProperties(dataset, values)
@@ -163,7 +163,7 @@ function writeChecksum(part: Subject, fields: DistributionFields['checksum']): v
   sum.add(spdx('checksumValue'), literal(text, xsd('hexBinary')))
 }
 
-/** Writes the licence, if any, and returns the statement about rights. */
+/** Writes the licence, if any, and returns the rights: `rights`, or the text of a licence that is only a statement. */
 function writeLicence(part: Subject, { licences = [], rights }: DistributionFields): unknown {
   const { record } = part
   const licence = licences

@@ -1,4 +1,4 @@
-/** Writes nested nodes of datasets: agents, contacts, places, periods. Functions return whether a value was written. */
+/** Writes nested nodes of datasets: agents, contacts, places, periods. */
 
 import type { NamedNode } from '@rdfjs/types'
 import { dcat, dct, foaf, geosparql, locn, org, rdf, skos, vcard } from '../../rdf/namespaces.ts'
@@ -48,7 +48,7 @@ const hasValue = (value: unknown) =>
 export const isNamed = ({ name, iri }: AgentFields): boolean =>
   hasValue(name) || meaningfulText(iri) !== undefined
 
-/** Writes a `foaf:Organization` or person; nothing without name and IRI. */
+/** Writes an agent and returns its node, which has no type if only its IRI is known; `undefined` without name and IRI. */
 export function writeAgent(
   subject: Subject,
   predicate: NamedNode,
@@ -160,7 +160,7 @@ export function boxFrom(value: unknown): BoundingBox | undefined {
 
 /** Fields of a place as sources give them. */
 type PlaceFields = {
-  /** GeoJSON, as object or text. */
+  /** Geometry in a form that `outlineFrom` reads. */
   readonly geometry?: unknown
   /** `[west, south, east, north]`, as numbers or text. */
   readonly bbox?: unknown

@@ -166,7 +166,7 @@ function accessRights(node: Subject, value: unknown): void {
   }
 }
 
-/** Writes one rights statement: the first IRI, or all texts. */
+/** Writes one rights statement: a single web address as IRI, else all texts. */
 function rights(node: Subject, value: unknown): void {
   const texts = listOf(value).flatMap((item) => meaningfulText(item) ?? [])
   const [firstText = ''] = texts
@@ -257,7 +257,7 @@ const writers = {
   },
   versionNotes: text(adms('versionNotes')),
   places: each<Parameters<typeof writePlace>[1]>(writePlace),
-  /** IRIs, geometries or names. */
+  /** A box of four numbers, or IRIs, geometries and names. */
   spatial: (node: Subject, value: unknown) =>
     boxFrom(value)
       ? writePlace(node, { bbox: value })
@@ -274,7 +274,7 @@ const writers = {
   isVersionOf: iris(dct('isVersionOf')),
   isReferencedBy: iris(dct('isReferencedBy')),
   relation: iris(dct('relation')),
-  /** Web addresses only. */
+  /** Web addresses only, as `relatedPage`. */
   sourcePage: link(dct('source')),
   relatedPage: link(dct('relation')),
   wasGeneratedBy: iris(prov('wasGeneratedBy')),

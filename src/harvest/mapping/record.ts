@@ -82,7 +82,7 @@ export class MappedRecord {
     this.#quads.push(statement)
   }
 
-  /** Adds a finding, once per text: `original` is the value of the source, `property` a name as by `nameOf`. */
+  /** Adds a finding, once per text and at most 50: `original` is the value of the source, `property` a name as by `nameOf`. */
   // oxlint-disable-next-line eslint/max-params -- the parts of a finding
   note(slug: Finding['slug'], original: string, property?: string, reason?: string): void {
     if (this.#findings.size >= maxFindings) return
@@ -96,7 +96,7 @@ export class MappedRecord {
     return [...this.#findings.values()]
   }
 
-  /** Triples without nodes that have only a type, and without nodes that become empty thereby. */
+  /** Triples without blank nodes that have only a type, and without those that become empty thereby. */
   quads(): readonly Quad[] {
     const type = rdf('type')
     for (let quads: readonly Quad[] = this.#quads; ;) {
@@ -126,7 +126,7 @@ export class MappedRecord {
 
 const isTag = (tag: string) => /^(?!und$)[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/i.test(tag)
 
-/** One node of a record. Methods return whether the property was written; blank values are ignored. */
+/** One node of a record. Methods except `part` return whether the property was written; blank values are ignored. */
 export class Subject {
   readonly record: MappedRecord
   readonly term: NamedNode | BlankNode
@@ -136,7 +136,7 @@ export class Subject {
     this.term = term
   }
 
-  /** Adds a valid term; nothing for `undefined`. */
+  /** Adds a valid term; nothing for `undefined`. A literal that is too long is reported. */
   add(predicate: NamedNode, object: NamedNode | BlankNode | Literal | undefined): boolean {
     if (!object) return false
     if (object.termType === 'Literal' && Buffer.byteLength(object.value) > maxLiteralBytes) {
@@ -175,7 +175,7 @@ export class Subject {
     return false
   }
 
-  /** Adds text without a language: identifiers, versions. */
+  /** Adds texts without a language: identifiers, versions, values with a datatype. */
   literal(predicate: NamedNode, value: unknown, datatype?: NamedNode): boolean {
     const texts = listOf(value).flatMap((item) => meaningfulText(item) ?? [])
     return texts.map((text) => this.add(predicate, literal(text, datatype))).includes(true)
@@ -210,7 +210,7 @@ export class Subject {
     return false
   }
 
-  /** Adds a nested node, which is dropped again if it stays empty. */
+  /** Adds a nested node; a blank one is dropped again if it stays empty. */
   part(predicate: NamedNode, type: NamedNode | undefined, iri?: unknown): Subject {
     const part = this.record.subject(type, iri)
     this.add(predicate, part.term)

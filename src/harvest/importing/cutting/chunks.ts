@@ -1,4 +1,7 @@
-/** Chunks of a document in a spool, for the import command: each is one dataset with its id and its catalogue. */
+/**
+ * Chunks of a document in a spool, for the import command and the demonstration: each is one dataset with its id and its
+ * catalogue. RDF importers share `identifiersIn` and `iriOf`.
+ */
 
 import { WrongUsage } from '../../../errors.ts'
 import { isId, platformId } from '../../../rdf/ids.ts'
@@ -85,7 +88,10 @@ export type Destinations = {
 const catalogueTypeLine = (term: string) =>
   `${term} ${termText(rdf('type'))} ${termText(dcat('Catalog'))} .\n`
 
-/** Determines the target catalogues. `catalogueId`: the only target. Throws `WrongUsage` if there is none. */
+/**
+ * Determines the target catalogues. `catalogueId`: the only target. Throws `WrongUsage` if there is none, or one has no id or is
+ * too large.
+ */
 export function destinations(spool: Spool, catalogueId?: string): Destinations {
   const catalogues = spool.catalogues()
   const [first] = catalogues

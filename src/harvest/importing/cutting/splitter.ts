@@ -142,7 +142,10 @@ function sortedText(lines: string[]): string {
 /** A dataset and its extract; without `piece` it is larger than a repository accepts. */
 export type DatasetExtract = { readonly place: DescribedNode; readonly piece?: ResourceExtract }
 
-/** Extracts every dataset in document order. Blank nodes come last and only if they are not nested in another dataset. */
+/**
+ * Extracts every dataset in document order. Blank nodes come last, and only if they are not nested in another dataset or a
+ * catalogue links them.
+ */
 export function* extractDatasets(
   spool: Spool,
   bounds?: ExtractBounds,

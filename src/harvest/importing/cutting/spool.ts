@@ -1,4 +1,7 @@
-/** Temporary store of one document of an import or importer: triples by graph and subject, in any order of arrival. */
+/**
+ * Temporary store of a document of the import command or an importer, or of all pages of a pass: triples by graph and subject,
+ * in any order of arrival.
+ */
 import { DatabaseSync } from 'node:sqlite'
 import { termText } from '../../../rdf/lines.ts'
 import { dcat, foaf, rdf } from '../../../rdf/namespaces.ts'
@@ -23,7 +26,7 @@ const [datasetLink, recordLink] = [dcat('dataset').value, dcat('record').value]
 /** Links of a catalogue, stored in rows of their own or dropped. */
 const catalogueLinks: ReadonlySet<string> = new Set([datasetLink, recordLink])
 const distributionLink = dcat('distribution').value
-/** IRIs of the predicates that `#note` looks at. */
+/** IRIs of the predicates that `#recordFacts` looks at. */
 const structuralPredicates: ReadonlySet<string> = new Set([
   ...listingPredicates,
   typePredicate,
@@ -34,11 +37,12 @@ const structuralPredicates: ReadonlySet<string> = new Set([
 const datasetTypes = new Set([dcat('Dataset'), dcat('DatasetSeries')].map((t) => termText(t)))
 const [catalogueType, serviceType] = [dcat('Catalog'), dcat('DataService')].map((t) => termText(t))
 
-/** Triples grouped in memory before they are written to SQLite. */
+/** Number of triples in memory from which they are written to SQLite. */
 const batchSize = 20_000
 
 // A database without name is a temporary file of SQLite: in memory as long as the cache suffices, deleted when the process
-// ends.
+// ends. `link`: `dcat:dataset` · `listing`: subjects of `listingPredicates` · `distribution`: objects of `dcat:distribution` ·
+// `topic`: records of a dataset · `served`: services that a distribution links · `claim`: ids given out.
 const schema = `
   PRAGMA page_size = 8192; PRAGMA cache_size = -32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
   CREATE TABLE chunk (hash INTEGER, key TEXT, lines TEXT);
@@ -97,12 +101,14 @@ const nodeIn = (row: Record<string, unknown>): DescribedNode => ({
   graph: text(row['graph']),
 })
 
+/** Store that `add` fills and `finish` makes ready for queries; the caller closes it. */
 export class Spool {
   readonly #database = new DatabaseSync('')
   readonly #sql = preparedOnce(this.#database)
   /** N-Triples lines by key (subject and graph) that are not written to SQLite yet. */
   readonly #groups = new Map<string, string>()
   #unwritten = 0
+  /** Nodes of the last inserted rows, which need not be inserted again. */
   #lastCatalogue = ''
   #lastListing = ''
   /** Datasets that link parts with `dcat:dataset`. */
@@ -164,6 +170,7 @@ export class Spool {
     this.#unwritten = 0
   }
 
+  /** Ends the adding: writes what is left, makes indexes, and decides which nodes with both types are datasets. */
   finish(): void {
     this.#flush()
     this.#database.exec(indexes)
@@ -228,7 +235,7 @@ export class Spool {
     return Number(this.#sql(sql).get(...values)?.['n'] ?? 0)
   }
 
-  /** Lines of a node in one graph; `''` if there are none. */
+  /** Lines of a node in one graph, with the links of a dataset to its parts; `''` if there are none. */
   describe({ term, graph }: DescribedNode): string {
     const key = keyOf(term, graph)
     const rows = this.#sql('SELECT key, lines FROM chunk WHERE hash = ?').all(keyHash(key))
@@ -239,7 +246,10 @@ export class Spool {
     return chunkLines + lines.join('')
   }
 
-  /** Lines of a node in the graph of its name, else in the first graph that has any; `''` if there are none. */
+  /**
+   * Lines of a node in the graph of its name, else in the first graph that has any; `''` if there are none, or the document
+   * has no named graphs.
+   */
   describeInAny(term: string): string {
     if (!this.#hasGraphs) return ''
     const sql = `SELECT key AS text FROM chunk WHERE ${subjectInKey} = ?1 ORDER BY key = ?1 || ' ' || ?1 DESC, key LIMIT 1`
@@ -253,6 +263,7 @@ export class Spool {
     return places.some((node) => this.describe(node) !== '') || this.describeInAny(node.term) !== ''
   }
 
+  /** Number of distinct datasets that are no catalogues. */
   datasetCount(): number {
     const catalogueTerms = 'SELECT term FROM catalogue'
     return this.#number(
@@ -260,7 +271,7 @@ export class Spool {
     )
   }
 
-  /** Sentence about a document without datasets: types and namespaces of its first statements. */
+  /** Words about a document without datasets: types and namespaces of its first 500 nodes. */
   contentSummary(): string {
     const lines = this.#texts('SELECT lines AS text FROM chunk LIMIT 500').join('')
     const matches = (pattern: RegExp) => {
@@ -273,7 +284,7 @@ export class Spool {
     return `types seen: ${types || 'none'}; namespaces seen: ${namespaces}`
   }
 
-  /** Whether the document has a catalogue, possibly empty. */
+  /** Whether the document has a dataset, a catalogue, or a data service without a distribution. */
   isCatalogue(): boolean {
     return this.datasetCount() > 0 || this.catalogues().length > 0 || this.services().count > 0
   }
@@ -293,7 +304,7 @@ export class Spool {
     return graph === (graphs.includes(term) ? term : graphs[0])
   }
 
-  /** Catalogues (by type, or because they link datasets), sorted. */
+  /** Catalogues (by type, or because they link datasets) except datasets with parts, sorted. */
   catalogues(): readonly DescribedNode[] {
     const rows = this.#sql(cataloguesInOrder).all().map(nodeIn)
     return rows.filter((row, index) => row.term !== rows[index - 1]?.term)
@@ -306,30 +317,31 @@ export class Spool {
     return this.#texts(sql, dataset)
   }
 
-  /** IRIs that catalogues list and that are not described as datasets. */
+  /** IRIs (N-Triples) that `dcat:dataset` links and that are not typed as dataset. */
   *listedOnly(): Iterable<string> {
     const sql = `SELECT DISTINCT dataset AS text FROM link WHERE dataset LIKE '<%' AND dataset NOT IN (SELECT term FROM dataset)`
     for (const row of this.#sql(sql).iterate()) yield text(row['text'])
   }
 
-  /** All stored lines by key. */
+  /** All stored lines by key, which may occur repeatedly. */
   *chunks(): Iterable<{ readonly key: string; readonly lines: string }> {
     for (const row of this.#sql('SELECT key, lines FROM chunk ORDER BY rowid').iterate())
       yield { key: text(row['key']), lines: text(row['lines']) }
   }
 
-  /** Adds lines of another spool, before `finish`. */
+  /** Adds lines of another spool, without facts about their nodes; before `finish`. */
   addChunk(key: string, lines: string): void {
     this.#hasGraphs ||= key.includes(' ')
     this.#sql('INSERT INTO chunk VALUES (?, ?, ?)').run(keyHash(key), key, lines)
   }
 
+  /** Whether a catalogue links a dataset. */
   hasLinks(): boolean {
     const sql = 'SELECT 1 FROM link WHERE catalogue IN (SELECT term FROM catalogue)'
     return this.#number(`SELECT EXISTS (${sql}) AS n`) > 0
   }
 
-  /** Number of data services without a distribution, and the first of them. */
+  /** Number of data services without a distribution, and the first ten of them (N-Triples). */
   services(): { readonly count: number; readonly first: readonly string[] } {
     const count = this.#number(`SELECT count(*) AS n ${loneServices}`)
     const first = `SELECT term AS text ${loneServices} ORDER BY 1 LIMIT ${namedServices}`
