@@ -9,8 +9,8 @@
  *                                       ▲            steps of two batches overlap
  *                                       └── failed batches, after a pause
  *
- * Batches are indexed in the order in which they were taken. Resources that others embed (catalogues, vocabularies) are gathered
- * alone.
+ * Batches are indexed in the order in which they were taken. A batch with a resource that others embed (catalogues,
+ * vocabularies) is gathered and indexed while no other batch is in progress.
  */
 
 import { setImmediate } from 'node:timers/promises'

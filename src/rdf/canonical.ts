@@ -33,8 +33,8 @@ const stepsPerYield = 1000
  * or IRI of its parent, the predicate, and the hash of its content, nested nodes first. This depends on the graph alone, not
  * on order and labels of the input. Two nodes with the same name have the same parent and equal subtrees, so it does not
  * matter which one becomes `-2`. Nodes without a parent count as children of a fixed root. All other nodes (`labelCyclic`)
- * need real canonicalisation, whose work is bounded. A label depends only on what is above and below its node, so changes
- * elsewhere do not affect it.
+ * need real canonicalisation, whose work is bounded. A label of the first kind depends only on what is above and below its
+ * node, so changes elsewhere do not affect it; one of the second kind depends on all nodes that need canonicalisation.
  *
  * Throws `too-complex`.
  */

@@ -6,8 +6,8 @@
  *
  *     add ──▶ pending ──▶ taken ──▶ returned     (accept: passed on, its slot is free)
  *                │          │
- *                │          ├─────▶ dropped      (skip: more than `held` are out, or the stream ends)
- *                └──────────┴─────▶ refused      (refuse: the segment did not accept it, or returned a problem)
+ *                │          ├─────▶ dropped      (skip, accept: the segment dropped it, or more than `held` are out, or the stream ends)
+ *                └──────────┴─────▶ refused      (refuse: the segment did not take it; accept: it returned a problem)
  *
  *     the stream:
  *
@@ -205,6 +205,7 @@ export class Inbox {
     this.#changed.notify()
   }
 
+  /** Whether a message came before; for a list, whether any list came. For senders that send one list; importers may send several. */
   isRepeat(arrival: Arrival): boolean {
     return arrival.kind === 'list'
       ? this.#state.list !== undefined
@@ -292,8 +293,8 @@ export class Inbox {
   }
 
   /**
-   * Resolves when the stream has ended. `isRead`: whether everything that arrived was processed. `alive` is called at least
-   * every 30 s, with `true` after a while without messages.
+   * Resolves when the stream has ended. `isRead`: whether everything that arrived was processed. `onRound` is called at least
+   * every 30 s, with `true` after a second without messages.
    */
   async watch(
     signal: AbortSignal,
