@@ -3,6 +3,7 @@
  * `npm run bench -- harvest [--datasets n] [--aside] [--store …]`, `npm run bench -- metrics [--datasets n] [--workers n]`,
  * `npm run bench -- soak [--minutes n] [--statements n]`, `npm run bench -- siege [--seconds n]`,
  * `npm run bench -- portal [--datasets n] [--engine meilisearch]`,
+ * `npm run bench -- relevance [--corpus demo|datafinder] [--engine meilisearch] [--server url] [--queries file] [--save file] [--against file]`,
  * `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
  * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
@@ -20,6 +21,7 @@ import { startMeilisearch } from '../support/engines/meilisearch.ts'
 import { portalBench } from './portal-bench.ts'
 import { projectBench } from './project-bench.ts'
 import { repositoryBench } from './repository/repository-bench.ts'
+import { relevanceBench } from './relevance/relevance-bench.ts'
 import { requestsBench } from './requests-bench.ts'
 import { meilisearchBench } from './search-meilisearch/search-meilisearch-bench.ts'
 import { searchBench } from './search/search-bench.ts'
@@ -46,6 +48,12 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '300' },
     minutes: { type: 'string', default: '30' },
     statements: { type: 'string', default: '2000000' },
+    corpus: { type: 'string', default: 'demo' },
+    server: { type: 'string' },
+    queries: { type: 'string' },
+    save: { type: 'string' },
+    against: { type: 'string' },
+    parameters: { type: 'string' },
     // Into a repository that only remembers ids: what the harvest needs by itself.
     aside: { type: 'boolean', default: false },
     // Is kept, and what it holds already is not made again.
@@ -64,7 +72,7 @@ function generate(count: string, format: string, out: string): void {
 }
 
 const needsData =
-  !values.aside && !['search', 'triggers'].some((name) => positionals.includes(name))
+  !values.aside && !['search', 'relevance', 'triggers'].some((name) => positionals.includes(name))
 if (!existsSync(generator) && needsData) {
   say(`the catalogue generator is not there: ${generator}`)
   process.exit(1)
@@ -122,6 +130,19 @@ try {
     const [count, rounds] = [Number(values.records), Number(values.rounds)]
     if (values.engine === 'meilisearch') await meilisearchBench({ count, rounds, say })
     else await searchBench({ directory, count, rounds, say })
+  } else if (positionals.includes('relevance')) {
+    const { corpus, engine, server, queries, save, against, parameters } = values
+    await relevanceBench({
+      directory,
+      corpus,
+      engine,
+      server,
+      queries,
+      save,
+      against,
+      parameters,
+      say,
+    })
   } else if (positionals.includes('triggers')) {
     const wish = { triggers: Number(values.triggers), seconds: Number(values.seconds) }
     say(`## triggers\n${await triggersBench(directory, wish)}`)
