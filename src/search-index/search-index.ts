@@ -94,6 +94,8 @@ export type OrderKey = {
 export type SearchRequest = {
   readonly indices: readonly IndexName[]
   readonly tree: QueryTree
+  /** Tokens of the query as it was typed; records with a title of exactly these come first. Absent = none do. */
+  readonly typed?: readonly string[]
   /** Fields to search (`title`, `title.de`); absent = all. */
   readonly fields?: readonly string[]
   readonly filter: Filter

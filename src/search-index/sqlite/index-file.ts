@@ -7,6 +7,7 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import { ForeignFile, openFile } from '../../sqlite.ts'
+import { fingerprint } from '../../text/fingerprint.ts'
 import { otherBucket } from '../../text/language.ts'
 import { idField } from '../field-reach.ts'
 import type { IndexSettings } from '../index-settings.ts'
@@ -148,7 +149,7 @@ function dropAll(db: DatabaseSync, kind: string): void {
 }
 
 /** Version of this layout; the index in a file of another layout is filled again. */
-export const layoutNumber = 9
+export const layoutNumber = 10
 
 /** Column of the full-text table. */
 export type Column = {
@@ -173,6 +174,10 @@ export const valueSeparator = '\ue000'
  */
 export const bucketToken = (bucket: string, token: string): string =>
   `${bucket === otherBucket ? '' : bucket}\ue001${token}`
+
+/** Token of a whole title: U+E003 (private use, in no token) and the fingerprint of its tokens, so that a query finds its equal. */
+export const titleToken = (tokens: readonly string[]): string =>
+  `\ue003${fingerprint(tokens.join(' '))}`
 
 /** Error in a worker, reported to the main thread. `damaged` means that the index file is damaged. */
 export type WorkerEvent = { readonly damaged: boolean; readonly message: string }

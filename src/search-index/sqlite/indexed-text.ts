@@ -6,9 +6,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { bucketOf, otherBucket } from '../../text/language.ts'
 import { stems } from '../../text/stems.ts'
-import { tokenOf, words } from '../../text/tokens.ts'
+import { tokenOf, tokens, words } from '../../text/tokens.ts'
+import { titleField } from '../scoring.ts'
 import type { Document } from '../search-index.ts'
-import { bucketToken, valueSeparator, type Column } from './index-file.ts'
+import { bucketToken, titleToken, valueSeparator, type Column } from './index-file.ts'
 
 /** Words that are cached because they are in the dictionaries; about 7 MB. */
 const maxCachedWords = 50_000
@@ -86,7 +87,8 @@ export class TextIndexer {
     const columns = this.#columns.map(({ field }, i) => {
       const texts = text[field] ?? {}
       const otherTexts = texts[otherBucket] ?? []
-      return this.#tokensOf(i > 0 ? texts : { ...texts, [otherBucket]: [id, ...otherTexts] })
+      const withId = i > 0 ? texts : { ...texts, [otherBucket]: [id, ...otherTexts] }
+      return this.#tokensOf(withId, field)
     })
     return {
       columns: columns.map((column) => (column.size === 0 ? null : column.text)),
@@ -94,20 +96,25 @@ export class TextIndexer {
     }
   }
 
-  /** Tokens of a field in all languages, up to `maxTokens`; separators between values do not count. */
-  #tokensOf(languages: Document['text'][string]): TokenText {
+  /**
+   * Tokens of a field in all languages, up to `maxTokens`, and those of whole titles; neither these nor separators between values count.
+   */
+  #tokensOf(languages: Document['text'][string], name: string): TokenText {
     const parts: string[] = []
+    const titles: string[] = []
     let remaining = maxTokens
     for (const key in languages) {
       const bucket = bucketOf(key, this.#languages)
       for (const value of languages[key] ?? []) {
         const { text, size } = this.#terms.tokenise(bucket, value, remaining)
         if (size > 0) parts.push(text)
+        if (size > 0 && name === titleField) titles.push(titleToken(tokens(value)))
         remaining -= size
       }
     }
     const separators = Math.max(0, parts.length - 1)
-    return { text: parts.join(` ${valueSeparator} `), size: maxTokens - remaining + separators }
+    const columnText = [...parts, ...titles].join(` ${valueSeparator} `)
+    return { text: columnText, size: maxTokens - remaining + separators }
   }
 }
 

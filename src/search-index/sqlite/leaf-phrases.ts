@@ -13,6 +13,8 @@ export type PhrasePart = {
   readonly expression: string
   /** Tokens of the full-text table, any of which matches; empty for phrases of several words and for prefixes. */
   readonly tokens: readonly string[]
+  /** Number of phrases in the expression. */
+  readonly phraseCount: number
   readonly aliases?: readonly string[]
 }
 
@@ -21,8 +23,6 @@ export type Phrases = {
   /** Expression of FTS5 for all parts. */
   readonly expression: string
   readonly parts: readonly PhrasePart[]
-  /** Number of phrases in the expression. */
-  readonly phraseCount: number
 }
 
 /** Most tokens with a common stem that are searched for a word in one bucket. */
@@ -195,27 +195,25 @@ function combine(
   isPrefixSearch: boolean,
 ): Phrases | undefined {
   const isWords = !isPrefixSearch && targets.every(({ tokens }) => tokens.length === 1)
-  let phraseCount = 0
   const parts = columnGroups.flatMap(({ aliases, bucket: requestedBucket }): PhrasePart[] => {
     const targetsToSearch =
       requestedBucket === undefined
         ? targets
         : targets.filter(({ bucket }) => bucket === requestedBucket)
     if (targetsToSearch.length === 0) return []
-    phraseCount += targetsToSearch.length
     const terms = targetsToSearch.map(({ bucket, tokens }) =>
       tokens.map((token) => bucketToken(bucket, token)).join(' '),
     )
     const expression = terms
       .map((term) => (isPrefixSearch ? `"${term}" *` : `"${term}"`))
       .join(' OR ')
-    return [{ expression, tokens: isWords ? terms : [], aliases }]
+    const tokens = isWords ? terms : []
+    return [{ expression, tokens, phraseCount: terms.length, aliases }]
   })
   if (parts.length === 0) return undefined
   return {
     expression: parts.map((part) => inColumns(part.expression, part.aliases)).join(' OR '),
     parts,
-    phraseCount,
   }
 }
 

@@ -8,7 +8,7 @@ import type { Leaf } from '../query-tree.ts'
 import type { Answer, Facet, OrderKey, SearchRequest } from '../search-index.ts'
 import { sizeOf } from './bitmap.ts'
 import { countFacets, type FacetDictionary } from './facet-counts.ts'
-import { scoresOf, type FullText } from './full-text.ts'
+import type { FullText } from './full-text.ts'
 import type { LeafPhrases } from './leaf-phrases.ts'
 import { keepFiltered, matchSetOf } from './match-set.ts'
 import {
@@ -18,6 +18,7 @@ import {
   type SnapshotAnswer,
   type SnapshotRequest,
 } from './stored-records.ts'
+import { scoresOf } from './scores.ts'
 import { canOrderBy, keysOf } from './top-hits.ts'
 import type { StoredRecords } from './stored-records.ts'
 import { mergeHits, topHits, type MergedHits, type OrderedHits } from './top-hits.ts'
@@ -153,7 +154,7 @@ function orderedBy(
   const isRanked = request.score || order.some((key) => key.name === 'relevance')
   const lists = parts.map(({ view, set }): OrderedHits => {
     const phrases = phrasesIn(view, request, context)
-    const scores = isRanked ? scoresOf(request, view, { fullText, phrases }) : undefined
+    const scores = isRanked ? scoresOf(request, view, { fullText, phrases, check }) : undefined
     const keys = keysOf(order, view, scores)
     const numbers = topHits(set, end, keys, view.ids.positions())
     check()

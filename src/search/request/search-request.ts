@@ -138,7 +138,7 @@ function queryOf(
   parameters: Parameters,
   settings: readonly IndexSettings[],
   { limits = queryLimits, ...options }: SearchOptions,
-): Pick<SearchRequest, 'tree' | 'fields' | 'boosts'> {
+): Pick<SearchRequest, 'tree' | 'typed' | 'fields' | 'boosts'> {
   const { q = '', autocomplete } = parameters
   const weights = weightedFields(parameters)
   const { tree, fields } = autocomplete
@@ -149,6 +149,7 @@ function queryOf(
       }
   return {
     tree: restrictToVocabularies(tree, parameters, settings),
+    typed: q === '' || autocomplete ? undefined : tokens(q),
     fields,
     boosts: { ...options.boosts, ...weights.boosts },
   }

@@ -1,0 +1,47 @@
+/**
+ * Relevance of a record for a query, the same on every engine: BM25 over the words of the query, more for words that are
+ * adjacent in the record too, and first a record with exactly this title (`reference/relevance.md` 2).
+ */
+
+import { stopWordsOf } from '../text/stop-words.ts'
+import { rankingLeaves, type Leaf, type QueryTree } from './query-tree.ts'
+
+/** Constants of BM25: saturation by frequency, and influence of the length of a record, which is small because descriptions differ in length for no reason of relevance. */
+const [k1, b] = [0.9, 0.4]
+/** Part of the score by which records with all words side by side are better than records with none. */
+const neighbourWeight = 2
+
+/** Field whose values are titles. */
+export const titleField = 'title'
+
+/** Weight of a unit by the number of records and of those that have it. */
+export const rarityOf = (records: number, withUnit: number): number =>
+  Math.log(1 + Math.max(0, records - withUnit + 0.5) / (withUnit + 0.5))
+
+/** Score of a unit in a record. `frequency` is weighted by field; `length` is the number of words of the record as part of the mean. */
+export const unitScore = (rarity: number, frequency: number, length: number): number =>
+  (rarity * frequency * (k1 + 1)) / (frequency + k1 * (1 - b + b * length))
+
+/** Factor for `pairs` of neighbouring units that are adjacent in a record. */
+export const neighbourFactor = (pairs: number, units: number): number =>
+  units > 1 ? 1 + (neighbourWeight * pairs) / (units - 1) : 1
+
+/** Leaves of a query that rank: those that are no stop words while there are others. In the order of the query, each once. */
+export function rankingUnits(tree: QueryTree): readonly Leaf[] {
+  const leaves = rankingLeaves(tree)
+  const stopWords = stopWordsOf(leaves.flatMap(tokensOf))
+  const units = leaves.filter((leaf) => !('token' in leaf) || !stopWords.has(leaf.token))
+  return units.length > 0 ? units : leaves
+}
+
+const tokensOf = (leaf: Leaf): readonly string[] =>
+  leaf.kind === 'term' || leaf.kind === 'exact' ? [leaf.token] : []
+
+/** Neighbouring words of a query, as phrases in the same field. */
+export function neighboursOf(units: readonly Leaf[]): readonly Leaf[] {
+  return units.flatMap((unit, index): readonly Leaf[] => {
+    const next = units[index + 1]
+    if (unit.kind !== 'term' || next?.kind !== 'term' || unit.field !== next.field) return []
+    return [{ kind: 'phrase', tokens: [unit.token, next.token], field: unit.field }]
+  })
+}
