@@ -1,0 +1,71 @@
+/**
+ * The demonstration puts judged queries in order (`test/fixtures/relevance`): no landing may make it worse. A floor is what was measured
+ * less .01; who lowers one says why in the commit.
+ */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startDemo, type DemoProcess } from '../portal/demo-process.ts'
+import { remove, temporaryDirectory } from '../support/gateway.ts'
+import { figuresOf, judgePortal, readQueries, type Judgement } from '../support/relevance.ts'
+
+const queries = readQueries(
+  new URL('../fixtures/relevance/demo-queries.json', import.meta.url).pathname,
+)
+
+let directory: string
+let demo: DemoProcess
+let judgements: readonly Judgement[]
+beforeAll(async () => {
+  directory = await temporaryDirectory()
+  demo = await startDemo(directory)
+  judgements = await judgePortal(demo.home, queries)
+}, 120_000)
+afterAll(async () => {
+  await demo?.end()
+  await remove(directory)
+})
+
+describe('the order of hits', () => {
+  it('is at least as good as it was over all judged queries', () => {
+    const { ndcg, mrr, withoutHit } = figuresOf(judgements)
+    expect({ ndcg, mrr, withoutHit }).toEqual({
+      ndcg: atLeast(0.685),
+      mrr: atLeast(0.702),
+      withoutHit: 55,
+    })
+  })
+
+  it.each([
+    ['en', 0.765],
+    ['de', 0.547],
+    ['fr', 0.699],
+    ['it', 0.777],
+  ])('is at least as good as it was in the language %s', (language, floor) => {
+    expect(ndcgOf(({ lang }) => lang === language)).toEqual(atLeast(floor))
+  })
+
+  it.each([
+    ['words', 0.955],
+    ['name', 0.989],
+    ['code', 0.99],
+    ['theme', 0.99],
+    ['elision', 0.898],
+    ['umlaut', 0.419],
+    ['variant', 0.323],
+    ['compound', 0.508],
+    ['question', 0.537],
+    ['typo', 0.178],
+    ['cross', 0.454],
+  ])('is at least as good as it was for queries of the kind %s', (wanted, floor) => {
+    expect(ndcgOf(({ kind }) => kind === wanted)).toEqual(atLeast(floor))
+  })
+})
+
+const ndcgOf = (isWanted: (judgement: Judgement) => boolean): number =>
+  figuresOf(judgements.filter(isWanted)).ndcg
+
+/** Matches numbers that are not below the floor. */
+const atLeast = (floor: number) => ({
+  asymmetricMatch: (value: unknown) => typeof value === 'number' && value >= floor,
+  toString: () => `a number of at least ${floor}`,
+})
