@@ -18,7 +18,7 @@ export type JudgedQuery = {
 }
 
 /** Answer to a query: ids of the first hits in their order, number of all hits, milliseconds it took. */
-export type RankedAnswer = {
+type RankedAnswer = {
   readonly ids: readonly string[]
   readonly count: number
   readonly ms: number
@@ -49,7 +49,7 @@ const gain = (grades: readonly number[]): number =>
     .reduce((sum, grade, index) => sum + (2 ** grade - 1) / Math.log2(index + 2), 0)
 
 /** Figures of one answer. */
-export function judge(query: JudgedQuery, answer: RankedAnswer): Judgement {
+function judge(query: JudgedQuery, answer: RankedAnswer): Judgement {
   const grades = answer.ids.map((id) => query.relevant[id] ?? 0)
   const ideal = gain(Object.values(query.relevant).toSorted((a, b) => b - a))
   const first = grades.slice(0, 100).findIndex((grade) => grade > 0)

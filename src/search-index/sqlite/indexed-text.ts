@@ -96,9 +96,7 @@ export class TextIndexer {
     }
   }
 
-  /**
-   * Tokens of a field in all languages, up to `maxTokens`, and those of whole titles; neither these nor separators between values count.
-   */
+  /** Tokens of a field in all languages, up to `maxTokens`, without separators between values; then those of whole titles, which count nowhere. */
   #tokensOf(languages: Document['text'][string], name: string): TokenText {
     const parts: string[] = []
     const titles: string[] = []

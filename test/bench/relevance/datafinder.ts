@@ -20,12 +20,11 @@ type DataFinderQuery = {
   readonly relevant: readonly number[]
 }
 
-const linesIn = <T>(name: string): readonly T[] =>
+const linesIn = (name: string): readonly unknown[] =>
   readFileSync(folder + name, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file of a known format
-    .map((line) => JSON.parse(line) as T)
+    .map((line): unknown => JSON.parse(line))
 
 /** Words of a query: operators in lower case, everything but letters, digits and blanks replaced by a blank. */
 const wordsOf = (text: string): string =>
@@ -39,7 +38,8 @@ export async function fillWithDataFinder(platform: Gateway): Promise<readonly Ju
   const prefixes =
     '@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .\n'
   await api.put('/catalogues/texts', `${prefixes}<> a dcat:Catalog ; dct:title "-"@en .`)
-  const documents = linesIn<DataFinderDocument>('documents.jsonl')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file of a known format
+  const documents = linesIn('documents.jsonl') as readonly DataFinderDocument[]
   await lanes(documents.length, 8, async (at) => {
     const { n, name, title, text } = documents[at] ?? { n: at, name: '', title: '', text: '' }
     const literal = (value: string) => `${JSON.stringify(value)}@en`
@@ -54,15 +54,15 @@ export async function fillWithDataFinder(platform: Gateway): Promise<readonly Ju
 }
 
 function queriesOver(documents: readonly DataFinderDocument[]): readonly JudgedQuery[] {
-  const judged = linesIn<DataFinderQuery>('queries.jsonl').flatMap(
-    ({ sentence, keyphrases, relevant }, at) => {
-      const grades = Object.fromEntries(relevant.map((n) => [`n${n}`, 1]))
-      return [
-        { id: `sentence-${at}`, kind: 'sentence', q: wordsOf(sentence), relevant: grades },
-        { id: `phrases-${at}`, kind: 'phrases', q: wordsOf(keyphrases), relevant: grades },
-      ]
-    },
-  )
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a file of a known format
+  const lines = linesIn('queries.jsonl') as readonly DataFinderQuery[]
+  const judged = lines.flatMap(({ sentence, keyphrases, relevant }, at) => {
+    const grades = Object.fromEntries(relevant.map((n) => [`n${n}`, 1]))
+    return [
+      { id: `sentence-${at}`, kind: 'sentence', q: wordsOf(sentence), relevant: grades },
+      { id: `phrases-${at}`, kind: 'phrases', q: wordsOf(keyphrases), relevant: grades },
+    ]
+  })
   const known = documents
     .filter(({ n }) => n % 25 === 0)
     .map(({ n, name }) => ({

@@ -43,7 +43,7 @@ const valuesOf = ({ id, text }: Document) => [
   { field: 'id', values: [tokens(id)] },
   ...Object.entries(text).map(([field, languages]) => ({
     field,
-    values: Object.values(languages).flatMap((values = []) => values.map(tokens)),
+    values: Object.values(languages).flatMap((values) => values.map(tokens)),
   })),
 ]
 
