@@ -1,4 +1,4 @@
-/** Loads the queries in `sparql/` and binds RDF terms to their `$parameters`; also the SPARQL tokenizer. */
+/** Loads the queries in `sparql/` and binds RDF terms to their `$parameters`; also the SPARQL tokenizer and pages of solutions. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import type { Term } from '@rdfjs/types'
@@ -46,7 +46,7 @@ const isTerm = (value: QueryValues[string] | readonly Term[]): value is Term => 
 type ValuesBlock = {
   readonly names: readonly string[]
   readonly isTuple: boolean
-  /** Tokens of the opening and the closing brace. */
+  /** Positions of the opening and the closing brace among the tokens. */
   readonly from: number
   readonly to: number
 }
@@ -109,8 +109,8 @@ function partsOf(tokens: readonly Token[]): readonly Part[] {
 }
 
 /**
- * Text of a query with its values. Throws an Error for a missing or unused value, a list without `VALUES`, or a term that cannot be
- * written in a query: these are faults of the program, not of a client.
+ * Text of a query with its values. Throws an Error for a missing or unused value, a list without `VALUES`, `VALUES` without a list of
+ * fitting rows, or a term that cannot be written in a query: these are faults of the program, not of a client.
  */
 export function bind(query: Query, values: QueryValues): string {
   const usedNames = new Set<string>()

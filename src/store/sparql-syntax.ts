@@ -35,7 +35,10 @@ function placeOf(text: string, offset: number): { readonly line: number; readonl
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
 
-/** Outside of texts, comments and IRIs: ASCII without its control characters, and what names may have (SPARQL 1.1, PN_CHARS). */
+/**
+ * Characters that may occur in texts, comments and IRIs only: all but tab, line ends, printable ASCII and the characters of names
+ * (SPARQL 1.1, PN_CHARS).
+ */
 const strayPattern =
   /[^\t\n\r\u0020-\u007E\u00B7\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u037D\u037F-\u1FFF\u200C\u203F\u2040\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFEFE\uFF00-\uFFFD\u{10000}-\u{EFFFF}\u200D]/u
 
@@ -86,7 +89,7 @@ function strayCharacter(text: string): Fault | undefined {
     const name =
       characterNames[character] ?? characterKinds.find(([, kind]) => kind.test(character))?.[0]
     const characterName = name === undefined ? `U+${code}` : `U+${code} (${name})`
-    const detail = `${characterName} may stand in texts only, ${correctionFor(name ?? '')}`
+    const detail = `${characterName} may occur in texts only, ${correctionFor(name ?? '')}`
     return { ...placeOf(text, start + at), detail }
   }
   return undefined

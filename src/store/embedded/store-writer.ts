@@ -1,6 +1,6 @@
 /**
  * Writer of the embedded store, without its thread: file and index. A group of writes is one transaction in the file, then a change of
- * the index, then the replies; at the start the index is built from the file.
+ * the index (before the commit when memory might not suffice), then the replies; at the start the index is built from the file.
  */
 
 import type { MessagePort } from 'node:worker_threads'
@@ -25,7 +25,7 @@ type SendReplies = (replies: readonly WriterReply[]) => void
 
 /**
  * Loads graphs into an empty index and returns the names of those that cannot be loaded. `progress` is called with the number of each
- * graph, from 1.
+ * graph, from 1. Throws traps of the engine (`isBroken`).
  */
 export function loadGraphs(
   file: GraphFile,
@@ -54,7 +54,10 @@ const maxFollowerLag = 64 * 1024 * 1024
 
 type Follower = { readonly port: MessagePort; readonly includesSystemGraph: boolean; lag: number }
 
-/** Sends every effect to the followers in order, and closes those that fall too far behind. */
+/**
+ * Sends effects to the followers in order, those of the system graph only to a replacement, and closes followers that fall too far
+ * behind.
+ */
 class Followers {
   readonly #followers = new Set<Follower>()
 
@@ -80,7 +83,7 @@ class Followers {
     }
   }
 
-  /** Ends sending: the replacement gets the number of quads and the ports of all other followers. */
+  /** Ends sending: the last replacement gets the number of quads and the ports of the replicas. */
   handOver(count: number): void {
     const followers = [...this.#followers]
     this.#followers.clear()
@@ -121,6 +124,7 @@ type WriterState = {
   readonly quads: Quads
   /** Quads in the index. */
   readonly count: number
+  /** Names of graphs that are in the file but could not be loaded into the index. */
   readonly unreadable: readonly string[]
   /** Ports of replicas that followed another worker until now. */
   readonly ports?: readonly MessagePort[]
@@ -181,7 +185,7 @@ export class StoreWriter {
     return { quads: this.#count, graphs: this.#file.count(), dead }
   }
 
-  /** Commits a group: one transaction for all writes, then the index, then the replies. */
+  /** Commits a group in one transaction, changes the index, informs the followers and returns the replies. */
   #commit(jobs: readonly WriterJob<'write'>[]): WriterReply[] {
     const before = this.#count
     let replies: WriterReply[]
@@ -287,7 +291,7 @@ export class StoreWriter {
   }
 }
 
-/** Opens the file and builds the index from it; `loading` is called at each hundredth. */
+/** Opens the file and builds the index from it; `loading` is called at most a hundred times. */
 export function openWriter(settings: WriterSettings, loading: (now: Loading) => void): StoreWriter {
   const file = new GraphFile(settings.directory)
   const quads = openQuads()

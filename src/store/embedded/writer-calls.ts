@@ -43,7 +43,7 @@ type WriterCallSettings = {
   readonly log: Log
   /** Waits before another replacement is started. */
   readonly pause: Pause
-  /** Called when a worker is lost, and with it the feed of its followers. */
+  /** Called when the present worker is lost, and with it the feed of its followers; not for a replacement. */
   readonly onLost: () => void
   /** Called with the progress while a worker opens. */
   readonly onLoading?: ((now: Loading) => void) | undefined
@@ -77,7 +77,7 @@ export class WriterCalls {
   #waiting: Call[] = []
   #worker: Worker | undefined
   #replacement: Worker | undefined
-  /** No calls are posted: the replacement waits until the present worker has answered all calls. */
+  /** No calls are posted: the replacement waits until the present worker has answered all calls, and then opens. */
   #isHandingOver = false
   #opened = Promise.withResolvers<WriterOpened>()
   readonly #done = Promise.withResolvers<void>()
@@ -97,7 +97,7 @@ export class WriterCalls {
     this.#launch()
   }
 
-  /** Report of the present worker about its opening; rejects when it cannot open. */
+  /** Report about the opening of the worker that was last started, replacements excepted; rejects when it cannot open. */
   get opened(): Promise<WriterOpened> {
     return this.#opened.promise
   }
@@ -112,7 +112,8 @@ export class WriterCalls {
 
   /**
    * Calls the worker and returns its result. Rejects with its failure, with the signal's reason, with `time-limit`, and with
-   * `store-unavailable` when too many calls wait or the worker is lost.
+   * `store-unavailable` when too many calls wait, the store is closed or the worker is lost (`store-full` for a write that took its
+   * memory).
    */
   async call<Name extends JobName>(
     name: Name,
@@ -206,7 +207,7 @@ export class WriterCalls {
     else call?.resolve(reply.result)
   }
 
-  /** Starts a replacement, after so many milliseconds. */
+  /** Starts a replacement after `delayMs`. */
   #replace(delayMs = 0): void {
     const { pause, log } = this.#settings
     const start = async () => {
@@ -284,7 +285,7 @@ export class WriterCalls {
     )
   }
 
-  /** Rejects a call at its time limit; the worker may still run it. */
+  /** Rejects a call at its time limit. The worker may still run it; one that was silent for so long is replaced. */
   #timeOut(call: Call): void {
     const { callMs } = this.#settings
     this.#waiting = this.#waiting.filter((other) => other !== call)
@@ -294,7 +295,10 @@ export class WriterCalls {
     this.#loseWorker(this.#worker, new Error('a call had to be ended'))
   }
 
-  /** Replaces a worker that was lost or is silent. The outcome of its writes is not known. */
+  /**
+   * Replaces a worker that was lost or is silent; one that could not open is replaced at the next call. The outcome of its writes is not
+   * known.
+   */
   #loseWorker(worker: Worker, error: unknown): void {
     if (worker === this.#replacement) {
       this.#dropReplacement()

@@ -22,16 +22,18 @@ const maxParts = 200
 
 /** Query that passed the checks. */
 export type CheckedQuery = {
-  /** Query with a LIMIT of at most one more than the allowed rows, which shows whether there are more. */
+  /** Query; except for ASK with a LIMIT of at most one more than the allowed rows, which shows whether there are more. */
   readonly text: string
   /** Base of its relative IRIs; absent when it has none. It is not added to the text, which would move the places of faults. */
   readonly base: string | undefined
   readonly mediaType: string
+  /** Whether the result is RDF: CONSTRUCT or DESCRIBE. */
   readonly graph: boolean
   /** Query that counts the solutions of a CONSTRUCT or DESCRIBE with a lowered LIMIT, because many may give the same triples. */
   readonly count: string | undefined
   /** Graphs in FROM, FROM NAMED or the parameters of the protocol, which must exist. */
   readonly namedGraphsInQuery: readonly string[]
+  /** Graphs in the parameters of the protocol, as are `namedGraphs`. */
   readonly defaultGraphs: readonly string[]
   readonly namedGraphs: readonly string[]
   /** Whether no graphs are chosen, so that the default graph is the union of all graphs. */
@@ -41,8 +43,8 @@ export type CheckedQuery = {
 const refusal = (why: string) => new Failure('malformed-query', `The query is refused: ${why}.`)
 
 /**
- * Failure for an error of the engine or the store: the line of its message that names a place, otherwise the first. A store gets a
- * rewritten query, so the message says that its places are those of that text.
+ * Failure for an error of the engine or the store: the line of its message that names a place, otherwise the first; for faults of the
+ * whole query only their reason. A store gets a rewritten query, so the message says that its places are those of that text.
  */
 export function engineRefusal(refusing: 'engine' | 'store', cause: unknown): Failure {
   const message = cause instanceof Error ? cause.message : String(cause)

@@ -1,4 +1,4 @@
-/** Queue of public queries: a few run at the same time in lanes, clients take turns, and none of them gets all lanes. */
+/** Queue of public queries: a few run at the same time in lanes, clients take turns, and none of them keeps all of several lanes. */
 
 import { Failure } from '../../errors.ts'
 import { ClientQueue } from '../../workers/fair-limiter.ts'
@@ -35,7 +35,7 @@ export type PublicLimits = {
 type QueueSettings = Omit<PublicLimits, 'lanes'> & {
   /** Lanes, ready or not. */
   readonly lanes: () => readonly QueryRunner[]
-  /** Milliseconds for which queries wait while no lane is ready, and their failure then. */
+  /** Milliseconds after which, and then again, a waiting query fails if no lane is ready; `unavailable` makes its failure. */
   readonly buildMs: number
   readonly unavailable: () => Failure
 }
@@ -80,7 +80,10 @@ export class PublicQueue {
     this.#settings = settings
   }
 
-  /** Runs a query. Rejects with `too-many-requests`, with the signal's reason, and as the lane does. */
+  /**
+   * Runs a query. Rejects with `too-many-requests`, with `time-limit` when it is ended for others, with the failure of `unavailable`,
+   * with the signal's reason, and as the lane does.
+   */
   async query(request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer> {
     signal?.throwIfAborted()
     const { client } = request
@@ -159,7 +162,10 @@ export class PublicQueue {
     return [...this.#running.values()].filter(({ queued }) => queued.client === client).length
   }
 
-  /** Whether a client may start a query: no client gets all lanes, and one whose query ended a lane waits until it is ready again. */
+  /**
+   * Whether a client may start a query: no client gets all of several lanes, and one whose query ended a lane waits until that is ready
+   * again.
+   */
   #mayRun(client: string): boolean {
     const maxLanes = Math.max(1, this.#settings.lanes().length - 1)
     return !this.#hasEndedLane(client) && this.#runningOf(client) < maxLanes

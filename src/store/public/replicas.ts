@@ -181,7 +181,7 @@ class Replica implements QueryRunner {
 const [quadBytes, loadingBytes] = [450, 320 * 2 ** 20]
 /** Bytes of a worker without data. */
 const idleBytes = 40 * 2 ** 20
-/** Bytes to which limits are rounded, because the compiled code of each limit is kept in memory. */
+/** Bytes to whose multiples limits are rounded up, because the compiled code of each limit is kept in memory. */
 const stepBytes = 256 * 2 ** 20
 /** Milliseconds until a replica that could not be built is tried again. */
 const retryMs = 5000
@@ -196,7 +196,7 @@ function defaultBytes(quads: number): number {
 /** Milliseconds of building below which a replica may be ended in favour of another query. */
 const quickBuildMs = 5000
 
-/** Number of replicas that fit beside the writing engine into three quarters of the memory of the process. */
+/** Number of replicas that fit beside the writing engine into three quarters of the memory of the process; 1 to `max`. */
 function affordableCopies(quads: number, max: number): number {
   const replicaBytes = idleBytes + quads * quadBytes
   const availableBytes = processBytes() * 0.75 - replicaBytes
@@ -302,7 +302,7 @@ export class Replicas {
     this.#rebuildFragmented()
   }
 
-  /** Builds a fragmented replica again while another answers. */
+  /** Drops a fragmented replica, which is then built again; of several, only while another is ready. */
   #rebuildFragmented(): void {
     const ready = this.#replicas.filter(({ isReady }) => isReady)
     if (ready.length === 1 && this.#replicas.length > 1) return

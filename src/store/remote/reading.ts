@@ -44,7 +44,7 @@ export type GraphReading = {
   readonly rows: number | undefined
   /** Finishes interrupted writes of a graph; absent for readers, which wait for its writer. */
   readonly finish?: (graph: string) => Promise<unknown>
-  /** Reads a graph while no write of it runs; absent where commits are atomic for readers. */
+  /** Reads a graph while no write of it runs; absent where commits are atomic for readers, and for writers. */
   readonly withoutWriters?: <T>(graph: string, read: () => Promise<T>) => Promise<T>
 }
 
@@ -100,7 +100,7 @@ function contentOf(
 const maxWaits = 50
 const waitMs = 100
 
-/** Reads the content of a graph; waits up to 5 s for an unfinished write, then throws `store-unavailable`. */
+/** Reads the content of a graph; waits about 5 s for an unfinished write, then throws `store-unavailable`. */
 export async function readContent(
   request: GraphRequest,
   reading: GraphReading,
@@ -131,7 +131,7 @@ async function wholeAnswer(
   return pagedGraph(query, reading.endpoint, { page: Math.ceil(rows / 2), signal })
 }
 
-/** Text of a graph: content before links, each sorted; `undefined` for an empty graph. */
+/** Text of a graph: content before links (if `links`), each sorted; `undefined` if there is no such line. */
 export function contentText(
   { lines }: Content,
   { graph, links }: GraphRequest,
@@ -145,6 +145,7 @@ export function contentText(
 
 // Reads graphs that are too long for one answer of a store that truncates answers silently.
 
+/** Size of a page in rows. */
 type Paging = { readonly page: number; readonly signal?: AbortSignal | undefined }
 
 const maxTries = 3
@@ -174,7 +175,7 @@ async function countOf(
 }
 
 /**
- * Reads all lines of a query by `queryOf` in pages. They are complete when the store counts as many before and after. Throws
+ * Reads all lines of a query by `queryOf` in pages. They are complete when the store counts as many lines before and after. Throws
  * `store-unavailable` for a graph that keeps changing.
  */
 export async function pagedGraph(
@@ -196,7 +197,7 @@ export async function pagedGraph(
   throw new Failure('store-unavailable', 'The graph changes while it is read.', { retryAfter: 1 })
 }
 
-// Reads many graphs: by one query of quads where the store supports it, otherwise a few at a time.
+// Reads many graphs: by queries for the quads of many where the store supports it, otherwise each by a query, a few at a time.
 
 type GraphsRequest = { readonly graphs: readonly string[]; readonly links: boolean }
 

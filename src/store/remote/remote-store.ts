@@ -49,7 +49,7 @@ const connectMs = 2000
 /** Public queries at the same time; few, because the store has other clients. */
 const lanes = 4
 
-/** Public queries; the store itself ends those that take too long. */
+/** Opens the queue of public queries; the store itself ends those that take too long. */
 function openPublicQueue(
   engine: PublicEngine,
   { publicLimits, publicBuildMs: buildMs }: StoreLimits,
@@ -170,7 +170,7 @@ function withRepeatedReads(
 
 type Graphs = Pick<GraphStore, 'read' | 'readAll' | 'write' | 'writeEach' | 'readLines'>
 
-/** Reads and writes of graphs. Writes of one graph run one after the other. */
+/** Reads and writes of graphs. Writes of the content of one graph run one after the other; writes of links may overlap. */
 function graphsOf(reading: GraphReading, commit: WritingContext['commit']): Graphs {
   const { dialect, endpoint, isLink } = reading
   const locks = new KeyedLock()
@@ -205,7 +205,7 @@ function graphsOf(reading: GraphReading, commit: WritingContext['commit']): Grap
 
 const dialects: Readonly<Record<Dialect['name'], Dialect>> = { fuseki, sparql11, virtuoso }
 
-/** Opens a store of a dialect; resolves when it answers and interrupted writes are finished. */
+/** Opens a store of a dialect; resolves when it answers, the lease (if any) is held, and interrupted writes are finished. */
 export async function remoteStore(
   name: Dialect['name'],
   options: RemoteOptions,

@@ -6,7 +6,7 @@
 import { rdf, xsd } from '../../rdf/namespaces.ts'
 import type { Fidelity } from './dialect.ts'
 
-/** Literal with a language tag or a datatype; plain strings and IRIs have no other spelling. */
+/** Literal with a language tag or a datatype; plain strings have no other spelling. */
 export type SpelledValue = {
   /** Line up to the opening quote, inclusive. */
   readonly head: string
@@ -112,7 +112,7 @@ function lexicalKey(name: string, lexical: string): string {
   return durationKey(name, lexical) ?? timeKey(name, lexical) ?? lexical
 }
 
-/** Datatype for datatypes that some stores unify: those derived from integers and from times. */
+/** Common datatype where some stores unify several: `integer` and those derived from it, `dateTime` and `dateTimeStamp`. */
 const kindOf = (name: string) => {
   if (integers.has(name)) return 'integer'
   return name === 'dateTimeStamp' ? 'dateTime' : name
@@ -144,7 +144,7 @@ function withoutDots(iri: string): string {
   return `<${head}${segments.join('/')}${queryAndFragment}>`
 }
 
-/** Key of a line. */
+/** Key of a line, equal for all spellings of its value and of IRIs with `.` and `..`. */
 export function spellingKey(line: string): string {
   const plain = hasDots(line) ? line.replace(dottedIri, (_, iri: string) => withoutDots(iri)) : line
   const value = spelledValueOf(plain)
@@ -164,7 +164,7 @@ const zoneOf = (zone: string | undefined) => {
 
 /**
  * Key of a point in time: of a dateTime the instant, so that zones, `24:00:00` and trailing zeros do not matter; of others the text
- * with one form of the zone. `undefined` for other values.
+ * with `Z` for UTC and without trailing zeros. `undefined` for other values.
  */
 function timeKey(name: string, lexical: string): string | undefined {
   if (name !== 'dateTime' && name !== 'dateTimeStamp') return zonedKey(name, lexical)
@@ -208,7 +208,7 @@ type FidelityRules = {
   readonly keepsTag: (language: string) => boolean
   /** Whether a lexical form of a datatype of XML Schema (local name) is returned unchanged. */
   readonly keepsForm: (name: string, lexical: string) => boolean
-  /** Whether it would be returned as another value; it is sent with a hidden datatype then. */
+  /** Whether a lexical form would be returned as another value; it is sent with a hidden datatype then. */
   readonly isDamaged: (name: string, lexical: string) => boolean
 }
 

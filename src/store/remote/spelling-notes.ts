@@ -40,7 +40,7 @@ export function linesToNote(lines: ReadonlySet<string>, fidelity: Fidelity): Set
   return noted
 }
 
-/** Replaces lines of an answer by the noted lines with the same key. */
+/** Replaces lines of an answer by the original lines with the same key; `notes` are original lines, as `notedLine` returns them. */
 export function applyNotes(
   lines: ReadonlySet<string>,
   notes: readonly string[],

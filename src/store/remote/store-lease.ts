@@ -25,20 +25,20 @@ export type LeaseOptions = {
   readonly checkStore?: (store: Pick<StoreEndpoint, 'select'>) => Promise<void>
   /** Called when a lost lease is held again; other processes may have written meanwhile. */
   readonly onRegained?: () => void
-  /** Called with the holder that is waited for, and with `undefined` when the lease is held. */
+  /** Called with a sentence about the holder or the silent store that is waited for, and with `undefined` when the lease is held. */
   readonly onWaiting: (detail: string | undefined) => void
   readonly times?: Partial<LeaseTimes>
 }
 
 /** Times in ms. No clocks of two machines are compared: a candidate watches whether the holder's counter changes. */
 type LeaseTimes = {
-  /** Between two heartbeats of the holder. */
+  /** Time between two heartbeats of the holder. */
   readonly heartbeatMs: number
-  /** After the last confirmed heartbeat, in which writes are sent without another one. */
+  /** Time after the last confirmed heartbeat in which writes are sent without another one. */
   readonly trustedMs: number
-  /** Without a heartbeat, after which a candidate takes the lease; longer than `trustedMs` by the time that a write may take. */
+  /** Time without a heartbeat after which a candidate takes the lease; longer than `trustedMs` by the time that a write may take. */
   readonly deadMs: number
-  /** Between two polls of a candidate. */
+  /** Mean time between two polls of a candidate. */
   readonly pollMs: number
 }
 
@@ -50,7 +50,7 @@ type Settings = LeaseOptions & {
   readonly log: Log
   readonly now: () => number
   readonly random: () => number
-  /** Runs before the first write of a new holder: finishes interrupted writes. */
+  /** Finishes interrupted writes; runs when a lost lease is regained, before the first write. */
   readonly recover?: () => Promise<void>
 }
 
@@ -177,7 +177,7 @@ export class StoreLease {
     return this.#read()
   }
 
-  /** Takes the lease if no other holder is alive; otherwise reports the holder and returns `undefined`. */
+  /** Takes the lease if no other holder is alive; otherwise reports the holder. Returns `undefined` without the lease. */
   async #poll(onWaiting: LeaseOptions['onWaiting']): Promise<AcquiredLease | undefined> {
     const { now } = this.#settings
     const facts = await this.#read()

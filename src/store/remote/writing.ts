@@ -64,7 +64,7 @@ export class GroupWriter {
     return written
   }
 
-  /** Commits groups at the same time; contents that are needed are read together. */
+  /** Commits groups at the same time; needed contents are read together, except for dropped and uncertain graphs. */
   async commitEach(groups: readonly (readonly GraphChange[])[]): Promise<CommitResult[]> {
     const { planning } = this
     const graphsToRead = groups
@@ -218,7 +218,7 @@ class Plan {
   }
 }
 
-/** Plans the edits of a group. Throws `invalid-content` before anything is sent. */
+/** Plans the edits of a group. Throws `invalid-content` before an update is sent. */
 export async function writePlan(
   changes: readonly GraphChange[],
   planning: PlanningContext,
@@ -229,7 +229,7 @@ export async function writePlan(
   return { edits: plan.edits, written }
 }
 
-// Splits changes into content and links, and checks every line before anything is sent.
+// Splits changes into content and links, and checks every line before an update is sent.
 
 /** Parts of a change; lines without line ends. */
 type Parts = {

@@ -1,6 +1,6 @@
 /**
- * Staged writes on Virtuoso, of any size: the lines to be removed and added are first stored in staging graphs, and one operation, the
- * last, moves them.
+ * Staged writes on Virtuoso, of any size: the lines to be removed and added are first stored in staging graphs, and then moved, by one
+ * operation where this is possible.
  */
 
 import { ctl, systemGraph } from '../../rdf/namespaces.ts'
@@ -10,9 +10,9 @@ import { collidingOf } from './virtuoso-values.ts'
 import { insertText } from './virtuoso-update.ts'
 
 /**
- * Kind of a part of a staged write, a line of its manifest. `…First` is for removals that must precede the rest, because Virtuoso
- * treats the lines as equal to added ones; `…Alone` is for lines that are moved by a separate operation, because one for all would
- * exceed the time limit.
+ * Kind of a part of a staged write, and property of its line in the manifest, the staging graph that lists the parts. `…First` is for
+ * removals that must precede the additions: of lines that Virtuoso treats as equal to added ones, and of all lines of a graph that gets
+ * new ones. `…Alone` is for lines that are moved by a separate operation, because one for all would exceed the time limit.
  */
 type Kind =
   | 'adds'
@@ -66,6 +66,7 @@ const writingMarks = (edits: readonly Edit[], staging: string): string[] =>
 
 type Block = { readonly graph: string; readonly lines: readonly string[] }
 
+/** Most lines of a block, and UTF-16 units after which a request is complete. */
 const [perBlock, perRequest] = [2000, 2 ** 20]
 
 const lengthOf = ({ lines }: Block) => lines.reduce((sum, line) => sum + line.length + 1, 100)
@@ -83,7 +84,7 @@ function* batches(blocks: Iterable<Block>): Generator<readonly Block[]> {
   if (batch.length > 0) yield batch
 }
 
-/** Blocks of the parts; the manifest line of each part is in the same request, so that no part is ever lost. */
+/** Blocks of the parts; the manifest line of each part precedes its lines, so that no part is ever lost. */
 function* blocksOf(parts: readonly Part[], staging: string): Generator<Block> {
   for (const [at, { kind, graph, lines }] of parts.entries()) {
     const name = `${staging}:${at}`
@@ -101,6 +102,7 @@ function* stagingRequests(
   staging: string,
 ): Generator<string> {
   const closingLines = [...writingMarks(edits, staging), completion(staging)]
+  // They are a part too, so that the last operation of the move removes them.
   const allParts = [
     ...parts,
     { kind: 'removes', graph: systemGraph, lines: closingLines } satisfies Part,
@@ -178,7 +180,8 @@ async function move(
 }
 
 /**
- * Update that moves a staged write and removes it, with its registration, in one operation; it has no effect the second time.
+ * Update that moves a staged write without parts `…First` and `…Alone`, and removes it with its registration, in one operation; it has
+ * no effect the second time.
  */
 const moveAndCleanText = (staging: string) =>
   'DELETE { GRAPH ?g { ?a ?b ?c } GRAPH ?part_removes { ?a ?b ?c } GRAPH ?part_adds { ?s ?p ?o } ' +
@@ -201,10 +204,10 @@ const cleanupText = (staging: string) =>
 const cleanUp = (staging: string, endpoint: StoreEndpoint) =>
   endpoint.update(cleanupText(staging)).catch(() => undefined)
 
-/** Milliseconds in which a write without an answer ends. */
+/** Milliseconds after which an update without an answer is taken to have ended. */
 export const settleMs = 1500
 
-/** The two requests of a small staged write, which store and move it; `undefined` for others. */
+/** Two requests that store and move a staged write; `undefined` when it needs more, by its size or its parts. */
 function quickRequests(
   parts: readonly Part[],
   steps: Steps,
@@ -218,7 +221,10 @@ function quickRequests(
     : undefined
 }
 
-/** Commits with two requests. The first changes only staging graphs, so readers need not wait and nothing has to be recovered. */
+/**
+ * Commits with two requests. The first changes no graph that is read, so readers need not wait and nothing has to be finished after an
+ * interruption.
+ */
 async function commitQuickly(
   requests: readonly string[],
   staging: string,
@@ -235,8 +241,9 @@ async function commitQuickly(
 }
 
 /**
- * Commits edits of any size, all or none, even if the process or the store ends meanwhile. When the outcome of the last steps is
- * unknown, the staging graphs are kept for `recoverStaged`.
+ * Commits edits of any size, all or none, even if the process or the store ends meanwhile. After a failure of the last staging request
+ * or the move, the staging graphs are kept for `recoverStaged` if the outcome is unknown or the move has several steps; those of
+ * `quickRequests` are always removed.
  */
 export async function commitStaged(edits: readonly Edit[], endpoint: StoreEndpoint): Promise<void> {
   const staging = `urn:cartulary:staging:${endpoint.name()}`
@@ -272,7 +279,8 @@ async function finish(staging: string, endpoint: StoreEndpoint): Promise<void> {
 }
 
 /**
- * Finishes complete staged writes and removes the others; returns their number. With a graph only those that this graph waits for.
+ * Finishes complete staged writes and removes the others; returns the number of both. With a graph it finishes only those that this
+ * graph waits for.
  */
 export async function recoverStaged(endpoint: StoreEndpoint, graph?: string): Promise<number> {
   if (graph !== undefined) {

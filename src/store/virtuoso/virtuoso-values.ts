@@ -21,13 +21,15 @@ const unparsedTypes = new Set(
   ).split(' '),
 )
 
-// Datatypes of other namespaces that Virtuoso changes: it rewrites XML literals, and stores geometries with other digits.
+// Datatypes of other namespaces that Virtuoso changes: it rewrites XML literals, and stores geometries with other digits. Literals with
+// `langString` or `dirLangString` here have no language tag.
 const reinterpreted = new Set([
   rdf('XMLLiteral').value,
   rdf('langString').value,
   rdf('dirLangString').value,
   'http://www.opengis.net/ont/geosparql#wktLiteral',
 ])
+/** Datatypes of Virtuoso itself, and those that hide a datatype (`hiddenDatatype`). */
 const reservedTypes = /^(?:http:\/\/www\.openlinksw\.com\/schemas\/virtrdf#|urn:cartulary:literal:)/
 
 function roundTripOf({ datatype, lexical }: SpelledValue): RoundTrip {
@@ -109,7 +111,7 @@ function integer(name: string, lexical: string): RoundTrip {
   return String(value) === lexical ? 'exact' : 'respelt'
 }
 
-/** Digits that a decimal keeps, in all and after the point. */
+/** Most digits that a decimal keeps, before and after the point together. */
 const maxDecimalDigits = 15
 
 function decimal(lexical: string): RoundTrip {
@@ -219,14 +221,14 @@ function momentOf({ year: y = '1', month: m = '1', day: d = '1', ...rest }: Part
 const isCalendarDay = (parts: Parts) =>
   parts['day'] === undefined || momentOf(parts).getUTCDate() === Number(parts['day'])
 
-/** Digits of a second without trailing zeros; they are returned as none, three or six. */
+/** Digits of the fraction of a second without trailing zeros; Virtuoso returns none, three or six. */
 const significantDigits = (fraction = '') => fraction.replace(/0+$/, '')
 
 /** Returned form of a date or time of XML Schema; `undefined` for other datatypes. */
 function timeRoundTrip(name: string, lexical: string): RoundTrip | undefined {
   if (!(name in timeForms)) return undefined
   const parts = partsOf(name, lexical)
-  // The zone -00:00 is lost. The year 0 and impossible dates are not sent.
+  // The zone -00:00 is lost. The year 0 and impossible dates are sent with a hidden datatype only.
   if (!parts || parts['year'] === '0000' || parts['zone'] === '-00:00' || !isCalendarDay(parts)) {
     return 'damaged'
   }
@@ -257,7 +259,7 @@ const isSpelled = (line: string) => /"(?:@[^"]+|\^\^<[^"]+>) \.$/.test(line)
 
 const decodedKey = (line: string) => virtuosoFidelity.key(restoreDatatype(line))
 
-/** Removed lines of an edit that must be deleted before the others are added. */
+/** Removed lines of an edit that must be deleted before its lines are added. */
 export function collidingOf({ remove, add }: Pick<Edit, 'remove' | 'add'>): ReadonlySet<string> {
   const keys = new Set([...add].filter(isSpelled).map(decodedKey))
   if (keys.size === 0) return keys

@@ -1,4 +1,4 @@
-/** Dialect of OpenLink Virtuoso 7, where only a single operation is atomic, so that every write is one (decision 0015). */
+/** Dialect of OpenLink Virtuoso 7, where only a single operation is atomic: a write is one, or is staged (decision 0015). */
 
 import { CredentialsError } from '../../client/authentication.ts'
 import type { ServiceAnswer } from '../../client/service-request.ts'
