@@ -89,7 +89,7 @@ function strayCharacter(text: string): Fault | undefined {
     const name =
       characterNames[character] ?? characterKinds.find(([, kind]) => kind.test(character))?.[0]
     const characterName = name === undefined ? `U+${code}` : `U+${code} (${name})`
-    const detail = `${characterName} may occur in texts only, ${correctionFor(name ?? '')}`
+    const detail = `${characterName} may stand in texts only, ${correctionFor(name ?? '')}`
     return { ...placeOf(text, start + at), detail }
   }
   return undefined
