@@ -13,7 +13,7 @@ export type CursorLimits = {
   readonly total: number
   /** Milliseconds after its last use at which a cursor is dropped. */
   readonly ttlMs: number
-  /** Bytes of all snapshots together. */
+  /** Most bytes of all open cursors together. On Meilisearch copies of replaced documents may take as many again. */
   readonly bytes: number
 }
 

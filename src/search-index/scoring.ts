@@ -1,6 +1,6 @@
 /**
- * Relevance of a record for a query, the same on every engine: BM25 over the words of the query, more for words that are
- * adjacent in the record too, and first a record with exactly this title (`reference/relevance.md` 2).
+ * Relevance of a record for a query on the embedded engine (Meilisearch ranks by `ranking.ts`): BM25 over the words of the query,
+ * more for words that are adjacent in the record too, and more for a record with exactly this title (`reference/relevance.md` 2).
  */
 
 import { stopWordsOf } from '../text/stop-words.ts'
@@ -14,7 +14,7 @@ const neighbourWeight = 2
 /** Field whose values are titles. */
 export const titleField = 'title'
 
-/** Weight of a unit by the number of records and of those that have it. */
+/** Weight of a unit (a ranking leaf) by the number of records and of those that have it. */
 export const rarityOf = (records: number, withUnit: number): number =>
   Math.log(1 + Math.max(0, records - withUnit + 0.5) / (withUnit + 0.5))
 
@@ -26,7 +26,10 @@ export const unitScore = (rarity: number, frequency: number, length: number): nu
 export const neighbourFactor = (pairs: number, units: number): number =>
   units > 1 ? 1 + (neighbourWeight * pairs) / (units - 1) : 1
 
-/** Leaves of a query that rank: those that are no stop words while there are others. In the order of the query, each once. */
+/**
+ * Leaves of a query that rank (its units), in their order, repeated ones included: without stop words, unless there is nothing
+ * else.
+ */
 export function rankingUnits(tree: QueryTree): readonly Leaf[] {
   const leaves = rankingLeaves(tree)
   const stopWords = stopWordsOf(leaves.flatMap(tokensOf))

@@ -94,7 +94,7 @@ export type OrderKey = {
 export type SearchRequest = {
   readonly indices: readonly IndexName[]
   readonly tree: QueryTree
-  /** Tokens of the query as it was typed; records with a title of exactly these come first. Absent = none do. */
+  /** Tokens of the query as it was typed; the embedded engine raises records with a title of exactly these. Absent = none. */
   readonly typed?: readonly string[]
   /** Fields to search (`title`, `title.de`); absent = all. */
   readonly fields?: readonly string[]
@@ -167,8 +167,8 @@ export type Page = Answer & {
   readonly cursor: string
   readonly note: string
   /**
-   * Sort value or score of the last hit (its position if it is sorted by text), and its position in the cursor. Absent on an empty
-   * page.
+   * Sort value or score of the last hit (its position if it is sorted by text or has no value), and its position in the cursor.
+   * Absent on an empty page.
    */
   readonly last?: readonly [number, number]
 }
@@ -193,7 +193,7 @@ export type SearchIndex = {
   /**
    * Creates or changes the indices; idempotent. `rebuild` names the indices to fill: new ones, those whose settings differ from the
    * stored ones, those in `refill`, and those that an earlier process did not finish. Documents under the old settings are searched,
-   * and written to as well, until `finish`. Indices that are not named are dropped.
+   * and written to as well, until `finish`. Indices without settings here are dropped.
    */
   configure(
     settings: readonly IndexSettings[],
@@ -206,11 +206,11 @@ export type SearchIndex = {
   /** Settings of the documents that are searched: the old ones until `finish`. */
   currentSettings(): readonly IndexSettings[]
   /**
-   * Applies changes and resolves when they are searchable. A change older than the stored version is skipped. After a crash either all
-   * or none are there.
+   * Applies changes and resolves when they are searchable. A change older than the stored version is skipped. After a crash of
+   * the embedded engine either all or none are there; Meilisearch may have some of them.
    */
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
-  /** Searches; hits, count and facets are of one consistent snapshot. */
+  /** Searches; hits, count and facets are of one consistent snapshot (on Meilisearch not those with `global`). */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Answer>
   /** Opens a cursor and returns its first page. Can also reject with `too-many-cursors`. */
   openCursor(request: CursorRequest, signal?: AbortSignal): Promise<Page>
@@ -220,8 +220,9 @@ export type SearchIndex = {
    */
   readPage(cursor: string, options?: PageOptions, signal?: AbortSignal): Promise<Page>
   /**
-   * Spelling suggestions: for each token the indexed tokens that differ from it by one or two letters and have the same first letter,
-   * nearest first, then most frequent first. At most a dozen, and fewer when the dictionary takes too long to read.
+   * Spelling suggestions: for each token the indexed tokens that differ from it by one or two letters, nearest first. The
+   * embedded engine finds those with the same first letter, and of equally near ones puts the most frequent first; Meilisearch
+   * finds those with the same two first letters. At most a dozen, and fewer when the dictionary takes too long to read.
    */
   similarTokens(
     tokens: readonly string[],

@@ -1,4 +1,4 @@
-/** Endpoints of single records and lists of ids: datasets, catalogues and resources of declared types. */
+/** Endpoints of single records, lists of ids and similar datasets: datasets, catalogues and resources of declared types. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure } from '../errors.ts'

@@ -6,7 +6,9 @@ import type { DocumentReader, SearchRequest } from '../search-index/search-index
 import { type Fields, isJsonObject, listed, memberFields, textAt, valueAt } from '../text/json.ts'
 import { timeRangeOf } from '../vocabularies/dates.ts'
 
-/** Makes the request for all records of an index. Without words all are equally relevant, so they are sorted by id. */
+/**
+ * Makes a request that matches all records of an index; callers set `limit`. All are equally relevant, so they are sorted by id.
+ */
 export const allRecords = (name: IndexName): SearchRequest => ({
   indices: [name],
   tree: { kind: 'all' },
@@ -74,7 +76,7 @@ const mainLanguages = (record: unknown): readonly string[] =>
     valueAt(record, 'catalog') === undefined ? 'language' : 'catalog.language',
   ).flatMap((language) => textAt(language, 'id') ?? [])
 
-/** Smallest instant with a year of four digits, which all readers of dates accept. */
+/** First instant that is returned: the begin of 1901, because `Date.UTC` adds 1900 to years below 100; and the last. */
 const earliest = Date.UTC(1, 0, 1)
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59)
 

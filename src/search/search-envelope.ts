@@ -45,8 +45,8 @@ export const isIncluded = ({ include }: EnvelopeForm, name: string): boolean =>
   include?.includes(name) ?? true
 
 /**
- * Makes the JSON text of an answer: `result` with `index` (one index named), `count`, `facets` (indices named), `results`, and
- * `more`, the members for requesting the next page.
+ * Makes the JSON text of an answer: `result` with `index` (one index named), `count`, the members in `extra`, such as those for
+ * requesting the next page, `facets` (indices named) and `results`; the last two not with `countOnly`.
  */
 export function envelopeText(
   form: EnvelopeForm,

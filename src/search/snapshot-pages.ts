@@ -62,7 +62,7 @@ export async function afterPage(
   return { form, answer: page, extra: { sort: page.last ?? from.sort, pitId: page.cursor } }
 }
 
-/** Returns the next page; facets are in the first one. */
+/** Returns the next page; facets are in the first one. Throws `unknown-cursor`. */
 export async function scrolledPage(
   index: SearchIndex,
   scrollId: string,

@@ -56,11 +56,11 @@ export type CommitResult = { readonly written: readonly Written[] } | { readonly
 
 /**
  * Store of named graphs without blank nodes. Every call has a time limit and a byte limit of the store, and rejects with a
- * `Failure`: `store-unavailable`, `time-limit`, `too-large`, `malformed-query`, `malformed-rdf`, `store-full`; when its
- * signal is aborted, with the signal's reason.
+ * `Failure`: `store-unavailable`, `time-limit`, `too-large`, `malformed-query`, `malformed-rdf`, `invalid-content`, `store-full`;
+ * when its signal is aborted, with the signal's reason.
  */
 export type GraphStore = {
-  /** Reads a graph as N-Triples as they were written, content before links; `undefined` when the graph has no triple. */
+  /** Reads a graph as N-Triples as they were written, content before links; `undefined` when it has no such triple. */
   read(graph: string, options?: ReadOptions, signal?: AbortSignal): Promise<string | undefined>
   /** Reads many graphs at once, the fastest way for a batch; absent graphs have no key. */
   readAll(
@@ -90,7 +90,7 @@ export type GraphStore = {
   /** Answers a read-only query within the limits of the public endpoint; also rejects with `too-many-requests` and `not-acceptable`. */
   publicQuery(request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer>
   health(): Promise<StoreHealth>
-  /** Finishes accepted calls, then ends the workers. */
+  /** Finishes accepted writes, then ends workers and connections. */
   close(): Promise<void>
 }
 

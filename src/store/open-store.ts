@@ -27,7 +27,7 @@ type OpenOptions = {
   readonly directory: string
   readonly log: Log
   readonly limits?: Partial<StoreLimits>
-  /** Whether a graph is that of a catalogue: its `dcat:dataset` and `dcat:record` lines are links. */
+  /** Whether a graph is that of a catalogue: its `dcat:dataset` and `dcat:record` lines are links. Only remote stores ask. */
   readonly isCatalogue: (graph: string) => boolean
   /** Clock in milliseconds; by default `performance.now()`. */
   readonly now?: () => number

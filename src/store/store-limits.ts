@@ -12,14 +12,14 @@ export type StoreLimits = {
   readonly quads: number
   /** Most calls that wait for the writing worker of the embedded store. */
   readonly waiting: number
-  /** Running time of a public query in ms, and time for which it waits while no replica is ready. */
+  /** Running time of a public query in ms, and time after which it fails if no replica is ready (`QueueSettings.buildMs`). */
   readonly publicMs: number
   readonly publicBuildMs: number
   /** Most bytes of the memory of the embedded engine; 0 = three quarters of the memory of the process. */
   readonly memory: number
   /** Most bytes of a replica with its queries; 0 = by the size of the data and the machine. */
   readonly publicMemory: number
-  /** Whether replicas are built when the store opens, and not at the first public query. */
+  /** Whether replicas are built when the store opens (in a process with 512 MB), and not at the first public query. */
   readonly publicAhead: boolean
   readonly publicLimits: PublicLimits
 }

@@ -38,7 +38,7 @@ export const sentinel = 'zzz'
 
 /** Attributes of every document. */
 export const attributes = {
-  /** Primary key; `keyOf` of the platform's id. */
+  /** Primary key; `documentKey` of the platform's id. */
   key: 'id',
   /** Id of the record. */
   id: 'i',
@@ -109,7 +109,10 @@ const fieldsWithPairs = new Set(['title', 'description', 'keywords'])
 /** Whether the pairs of a field are stored. Phrases in other fields are searched by their words and verified in the texts. */
 export const hasPairs = (field: string): boolean => fieldsWithPairs.has(field)
 
-/** Last `count` base-36 digits of a SHA-256 hash. It is converted in parts of 48 bits, which JavaScript numbers hold exactly. */
+/**
+ * Hash of `count` base-36 digits, from SHA-256. They are made of one or two parts of 48 bits, which JavaScript numbers hold
+ * exactly.
+ */
 const base36Hash = (text: string, count: number): string => {
   const hex = hash('sha256', text, 'hex')
   const parts = [hex.slice(0, 12), hex.slice(12, 24)].slice(0, count > 9 ? 2 : 1)
@@ -120,6 +123,7 @@ const base36Hash = (text: string, count: number): string => {
 /** Name of an attribute or index: bytes other than letters and digits are written as `_` and two hex digits. */
 export const encodedName = (name: string): string => escapeBytes(name, /[^A-Za-z0-9]/gu)
 
+/** Most characters of an encoded id that is a key. */
 const longestKey = 400
 
 /** Primary key of the document of a record: the encoded id, a hash for a long one, `_` for an empty one. */

@@ -11,9 +11,9 @@ import type { Log } from '../../log.ts'
 import type { Pause } from '../../workers/pause.ts'
 
 /**
- * Client of a server. Calls resolve with parsed JSON. They reject with a `Failure`: `engine-unavailable` (no connection, invalid
- * answer, overload, key refused), `time-limit` (also if `signal` is aborted), or `internal` (invalid request; the cause is a
- * `Refusal`). Paths begin with `/`.
+ * Client of a server. Calls resolve with parsed JSON. They reject with a `Failure`: `engine-unavailable` (no connection, no
+ * answer in time, invalid answer, overload, key refused), `time-limit` (if `signal` is aborted; a `Failure` as its reason takes
+ * its place), or `internal` (invalid request; the cause is a `Refusal`). Paths begin with `/`.
  */
 export type EngineClient = {
   get(path: string, signal?: AbortSignal): Promise<unknown>

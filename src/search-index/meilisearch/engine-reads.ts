@@ -14,9 +14,9 @@ export type ReadContext = {
   readonly uids: Uids
   /** Searched generation of an index; `undefined` if it is not configured. */
   readonly searched: (index: IndexName) => SearchedGeneration | undefined
-  /** Number of writes by this process. */
+  /** Number of writes and changes of indices by this process, including failed ones. */
   readonly changes: () => number
-  /** Milliseconds. */
+  /** Milliseconds that never decrease. */
   readonly now: () => number
   /** Most terms that are searched for one wildcard pattern. */
   readonly wildcardTerms: number

@@ -95,7 +95,7 @@ export class EngineWriter {
     for (const plan of plans) this.#remember(plan)
   }
 
-  /** Stored versions of records by id, including those of removals. */
+  /** Stored versions of records by id, including those of cached removals. */
   async versions(
     { uid, instance }: EngineGeneration,
     ids: readonly string[],

@@ -184,7 +184,7 @@ export async function expandPatterns(
 /** Most suggestions for a token, and most tokens that are compared with it. */
 const [mostNear, mostCompared] = [12, 5_000]
 
-/** Indexed tokens that differ from one by one or two letters and begin with the same two letters, nearest first. */
+/** Indexed tokens that differ from `token` by one or two letters and begin with the same two letters, nearest first. */
 export async function termsNear(
   token: string,
   context: ReadContext,
@@ -217,9 +217,9 @@ async function termsBeginning(
   return terms
 }
 
-/** Documents that are verified for one phrase; if more have its pairs, none is verified. */
+/** Most documents that are verified for one phrase; if more have its pairs, none is verified. */
 const maxCandidates = 5_000
-/** Documents that may match a part of a query that is replaced because it is too deep for the parser. */
+/** Most documents that may match a part of a query that is replaced by their numbers because it is too deep for the parser. */
 const maxNumbers = 100_000
 
 const numberRow = z.object({ n: z.number() })

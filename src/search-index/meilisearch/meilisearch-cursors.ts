@@ -229,7 +229,7 @@ type Write = { readonly uid: string; readonly keys: readonly string[] }
 
 type VersionsContext = {
   readonly context: ReadContext
-  /** Whether a cursor is open; else nothing is copied. */
+  /** Whether a cursor is open or is being opened; else nothing is copied. */
   readonly isNeeded: () => boolean
   /** Most bytes of copies; if they are exceeded, all copies are dropped and `onOverflow` is called. */
   readonly bytes: number

@@ -54,8 +54,8 @@ export const orderKeys = (
 export const isRanked = (keys: readonly OrderKey[]): boolean => keys[0]?.name === 'relevance'
 
 /**
- * Sort parameters of a request. Equal hits are ordered by the name of the index, then by id; after relevance the ranking rules of the
- * indices do this.
+ * Sort parameters of a request, without keys whose attribute differs between the indices. Equal hits are ordered by the name of
+ * the index, then by id; after relevance the ranking rules of the indices do this.
  */
 export function sortAttributes(
   keys: readonly OrderKey[],

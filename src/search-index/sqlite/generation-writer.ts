@@ -1,4 +1,6 @@
-/** Writing of the records of one generation. Every version of a record gets a new number, and every facet value a number. */
+/**
+ * Writing of the records of one generation. Every version with another content gets a new number, and every facet value has one.
+ */
 
 import { hash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
@@ -65,8 +67,8 @@ export class GenerationWriter {
   }
 
   /**
-   * Stores a document, unless its version is not newer than the stored one. A document that equals the stored one only updates version
-   * and hash, which is common for repeated measurements of quality.
+   * Stores a document, unless its version is not newer than the stored one and not `isRebuilt`. A document that equals the stored
+   * one only updates version and hash, which is common for repeated measurements of quality.
    */
   put(document: SentDocument, mode: WriteMode): void {
     const { id, indexed, record } = document
@@ -145,7 +147,7 @@ export class GenerationWriter {
 /** Name without its last part: `title` for `title.de`. */
 const parentOf = (name: string) => name.slice(0, name.lastIndexOf('.'))
 
-/** Version to store; `undefined` if the stored one is newer. */
+/** Version to store; `undefined` if the stored one is equal or newer and the write is not `isRebuilt`. */
 function versionToWrite(
   row: Row | undefined,
   { version, isRebuilt }: WriteMode,

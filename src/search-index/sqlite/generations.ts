@@ -52,8 +52,9 @@ export function readGenerations(db: DatabaseSync): Generation[] {
 }
 
 /**
- * Applies the settings and returns the indices to fill: those whose signature has changed, those in `refill`, and fragmented ones.
- * Generations with documents are searched until the new ones are filled. Indices that are not named are marked `old`.
+ * Applies the settings and returns the indices to fill: new ones, those whose signature has changed, those in `refill`,
+ * fragmented ones, and those whose filling has not ended. Generations with documents are searched until the new ones are filled.
+ * Generations of indices without settings are marked `old`.
  */
 export function configureGenerations(
   db: DatabaseSync,
@@ -142,8 +143,8 @@ function setState(db: DatabaseSync, { number }: Generation, state: State): void 
 const spareNumbers = 100_000
 
 /**
- * Whether more than half of the numbers of a generation belong to ended versions. Readers hold memory for every number, so that the
- * index should be filled again.
+ * Whether a current generation has more than `spareNumbers` beyond twice its live records. Readers hold memory for every number,
+ * so that the index should be filled again.
  */
 export function isFragmented(db: DatabaseSync, { number, state }: Generation): boolean {
   if (state !== 'current') return false

@@ -54,7 +54,10 @@ export const isUnusable = (error: unknown): boolean =>
     environmentErrors.has(Number(error.errcode) & 0xff)
   )
 
-/** Whether an error means that the file is damaged: SQLite says so, or a stored record cannot be decompressed or parsed. */
+/**
+ * Whether an error means that the file is damaged: SQLite says so or cannot open it, it is a file of another program, or a stored
+ * record cannot be decompressed or parsed.
+ */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof SyntaxError || error instanceof ForeignFile) return true

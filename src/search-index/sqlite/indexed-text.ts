@@ -16,7 +16,10 @@ const maxCachedWords = 50_000
 /** Tokens of a field that are indexed; the rest of a longer text is not searchable. */
 const maxTokens = 20_000
 
-/** Row of the full-text table: tokens of each column, null = none. `size` is the number of tokens in all columns. */
+/**
+ * Row of the full-text table: tokens of each column, null = none. `size` is the number of tokens and separators in all columns,
+ * without those of whole titles.
+ */
 type IndexedTexts = { readonly columns: readonly (string | null)[]; readonly size: number }
 
 /** Tokens of a text as the full-text table has them (`bucketToken`), separated by spaces, and their number. */

@@ -1,6 +1,6 @@
 /**
  * Match set of a query: FTS5 finds the records of its leaves; operators and filters are computed with bitmaps and columns. Functions
- * named `keep…` remove the records that do not fit from a set and return that set.
+ * named `keep…` remove the records that do not fit from a set and return that set; `keepFacets` may return another one.
  */
 
 import type { Leaf, QueryTree } from '../query-tree.ts'

@@ -17,7 +17,7 @@ const portion = 2_000
 /** Rows of `dead` that remain after the purge, so that readers that were idle can apply them. */
 const recordedEnds = 100_000
 
-/** Large tables of a generation with their keys; the last two are those in which FTS5 stores its content. */
+/** Large tables of a generation with their keys; the last two are those of FTS5. */
 const rowsOf = ({ key, doc, col, fts }: Tables) =>
   [
     [doc, 'n'],

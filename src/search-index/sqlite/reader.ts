@@ -25,7 +25,7 @@ import { GenerationView, type ReaderFile } from './view.ts'
 import { Cancelled, reportFailures } from './index-file.ts'
 import type { ReaderCalls, WorkerSettings } from './worker-messages.ts'
 
-/** Reads the index file. Each call first brings the columns in memory up to the committed state. */
+/** Reads the index file. Each call but `page` first brings the columns in memory up to the committed state. */
 export class IndexFileReader {
   readonly #file: ReaderFile
   readonly #context: ReaderContext

@@ -20,7 +20,7 @@ import { titleToken } from './index-file.ts'
 import { inColumns, type PhrasePart, type Phrases } from './leaf-phrases.ts'
 import type { GenerationView } from './view.ts'
 
-/** Phrases, and words, of a unit that rank; more take too long. */
+/** Most phrases of a part that ranks, and most words of a part that are counted; more take too long. */
 const [maxPhrases, maxWords] = [64, 256]
 
 type ScoringContext = {
@@ -30,7 +30,7 @@ type ScoringContext = {
   readonly check: () => void
 }
 
-/** Scores by record number, 0 for records without a ranking word; `undefined` if the query has none. */
+/** Scores by record number, 0 for records without a ranking word; `undefined` if no part of the query ranks. */
 export function scoresOf(
   { tree, boosts, typed }: Pick<SearchRequest, 'tree' | 'boosts' | 'typed'>,
   view: GenerationView,
@@ -137,7 +137,7 @@ function multiplyByNeighbours(
   }
 }
 
-/** Raises the scores of records whose title is the whole query above those of all others. */
+/** Raises the scores of records whose title is the whole query, by `rarities`, the sum over all units. */
 function addWholeTitles(
   typed: readonly string[],
   rarities: number,

@@ -11,7 +11,7 @@ const mostReadMs = 10
 /** Rows between two checks of the clock. */
 const stride = 256
 
-/** Tokens that differ from one by a letter or two, nearest first, then most frequent first. */
+/** Indexed tokens that differ from `token` by a letter or two, nearest first, then most frequent first. */
 export const similarTokens = (
   sql: GenerationView['sql'],
   views: readonly GenerationView[],
@@ -41,7 +41,7 @@ function* termsLike(sql: GenerationView['sql'], token: string): Generator<string
   }
 }
 
-/** Number of records with a term in all languages and indices, each counted up to `mostOccurrences`. */
+/** Number of occurrences of a term in all languages and indices, each counted up to `mostOccurrences`. */
 function occurrencesOf(
   sql: GenerationView['sql'],
   views: readonly GenerationView[],

@@ -176,7 +176,7 @@ function committer({ writer, readers }: EngineParts, countChange: () => void) {
   }
 }
 
-/** Calls that read; they reject for indices that are incomplete after damage. */
+/** Calls that read; `search`, `facetValues`, `get` and `openCursor` reject for indices that are incomplete after damage. */
 function readingCalls({ readers, repair, cursors }: EngineParts) {
   return {
     search: async (request, signal) => {

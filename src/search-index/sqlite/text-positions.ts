@@ -3,11 +3,11 @@
 import type { Row } from '../../sqlite.ts'
 import { compareCodePoints } from '../../text/code-points.ts'
 
-/** Access to the texts in the table `col`. */
+/** Access to the texts of the records of a generation. */
 type TextSource = {
   /** Reads rows with `n` and `text`, sorted by the UTF-8 bytes of the text. */
   readonly scan: () => Iterable<Row>
-  /** Reads the text of one record; the result is no string if the record has none or is removed. */
+  /** Reads the text of one record; the result is no string if the record has none or was purged. */
   readonly textOf: (n: number) => unknown
 }
 
@@ -22,7 +22,7 @@ export class TextPositions {
   readonly #source: TextSource
   /** Position by record number; NaN = no text. */
   #positions = new Float64Array(0)
-  /** Record number of each distinct text, in order. */
+  /** Number of one record with each distinct text, in the order of the texts. */
   #ranks: number[] = []
   /** Texts inserted after the scan: rank of the next greater scanned text → text → record numbers. */
   #lateTexts = new Map<number, Map<string, number[]>>()

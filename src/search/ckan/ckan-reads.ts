@@ -1,4 +1,4 @@
-/** Read actions of CKAN besides packages: organizations are catalogues, groups are themes, tags are keywords. */
+/** Read actions of CKAN besides those in `ckan.ts`: organizations are catalogues, groups are themes, tags are keywords. */
 
 import type { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -19,7 +19,9 @@ export type CkanContext = SearchAppContext & {
   readonly site: { readonly title: string; readonly url: string }
 }
 
-/** Yields the JSON text of a result in pieces. Throws `invalid-parameter` and the errors of the engine. */
+/**
+ * Yields the JSON text of a result in pieces. Throws `invalid-parameter`, failures for missing records, and those of the engine.
+ */
 export type CkanHandler = (
   context: CkanContext,
   raw: RawParameters,
@@ -274,7 +276,7 @@ async function* helpShow(_context: CkanContext, raw: RawParameters) {
   yield JSON.stringify([action.summary, ...parameters].join('\n'))
 }
 
-/** Handlers of the read actions by name, except those of packages. */
+/** Handlers of the read actions by name, except `package_list`, `package_show` and `package_search`. */
 export const ckanReads = {
   organization_list: organizationList,
   organization_show: organizationShow,

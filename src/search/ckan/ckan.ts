@@ -116,7 +116,7 @@ const rawParametersOf = (c: AppContext, context: SearchAppContext) =>
     ? parametersOfPost(c, context)
     : parametersOfQuery(new URL(c.req.url).searchParams)
 
-/** Reads a body as JSON whatever its media type, because clients of CKAN send JSON as forms. */
+/** Reads a body as a form if it is one, else as JSON whatever its media type, because clients of CKAN send JSON as forms. */
 async function parametersOfPost(
   c: AppContext,
   { limits }: SearchAppContext,

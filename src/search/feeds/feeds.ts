@@ -1,4 +1,4 @@
-/** `/{lang}/feeds/datasets.atom` and `.rss`: a search of datasets as a feed, sorted by last change. */
+/** `/{lang}/feeds/datasets.atom` and `.rss`: a search of datasets as a feed, by default sorted by last change. */
 
 import { z } from '@hono/zod-openapi'
 import { Failure, invalidParameter } from '../../errors.ts'

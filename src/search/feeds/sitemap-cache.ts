@@ -14,8 +14,8 @@ export type Sitemap = { readonly startedAt: Date; readonly pages: readonly Sitem
 /** Access to the cached sitemap. */
 export type SitemapKeeper = {
   /**
-   * Returns the current sitemap. An old one is served until the next one is complete. Fails with `engine-unavailable` while the
-   * first one is being made, and when it cannot be made for now.
+   * Returns the current sitemap. An old one with pages is served until the next one is complete. Without one it waits `waitMs`;
+   * fails with `engine-unavailable` when the sitemap is not complete then, or cannot be made for now.
    */
   readonly current: () => Promise<Sitemap>
   /** Makes the sitemap again and waits for it, without a time limit. */

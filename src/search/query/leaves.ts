@@ -38,7 +38,10 @@ function wildPattern(text: string): string | undefined {
   return folded[0] === '' ? undefined : folded.join('')
 }
 
-/** Makes the leaf of a word in a scope. `'literal'`: the word does not fit the kind of the field, so the colon has no meaning. */
+/**
+ * Makes the leaf of a word in a scope; `undefined` when it contains nothing that can be searched. `'literal'`: the word does not
+ * fit the kind of the field, so the colon has no meaning.
+ */
 export function scopedLeaf(
   scope: QueryScope,
   text: string,

@@ -10,7 +10,9 @@ import { spanIn } from '../query/instants.ts'
 import { boxOnGlobe } from '../../vocabularies/geometry.ts'
 import type { DateType, Parameters } from './search-parameters.ts'
 
-/** Makes the filter. `names` are the default score and date fields. Throws `invalid-parameter`. */
+/**
+ * Makes the filter. `names` has the score field, the default date field and the time zone of days. Throws `invalid-parameter`.
+ */
 export function filterOf(
   parameters: Parameters,
   names: { readonly score: string; readonly date: DateType; readonly zone?: string | undefined },

@@ -16,8 +16,8 @@ const groups = z.record(
 )
 
 /**
- * Parses `{"country":["it","es"],"is_hvd":true}`: values by facet id, none when the facet is not restricted. Throws `malformed-
- * json`.
+ * Parses `{"country":["it","es"],"is_hvd":true}`: values by facet id, none when the facet is not restricted. Throws
+ * `malformed-json`.
  */
 const facetValues = z
   .string()

@@ -28,6 +28,7 @@ export type SearchOptions = {
   readonly scoreField?: string
   /** Date that `minDate` and `maxDate` apply to, by index; default `issued`. */
   readonly dateTypes?: Readonly<Partial<Record<string, DateType>>>
+  /** Limits of `q`; default `queryLimits`. */
   readonly limits?: QueryLimits
   /** Time zone of dates without a time in requests; UTC when absent. */
   readonly timeZone?: string
@@ -158,7 +159,10 @@ function queryOf(
 /** Number field that only concepts have: the fingerprint of the IRI. */
 const fingerprintField = 'resource'
 
-/** Restricts concepts to the vocabularies in `vocabulary`; records of other indices are not affected. */
+/**
+ * Restricts concepts to the vocabularies in `vocabulary`. Records of other indices are not affected if only concepts have
+ * fingerprints, else they are excluded.
+ */
 function restrictToVocabularies(
   tree: QueryTree,
   parameters: Parameters,

@@ -12,13 +12,13 @@ export type Effect = { readonly graph: string } & (
   | { readonly kind: 'drop' }
 )
 
-/** Size of an effect in UTF-16 units. */
+/** Size of an effect in UTF-16 units: of its lines, or of the name of a dropped graph. */
 export const effectSize = (effect: Effect): number => {
   if (effect.kind === 'drop') return effect.graph.length
   return effect.kind === 'load' ? effect.text.length : effect.removed.length + effect.added.length
 }
 
-/** Result of a change, and its effect; `undefined` when nothing changed. */
+/** Result of a change, and its effect, which is `undefined` when no line changed. */
 type AppliedChange = {
   readonly written: Written
   readonly effect: Effect | undefined
@@ -129,7 +129,7 @@ function loadNewGraph(file: GraphFile, graph: string, text: string): AppliedChan
 
 /**
  * Writes a change into the file, in a transaction of the caller, and returns its effect. Throws `invalid-content` when a text is not
- * triples without blank nodes; the caller then rolls back.
+ * triples without blank nodes, and `too-large`; the caller then rolls back.
  */
 export function applyChange(file: GraphFile, change: GraphChange): AppliedChange {
   const { graph } = change

@@ -85,7 +85,9 @@ export const engineMemory = () => ({ allocated: memory?.buffer.byteLength ?? 0, 
 /** Whether nine tenths of the memory are allocated. Nothing may be added then, so that the data can always be loaded again. */
 export const isNearlyFull = (): boolean => engineMemory().allocated > maxBytes * 0.9
 
-/** Whether adding `bytes` of text might exceed the memory: growing tables allocate as much again as they have. */
+/**
+ * Whether adding text of `bytes` (or UTF-16 units) might exceed the memory: growing tables allocate as much again as they have.
+ */
 export const mayExceedMemory = (bytes: number): boolean => {
   const { allocated } = engineMemory()
   return maxBytes - allocated < Math.max(allocated, 8 * bytes, 256 * MB)
@@ -97,6 +99,6 @@ export function processBytes(): number {
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
 }
 
-/** Maximum memory of the writing engine in bytes: three quarters of that of the process, at most what 32 bits can address. */
+/** Maximum memory of the writing engine in bytes: three quarters of that of the process, from 512 MB to 4 GB. */
 export const writerBytes = (): number =>
   Math.min(maxPages * pageBytes, Math.max(512 * MB, Math.floor(processBytes() * 0.75)))

@@ -24,7 +24,7 @@ export type Jobs = {
   write: [job: { readonly changes: readonly GraphChange[] }, result: readonly Written[]]
   query: [job: { readonly text: string; readonly shape: QueryShape }, result: string]
   counts: [job: object, result: Counts]
-  /** Sends every later effect to the port until it is closed. */
+  /** Sends every later effect to the port until it is closed; those of the system graph with `includesSystemGraph` only. */
   follow: [
     job: { readonly port: MessagePort; readonly includesSystemGraph: boolean },
     result: undefined,
@@ -51,8 +51,9 @@ export type WriterReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly refusal: FailureMessage }
 
-/** First message of a worker, after it has loaded the file. */
+/** Report of a worker that takes calls from now on: it has loaded the file, or taken over as a replacement. */
 export type WriterOpened = Counts & {
+  /** Milliseconds since the start of the worker. */
   readonly ms: number
   /** Names of stored graphs that could not be loaded into the index. */
   readonly unreadable: readonly string[]

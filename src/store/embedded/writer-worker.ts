@@ -14,7 +14,7 @@ import type {
 } from './messages.ts'
 import { engineFull, openReplacement, openWriter, type StoreWriter } from './store-writer.ts'
 
-/** UTF-16 units of changes in one transaction: enough to share one sync, not so many that reads wait long. */
+/** UTF-16 units of new contents in one transaction: enough to share one sync, not so many that reads wait long. */
 const groupSize = 2 * 1024 * 1024
 
 const settings: WriterSettings = workerData

@@ -62,7 +62,7 @@ function loadCopy(directory: string): Quads {
 
 function follow(quads: Quads, feed: MessagePort): void {
   let isReported = false
-  // Writes during the loading are sent again, but effects may be applied twice.
+  // Writes during the loading may be in the file and in the feed; applying their effects twice does no harm.
   feed.on('message', ({ effects, size }: EffectFeed) => {
     for (const effect of effects) applyEffect(quads, effect)
     feed.postMessage(size, [])

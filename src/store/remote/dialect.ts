@@ -1,4 +1,4 @@
-/** Differences between the products that can be remote stores. The other files of this folder are common to all. */
+/** Differences between the products that can be remote stores. Dialects are in `fuseki.ts`, `sparql11.ts` and `../virtuoso/`. */
 
 import type { GraphStore } from '../graph-store.ts'
 import type { ServiceAnswer, ServiceRequest } from '../../client/service-request.ts'
@@ -20,12 +20,12 @@ export type Fidelity = {
   readonly key: (line: string) => string
 }
 
-/** Edit of one graph. Lines are encoded; deletes come before inserts; the two sets share no line. */
+/** Edit of one graph. Lines are encoded; deletes come before inserts; the two sets share no line, unless the graph is cleared. */
 export type Edit = {
   readonly graph: string
   /**
-   * Whether the graph is cleared before `add`, which is empty unless a foreign writer had left blank nodes in it. `remove` then has its
-   * lines without blank nodes, if the dialect needs them (`needsClearedLines`).
+   * Whether the graph is cleared before `add`: it was dropped, or a foreign writer had left blank nodes in it and it is written
+   * again. For a drop `remove` has its lines without blank nodes, if the dialect needs them (`needsClearedLines`).
    */
   readonly clear: boolean
   readonly remove: ReadonlySet<string>
@@ -34,6 +34,7 @@ export type Edit = {
 
 /** Size of a set of edits. */
 export type Size = {
+  /** Number of edits; a graph counts once for each group of edits. */
   readonly graphs: number
   readonly cleared: number
   /** Lines of all graphs. */
@@ -87,7 +88,7 @@ export type Dialect = {
   ) => 'invalid-content' | 'store-full' | 'store-unavailable'
   /** Whether edits of this size may share one request, for packing groups. */
   readonly fitsOneRequest: (size: Size) => boolean
-  /** Commits all edits or none, visible and durable when it resolves; one group may be of any size. */
+  /** Commits all edits or none, if the store can; they are visible and durable when it resolves. One group may be of any size. */
   readonly commit: (edits: readonly Edit[], endpoint: StoreEndpoint) => Promise<void>
   /** Whether `remove` of a cleared graph must have all its lines, because `commit` only deletes lines that it names. */
   readonly needsClearedLines: boolean
@@ -102,14 +103,15 @@ export type Dialect = {
   /** Reads product and limits. Rejects with `store-unavailable` while the store is not ready. */
   readonly probe: (endpoint: StoreEndpoint) => Promise<StoreProperties>
   /**
-   * Resolves when no earlier update can still be running; called after a write without an answer, before its graph is read again.
+   * Resolves when no earlier update can still be running; called after a write without an answer, before its graph is read again,
+   * and when the lease is acquired from a holder that did not release it.
    */
   readonly waitForUpdates?: (endpoint: StoreEndpoint) => Promise<void>
   /** Converts an answer to CONSTRUCT to N-Triples as `toLine` writes them, where the store differs. */
   readonly normalise?: (text: string) => string
-  /** Whether the text of an answer ends with a notice that the store stopped at its time limit. */
+  /** Whether the text of an answer has a notice that the store stopped at its time limit. */
   readonly isTimeoutNotice?: (text: string) => boolean
-  /** Whether the status or headers of an answer say that it is incomplete. */
+  /** Whether an answer is incomplete by its status, headers or error text. */
   readonly isIncomplete?: (answer: ServiceAnswer) => boolean
   /** Whether public queries must not use an IRI, as a function or otherwise, because it gives access to the server behind SPARQL. */
   readonly isReserved?: (iri: string, isFunction: boolean) => boolean

@@ -33,8 +33,8 @@ const noticePrefix = '##  '
 const timeoutText = 'Query timed out'
 
 /**
- * Whether a text ends with Jena's comments about its time limit, which it sends with status 200. In the requested formats no value
- * can contain such a line.
+ * Whether a text ends with Jena's comments about its time limit, which it sends with status 200, or is its message about it. In
+ * the requested formats no value can contain such a line.
  */
 function isTimeoutNotice(text: string): boolean {
   const end = text.slice(-400).trimEnd()

@@ -106,8 +106,8 @@ function checkNames(tree: SparqlQuery, rules: GuardRules): void {
 }
 
 /**
- * Query over the union of all graphs without the bookkeeping. `choosesGraphs` = the query or the request names its graphs.
- * Throws `malformed-query` for a query that names the bookkeeping.
+ * Query without the bookkeeping, over the union of all graphs unless `choosesGraphs`: the query or the request names its graphs.
+ * Throws `malformed-query` for a query that names the bookkeeping or a reserved IRI, or has a negated property set.
  */
 export function guardedQuery(
   text: string,

@@ -16,7 +16,7 @@ function keepsForm(name: string, lexical: string): boolean {
   return name === 'anyURI'
 }
 
-/** Whether some stores would change the value: integers of more than 64 bits. */
+/** Whether some stores would change the value: integers of more than 18 digits, which 64 bits may not hold. */
 const isDamaged = (name: string, lexical: string): boolean =>
   integers.has(name) && lexical.replace(/\D/g, '').replace(/^0+/, '').length > 18
 

@@ -37,7 +37,9 @@ function deletions({ graph, clear, remove }: Edit): string[] {
   return [...prefixes].map((prefix) => deleteByPrefixText(graph, prefix))
 }
 
-/** Text of one request: cleared graphs, then removed lines, then added lines, each in one operation. */
+/**
+ * Text of one request: an operation for each cleared graph and each prefix of decimals, one for removed and one for added lines.
+ */
 export function updateText(edits: readonly Edit[]): string {
   const parts = edits.flatMap(deletions)
   const removed = edits.filter(({ clear, remove }) => !clear && remove.size > 0)

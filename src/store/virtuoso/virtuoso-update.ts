@@ -54,7 +54,7 @@ function amountOf(edits: readonly Edit[]): Amount {
  */
 const maxModified = 20
 
-/** Most lines beside cleared graphs, because they are evaluated again for every cleared triple. */
+/** Most lines beside cleared graphs, because they are evaluated again for every cleared triple; and most cleared graphs. */
 const maxBesideClear = 20
 const maxClears = 10
 
@@ -124,8 +124,8 @@ function clearing(edits: readonly Edit[]): string {
 }
 
 /**
- * Edits as one operation; `undefined` when they are too many. Removed and added lines must differ by value, because Virtuoso keeps
- * neither of two equal ones.
+ * Edits as one operation; `undefined` when they are too many or have lines that a template cannot name (`isNameable`). Removed
+ * and added lines must differ by value, because Virtuoso keeps neither of two equal ones.
  */
 export function singleUpdateText(edits: readonly Edit[]): string | undefined {
   const { clears, removes, adds, length } = amountOf(edits)
