@@ -1,7 +1,8 @@
 /**
  * Says in one sentence that Node is too old, before anything is loaded that only a newer one can read. Then keeps what Node
- * compiles beside the packages, for all threads (`--import` runs this in each): from the second start on none of them loads the
- * type stripper, which is 13 MB in every one. Plain JavaScript, because that would load it too.
+ * compiles beside the packages, for all threads in which `--import` runs this (not in isolated workers, see `workers/pool.ts`):
+ * from the second start on none of them loads the type stripper, which takes 13 MB in each. Plain JavaScript, because TypeScript
+ * would load it too.
  */
 
 import module from 'node:module'
@@ -17,8 +18,8 @@ if (major < 24) {
   process.exit(1)
 }
 
-// The embedded store sets this, and V8 keeps what was compiled under other flags apart: threads that start later, and a start
-// on another store, would find nothing.
+// `store/embedded/engine.ts` sets this where it is loaded, and V8 keeps what was compiled under other flags apart: without this
+// line, threads that start later, and a start on another store, would find nothing.
 setFlagsFromString('--no-wasm-code-gc')
 // Not in the system's temporary folder, where others could lay code for us. Where nothing can be written nothing is kept.
 module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'))

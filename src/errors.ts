@@ -112,7 +112,7 @@ type More = {
   readonly errors?: readonly Complaint[]
   /** Seconds after which another try makes sense (`Retry-After`). */
   readonly retryAfter?: number
-  /** Where it is not the kind's usual one. */
+  /** HTTP status, where it is not the usual one of the kind. */
   readonly status?: 413
   /** Response headers that belong to the problem, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -122,8 +122,8 @@ type More = {
 }
 
 /**
- * Error caused by a client or by another service, in words that may be answered. Foreign messages go into `cause`, which is logged
- * and never answered.
+ * Error caused by a client or by another service, in words that may be answered. Foreign messages go into `cause`, which is
+ * logged and never answered.
  */
 export class Failure extends Error {
   readonly kind: Kind
@@ -157,7 +157,7 @@ export class StartRefused extends Error {}
 /** The command line of a tool of ours cannot be understood; the message says why. */
 export class WrongUsage extends Error {}
 
-/** A value that a client sent, fit for a `detail`: at most 200 characters, control characters escaped. */
+/** A value that a client sent, fit for a `detail`: cut to 200 characters, control characters escaped. */
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
   // Cutting first keeps the cost of escaping a hostile 50 MB value constant.
@@ -167,6 +167,7 @@ export function shown(value: unknown): string {
     : printable(cut.join(''))
 }
 
+/** Maximum characters of a shown value, and of a printable text. */
 const longestValue = 200
 const longestDetail = 4000
 
@@ -174,7 +175,7 @@ const longestDetail = 4000
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** Escapes a character as `\\u202e`. */
+/** Escapes a UTF-16 unit, such as `\u202e`. */
 export const unicodeEscape = (char: string): string =>
   `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 

@@ -6,14 +6,15 @@ import { DatabaseSync } from 'node:sqlite'
 
 /** Right to a file: held by one process at a time. */
 export type Lease = {
-  /** Whether this process has the lease; tries to get it. */
+  /** Whether this process has the lease; tries to get it, without waiting. */
   held(): boolean
+  /** Gives the lease back and closes the file; `held` must not be called after it. */
   release(): void
 }
 
 /**
- * Opens a lease on a file (mode 600 in a directory of mode 700, made when absent). The lease is a lock of SQLite on the file: it does
- * not expire while its holder is slow, and is free as soon as the holder ends.
+ * Opens a lease on a file (mode 600 in a directory of mode 700, made when absent); `held` takes it. The lease is a lock of
+ * SQLite on the file: it does not expire while its holder is slow, and is free as soon as the holder ends.
  */
 export function openLease(path: string): Lease {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -33,7 +34,9 @@ export function openLease(path: string): Lease {
   }
 }
 
-/** Empties a file that is no database, which no process can hold. In place: a process that held it as a database still holds it. */
+/**
+ * Empties a file that is no database, which no process can hold. In place: a process that held it as a database still holds it.
+ */
 function emptyUnlessOurs(path: string): void {
   if (!existsSync(path)) return
   const beginning = readFileSync(path).subarray(0, magic.length).toString('latin1')

@@ -1,4 +1,4 @@
-/** Structured logging: one JSON line per event, event names `noun.verb`, fields instead of sentences. */
+/** Structured logging: one line per event, as JSON or for a terminal; event names `noun.verbed`, fields instead of sentences. */
 
 import { pino, type DestinationStream, type Logger } from 'pino'
 import { unicodeEscape } from './errors.ts'
@@ -10,7 +10,7 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 type Options = {
-  /** Masks the secrets that the process knows in a finished line. */
+  /** Masks the secrets that the process knows in a finished JSON line. */
   readonly clean?: (line: string) => string
   /** Time, level, event and fields instead of JSON; default: where standard error is a terminal. */
   readonly isReadable?: boolean
@@ -33,7 +33,7 @@ export function logger(
       level: (label: string) => ({ level: label }),
       log: (fields: object) => maskFields(fields),
     },
-    // The serialiser of the library would flatten what `masked` returns.
+    // The serialiser of the library would flatten what `errorFields` returns.
     serializers: { err: (err: unknown) => err },
     messageKey: 'event',
   }
@@ -44,11 +44,16 @@ export function logger(
 type Fields = Record<string, unknown>
 
 const mask = '•••'
+/** Levels of fields that are logged; deeper ones become `…`. */
 const mostLevels = 6
+/** Maximum characters of a text or stack, and of the message of an error. */
 const longestText = 8192
 const longestMessage = 2048
 
-/** Lower-case names of fields, headers, parameters and keys whose values are never logged, at any depth. */
+/**
+ * Lower-case names of fields, headers, parameters and keys whose values are never logged, at any depth; `secrets.ts` uses them
+ * for configs and URLs too.
+ */
 export const secretNames: ReadonlySet<string> = new Set([
   'access_token',
   'api-key',
@@ -90,8 +95,8 @@ function loggable(value: unknown, depth: number): unknown {
 }
 
 /**
- * Reduces an error to name, message, stack and cause: libraries add whole requests with their headers. A `Failure` and an error of
- * the operating system are expected: their stack does not help an operator.
+ * Reduces an error to name, message, kind, code, stack and cause: libraries add whole requests with their headers. A `Failure`
+ * other than `internal` and an error of the operating system are expected: their stack does not help an operator.
  */
 function errorFields(error: Error, depth: number): Fields {
   const isExpected = ('kind' in error && error.kind !== 'internal') || 'syscall' in error
@@ -108,11 +113,15 @@ function errorFields(error: Error, depth: number): Fields {
 const cut = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text
 
-/** Characters that JSON does not escape but a terminal or a line reader interprets: C1 controls, line separators, direction marks. */
+/**
+ * Characters that JSON does not escape but a terminal or a line reader interprets: DEL, C1 controls, line separators, direction
+ * marks.
+ */
 const unsafe = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+/** User info of URLs in a line. */
 const userInfo = /\/\/[^\s/"@]{1,512}@/g
 
-/** Masks and escapes a finished line. */
+/** Makes a destination that masks and escapes each finished line, then applies `clean`. */
 function cleaning(
   destination: DestinationStream,
   clean: (line: string) => string,

@@ -1,4 +1,4 @@
-/** Starts the platform: reads the configuration once and is the only place where services meet. */
+/** Command `npm start`: reads the configuration, starts the platform, and stops it on a signal. */
 
 import { join } from 'node:path'
 import { parseConfig } from './config/config.ts'
@@ -67,7 +67,10 @@ function parseArguments(argumentList: readonly string[]) {
   return values
 }
 
-/** Open platform: `key` is valid as `X-API-Key`, `addresses` belong to services with a port of their own, `stop` finishes requests and closes everything. */
+/**
+ * Open platform: `key` is valid as `X-API-Key`, `addresses` belong to services with a port of their own, `stop` finishes requests
+ * and closes everything.
+ */
 type Running = {
   readonly url: string
   readonly key: string
@@ -141,7 +144,7 @@ const rootOptions = (
   ),
 })
 
-/** The front while there is nothing behind it. */
+/** Root app during the start: state, files of the page that is shown meanwhile, 503 for all other paths. */
 const startupApp = (shell: StartContext): App => {
   const { pages, waiting: waits } = shell
   return rootApp({
@@ -153,7 +156,7 @@ const startupApp = (shell: StartContext): App => {
   })
 }
 
-/** The front of all services. */
+/** Root app after the start, with the pages of the portal, or redirects to resources without a portal. */
 function rootOf(
   context: PlatformContext,
   services: Pick<Services, 'reconciled' | 'scheduler'>,
@@ -203,7 +206,7 @@ async function run(argumentList: readonly string[]): Promise<void> {
   await runUntilSignal(shell, secrets, source)
 }
 
-/** Starts the platform, prints its addresses, and stops it on SIGTERM or SIGINT. */
+/** Starts the platform, prints its addresses, runs the demonstration if there is a `source`, and stops on SIGTERM or SIGINT. */
 async function runUntilSignal(
   shell: StartContext,
   secrets: Secrets,

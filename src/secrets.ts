@@ -1,9 +1,13 @@
-/** Registry of the secrets that the process knows; masks them in logs, problems and reports. */
+/**
+ * Registry of the secrets that the process knows, which masks them in logs, problems and reports; and recognition of credentials
+ * in configs and URLs.
+ */
 
 import { inspect } from 'node:util'
 import { type Complaint, jsonPointer, shown } from './errors.ts'
 import { secretNames } from './log.ts'
 
+/** Registry of secrets. */
 export type Secrets = {
   /** Secret that pipes reference by this name. */
   named(name: string): Secret | undefined
@@ -40,9 +44,10 @@ export function secretRegistry(named: Readonly<Record<string, string>> = {}): Se
 
 /** Characters of the shortest secret that is masked; shorter ones occur in other words. */
 const shortest = 6
+/** Levels of a plain value below which everything is masked. */
 const deepest = 64
 
-/** Masks longer forms first, so that no end of a secret stays when another one is its beginning. */
+/** Makes a pattern of all forms, longer ones first, so that no end of a secret stays when another one is its beginning. */
 function patternOf(values: ReadonlySet<string>): RegExp {
   const forms = new Set([...values].flatMap(formsOf))
   const sorted = [...forms].toSorted((a, b) => b.length - a.length)
@@ -51,7 +56,7 @@ function patternOf(values: ReadonlySet<string>): RegExp {
 
 const regExpCharacters = /[\\^$.*+?()[\]{}|/-]/g
 
-/** Forms of a secret: plain, in JSON, in a URL or form, and in Basic credentials. */
+/** Forms of a secret: plain, in JSON, in a URL or form, and in Base64. */
 function formsOf(value: string): readonly string[] {
   const encoded = encodeURIComponent(value.toWellFormed())
   const bytes = Buffer.from(value)
@@ -66,6 +71,7 @@ function formsOf(value: string): readonly string[] {
   ]
 }
 
+/** Masks secrets in a plain value; values below `deepest` levels are replaced by the mask. */
 function cleaned(value: unknown, clean: (text: string) => string, depth: number): unknown {
   if (typeof value === 'string') return clean(value)
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
@@ -77,7 +83,7 @@ function cleaned(value: unknown, clean: (text: string) => string, depth: number)
   )
 }
 
-/** Whether values of this name are never shown. Case, `$` and surrounding blanks do not matter. */
+/** Whether values of this name are never shown. Case, `$` at the beginning and surrounding blanks do not matter. */
 export const isSecretName = (name: string): boolean =>
   secretNames.has(name.trim().replace(/^\$+/, '').toLowerCase())
 
@@ -89,7 +95,10 @@ const secretWord =
 const mayHoldSecret = (name: string): boolean =>
   isSecretName(name) || secretWord.test(name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase())
 
-/** Characters of the shortest value of such a parameter that is masked elsewhere; shorter ones are often plain words. */
+/**
+ * Characters of the shortest value of such a parameter that is masked elsewhere; shorter ones are often plain words. A parameter
+ * with a secret name (`isSecretName`) has no minimum but `shortest`.
+ */
 const shortestSecret = 16
 
 /**
@@ -103,13 +112,14 @@ export function secretOf(value: unknown, secrets: Secrets): Secret | undefined {
 }
 
 /**
- * Finds references to secrets that are not configured, each with its JSON Pointer (RFC 6901). Adds literals under secret names and
- * the credentials of URLs to the registry, so that no log shows them.
+ * Finds references to secrets that are not configured, each with its JSON Pointer (RFC 6901). Adds literals under secret names
+ * and the credentials of URLs to the registry, so that no log shows them.
  */
 export function unknownSecrets(config: unknown, secrets: Secrets): readonly Complaint[] {
   return [...complaints(config, secrets, '')]
 }
 
+/** Levels of a config that are searched for references and secrets. */
 const deepestReference = 64
 
 function* complaints(value: unknown, secrets: Secrets, pointer: string): Generator<Complaint> {
@@ -121,7 +131,7 @@ function* complaints(value: unknown, secrets: Secrets, pointer: string): Generat
     yield { pointer, detail: `no secret is called ${shown(name)}` }
   }
   for (const [key, part] of Object.entries(value)) {
-    // The text beside `secret` is a name, not a value.
+    // The text under the key `secret` is a name, not a value.
     const literal = typeof part === 'string' && isSecretName(key) && key !== 'secret'
     if (literal) secrets.add(part)
     else yield* complaints(part, secrets, `${pointer}${jsonPointer(key)}`)
@@ -136,8 +146,8 @@ const referenceOf = (value: unknown): string | undefined =>
     : undefined
 
 /**
- * Removes user info and parameters with credentials from a URL of a record; without any the URL stays byte for byte the same.
- * `removed` is a finding of the record.
+ * Removes user info and parameters with secret names (`isSecretName`) from a URL; without any the URL stays byte for byte the
+ * same. `removed` says whether there were any.
  */
 export function withoutCredentials(url: string): {
   readonly url: string
@@ -151,7 +161,7 @@ export function withoutCredentials(url: string): {
   return { url: removed ? clean : url, removed }
 }
 
-/** Credentials of a URL, encoded and decoded; none for a text that is more than a URL. */
+/** Password and secret parameters of a URL, encoded and decoded; none for a text that is more than a URL. */
 function credentialsIn(url: string): readonly string[] {
   if (!/^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(url)) return []
   const { head, query = '' } = partsOf(url)
@@ -166,7 +176,7 @@ function credentialsIn(url: string): readonly string[] {
   return [...new Set(credentials.flatMap((value) => [value, decoded(value)]))]
 }
 
-/** Shows a URL in a log, report or problem: at most 2,000 characters, without user info and values of credentials. */
+/** Shows a URL in a log, report or problem: cut to 2,000 characters, without user info, values of credentials and fragment. */
 export function shownUrl(url: string): string {
   const { head, query } = partsOf(url)
   const path = head.replace(userInfo, '$1').replace(/(?<=;)[^;/]+/g, shownPair)
@@ -182,9 +192,10 @@ function shownPair(pair: string): string {
   return pair.includes('%') && inner.includes('://') ? `${name}=${shownUrl(inner)}` : pair
 }
 
+/** Maximum characters of a shown URL. */
 const longest = 2000
 
-/** Removes the user info: all up to the last `@` of the authority, as in the URL standard. */
+/** User info of a URL: all up to the last `@` of the authority, as in the URL standard; `$1` is what comes before. */
 const userInfo = /^([a-z][a-z0-9+.-]*:[/\\]{2})[^/\\?#]*@/i
 
 type Parts = {
@@ -202,7 +213,7 @@ function partsOf(url: string): Parts {
     : { head: plain.slice(0, mark), query: plain.slice(mark + 1), fragment }
 }
 
-/** Decodes a percent-encoded name. */
+/** Decoded name of a parameter. */
 function nameOf(pair: string): string {
   const [name = ''] = pair.split('=', 1)
   return decoded(name)
@@ -219,7 +230,7 @@ function decoded(text: string): string {
 /** Text that replaces a secret. */
 const mask = '•••'
 
-/** Secret value that is a mask when printed, joined, serialised or inspected; `reveal` returns it. */
+/** Secret that is a mask when printed, joined, serialised or inspected; `reveal` returns its value. */
 class Secret {
   readonly #value: string
 

@@ -1,4 +1,6 @@
-/** SQLite files: checks name and format before the first write, prepares statements once, rolls transactions back when they throw. */
+/**
+ * SQLite files: checks name and format before the first write, prepares statements once, rolls transactions back when they throw.
+ */
 
 import { hash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -35,7 +37,7 @@ type SqliteOptions = {
   readonly schema: string
   /** Version of the schema; a file with a larger one is refused. */
   readonly format: number
-  /** Whether pages of deleted rows can be returned to the file system (`PRAGMA incremental_vacuum`). */
+  /** Whether pages of deleted rows can be returned to the file system (`PRAGMA incremental_vacuum`); for new files only. */
   readonly shrinks?: boolean
   /** Opens an existing file for reading; commits of other connections are visible. */
   readonly readOnly?: boolean
@@ -49,7 +51,7 @@ const busyMs = 5000
 /** Pages of the write-ahead log (16 MB) before a checkpoint: consecutive rows change the same pages many times. */
 const logPages = 4000
 
-/** File of a newer version, or file under the name of another one. The message says what to do. */
+/** Refusal of a file of a newer version (`isNewer`), or of one under the name of another. The message says what to do. */
 export class ForeignFile extends StartRefused {
   readonly isNewer: boolean
 
@@ -96,11 +98,12 @@ const newer = (path: string, found: number, format: number) =>
     true,
   )
 
+/** State of a file: `sound` was opened without complaint, `damaged` includes a file under the name of another one. */
 export type Condition =
   | { readonly is: 'missing' | 'empty' | 'sound' }
   | { readonly is: 'damaged' | 'newer'; readonly why: string }
 
-/** Bytes from which a file is checked only when its last process did not close it. */
+/** Bytes from which the pages of a file are checked only if its last process did not close it. */
 const mostLookedThrough = 50 * 2 ** 20
 
 /** Error codes of SQLite for a damaged file: `SQLITE_CORRUPT` and `SQLITE_NOTADB`. */
@@ -142,7 +145,10 @@ export function conditionOf(
 /** Infix in the name of a file that was set aside. */
 export const asideMark = '.damaged-'
 
-/** Renames a file and its write-ahead log to `{file}.damaged-{time}`; returns the new name, or `undefined` where there is no file. */
+/**
+ * Renames a file to `{file}.damaged-{time}`, and its write-ahead log likewise; returns the new name, or `undefined` where there
+ * is no file.
+ */
 export function setAside(path: string, now = new Date()): string | undefined {
   if (!existsSync(path)) return undefined
   const kept = `${path}${asideMark}${now.toISOString().replaceAll(/[-:.]/g, '')}`
@@ -165,7 +171,7 @@ const markOf = (path: string): number =>
 const numberOf = (file: DatabaseSync, name: 'application_id' | 'user_version'): number =>
   Number(file.prepare(`PRAGMA ${name}`).get()?.[name])
 
-/** Opens the file with a write-ahead log. */
+/** Opens a file; unless it is `readOnly`, with a write-ahead log and the tables of `schema`. Throws what `openFile` throws. */
 export function openSqlite(options: SqliteOptions): Sqlite {
   const { path, format, readOnly = false } = options
   const file = openFile(path, { format, readOnly })
@@ -219,6 +225,7 @@ export function transaction<T>(file: DatabaseSync, work: () => T, safety: Safety
   }
 }
 
+/** Runs `work` in a savepoint of the current transaction. */
 function part<T>(file: DatabaseSync, work: () => T): T {
   file.exec('SAVEPOINT part')
   try {

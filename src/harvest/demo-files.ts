@@ -1,6 +1,7 @@
 /**
  * Files of the demonstration. The sample catalogues name addresses on hosts that do not exist. If the folder of a host has a
- * file for such an address, the demonstration serves it locally and imports the local address instead.
+ * file for such an address, the demonstration serves it locally and imports the local address instead; likewise pages of datasets
+ * and links that fail on purpose.
  */
 
 import { isUtf8 } from 'node:buffer'
@@ -10,12 +11,13 @@ import { join, relative } from 'node:path'
 
 /** Files that the sample catalogues link to, served locally. */
 export type DemoFiles = {
+  /** Answers a request for a local address: `/`, host, path. */
   readonly answer: (request: Request) => Promise<Response>
   /** Replaces addresses in the text of a catalogue by the local ones below `url`. */
   readonly relocate: (text: string, url: string) => string
 }
 
-/** Addresses that fail on purpose, to show dead links, with their status. */
+/** Addresses (without scheme) that fail on purpose, to show dead links, with their status. */
 export const demoFailures: ReadonlyMap<string, number> = new Map([
   ['daten.auenfeld.example/files/stromverbrauch/strom.parquet', 404],
   ['data.three-rivers.example/files/drought-bulletin/bulletin-2026-05.pdf', 410],
@@ -45,7 +47,7 @@ const typeBySuffix: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 }
 
-/** Reads the names of a folder that has a folder for each host. */
+/** Opens the files of a folder that has a folder for each host; reads their names only. */
 export async function openDemoFiles(folder: string): Promise<DemoFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const names = entries
@@ -82,10 +84,10 @@ export async function openDemoFiles(folder: string): Promise<DemoFiles> {
   }
 }
 
-/** Address of an API whose description is a file `index.json` or `index.xml`; the name itself for other files. */
+/** Address of an API whose description is a file `index` with any suffix; the name itself for other files. */
 const interfaceOf = (name: string): string => name.replace(/\/index\.\w+$/, '')
 
-/** Each dataset has a page of its own, which lists its files. */
+/** Pages of datasets by their addresses, with the names of the files that each lists. */
 function pagesOf(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const pages = new Map<string, string[]>()
   for (const name of names) {
@@ -105,6 +107,7 @@ type ServedFile = {
   readonly mtime: Date
 }
 
+/** Answers with a file, its validators and its media type, or 304. */
 function fileAnswer({ file, bytes, mtime }: ServedFile, request: Request): Response {
   const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
   const headers = { ...commonHeaders, ETag: etag, 'Last-Modified': mtime.toUTCString() }

@@ -13,9 +13,11 @@ import { openDocument } from '../rdf/open-document.ts'
 import { demoFailures, openDemoFiles } from './demo-files.ts'
 import { importDump } from './importing/dump.ts'
 
+/** Running platform of the demonstration, and its data. */
 type Demo = {
   /** Address of the platform, without trailing slash. */
   readonly url: string
+  /** API key that may write. */
   readonly key: string
   /** Directory of RDF documents, each a catalogue with its datasets; below it the vocabulary of their subjects. */
   readonly folder: string
@@ -28,7 +30,7 @@ type Demo = {
 export type DemoSource = {
   /**
    * Environment for a platform that knows the pipe, stores its data in a temporary directory and may reach the local files.
-   * Settings of the given environment for pages, harvests and measurements take precedence.
+   * Settings of `userEnvironment` for pages, harvests and measurements take precedence.
    */
   readonly environment: (userEnvironment: Environment) => Environment
   /** Replaces addresses in the text of a sample catalogue by those of the local files. */
@@ -43,7 +45,9 @@ export type DemoSource = {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Name of the pipe, and id of its target catalogue. */
 const pipe = 'county-archive'
+/** Searches that the portal suggests. */
 const examples = ['water quality', 'budget', 'population', 'trees']
 
 /** Serves the documents of a folder as the source and the files beside it, and writes the file of the pipe. */
@@ -93,7 +97,7 @@ export async function openDemoSource(folder: string): Promise<DemoSource> {
 
 const settings = z.record(z.string(), z.unknown())
 
-/** Merges JSON settings over the defaults; invalid JSON is left for the configuration to report. */
+/** Merges the keys of JSON settings over the defaults; invalid JSON is left for the configuration to report. */
 function settingsOver(
   defaults: Readonly<Record<string, object>>,
   environment: Environment,

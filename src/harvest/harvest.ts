@@ -41,8 +41,8 @@ export type HarvestOptions = Omit<ExportContext, 'ledger' | 'countChange' | 'act
   /** Directory for temporary files. */
   readonly scratch: string
   /**
-   * Number of changes of the ledger, stored outside of it to detect an older copy of the file; `storedCount` is the last stored
-   * number. Without it, older copies are not detected.
+   * Number of changes of the ledger, stored outside of it to detect an older copy of the file. `storedCount` is the last stored
+   * number, or a larger one to treat the file as an older copy. If absent, older copies are not detected.
    */
   readonly changes?: {
     readonly storedCount: number
@@ -50,35 +50,39 @@ export type HarvestOptions = Omit<ExportContext, 'ledger' | 'countChange' | 'act
   }
   /** Limits of transformers that differ from the defaults. */
   readonly transforms?: Partial<TransformLimits>
-  /** Environment variables that git may see when it fetches scripts. */
+  /** Environment variables, limits and transports of git when it fetches scripts. */
   readonly git?: NonNullable<TransformDeps['git']>
-  /** Host of this portal, to avoid harvesting it in a circle. */
+  /** Host of this portal, so that the udata importer does not harvest it in a circle. */
   readonly ownHost?: string
 }
 
 /** Segments for harvesting, and actions of operators on runs. */
 export type Harvest = {
   readonly kinds: readonly SegmentKind[]
-  /** Step after every importer, which passes only changed records. */
+  /** Step after every importer: gives records their original ids, and replaces those that need no write by `unchanged`. */
   readonly afterImport: SegmentFunction
-  /** Carries out the held removals of a run. Throws `unknown-run`, or `conflict` if it is not the pipe's latest complete run. */
+  /** Carries out the held removals of a run. Throws what `confirmRemovals` throws. */
   confirm(runId: string, signal: AbortSignal): Promise<void>
-  /** Restores what a run removed, or one dataset by its platform id. */
+  /** Restores what a run removed, or one dataset by its platform id. Throws what `restoreRemoved` throws. */
   restore(id: string, signal: AbortSignal): Promise<RestoreResult>
-  /** Transfers the records of one pipe to another; returns their number. Throws `conflict` while either is running. */
+  /**
+   * Transfers the records of the pipe `from` to `pipe`; returns their number. Throws `conflict` if one is running or both are
+   * equal.
+   */
   adopt(pipe: string, from: string): Promise<number>
-  /** Groups of similar records in several catalogues; only groups with a record of `catalogue` if given. */
+  /** Groups of records in several catalogues with an equal key; only groups with a record of `catalogue` if given. */
   duplicates(
     catalogue: string | undefined,
     signal: AbortSignal,
   ): AsyncIterable<readonly DuplicateRecord[]>
+  /** Closes the ledger; to be called after all runs have ended. */
   stop(): Promise<void>
 }
 
 /** Age in ms after which the progress of an interrupted run is deleted. */
 const forgottenAfterMs = 30 * dayMs
 
-/** Opens the ledger and creates the segments. `stop` must be called after all runs have ended. */
+/** Opens the ledger and creates the segments. */
 export async function openHarvest(options: HarvestOptions): Promise<Harvest> {
   const { config, directory, now } = options
   const ledger = new Ledger(join(directory, 'harvest.sqlite'))

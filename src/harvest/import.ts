@@ -11,7 +11,8 @@ import {
 } from './importing/command-line.ts'
 import { importDump } from './importing/dump.ts'
 
-// Exit codes: 0 all datasets imported, 1 some failed, it ended early or the document is invalid, 2 wrong arguments, 130 Ctrl-C.
+// Exit codes: 0 all datasets imported; 1 some failed, it ended early or the document cannot be read; 2 wrong arguments; 130
+// Ctrl-C.
 await runScript(importUsage, async (argumentList, signal) => {
   const argumentValues = parseImportArguments(argumentList)
   const key = await scriptKey(argumentValues.key)
@@ -28,7 +29,9 @@ await runScript(importUsage, async (argumentList, signal) => {
   return summary.failed > 0 || summary.endReason !== undefined ? 1 : 0
 })
 
-/** Describes a fault in the form that editors understand: document, line, column. */
+/**
+ * Describes a fault of the document in the form that editors understand: document, line, column. Other errors stay as they are.
+ */
 function withLocation(error: unknown, name: string): unknown {
   const words = (text: string) => new ScriptFailure(`${text}\nnothing was sent`, { cause: error })
   if (error instanceof ScriptFailure) return words(`${name}: ${error.message}`)

@@ -30,9 +30,9 @@ export type Notifier = {
 /** Verdict of a run: whether its pipe works. */
 type RunHealth = 'good' | 'bad'
 
-/** Maximum number of queued messages; the oldest ones are dropped. */
+/** Maximum number of queued messages; beyond it the one that has waited longest is dropped. */
 const mostWaiting = 100
-/** Number of earlier runs of a pipe that are searched for a verdict, and the page size; mostly the first one suffices. */
+/** Number of latest runs of a pipe that are searched for a verdict, and the page size; mostly the first page suffices. */
 const [mostRunsBefore, pageSize] = [50, 5]
 /** Longest `Retry-After` of the receiver to wait for. */
 const retryAfterMaxMs = 60_000
@@ -41,7 +41,7 @@ const retryAfterMaxMs = 60_000
 export function notifier(deps: NotifierDeps): Notifier {
   const { log } = deps
   const stopping = new AbortController()
-  // The last notified verdict takes precedence over the history, because a resumed run ends twice.
+  // The last verdict in this process takes precedence over the history, because a resumed run ends twice.
   const lastHealth = new Map<string, RunHealth>()
   const queue: Message[] = []
   let sending: Promise<void> | undefined
@@ -72,7 +72,10 @@ export function notifier(deps: NotifierDeps): Notifier {
   }
 }
 
-/** Verdict of a run; `undefined` if it proves nothing about its pipe: not ended, cancelled, dry, or of some records only. */
+/**
+ * Verdict of a run; `undefined` if it proves nothing about its pipe: not ended, cancelled, dry, or of some records only
+ * (`only`, or a retry of the failed ones).
+ */
 function healthOf(runs: NotifierDeps['runs'], run: Run): RunHealth | undefined {
   const { dryRun, only, retryOf } = runs.resumption(run.id).start
   if (dryRun || only || retryOf !== undefined) return undefined
@@ -81,7 +84,7 @@ function healthOf(runs: NotifierDeps['runs'], run: Run): RunHealth | undefined {
   return run.problem ? 'bad' : 'good'
 }
 
-/** Verdict of the latest run that has one. A pipe that never ran is not failing. */
+/** Verdict of the latest run that has one and is considered, among the last fifty; good if there is none. */
 function lastVerdict(
   runs: NotifierDeps['runs'],
   pipe: string,
@@ -102,7 +105,7 @@ function lastVerdict(
 const previousHealth = ({ runs }: NotifierDeps, { id, pipe, endTime = '' }: Run): RunHealth =>
   lastVerdict(runs, pipe, (other) => other.id !== id && (other.endTime ?? '9') <= endTime)
 
-/** Tracks which pipes are failing by their latest runs: read from the history once, then updated by every run that ends. */
+/** Tracks which of the pipes fail by their latest runs: read from the history once, then updated with every run that ends. */
 export function failingPipes(runs: NotifierDeps['runs'], pipes: readonly string[]) {
   const names = new Set(pipes.filter((pipe) => lastVerdict(runs, pipe) === 'bad'))
   return {

@@ -10,10 +10,11 @@ import type { Pause } from '../../workers/pause.ts'
 type BatchOptions<Item> = {
   /** Returns the item to write for a message, if any; handles all other messages itself. */
   readonly take: (message: Message) => Promise<Item | undefined>
-  /** Key of an item; a batch contains each key once. */
+  /** Key of an item; a batch contains each key at most once. */
   readonly key: (item: Item) => string
   /** Length of an item's text. */
   readonly characters: (item: Item) => number
+  /** Number of items at which a batch is full. */
   readonly maxItems: number
   readonly pause: Pause
 }
@@ -24,7 +25,7 @@ type Batch<Item> = {
   readonly message?: Message
 }
 
-/** Characters at which a batch is full. */
+/** Number of characters at which a batch is full. */
 const mostCharacters = 2 ** 20
 /** Maximum ms that an item waits for others, because the source may pause. */
 const longestWaitMs = 1000

@@ -1,4 +1,7 @@
-/** Exports harvested records into a catalogue, updates the ledger, and finally removes records that the source no longer has. */
+/**
+ * Exports harvested records into a catalogue, updates the ledger, and finally removes records that the source no longer has, or
+ * holds their removal.
+ */
 
 import { Failure } from '../../errors.ts'
 import {
@@ -44,8 +47,8 @@ type RecordWrite = DatasetWrite & {
 }
 
 /**
- * Exports a stream of messages. The run is opened before the importer starts: without its catalogue, no request is sent to
- * the source.
+ * Exports a stream of messages. The run is opened before the first message is requested: without its catalogue, no request is
+ * sent to the source. Only the importer of a run of another process has started before (see `exporter.ts`).
  */
 export async function* exportDatasets(
   { context, client, settings, ...target }: ExportTarget & { readonly context: ExportContext },
@@ -103,7 +106,7 @@ async function endRun(
   run.context.ledger.forgetProgress(runId)
 }
 
-/** Returns the item to write for a message; processes other messages. */
+/** Returns the record to write in a batch, if the message has one; processes all other messages. */
 async function takeMessage(
   run: ExportRun,
   settings: ExportConfig,
@@ -125,7 +128,7 @@ async function takeMessage(
     recordFailure(run, { stage, ...names, ...recordPlace(message) }, problem)
   } else if (message.kind === 'skipped') {
     const { sourceId, reason, isKept } = message
-    // The source offered it, so it does not count as removed.
+    // A stored record that may still exist at the source counts as offered, so that it is not removed.
     if (isKept) run.markSourceOffered(sourceId)
     else if (reason === droppedBySegment && settings.onDropped === 'keep')
       run.markSourceOffered(sourceId)
@@ -135,7 +138,10 @@ async function takeMessage(
   return undefined
 }
 
-/** Prepares a record for its batch; writes a resource that is no dataset at once. Failures become items of the run. */
+/**
+ * Prepares a record for its batch; writes a resource that is no dataset at once, and only previews in a dry run. Failures become
+ * items of the run.
+ */
 async function writeOf(
   run: ExportRun,
   rawMessage: RecordMessage,
@@ -209,8 +215,8 @@ async function putResource(
 }
 
 /**
- * Records the results of a batch in the ledger and as items of the run, in the order of its records. Throws if the key was
- * refused, the catalogue is gone, or the repository failed fifty times in a row.
+ * Records results in the ledger and as items of the run, in their order, and releases the claims of their ids. Throws if the key
+ * was refused, the catalogue is gone, or the repository failed fifty times in a row.
  */
 function recordResults(run: ExportRun, results: DatasetResults<RecordWrite>): void {
   const { context, owner, segment, client } = run
@@ -248,6 +254,7 @@ function recordResults(run: ExportRun, results: DatasetResults<RecordWrite>): vo
     run.countRepositoryFailure(isServerFault(result) ? failureOf(result) : undefined)
 }
 
+/** Records a result as an item, with a note if the record was taken over, adopted or overwritten. */
 function reportItem(
   run: ExportRun,
   { write, result }: DatasetResults<RecordWrite>[number],
@@ -302,7 +309,7 @@ const failedItem = (message: RecordMessage): FailedItem => ({
   ...(message.findings.length > 0 && { findings: message.findings }),
 })
 
-/** Records the failure of an item; its source id counts as offered. */
+/** Records the failure of an item; its source id, if it has one, counts as offered. */
 function recordFailure(run: ExportRun, item: FailedItem, problem: Failure): void {
   run.countFailedItem(problem)
   if (item.sourceId !== undefined) run.markSourceOffered(item.sourceId)

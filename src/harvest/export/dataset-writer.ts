@@ -1,6 +1,6 @@
 /**
- * Writes datasets under their original ids: those in plain N-Triples with one bulk request (N-Quads, one graph each), whose size the
- * caller chooses; the others by one PUT each.
+ * Writes datasets under their original ids: those in plain N-Triples with one bulk request (N-Quads, one graph each) if the
+ * repository supports it, the others by one PUT each. Callers choose the number of datasets; harvests and imports use it.
  */
 
 import { z } from 'zod'
@@ -14,8 +14,9 @@ export type DatasetWrite = {
   readonly originalId: string
   readonly mediaType: string
   readonly text: string
-  /** Node of the dataset if `text` is plain N-Triples; otherwise the dataset is written individually. */
+  /** Node of the dataset if `text` is plain N-Triples about it; if `undefined`, the dataset is written individually. */
   readonly node: string | undefined
+  /** Sent as `X-Request-Id`; a bulk request has that of its first dataset. */
   readonly requestId?: string
 }
 
@@ -38,7 +39,7 @@ type WriteOptions<Write> = {
 
 /** Writer of datasets to any catalogue of a repository. */
 export type DatasetWriter = {
-  /** Whether the repository supported bulk writes when the writer was opened. */
+  /** Whether the repository seemed to support bulk writes when the writer was opened. */
   readonly supportsBulk: boolean
   readonly write: <Write extends DatasetWrite>(
     options: WriteOptions<Write>,
@@ -48,7 +49,10 @@ export type DatasetWriter = {
 
 type BulkWrite = DatasetWrite & { readonly node: string }
 
-/** Opens the writer; asks the repository whether it supports bulk writes. */
+/**
+ * Opens the writer. Bulk writes are tried if the IRI of a catalogue shows that the repository is of this kind, until a bulk
+ * request is answered as unknown.
+ */
 export async function openDatasetWriter(
   client: RepositoryClient,
   signal: AbortSignal,
@@ -127,6 +131,7 @@ const bulkSchema = z.array(
   }),
 )
 
+/** Writes several datasets with one request. */
 async function putBulk(
   { client, catalogue, recordIriPrefix }: BulkTarget,
   writes: readonly BulkWrite[],
@@ -156,8 +161,8 @@ async function putBulk(
 const [cataloguePath, recordPath] = ['id/catalogue/', 'set/record/']
 
 /**
- * Prefix of the IRIs of catalogue records, derived from that of catalogues. The record in a body states the original id of
- * its dataset.
+ * Prefix of the IRIs of catalogue records, derived from that of a catalogue; `undefined` if the repository lists none with an IRI
+ * of this kind. The record in a body states the original id of its dataset.
  */
 async function findRecordIriPrefix(
   client: RepositoryClient,

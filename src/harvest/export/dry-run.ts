@@ -13,6 +13,7 @@ import type { ExportRun } from './export-run.ts'
 import { identityOf } from './record-identity.ts'
 import { itemNames, nodeInText, quadsInText } from './record-text.ts'
 
+/** Problem of a record that would not be written; `item` has its original id if that was found. */
 type RefusedPreview = { readonly problem: Failure; readonly item?: { readonly originalId: string } }
 
 /** Adds an item with a record's expected state, text and differences; returns its problem if it would not be written. */
@@ -48,7 +49,10 @@ type Change = {
   readonly difference?: Difference
 }
 
-/** State and differences of a write: as previewed by the repository of this process, or estimated for a remote one. */
+/**
+ * State and differences of a write: as previewed by the repository of this process, or estimated for a remote one. Returns the
+ * `Failure` if the write would be refused.
+ */
 async function changeOf(
   run: ExportRun,
   record: SentRecord,
@@ -66,7 +70,7 @@ async function changeOf(
   }
 }
 
-/** Estimates a write; without differences if the stored graph cannot be read. */
+/** Estimates a write; without differences if the stored graph or the record cannot be read. */
 async function estimateChange(
   run: ExportRun,
   { originalId, mediaType, text }: SentRecord,
@@ -86,7 +90,7 @@ async function estimateChange(
   return { kind: 'updated', difference: differenceOf(withoutAddedIds(stored, quads), quads) }
 }
 
-/** Removes identifiers of distributions that the repository adds at each write. */
+/** Removes the identifiers of distributions, which the repository adds at each write; none if the record itself has some. */
 function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readonly Quad[] {
   const identifiersIn = (quads: readonly Quad[]) => {
     const distributions = subjectsOfType(quads, dcat('Distribution'))
@@ -103,7 +107,10 @@ function withoutAddedIds(stored: readonly Quad[], sent: readonly Quad[]): readon
 /** Maximum number of ids in the preview of removals. */
 const mostNamed = 20
 
-/** Describes what a complete run would remove. A dry run stores no held removals to confirm. */
+/**
+ * Describes the records that a complete dry run was not offered, if there are any. It ignores what delays a removal
+ * (`missingRuns`, restored records), and stores no held removals to confirm.
+ */
 export function previewRemovals(run: ExportRun): Failure | undefined {
   if (!run.knowsAllOffered) return undefined
   const rows = [...run.context.ledger.rowsOf(run.owner)]
@@ -159,6 +166,7 @@ function objectText(object: Term): string {
   return text.length > longestStatement ? `${text.slice(0, longestStatement)}…` : text
 }
 
+/** Statements that occur more often in the first map than in the second, sorted. */
 const surplus = (counts: StatementCounts, otherCounts: StatementCounts): readonly string[] =>
   [...counts]
     .flatMap(([text, count]) => {

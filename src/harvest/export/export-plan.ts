@@ -1,5 +1,5 @@
 /**
- * Plan of an export, from the pipe of its run: targets, transformers, and the time after which unchanged records are written
+ * Plan of an export, from the pipe of its run: exporter, transformers, and the time after which unchanged records are written
  * again.
  */
 
@@ -24,12 +24,19 @@ type PlanContext = {
   readonly config: { readonly forceDays: number }
 }
 
+/** Result of `exportPlan`. */
 type ExportPlan = {
-  /** SHA-256 of the transformers and their configs, so that a change of them writes every record again; `''` without transformers. */
+  /**
+   * SHA-256 of the transformers and their configs, so that a change of them writes every record again; `''` without
+   * transformers.
+   */
   readonly transformersHash: string
-  /** Age in ms at which an unchanged record is written again: `forceDays` of the first segment that sets it, else of the configuration. */
+  /**
+   * Age of its last write in ms at which an unchanged record is written again: `forceDays` of the first segment that sets it,
+   * else of the configuration.
+   */
   readonly forceMs: number
-  /** Config and place of the exporter. */
+  /** Config and place of the first exporter; `undefined` if the pipe has none in this process. */
   readonly exporter: { readonly config: JsonObject; readonly place: SegmentPlace } | undefined
 }
 

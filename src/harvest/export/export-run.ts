@@ -6,7 +6,9 @@
  *     owned ──▶ offered ──▶ written, or unchanged
  *       │          └──────▶ failed, or refused (stays in the catalogue)
  *       ├──▶ declared deleted by the source ──┐
- *       └──▶ not offered at the end ──────────┴──▶ kept (run incomplete) | removed | held (waits for consent)
+ *       └──▶ not offered at the end ──────────┴──▶ kept | removed | held (waits for consent)
+ *
+ * `removal-guard.ts` decides about the last three.
  */
 
 import { hash } from 'node:crypto'
@@ -38,24 +40,29 @@ import {
 /** Dependencies shared by all exports of a process. */
 export type ExportContext = RetryContext & {
   readonly ledger: Ledger
-  /** Called after changes of the ledger; stores their number elsewhere, to detect an older copy of the file. */
+  /**
+   * Counts a change of the ledger and stores the count elsewhere too, to detect an older copy of the file. Called when an export
+   * opens and closes, and after actions of operators.
+   */
   readonly countChange: () => Promise<void>
   readonly config: HarvestConfig
   readonly outbound: Outbound
+  /** Repository of this process; `undefined` without one. */
   readonly repository: Repository | undefined
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
   readonly key: ProcessKeys
+  /** Value of a named secret. */
   readonly secret: (name: string) => string | undefined
   readonly runs: Pick<Runs, 'get' | 'list' | 'resumption' | 'note'>
   readonly sources: () => Pick<PipeSources, 'find' | 'invalid'>
   /** All segments of this process. */
   readonly kinds: () => readonly SegmentKind[]
   readonly log: Log
-  /** Extracts measurements from messages; if absent, the whole text is written. */
+  /** Writes the output of metrics segments; if absent, the text of each message is sent as it is. */
   readonly metricsExport?: MetricsExport
   /** Finds values of a record that the search document cannot contain; absent without search. */
   readonly unfitValues?: UnfitValues
-  /** Active exports by run id. */
+  /** Active exports of datasets by run id. */
   readonly active: Map<string, ExportRun>
 }
 
@@ -65,28 +72,29 @@ const mostFailures = 50
 const mostUnflushed = 1000
 
 /**
- * One export, from its opening to the decision about removals. Its state is in memory while it is active, and in the ledger
- * as long as it can be resumed.
+ * One export, from its opening to `close`. Its state is in memory; each checkpoint stores in the ledger which rows were offered,
+ * and the counts `offered` and `nameless`, for a resumed run.
  */
 export class ExportRun {
   readonly context: ExportContext
   readonly segment: SegmentContext
   readonly owner: Owner
   readonly client: RepositoryClient
-  /** Digest of all segments between import and export; `''` if there are none. */
+  /** Hash of all segments between import and export; `''` if there are none, or the pipe of the run is unknown here. */
   readonly transformersHash: string
   /** Time of opening in ms. */
   readonly opened: number
-  /** Serials of rows that the source declared as deleted. */
+  /** Serials of rows that the source declared as deleted, or a foreign transformer dropped (`onDropped: remove`). */
   readonly declaredDeleted = new Set<number>()
-  /** Original ids being written. */
+  /** Original ids that are being written; other runs must not write them (`writerOf`). */
   readonly writing = new Set<string>()
-  /** Serials of rows that waiting records may be: their id is an alias of such a record (`record-identity.ts`). */
+  /** Serials of rows whose id is an alias of a record that waits in `identifyRecords`, which may be the same record. */
   readonly maybeRenamed = new Set<number>()
   /** Serials of rows of the pipe with held removals. */
   readonly #held: Set<number>
+  /** Age of the last write in ms at which an unchanged record is written again. */
   readonly #forceMs: number
-  /** Hashes of the original ids given to new records in this run → hashes of their source ids. */
+  /** Hashes of the original ids that this run gave to records without a row → hashes of their source ids. */
   readonly #reserved = new Map<number, number>()
   /** Serials of offered rows that are not marked in the ledger yet. */
   readonly #offeredRows = new Set<number>()
@@ -97,7 +105,7 @@ export class ExportRun {
   offered = 0
   /** Number of offered records without a usable identifier. */
   nameless = 0
-  /** Number of items that were not written. */
+  /** Number of failed, refused and duplicate items, since a resumption only. */
   failedItems = 0
   /** Number of offered records that belong to other pipes, and the problem of the first one. */
   #ownedElsewhere = 0
@@ -130,7 +138,7 @@ export class ExportRun {
     this.knowsAllOffered = true
   }
 
-  /** Makes the progress durable, so that the run can resume from here. */
+  /** Stores the progress in the ledger, so that the run can resume from here. */
   checkpoint(): void {
     const { ledger, now } = this.context
     const { offered, nameless, segment } = this
@@ -140,7 +148,7 @@ export class ExportRun {
     })
   }
 
-  /** Records original ids that the catalogue contains. */
+  /** Records original ids that the catalogue contains when the run begins. */
   addPresent(ids: readonly string[]): void {
     const { ledger } = this.context
     const { catalogue, pipe } = this.owner
@@ -153,24 +161,26 @@ export class ExportRun {
   }
 
   /**
-   * Whether the catalogue contained every record that the pipe owns; deleting or emptying a catalogue leaves the rows of the
-   * ledger.
+   * Whether the catalogue contained every record that the pipe owns when the run began. A catalogue that was emptied, or deleted
+   * and created again, leaves its rows in the ledger.
    */
   get hasAllOwned(): boolean {
     return this.#ownedPresent >= this.context.ledger.count(this.owner)
   }
 
-  /** Whether the pipe owns anything in the catalogue. */
+  /** Whether the pipe owns any record of the catalogue, by the ledger. */
   get ownsRecords(): boolean {
     return this.context.ledger.count(this.owner) > 0
   }
 
-  /** Whether the catalogue contains a record with this id. */
+  /** Whether the catalogue contained a record with this id when the run began, or the run has written it. */
   isPresent(originalId: string): boolean {
     return this.context.ledger.isPresent(this.segment.runId, originalId)
   }
 
-  /** Marks a row as offered by the source. */
+  /**
+   * Marks a row as offered by the source: it is no longer declared deleted, `restored` or held. Rows of other pipes are ignored.
+   */
   markOffered(row: RecordRow): void {
     if (row.pipe !== this.owner.pipe) return
     this.declaredDeleted.delete(row.serial)
@@ -188,7 +198,10 @@ export class ExportRun {
     if (row) this.markOffered(row)
   }
 
-  /** Source ids of the pipe's records that were not offered so far; empty if the progress is not fully known. */
+  /**
+   * Source ids of the pipe's records that the source has neither offered nor declared deleted so far, without those that a
+   * waiting record may be and those that an operator restored. Empty in a dry run, and if earlier offers are not known.
+   */
   missingSourceIds(): readonly string[] {
     if (!this.knowsAllOffered || this.segment.dryRun) return []
     const rows = this.context.ledger.rowsOf(this.owner)
@@ -201,13 +214,13 @@ export class ExportRun {
     })
   }
 
-  /** Marks the pipe's record with this source id, if any, as deleted at the source. */
+  /** Marks the pipe's record with this source id, if any, as deleted at the source; a later offer revokes that. */
   declareDeleted(sourceId: string): void {
     const row = this.context.ledger.bySource(this.owner, sourceId)
     if (row) this.declaredDeleted.add(row.serial)
   }
 
-  /** Marks a record as written by the repository. */
+  /** Marks a record as written: present in the catalogue, and no longer declared deleted. */
   noteWritten(serial: number, originalId: string): void {
     this.declaredDeleted.delete(serial)
     this.context.ledger.addPresent(this.segment.runId, [originalId])
@@ -218,12 +231,15 @@ export class ExportRun {
     this.#offeredRows.clear()
   }
 
-  /** Whether the source has offered the record; `row` must be freshly read. */
+  /** Whether the source has offered the record; its row must be freshly read from the ledger. */
   wasOffered({ serial, lastRun }: RecordRow): boolean {
     return this.#offeredRows.has(serial) || lastRun === this.segment.runId
   }
 
-  /** Whether the record needs no write: same source hash, still in the catalogue, written less than `forceDays` ago. */
+  /**
+   * Whether the record needs no write: same hash, still in the catalogue, written less than `forceDays` ago. `sourceHash`:
+   * result of `hashOf`; without one a record always needs a write.
+   */
   isUnchanged(row: RecordRow, sourceHash: string | undefined): boolean {
     return (
       sourceHash !== undefined &&
@@ -255,13 +271,16 @@ export class ExportRun {
     return new Failure('all-refused', detail)
   }
 
-  /** Counts consecutive failures of the repository and throws at the fiftieth; a success resets the count. */
+  /**
+   * Counts consecutive failures of the repository and throws at the fiftieth. `undefined` for any other answer to a write, also a
+   * refusal of the record; it resets the count.
+   */
   countRepositoryFailure(failure: Failure | undefined): void {
     this.#consecutiveFailures = failure ? this.#consecutiveFailures + 1 : 0
     if (failure && this.#consecutiveFailures >= mostFailures) throw failure
   }
 
-  /** Reserves an original id for a new record; `false` if another record of this run has it. */
+  /** Reserves an original id for a record without a row; `false` if another record of this run has it. */
   reserve(originalId: string, sourceId: string): boolean {
     const [key, source] = [keyHash(originalId), keyHash(sourceId)]
     const holder = this.#reserved.get(key) ?? source
@@ -276,6 +295,7 @@ export class ExportRun {
     return writer
   }
 
+  /** Ends a claim, after the write was answered. */
   release(originalId: string): void {
     this.writing.delete(originalId)
   }
@@ -301,12 +321,16 @@ export function writerOf(
   return undefined
 }
 
+/** Catalogue that a run writes to, and the client of its repository, without retries. */
 type RunTarget = { readonly catalogue: string; readonly client: RepositoryClient }
 
-/** Ids that are recorded in one transaction. */
+/** Number of present ids that are recorded in one transaction. */
 const idsPerStep = 1000
 
-/** Opens an export and reads the ids of the catalogue. Throws `unknown-catalogue`, `conflict`, `export-failed`. */
+/**
+ * Opens an export and reads the ids of the catalogue; the caller must `close` it. Throws `unknown-catalogue`, `export-failed`, or
+ * `conflict` if the run has another exporter into a catalogue.
+ */
 export async function openExportRun(
   context: ExportContext,
   segment: SegmentContext,
@@ -339,7 +363,10 @@ export async function openExportRun(
   }
 }
 
-/** Throws `unknown-catalogue` if the catalogue does not exist, and forgets its rows; `export-failed` for other answers. */
+/**
+ * Throws `unknown-catalogue` if the catalogue does not exist, after deleting its rows if the repository is that of this process;
+ * `export-failed` for answers that say neither.
+ */
 async function checkCatalogue({ context, client, owner }: ExportRun, signal: AbortSignal) {
   const { catalogue } = owner
   const { status } = await client.ask({ method: 'HEAD', path: `/catalogues/${catalogue}` }, signal)

@@ -11,9 +11,9 @@ import type { ExportContext } from './export-run.ts'
 import { repositoryByFetch, remoteRepository, type RepositoryClient } from './repository-client.ts'
 
 const repositoryConfig = z.looseObject({
-  /** A name in `serviceDiscovery`; any other name means the repository of this process. */
+  /** A name with an address in `serviceDiscovery`; any other name, or none, means the repository of this process. */
   serviceName: z.string().optional(),
-  /** Another repository. */
+  /** Another repository; takes precedence over `serviceName`. */
   endpoint: z
     .looseObject({
       address: z.string().refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), {
@@ -27,20 +27,23 @@ const repositoryConfig = z.looseObject({
     .optional(),
 })
 
-/** Unknown keys are kept. */
+/** Config of an exporter. Unknown keys are kept. */
 export const exportConfig = z.looseObject({
   hub: repositoryConfig.default({}),
-  /** Leaves out measurements. Harvests have none. */
+  /** Writes no metrics; without effect on harvested records. */
   skip: z.boolean().default(false),
-  /** Adopts records of the catalogue without an owner at the end of a complete run. */
+  /** Adopts records of the catalogue without an owner at the end of a complete run, which may remove those not offered. */
   adoptUnowned: z.boolean().default(false),
   /** Whether a stored record is removed if a foreign transformer did not return it. */
   onDropped: z.enum(['keep', 'remove']).default('keep'),
-  /** Percentage of the pipe's records that a run may remove without consent; 100 disables the guard. */
+  /** Percentage of the pipe's earlier records that a run may remove without consent; 100 disables this limit. */
   guardPercent: z.number().min(0).max(100).optional(),
-  /** Number of records that a run may always remove without consent. */
+  /**
+   * Number of records that a run may remove without consent even if they are more than the percentage. Does not apply if
+   * nothing was offered, or the selection has changed.
+   */
   guardMinimum: z.int().min(0).optional(),
-  /** Number of consecutive complete runs that must miss a record before it is removed. */
+  /** Number of consecutive complete runs that must miss a record before it is removed, unless the source declares it deleted. */
   missingRuns: z.int().min(1).optional(),
 })
 export type ExportConfig = z.infer<typeof exportConfig>
@@ -49,7 +52,7 @@ export type ExportConfig = z.infer<typeof exportConfig>
 export type ExportTarget = {
   readonly settings: ExportConfig
   readonly client: RepositoryClient
-  /** Catalogue in the config; if absent, the run determines it. */
+  /** Catalogue that a segment before the exporter names; if `undefined`, that of the run counts. */
   readonly catalogue: string | undefined
 }
 

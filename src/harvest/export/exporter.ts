@@ -1,4 +1,4 @@
-/** The exporter, the last segment of a run: writes records into a catalogue, or metrics of existing datasets. */
+/** Segment that exports: writes records into a catalogue, or metrics of existing datasets. */
 
 import type { Message } from '../../pipe/message.ts'
 import type { SegmentKind } from '../../pipe/segment.ts'
@@ -8,7 +8,7 @@ import type { ExportContext } from './export-run.ts'
 import { exportConfig, exportTarget } from './export-target.ts'
 import { exportMetrics } from './metrics-exporter.ts'
 
-/** The exporter as a kind of segment. Its config is checked when the pipe is loaded. */
+/** Kind of segment for exporters. The config is checked when the segment is opened. */
 export const exporterSegment = (context: ExportContext): SegmentKind => ({
   names: ['exporting-hub', 'exporting-repo', 'exporting-repository'],
   job: 'export',
@@ -31,8 +31,8 @@ export const exporterSegment = (context: ExportContext): SegmentKind => ({
 type Content = { readonly isMetrics: boolean; readonly input: AsyncIterable<Message> }
 
 /**
- * Determines whether a run exports records or metrics. A run of another process is known by its first message that is no
- * total.
+ * Determines whether a run exports records or metrics. A run of another process, which `runs` does not know, is recognised by its
+ * first message that is no total.
  */
 async function contentOf(
   runs: ExportContext['runs'],

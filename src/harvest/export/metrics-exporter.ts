@@ -1,4 +1,4 @@
-/** Writes metrics of datasets: in groups into the repository of this process, or by individual PUTs into a remote one. */
+/** Exports metrics of datasets: in groups into the repository of this process, or by individual PUTs into a remote one. */
 
 import { Failure } from '../../errors.ts'
 import type { Message, MetricsOutcome, RecordMessage } from '../../pipe/message.ts'
@@ -61,13 +61,13 @@ export async function* exportMetrics(
   }
 }
 
-/** Platform id of the measured dataset. */
+/** Platform id of the measured dataset: the `identifier` of the message, else its source id. */
 export const measuredId = ({ extra, sourceId }: RecordMessage): string => {
   const identifier = extra?.['identifier']
   return typeof identifier === 'string' ? identifier : sourceId
 }
 
-/** The record if it must be written; otherwise reports why not. */
+/** Returns the record of a message if it must be written; otherwise adds an item that says why not. */
 function writableRecord(
   message: Message,
   isSkipped: boolean,

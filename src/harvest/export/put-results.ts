@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { jsonIn, type RepositoryAnswer, type RepositoryClient } from './repository-client.ts'
 
-/** Status of a PUT and its problem document (RFC 9457). */
+/** Status of a write, the id of the written resource, and the problem document (RFC 9457) or other JSON of the answer. */
 export type PutResult = {
   readonly status: number
   readonly platformId?: string
@@ -25,7 +25,7 @@ const outcomes: Readonly<Record<number, DatasetOutcome>> = {
 export const outcomeOf = ({ status }: Pick<PutResult, 'status'>): DatasetOutcome | undefined =>
   outcomes[status]
 
-/** Parses the response to a PUT; the platform id is the last part of its `Location`. */
+/** Parses the response to a write; the platform id is the last part of its `Location`, else `Content-Location`. */
 export function putResultOf({ status, headers, text }: RepositoryAnswer): PutResult {
   const iri = headers.get('location') ?? headers.get('content-location') ?? ''
   const platformId = /\/([A-Za-z0-9_~-]+)$/.exec(iri)?.[1]
@@ -36,6 +36,7 @@ export function putResultOf({ status, headers, text }: RepositoryAnswer): PutRes
 export const isServerFault = ({ status }: Pick<PutResult, 'status'>): boolean =>
   status === 429 || status >= 500
 
+/** Place in the sent body; both numbers from 1. */
 const location = { line: z.number().optional(), column: z.number().optional() }
 /** Problem document with optional members. */
 const problemSchema = z
@@ -47,7 +48,7 @@ const problemSchema = z
   })
   .catch({ type: '', title: '', detail: '', errors: [] })
 
-/** Problem (RFC 9457) in one line: its slug, its detail and the first location. */
+/** Problem in one line: its slug (else the status), its detail or title, and the first location. */
 export function reasonOf({ status, problem }: PutResult): string {
   const { type, title, detail, errors } = problemSchema.parse(problem)
   const { line, column } = errors[0] ?? {}

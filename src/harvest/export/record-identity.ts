@@ -1,6 +1,6 @@
 /**
- * Identity of records: the original id under which a record is stored, and whether the pipe may write it. The step after the
- * importer passes only changed records.
+ * Identity of records: the original id under which a record is stored, and whether the pipe may write it. A step after the
+ * importer determines it, and replaces records that need no write by `unchanged`.
  */
 
 import { Failure } from '../../errors.ts'
@@ -20,15 +20,16 @@ import type { ExportContext, ExportRun } from './export-run.ts'
 /** Original id of a record, and the row of the ledger with it, of any owner. */
 type Identity = { readonly originalId: string; readonly row: RecordRow | undefined }
 
-/** Ms without a complete run after which other pipes may take over the records of a pipe. */
+/** Ms without a run that was complete or found nothing modified, after which other pipes may take over the records of a pipe. */
 const abandonedAfterMs = 90 * dayMs
 
 type RecordIds = Pick<RecordMessage, 'sourceId' | 'aliases' | 'preferredId'>
 
 /**
  * Determines the identity of a record: the ledger's id of its source id; else that of an alias under which the pipe knew it;
- * else the first alias in the catalogue; else the preferred id or the source id. An alias that is the id of another record of
- * this source is ignored. Failures: `item-owned-elsewhere`, `item-duplicate`.
+ * else the first alias in the catalogue; else the preferred id if it is free; else the source id. An alias that is the id of
+ * another record of this source is ignored. Reserves the id of a record without a row, and gives a row found by an alias the
+ * current source id. Failures: `item-owned-elsewhere`, `item-duplicate`.
  */
 export function identityOf(
   run: ExportRun,
@@ -62,7 +63,7 @@ function pipeRows(run: ExportRun, names: RecordIds): PipeRows {
   return sourceRow ? { sourceRow } : { aliasRow: findAliasRow(run, names) }
 }
 
-/** Row of the pipe with an alias of the record as its source id, if that id was not offered. */
+/** First row of the pipe with an alias of the record as its source id or original id that the source has not offered. */
 function findAliasRow(run: ExportRun, { sourceId, aliases }: RecordIds): RecordRow | undefined {
   const { ledger } = run.context
   for (const alias of aliases) {
@@ -72,7 +73,7 @@ function findAliasRow(run: ExportRun, { sourceId, aliases }: RecordIds): RecordR
   return undefined
 }
 
-/** Changes the source id of a row in the ledger to the record's current one. */
+/** Changes the source id of a row to the record's current one, also in the ledger unless it is a dry run. */
 function renameSource(
   run: ExportRun,
   { sourceId }: RecordIds,
@@ -85,8 +86,9 @@ function renameSource(
 }
 
 /**
- * Whether a record must wait for the end of its source, which shows whether it is a renamed one: the record that has the alias
- * as its source id may follow. Aliases that are no IRIs were source ids in older versions and are unique.
+ * Whether a record must wait for the end of its source, or for the next cursor, which shows whether it is a renamed one: the
+ * record whose row was found by the alias may follow. Adds that row to `maybeRenamed`. Source ids that are no IRIs are from older
+ * versions and unique, so nothing need wait for them.
  */
 function mustWait(run: ExportRun, { aliasRow: row }: PipeRows): boolean {
   if (!row || !/^[a-z][a-z0-9+.-]*:/i.test(row.sourceId)) return false
@@ -99,8 +101,8 @@ const isOtherRecord = ({ owner }: ExportRun, row: RecordRow, sourceId: string): 
   row.pipe === owner.pipe && row.sourceId !== '' && row.sourceId !== sourceId
 
 /**
- * Returns the identity if the pipe may write it, else `item-owned-elsewhere`; `item-duplicate` if its row has another source id
- * than `sourceId`.
+ * Returns the identity if the pipe may write it, else `item-owned-elsewhere`; `item-duplicate` if a `sourceId` is given and the
+ * row is a record of this pipe with another one.
  */
 function checkOwnership(run: ExportRun, identity: Identity, sourceId?: string): Identity | Failure {
   const { originalId, row } = identity
@@ -111,13 +113,13 @@ function checkOwnership(run: ExportRun, identity: Identity, sourceId?: string): 
   return isOurs ? identity : ownedBy(row.pipe, originalId)
 }
 
-/** Whether the owning pipe no longer exists, or has had no complete run for a long time. */
+/** Whether the owning pipe no longer exists, or has had no complete or unmodified run for `abandonedAfterMs`. */
 function isAbandoned({ ledger, now, sources }: ExportContext, { pipe, written }: RecordRow) {
   if (now() - (ledger.pipe(pipe)?.alive ?? written) > abandonedAfterMs) return true
   const pipes = sources()
   const place = ledger.placeOf(pipe)
-  // The pipe may be in an unreadable file: the one of its last run, or any file of an unreadable source. Without a recorded
-  // file, any unreadable one counts, because the name of a pipe is inside it.
+  // The pipe may be in an unreadable file: the one of its last run, or any file of a source that is unreadable as a whole (`file`
+  // is empty). Without a recorded file, any unreadable one counts, because the name of a pipe is inside it.
   return (
     pipes.find(pipe) === undefined &&
     !pipes
@@ -138,7 +140,7 @@ const duplicateOf = (originalId: string, sourceId: string): Failure =>
     `Another record of the source, ${sourceId}, is stored as ${originalId} already.`,
   )
 
-/** Determines the identity of a record that is to be written, and claims it until `release`. */
+/** Determines the identity of a record that is to be written, and claims its original id until `ExportRun.release`. */
 export function claimIdentity(run: ExportRun, message: RecordMessage): Identity | Failure {
   const { originalId: id, sourceId } = message
   const { ledger } = run.context
@@ -154,13 +156,13 @@ export function claimIdentity(run: ExportRun, message: RecordMessage): Identity 
   return writer === run.owner.pipe ? duplicateOf(originalId, sourceId) : ownedBy(writer, originalId)
 }
 
-/** Maximum characters of records that wait for the end of their source. */
+/** Characters of waiting records, in the whole run, after which no further record waits. */
 const mostWaiting = 32_000_000
 
 /**
  * Step after the importer: passes records on with their original ids, as `unchanged`, or as `refused` if they belong to
- * another pipe. Without an exporter in this process (the run is not in `active`) everything passes, under distinct preferred
- * ids.
+ * another pipe or are duplicates. A run with `only` drops other records. Without an exporter of datasets in this process (the
+ * run is not in `active`) everything passes, under distinct preferred ids.
  */
 export const identifyRecords = (active: ReadonlyMap<string, ExportRun>): SegmentFunction =>
   async function* (input, context) {
@@ -201,7 +203,10 @@ function withPreferredId(record: RecordMessage, assignedIds: Set<number>): Recor
   return { ...record, originalId }
 }
 
-/** Message for a record after comparison with the ledger; `undefined` if the run is restricted to other records. */
+/**
+ * Message for a record after comparison with the ledger; `undefined` if the run is restricted to other records. `rows`: result of
+ * `pipeRows`, absent for a record that has waited, because it may be outdated.
+ */
 function compareRecord(
   run: ExportRun,
   { only, sink }: SegmentContext,
@@ -236,9 +241,9 @@ function compareRecord(
 }
 
 /**
- * Validators of the pipe's last complete run. Empty, so that everything is read again, if that run is too old, if the shape
- * of records, the target or the transformers have changed, if a record that it did not meet still exists, or if the catalogue
- * lacks records of the pipe.
+ * Validators of the pipe's last complete run. Empty, so that everything is read again, if that run is too old, if `shape` (the
+ * `outputHash` of the importer), the target or the transformers have changed, if a record that it did not meet still exists, if
+ * the catalogue lacks records of the pipe, or if this process has no exporter of the run.
  */
 export function validatorsOf(
   { ledger, now, config, active }: ExportContext,

@@ -1,6 +1,6 @@
 /**
- * Extracts facts from the text of a record: its dataset node, keys that reveal duplicates in other catalogues, values that
- * search cannot show.
+ * Extracts facts from the text of a record: its dataset node, its title, keys that reveal duplicates in other catalogues, values
+ * that search cannot show.
  */
 
 import type { Quad, Term } from '@rdfjs/types'
@@ -16,8 +16,8 @@ const datasetClasses = [dcat('Dataset'), dcat('DatasetSeries')].map(({ value }) 
 const typeLines = datasetClasses.map((name) => ` <${rdf('type').value}> <${name}> .\n`)
 
 /**
- * Node of the dataset if the text is plain N-Triples, one triple per line, about exactly one dataset with an IRI; other texts
- * are written individually.
+ * Node of the dataset or series if the text is plain N-Triples, one triple per line, about exactly one with an IRI; else
+ * `undefined`, and the record is written individually.
  */
 export function nodeInText(mediaType: string, text: string): string | undefined {
   if (mediaType.split(';')[0]?.trim() !== 'application/n-triples') return undefined
@@ -26,7 +26,7 @@ export function nodeInText(mediaType: string, text: string): string | undefined 
   return isPlain(text) ? node : undefined
 }
 
-/** Node of a record as N-Triples; of several datasets, the one whose IRI is the source id. */
+/** Node of a record for its title: that of `nodeInText`, else the source id if a line of the text declares it a dataset. */
 function nodeOfRecord({ mediaType, text, sourceId }: RecordMessage): string | undefined {
   const ownNode = `<${sourceId}>`
   const isDescribed = typeLines.some((line) => `\n${text}`.includes(`\n${ownNode}${line}`))
@@ -54,7 +54,7 @@ function subjectsOf(text: string, end: string): string[] {
   return subjects
 }
 
-/** Objects of a node's lines with this predicate, at most thirty; from plain N-Triples only. */
+/** Objects of a node's lines with this predicate, at most thirty; from plain N-Triples only, none without a node. */
 function objectsOf(text: string, node: string | undefined, predicate: Term): readonly Term[] {
   if (node === undefined) return []
   const start = `${node} <${predicate.value}> `
@@ -78,8 +78,8 @@ function objectsOf(text: string, node: string | undefined, predicate: Term): rea
 const shortestIdentifier = 6
 
 /**
- * Identifier and landing page of a dataset, from plain N-Triples only; the original id if it has no identifier. Values that
- * may coincide by chance, such as numbers, are ignored.
+ * Identifier and landing page (without scheme) of a dataset, from plain N-Triples only; the original id if it has no identifier.
+ * Identifiers that may coincide by chance, such as numbers, are ignored.
  */
 export function duplicateKeyOf(
   text: string,
@@ -116,7 +116,10 @@ export type UnfitValues = (
 /** Maximum number of findings per record. */
 const mostFindings = 20
 
-/** Adds a finding for each value that will be left out of the search document, once per field and value. */
+/**
+ * Adds a finding for each value that will be left out of the search document, once per field and value, at most twenty. Of
+ * several datasets, the one with the source id counts, else the first.
+ */
 export async function withUnfitValues(
   message: RecordMessage,
   findUnfit: UnfitValues | undefined,
@@ -141,7 +144,7 @@ export async function withUnfitValues(
   return { ...message, findings: [...message.findings, ...findings] }
 }
 
-/** Quads of a record; `undefined` for invalid RDF, which the repository refuses with its own message. */
+/** Quads of a record; `undefined` for text that is no valid RDF, which the repository refuses with its own message. */
 export async function quadsInText(
   text: string,
   mediaType: string,

@@ -20,9 +20,13 @@ type RemovalPlan = {
   readonly problem?: Failure
 }
 
+/** Plan without removals. */
 const nothing: RemovalPlan = { due: [], held: [] }
 
-/** Ends an export after all writes were answered: decides about removals, carries them out, sets the outcome of the run. */
+/**
+ * Ends an export after all writes were answered: decides about removals, carries them out, sets the outcome of the run. Removes
+ * nothing if earlier offers are not known, or another run of the pipe ran in parallel.
+ */
 export async function completeRun(
   run: ExportRun,
   settings: ExportConfig,
@@ -41,7 +45,7 @@ export async function completeRun(
   const mayRemove = run.knowsAllOffered && !hasParallelRun(run)
   if (!mayRemove) log.info({ resumed: isResumed }, 'harvest.removal-skipped')
   const isComplete = effective.kind === 'complete'
-  // With a doubtful ledger, a record without an owner may belong to another pipe.
+  // If the ledger was an older copy or lost, a record without an owner may belong to another pipe.
   if (mayRemove && settings.adoptUnowned && isComplete && !ledger.isUnverified(pipe))
     adoptUnowned(run)
   const plan = mayRemove ? planOf(run, settings, effective) : nothing
@@ -80,7 +84,7 @@ function effectiveCompleteness(run: ExportRun, completeness: Completeness): Comp
   return { kind: 'incomplete', problem: new Failure('item-no-identifier', detail) }
 }
 
-/** Whether another run of the pipe was active at any time since this one began. */
+/** Whether another run of the pipe, dry runs excepted, was active at any time since this one began. */
 function hasParallelRun({ context, owner, segment, opened }: ExportRun): boolean {
   const { runs } = context
   const began = Date.parse(runs.get(segment.runId)?.startTime ?? '') || opened
@@ -91,7 +95,9 @@ function hasParallelRun({ context, owner, segment, opened }: ExportRun): boolean
   })
 }
 
-/** Makes the pipe the owner of all records of the catalogue without one, so that they are removed if the source lacks them. */
+/**
+ * Makes the pipe the owner of all records of the catalogue without one; this run may then remove those that it was not offered.
+ */
 function adoptUnowned({ context, owner, segment }: ExportRun): void {
   const { ledger, now } = context
   const { runId, sink } = segment
@@ -104,8 +110,8 @@ function adoptUnowned({ context, owner, segment }: ExportRun): void {
 }
 
 /**
- * Writes the result of the run to the ledger in one transaction before anything is removed; interrupted removals are
- * completed by the next complete run.
+ * Writes held removals, and the state of the pipe after a complete run, to the ledger in one transaction before anything is
+ * removed; interrupted removals are completed by the next complete run.
  */
 function recordRun(run: ExportRun, completeness: Completeness, plan: RemovalPlan): void {
   const { context, owner, segment, nameless, transformersHash: transformation, failedItems } = run
@@ -129,8 +135,8 @@ function recordRun(run: ExportRun, completeness: Completeness, plan: RemovalPlan
 }
 
 /**
- * Decides which records are removed and which removals need consent; counts the complete runs that missed a record. An
- * incomplete run removes only what its source declared as deleted.
+ * Decides whether the missing records are removed or need consent, all or none; counts the complete runs that missed a record.
+ * An incomplete run removes only what its source declared as deleted.
  */
 function planOf(run: ExportRun, settings: ExportConfig, completeness: Completeness): RemovalPlan {
   // Declared deletions are valid in a run that is incomplete by design, but not in one that failed.
@@ -153,7 +159,10 @@ function planOf(run: ExportRun, settings: ExportConfig, completeness: Completene
   return { due: [], held: rows, problem: new Failure('removal-held', reason) }
 }
 
-/** Rows that may be removed; counts for each row the consecutive complete runs that missed it, unless `isCounted` is false. */
+/**
+ * Rows that may be removed: declared as deleted, or missed by `missingRuns` consecutive complete runs. Stores the count of each
+ * row: 0 if it was offered, one more if it was missed, unless `isCounted` is false.
+ */
 function findGoneRows(
   run: ExportRun,
   settings: ExportConfig,

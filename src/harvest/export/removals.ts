@@ -21,7 +21,7 @@ type RemovalOptions = {
   readonly owner: Owner
   readonly runId: string
   readonly log: Log
-  /** Called for each record, with the problem if it could not be removed. */
+  /** Called for each record that was removed, or with the problem if it could not be; not if it now belongs to another pipe. */
   readonly report: (row: RecordRow, problem: Failure | undefined) => void
 }
 
@@ -29,8 +29,9 @@ type RemovalOptions = {
 const atOnce = 4
 
 /**
- * Removes rows; 404 and 410 mean that a record is already gone. A record that cannot be removed stays in the ledger. Throws
- * if the key is refused or the signal fires.
+ * Removes the records of rows from repository and ledger, and forgets removals older than `restoreDays`. 404 and 410 mean that
+ * a record is already gone. A record that cannot be removed stays in the ledger. Throws if the key is refused, the repository
+ * cannot be reached, or the signal fires.
  */
 export async function removeAll(
   options: RemovalOptions,
@@ -51,7 +52,7 @@ async function removeOne(
   const { ledger, now } = context
   const { serial, originalId, sourceId } = row
   const current = ledger.bySerial(serial)
-  // Another pipe may have taken it over.
+  // Another pipe may have taken it over, or a run is writing it.
   if (current?.pipe !== owner.pipe || writerOf(context, catalogue, originalId)) return
   const path = originPath(catalogue, originalId)
   const headers = { Prefer: 'respond-async', 'X-Request-Id': `${run}-removal-${serial}` }
@@ -80,8 +81,9 @@ export type RestoreResult = {
 }
 
 /**
- * Carries out the held removals of a run. Throws `unknown-run`; `conflict` if there are none, a later run of the pipe was
- * complete, or the pipe is running; `export-failed` if some records could not be removed.
+ * Carries out the held removals of a run. Throws `unknown-run`; `conflict` if there are none, another run of the pipe was
+ * complete since this one began, the pipe is running, or no longer has a target; `export-failed` if some records could not be
+ * removed; `export-refused` if the key is refused.
  */
 export async function confirmRemovals(
   context: ExportContext,
@@ -127,7 +129,10 @@ export async function confirmRemovals(
     )
 }
 
-/** Restores all records that a run removed, or the dataset with this platform id. Throws `unknown-dataset`. */
+/**
+ * Restores all records that the run `id` removed, or else the dataset with this platform id. If there are none, throws
+ * `conflict` for the id of a run, else `unknown-dataset`; `conflict` if the pipe no longer has a target.
+ */
 export async function restoreRemoved(
   context: ExportContext,
   id: string,
@@ -161,7 +166,7 @@ export async function restoreRemoved(
   return { restored: restoredCount, failed }
 }
 
-/** Restores a record; returns the reason if it failed. */
+/** Restores a record in the repository; returns the reason if it failed. */
 async function restoreOne(
   client: RepositoryClient,
   { platformId }: RemovedRecord,
@@ -173,7 +178,10 @@ async function restoreOne(
   return answer.status === 201 ? undefined : reasonOf(putResultOf(answer))
 }
 
-/** Transfers the records of one pipe to another; returns their number. Throws `conflict` while either is running. */
+/**
+ * Transfers the records of the pipe `from` to `pipe`; returns their number. Throws `conflict` if one is running or both are
+ * equal.
+ */
 export async function adoptRecords(
   context: ExportContext,
   pipe: string,
@@ -187,12 +195,16 @@ export async function adoptRecords(
   return transferred
 }
 
+/** Throws `conflict` while a run of the pipe exports datasets. */
 function checkIdle({ active }: ExportContext, pipe: string): void {
   for (const { owner } of active.values())
     if (owner.pipe === pipe) throw new Failure('conflict', `The pipe ${pipe} is running.`)
 }
 
-/** Client of the repository in the current pipe of the run. */
+/**
+ * Client of the repository that the pipe of the run names now; that of this process if the pipe is gone. Throws `conflict` if
+ * the config has no usable target.
+ */
 function clientOf(context: ExportContext, runId: string): RepositoryClient {
   const { config = {}, place = { trust: 'foreign' } as const } =
     exportPlan(context, runId)?.exporter ?? {}

@@ -1,6 +1,6 @@
 /**
- * Client for the target repository of harvests and imports: the one of this process without a socket, or a remote one through
- * the guarded client. Requests are retried, because every write of a harvest is idempotent.
+ * Client for the target repository of harvests and imports: the one of this process without a socket, the target of the import
+ * command, or a remote one through the guarded client. `withRetries` retries requests, because every write is idempotent.
  */
 
 import type { Outbound, Reach } from '../../client/outbound.ts'
@@ -19,18 +19,20 @@ type RepositoryRequest = {
   readonly mediaType?: string
 }
 
-/** Complete response of any status. */
+/** Response of any status, with its whole text. */
 export type RepositoryAnswer = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** Repository of this process: the base address of its routes, and its fetch handler. */
+/**
+ * Repository of this process, or the target of a command: the base address of its routes, and the function that sends requests.
+ */
 export type Repository = {
   readonly address: string
   readonly fetch: (request: Request) => Promise<Response>
-  /** Previews a write: the stored graph as N-Triples before and after. Throws as a PUT would fail. */
+  /** Previews a write: the stored graph as N-Triples before and after. Throws as a PUT would fail. Absent for a command. */
   readonly previewDataset?: (
     catalogue: string,
     record: { readonly originalId: string; readonly mediaType: string; readonly text: string },
@@ -44,11 +46,11 @@ export type Repository = {
 
 /** Client of a repository. */
 export type RepositoryClient = Pick<Repository, 'previewDataset'> & {
-  /** Whether the repository is the one of this process. */
+  /** Whether the repository is the one of this process; also true for the target of a command. */
   readonly isOwn: boolean
   /** Identifies the key used for writes without revealing it. */
   readonly keyId: string
-  /** Sends a request; rejects if there is no response. */
+  /** Sends a request, with the key if it writes; rejects if there is no response. */
   ask(request: RepositoryRequest, signal: AbortSignal): Promise<RepositoryAnswer>
 }
 
@@ -121,7 +123,7 @@ export const remoteRepository = ({
   },
 })
 
-/** Pause and randomness, injectable for tests. */
+/** Clock in ms, pause and randomness from 0 to 1; tests pass others. */
 export type RetryContext = {
   readonly now: () => number
   readonly random: () => number
@@ -135,8 +137,8 @@ const longestWaitMs = 600_000
 const isRefused = (error: unknown) => error instanceof Failure && error.kind === 'address-refused'
 
 /**
- * Adds retries: after 429 and 503 up to eight, with `Retry-After` or growing pauses; after other 5xx and broken connections
- * up to four. Returns the last response; throws `export-failed` if there was none.
+ * Adds retries: after 429 and 503 up to eight, after other 5xx and broken connections up to four. Pauses grow, and are at least
+ * `Retry-After`, at most ten minutes. Returns the last response; throws `export-failed` if there was none, or the abort reason.
  */
 export function withRetries(
   client: RepositoryClient,
@@ -169,8 +171,8 @@ export function withRetries(
 }
 
 /**
- * Original ids of a catalogue. Throws `export-failed` if the list is incomplete, because missing ids would make known records
- * look new.
+ * Original ids of a catalogue. Throws `export-failed` if the answer is no whole list, because missing ids would make known
+ * records look new.
  */
 export async function originalIds(
   client: RepositoryClient,

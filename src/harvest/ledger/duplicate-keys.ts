@@ -1,9 +1,9 @@
-/** Keys of all harvested records by which duplicates in different catalogues are found: at each write, and for a list. */
+/** Keys of harvested records, by which duplicates in different catalogues are found: at each write, and for a list. */
 
 import { hash } from 'node:crypto'
 import type { Sqlite } from '../../sqlite.ts'
 
-/** Values that show that two records may describe the same dataset; absent if they prove nothing. */
+/** Identifier and landing page (without scheme), equal if two records may describe one dataset; absent if they prove nothing. */
 export type DuplicateKey = { readonly identifier?: string; readonly page?: string }
 
 type KeyName = keyof DuplicateKey
@@ -19,7 +19,7 @@ export type DuplicateRecord = {
 
 /** Maximum number of records with the same key; more, such as all with the first page of a portal, are no duplicates. */
 const mostDuplicates = 20
-/** Groups per query. */
+/** Number of shared keys that `groups` reads at once. */
 const groupsPerStep = 100
 const keyNames = ['identifier', 'page'] as const satisfies readonly KeyName[]
 
@@ -34,7 +34,7 @@ export class DuplicateKeys {
     this.#file = file
   }
 
-  /** Stores the keys of a record; returns one record of another catalogue per matching key. */
+  /** Stores the keys of a record; returns for each matching key one record of another catalogue, unless too many have the key. */
   put(serial: number, catalogue: string, keys: DuplicateKey): readonly DuplicateRecord[] {
     const values = keyNames.map((keyName) => digestOf(keys[keyName]))
     // One query suffices for most records, which match no other one. Checked before the insert.
@@ -89,6 +89,6 @@ export class DuplicateKeys {
   }
 }
 
-/** First 48 bits of a SHA-1, which SQLite stores as an integer; a collision only gives a wrong hint. */
+/** First 48 bits of a SHA-1, as an integer; a collision only gives a wrong hint. */
 const digestOf = (value: string | undefined): number | null =>
   value === undefined ? null : Number.parseInt(hash('sha1', value).slice(0, 12), 16)

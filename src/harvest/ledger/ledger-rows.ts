@@ -2,30 +2,31 @@
 
 import type { Validator } from '../../pipe/message.ts'
 
-/** One record of a catalogue that a pipe has written. */
+/** One record of a catalogue that a pipe has written or adopted. */
 export type RecordRow = {
   readonly serial: number
   readonly originalId: string
   readonly pipe: string
-  /** Empty if the record was transferred and not offered since. */
+  /** Empty if the record was adopted (`adoptUnowned`) and not offered since. */
   readonly sourceId: string
-  /** Source hash at the last write. */
+  /** Hash of the source record and of the transformers at the last write; `null` if unknown, then the record is written again. */
   readonly hash: string | null
+  /** Id in the repository; `null` if it did not return one. */
   readonly platformId: string | null
-  /** `restored`: restored by an operator; not removed again before the source has offered it. */
+  /** `restored`: restored by an operator; until the source offers it, removed only if the source declares it deleted. */
   readonly state: 'owned' | 'restored'
   /** Consecutive complete runs that did not offer it. */
   readonly missed: number
-  /** Time of the last write. */
+  /** Time of the last write, adoption or restoration. */
   readonly written: number
-  /** Run that last wrote or met it; empty if it was transferred. */
+  /** Run that last wrote it or was offered it; after a restoration the run that removed it; empty after an adoption. */
   readonly lastRun: string
 }
 
-/** A pipe that owns records in a catalogue. */
+/** A pipe, and a catalogue in which it owns records. */
 export type Owner = { readonly catalogue: string; readonly pipe: string }
 
-/** A record that the repository has written. */
+/** A record that the repository has written, or that a pipe adopts (`run` and `sourceId` are empty then). */
 export type WrittenRecord = Owner & {
   readonly originalId: string
   readonly sourceId: string
@@ -41,15 +42,15 @@ export type PipeState = {
   readonly run: string
   /** When it ended. */
   readonly time: number
-  /** Time of the pipe's last run that was complete or not modified. */
+  /** Time of the pipe's last run that was complete, or whose source was not modified. */
   readonly alive: number
-  /** Canonical config keys that select records. */
+  /** Hash of the importer's name and of the config keys that select records; `''` if the ledger was found to be an older copy. */
   readonly fingerprint: string
   /** Number of records without a usable identifier. */
   readonly nameless: number
-  /** Canonical config keys that affect the content of records; validators are valid for the same value only. */
+  /** `outputHash` of the importer, `null` without one; `validators` are valid for the same value only. */
   readonly shape: string | null
-  /** Digest of the transformers; `''` without any. */
+  /** `transformersHash` of the run; `''` without transformers. */
   readonly transformation: string
   readonly validators: readonly Validator[]
 }
@@ -57,7 +58,7 @@ export type PipeState = {
 /** Source and path of a pipe's file. */
 export type PipeFile = { readonly source: string; readonly file: string }
 
-/** A removed record with what is needed to restore it. */
+/** A removed record with what is needed to restore it; `platformId` is empty if it is unknown, then it cannot be restored. */
 export type RemovedRecord = Owner & {
   readonly run: string
   readonly originalId: string

@@ -3,16 +3,17 @@
 /**
  * Tables; times are in ms since 1970.
  *
- *     record      one row per harvested dataset: its owner, the source hash at the last write, the number of missed runs;
- *                 `source` is empty until the source offers an adopted record, `first_run` is the first one of its owner
+ *     record      one row per harvested or adopted dataset: its owner, the hash at the last write, the number of missed runs;
+ *                 `source` is empty until the source offers an adopted record, `first_run` is the one in which its owner first
+ *                 wrote it; empty after an adoption, the removing run after a restoration, kept by `transfer`
  *     likeness    digests of identifier and landing page, for finding duplicates in other catalogues
- *     pipe        last complete run of each pipe
- *     place       file of each pipe at its last run
+ *     pipe        last complete run of each pipe; `alive` is that of the last run that was complete or found nothing modified
+ *     place       file of each pipe at its last run that was no dry run
  *     held        removals that wait for consent
  *     removed     removals that can be undone
  *     checkpoint  counts of a run that can be resumed; the rows that it was offered have its id as `last_run`
- *     age         number of changes, and whether the file was an older copy (`doubted`)
- *     present     original ids in the catalogues of active runs
+ *     age         number of changes, and whether the file was ever found to be an older copy (`doubted`)
+ *     present     original ids in the catalogues of active runs; temporary
  */
 export const ledgerSchema = `
   PRAGMA cache_size = -16384;
@@ -39,5 +40,5 @@ export const ledgerSchema = `
   CREATE TEMP TABLE present (run TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;
 `
 
-/** Version of the schema. */
+/** Version of the schema, which files carry as their format. */
 export const ledgerFormat = 1

@@ -1,6 +1,7 @@
 /**
  * Ledger of harvested records: the pipe and source id of each record, completed and held removals, and the progress of
- * resumable runs. Losing the file causes no wrong removals, because a record without a row is never removed.
+ * resumable runs. Losing the file causes no wrong removals, because a record without a row is never removed; only a pipe with
+ * `adoptUnowned` makes rows of records that it has not written.
  */
 
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
@@ -20,10 +21,10 @@ const selectRecords = `SELECT serial, original AS originalId, pipe, source AS so
   state, missed, written, last_run AS lastRun FROM record WHERE`
 const selectRemovals =
   'SELECT run, catalogue, pipe, original AS originalId, source AS sourceId, platform AS platformId FROM removed WHERE'
-/** Counts the rows of a pipe, by the index alone. */
+/** Counts the rows of a pipe in a catalogue; without further conditions SQLite reads the index alone. */
 const countRows = 'SELECT count(*) AS n FROM record WHERE catalogue = ? AND pipe = ?'
 
-/** Ledger of a process. Methods that end in several writes say so if they need a transaction. */
+/** Ledger of a process. A method says so if its caller must open a transaction. */
 export class Ledger {
   readonly #file: Sqlite
   readonly duplicateKeys: DuplicateKeys
@@ -42,7 +43,7 @@ export class Ledger {
     this.#file.close()
   }
 
-  // The tables are strict and written only here, so rows have the types of their columns.
+  // The tables `record` and `removed` are strict and written only here, so rows have the types of their columns.
 
   #records(condition: string, ...values: (string | number | null)[]): readonly RecordRow[] {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
@@ -93,7 +94,7 @@ export class Ledger {
     return this.#number(`${countRows} AND missed > 0`, catalogue, pipe) > 0
   }
 
-  /** Inserts the row of a written record, or changes the one with its original id to this owner; returns its serial. */
+  /** Inserts the row of a written or adopted record, or gives the one with its original id to this owner; returns its serial. */
   putRecord({
     catalogue,
     originalId,
@@ -119,23 +120,24 @@ export class Ledger {
     this.#file.run('UPDATE record SET source = ? WHERE serial = ?', sourceId, serial)
   }
 
-  /** Marks a restored record as offered again. */
+  /** Marks a restored record as offered again, so that it can be removed like any other. */
   clearRestored(serial: number): void {
     this.#file.run(`UPDATE record SET state = 'owned', missed = 0 WHERE serial = ?`, serial)
   }
 
+  /** Sets the number of consecutive complete runs that missed a record. */
   setMissed(serial: number, times: number): void {
     this.#file.run('UPDATE record SET missed = ? WHERE serial = ?', times, serial)
   }
 
-  /** Deletes a row with its dependent rows; needs a transaction. */
+  /** Deletes a row, its duplicate keys and its held removal; needs a transaction. */
   dropRecord(serial: number): void {
     this.#file.run('DELETE FROM record WHERE serial = ?', serial)
     this.#file.run('DELETE FROM likeness WHERE serial = ?', serial)
     this.releaseHeld(serial)
   }
 
-  /** Deletes the rows of a deleted catalogue, and validators of its pipes, so that an unmodified source is read again. */
+  /** Deletes the rows of a deleted catalogue, and the validators of its pipes, so that an unmodified source is read again. */
   dropCatalogue(catalogue: string): void {
     this.transaction(() => {
       const rows = 'SELECT serial FROM record WHERE catalogue = ?'
@@ -145,13 +147,14 @@ export class Ledger {
     })
   }
 
-  /** Transfers the rows of one pipe to another; returns their number. */
+  /** Transfers the rows of one pipe, in all catalogues, to another; returns their number. */
   transfer(to: string, from: string): number {
     return this.#file.run('UPDATE record SET pipe = ? WHERE pipe = ?', to, from).changes
   }
 
   // Pipes.
 
+  /** Last complete run of a pipe. */
   pipe(pipe: string): PipeState | undefined {
     const row = this.#file.first('SELECT * FROM pipe WHERE pipe = ?', pipe)
     if (!row) return undefined
@@ -161,6 +164,7 @@ export class Ledger {
     return { ...columns, validators: validatorList } as PipeState
   }
 
+  /** Stores a complete run; its time is also the new `alive`. */
   putPipe(pipe: string, state: Omit<PipeState, 'alive'>): void {
     const { catalogue, run, time, fingerprint, nameless, shape, transformation, validators } = state
     const keyColumns = [pipe, catalogue, run, time, time, fingerprint, nameless]
@@ -168,12 +172,12 @@ export class Ledger {
     this.#file.run(sql, ...keyColumns, shape, transformation, JSON.stringify(validators))
   }
 
-  /** Records that the source was not modified. */
+  /** Records a run whose source was not modified, at `time`. */
   touchPipe(pipe: string, time: number): void {
     this.#file.run('UPDATE pipe SET alive = ? WHERE pipe = ?', time, pipe)
   }
 
-  /** File of the pipe at its last run. */
+  /** File of the pipe at its last run that was no dry run. */
   placeOf(pipe: string): PipeFile | undefined {
     const row = this.#file.first('SELECT source, file FROM place WHERE pipe = ?', pipe)
     return row && { source: String(row['source']), file: String(row['file']) }
@@ -189,7 +193,7 @@ export class Ledger {
     this.#file.run('INSERT OR IGNORE INTO held VALUES (?, ?)', run, serial)
   }
 
-  /** Rows of a run with held removals. */
+  /** Rows whose removal a run holds. */
   heldByRun(run: string): readonly RecordRow[] {
     return this.#records('serial IN (SELECT serial FROM held WHERE run = ?)', run)
   }
@@ -221,7 +225,10 @@ export class Ledger {
     return this.#removed('platform = ? ORDER BY serial DESC LIMIT 1', platformId)
   }
 
-  /** Returns a restored record to its pipe; no run removes it before the source has offered it. */
+  /**
+   * Returns a restored record to its pipe. Until the source offers it again, runs remove it only if the source declares it
+   * deleted. A row that the record already has stays as it is.
+   */
   markRestored(removed: RemovedRecord, time: number): void {
     const { run, catalogue, pipe, originalId, sourceId, platformId } = removed
     const sql = `INSERT OR IGNORE INTO record (catalogue, original, pipe, source, platform, state, first_run, last_run, written)
@@ -237,7 +244,7 @@ export class Ledger {
     this.#file.run('DELETE FROM removed WHERE time < ?', time)
   }
 
-  // Resumable runs.
+  // Offered rows, and checkpoints of runs that can be resumed.
 
   /** Marks rows as offered by the source of the run. */
   markOffered(run: string, serials: Iterable<number>): void {
@@ -267,9 +274,9 @@ export class Ledger {
     this.#file.run('DELETE FROM checkpoint WHERE time < ?', time)
   }
 
-  // Ids in the catalogue of a run, of any owner; deleted with the run.
+  // Ids in the catalogue of an active run, of any owner; in a temporary table until the run closes.
 
-  /** Needs a transaction. */
+  /** Adds ids to those that the catalogue of the run contains; needs a transaction. */
   addPresent(run: string, ids: readonly string[]): void {
     for (const id of ids) this.#file.run('INSERT OR IGNORE INTO present VALUES (?, ?)', run, id)
   }
@@ -278,7 +285,7 @@ export class Ledger {
     return this.#number('SELECT 1 AS n FROM present WHERE run = ? AND id = ?', run, id) === 1
   }
 
-  /** Ids in the catalogue without a row. */
+  /** Ids in the catalogue of the run that have no row. */
   unowned(run: string, catalogue: string): readonly string[] {
     const sql = `SELECT id FROM present WHERE run = ?
       AND NOT EXISTS (SELECT 1 FROM record WHERE catalogue = ? AND original = id)`
@@ -303,7 +310,8 @@ export class Ledger {
 
   /**
    * Compares the number of changes in the file with the one stored elsewhere. If it is smaller, the file is an older copy, or
-   * was lost: then nothing counts as unchanged, the first complete run of each pipe holds its removals, and the result is `true`.
+   * was lost (`main/harvesting.ts` makes an older copy of the store look like that too): then nothing counts as unchanged, the
+   * next complete run of each pipe that has a row in `pipe` holds its removals, and the result is `true`.
    */
   markIfOlder(changes: number): boolean {
     return this.#file.transaction(() => {
@@ -317,7 +325,7 @@ export class Ledger {
     }, 'durable')
   }
 
-  /** Whether the file was an older copy, or was lost, and the pipe has had no complete run since. */
+  /** Whether `markIfOlder` once found an older copy, or a lost file, and the pipe has had no complete run since. */
   isUnverified(pipe: string): boolean {
     const sql = `SELECT 1 AS n FROM age WHERE doubted = 1 AND NOT EXISTS (SELECT 1 FROM pipe WHERE pipe = ? AND fingerprint <> '')`
     return this.#number(sql, pipe) === 1

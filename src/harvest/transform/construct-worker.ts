@@ -1,4 +1,4 @@
-/** Worker entry for SPARQL transformers: each record gets its own in-memory store without network access. */
+/** Worker entry for SPARQL transformers: each query gets its own in-memory store with one record, without network access. */
 
 import { workerData } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
@@ -12,7 +12,10 @@ type Query = ConstructJob['queries'][number]
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '')
 
-/** Runs a query on the lines of a record; returns those of the default graph after it. Other graphs are temporary. */
+/**
+ * Runs a query on the lines of a record. Returns the constructed triples, or the default graph after an update (other graphs are
+ * dropped); with `keep`, together with the lines before.
+ */
 function applyQuery(lines: string, { kind, text }: Query, keep: boolean): string {
   const quads = openQuads()
   quads.load('', lines)
@@ -45,19 +48,20 @@ async function transformRecord(job: ConstructJob): Promise<string> {
   throw new Failure('transform-empty', 'the query left nothing of the record')
 }
 
-/** Compiled engine, shared by all workers. */
+/** Data with which the worker starts: the compiled engine, shared by all workers. */
 export type ConstructSettings = { readonly engine: RdfEngine }
 
 /** A record and its queries. */
 export type ConstructJob = InputRecord & {
   /** Queries with values filled in; each operates on the result of the previous one. */
   readonly queries: readonly { readonly kind: 'construct' | 'update'; readonly text: string }[]
-  /** Whether the result is added to the record instead of replacing it. */
+  /** Whether the result of a query is added to the record instead of replacing it. */
   readonly keep: boolean
   /** Maximum number of triples after a query. */
   readonly maxTriples: number
 }
 
+/** Calls of the worker: a record and its queries in, N-Triples out. */
 export type ConstructCalls = { transform: [job: ConstructJob, lines: string] }
 
 const { engine }: ConstructSettings = workerData.data
@@ -68,7 +72,7 @@ serve<ConstructCalls>({
       return await transformRecord(job)
     } catch (cause) {
       if (cause instanceof Failure) throw cause
-      // After a WebAssembly trap the engine must not be used again.
+      // Anything else may be a WebAssembly trap, after which the engine must not be used again.
       retire()
       throw new Failure('transform-failed', overLimits, { cause })
     }

@@ -23,12 +23,13 @@ type QueryConfig = z.infer<typeof query>
 
 /** Unknown keys are kept, because foreign pipes have many. */
 const constructConfig = z.looseObject({
-  /** Query text, or a file below `sparql/` of the pipe's directory. */
+  /** Query text, or a file below `sparql/` of the pipe's directory; runs before `queries`. */
   query: query.optional(),
   /** Queries; each operates on the result of the previous one. */
   queries: z.array(query).max(32).optional(),
   /** Whether the result is added to the record instead of replacing it. */
   keep: z.boolean().default(false),
+  /** Ignored; the result is always N-Triples. */
   outputFormat: z.string().optional(),
 })
 
@@ -37,7 +38,10 @@ const engineBytes = 1024 * 2 ** 20
 
 type Limits = Pick<TransformDeps, 'limits'>
 
-/** CONSTRUCT creates the record, an update changes it; both may use `$identifier`, `$catalogue` and `$address`. */
+/**
+ * Segment that runs queries on each record: CONSTRUCT creates the record anew, an update changes it; both may use `$identifier`,
+ * `$catalogue` and `$address`.
+ */
 export const constructTransformer = ({ limits }: Limits): SegmentKind => ({
   names: ['transforming-sparql', 'transforming-construct'],
   job: 'transform',
@@ -73,6 +77,7 @@ export const constructTransformer = ({ limits }: Limits): SegmentKind => ({
   },
 })
 
+/** Queries of a list by their config keys, such as `queries.0`. */
 const byConfigKey = (queries: readonly QueryConfig[]) =>
   Object.fromEntries(queries.map((query, index) => [`queries.${index}`, query]))
 
@@ -127,7 +132,7 @@ async function open(
 
 // Queries with placeholders: parsed with the pipe, filled for each record.
 
-/** Values for the placeholders; `address` is the URL at the source. */
+/** Values for the placeholders: the original id or source id, the target catalogue, the URL at the source. */
 type RecordFacts = {
   readonly identifier: string
   readonly catalogue?: string
@@ -149,7 +154,10 @@ const placeholders: ReadonlySet<string> = new Set(['$identifier', '$catalogue', 
 /** Maximum nesting of the syntax tree. */
 const maxDepth = 400
 
-/** Parses a query. Throws `BadConfig` for anything but CONSTRUCT and updates, and for external references (SERVICE, LOAD). */
+/**
+ * Parses a query. Throws `BadConfig` for anything but CONSTRUCT and updates, for references to other data (SERVICE, LOAD, FROM),
+ * for deep nesting, and for a placeholder where no value may be.
+ */
 export function recordQuery(text: string): RecordQuery {
   const kind = kindOf(text)
   const tokens = sparqlTokens(text)
@@ -171,6 +179,7 @@ export function recordQuery(text: string): RecordQuery {
   return { kind, text, textFor }
 }
 
+/** Kind of a query. Throws `BadConfig` if it is not permitted. */
 function kindOf(text: string): RecordQuery['kind'] {
   const tree = parseOrRefuse(text)
   for (const [node, depth] of nodesWithDepth(tree)) {
@@ -192,7 +201,7 @@ function parseOrRefuse(text: string) {
   }
 }
 
-/** SPARQL text of a value. An id that no query can contain (lone surrogates) is a failure of the record. */
+/** SPARQL text of a value. Throws transform-failed if the record lacks it, or no query can contain it (lone surrogates). */
 function valueText(name: string, facts: RecordFacts): string {
   const values: Readonly<Record<string, string | undefined>> = facts
   const value = values[name]

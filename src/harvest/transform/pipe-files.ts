@@ -1,4 +1,7 @@
-/** Scripts and queries in the directory of a pipe, read when the pipe is checked, and problems of their config. */
+/**
+ * Scripts and queries in the directory of a pipe, read when its segments are opened, or a script in the checkout of a repository,
+ * read when a run begins; and problems of their config.
+ */
 
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -6,7 +9,7 @@ import type { ConfigProblem } from '../../pipe/segment.ts'
 
 /** Invalid config; the message is for the author of the pipe. */
 export class BadConfig extends Error {
-  /** Nested key, below the one being read. */
+  /** Nested key with the problem, below the key that `configProblemOf` is given; absent for that key itself. */
   readonly subKey: string | undefined
 
   constructor(message: string, { subKey, cause }: { subKey?: string; cause?: unknown } = {}) {
@@ -28,11 +31,11 @@ export function configProblemOf<T>(key: string, work: () => T): T | ConfigProble
 
 /** File to read and its maximum size. */
 type FileBeside = {
-  /** Directory of the pipe. */
+  /** Directory of the pipe, or of the checkout; a pipe may have none. */
   readonly directory: string | undefined
-  /** Subfolder, such as `scripts`. */
+  /** Subfolder, such as `scripts`; `.` for none. */
   readonly folder: string
-  /** Path relative to the folder. */
+  /** Path relative to the folder; may begin with the name of the folder. */
   readonly name: string
   /** Maximum bytes. */
   readonly maxBytes: number
@@ -40,7 +43,7 @@ type FileBeside = {
 
 const pathStep = /^[\w-][\w .-]*$/
 
-/** Whether a path is relative and has neither `..` nor hidden names. */
+/** Whether a path is relative and has neither `..` nor hidden names nor unusual characters. */
 export const isPlainPath = (path: string): boolean =>
   path.length <= 500 && path.split('/').every((name) => pathStep.test(name))
 

@@ -1,4 +1,4 @@
-/** Parses records: in the workers of transformers, and in the main thread to find the id of a record that came without one. */
+/** Parses records: in the workers of transformers, and in the main thread to find the id of a returned record without one. */
 
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -23,7 +23,7 @@ export const overLimits = 'the transformation needs more than it may have'
 export const isForeignJson = ({ mediaType }: Pick<InputRecord, 'mediaType'>): boolean =>
   /^application\/([\w.-]+\+)?json\b/i.test(mediaType) && formatOfMediaType(mediaType) !== 'jsonld'
 
-/** Parses the record. Throws transform-failed. */
+/** Parses the record. Throws transform-failed if it is no RDF or invalid. */
 export async function quadsOf({ mediaType, text, baseIri }: InputRecord): Promise<Quad[]> {
   const format = formatOfMediaType(mediaType)
   if (!format) {

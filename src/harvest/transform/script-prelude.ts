@@ -1,9 +1,10 @@
-/** Prelude that runs in the sandbox before a script: fixed clock, seeded random numbers, console. */
+/** Prelude that runs in the sandbox before a script: fixed clock, seeded random numbers, console, `params`. */
 
 /**
- * JavaScript that runs inside the sandbox: a function of (print, params, settings) that returns the function which calls the
- * script. That one returns a text whose first letter is its type: `o` JSON-LD, `n` nothing, `l` too long, `e` error message.
- * It captures the built-ins that it needs before the script can change them.
+ * JavaScript that runs inside the sandbox: a function of (print, params, settings) that returns `reason`, which formats an error,
+ * and `call`, which calls the function of the script with a JSON text. `call` returns a text whose first letter is its type: `o`
+ * JSON-LD, `n` nothing, `l` too long, `e` error message. The built-ins that they need are captured before the script can change
+ * them.
  */
 export const prelude = `(function (print, params, settings) {
   'use strict'

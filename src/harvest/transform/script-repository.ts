@@ -18,9 +18,10 @@ import type { GitContext } from '../../pipe/sources/git-command.ts'
 import { BadConfig, isPlainPath, readPipeFile } from './pipe-files.ts'
 import type { TransformDeps } from './transformer.ts'
 
+/** Transports that git may use if `TransformDeps.git` names none. */
 const usualTransports: readonly string[] = ['https', 'ssh']
 
-/** Checks the form of a repository address. Throws `BadConfig`. */
+/** Checks the transport of a repository address, the path of the script, and the name of the token. Throws `BadConfig`. */
 export function checkRepository(
   { uri, script, token }: ScriptRepository,
   { git, secret }: Pick<TransformDeps, 'git' | 'secret'>,
@@ -34,7 +35,10 @@ export function checkRepository(
     throw new BadConfig(`there is no secret called ${token.secret}`, { subKey: 'token' })
 }
 
-/** Fetches the script. Throws `Failure` (`address-refused`, `source-…`, `too-large`). */
+/**
+ * Fetches the script from its branch; without one from `main`, else from `master`. Throws `Failure` (`address-refused`,
+ * `source-…`, `too-large`).
+ */
 export async function fetchScriptText(
   repository: ScriptRepository,
   deps: TransformDeps,
@@ -129,21 +133,25 @@ const scpHost = (uri: string) => uri.slice(uri.indexOf('@') + 1, uri.indexOf(':'
 const secretReference = z.object({ secret: z.string() })
 
 const repository = z.looseObject({
+  /** Address of the git repository. */
   uri: z
     .string()
     .refine(isGitAddress, 'must be the https or ssh address of a git repository, without a token'),
   branch: z.string().refine(isBranch, 'must be the name of a branch').optional(),
   username: z.string().optional(),
+  /** Token, or the name of the secret with it. */
   token: z.union([z.string(), secretReference]).optional(),
   /** Path of the script in the repository. */
   script: z.string(),
 })
+/** A script in a git repository. */
 export type ScriptRepository = z.infer<typeof repository>
 
 const params = z.union([z.record(z.string(), z.json()), z.string()])
 
 /** Unknown keys are kept, because foreign pipes have many. */
 export const scriptConfig = z.looseObject({
+  /** Which key has the script: `script`, `repository` or `path`. */
   scriptType: z.enum(['embedded', 'repository', 'localFile']).default('embedded'),
   /** Source text. */
   script: z.string().optional(),
@@ -154,11 +162,13 @@ export const scriptConfig = z.looseObject({
   params: params.optional(),
   /** Whether one instance handles the whole run instead of one per record. */
   single: z.boolean().default(false),
+  /** Ignored; the result is always N-Triples. */
   outputFormat: z.string().optional(),
 })
+/** Config of a script transformer. */
 export type ScriptConfig = z.infer<typeof scriptConfig>
 
-/** JSON text of the params. Throws `BadConfig` when the string is no JSON. */
+/** JSON text of the params, `{}` without any. Throws `BadConfig` when the string is no JSON. */
 export function paramsText({ params }: Pick<ScriptConfig, 'params'>): string {
   if (typeof params !== 'string') return JSON.stringify(params ?? {})
   try {

@@ -13,7 +13,7 @@ import { Failure } from '../../errors.ts'
 import { prelude } from './script-prelude.ts'
 import type { TransformLimits } from './transformer.ts'
 
-/** `clock` in ms; `say` receives console lines. */
+/** Interpreter and script of an instance; `clock` in ms, `say` receives console lines. */
 type InstanceOptions = {
   readonly engine: QuickJSWASMModule
   readonly settings: ScriptSettings
@@ -103,13 +103,14 @@ class Instance {
     return result.value
   }
 
-  /** Evaluates code; `reason` formats an error. */
+  /** Evaluates code named `name`; `reason` is the function of the prelude that formats an error. */
   #evaluate(code: string, name: string, reason?: QuickJSHandle): QuickJSHandle {
     const result = this.#context.evalCode(code, name)
     if (result.error) throw this.#failure(result.error, reason)
     return this.#scope.manage(result.value)
   }
 
+  /** Failure for an error; one that has no message, or that nothing formats, is taken for a lack of memory. */
   #failure(error: QuickJSHandle, reason?: QuickJSHandle): Failure {
     const context = this.#context
     const message = this.#isOver
@@ -141,13 +142,13 @@ function outputOf(answer: string, { recordBytes: most }: TransformLimits): strin
   throw new Failure('transform-failed', text)
 }
 
-/** An interpreter for one worker. */
+/** Interpreter of one worker. */
 type Sandbox = {
   /** Evaluates the script in a fresh context and discards it. Throws transform-failed or transform-timeout. */
   check(): void
   /** Calls the script with a JSON text. Throws the failures of `check`, and transform-empty. */
   run(input: string): string
-  /** Whether the interpreter must be replaced: it broke, or holds too much memory. */
+  /** Whether the interpreter must be replaced: it broke, or holds too much memory (not if `single`, to keep its state). */
   isSpent(): boolean
   /** Console lines since the last call. */
   lines(): readonly string[]
@@ -160,10 +161,10 @@ const initialPages = 256
 /** Memory above which the interpreter is replaced, because WebAssembly memory never shrinks. */
 const spentBytes = 48 * 2 ** 20
 
-/** Opens a sandbox; `clock` in ms. */
+/** Opens the sandbox of a worker; `clock` in ms. */
 export async function openSandbox(settings: ScriptSettings, clock: () => number): Promise<Sandbox> {
   const { limits, language, single } = settings
-  // Includes the stack and the texts passed in and out, which are outside of the script's heap.
+  // Includes the stack and the texts passed in and out, which `scriptBytes` does not bound.
   const maximum =
     initialPages + Math.ceil((limits.scriptBytes * 2 + limits.recordBytes * 8) / pageBytes)
   const wasmMemory = new WebAssembly.Memory({ initial: initialPages, maximum })
@@ -215,7 +216,7 @@ export async function openSandbox(settings: ScriptSettings, clock: () => number)
   }
 }
 
-// Messages of the worker.
+// Data with which the worker starts.
 
 /** Settings of a script worker. */
 export type ScriptSettings = {
@@ -224,11 +225,11 @@ export type ScriptSettings = {
   readonly source: string
   /** JSON text of the global `params`. */
   readonly params: string
-  /** Whether one instance with its state handles all records. */
+  /** Whether one instance with its state handles all records of a worker, instead of one per record. */
   readonly single: boolean
-  /** Result of `Date.now()` in ms. */
+  /** Result of `Date.now()` in the script, in ms. */
   readonly now: number
-  /** Seed of `Math.random()`, 32 bits. */
+  /** Seed of `Math.random()` in the script, 32 bits. */
   readonly seed: number
   readonly limits: TransformLimits
 }

@@ -10,10 +10,11 @@ import { emit, serve } from '../../workers/serve.ts'
 import { type InputRecord, isForeignJson, quadsOf } from './record-quads.ts'
 import { openSandbox, type ScriptSettings } from './script-sandbox.ts'
 
+/** Calls of the worker. */
 export type ScriptCalls = {
-  /** Checks whether the script can run. */
+  /** Checks whether the script can be evaluated and defines `transforming`. */
   check: [nothing: undefined, nothing: void]
-  /** The record as N-Triples. */
+  /** Returns the transformed record as N-Triples. */
   transform: [record: InputRecord, lines: string]
 }
 
@@ -79,7 +80,7 @@ const typePredicate = rdf('type').value
 const stringType = xsd('string').value
 const datasetType = dcat('Dataset').value
 
-/** Datasets first, then other nodes in the order of their first triple. Graph names are dropped. */
+/** Node objects: datasets first, then the others, each in the order of their first triple. Graph names are dropped. */
 export function expandQuads(quads: Iterable<Quad>): Node[] {
   const nodes = new Map<string, Node>()
   for (const { subject, predicate, object } of quads) {

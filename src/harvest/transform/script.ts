@@ -1,4 +1,4 @@
-/** `transforming-js`: a JavaScript function converts every record to JSON-LD. */
+/** `transforming-js`: a JavaScript function converts every record to JSON-LD, which becomes N-Triples. */
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -26,8 +26,8 @@ import {
 import { configProblems, configSchema } from '../../pipe/segment-config.ts'
 
 /**
- * Transformer whose script defines `transforming(input)`, gets a record as JSON (RDF as expanded JSON-LD) and returns JSON-LD
- * as object or text. It is tested before the run requests its first record.
+ * Segment whose script defines `transforming(input)`, which gets a record as JSON (RDF as expanded JSON-LD) and returns JSON-LD
+ * as object or text. The script is evaluated once before the run requests its first record.
  */
 export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
   names: ['transforming-js', 'transforming-javascript'],
@@ -84,7 +84,10 @@ function originOf(
   return { text: script }
 }
 
-/** Digest of a script. The content of a git repository is unknown before the run; its address is used instead. */
+/**
+ * Hash of a script, its params and `single`. The content of a git repository is unknown before the run; address, branch and path
+ * are used instead.
+ */
 const shapeOf = ({ origin, params, single }: Script): string => {
   const { uri, branch, script } = 'repository' in origin ? origin.repository : {}
   const text = 'text' in origin ? origin.text : [uri, branch, script]
@@ -93,7 +96,7 @@ const shapeOf = ({ origin, params, single }: Script): string => {
     .digest('hex')
 }
 
-/** Fetches the script if necessary, and tests it. Throws `invalid-pipe` if it cannot run. */
+/** Fetches the script if necessary, and evaluates it once. Throws failures of the fetch, and `invalid-pipe` if it cannot run. */
 async function open(
   { origin, params, single }: Script,
   deps: TransformDeps,
@@ -120,7 +123,7 @@ async function open(
     // The interpreter uses the stack of the thread.
     stackMb: 16,
     callMs: limits.scriptMs + limits.graceMs,
-    // Console lines go to the log of the run, up to a limit.
+    // Console lines go to the log of the process, up to a limit per run.
     onEvent: (line) => {
       lines += 1
       if (lines <= limits.logLines) log.info({ run: runId, pipe, line }, 'script.said')

@@ -1,4 +1,7 @@
-/** Base of all transformers: each record is transformed separately; a failure affects only its record. */
+/**
+ * Base of all transformers: each record is transformed by itself. A failure affects only its record, unless the first records all
+ * fail for the same reason.
+ */
 
 import type { Signatures } from '../../workers/serve.ts'
 import { WorkerPool, WorkerLost, type WorkerOptions } from '../../workers/pool.ts'
@@ -28,7 +31,7 @@ export type TransformDeps = {
   readonly resolve?: Resolve
 }
 
-/** Transformer of the records of one run. */
+/** Transformer of one segment in one run. */
 export type RunTransformer = {
   /** Returns the record as N-Triples. Throws a `transform-…` failure for this record, other errors for the run. */
   transform(record: RecordMessage, signal: AbortSignal): Promise<string>
@@ -62,7 +65,7 @@ export const transformer = (
     }
   }
 
-/** The transformed record, or its refusal; failures of the worker fail the run. */
+/** The transformed record, or its refusal after a `transform-…` failure; other errors fail the run. */
 async function outcomeOf(
   runTransformer: RunTransformer,
   record: RecordMessage,
@@ -86,7 +89,10 @@ type RefusedRecord = Extract<Message, { kind: 'refused' }>
 const excerptLength = 64 * 1024
 const mostEqualFailures = 3
 
-/** Ends the run if its first records all fail for the same reason, because the script must be wrong. */
+/**
+ * Ends the run if its first three records fail for the same reason, because the script or query must be wrong. Records of which
+ * it left nothing (transform-empty) do not count.
+ */
 function failFast() {
   let [firstReason, times, isOver] = ['', 0, false]
   return {
@@ -115,7 +121,7 @@ type TransformWorker = Pick<WorkerOptions, 'entry' | 'data' | 'stackMb'> & {
   readonly onEvent?: (event: unknown) => void
 }
 
-/** Worker of one run: processes one record at a time, and is restarted after a crash. */
+/** Worker of one segment in one run: processes one record at a time, and is started again after it has ended. */
 export function transformWorker<Calls extends Signatures>(options: TransformWorker) {
   const workerSettings = {
     name: 'transformer',
@@ -126,7 +132,10 @@ export function transformWorker<Calls extends Signatures>(options: TransformWork
   }
   const pool = new WorkerPool<Calls>({ ...options, ...workerSettings })
   return {
-    /** Rejects with transform-timeout or transform-failed, or with the signal's reason. */
+    /**
+     * Rejects with a failure of the record, with transform-timeout or transform-failed if the worker ended, or the abort
+     * reason.
+     */
     call: <Name extends keyof Calls & string>(
       name: Name,
       payload: Calls[Name][0],
@@ -146,9 +155,9 @@ export function transformWorker<Calls extends Signatures>(options: TransformWork
 
 /** Limits of transformers, per record unless they say otherwise. */
 export type TransformLimits = {
-  /** Run time of a script, or of all queries of a segment, in ms. */
+  /** Ms that a script may run, or that all queries of a segment may take with parsing and serialising. */
   readonly scriptMs: number
-  /** Additional ms until an unresponsive worker is terminated; covers parsing and serialising. */
+  /** Scripts: additional ms until an unresponsive worker is terminated; covers parsing and serialising. */
   readonly graceMs: number
   /** Bytes of heap and stack of a script. */
   readonly scriptBytes: number
@@ -157,10 +166,10 @@ export type TransformLimits = {
   readonly recordBytes: number
   /** Bytes of a script or of one query. */
   readonly sourceBytes: number
-  /** Number of console lines per run, and the characters of each. */
+  /** Number of console lines of a script in a run, and the characters of each. */
   readonly logLines: number
   readonly logCharacters: number
-  /** Triples of a record after a query. */
+  /** Triples of a record after each query. */
   readonly triples: number
 }
 
