@@ -1,4 +1,7 @@
-/** Table of the commands of the console: parsing of lines, help, completion. The page, telnet and `npm run console` use it. */
+/**
+ * Table of the commands of the console: parsing of lines, help, completion; for the page, `npm run console` (by HTTP) and
+ * telnet.
+ */
 
 import { nearest } from '../text/nearest.ts'
 import {
@@ -35,6 +38,7 @@ export type Table = {
   }
 }
 
+/** Most candidates of a completion. */
 const mostCandidates = 200
 
 /** Makes the table of the commands of the services that run in this process. */

@@ -36,7 +36,7 @@ export type CommandContext = {
 export type Command = {
   readonly name: string
   readonly aliases?: readonly string[]
-  /** Arguments in the usage: `<catalogue> [pipe]`; their brackets say how many there must and may be, `…` that there may be more. */
+  /** Arguments in the usage: `<catalogue> [pipe]`; brackets say how many there must and may be, `…` that there may be more. */
   readonly words?: string
   /** Description for the help: `lists the pipes`. */
   readonly summary: string
@@ -62,8 +62,8 @@ export const longestLine = 10_000
 const wordPart = /"((?:\\["\\]|[^"\\]|\\(?!["\\]))*)"|'([^']*)'|([^\s"']+)/y
 
 /**
- * Splits a line at blanks. Quotes of both kinds group; between double quotes a backslash escapes a quote or a backslash. A word that
- * begins with `{` is a JSON object and stays unchanged. Throws `WrongCommand`.
+ * Splits a line at blanks. Quotes of both kinds group; between double quotes a backslash escapes a double quote or a backslash. A
+ * word that begins with `{` is a JSON object and stays unchanged. Throws `WrongCommand`.
  */
 export function splitCommandLine(line: string): readonly string[] {
   if (line.length > longestLine)
@@ -185,7 +185,7 @@ const wrongCommand = (command: Command, why: string): WrongCommand =>
 
 const valueText = ({ type, value = 'value' }: Option) => (type === 'boolean' ? '' : ` ${value}`)
 
-/** Usage in one line: `launch <pipe> [-n number]`. */
+/** Usage in one line: `runs [pipe] [-n count]`. */
 export function usageOf({ name, words, options = {} }: Command): string {
   const optionTexts = Object.entries(options).map(([long, option]) => {
     const { short } = option

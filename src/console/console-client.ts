@@ -58,8 +58,8 @@ type Outputs = {
 }
 
 /**
- * Runs a command and returns the exit code: 0 = finished, 1 = failed, refused or the response was incomplete, 2 = the command line is
- * invalid (status 400). Throws the signal's reason.
+ * Runs a command and returns the exit code: 0 = finished, 1 = failed, refused, no answer or an incomplete one, 2 = the command
+ * line is invalid (status 400). Throws the signal's reason.
  */
 export async function runRemotely(
   { address: to, key, line }: ClientArguments & { readonly key: string },

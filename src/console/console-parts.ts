@@ -6,7 +6,7 @@ import type { Launcher } from '../pipe/running/launcher.ts'
 import type { Runs } from '../pipe/runs/run-history.ts'
 import type { PipeSources } from '../pipe/sources/pipe-sources.ts'
 
-/** Parts of the console; commands of an absent one do not exist. */
+/** Parts of the console; commands of an absent one do not exist. `launch` needs the scheduler or the repository. */
 export type Parts = {
   readonly scheduler?: SchedulerPart
   readonly repository?: RepositoryPart
@@ -48,7 +48,7 @@ export type SchedulerPart = {
     pipes: { readonly pipe: string; readonly from: string },
     signal: AbortSignal,
   ) => Promise<number>
-  /** Groups of records of different catalogues that may be duplicates, or those of one catalogue. */
+  /** Groups of records of different catalogues that may be duplicates; with a catalogue, those that have a record in it. */
   readonly duplicates: Listing<string | undefined, readonly PossibleDuplicate[]>
   /** Masks the secrets of a pipe. */
   readonly mask: (pipe: JsonObject) => JsonObject
@@ -74,7 +74,7 @@ type CatalogueLaunch = {
   readonly withMetrics: boolean
 }
 
-/** Work on records; resolves with the number of records when it is done. */
+/** Work on records; resolves with its result, by default the number of records, when it is done. */
 type Work<Options, Result = number> = (
   options: Options,
   progress: ReportProgress,
@@ -89,11 +89,12 @@ export type RepositoryPart = {
     launch: CatalogueLaunch,
     signal: AbortSignal,
   ) => Promise<{ readonly datasets: number; readonly run: string }>
-  /** Projects catalogues again; none means all. */
+  /** Projects catalogues again into the present index; none means all. */
   readonly index: Work<readonly string[]>
-  /** Fills indices again; none means all. */
+  /** Builds second indices and swaps them in; none means all. */
   readonly reindex: Work<readonly string[]>
   readonly reconcile: Work<{ readonly dryRun: boolean }, Drift>
+  /** Number of records that wait for the index, and the time that the oldest has waited. */
   readonly pending: (
     signal: AbortSignal,
   ) => Promise<{ readonly count: number; /** Seconds. */ readonly oldest?: number }>
@@ -135,6 +136,7 @@ type Drift = {
 type Tombstone = {
   readonly id: string
   readonly catalogue?: string
+  /** Time of the deletion, ISO 8601. */
   readonly deleted: string
 }
 

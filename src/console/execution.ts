@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import { Channel } from '../workers/channel.ts'
 import type { ParsedCommand } from './command-table.ts'
 
-/** Last line of every answer; that of a failed command is `Command failed: …`. */
+/** Last line of the answer of a command that finished; that of a failed one is `Command failed: …`. */
 export const commandFinished = 'Command finished'
 
 /** Client that sent a command and reads its answer. */
@@ -19,7 +19,10 @@ type Reader = {
 
 /** Runs commands for all readers of a process. */
 export type Execution = {
-  /** Starts a command. Its answer comes in pieces of whole lines after an empty first one. Throws `too-many-requests`. */
+  /**
+   * Starts a command. Its answer comes in pieces of whole lines after an empty one. Throws `too-many-requests`, `conflict`
+   * (closing).
+   */
   readonly run: (order: ParsedCommand, reader: Reader) => AsyncGenerator<string>
   /** Resolves when no command runs any more. */
   readonly idle: () => Promise<void>
@@ -39,7 +42,7 @@ type ExecutionContext = {
 
 /** Most pieces of an answer that wait for their reader. */
 const mostPieces = 32
-/** Minimum time between two lines of progress. */
+/** Minimum milliseconds between two lines of progress, and before the first. */
 const progressMs = 5000
 
 /** Makes the runner of commands; one with `outlivesReader` continues when its reader leaves. */
@@ -134,7 +137,7 @@ async function runCommand(
 // oxlint-disable-next-line no-control-regex -- they are what must not reach a terminal
 const unprintable = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
-/** Escapes the control characters of a text, except line ends and tabs. */
+/** Escapes the control characters and direction marks of a text, except line ends and tabs. */
 const printable = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(unprintable, unicodeEscape)
 

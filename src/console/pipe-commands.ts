@@ -1,4 +1,4 @@
-/** Commands that list and start pipes and their triggers. */
+/** Commands that list, show and start pipes, and list and switch their triggers. */
 
 import { Failure, invalidParameter } from '../errors.ts'
 import { withConfigs } from '../pipe/pipe-check.ts'
@@ -205,7 +205,7 @@ export function launchOrFail(
   throw new Failure('conflict', `the pipe is active already: run ${launched.dropped.id}`)
 }
 
-/** Throws `source-empty` when a run started by hand brought no records. */
+/** Throws `source-empty` when a run started by hand, which has a catalogue, met no record there. */
 function requireRecords({ catalogue, counts, outcome, problem }: Run): void {
   const { created, updated, unchanged, removed, held, adopted } = counts
   const hasRecords = created + updated + unchanged + removed + held + adopted > 0

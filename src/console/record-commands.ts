@@ -1,4 +1,4 @@
-/** Commands about repository, indices, search and metrics. */
+/** Commands about repository, vocabularies, indices, search, metrics and the state of the platform. */
 
 import { Failure } from '../errors.ts'
 import type { Command } from './command.ts'
@@ -99,7 +99,7 @@ const repair = (part: RepositoryPart): Command => ({
   },
 })
 
-/** Commands `restore` and `tombstones`. */
+/** Commands `restore`, for a dataset or all that a run removed, and `tombstones`. */
 const deletionCommands = (part: RepositoryPart): readonly Command[] => [
   {
     name: 'restore',

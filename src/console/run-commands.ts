@@ -1,4 +1,4 @@
-/** Commands about runs: lists, details, cancellation, held removals, ownership, dry runs. */
+/** Commands about runs: lists, details, cancellation, repetition, held removals, ownership, duplicates, dry runs. */
 
 import { Failure } from '../errors.ts'
 import type { ItemState } from '../pipe/runs/run.ts'

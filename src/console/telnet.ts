@@ -24,7 +24,7 @@ export type TelnetOptions = {
   readonly host: string
   /** Port; 0 takes a free one. */
   readonly port: number
-  /** Milliseconds without input until the connection is closed; 30 minutes by default. */
+  /** Milliseconds without input and output until the connection is closed, unless a command runs; 30 minutes by default. */
   readonly mostIdleMs?: number
   /** Milliseconds until the key must be entered; one minute by default. */
   readonly keyMs?: number
@@ -71,9 +71,10 @@ export async function openTelnet(options: TelnetOptions): Promise<TelnetServer> 
   }
 }
 
+/** Most keys that a client may enter. */
 const mostTries = 3
 const prompt = '> '
-/** Characters of the lines that wait to be executed. */
+/** Most characters of the lines that wait to be executed. */
 const mostCharacters = 65_536
 
 // Bytes of the protocol, read as Latin-1: one character each.
@@ -132,7 +133,10 @@ class TelnetSession {
     this.#close()
   }
 
-  /** Reads keys until one has the permission; returns its id, or `undefined` after three wrong ones or when the client left. */
+  /**
+   * Reads keys until one has the permission; returns its id, or `undefined` after `mostTries`, a time-out or when the client
+   * left.
+   */
   async #enteredKey(): Promise<string | undefined> {
     const timer = setTimeout(
       () => this.#close('\nno key was entered in time\n'),
@@ -170,7 +174,7 @@ class TelnetSession {
     return undefined
   }
 
-  /** Whether the client wants to leave. */
+  /** Executes a line; resolves with whether the client wants to leave. */
   async #execute(line: string, key: string): Promise<boolean> {
     this.#running = new AbortController()
     const signal = AbortSignal.any([this.#running.signal, this.#closed.signal])
@@ -191,7 +195,7 @@ class TelnetSession {
     }
   }
 
-  /** Removes the commands of the protocol, refuses every offered option, and takes lines, Ctrl-C and Ctrl-D. */
+  /** Removes the commands of the protocol, refuses every option except its own echo, and takes lines, Ctrl-C and Ctrl-D. */
   #read(received: string): void {
     if (this.#socket.writableEnded) return
     const bytes = this.#command + received
@@ -235,7 +239,7 @@ class TelnetSession {
     else this.#write(`^C\n${prompt}`).catch(() => this.#close())
   }
 
-  /** Returns `undefined` when the client has closed its side. */
+  /** Returns `undefined` after Ctrl-D and when the connection, or the client's side of it, is closed. */
   async #nextLine(): Promise<string | undefined> {
     const next = await this.#reader.next()
     return next.done === true ? undefined : next.value

@@ -11,9 +11,10 @@ import {
 import type { CommandContext } from './command.ts'
 import type { ConsoleTrigger, ReportProgress } from './console-parts.ts'
 
+/** Most characters to which a column is padded. */
 const widest = 60
 
-/** Formats rows as lines; a column is as wide as its widest cell, at most 60 characters. */
+/** Formats rows as lines; a column is as wide as its widest cell, at most 60 characters. Longer cells are not cut. */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths: number[] = []
   for (const row of rows)
@@ -39,9 +40,10 @@ export const amount = (count: number, singular: string, plural = `${singular}s`)
 
 // Progress.
 
+/** Characters of a progress bar; `page/shell.js` recognises it by them. */
 const width = 30
 
-/** Progress bar `[#####.....] 50 %  5 of 10`; without a total only the number. */
+/** Progress bar `[#####.....] 50 %  5 of 10`; without a total an empty bar and the number. */
 export function progressBar(done: number, total: number | undefined): string {
   if (total === undefined || total <= 0) return `[${'-'.repeat(width)}] ${number(done)}`
   const share = Math.min(1, done / total)
@@ -78,7 +80,7 @@ export const runRow = (run: Run): readonly string[] => [
   countsText(run),
 ]
 
-/** Line of an active run: bar, state and counts. */
+/** Line about the progress of a run: bar, status and counts. */
 export const progressOf = (run: Run): string =>
   `${progressBar(processedOf(run), run.progress.total)}  ${run.status}, ${countsText(run)}`
 
@@ -96,7 +98,7 @@ const processedOf = ({ counts }: Run): number =>
 export const problemLine = ({ type, title, detail }: StoredProblem): string =>
   `${type.slice(type.lastIndexOf(':') + 1)}: ${detail ?? title}`
 
-/** Line of an item: name, stage, state and reason. */
+/** Line of an item: id, stage, state and reason. */
 export const runItemLine = (item: RunItem): string => {
   const name = item.originalId ?? item.sourceId ?? item.platformId ?? '–'
   const why = item.problem ? problemLine(item.problem) : (item.note ?? '')

@@ -8,7 +8,7 @@ import { formats } from '../rdf/media-types.ts'
 import type { OpenDocument } from '../rdf/open-document.ts'
 import { checkIntegrity, type BrokenCondition } from '../vocabularies/skos-integrity.ts'
 
-/** Addresses of the services of a platform. */
+/** Addresses of the services of a platform, without a slash at their ends; `search` is absent where it is not known. */
 export type ServiceAddresses = {
   readonly repository: string
   readonly search?: string
@@ -16,7 +16,7 @@ export type ServiceAddresses = {
   readonly fetch?: (request: Request) => Promise<Response>
 }
 
-/** Milliseconds for one document until the platform has answered. */
+/** Milliseconds until the platform must have answered a request, for example with a document. */
 const requestMs = 30 * 60_000
 
 type VocabularyRequest = RequestInit & { readonly duplex?: 'half' }
@@ -46,7 +46,10 @@ export class VocabularyClient {
     throw new ScriptFailure(await refusalOf(answer))
   }
 
-  /** Sends a document while it is read; returns `created`, `replaced` or `unchanged`, and whether it is searchable later. */
+  /**
+   * Sends a document while it is read; returns `created`, `replaced` or `unchanged`, with `, searchable soon` if it is not
+   * yet.
+   */
   async put(id: string, { bytes, format }: OpenDocument, key: string): Promise<string> {
     const answer = await this.#request(`${this.#platform.repository}/vocabularies/${id}`, {
       method: 'PUT',
@@ -74,7 +77,7 @@ export class VocabularyClient {
     }
   }
 
-  /** Number of indexed concepts of a vocabulary; `undefined` without the search service. */
+  /** Number of indexed concepts of a vocabulary; `undefined` without the search service or a number in its answer. */
   async conceptCount(id: string): Promise<number | undefined> {
     const { search } = this.#platform
     if (search === undefined) return undefined
@@ -143,7 +146,7 @@ const tablesByIri: ReadonlySet<string> = new Set([
 /** Ids of the tables that `officialAddress` knows. */
 export const officialIds: readonly string[] = [...Object.keys(fileNames), ...tablesByIri].sort()
 
-/** Address of the newest version of an EU authority table. */
+/** Address of the newest version of an EU authority table; `undefined` for an id that is not in `officialIds`. */
 export function officialAddress(id: string): string | undefined {
   if (tablesByIri.has(id)) return `${authority}/authority/${id}`
   if (!officialIds.includes(id)) return undefined

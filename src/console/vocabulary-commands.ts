@@ -161,7 +161,7 @@ async function* linePerId(
 
 type PlatformAccess = ServiceAddresses & { readonly bundled: string; readonly key: string }
 
-/** Commands of the console, which call the platform without a socket. They throw `Failure`. */
+/** Functions of the commands of the console, which call the platform without a socket. They throw `Failure` for its refusals. */
 export const vocabularyPart = ({
   bundled,
   key,

@@ -26,8 +26,9 @@ export type ApiKeys = {
 export type KeyConfig = Readonly<Record<string, readonly string[]>>
 
 type Options = {
-  /** Wrong keys per minute and address. */
+  /** Wrong keys per minute and address; by default 20. */
   readonly keyFailures?: number
+  /** Milliseconds of any monotonic clock. */
   readonly now?: () => number
 }
 
@@ -93,7 +94,7 @@ function findKey(keys: readonly StoredKey[], text: string): StoredKey | undefine
   return match
 }
 
-/** Text of the key in `X-API-Key` or `Authorization`; `undefined` without either. Throws `invalid-parameter` where they differ. */
+/** Text of the key in `X-API-Key` or `Authorization`; `undefined` without both. Throws `invalid-parameter` where they differ. */
 function keyInHeaders(
   apiKey: string | undefined,
   authorization: string | undefined,
@@ -160,7 +161,7 @@ export function wrongKeyCounter({
 
 // Permissions: for everything, one catalogue, or single endpoints.
 
-/** Action of a request. `path` is decoded and below the service; `catalogue` is the id of the catalogue of the resource, if any. */
+/** Action of a request. `path` is decoded and below the service; `catalogue` is the id of the resource's catalogue, if any. */
 export type Action = {
   readonly method: string
   readonly path: string

@@ -55,8 +55,8 @@ export type SharedAppOptions = {
 export type AppOptions = SharedAppOptions & { readonly name: string }
 
 /**
- * Makes an app without routes: request id, deadline, problem responses for every error, 404 and 405, CORS, security headers, gzip, HEAD
- * for every GET. Reads ignore a trailing slash.
+ * Makes an app without routes: request id, deadline, problem responses for every error, 404 and 405, CORS, security headers,
+ * gzip, HEAD for every GET. Reads and OPTIONS ignore a trailing slash.
  */
 export function newApp(options: AppOptions): App {
   const { log, name, base = '', alias = (path: string) => path } = options
@@ -103,7 +103,7 @@ export function newApp(options: AppOptions): App {
 /** Parsed input of the validator, which its result also has after a failure, although its type does not say so. */
 const rawValue = (result: object): unknown => ('data' in result ? result.data : undefined)
 
-/** Decoded path below `base`; a slash at the end is removed from reads. */
+/** Decoded path below `base`, without a slash at its end for `slashMethods`. */
 function localPath(request: Request, base: string): string {
   const requestPath = getPath(request)
   const path =
@@ -121,7 +121,10 @@ const isBelow = (path: string, base: string): boolean =>
 /** Answers an error. */
 type ErrorHandler = (error: unknown, c: AppContext) => Promise<Response>
 
-/** Makes the handler of all errors: a `Failure` is answered with its details; any other error is logged and answered as a 500 without details. */
+/**
+ * Makes the handler of all errors: a `Failure` is answered with its details, and logged from status 500 on; any other error is
+ * logged and answered as a 500 without details.
+ */
 function errorHandler(
   log: Log,
   { problemMembers = {}, problemPage }: Pick<AppOptions, 'problemMembers' | 'problemPage'>,
@@ -140,7 +143,7 @@ function errorHandler(
   }
 }
 
-/** Failure for an error of Hono or of aborted work; other errors stay as they are. */
+/** Failure for an invalid body that Hono reports, or the signal's reason for aborted work; other errors stay as they are. */
 function failureFor(error: unknown, c: AppContext): unknown {
   if (error instanceof Failure) return error
   if (error instanceof HTTPException && error.status === 400) {

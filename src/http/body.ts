@@ -15,11 +15,11 @@ export type BodyLimits = {
   readonly name?: string
   /** Most decompressed bytes per received byte after the first MB; by default 100. */
   readonly ratio?: number
-  /** Most milliseconds between two pieces; by default 30,000. */
+  /** Most milliseconds until the first piece and between two pieces; by default 30,000. */
   readonly idleMs?: number
 }
 
-/** Bytes from which on the handling of a body takes long. */
+/** Bytes above which the handling of a body takes long. */
 const longBytes = 30_000
 
 /**

@@ -7,7 +7,7 @@ import { Failure } from '../errors.ts'
 import type { BoundedCache } from '../workers/bounded-cache.ts'
 import type { FairLimiter } from '../workers/fair-limiter.ts'
 
-/** A known key without its secret: `id` is the first 8 hex digits of its SHA-256 digest. */
+/** A known key without its secret: `id` is the first 8 hex digits of its SHA-256 digest; or a user who signed in (`oidc.ts`). */
 export type Key = { readonly id: string; readonly permissions: readonly string[] }
 
 /** Slots of long answers, which all services of a process share; clients are distinguished by `machineOf` their address. */
@@ -31,8 +31,8 @@ type LargeAnswers = {
 /** Types of `c.env` and `c.var` in handlers. */
 export type AppEnv = {
   /**
-   * Node's request and response; absent for calls inside of the process. Those have `visitor` instead: the address of the client for
-   * whom another service calls.
+   * Node's request and response; absent for calls inside of the process. Those may have `visitor` instead: the address of the
+   * client for whom another service calls.
    */
   Bindings: Partial<HttpBindings> & { readonly visitor?: string | undefined }
   Variables: {
@@ -46,7 +46,7 @@ export type AppEnv = {
     root: string
     /** Public address of the service, without a slash at its end. */
     address: string
-    /** Whether the request is a GET that changes something. */
+    /** Whether the request is a GET that changes something, or asks for one by HEAD or a preflight; set by `changingGet`. */
     changes?: boolean
     /** The configured name of the portal. */
     siteName: string
@@ -80,11 +80,11 @@ export function pathOf(url: string): string {
 export type Deadline = {
   /** Aborts with a `Failure` as its reason: `time-limit`, or `request-timeout` when the client disconnected. */
   readonly signal: AbortSignal
-  /** Replaces the limit by a new one that starts now. */
+  /** Replaces the limit by a new one that starts now, longer or shorter. */
   extend(milliseconds: number): void
   /**
-   * Resolves with the result of the work, or rejects with the signal's reason, even if the work ignores the signal. Work that settles
-   * in the same turn of the event loop as the abort takes precedence.
+   * Resolves with the result of the work, or rejects with the signal's reason, even if the work ignores the signal. Work that
+   * settles in the same turn of the event loop as the abort takes precedence.
    */
   race<T>(work: Promise<T>): Promise<T>
   /** Clears the timer; to be called after the last byte of the answer. */

@@ -65,9 +65,9 @@ const readContract = pageEndpoint<ContractServices>({
 })
 
 /**
- * Mounts `/openapi.json`, `/openapi.yaml`, `/` and the files of the page; call it after the last route. The addresses of the page are
- * relative, so that it works behind any path of a proxy. The first server of the document is the path of the public address, because
- * many tools cannot resolve relative ones.
+ * Mounts `/openapi.json`, `/openapi.yaml`, `/` and the files of the page; call it after the last route. The addresses of the page
+ * are relative, so that it works behind any path of a proxy. The first server of the document is the path of the public address,
+ * because many tools cannot resolve relative ones.
  */
 export function mountContract(app: App, { schemas = {}, ...info }: Description): void {
   const security = {
@@ -115,7 +115,7 @@ const assets: Readonly<Record<string, string>> = {
 }
 const immutable = 'public, max-age=31536000, immutable'
 
-/** Makes the endpoints. Paths of files contain the version of Swagger UI, so that browsers may cache them without end. */
+/** Makes the endpoints. Paths of files contain the version of Swagger UI, so that browsers may cache them, except `start.js`. */
 export function contractEndpoints(): readonly Endpoint<ContractServices>[] {
   const root = `/docs/${release()}` as const
   const files = Object.entries(assets).map(([name, type]) =>

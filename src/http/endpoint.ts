@@ -17,7 +17,10 @@ type MaybePromise<T> = T | Promise<T>
 
 /** Who may call an endpoint. `Services` are the dependencies of its handler. */
 export type Auth<Services> = {
-  /** `nothing`: open to anyone. `permission`: a key, as `isPermitted` says. `session`: a session of the portal, which `check` looks for. */
+  /**
+   * `nothing`: open to anyone. `permission`: a key, as `isPermitted` says. `session`: a session of the portal, which `check`
+   * looks for.
+   */
   readonly needs: 'nothing' | 'permission' | 'session'
   /** The id of the catalogue that the requested resource is in; a key for that catalogue is permitted too. */
   readonly catalogueOf?: (c: AppContext, services: Services) => MaybePromise<string | undefined>
@@ -197,7 +200,7 @@ function validated<Schema extends z.ZodObject>(
 }
 
 type MountOptions = {
-  /** Absent where every endpoint is open: then one that is not, or that changes something by GET, fails at the start. */
+  /** Absent where no endpoint needs a permission: then one that does, or that changes something by GET, fails at the start. */
   readonly keys?: ApiKeys
   /** Runs a changing request of a key, or refuses it while the key has too many under way; by default it only runs it. */
   readonly limit?: (keyId: string, work: () => Promise<void>, signal: AbortSignal) => Promise<void>
@@ -205,7 +208,7 @@ type MountOptions = {
   readonly pathOfPermission?: (path: string) => string
 }
 
-/** Registers endpoints: key and permission are checked before anything else that a request could be refused for. */
+/** Registers endpoints: key and permission are checked before parameters and bodies, but after `changingGet`. */
 export function mount<Services>(
   app: App,
   endpoints: readonly Endpoint<Services>[],
@@ -255,7 +258,7 @@ type PermissionDemand = {
   readonly pattern: string
 }
 
-/** Throws `forbidden` with the permissions of which one is needed. */
+/** Throws `forbidden` with the permissions of which one is needed, without that of `orElse`. */
 function demandPermission(
   c: AppContext,
   { key: { id, permissions }, auth, catalogue, pattern, pathOfPermission }: PermissionDemand,

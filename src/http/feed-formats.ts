@@ -1,4 +1,4 @@
-/** Writes feeds as Atom (RFC 4287) and as RSS 2.0, and XML 1.0 for them and the sitemap. */
+/** Writes feeds as Atom (RFC 4287) and as RSS 2.0; writes the XML 1.0 of these and of the sitemap. */
 
 /** Text with its language; `undefined` where that is unknown. */
 type FeedText = { readonly text: string; readonly language?: string }
@@ -41,7 +41,7 @@ export type FeedDocument = {
   /** Address of the site that publishes the feed. */
   readonly site: string
   readonly pages: FeedPages
-  /** Time of the newest entry; the current time without entries. */
+  /** Time of the newest entry; without entries one that the caller chooses. */
   readonly updated: Date
   readonly entries: readonly FeedEntry[]
 }
@@ -154,14 +154,17 @@ export const xmlDeclaration = '<?xml version="1.0" encoding="utf-8"?>\n'
 // oxlint-disable-next-line no-control-regex
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g
 
-/** Escapes a text for character data and values of attributes. Characters that XML excludes are removed, unpaired surrogates replaced. */
+/**
+ * Escapes a text for character data and values of attributes. The characters of `forbidden` are removed, unpaired surrogates
+ * replaced.
+ */
 export const xmlText = (text: string): string =>
   text
     .toWellFormed()
     .replace(forbidden, '')
     .replace(/[&<>"']/g, (char) => `&#x${char.charCodeAt(0).toString(16).toUpperCase()};`)
 
-/** Element with escaped content; an empty element without content. */
+/** Element with content that is XML already, which is not escaped; an empty element without content. */
 export function element(name: string, attributes: Attributes, content?: string): string {
   const attributeText = Object.entries(attributes)
     .flatMap(([key, value]) => (value === undefined ? [] : ` ${key}="${xmlText(value)}"`))

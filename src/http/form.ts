@@ -10,7 +10,10 @@ export type FormFields = (name: string) => string
 /** Default of the most bytes of a form. */
 const mostBytes = 2 ** 20
 
-/** Reads a form; later calls for the same request return the same fields. Rejects with `too-large` and `unsupported-media-type`. */
+/**
+ * Reads a form; later calls for the same request return the same fields. Rejects as `readBody`, also for a body that is no
+ * form.
+ */
 export async function readForm(c: AppContext, bytes = mostBytes): Promise<FormFields> {
   const cached = c.get('form')
   if (cached) return cached

@@ -27,7 +27,7 @@ const proxyHeaders = /^(?:forwarded|x-forwarded-.*|x-real-ip|via)$/i
 const token = /^[\w!#$%&'*+.^`|~-]{1,64}$/
 const mostNames = 20
 
-/** Headers that a page of another site may send: those of the API, and other harmless ones that it asks for (Fetch Standard 3.2.2). */
+/** Headers that a page of another site may send: those of the API, and harmless ones that it asks for (Fetch Standard 3.2.2). */
 function allowedHeaders(c: AppContext): string {
   const alwaysAllowed = new Set(acceptedHeaders.toLowerCase().split(', '))
   const requested = (c.req.header('Access-Control-Request-Headers') ?? '')
@@ -103,9 +103,10 @@ function allowOrigin(c: AppContext, isReading: boolean, { origins }: Cors): void
 }
 
 /**
- * Middleware for a GET that changes something, which older clients send: refuses pages of other sites and prefetches of browsers (Fetch
- * Metadata; `Purpose` and `X-Moz` of older browsers) and HEAD. `methods` are all methods of the path. It has to be the first middleware
- * of the path, so that no answer to such a GET, not even an error, has CORS headers.
+ * Middleware for a GET that changes something, which older clients send: refuses pages of other sites and prefetches of browsers
+ * (Fetch Metadata; `Purpose`, `X-Purpose` and `X-Moz` of older browsers), HEAD, and methods that the path does not have; answers
+ * OPTIONS. `methods` are all methods of the path. It has to be the first middleware of the path, so that no answer to such a GET,
+ * not even an error, has CORS headers.
  */
 export function changingGet(methods: readonly string[]): MiddlewareHandler<AppEnv> {
   const headers = { Allow: [...methods, 'OPTIONS'].sort().join(', ') }
@@ -131,8 +132,8 @@ export function changingGet(methods: readonly string[]): MiddlewareHandler<AppEn
 }
 
 /**
- * Whether a form was sent by a page of this host, by Fetch Metadata, else by `Origin`. Schemes are not compared, because an unlisted
- * proxy may terminate TLS. A request without both headers, as programs send it, counts as one of this host.
+ * Whether a form was sent by a page of this host or by the user, by Fetch Metadata, else by `Origin`. Schemes are not compared,
+ * because an unlisted proxy may terminate TLS. A request without both headers, as programs send it, counts as one of this host.
  */
 export function isSameHostForm(c: AppContext): boolean {
   const site = c.req.header('Sec-Fetch-Site')?.trim().toLowerCase()
@@ -160,13 +161,14 @@ const level = 3
 
 const compress = promisify<Uint8Array, { level: number }, Buffer<ArrayBuffer>>(gzip)
 
-/** Media types that are compressed; streams of lines are not, because a compressor would delay them. */
+/** Media types that are compressed; streams of events and of NDJSON are not, because a compressor would delay their lines. */
 const compressible =
   /^(text\/(?!event-stream)|application\/(?!x-ndjson)(?:[\w.+-]*(?:json|xml|yaml)|javascript|trig|n-triples|n-quads|sparql-\w+)|image\/svg)/i
 
 /**
- * Compresses the body with gzip where the client accepts it and the body is suitable: text, not tiny, not compressed already, no
- * partial content, no HEAD request. A body in pieces is compressed as a stream. Returns the size of the body if known.
+ * Compresses the body with gzip where the client accepts it and the body is suitable: text, not tiny, not compressed already,
+ * not marked `no-transform`, no partial content, no HEAD request. A body in pieces is compressed as a stream. Returns the size
+ * of the body if known.
  */
 export async function compressAnswer(c: AppContext): Promise<number | undefined> {
   const { headers, status } = c.res
@@ -203,7 +205,7 @@ export function acceptsGzip(accept: string | undefined): boolean {
 
 type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
 
-/** Compresses the first piece and the rest of a body as a stream. */
+/** Compresses `head`, the beginning of a body, and the rest of it as a stream. */
 function gzipStream(head: Uint8Array, reader: Reader): ReadableStream {
   async function* pieces() {
     try {
@@ -222,6 +224,7 @@ function gzipStream(head: Uint8Array, reader: Reader): ReadableStream {
   return Readable.toWeb(source.pipe(coder)) as ReadableStream
 }
 
+/** Replaces the body of the answer; returns its size if known. */
 function replaceBody(
   c: AppContext,
   body: Uint8Array<ArrayBuffer> | ReadableStream,

@@ -7,7 +7,10 @@ import { StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { apiKeys, type KeyConfig } from './api-key.ts'
 
-/** Opens the API keys: the configured ones, else the key in the file `{directory}/api-key`, which the first start generates. `own` are the keys that the process uses for its own calls. Throws `StartRefused` for a damaged file. */
+/**
+ * Opens the API keys: the configured ones, else the key in the file `{directory}/api-key`, which the first start generates. `own`
+ * are the keys that the process uses for its own calls. Throws as `keyFile`.
+ */
 export async function openKeys(options: {
   readonly configured: KeyConfig | undefined
   /** Directory of the file with the generated key. */
@@ -41,7 +44,8 @@ type KeyFile = { readonly key: string; readonly path: string; readonly created: 
 
 /**
  * Reads the file `{directory}/api-key`, or makes it: 256 random bits as base64url, mode 600; a new directory gets mode 700. Two
- * processes that start together get the same key. Throws `StartRefused` when the file has no such key, and what the file system throws.
+ * processes that start together get the same key. Throws `StartRefused` when the file has no such key, and what the file system
+ * throws.
  */
 export async function keyFile(
   directory: string,
@@ -83,13 +87,13 @@ async function createFile(path: string, text: string, name: string): Promise<boo
 export type ProcessKeys = {
   /** Key for the own repository that may write the catalogue; without an argument, one that may do everything. */
   ownRepository(catalogue?: string): string
-  /** Key for another repository; always a configured one. */
+  /** Key for another repository: never one that only this process has; empty if there is none. */
   otherRepository(catalogue?: string): string
 }
 
 /**
- * Makes the keys of the process: the first configured key with a permission for the catalogue or `*`; without one, `ownKey` for the own
- * repository, and the first configured key for others.
+ * Makes the keys of the process: the first configured key with a permission for the catalogue or `*`; without one, `ownKey`
+ * for the own repository, and the first configured key for others.
  */
 export function processKeys(configured: KeyConfig, ownKey: string): ProcessKeys {
   const keyCovering = (catalogue: string | undefined): string | undefined =>

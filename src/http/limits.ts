@@ -26,7 +26,7 @@ const limit = (defaultValue: number, meaning: string, minimum = 1, maximum = 2 *
   meaning,
 })
 
-/** Keys of `PLATFORM_LIMITS`; sizes are bytes, names that end in `Ms` milliseconds. */
+/** Keys of `PLATFORM_LIMITS`; names that end in `Bytes` are bytes, those that end in `Ms` milliseconds, others numbers. */
 export const limitTable = {
   bodyBytes: limit(50 * MB, 'request body, decompressed', KB),
   vocabularyBytes: limit(

@@ -1,6 +1,6 @@
 /**
- * Limit on the changing requests of a key, and long answers (dumps, long lists, feeds, sitemaps, reports): few at the same time, made in
- * pieces as fast as the client reads, and in turns on the main thread.
+ * Limit on the changing requests of a key, and long answers (dumps, long lists, feeds, sitemaps, reports): few at the same time,
+ * made in pieces as fast as the client reads, and in turns on the main thread.
  */
 
 import { Failure } from '../errors.ts'
@@ -24,6 +24,7 @@ type LongLimits = Pick<
   'connections' | 'longAnswers' | 'longAnswersPerClient' | 'longAnswersWaiting'
 >
 
+/** Seconds after which a refused client should try again. */
 const retryAfter = 5
 
 /** Makes the slots of long answers, which all services of a process share. */
@@ -49,7 +50,10 @@ export function longAnswers(limits: LongLimits): LongAnswers {
   return { slots, turn: nextTurn, large }
 }
 
-/** Most answers at the same time about large resources, and the UTF-16 units from which on a resource is large; such an answer may need a hundred times the memory of a usual one. */
+/**
+ * Most answers, and most works, at the same time about large resources, and the UTF-16 units from which on a resource is large;
+ * such an answer may need a hundred times the memory of a usual one.
+ */
 const [largeAtOnce, largeText] = [2, 1_000_000]
 const largeDetail = `at most ${largeAtOnce} answers about large resources are made at once, one for each client, and enough wait`
 
@@ -62,7 +66,7 @@ function tooMany({ longAnswersPerClient, longAnswers, longAnswersWaiting }: Long
 
 /** Milliseconds of work in one turn of the event loop. */
 const sliceMs = 4
-/** UTF-16 units of a piece: as much as a client reads at once. */
+/** UTF-16 units from which on a piece is complete: as much as a client reads at once. */
 const pieceLength = 64 * 1024
 
 /** Text that is written step by step between a head and a tail. */
@@ -74,7 +78,7 @@ type SlicedText<Step> = {
   readonly tail: string
 }
 
-/** Writes a text in pieces of about 64 KB, in turns with all other long answers. */
+/** Writes a text in pieces of about 64 KB, a batch of `steps` in at least one, in turns with all other long answers. */
 export async function* slicedPieces<Step>(
   { head, steps, write, tail }: SlicedText<Step>,
   turn: LongAnswers['turn'],
@@ -99,8 +103,8 @@ export async function* slicedPieces<Step>(
 }
 
 /**
- * Makes an answer that holds a slot until its last byte is sent or its client disconnects. Calls inside of the process need no slot,
- * because the platform bounds its own work.
+ * Makes an answer that holds a slot until its last byte is sent or its client disconnects. Calls inside of the process need no
+ * slot, because the platform bounds its own work. Rejects with `too-many-requests`, or the signal's reason while it waits.
  */
 export async function longAnswer(
   c: AppContext,
@@ -120,14 +124,17 @@ export async function longAnswer(
   }
 }
 
-/** Runs work that may need much memory in one of the few slots for it; rejects with the signal's reason when it aborts while waiting. */
+/**
+ * Runs work that may need much memory in one of the few slots for it. Rejects with `too-many-requests` if too many wait, and
+ * with the signal's reason when it aborts before the work begins.
+ */
 export const largeWork = <Result>(c: AppContext, work: () => Promise<Result>): Promise<Result> =>
   c.get('longAnswers').large.work.run(machineOf(c.get('client')), work, c.get('signal'))
 
 /**
- * Makes an answer about a resource that may be large and is held in memory. Large ones share few slots; the first answer about a
- * resource determines whether it is large. `key` names the resource; `make` calls `reportLength` with the UTF-16 units that it read. Rejects
- * with `too-many-requests`.
+ * Makes an answer about a resource that may be large and is held in memory. Large ones share few slots; the last answer about a
+ * resource determines whether it is large, and the first one is made as `largeWork`. `key` names the resource; `make` calls
+ * `reportLength` with the UTF-16 units that it read. Rejects as `longAnswer`.
  */
 export async function sizedAnswer(
   c: AppContext,
@@ -155,8 +162,8 @@ type StreamOptions = {
 }
 
 /**
- * Answers 200 with the pieces as body. The first piece is made before the answer begins, so that an early failure becomes a problem. A
- * later failure destroys the connection, because an incomplete document must not look complete.
+ * Answers 200 with the pieces as body. The first piece is made before the answer begins, so that an early failure becomes a
+ * problem. A later failure destroys the connection, because an incomplete document must not look complete.
  */
 export async function sendPieces(
   c: AppContext,

@@ -69,10 +69,14 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
       if (!cached) series.set(name, labelled)
       labelled.observe(seconds)
     },
-    /** Counts values that were left out of documents; `field` and `problem` come from the profile and the code, which bounds the number of series. */
+    /**
+     * Counts values that were left out of documents; `field` and `problem` come from the profile and the code, which bounds the
+     * number of series.
+     */
     leftOut: (values: readonly { readonly field: string; readonly problem: string }[]): void => {
       for (const { field, problem } of values) leftOutCounter.inc({ field, problem })
     },
+    /** Counts a write that the store did not take. */
     writeFailed: (reason: string): void => failures.inc({ reason }),
     compared: comparisonGauges(registry),
   }
@@ -95,8 +99,8 @@ function addCacheCounters(registry: Registry): void {
 }
 
 /**
- * Makes the function that sets the gauges of the last comparison of index and store; `endedAt` is its end in milliseconds since 1970. The
- * gauges exist from the first comparison on, because no comparison is not the same as no drift.
+ * Makes the function that sets the gauges of the last comparison of index and store; `endedAt` is its end in milliseconds since
+ * 1970. The gauges exist from the first comparison on, because no comparison is not the same as no drift.
  */
 function comparisonGauges(registry: Registry): (comparison: Comparison, endedAt: number) => void {
   const gauge = (name: string, help: string, ...labelNames: readonly string[]) =>

@@ -8,7 +8,11 @@ import { Failure } from '../errors.ts'
 import { SingleFlight } from '../workers/single-flight.ts'
 import type { Key } from './context.ts'
 
-/** Failed sign-in; the message of the portal for its reason is `oidc-{why}`. */
+/**
+ * Failed sign-in; the message of the portal for its reason is `oidc-{why}`. `away`: the provider does not answer. `state`: the
+ * sign-in is unknown, too old or was finished before. `token`: the answer of the provider is not valid. `refused`: the provider
+ * refuses the user. `nobody`: the user has no permission here.
+ */
 export class SignInProblem extends Error {
   readonly why: 'away' | 'state' | 'token' | 'refused' | 'nobody'
 
@@ -20,7 +24,7 @@ export class SignInProblem extends Error {
 }
 
 type OidcOptions = {
-  /** Settings without the secret; `permissions` maps groups to permissions. */
+  /** Settings without the secret; `client` is the id of this client at the provider, `permissions` maps groups to permissions. */
   readonly settings: {
     readonly issuer: string
     readonly client: string
@@ -49,11 +53,12 @@ type PendingSignIn = z.infer<typeof pendingSchema>
 
 /** Milliseconds for a sign-in, for one answer of the provider, and for which its metadata is cached. */
 const [beginMs, answerMs, metadataMs] = [600_000, 5000, 3_600_000]
+/** Most finished sign-ins that are remembered, and most bytes of an answer of the provider. */
 const [maxUsedStates, mostBytes] = [10_000, 2 ** 20]
 
 /**
- * Opens sign-in at a provider. A sign-in under way is stored in an encrypted cookie, so that many sign-ins of strangers need no memory
- * here. The encryption key lasts as long as the process: after a restart such a sign-in has to begin again.
+ * Opens sign-in at a provider. A sign-in under way is stored in an encrypted cookie, so that many sign-ins of strangers need no
+ * memory here. The encryption key lasts as long as the process: after a restart such a sign-in has to begin again.
  */
 export function openOidc(options: OidcOptions) {
   const { settings, now } = options
@@ -97,7 +102,7 @@ export function openOidc(options: OidcOptions) {
       const pending = pendingOf(cookie)
       if (!pending || answer.get('state') !== pending.checks.expectedState)
         throw new SignInProblem('state')
-      // Each sign-in can be finished once, so that a copied address is useless.
+      // Each sign-in can be finished once, whether it succeeds or not, so that a copied address is useless.
       if (usedStates.has(pending.checks.expectedState)) throw new SignInProblem('state')
       usedStates.add(pending.checks.expectedState)
       for (const oldest of usedStates)
@@ -122,7 +127,7 @@ function cookieCipher() {
       const text = Buffer.concat([cipher.update(JSON.stringify(pending)), cipher.final()])
       return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
     },
-    /** Decrypts a cookie; `undefined` for one that this process did not make. */
+    /** Decrypts a cookie of a sign-in; `undefined` for one that this process did not make. */
     decrypt: (cookie: string): PendingSignIn | undefined => {
       const bytes = Buffer.from(cookie.slice(0, longestCookie), 'base64url')
       if (bytes.length <= ivBytes + tagBytes) return undefined
@@ -177,7 +182,10 @@ const isUnreachable = (error: unknown): boolean =>
   error instanceof Error &&
   (error instanceof Failure || error.name === 'TimeoutError' || isUnreachable(error.cause))
 
-/** Makes the function that reads the metadata of the provider (OpenID Connect Discovery), at most once an hour; failures are not cached. */
+/**
+ * Makes the function that reads the metadata of the provider (OpenID Connect Discovery), at most once an hour; failures are not
+ * cached.
+ */
 function providerLoader(options: OidcOptions): () => Promise<client.Configuration> {
   const { now } = options
   const loader = new SingleFlight<'provider', client.Configuration>({ keepMs: metadataMs, now })

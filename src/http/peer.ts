@@ -9,7 +9,7 @@ export const inProcess = 'in-process'
 
 type IsInRange = (address: string) => boolean
 
-/** Makes a test whether an address is in one of the ranges (addresses and CIDR); it accepts the notations of sockets and headers. */
+/** Makes a test whether an address, as sockets and headers have it, is in one of the ranges (addresses and CIDR). */
 export function inRanges(ranges: readonly string[]): IsInRange {
   const list = blockList(ranges)
   return (hop) => {
@@ -31,7 +31,7 @@ export function networkOf(address: string): string {
   return `${[a, b, c, d & 0xff00].map(hex).join(':')}::/56`
 }
 
-/** Key of a client for limits: an IPv4 address, or the /64 of an IPv6 address, because a client has all of it. */
+/** Key of a client for limits: the /64 of an IPv6 address, because a client has all of it; any other text stays as it is. */
 export const machineOf = (address: string): string =>
   groupsOf(address)?.slice(0, 4).map(hex).join(':') ?? address
 
@@ -57,9 +57,9 @@ function forwarded(c: AppContext, name: 'for' | 'host' | 'proto'): readonly stri
 }
 
 /**
- * Makes the function that returns the client's address: that of the peer, or, behind trusted proxies, the last address in their headers
- * that is no trusted proxy. Entries that are no addresses (`unknown`, `_hidden`) are skipped. For calls inside of the process it is the
- * address of the visitor.
+ * Makes the function that returns the client's address: that of the peer, or, behind trusted proxies, the last address in
+ * their headers that is no trusted proxy, else the first one. Entries that are no addresses (`unknown`, `_hidden`) are
+ * skipped. For calls inside of the process it is the address of the visitor, or `inProcess`.
  */
 export function clientAddress(trusted: readonly string[] = []): (c: AppContext) => string {
   const isProxy = inRanges(trusted)
@@ -86,8 +86,9 @@ export type PublicAddress = {
 }
 
 /**
- * Makes the function that returns the public address of a request, with `/` at its end: from the `Host` header or, behind a trusted
- * proxy, from `Forwarded` or `X-Forwarded-Host`, `-Proto` and `-Prefix`. Invalid hosts are ignored.
+ * Makes the function that returns the public address of a request, with `/` at its end: the configured one (`PublicAddress`),
+ * else from the `Host` header or, behind a trusted proxy, from `Forwarded` or `X-Forwarded-Host` and `-Proto`, and
+ * `X-Forwarded-Prefix`. Invalid hosts are ignored.
  */
 export function publicRoot(
   address: PublicAddress | undefined,
@@ -109,7 +110,10 @@ export function publicRoot(
   }
 }
 
-/** Whether a text is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port; such a text is safe in headers and HTML. */
+/**
+ * Whether a text is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port; such a text is safe in
+ * headers and HTML.
+ */
 function isHost(text: string | undefined): text is string {
   if (text === undefined || text.length > 255 || !URL.canParse(`http://${text}`)) return false
   const inBrackets = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1]
@@ -118,7 +122,7 @@ function isHost(text: string | undefined): text is string {
 
 type ProxyAddress = { readonly host?: string; readonly proto?: string; readonly prefix?: string }
 
-/** Host, protocol and prefix that the outermost trusted proxy received; values of proxies before it are ignored. */
+/** Host, protocol and prefix that the outermost trusted proxy received; values of hops before it are ignored. */
 function proxyAddressOf(c: AppContext, isProxy: IsInRange): ProxyAddress {
   const hops = forwarded(c, 'for')
   const fromEnd = hops.findLastIndex((hop) => !isProxy(hop)) - hops.length

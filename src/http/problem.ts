@@ -106,7 +106,7 @@ export const problems = {
 
 type Status = (typeof problems)[Kind]['status']
 
-/** The members of a problem document; `instance` is the path of the request, others belong to one kind of problem. */
+/** The members of a problem document; `instance` is the path of the request, `extension` members belong to some kinds. */
 type Problem = {
   readonly [extension: string]: unknown
   readonly type: string
@@ -125,8 +125,8 @@ export type ProblemAnswer = {
 }
 
 /**
- * Makes the response for any error. A `Failure` has its detail and complaints; any other error becomes a 500 without details, because
- * its message may contain keys, queries, paths or hosts. 429 and 503 always have `Retry-After`.
+ * Makes the response for any error. A `Failure` has its detail and complaints; `internal` and any other error become a 500
+ * without details, because their messages may contain keys, queries, paths or hosts. 429 and 503 always have `Retry-After`.
  */
 export function problemOf(error: unknown, instance: string): ProblemAnswer {
   const failure = error instanceof Failure ? error : new Failure('internal', '')
@@ -145,7 +145,7 @@ export function problemOf(error: unknown, instance: string): ProblemAnswer {
   return { status, body, headers: headersOf(failure, status) }
 }
 
-/** Failure of a problem document; `undefined` for other documents and for unknown kinds. */
+/** Failure of a problem document, with the further members that are texts; `undefined` for other documents and unknown kinds. */
 export function failureOfProblem(document: unknown): Failure | undefined {
   const {
     type,
@@ -168,6 +168,7 @@ const problemDocument = z.looseObject({
 })
 
 const mostComplaints = 100
+/** Seconds of `Retry-After` by status, where the failure has none. */
 const defaultRetry = { 429: 1, 503: 5 } as const
 
 function complaints(errors: readonly Complaint[]): readonly Complaint[] {
@@ -227,8 +228,8 @@ function complaintOf(issue: Issue, part: RequestPart, value: unknown): Complaint
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 /**
- * Value at a path of the input, and how many segments of the path exist in it: the members of a list that was made of a text are not
- * in the input.
+ * Value at a path of the input, and how many segments of the path name it: the members of a list that was made of a text are
+ * not in the input. The value of a missing member is `undefined`.
  */
 function valueAtPath(
   value: unknown,

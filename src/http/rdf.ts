@@ -10,7 +10,7 @@ import { bodyPieces, readBody, type BodyLimits } from './body.ts'
 import { entityTag, isFresh } from './conditions.ts'
 import { addVary } from './headers.ts'
 
-/** Format and charset of the body. Throws `unsupported-media-type` (415) for a missing or unknown format and an unknown charset. */
+/** Format and charset of the body. Throws `unsupported-media-type` for a missing or unknown format and an unknown charset. */
 function contentOf(c: AppContext): { format: Format; charset: string | undefined } {
   const header = c.req.header('Content-Type')
   const format = formatOfMediaType(header)
@@ -29,8 +29,8 @@ function contentOf(c: AppContext): { format: Format; charset: string | undefined
 }
 
 /**
- * Reads the body as text without parsing it. Rejects with `unsupported-media-type`, `too-large`, and `malformed-rdf` for bytes that are
- * neither UTF-8 nor in the declared charset.
+ * Reads the body as text without parsing it. Rejects with `unsupported-media-type`, as `readBody`, and with `malformed-rdf` for
+ * bytes that are neither UTF-8 nor in the declared charset.
  */
 export async function readRdfText(c: AppContext, limits: BodyLimits) {
   const { format } = contentOf(c)
@@ -38,7 +38,7 @@ export async function readRdfText(c: AppContext, limits: BodyLimits) {
   return { format, text: decode(body, c.req.header('Content-Type')) }
 }
 
-/** Throws `empty-body` for a blank text. Handlers call it after their look-ups, because other errors come before those of syntax. */
+/** Throws `empty-body` for a blank text. Handlers call it after their look-ups, because other errors precede those of syntax. */
 export function refuseEmptyText(text: string): void {
   if (text.trim() === '') throw noBody()
 }
@@ -49,8 +49,8 @@ const noBody = () => new Failure('empty-body', 'send the description of the reso
 type RdfBody = ReturnType<typeof contentOf> & { readonly pieces: AsyncGenerator<Uint8Array> }
 
 /**
- * Reads the body piece by piece as it arrives. Its media type is checked now, its size (`limits` by format) while it is read. Throws as
- * `readRdfText`; the pieces end with `empty-body` for a blank body.
+ * Reads the body piece by piece as it arrives. Its media type is checked now (throws `unsupported-media-type`), its size
+ * (`limits` by format) while it is read. The pieces fail as `readBody` does, and end with `empty-body` for a blank body.
  */
 export function readRdfPieces(c: AppContext, limits: (format: Format) => BodyLimits): RdfBody {
   const content = contentOf(c)
@@ -59,8 +59,8 @@ export function readRdfPieces(c: AppContext, limits: (format: Format) => BodyLim
 }
 
 /**
- * Reads the body into memory as bytes, and releases each piece when it is consumed: as text it would be twice as large. Rejects as
- * `readRdfText` without `malformed-rdf`; the pieces end with `empty-body` for a blank body.
+ * Reads the body into memory as bytes, and releases each piece when it is consumed: as text it would be twice as large. Rejects
+ * as `readRdfText` without `malformed-rdf`; the pieces end with `empty-body` for a blank body.
  */
 export async function readHeldRdf(c: AppContext, limits: BodyLimits): Promise<RdfBody> {
   const content = contentOf(c)
@@ -102,8 +102,8 @@ export type AnswerOptions = {
   /** Format named by a suffix of the path. */
   readonly suffix?: Format
   /**
-   * Name of the graph in TriG and N-Quads for a path with a suffix. A negotiated answer is in the default graph, where clients that
-   * prefer these formats in `Accept` look for the statements.
+   * Name of the graph in TriG and N-Quads for a path with a suffix. A negotiated answer is in the default graph, where clients
+   * that prefer these formats in `Accept` look for the statements.
    */
   readonly graph?: string
   /** Stored hash, for `ETag` and 304. */

@@ -27,8 +27,8 @@ type RequestOptions = {
 }
 
 /**
- * Makes the middleware; one function instead of six, because each layer costs time in every request. `refuse` answers errors such as
- * that of the time limit.
+ * Makes the middleware; one function instead of six, because each layer costs time in every request. `refuse` answers errors such
+ * as that of the time limit.
  */
 export function requestMiddleware(
   options: RequestOptions,
@@ -66,8 +66,8 @@ export function requestMiddleware(
 }
 
 /**
- * Throws the reason of an aborted signal in place of another error, because aborted work may fail with any error. An error of the kind
- * of the reason stays: its `Retry-After` may be more exact.
+ * Throws the reason of an aborted signal in place of another error, because aborted work may fail with any error. An error of the
+ * kind of the reason stays: its `Retry-After` may be more exact.
  */
 function rethrowAbortReason(error: Error | undefined, { aborted, reason }: AbortSignal): void {
   if (!aborted || error === undefined) return
@@ -79,7 +79,7 @@ function rethrowAbortReason(error: Error | undefined, { aborted, reason }: Abort
 const safeId = (id: string | undefined): string | undefined =>
   id !== undefined && /^[A-Za-z0-9._~:+/=-]{1,64}$/.test(id) ? id : undefined
 
-/** Calls `then` after the last byte with the sent bytes; immediately without a socket. */
+/** Calls `then` with the sent bytes when the answer has ended or broken off; at once, without a number, if there is no socket. */
 function whenSent(c: AppContext, then: (bytes: number | undefined) => void): void {
   const outgoing = c.env?.outgoing
   const socket = outgoing?.socket
@@ -130,7 +130,7 @@ function routeOf(c: AppContext): string {
   return path === '/*' || path === '*' ? 'none' : path
 }
 
-/** Secret segments of paths (capability URLs): answers of pipe segments, feeds of failed runs. */
+/** Secret segments of paths (capability URLs): return addresses of pipe segments, feeds of failed runs. */
 const capability = /(\/segments\/r\/|\/harvest\/failures\/)[^/?#]+/
 
 /** Path and query of a URL for the log, without secret segments and without values of secret parameters. */

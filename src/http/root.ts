@@ -1,4 +1,4 @@
-/** Root app of the common port, in front of all services: health, metrics, and the list of addresses. */
+/** Root app of the common port, for paths of no service: health, metrics, and the list of services; also while these start. */
 
 import type { MiddlewareHandler } from 'hono'
 import { Failure } from '../errors.ts'
@@ -8,7 +8,10 @@ import { anyone, mount, pageEndpoint } from './endpoint.ts'
 import { readMetrics, type Metrics } from './metrics.ts'
 import { isLoopback } from './peer.ts'
 
-/** State of the platform; `starting` and `waiting` (for a lease or another server) come before services answer, `stopping` after. */
+/**
+ * State of the platform; `starting` and `waiting` (for a lease or another server) precede answers of services, `stopping`
+ * follows.
+ */
 type Status = 'starting' | 'waiting' | 'up' | 'degraded' | 'stopping'
 
 /** Body of `/health`: the state, and members of the services. */
@@ -20,7 +23,7 @@ type RootOptions = {
   readonly version: string
   /** Service → its path. */
   readonly services: Readonly<Record<string, string>>
-  /** Makes the body of `/health`; it names hosts and paths only where `isTrusted`. */
+  /** Makes the body of `/health`; it may name hosts and paths only where `isTrusted`. */
   readonly health: (isTrusted: boolean) => Promise<Health>
   /** Whether load balancers should send requests; called often, so it must be cheap. */
   readonly isReady: () => boolean
@@ -38,8 +41,8 @@ type RootOptions = {
 const retryAfter = 5
 
 /**
- * Makes the app. While the platform starts, all paths but those of its endpoints are answered with 503, because a 404 would mean that
- * resources were deleted.
+ * Makes the app. While the platform starts, all paths but those of its endpoints and files are answered with 503, because a 404
+ * would mean that resources were deleted.
  */
 export function rootApp(options: RootOptions): App {
   const { http, startupMessage, mountFiles, middleware } = options

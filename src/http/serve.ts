@@ -1,4 +1,4 @@
-/** HTTP server for an app: limits on headers, bodies and connections, and a shutdown that lets running requests finish. */
+/** HTTP server for an app: limits on headers, times and connections, and a shutdown that lets running requests finish. */
 
 import { once } from 'node:events'
 import {
@@ -25,6 +25,7 @@ type ServeOptions = {
   readonly port: number
   /** Setting that error messages name; by default `PLATFORM_PORT` or `PLATFORM_HOST`. */
   readonly setting?: string
+  /** By default `defaultLimits`. */
   readonly limits?: Limits
   /** Addresses and CIDR ranges of proxies, whose connections are not limited by client. */
   readonly trustedProxies?: readonly string[]
@@ -123,7 +124,10 @@ function closeAfterBody(incoming: IncomingMessage): void {
 
 const isProbe = (url = ''): boolean => /^\/(?:health|metrics)(?:[/?]|$)/.test(url)
 
-/** Refuses a request whose address or header exceeds its own limit, although the parser accepted both together; returns whether it did. */
+/**
+ * Refuses a request whose address or header exceeds its own limit, although the parser accepted both together; returns whether it
+ * did.
+ */
 function refuseLongHeader(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -196,15 +200,16 @@ const reservedShare = 0.05
 
 /** Share of open connections from which on idle ones are closed. */
 const crowdedShare = 0.9
+/** Milliseconds that an idle connection is kept, usually and above that share. */
 const keepAliveMs = 65_000
 const crowdedKeepAliveMs = 2000
 
-/** Milliseconds in which a reserved connection must send its request. */
+/** Milliseconds after which a connection that is reserved for probes is closed, whatever it does. */
 const probeMs = 2000
 
 /**
- * Limits the connections of a server in total and by client. `trusted` are proxies, which are not limited. `isReservedForProbes` tells
- * whether a connection may only request `/health` and `/metrics`.
+ * Limits the connections of a server in total and by client. `trusted` are proxies, which, like this host, are not limited by
+ * client. `isReservedForProbes` tells whether a connection may only request `/health` and `/metrics`.
  */
 function boundConnections(
   server: Server,
@@ -279,7 +284,7 @@ function refuseSocket(socket: Socket, reason: string): false {
   return false
 }
 
-// Problems of requests that never became one: too long, broken or too slow for the parser.
+// Problems that no app answers: of requests that are too long, broken or too slow, or for which there is no connection.
 
 type Status = 400 | 408 | 414 | 431 | 503
 
@@ -306,7 +311,7 @@ function refuse(outgoing: ServerResponse, status: 414 | 431 | 503, limits: Limit
 
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: unknown }
 
-/** Milliseconds that a connection may wait for its first byte. */
+/** Milliseconds that a connection without a byte is kept after its time-out. */
 const unusedMs = 300_000
 
 /**

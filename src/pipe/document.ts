@@ -9,9 +9,12 @@ export type Pipe = {
     /** Unique name; identifies the pipe. */
     readonly name: string
     readonly title?: string
+    /** Text of the author, without a meaning here. */
     readonly context?: string
     readonly transport: 'payload'
+    /** Version of the pipe model, with major version 1 or 2. */
     readonly version: string
+    /** Set in messages only, as are the next two: id and start of the run, and start of the last complete run (ISO 8601). */
     readonly runId?: string
     readonly startTime?: string
     readonly lastRun?: string
@@ -25,6 +28,7 @@ export type Segment = {
     readonly name: string
     readonly segmentNumber: number
     readonly title?: string
+    /** Whether the segment comes before the one that a message is for; always `false` in a stored pipe. */
     readonly processed: boolean
   }
   readonly body: {
@@ -41,7 +45,10 @@ export type Endpoint = {
   readonly method?: string
 }
 
-/** Payload of a message between processes: a record, a deleted, dropped or refused one, or the list of ids at the end of an import or of one of its pages (`transport/envelope.ts`). */
+/**
+ * Payload of a message between processes: a record, a deleted, dropped or refused one, or the list of ids at the end of an import
+ * or of one of its pages; `dataInfo` says which (`transport/envelope.ts`).
+ */
 export type Payload = {
   readonly header: {
     readonly seqNumber: number

@@ -1,4 +1,4 @@
-/** Parallel mapping of an async stream that keeps the order of its items; used by segments that wait for requests or workers. */
+/** Parallel mapping of an async stream that keeps the order of its items, for work that waits for requests or workers. */
 
 /** Marks a rejection as handled and returns the promise, which the caller awaits later. */
 function markHandled<T>(promise: Promise<T>): Promise<T> {
@@ -11,8 +11,8 @@ const isFirst = (promise: Promise<unknown>, rival: Promise<unknown>): Promise<bo
   Promise.race([promise.then(() => true), rival.then(() => false)])
 
 /**
- * Maps the items of `source` with at most `most` calls of `work` at a time. Yields each result as soon as all results before
- * it were yielded, even while the source is slow to produce its next item. An error of the source or of `work` ends the
+ * Maps the items of `source` with at most `mostParallel` calls of `work` at a time. Yields each result as soon as all results
+ * before it were yielded, even while the source is slow to produce its next item. An error of the source or of `work` ends the
  * stream and closes the source.
  */
 export async function* mapOrdered<In, Out>(

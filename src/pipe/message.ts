@@ -65,7 +65,7 @@ export const valueFinding = (property: string, value: string, reason?: string) =
   reason,
 })
 
-/** Position of a record in the document that the source sent. */
+/** Position of a record in the document that the source sent; absent members are unknown. */
 type RecordPlace = {
   /** Line number from 1. */
   readonly line?: number
@@ -94,7 +94,7 @@ export type RecordMessage = RecordPlace & {
   readonly sourceHash?: string
   readonly sourceUrl?: string
   readonly findings: readonly Finding[]
-  /** Unknown members of `dataInfo` from a foreign or metrics segment; passed on. */
+  /** Members of `dataInfo` from a foreign or metrics segment that have no member here; passed on. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
@@ -105,7 +105,8 @@ export type RecordHeader = Omit<RecordMessage, 'text'>
  * A message between segments. A stream ends with exactly one `end`. `refused`: the source offers a record that cannot be
  * read; its id counts as seen. `skipped`: a record that is not imported (private, filtered); it counts as removed at the
  * source unless `isKept`. `unchanged`: equal to the stored record, needs no work. `deleted`: declared as deleted by the
- * source. `page`: everything before it was passed on; a run can resume from its `cursor`.
+ * source. `total`: number of records that the source declares. `page`: everything before it was passed on; a run can resume
+ * from its `cursor`.
  */
 export type Message =
   | RecordMessage
@@ -132,7 +133,7 @@ export type Message =
   | { readonly kind: 'page'; readonly cursor?: string }
   | { readonly kind: 'end'; readonly completeness: Completeness }
 
-/** Reason for skipping a record that a foreign transformer accepted and never returned. */
+/** Reason for skipping a record that a foreign transformer has dropped, or accepted and not returned in time. */
 export const droppedBySegment = 'dropped-by-segment'
 
 /** Stages of a run, in which an item can fail. */

@@ -1,4 +1,4 @@
-/** Checks the configs of a pipe's segments, when its file is read and at each launch, and applies overrides to them. */
+/** Checks the configs of a pipe's segments, when its file is read and when its run is created and starts; applies overrides. */
 
 import { type Complaint, Failure, shown } from '../errors.ts'
 import { type Secrets, unknownSecrets } from '../secrets.ts'
@@ -16,7 +16,7 @@ export type Origin = {
   readonly configs?: Configs
 }
 
-/** Place of each segment, in order. A segment whose address the launch overrides is `foreign`. */
+/** Place of each segment, in order. A segment in which the launch overrides an address is `foreign`. */
 export function segmentPlaces(
   pipe: Pipe,
   { trust, directory, configs = {} }: Origin,

@@ -10,7 +10,7 @@ type PipeResult =
   | { readonly pipe: Pipe }
   | { readonly problems: readonly Complaint[]; readonly name?: string }
 
-/** Limits of a pipe document. */
+/** Limits of a pipe document; `segments` is their number. */
 export type PipeLimits = {
   /** Size of a file in bytes. */
   readonly pipeBytes: number
@@ -20,8 +20,8 @@ export type PipeLimits = {
 export const standardLimits: PipeLimits = { pipeBytes: 5 * 2 ** 20, segments: 32 }
 
 /**
- * Validates a parsed pipe, stored or received. Keeps unknown keys, fills blank `body`, `config` and `processed` with their
- * defaults and sorts the segments. Problems have JSON pointers; `name` is the name of the pipe if it could be read.
+ * Validates a parsed pipe, stored or received. Keeps unknown keys, fills blank and missing members with their defaults, if they
+ * have some, and sorts the segments. Problems have JSON pointers; `name` is the name of the pipe if it could be read.
  */
 export function validatePipe(value: Json, mostSegments = standardLimits.segments): PipeResult {
   const result = document.safeParse(withoutBlanks(value))
@@ -81,7 +81,7 @@ function numberProblems(
   })
 }
 
-/** Members that are ignored when blank; other platforms write empty values. */
+/** Members that are ignored when blank (`null` or an empty object); other platforms write such values. */
 const optionalMembers: ReadonlySet<string> = new Set(
   'title context runId startTime lastRun endpoint payload dataMimeType dataInfo config processed'.split(
     ' ',
@@ -95,7 +95,7 @@ const isBlank = (key: string, value: Json) =>
     ? optionalMembers.has(key) || key === 'header'
     : optionalMembers.has(key) && isJsonObject(value) && Object.keys(value).length === 0
 
-/** Removes the members of `optionalMembers` that are `null` or an empty object. */
+/** Removes the members of `optionalMembers` that are blank, and each `header` that is `null`; not within free objects. */
 function withoutBlanks(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutBlanks)
   if (!isJsonObject(value)) return value
@@ -123,7 +123,7 @@ const numberRule = { error: 'must be a whole number, 0 or more' }
 const optionalText = text('must be text; put numbers in quotes').optional()
 const object = z.custom<JsonObject>(isJsonObject, { error: 'must be an object' })
 
-/** Time as text; other platforms write milliseconds since 1970. */
+/** Time as any text; other platforms write milliseconds since 1970. */
 const time = z.preprocess((value) => {
   const date = new Date(typeof value === 'number' ? value : Number.NaN)
   return Number.isNaN(date.getTime()) ? value : date.toISOString()

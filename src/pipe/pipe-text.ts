@@ -1,4 +1,4 @@
-/** Parses pipe files and request bodies (JSON, YAML 1.2) into plain JSON values with bounds on size, depth and count. */
+/** Parses pipe files, request bodies and messages (JSON, YAML 1.2) into plain JSON values with bounds on depth and count. */
 
 import { LineCounter, parseDocument } from 'yaml'
 import { type Complaint, Failure } from '../errors.ts'

@@ -1,6 +1,6 @@
 /**
  * Decides where each segment of a pipe runs: at an address of the operator's configuration, in this process, or at the
- * endpoint that the pipe gives. Asked when pipes are checked and when runs start.
+ * endpoint that the pipe gives. Asked when pipes are checked, runs start and messages arrive, and by the exporter.
  */
 
 import type { ClusterConfig } from '../config/cluster.ts'
@@ -9,7 +9,7 @@ import type { SegmentKind } from './segment.ts'
 
 /**
  * Where a segment runs: in this process, at a URL, behind a queue of a message broker (`bus`), or nowhere. `by` says who
- * configured the address; an address from a pipe may not reach internal networks.
+ * configured the address; one from a pipe is used only as far as `Reach` permits, and never for a broker of its own.
  */
 export type Placement =
   | { readonly kind: 'built-in'; readonly segment: SegmentKind }

@@ -34,7 +34,9 @@ export type SegmentFunction = (
 
 /** Where a segment is in its pipe and where the pipe comes from; decides which addresses it may reach. */
 export type SegmentPlace = {
-  /** `trusted`: the pipe is a file in a directory of the operator, and the launch did not override the address. */
+  /**
+   * `trusted`: the pipe is a file in a directory of the operator, and the launch did not override the address; else `foreign`.
+   */
   readonly trust: 'trusted' | 'foreign'
   /** Directory of the pipe, which contains its scripts and queries. */
   readonly directory?: string
@@ -54,7 +56,7 @@ export type SegmentKind = {
   readonly job: 'import' | 'transform' | 'export' | 'metrics'
   /** JSON Schema of the config. */
   readonly schema: () => JsonObject
-  /** Returns the function of a segment with this config, or the problems of the config. Never throws. */
+  /** Returns the function (`run`) of a segment with this config, or the problems of the config. Never throws. */
   readonly open: (
     config: JsonObject,
     place: SegmentPlace,

@@ -11,6 +11,7 @@ export type CronTiming = {
   readonly expression: string
   /** IANA time zone; UTC by default. */
   readonly timeZone?: string
+  /** Earliest time of a firing. */
   readonly notBefore?: number
 }
 
@@ -27,7 +28,7 @@ type Field = {
 
 const weekdays = 'SUN MON TUE WED THU FRI SAT'
 const year: Field = { name: 'year', from: 1970, to: 2099 }
-/** Fields that Unix and Quartz share, without seconds. */
+/** Fields before the weekday; Unix has no seconds. */
 const sharedFields: readonly Field[] = [
   { name: 'second', from: 0, to: 59 },
   { name: 'minute', from: 0, to: 59 },
@@ -54,7 +55,7 @@ const dayForms: Readonly<Record<string, RegExp>> = {
   weekday: /^(?:\?|L|[1-7](?:L|#[1-5]))$/,
 }
 
-/** Parses an expression. Throws `CronError` for everything ambiguous. */
+/** Parses an expression. Throws `CronError` for everything invalid or ambiguous. */
 export function parseCron(expression: string, timezone = 'UTC'): Cron {
   const texts = expression.trim().toUpperCase().split(/\s+/)
   const isUnix = texts.length === 5
@@ -75,7 +76,7 @@ export function parseCron(expression: string, timezone = 'UTC'): Cron {
   return new Cron(translated.join(' '), { ...options, timezone, paused: true })
 }
 
-/** Replaces names by numbers, and splits a range that wraps around (`22-3`, Quartz only). */
+/** Checks a field, replaces names by numbers, and splits a range that wraps around (`22-3`, Quartz only). Throws `CronError`. */
 function fieldText(value: string, { name, from, to, names = '' }: Field, isUnix: boolean): string {
   const text = value.replaceAll(/\b[A-Z]{3}(?=L?\b)/g, (word) => {
     const index = names.split(' ').indexOf(word)

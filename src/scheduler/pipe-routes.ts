@@ -27,8 +27,9 @@ import { pipeActive, unknownPipes } from './trigger-changes.ts'
 import { configs, startMode } from './trigger-input.ts'
 
 /**
- * Body of a launch. Unknown members are refused, because a misspelt one would start another run than intended. It is checked
- * after the size of the body; therefore the contract repeats it.
+ * Body of a launch. Unknown members are refused, because a misspelt one would start another run than intended. `limit` bounds
+ * the records of every run, not only of dry runs; a run that reaches it is incomplete. The body is checked after its size;
+ * therefore the contract repeats it.
  */
 const launchBody = z.strictObject({
   configs: configs.optional(),
@@ -139,5 +140,5 @@ function listEntry({ pipe, source, file, problems }: PipeEntry) {
   return { name, id, title, catalogue, source, file, segments, problems }
 }
 
-/** List entry of a file that could not be read. */
+/** List entry of a file without a usable pipe. */
 const unreadableEntry = (invalid: InvalidFile) => ({ ...invalid, segments: [] })

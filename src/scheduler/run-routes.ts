@@ -64,7 +64,7 @@ const itemQuery = z.object({
 })
 const headers = linkHeaders('first, prev and next page')
 
-/** Permission to read items: also the key of the run's catalogue. */
+/** Permission to read items and reports: also the key of the run's catalogue. */
 const mayReadItems = mayCallFor<SchedulerContext>(
   (c, { runs }) => runs.get(c.req.param('runId') ?? '')?.catalogue,
 )
@@ -113,7 +113,7 @@ const itemContent = {
 }
 const itemTypes = Object.keys(itemContent)
 
-/** Lists items as JSON pages, or streams all of them as CSV or NDJSON with constant memory. */
+/** Lists items as JSON pages, or streams all that pass the filter as CSV or NDJSON with constant memory, without paging. */
 const listItems = schedulerEndpoint({
   method: 'get',
   path: '/runs/{runId}/items',
@@ -152,7 +152,7 @@ const eventHeaders = {
   'X-Accel-Buffering': 'no',
 }
 
-/** Streams the states of a run as server-sent events until it has ended or the client disconnects. */
+/** Streams the states of a run as server-sent events until it has ended, the client disconnects or the service stops. */
 const followRun = schedulerEndpoint({
   method: 'get',
   path: '/runs/{runId}/events',
@@ -175,7 +175,7 @@ const followRun = schedulerEndpoint({
   },
 })
 
-/** Defines an endpoint for an action on a run, which answers 202 with the run. */
+/** Defines an endpoint for an action on a run, which answers 202 with the run that `act` returns. */
 const runAction = (
   name: 'cancel' | 'confirm' | 'keep' | 'resume' | 'retry',
   summary: string,
@@ -197,7 +197,7 @@ const runAction = (
       accepted(c, await act(runOf(context, params.runId), context)),
   })
 
-/** Starts the work and returns the run as it is then. */
+/** Waits for the work as `failEarly` does; returns the run as it is then. */
 async function start(work: Promise<unknown>, { id }: Run, context: SchedulerContext): Promise<Run> {
   await failEarly(work, context)
   return runOf(context, id)
@@ -265,7 +265,7 @@ export const runEndpoints = [
   retryRun,
 ]
 
-/** Throws `conflict` if the run has no held removals, or they were already confirmed. */
+/** Throws `conflict` if the run has no held removals, or they were already confirmed and removed without a failure. */
 function requireHeldRemovals({ counts, notes = [] }: Run): void {
   if (counts.held === 0) throw new Failure('conflict', 'the run holds back no removals')
   const note = notes.find(({ action, done, failed }) => action === 'confirm' && done > 0 && !failed)
@@ -279,7 +279,7 @@ function runOf({ runs }: SchedulerContext, id: string): Run {
   throw new Failure('unknown-run', `there is no run ${shown(id)}`)
 }
 
-/** Server-sent events (HTML Standard 9.2): `run` for each state, then `end` with the last one. */
+/** Server-sent events (HTML Standard 9.2): `run` for each state, then `end` with the final one, if the run has ended. */
 async function* eventsOf(states: AsyncIterable<Run>): AsyncGenerator<string> {
   const event = (name: string, run: Run) => `event: ${name}\ndata: ${JSON.stringify(run)}\n\n`
   for await (const run of states) {
@@ -315,7 +315,7 @@ async function* withSlot(
 /** Time in ms after which an action is answered although it goes on. */
 const waitMs = 500
 
-/** Rejects if the work fails within `waitMs`; later failures are logged. */
+/** Rejects if the work fails within `waitMs`; later failures are logged, unless the service stops. */
 async function failEarly(
   work: Promise<unknown>,
   { pause, stopping, http }: SchedulerContext,
@@ -371,14 +371,14 @@ export const toCsv = ({ run, items }: RunWithItems): AsyncGenerator<string> =>
     `${Object.keys(columns).join(',')}\r\n`,
   )
 
-/** Escapes a cell. A leading quote prevents spreadsheets from evaluating it as a formula. */
+/** Escapes a cell. A leading apostrophe prevents spreadsheets from evaluating it as a formula. */
 function cellText(value: Cell): string {
   const text = String(value ?? '')
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Minimum characters of a chunk, to limit the overhead per item. */
+/** Characters from which on a chunk is complete, to limit the overhead per item. */
 const chunkCharacters = 16_384
 
 /** Joins the texts of items to chunks. */

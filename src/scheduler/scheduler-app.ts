@@ -12,7 +12,7 @@ import { triggerEndpoints } from './trigger-routes.ts'
 /** All endpoints of the scheduler. */
 export const schedulerEndpoints = [...triggerEndpoints, ...pipeEndpoints, ...runEndpoints]
 
-/** Creates the app. Lists are public; changes, and items and reports of runs, need a key. */
+/** Creates the app. Reads are public, except items and reports of runs; these and changes need a key. */
 export function schedulerApp(deps: Omit<SchedulerContext, 'followers'>): App {
   const { http, keys, version, writesPerKey } = deps
   const app = newApp({ ...http, name: 'scheduler' })

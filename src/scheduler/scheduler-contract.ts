@@ -23,7 +23,10 @@ export type SchedulerContext = {
   readonly launcher: Launcher
   readonly runs: Runs
   readonly triggers: Triggers
-  /** Carries out the held removals of a run. Throws `conflict` if it has none any more. */
+  /**
+   * Carries out the held removals of a run. Throws `conflict` if it may not or has none any more, `export-failed` if some
+   * fail.
+   */
   readonly confirm: (runId: string, signal: AbortSignal) => Promise<void>
   readonly keys: ApiKeys
   /** Maximum bytes of a request body. */
@@ -43,7 +46,7 @@ export type SchedulerContext = {
   readonly version: string
 }
 
-/** Request body as JSON; `undefined` when blank. Throws `malformed-json`, `too-large`. */
+/** Request body as JSON of at most `pipeBytes`; `undefined` when blank. Throws the failures of `readJsonBody`. */
 export const bodyOf = (c: AppContext, { pipeBytes }: SchedulerContext): Promise<Json | undefined> =>
   readJsonBody(c, { bytes: pipeBytes, name: 'pipeBytes' })
 
@@ -128,7 +131,7 @@ export const triggersByPipe = z.record(z.string(), triggers)
 
 const complaint = z.looseObject({ detail: z.string() })
 
-/** Schema of a pipe file; without name and id if it cannot be read. */
+/** Schema of a pipe file; without name and id if it has no usable pipe. */
 export const listedPipe = z
   .object({
     name: z.string().optional(),
@@ -164,7 +167,7 @@ export function linkRuns(c: AppContext, runs: readonly Run[]): void {
   c.header('Link', runs.map((run) => `<${runAddress(c, run)}>; rel="run"`).join(', '))
 }
 
-/** Adds `Link` headers to the previous and next page of a list; one extra entry was requested to detect a next page. */
+/** Adds a `Link` header to the first, previous and next page of a list; one extra entry was requested to detect a next page. */
 export function linkPages(
   c: AppContext,
   page: { readonly offset: number; readonly limit: number; readonly hasMore: boolean },

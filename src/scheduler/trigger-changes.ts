@@ -14,8 +14,8 @@ import type { Trigger } from './trigger.ts'
 export type TriggerChange = { readonly pipe: string; readonly entries: readonly TriggerEntry[] }
 
 /**
- * Validates sets of entries. Throws `unknown-pipe` with all unknown names, `invalid-parameter` for configs that match no
- * segment.
+ * Validates sets of entries and restores their masked secrets. Throws `unknown-pipe` with all unknown names, `invalid-parameter`
+ * for configs that match no segment, for a mask without a stored secret, and for a pipe that is named twice.
  */
 export function triggerChanges(
   context: SchedulerContext,
@@ -76,7 +76,7 @@ export function isLaunchOnly(changes: readonly TriggerChange[]): boolean {
 export const triggersToStore = ({ entries }: TriggerChange): readonly Trigger[] =>
   entries.filter(isStored)
 
-/** Restores masked secrets in the entries of a pipe. Throws `invalid-parameter`. */
+/** Restores masked secrets in the entries of a pipe and checks their configs. Throws `invalid-parameter`. */
 function changeOf(
   { triggers }: SchedulerContext,
   pipe: Pipe,

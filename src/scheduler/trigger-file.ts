@@ -38,12 +38,14 @@ export function openTriggerFile(path: string) {
         (pipe, id, position, enabled, timing, request, since, last) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
       file.run(sql, pipe, id, position, Number(status === 'enabled'), ...texts, since, last)
     },
+    /** Stores the time of the last firing of a trigger. */
     markFired: ({ pipe, id }: StoredTrigger, at: number) =>
       void file.run('UPDATE trigger SET last = ? WHERE pipe = ? AND id = ?', at, pipe, id),
     /** Records that all firings until `at` were launched. */
     markLaunched: (at: number) => void file.run('UPDATE launched SET at = ?', at),
-    /** Time of the last call of `launched`. */
+    /** Time that `markLaunched` stored last. */
     launchedAt: () => Number(file.first('SELECT at FROM launched')?.['at']),
+    /** Removes all triggers, or those of a pipe. */
     clear: (pipe?: string) =>
       void file.run('DELETE FROM trigger WHERE ?1 IS NULL OR pipe = ?1', pipe ?? null),
     remove: (pipe: string, id: string) =>

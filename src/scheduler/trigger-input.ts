@@ -182,7 +182,7 @@ export function parseTriggers(
   return withUniqueIds(parseBody(z.array(triggerSchema(now)), list), most)
 }
 
-/** Parses one trigger; the id of the path takes precedence. Throws `invalid-parameter`. */
+/** Parses one trigger; `id` is that of the path. Throws `invalid-parameter`, also if the body has another id. */
 export function parseTrigger(body: Json | undefined, id: string, now: number): TriggerEntry {
   const whole =
     typeof body === 'object' && !Array.isArray(body) ? Object.assign({ id }, body) : body

@@ -257,7 +257,7 @@ const changeFor = (
 const nameOf = ({ pipes }: SchedulerContext, pipeId: string): string =>
   pipes.find(pipeId)?.pipe.header.name ?? pipeId
 
-/** Checks that the pipe exists, before the body is parsed. */
+/** Throws `unknown-pipe` if the pipe does not exist. */
 function checkPipe({ pipes }: SchedulerContext, pipeId: string): void {
   if (!pipes.find(pipeId)) throw unknownPipes([pipeId])
 }
@@ -279,7 +279,7 @@ function triggerAt(context: SchedulerContext, pipe: string, id: string): Schedul
   throw new Failure('unknown-trigger', `the pipe ${shown(pipe)} has no trigger ${shown(id)}`)
 }
 
-/** Parses a status; `enable` is the spelling of older clients. Throws `invalid-parameter`. */
+/** Parses a status in any case; `enable` and `disable` are the spellings of older clients. Throws `invalid-parameter`. */
 function statusOf(word: string): TriggerStatus {
   const [status] = /^(?:enable|disable)(?=d?$)/i.exec(word) ?? []
   if (status !== undefined) return status.toLowerCase() === 'enable' ? 'enabled' : 'disabled'

@@ -15,7 +15,7 @@ export type Timing =
       readonly kind: 'interval'
       readonly unit: Unit
       readonly value: number
-      /** First firing; all others are multiples of the interval from it. */
+      /** First firing; all others are a multiple of the interval after it. */
       readonly anchor: number
     }
   | CronTiming
@@ -102,8 +102,9 @@ const longestJitterMs = 60_000
 const intervalsPerJitter = 10
 
 /**
- * Delay in ms before the run of a trigger starts, from 0 to a minute by `chance` (0..1), so that not all runs query their
- * sources at once. None for cron expressions with seconds, whose exact time is intended. Delays under a second become 0.
+ * Delay in ms before the run of a trigger starts, by `chance` (0..1), so that not all runs query their sources at once: at most a
+ * minute, and a tenth of an interval. None for cron expressions with seconds, whose exact time is intended. Delays under a
+ * second become 0.
  */
 export function jitter(timing: Timing, chance: number): number {
   const hasSeconds = timing.kind === 'cron' && timing.expression.trim().split(/\s+/).length > 5

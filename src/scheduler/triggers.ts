@@ -24,7 +24,7 @@ import {
 } from './trigger.ts'
 import { dayMs } from '../text/duration.ts'
 
-/** A trigger with its coming firing; if disabled, the firing that it would have; absent if the trigger has a problem. */
+/** A trigger with its coming firing; if disabled, the one that it would have; absent with a problem or if none comes. */
 export type ScheduledTrigger = StoredTrigger & {
   readonly next?: number
   readonly problem?: 'pipe missing'
@@ -49,12 +49,13 @@ export type TriggersOptions = {
 
 /** Maximum time between two rounds, which check for due triggers, changes by other processes, and the lease. */
 const roundMs = 250
+/** Time in ms between a failed round and the next. */
 const afterFailureMs = 1000
-/** Firings within this time in ms are launched together, with one write. */
+/** Least time in ms between two groups; firings within it are launched together, with one write. */
 const groupMs = 20
-/** Maximum delay in ms of a firing after the process was suspended. */
+/** Maximum age in ms of a missed firing that is launched when the triggers are read, as after a change or of a new leader. */
 const maxDelayMs = 60_000
-/** Maximum age in ms of missed firings that are launched at the start. */
+/** Maximum age in ms of firings that were claimed and not launched, and are launched later. */
 const maxMissedMs = dayMs
 /** Number of recent runs of a pipe that are searched for a trigger's run. */
 const mostRuns = 1000
@@ -74,7 +75,7 @@ export class Triggers {
   /** Last failure of each trigger's launch, to log it once. */
   readonly #lastFailures = new Map<string, string>()
   #isLeader = false
-  /** Enabled triggers with their next firing. */
+  /** Enabled triggers with their next firing, without those that never fire again. */
   #rows: readonly { readonly trigger: StoredTrigger; due: number }[] = []
   /** Version of the file when the rows were read; `undefined` to force reading. */
   #version: number | undefined
@@ -194,7 +195,7 @@ export class Triggers {
     throw new Failure('unknown-trigger', `${shown(pipe)} has no trigger ${shown(id)}`)
   }
 
-  /** Adds the coming firing, which is computed from the schedule. */
+  /** Adds the coming firing, which is computed from the schedule, or the problem. */
   #scheduled(trigger: StoredTrigger): ScheduledTrigger {
     return this.#isMissing(trigger.pipe)
       ? { ...trigger, problem: 'pipe missing' }
@@ -283,7 +284,7 @@ export class Triggers {
 
   /**
    * Claims the due triggers, each once, by storing the firing before the launch, so that no other process fires them again.
-   * Empty if another process has just changed the triggers.
+   * Those of missing pipes are passed over. Empty if the triggers have just changed.
    */
   #claimDue(now: number): readonly StoredTrigger[] {
     return this.#file.transaction(() => {
@@ -316,7 +317,7 @@ export class Triggers {
   }
 }
 
-/** Carries the last firing, and for an equivalent interval the anchor, over from the replaced trigger. */
+/** Carries the last firing, for an equivalent interval the anchor, and if nothing changes `since` over from `previous`. */
 function withHistory(trigger: StoredTrigger, previous: StoredTrigger): StoredTrigger {
   const timing = isSameSchedule(trigger, previous.timing) ? previous.timing : trigger.timing
   const isUnchanged =

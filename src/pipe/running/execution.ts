@@ -29,7 +29,7 @@ export type OpeningContext = {
   /** Reads datasets of the repository, for pipes without an importer. */
   readonly feeds?: (feed: Feed) => SegmentFunction
   readonly sources: { find(nameOrId: string): PipeEntry | undefined }
-  /** Step that is inserted after the importer; it looks records up in the ledger. */
+  /** Step that is inserted after the importer, or a first segment elsewhere; it looks records up in the ledger. */
   readonly afterImport?: SegmentFunction
   /**
    * Creates a step for a segment in another process. `pipe` contains run id, start and last run; `trust` says who configured
@@ -100,7 +100,7 @@ export function configuredPipe(
 }
 
 /**
- * Opens all segments of a pipe; `run` is the run information for the messages to other processes (`lastRun`: the last
+ * Opens all segments of a pipe; `run` is the run information for the messages to other processes (`lastRun`: start of the last
  * complete run). Throws `unknown-segment`, `invalid-pipe` with all complaints, and the failures of `configuredPipe`.
  */
 export function openPipe(
@@ -182,8 +182,8 @@ function feedOf({ resolve }: OpeningContext, segments: readonly Segment[]): Feed
 }
 
 /**
- * First step of a pipe without an importer. Throws `invalid-pipe` if the pipe has an importer, has no metrics segment
- * (nothing else writes results about stored datasets), or this process has no repository.
+ * First step of a pipe without an importer. Throws `invalid-pipe` if the pipe begins with an importer, has neither a metrics
+ * segment nor one elsewhere (nothing else writes results about stored datasets), or this process has no repository.
  */
 function feedStep({ resolve, feeds }: OpeningContext, { header, body }: Pipe, feed: Feed) {
   const jobs = body.segments.map((segment) => {
@@ -228,10 +228,11 @@ export type ExecutionContext = OpeningContext & {
   readonly now: () => number
   /** Time in ms that running steps get to end after an abort. */
   readonly graceMs: number
+  /** Maximum duration in ms of a run whose pipe has no deadline. */
   readonly deadlineMs: number
   /** Time in ms without a report after which a run counts as stalled. */
   readonly stallMs: number
-  /** Called with every run that has ended, for example to send a notification. */
+  /** Called with every run that this process has ended, for example to send a notification. */
   readonly onEnd?: (run: Run) => void
 }
 
@@ -250,10 +251,13 @@ type RunWork = {
   readonly setIdle: (isIdle: boolean) => void
 }
 
-/** Completeness that arrived at the end of the chain, and whether a segment has set the outcome itself. */
+/** Completeness that arrived at the end of the chain (`end`), and whether a segment has set the outcome itself. */
 type ChainResult = { hasOutcome?: boolean; end?: Completeness }
 
-/** Executes a run and returns its final state. Never rejects; the reason of the signal is one of the failures in `statusAfterAbort`. */
+/**
+ * Executes a run and returns its final state. Never rejects; the reason of the signal is one of the failures in
+ * `statusAfterAbort`.
+ */
 export async function executeRun(
   context: ExecutionContext,
   work: RunWork,

@@ -1,8 +1,8 @@
 /**
  * Launches, cancels, resumes and retries runs. Runs start in order of arrival with a limit on their number, and one at a time
- * per concurrency key unless started as `concurrent`. Runs that an earlier process left interrupted are resumed. Once a
- * second, overdue and stalled runs are ended and leases renewed. A final state that cannot be written (disk full) is written
- * later.
+ * per concurrency key, except dry runs and those started as `concurrent`. Once a second, overdue and stalled runs are ended, and
+ * final states are written that could not be written before (disk full). Every 10 s, leases are renewed, and runs of processes
+ * that have ended are resumed.
  */
 
 import { Failure } from '../../errors.ts'
@@ -24,12 +24,12 @@ type Launched = { readonly run: Run } | { readonly dropped: Run }
 
 /**
  * Public interface of the launcher. Methods throw `unknown-pipe`, `invalid-parameter` (configs), `unknown-run`, `conflict`
- * (no such transition).
+ * (the state of the run does not permit it), `too-many-requests`, and `run-interrupted` after `stop`.
  */
 export type Launcher = Pick<RunLauncher, keyof RunLauncher>
 
 export type LauncherOptions = Omit<ExecutionContext, 'graceMs'> & {
-  /** Maximum number of parallel runs. */
+  /** Number of parallel runs, without idle ones, from which on no other starts. */
   readonly atOnce: number
   readonly graceMs?: number
 }
@@ -43,7 +43,7 @@ type ActiveRun = {
   readonly isConcurrent: boolean
   /** Earliest start, ms since 1970. */
   readonly notBefore: number
-  /** Absent while the run waits. */
+  /** Absent while the run waits; `deadline` is in ms since 1970. */
   execution?: {
     readonly controller: AbortController
     readonly deadline: number
@@ -53,17 +53,18 @@ type ActiveRun = {
   isIdle: boolean
 }
 
-/** Maximum number of waiting runs, and of interrupted runs that are looked at for resumption. */
+/** Number of waiting runs from which on launches are refused, and maximum number of interrupted runs that are looked at. */
 const [mostWaiting, mostResumed] = [1000, 1000]
+/** Intervals in ms: rounds of the loop, and renewal of leases. */
 const [roundMs, renewMs] = [1000, 10_000]
-/** Maximum age in ms of interrupted runs that are resumed automatically. */
+/** Maximum time in ms between the interruption of a run and its automatic resumption. */
 const maxResumeAgeMs = dayMs
 /** Number of recent runs of a pipe that are searched for newer ones with the same concurrency key. */
 const mostRecentRuns = 100
 
 const interruption = (reason: string): Failure => new Failure('run-interrupted', reason)
 
-/** Opens the launcher: active runs of an earlier process become `interrupted`, and are resumed once if younger than 24 h. */
+/** Opens the launcher: active runs of processes that have ended become `interrupted`, and resume if `#isResumable` permits. */
 // oxlint-disable-next-line typescript/require-await -- callers wait for it
 export async function openLauncher(options: LauncherOptions): Promise<Launcher> {
   return new RunLauncher({ ...options, graceMs: options.graceMs ?? 30_000 }, options.atOnce)
@@ -86,7 +87,7 @@ class RunLauncher {
     this.#loop = this.#startLoop()
   }
 
-  /** Starts a run. If the pipe cannot be opened, the run is created as failed. */
+  /** Starts a run, or does nothing (start mode `drop`). If the pipe cannot be opened, the run is created as failed. */
   launch(launch: Launch): Launched {
     this.#checkOpen()
     const start = runStartOf(this.#context, launch)
@@ -157,13 +158,13 @@ class RunLauncher {
     return this.#runOf(id)
   }
 
-  /** Interrupts all runs; they are resumed at the next start. */
+  /** Interrupts all runs; the next start resumes those that `#isResumable` permits. */
   async stop(): Promise<void> {
-    // Prevents the loop from resuming an interrupted run.
+    // No run starts any more, and the loop resumes none that is interrupted below.
     this.#stopping.abort()
     await this.#loop.stop()
     const reason = interruption('the process was stopped')
-    // Waiting runs first, so that none of them starts when a running one ends.
+    // Waiting runs first: their end is immediate.
     await Promise.all(
       this.#active()
         .toReversed()
@@ -214,7 +215,7 @@ class RunLauncher {
     return this.#runOf(id)
   }
 
-  /** Makes a run wait again. Throws `unknown-run`, `unknown-pipe`, `conflict`. */
+  /** Makes a run wait again. Throws `unknown-run`, `unknown-pipe`, `invalid-parameter` (configs), `conflict`. */
   #resume(id: string): Run {
     const { runs } = this.#context
     const run = this.#runOf(id)
@@ -229,10 +230,7 @@ class RunLauncher {
     return this.#add(id, start)
   }
 
-  /**
-   * Marks runs of ended processes as interrupted and resumes, oldest first, those younger than 24 h that were not resumed
-   * before.
-   */
+  /** Marks runs of ended processes as interrupted and resumes, oldest first, those that `#isResumable` permits. */
   #resumeInterrupted(): void {
     const { runs, log } = this.#context
     runs.interruptOrphans()
@@ -248,6 +246,7 @@ class RunLauncher {
     }
   }
 
+  /** Whether a run was interrupted within 24 h, never resumed, is no dry run, and is the newest with its concurrency key. */
   #isResumable({ id, pipe, endTime }: Run): boolean {
     const { runs, now } = this.#context
     const { start, resumptions } = runs.resumption(id)
@@ -341,7 +340,7 @@ class RunLauncher {
       this.#unwrittenEnds.delete(id)
       this.#announce(run)
     } catch (err) {
-      // A `Failure` means that another process owns the run now; other errors (disk full) are retried.
+      // A `Failure` means that another process owns or has ended the run; other errors (disk full) are retried.
       if (err instanceof Failure) this.#unwrittenEnds.delete(id)
       else this.#unwrittenEnds.set(id, change)
       log.error({ err, run: id, status: change.status }, 'run.write-failed')

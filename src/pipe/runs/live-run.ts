@@ -28,7 +28,7 @@ export type LiveRunContext = {
   readonly now: () => number
   /** Removes registered secrets from a text. */
   readonly redact: (text: string) => string
-  /** Items whose source text is stored. */
+  /** Items whose source text is stored; of dry runs always all. */
   readonly keepSource: 'failed' | 'none' | 'all'
   /** Notifies followers of runs. */
   readonly notify: () => void
@@ -37,7 +37,7 @@ export type LiveRunContext = {
 /** Lease of a run in ms, after which another process may take it over. */
 export const leaseMs = 60_000
 
-/** Maximum number of buffered items, and of the characters of their excerpts. */
+/** Number of buffered items, and of the characters of their excerpts, from which on they are written. */
 const mostBuffered = 1000
 const mostBufferedCharacters = 4 * 2 ** 20
 
@@ -49,10 +49,11 @@ export class LiveRun {
   /** Serial of the earlier run if it had failed items; `unchanged` records that failed there are stored as items. */
   readonly #failedRunSerial: number | undefined
   readonly #counts: Record<keyof RunCounts, number>
+  /** Redacts and truncates an item (`itemCleaner`). */
   readonly #clean: (item: RunItem) => RunItem
   #run: Run
   #tally: RunTally
-  /** Outcome reported by a segment. */
+  /** Outcome that a segment has reported; applies unless `changeState` gives one. */
   #outcome: RunChange = { status: 'finished' }
   #items: RunItem[] = []
   #characters = 0
@@ -240,7 +241,10 @@ const transitions: Readonly<Partial<Record<RunStatus, readonly RunStatus[]>>> = 
   running: ['finished', 'failed', 'cancelled', 'timed-out', 'interrupted'],
 }
 
-/** Throws `conflict` for a transition that does not exist. An ended run can only become `waiting`, which resumes it. */
+/**
+ * Throws `conflict` for a transition that does not exist. An ended run can only become `waiting`, which resumes it; one that
+ * finished can do so only with the outcome `incomplete`.
+ */
 export function checkTransition(run: Run, to: RunStatus): void {
   if (!(transitions[run.status] ?? ['waiting']).includes(to)) {
     throw new Failure('conflict', `a run that is ${run.status} cannot become ${to}`)
@@ -250,16 +254,16 @@ export function checkTransition(run: Run, to: RunStatus): void {
   }
 }
 
-/** Maximum characters of an excerpt, and of any other text of an item. */
+/** Maximum characters of an excerpt and of other texts, and maximum number of findings of an item. */
 const longestExcerpt = 65_536
 const longestText = 2048
 const mostFindings = 20
-/** Maximum characters of excerpts per run, so that a broken source cannot fill the disk. */
+/** Maximum characters of excerpts per run and resumption, so that a broken source cannot fill the disk. */
 const mostExcerpts = 64 * 2 ** 20
 
 /**
- * Returns a function that redacts secrets in items and truncates excerpts to 64 KB each, 64 MB per run. Ids are never
- * truncated, because retries look items up by them.
+ * Returns a function that redacts secrets in items and truncates their texts; excerpts that exceed the limit per run are left
+ * out. Ids are never truncated, because retries look items up by them.
  */
 function itemCleaner(
   redact: LiveRunContext['redact'],

@@ -1,6 +1,6 @@
 /**
- * Stores runs in `runs.sqlite` for 365 days. Runs of this process are live and written in batches every 250 ms. Several
- * processes may share the file; each run belongs to the process that renews its lease.
+ * Stores runs in `runs.sqlite` for `historyDays`. Active runs of this process are live: their states are written at once, their
+ * reports in batches every 250 ms. Several processes may share the file; each run belongs to the process that renews its lease.
  */
 
 import { randomUUIDv7 } from 'node:crypto'
@@ -34,7 +34,7 @@ export type RunsOptions = Partial<Pick<LiveRunContext, 'redact' | 'keepSource'>>
   readonly path: string
   /** Unique name of this process among all processes that share the file; holds the leases. */
   readonly owner: string
-  /** Whether the process of an owner has certainly ended. Otherwise its lease of 60 s has to expire. */
+  /** Whether the process of an owner has certainly ended. Otherwise, and by default, its lease of 60 s has to expire. */
   readonly isGone?: (owner: string) => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -54,7 +54,11 @@ const noProgress: Run['progress'] = { pages: 0, bytes: 0 }
 /** Opens the file and starts its maintenance: batched writes, deletion of old runs. Does not interrupt any run. */
 export const openRuns = (options: RunsOptions): Runs => new Runs(options)
 
-/** All runs, synchronously except `follow`. Methods throw `unknown-run` for an unknown id. */
+/**
+ * All runs, synchronously except `follow` and `close`. For an unknown id, `get` and `lastReportAt` return `undefined`, `note`
+ * does nothing, and other methods throw `unknown-run`. `sink`, `change` and `checkpoint` throw `conflict` for a run that is not
+ * live in this process.
+ */
 export class Runs {
   readonly #options: RunsOptions
   readonly #context: LiveRunContext
@@ -75,7 +79,7 @@ export class Runs {
     this.#maintenance = this.#maintain()
   }
 
-  /** Creates a run in state `waiting`; it is durable on return. */
+  /** Creates a run in state `waiting`; it is stored on return. */
   create(start: RunStart): Run {
     const { now, owner } = this.#options
     const { pipe, trigger, startedBy, catalogue, segments } = start
@@ -130,7 +134,7 @@ export class Runs {
     return this.#liveRun(id).sink
   }
 
-  /** Changes the state of a run; durable on return. Throws `conflict` for a transition that does not exist. */
+  /** Changes the state of a run; stored on return. Throws `conflict` for a transition that does not exist. */
   change(id: string, change: RunChange): Run {
     if (change.status === 'waiting') return this.#reset(id)
     const run = this.#liveRun(id).changeState(change)
@@ -163,7 +167,7 @@ export class Runs {
 
   /**
    * Yields the current run, then again after changes (at most five times a second) and every 15 s as a keep-alive for
-   * proxies, until it has ended or the signal fires.
+   * proxies, until it has ended, the signal fires or the history is closed.
    */
   async *follow(id: string, caller: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const signal = AbortSignal.any([caller, this.#closing.signal])
@@ -187,7 +191,7 @@ export class Runs {
     }
   }
 
-  /** Newest run of a pipe that finished as `complete` or `not-modified`. */
+  /** Newest unrestricted run of a pipe that finished as `complete` or `not-modified`. */
   lastComplete(pipe: string): Run | undefined {
     return this.#tables.lastFinished(pipe, Number.MAX_SAFE_INTEGER, ['complete', 'not-modified'])
       ?.run
@@ -203,7 +207,7 @@ export class Runs {
     return [...ids]
   }
 
-  /** Start parameters of a run, the number of times it was resumed, and the cursor of its last complete page. */
+  /** Start parameters of a run, the number of times it was resumed, and the cursor of its last checkpoint. */
   resumption(id: string): { start: RunStart; resumptions: number; cursor?: string } {
     const { start, resumptions, checkpoint } = this.#stored(id)
     return { start, resumptions, cursor: checkpoint?.cursor }
@@ -224,8 +228,8 @@ export class Runs {
   }
 
   /**
-   * Marks runs with an expired lease, or of an ended process with this owner, as `interrupted` at the time when the lease
-   * expired, or now if that is earlier.
+   * Marks active runs as `interrupted` that are not live here and whose lease has expired, or whose process has ended: an
+   * earlier one with this owner, or one that `isGone`. They end when the lease expires, or now if that is earlier.
    */
   interruptOrphans(): readonly Run[] {
     const { owner, now, isGone = () => false } = this.#options
@@ -297,7 +301,10 @@ export class Runs {
     return this.#makeLive(waiting)
   }
 
-  /** Run to compare with: the one that is retried, else the previous finished run of the pipe if it had the same catalogue. */
+  /**
+   * Run to compare with: the one that is retried, else the previous unrestricted run of the pipe that finished as `complete` or
+   * `incomplete`, if it had the same catalogue; none for a dry run and a run with `only`.
+   */
   #previousRun({ start, run, serial }: StoredRun): StoredRun | undefined {
     if (start.dryRun || start.only) return undefined
     if (start.retryOf !== undefined) return this.#tables.byId(start.retryOf)

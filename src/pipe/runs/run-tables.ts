@@ -1,4 +1,4 @@
-/** SQLite tables of runs and their items (`runs.sqlite`); only the run history uses them. */
+/** SQLite tables of runs and their items (`runs.sqlite`), for the run history and its live runs; names of their owners. */
 
 import { openSqlite, type Row, type Sqlite } from '../../sqlite.ts'
 import type {
@@ -12,8 +12,8 @@ import type {
 } from './run.ts'
 
 /**
- * Schema. `state` and `start` are JSON. `partial`: the run was restricted to some ids. `key` of an item identifies its record
- * across runs: the source id, else the original id. Times and leases are in ms.
+ * Schema. `state`, `start`, `checkpoint` and `told` (the item) are JSON. `partial`: the run was restricted to some records.
+ * `key` of an item identifies its record across runs: the source id, else the original id. Times and leases are in ms since 1970.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS run (
@@ -42,6 +42,7 @@ export type StoredRun = {
   readonly tally: RunTally
   readonly start: RunStart
   readonly owner: string
+  /** End of the lease in ms since 1970. */
   readonly lease: number
   /** Number of times that the run was resumed. */
   readonly resumptions: number
@@ -57,7 +58,7 @@ type Checkpoint = Pick<Run, 'counts' | 'progress'> & {
 
 const columns = 'serial, state, start, owner, lease, resumed, checkpoint'
 const isActive = `status IN ('waiting', 'running')`
-/** Item states in which a record was written; these items survive a restart of the run. */
+/** Item states in which a record was written; these items stay when the run is resumed. */
 const writtenStates = `('created', 'updated', 'removed', 'restored')`
 /** Subquery for the item of the same record in another run. */
 const itemInOtherRun = 'SELECT 1 FROM item o INDEXED BY item_key WHERE o.run = ?2 AND o.key = i.key'
@@ -145,7 +146,7 @@ export class RunTables {
     return rows.flatMap((row) => storedOf(row) ?? [])
   }
 
-  /** Newest finished, unrestricted run of a pipe before a serial. */
+  /** Newest finished, unrestricted run of a pipe before a serial, with one of the outcomes. */
   lastFinished(pipe: string, serial: number, outcomes: readonly string[]): StoredRun | undefined {
     const sql = `SELECT ${columns} FROM run INDEXED BY run_whole WHERE pipe = ? AND serial < ? AND status = 'finished' AND partial = 0
       AND outcome IN (${outcomes.map(() => '?').join(', ')}) ORDER BY serial DESC LIMIT 1`
@@ -194,7 +195,7 @@ export class RunTables {
     }
   }
 
-  /** Whether the record with this key failed in the run, or was written by it. */
+  /** Whether the record with this key failed in the run (`failed`), or was written by it (`written`). */
   has(run: number, key: string, outcome: 'failed' | 'written'): boolean {
     const states = outcome === 'failed' ? `('failed')` : writtenStates
     const sql = `SELECT 1 FROM item INDEXED BY item_key WHERE run = ? AND key = ? AND state IN ${states} LIMIT 1`

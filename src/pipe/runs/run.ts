@@ -7,6 +7,10 @@ import type { Configs } from '../document.ts'
 import { type Finding, type RecordHeader, type Stage, runStages } from '../message.ts'
 import { recordOf } from '../../text/records.ts'
 
+/**
+ * Statuses of a run. `finished`: it has an outcome. `timed-out`: it exceeded its deadline or was stalled. `interrupted`: its
+ * process ended; it can be resumed.
+ */
 export const runStatuses = [
   'waiting',
   'running',
@@ -18,6 +22,10 @@ export const runStatuses = [
 ] as const
 export type RunStatus = (typeof runStatuses)[number]
 
+/**
+ * Names of the counts of a run: `offered` by the source, states of items (`ItemState`), `adopted` (taken over from another
+ * writer) and `findings`.
+ */
 export const countNames = [
   'offered',
   'created',
@@ -86,6 +94,7 @@ const note = z.object({
 /** Action of an operator on a run that has ended, and its result. */
 export type RunNote = SchemaType<typeof note>
 
+/** Schema of a run, as the history stores it and the API answers it; `outcome` only of a finished one. */
 export const runSchema = z
   .object({
     id: z.string(),
@@ -118,6 +127,11 @@ export const runSchema = z
   .meta({ id: 'Run' })
 export type Run = SchemaType<typeof runSchema>
 
+/**
+ * States of an item. `refused`: another pipe owns the record. `duplicate`: it came twice in the run. `held`: its removal waits
+ * for consent. `restored`: it was brought back; no segment reports this at present. `failed`: it could not be read, transformed
+ * or written.
+ */
 export const itemStates = [
   'created',
   'updated',
@@ -161,7 +175,7 @@ const finding = z
 const difference = z
   .object({ gone: strings, come: strings })
   .describe('Of a dry run: what would change about the record that is stored')
-/** Added and removed statements, as `predicate object`. */
+/** Removed (`gone`) and added (`come`) statements, as `predicate object`. */
 export type Difference = SchemaType<typeof difference>
 
 export const itemSchema = z
@@ -181,7 +195,7 @@ export const itemSchema = z
     time: instant,
   })
   .meta({ id: 'RunItem' })
-/** Outcome of one record. `unchanged` records are counted but not stored as items. */
+/** Outcome of one record. `unchanged` ones are counted, and stored as items only if they failed in the run before. */
 export type RunItem = SchemaType<typeof itemSchema>
 
 /** Outcome of one record as a segment reports it; the run adds the time. */
@@ -199,10 +213,11 @@ const group = z.object({ count: z.int(), examples: z.array(example).describe('Th
 export type ReportGroup = SchemaType<typeof group>
 
 const idDifference = z.object({ count: z.int(), ids: strings.describe('The first ten') })
-/** Number and examples of records whose state differs from the previous run. */
+/** Number and first ids of the records that failed in only one of two runs. */
 export type IdDifference = SchemaType<typeof idDifference>
 
 const slowPage = z.object({ number: z.int(), millis: z.number(), bytes: z.int() })
+/** Page of an import: its number from 1, the ms since the page before it or as the importer reports them, and its size. */
 export type SlowPage = SchemaType<typeof slowPage>
 
 const tally = {
@@ -237,6 +252,7 @@ export const reportSchema = z
       .describe('Against the finished run of the pipe before this one'),
   })
   .meta({ id: 'RunReport' })
+/** Report of a run, with the difference to an earlier run if there is one to compare with. */
 export type RunReport = SchemaType<typeof reportSchema>
 
 // Parameters of runs and filters.
@@ -247,9 +263,9 @@ export type RunStart = Pick<Run, 'pipe' | 'catalogue' | 'trigger' | 'startedBy' 
   readonly configs: Configs
   /** Behaviour when the pipe is already active; `drop` by default. */
   readonly startMode?: StartMode
-  /** Maximum number of records to import; makes the run incomplete. */
+  /** Maximum number of records to import; a run that reaches it is incomplete. */
   readonly limit?: number
-  /** Restricts the run to these ids. */
+  /** Restricts the run to these original ids or source ids. */
   readonly only?: readonly string[]
   /** Reads records from the repository, without an importer. */
   readonly feed?: Feed
@@ -335,8 +351,8 @@ type FindingSubject = Pick<RunItem, 'sourceId' | 'originalId' | 'sourceUrl' | 'l
 export type RunSink = {
   item(item: ItemReport): void
   /**
-   * Reports a finding about the run, or about a record that was already reported (`about`). Findings of a record on its way
-   * belong into its message. The report of the run contains counts and the first three examples per slug.
+   * Reports a finding about the run, or about the record `subject`. Findings of a record on its way belong into its message.
+   * The report of the run contains counts and the first three examples per slug.
    */
   finding(finding: Finding, subject?: FindingSubject): void
   /** Declares the total number of records; the last call wins. */
@@ -356,7 +372,7 @@ export type RunSink = {
   alive(): void
   /** Reports that a segment has ended. */
   processed(segmentNumber: number): void
-  /** Sets the outcome if the run does not fail; the last segment decides. */
+  /** Sets the outcome of a run that does not fail, in place of the completeness of its records; the last call wins. */
   outcome(outcome: NonNullable<Run['outcome']>, problem?: Error): void
 }
 

@@ -1,6 +1,6 @@
 /**
- * Checks out the newest commit of a git branch that contains pipes, fetching only if it has changed. Only regular, selected
- * files are written; no configuration, hook or filter of git is used.
+ * Checks out the newest commit of a git branch that contains pipes or scripts, fetching only if it has changed. Only regular,
+ * selected files are written; no hook or filter of git is used.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -15,12 +15,13 @@ type CheckoutTarget = {
   readonly directory: string
   /** Selects files by their path in the repository. */
   readonly isSelected: (path: string) => boolean
+  /** Maximum bytes of a file whose content is written. */
   readonly fileBytes: number
 }
 
 /**
  * Returns the directory with the selected files of the branch's newest commit, fetched as a shallow clone without tags.
- * Throws `Failure` (`address-refused`, `source-…`, `too-large`); earlier checkouts stay unchanged then.
+ * Throws `Failure` (`address-refused`, `invalid-parameter`, `source-…`, `too-large`); earlier checkouts stay unchanged then.
  */
 export async function checkout(
   repository: GitRepository,

@@ -1,4 +1,4 @@
-/** Runs one git command as a child process, with limits on time and size, without configuration, hooks or prompts. */
+/** Runs one git command as a child process, with limits on time and size and its own configuration, without hooks or prompts. */
 
 import { spawn } from 'node:child_process'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
@@ -16,8 +16,8 @@ type Command = {
 }
 
 /**
- * Runs git and returns its standard output. Throws `Failure` of a `source-…` kind or `too-large`, or the reason of the
- * signal.
+ * Runs git and returns its standard output. Throws `Failure` of a `source-…` kind, `address-refused` or `too-large`, or the
+ * reason of the signal.
  */
 export async function runGit(
   context: GitContext,
@@ -198,17 +198,20 @@ export type GitContext = {
   readonly scratch: string
   /** Variables that git and ssh may see, such as `PATH` and `SSH_AUTH_SOCK`. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Allowed transports; by default those of the operator's configuration. */
+  /** Allowed transports; by default those that the operator's configuration may use. */
   readonly transports?: readonly string[]
   readonly limits?: Partial<GitLimits>
 }
 
+/** Default limits of a command and of a checkout. */
 const standardLimits = {
+  /** Time for one command. */
   commandMs: 120_000,
   /** Size of a file that git writes, in practice the received pack. */
   packBytes: 200 * 2 ** 20,
   /** Total size of the checked-out files. */
   treeBytes: 50 * 2 ** 20,
+  /** Number of checked-out files. */
   files: 5000,
 }
 

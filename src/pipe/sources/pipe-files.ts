@@ -1,4 +1,4 @@
-/** Reads the pipe files of a directory; merges those of several sources. `pipe-sources.ts` calls it after each change. */
+/** Reads the pipe files of a directory; merges those of several sources. `pipe-sources.ts` calls it in each round. */
 
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
@@ -15,7 +15,7 @@ export type PipeEntry = {
   readonly source: string
   /** Path of the file relative to its source. */
   readonly file: string
-  /** `trusted`: the file is in a directory that the operator has configured. */
+  /** `trusted`: the file is in a directory that the operator has configured. `foreign`: it is from a git repository. */
   readonly trust: 'trusted' | 'foreign'
   /** Absolute path of the directory with scripts and queries. */
   readonly directory: string
@@ -23,7 +23,7 @@ export type PipeEntry = {
   readonly problems: readonly Complaint[]
 }
 
-/** A file that contains no usable pipe; `file` is empty if the whole source cannot be read. */
+/** A file that contains no usable pipe; `file` is empty if the source, or a part of its files, is not read. */
 export type InvalidFile = Pick<PipeEntry, 'source' | 'file' | 'problems'>
 
 /** Pipes and invalid files of a source, ordered by file name. */

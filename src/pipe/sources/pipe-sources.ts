@@ -1,4 +1,4 @@
-/** All pipes that can be launched, kept up to date: directories are watched, git repositories polled. */
+/** All pipes, kept up to date: directories are watched and polled, git repositories polled. */
 
 import { hash } from 'node:crypto'
 import { watch } from 'node:fs'
@@ -30,6 +30,7 @@ export type PipeSourceOptions = {
   readonly cluster: Pick<ClusterConfig, 'pipeRepositories' | 'resources'>
   /** Persistent directory that only this process uses. */
   readonly scratch: string
+  /** Time in ms between two reads of a source. */
   readonly pollMs: number
   readonly log: Log
   readonly pause: Pause
@@ -80,12 +81,12 @@ export class PipeSources {
     this.#loops = sources.map((source) => this.#follow(source))
   }
 
-  /** Valid pipes, ordered by name. */
+  /** Pipes of valid documents, ordered by name; those with `problems` cannot be launched. */
   list(): readonly PipeEntry[] {
     return this.#merged.pipes
   }
 
-  /** Files without a valid pipe, pipes with a duplicate name, and unreadable sources (empty `file`). */
+  /** Files without a valid pipe, pipes with a duplicate name, and sources of which not all can be read (empty `file`). */
   invalid(): readonly InvalidFile[] {
     return this.#merged.invalid
   }
@@ -161,7 +162,7 @@ export class PipeSources {
     return this.#reading.run([source.name], read)
   }
 
-  /** Notifies listeners and logs changes. */
+  /** Merges the sources; if that changes something, logs it and notifies listeners. */
   #publish(): void {
     const { log } = this.#options
     const { pipes, invalid } = (this.#merged = mergePipeFiles([...this.#files.values()]))
@@ -265,7 +266,7 @@ function gitSource(name: string, repository: GitRepository, options: PipeSourceO
       } catch (err) {
         signal.throwIfAborted()
         const detail = err instanceof Failure ? err.detail : 'the repository cannot be read'
-        // Repeated failures are logged at `debug`, because fetching is retried every minute.
+        // Repeated failures are logged at `debug`, because fetching is retried every `pollMs`.
         log[detail === lastFailure ? 'debug' : 'warn']({ source, err }, 'pipes.fetch-failed')
         lastFailure = detail
         return unreadable(source, detail, await readLast())

@@ -1,7 +1,7 @@
 /**
  * Durable queues between segments on a NATS server (JetStream). A queue is a stream with one consumer. A message is
  * acknowledged when its results were delivered, redelivered if not, and moved to a dead-letter stream after too many
- * deliveries.
+ * deliveries or a permanent failure.
  */
 
 import type { ConsumerMessages, JetStreamManager, JsMsg } from '@nats-io/jetstream'
@@ -32,7 +32,7 @@ type Listener = (message: Pipe, delivery: Delivery) => Promise<void> | void
 
 type BrokerContext = Pick<TransportContext, 'limits' | 'pause' | 'log'>
 
-/** Kinds of failures of a full queue; the message is queued again. */
+/** Kinds of failures of a full queue; at its last delivery the message is appended to the queue again. */
 const fullQueue: ReadonlySet<Kind> = new Set(['queue-full', 'spool-full'])
 /** Kinds of permanent failures; the message goes to the dead-letter stream. */
 const permanentKinds: ReadonlySet<Kind> = new Set([
@@ -44,26 +44,29 @@ const permanentKinds: ReadonlySet<Kind> = new Set([
 
 const kindOf = (error: unknown): Kind => (error instanceof Failure ? error.kind : 'internal')
 
+/** Time-out of a request to the server in ms. */
 const timeoutMs = 10_000
 /** Name of the one consumer of each queue. */
 const durableName = 'cartulary'
-/** Time after which the server redelivers a message, unless a heartbeat extends it. */
+/** Time in ms after which the server redelivers a message, unless a heartbeat extends it, and interval of heartbeats. */
 const [ackWaitMs, heartbeatMs] = [30_000, 10_000]
-/** Delay before the redelivery of a failed message. */
+/** Delay in ms before the redelivery of a failed message. */
 const redeliveryMs = 1000
+/** Maximum number of delivered, unacknowledged messages of a queue. */
 const mostInProgress = 1000
 
 const nanos = (ms: number): number => ms * 1_000_000
 
-/** Connection to one server, opened when first used; reconnects by itself. */
+/** Connection to one server; reconnects by itself. */
 export class Broker {
   readonly #context: BrokerContext
   readonly #connection: NatsConnection
   readonly #manager: JetStreamManager
   readonly #queues = new SingleFlight<string, QueueNames>({ keepMs: Infinity })
   readonly #consumed: ConsumerMessages[] = []
-  /** Messages in progress. */
+  /** Messages that were delivered and neither acknowledged nor returned. */
   readonly #inProgress = new Set<JsMsg>()
+  /** Moves of messages to another subject that are under way. */
   readonly #moving = new Set<Promise<void>>()
   readonly #heartbeat: BackgroundLoop
   readonly #reading: Promise<void>[] = []
@@ -96,8 +99,8 @@ export class Broker {
   }
 
   /**
-   * Sends a message; resolves when it is durable. Throws `source-unreachable` without a server, `item-too-large` if the
-   * server refuses its size.
+   * Sends a message; resolves when it is durable. Throws `source-unreachable` if the server cannot be reached or refuses the
+   * message, `item-too-large` if it is larger than the server permits, `invalid-pipe` if the queue cannot have that name.
    */
   async send(queue: string, message: Pipe, signal: AbortSignal): Promise<void> {
     const { limits, pause } = this.#context
@@ -188,7 +191,7 @@ export class Broker {
       })
     } catch (error) {
       const kind = kindOf(error)
-      // A full queue is not a fault of the message: before its last delivery fails it is appended again.
+      // A full queue is not a fault of the message: at its last delivery it is appended again.
       if (isLast && fullQueue.has(kind)) endDelivery(() => this.#move(message, names.subject))
       else if (permanentKinds.has(kind)) moveToDeadLetters(kind)
       else retryOrDrop(kind)

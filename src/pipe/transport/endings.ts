@@ -1,6 +1,6 @@
 /**
- * Decides when a foreign segment has finished. Foreign segments send no end, so it is inferred from the messages and the
- * silence after them; `inbox.ts` asks after each message and each wait.
+ * Decides when a foreign segment, or another process that sends work, has finished. They send no end, so it is inferred from
+ * the messages and the silence after them; `inbox.ts` asks after each message and each wait.
  */
 
 import { Failure } from '../../errors.ts'
@@ -25,15 +25,15 @@ export type SegmentProgress = {
   /** Times of the start, and of the last message in either direction. */
   readonly startedAt: number
   lastActivity: number
-  /** Number of records that the segment accepted, and of distinct records that it returned, including refused ones. */
+  /** Number of records that the segment accepted, and of distinct records that it returned, deleted, dropped or refused. */
   accepted: number
   returned: number
   /** Largest total announced by a record. */
   total?: number
-  /** All lists of ids that arrived, merged, and the listed ids whose records have not arrived. */
+  /** All lists of ids that arrived, merged, and (not for transformers) the listed ids whose records have not arrived. */
   list?: ArrivedList
   missingIds: Set<string>
-  /** Records that the segment has and may still return, by id, oldest first; a later record replaces one with the same id. */
+  /** Records that were sent and may still return, by id, oldest first; a later record replaces one with the same id. */
   readonly pending: Map<string, Pending>
   /** Keys of received messages, without lists. */
   readonly messageKeys: Set<string>
@@ -43,8 +43,8 @@ export type SegmentProgress = {
 
 /**
  * Decision at the time `at`, unless a message arrives before. `done`: nothing is missing. `listed`: listed records are
- * missing. `endless`: the segment never said how many records there are. `dropped`: pending records will not return.
- * `silent`: nothing arrived at all.
+ * missing. `endless`: the segment never said how many records there are, or fewer came. `dropped`: pending records, or the
+ * list, will not return. `silent`: nothing arrived at all; `problem` says so.
  */
 export type Ending = {
   readonly kind: 'done' | 'listed' | 'endless' | 'dropped' | 'silent'
@@ -52,7 +52,7 @@ export type Ending = {
   readonly problem?: Failure
 }
 
-/** Decides when and how an importer has finished. */
+/** Decides when and how an importer or a sender has finished. */
 export function importEnding(state: SegmentProgress, times: SegmentTimes): Ending {
   const { list, returned, total = 0, missingIds, startedAt, lastActivity } = state
   if (list) {

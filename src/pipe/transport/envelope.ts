@@ -1,6 +1,6 @@
 /**
- * Writes and reads messages between processes. A message is the pipe document for one segment, with a payload (a record, or a
- * list of ids) for it.
+ * Writes and reads messages between processes. A message is the pipe document for one segment, with a payload (`Payload`) for
+ * it; the message that starts an importer has none.
  */
 
 import { hash } from 'node:crypto'
@@ -117,7 +117,9 @@ export function understandsProblems(endpoint: Endpoint | undefined): boolean {
   return /\/api\/segments\/r\/[\w-]{20,200}\/pipe$/.test(address) || queue.startsWith(returnQueues)
 }
 
-/** Copies a config without members that have the name of a secret, at any depth. */
+/**
+ * Copies a config without members that have the name of a secret, at any depth; of objects under such a name, too, only these.
+ */
 const withoutSecrets = (config: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(config)
@@ -132,7 +134,7 @@ function withoutNestedSecrets(value: Json): Json {
 
 // Writing payloads.
 
-/** Number of a record in its run. */
+/** Number of a record in its run, the number of records that the source declares, and the catalogue of the pipe. */
 export type RecordPosition = {
   /** Number from 1. */
   readonly counter: number
@@ -166,7 +168,7 @@ export function problemPayload(
 
 /**
  * Payload of the last message of an import: all ids of the source, and whether the list is complete. `records` is the number
- * of records that were sent, because unchanged ones are not.
+ * of records, deletions and problems that were sent, because unchanged records are not.
  */
 export function listPayload(
   ids: readonly string[],
@@ -204,7 +206,7 @@ export type ArrivedRecord = {
   readonly aliases: readonly string[]
   readonly text: string
   readonly mediaType: string
-  /** Unknown keys of `dataInfo`. */
+  /** Keys of `dataInfo` that have no member here. */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
@@ -223,6 +225,7 @@ export type ArrivedList = {
   readonly fingerprint?: string
 }
 
+/** A record that the sender refuses; `stage` is where it failed. */
 type ArrivedProblem = Pick<ArrivedRecord, 'key' | 'id' | 'counter'> & {
   readonly kind: 'problem'
   readonly stage: Stage

@@ -23,7 +23,7 @@ type HttpContext = Pick<TransportContext, 'outbound' | 'limits' | 'now' | 'rando
 
 type Answer = { readonly status: number; readonly headers: Headers }
 
-/** Statuses for a method that a server does not route. */
+/** Statuses that servers answer for a method that they do not route. */
 const unknownMethod: ReadonlySet<number> = new Set([404, 405, 501])
 
 /** Transient failures, which are retried. */
@@ -36,10 +36,10 @@ const transientKinds: ReadonlySet<Kind> = new Set([
 
 /**
  * Returns the sender for a target; any 2xx status means that the message was accepted. On 404, 405 or 501 it switches between
- * POST and PUT and keeps the method that works. Network errors, 429 and 5xx are retried after 1, 2, 4 … s with jitter, or as
- * `Retry-After` says. Throws `Failure`: `source-refused` (401, 403), `source-not-found` (404, 405, 410), `item-too-large`
- * (413), `item-malformed` (other 4xx), `source-unreachable`, `source-timeout`, `source-error`, `source-throttled`, `address-
- * refused`.
+ * POST and PUT and keeps the method that works. Network errors and transient statuses (`isTransient`) are retried after up to
+ * 1, 2, 4 … s, or as `Retry-After` says, unless that is longer than `retryAfterMaxMs`. Throws `Failure`: `source-refused` (401,
+ * 403), `source-not-found` (404, 405, 410), `item-too-large` (413), `source-throttled` (429, 503), `item-malformed` (other 4xx),
+ * `source-error` (other statuses), `source-unreachable`, `source-timeout`, `address-refused`.
  */
 export function httpSender(target: HttpTarget, context: HttpContext): SendMessage {
   const { limits, pause, random, now } = context
@@ -130,7 +130,10 @@ const permanentKinds: ReadonlySet<Kind> = new Set([
 ])
 const mostFailuresInARow = 10
 
-/** Messages on the way to one segment, limited in number. Fails the run after a permanent failure, or ten failures in a row. */
+/**
+ * Messages on the way to one segment, limited in number. Fails the run after a permanent failure, ten failures in a row, or an
+ * error that is no `Failure`.
+ */
 export class Outbox {
   readonly #post: SendMessage
   readonly #slots: FairLimiter

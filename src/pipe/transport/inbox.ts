@@ -1,13 +1,14 @@
 /**
- * Messages that arrive for one segment of one run, as the stream that the segment reads: output of a foreign segment, or
- * input from other processes for a built-in one. Foreign segments send no end; `endings.ts` infers it.
+ * Messages that arrive for one segment of one run, as the stream that the segment reads: output of the foreign segment before
+ * it, or input from other processes for a built-in one. Foreign segments send no end; `endings.ts` infers it.
  *
- *     a record sent to a transformer:
+ *     a record sent to a transformer, which has a slot until it is settled or late:
  *
- *     add ──▶ pending ──▶ taken ──▶ returned     (accept: passed on, its slot is free)
- *                │          │
- *                │          ├─────▶ dropped      (skip, accept: the segment dropped it, or more than `held` are out, or the stream ends)
- *                └──────────┴─────▶ refused      (refuse: the segment did not take it; accept: it returned a problem)
+ *     add ──▶ pending ──▶ accepted (`markAccepted`)
+ *                │           │
+ *                ├───────────┼────▶ returned     (accept: passed on)
+ *                ├───────────┼────▶ dropped      (accept: the segment says so; skip: `held` records are out, or the stream ends)
+ *                └───────────┴────▶ refused      (refuse: the segment did not accept it; accept: it returned a problem)
  *
  *     the stream:
  *
@@ -44,12 +45,12 @@ import type { TransportContext } from './transport-limits.ts'
 
 export type InboxContext = Pick<TransportContext, 'limits' | 'now' | 'pause'> & {
   /**
-   * Source of the messages: a foreign importer, which starts by itself; a foreign transformer, which gets records sent; or
-   * other processes that send work for a built-in segment and always end with a list.
+   * Source of the messages: a foreign importer, which starts by itself; a foreign transformer or exporter, which gets records
+   * sent; or other processes that send work for a built-in segment and end with a list.
    */
   readonly role: 'importer' | 'transformer' | 'sender'
   readonly stage: Stage
-  /** Completeness of an import whose list and records have all arrived. */
+  /** Completeness of an import whose end is `done`; `complete` is also true if it ended without a list. */
   readonly completeness: (list: { complete: boolean; fingerprint?: string }) => Completeness
   readonly context: Pick<SegmentContext, 'sink' | 'only'>
 }
@@ -71,15 +72,17 @@ export class Inbox {
   readonly #changed = conditionVariable()
   readonly #context: InboxContext
   readonly #state: SegmentProgress
-  /** Ids that count against `inFlight`. Late records lose their slot, because filters drop records silently. */
+  /** Ids that count against `inFlight`. Over HTTP, late records lose their slot, because filters drop records silently. */
   readonly #slots = new Set<string>()
   /** Pages, each passed on when the records up to the number `after` are settled. */
   readonly #pages: { readonly page: Message; readonly after: number }[] = []
-  /** Distinct ids of arrived records. */
+  /** Distinct ids of arrived messages, without lists. */
   readonly #arrivedIds = new Set<string>()
   /** Number of the last sent record. */
   #number = 0
+  /** Moving maximum of the times from sending a record to its return, in ms. */
   #returnMs = 0
+  /** Parameters of `inputEnded`; absent before it. */
   #input: { readonly end: Completeness | undefined; readonly wantsList: boolean } | undefined
   #ending: Ending['kind'] | undefined
 
@@ -96,14 +99,14 @@ export class Inbox {
     this.#state = { startedAt: now(), lastActivity: now(), ...counts, ...ids }
   }
 
-  /** Kind of the end of the stream; `done` when nothing was missing. */
+  /** Kind of the end of the stream, `done` when nothing was missing; absent before the end. */
   get ending(): Ending['kind'] | undefined {
     return this.#ending
   }
 
   // Outgoing records.
 
-  /** Adds a record that is about to be sent. */
+  /** Adds a record that is about to be sent. A pending record with the same id is replaced and not reported. */
   add({ text: _text, ...record }: RecordMessage): void {
     const id = idOf(record)
     this.settle(id)
@@ -128,7 +131,7 @@ export class Inbox {
     return record
   }
 
-  /** Reports a record as refused, unless it was returned all the same. */
+  /** Reports a record as refused, unless it was settled meanwhile. */
   refuse(id: string, problem: Failure): void {
     const { stage, context } = this.#context
     const record = this.settle(id)
@@ -157,7 +160,7 @@ export class Inbox {
     this.#changed.notify()
   }
 
-  /** Resolves when another record may be sent; calls `onWait` before each wait, at least every 30 s. */
+  /** Resolves when another record may be sent; calls `onWait` before each wait for a slot, at least every 30 s. */
   async waitForSlot(signal: AbortSignal, onWait: () => void): Promise<void> {
     const { now, limits } = this.#context
     for (let ms = this.#slotFreeAt() - now(); ms > 0; ms = this.#slotFreeAt() - now()) {
@@ -169,7 +172,7 @@ export class Inbox {
     await this.out.room(signal)
   }
 
-  /** Time at which another record may be sent, in ms; in the past if it may be sent now. */
+  /** Time at which another record may be sent, in ms: in the past if now, `Infinity` if not before one is settled. */
   #slotFreeAt(): number {
     const { limits, now } = this.#context
     if (this.#slots.size < limits.inFlight) return 0
@@ -186,7 +189,7 @@ export class Inbox {
     return this.#slots.size < limits.inFlight ? 0 : Math.min(...lateTimes)
   }
 
-  /** Gives up the oldest pending records until fewer than `most` are left. */
+  /** Gives up the oldest pending records until fewer than `most` are left; with 0 all of them. */
   #skip(most: number): void {
     for (const [id, { record }] of this.#state.pending) {
       if (this.#state.pending.size < most) break
@@ -205,14 +208,20 @@ export class Inbox {
     this.#changed.notify()
   }
 
-  /** Whether a message came before; for a list, whether any list came. For senders that send one list; importers may send several. */
+  /**
+   * Whether a message came before; for a list, whether any list came, which makes it a repeat only for senders, because
+   * importers may send several.
+   */
   isRepeat(arrival: Arrival): boolean {
     return arrival.kind === 'list'
       ? this.#state.list !== undefined
       : this.#state.messageKeys.has(arrival.key)
   }
 
-  /** Processes an arrived message; repeated records are ignored, further lists are merged. Throws `too-large` for more records than a run may have. */
+  /**
+   * Processes an arrived message; repeated messages are ignored, further lists are merged. Throws `too-large` for more records
+   * than a run may have.
+   */
   accept(arrival: Arrival, weight: number): void {
     if (arrival.kind === 'list') this.#acceptList(arrival)
     else if (!this.isRepeat(arrival)) this.#acceptMessage(arrival, weight)
@@ -266,7 +275,10 @@ export class Inbox {
     return this.settle(id)
   }
 
-  /** Message for a returned record: metadata of the sent record, overridden by what the segment returned. */
+  /**
+   * Passes a record on. One that was sent keeps its metadata and gets the returned text, media type and unknown members; one
+   * that was not sent and is not in `only` is ignored.
+   */
   #passOn(
     { id: sourceId, counter = this.#state.returned, total = -1, ...arrival }: IdentifiedRecord,
     sent: RecordHeader | undefined,
@@ -286,7 +298,10 @@ export class Inbox {
 
   // End of the stream.
 
-  /** Declares that no more records will be sent; the stream ends with `end` when the pending ones have returned. */
+  /**
+   * Declares that no more records will be sent. `end`: completeness with which the stream of a transformer ends. `wantsList`:
+   * the transformer was sent a list, and its stream ends only when it has returned one or is too late.
+   */
   inputEnded(end: Completeness | undefined, wantsList: boolean): void {
     this.#input = { end, wantsList }
     this.noteActivity()
@@ -348,7 +363,7 @@ export class Inbox {
     this.out.close()
   }
 
-  /** Completeness of an import: complete if every listed record has arrived. */
+  /** Completeness of an import that has ended; passes on each listed record that did not come as refused, if it can be named. */
   #importCompleteness(kind: Ending['kind']): Completeness {
     const list = this.#state.list
     if (kind === 'done') return this.#context.completeness(list ?? { complete: true })

@@ -1,6 +1,6 @@
 /**
- * Runs a segment of another process as a step of a run: sends it records one by one with a return address, writes the messages
- * that it returns to a spool on disk, and reads them from there in order.
+ * Runs a segment of another process as a step of a run: sends it records one by one. With a return address (`ReturnTarget`),
+ * writes the messages that it returns to a spool on disk, and reads them from there in order.
  */
 
 import { hash } from 'node:crypto'
@@ -57,8 +57,9 @@ export type ReturnTarget = {
 }
 
 /**
- * Creates the step. It yields returned records in order of arrival, and `page` and `end` when all records before them were
- * returned or given up. Without `returns` it yields only `page` and `end`, when all records were accepted.
+ * Creates the step. It yields returned records in order of arrival, `page` and `end` when all records before them were
+ * returned, refused or given up, and other messages at once. Without `returns` it yields only `page` and `end`, when all
+ * records before them were accepted or have failed.
  */
 export const remoteStep =
   (options: RemoteStepContext): SegmentFunction =>
@@ -77,11 +78,14 @@ class RemoteStep {
   readonly #inbox: Inbox
   readonly #spool: ReturnSpool | undefined
   readonly #outbox: Outbox
+  /** The segment is the first of the pipe: it is sent one message without a payload, which starts it. */
   readonly #isFirst: boolean
-  /** All ids that the source offers. */
+  /** Ids that the source offers, for the final list. */
   readonly #ids = new Set<string>()
   readonly #catalogue: string | undefined
+  /** Number of sent records, deletions and problems. */
   #sent = 0
+  /** Number of records that the source declares. */
   #total: number | undefined
 
   constructor(options: RemoteStepContext, context: SegmentContext, signal: AbortSignal) {
@@ -123,7 +127,7 @@ class RemoteStep {
     }
   }
 
-  /** Receives messages and writes them to the spool at once, so that senders never have to wait. */
+  /** Receives messages and writes them to the spool at once, so that senders do not wait for the next segment. */
   #place(spool: ReturnSpool): ReturnPlace {
     const { sink } = this.#context
     return {
@@ -201,7 +205,7 @@ class RemoteStep {
     const inbox = this.#inbox
     const id = idOf(record)
     this.#registerId(id)
-    // This run has no exporter that would report them.
+    // This process has no exporter that would report them.
     if (!returns) reportFindings(sink, record)
     if (dryRun && !returns) return
     if (returns) await inbox.waitForSlot(this.#signal, () => sink.alive())
@@ -228,7 +232,7 @@ class RemoteStep {
     }
   }
 
-  /** Sends the payload of one record; counts records for the final list. */
+  /** Sends the payload of one record, deletion or problem, and counts it for the final list. */
   #post(
     payload: (position: RecordPosition) => Payload,
     onSent: (failure?: Failure) => void,
@@ -253,7 +257,7 @@ class RemoteStep {
     return sendFailure
   }
 
-  /** Reports a record that was not accepted; if nothing is returned, directly to the run. */
+  /** Reports a record that was not accepted to the run; used only if nothing is returned. */
   #reportLost(record: RecordMessage, failure: Failure): void {
     const { sourceId } = record
     const originalId = idOf(record)
@@ -266,7 +270,10 @@ class RemoteStep {
     sink.item({ sourceId, originalId, stage: 'export', state: 'failed', problem })
   }
 
-  /** Forwards messages other than records when nothing is returned: to the next segment, or to the run. */
+  /**
+   * Forwards messages other than records when nothing is returned: deletions, and problems if the receiver understands them, to
+   * the segment; `unchanged`, `skipped` and other problems to the run.
+   */
   async #forward(message: Exclude<Message, { kind: 'record' | 'page' }>): Promise<void> {
     const { sink, dryRun } = this.#context
     const ignore = () => undefined
@@ -288,8 +295,8 @@ class RemoteStep {
   }
 
   /**
-   * Sends the list of ids; `undefined` if there is none to send. Incomplete lists go only to platforms of this kind: others
-   * would remove what they do not contain.
+   * Sends the list of ids; resolves with whether it was accepted, `undefined` if there is none to send. Lists that are not
+   * complete go only to platforms of this kind: others would remove what they do not contain.
    */
   async #list(end: Completeness | undefined): Promise<boolean | undefined> {
     const { segment, returns } = this.#options
@@ -301,6 +308,7 @@ class RemoteStep {
   }
 }
 
+/** End of a transformer's stream whose list could not be sent. */
 const listNotSent: Completeness = {
   kind: 'incomplete',
   problem: new Failure('export-failed', 'the list of identifiers could not be handed over'),
@@ -322,7 +330,7 @@ export function listCompleteness(
       : { kind: 'incomplete' }
 }
 
-/** Id of a record that is not sent but still exists at the source; it belongs into the list, so that it is not removed. */
+/** Id of a record that is not sent as such and must not be removed; it belongs into the list. */
 function offeredId(message: Message): string | undefined {
   if (message.kind === 'unchanged') return message.originalId
   if (message.kind === 'refused') return message.sourceId
@@ -331,7 +339,10 @@ function offeredId(message: Message): string | undefined {
     : undefined
 }
 
-/** Adds a missing identifier and converts the record to RDF if the next segment needs it; returns a problem if that fails. */
+/**
+ * Adds a missing identifier. Returns a problem if none is found, or if the next segment needs RDF and the record is JSON as its
+ * source has it.
+ */
 async function prepareArrival(
   arrival: Arrival,
   { identify, wantsRdf }: ReturnTarget,

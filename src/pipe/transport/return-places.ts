@@ -27,10 +27,11 @@ type Entry = {
   readonly runId: string
   readonly segmentNumber: number
   readonly place: ReturnPlace
+  /** Time in ms until which late messages are accepted; absent while the place is open. */
   closesAt?: number
 }
 
-/** Open return places. After it was closed, a place still accepts and reports late messages for `lateMs`. */
+/** Return places. A closed one accepts late messages over HTTP for `lateMs`, which it only reports. */
 export class ReturnPlaces {
   readonly #entries = new Map<string, Entry>()
   readonly #now: () => number
@@ -47,7 +48,7 @@ export class ReturnPlaces {
     return () => void (entry.closesAt = this.#now() + this.#lateMs)
   }
 
-  /** Finds the place of a token. Throws `not-found`. */
+  /** Finds the place of a token, open or closed; removes old ones. Throws `not-found`. */
   find(token: string): Entry {
     for (const { token, closesAt = Infinity } of this.#entries.values()) {
       if (closesAt < this.#now()) this.#entries.delete(token)
@@ -59,7 +60,7 @@ export class ReturnPlaces {
     return { ...entry, place: { ...place, take: async (payload) => place.onLate(payload) } }
   }
 
-  /** Delivers a message to the run that waits for it. Throws `gone` if none does. */
+  /** Delivers a message from a broker to the run that waits for it. Throws `gone` if none does, and as `ReturnPlace.take`. */
   async take(message: Pipe): Promise<void> {
     const target = targetSegment(message)
     const entry = this.#entries
@@ -100,7 +101,7 @@ export class ReturnSpool implements AsyncIterable<string> {
   })
   #writing: Promise<unknown> | undefined
   #lastNumber = 0
-  /** Number of unread texts, and bytes of the written ones. */
+  /** Number of texts that are not yet processed, and bytes of those that are stored or being written. */
   #unread = 0
   #bytes = 0
 

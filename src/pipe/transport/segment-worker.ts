@@ -25,13 +25,13 @@ type PostTo = (
   via: string | undefined,
 ) => SendMessage
 
-/** Origin of a message. */
+/** Origin of a message: over a broker its address and the acknowledgement, over HTTP neither. */
 type Source = { readonly via?: string; readonly delivery?: Delivery }
 
 type OpenStream = {
   /** Absent for a segment that starts by itself. */
   readonly stream: ArrivingStream | undefined
-  /** Resolves with whether the stream was complete; never rejects. */
+  /** Resolves with whether all steps have ended without an error. */
   readonly done: Promise<boolean>
 }
 
@@ -44,7 +44,7 @@ type StreamWork = {
 /** A message with run id and start in its header, and its target segment. */
 type Task = Source & { readonly message: Pipe; readonly target: Segment; readonly runId: string }
 
-/** Time that steps get to end after an abort. */
+/** Time in ms that steps get to end after an abort. */
 const graceMs = 10_000
 /** Maximum number of remembered complete streams. */
 const mostRemembered = 1000
@@ -53,7 +53,7 @@ export class SegmentWorker {
   readonly #context: TransportContext
   readonly #postTo: PostTo
   readonly #entries = new Map<string, OpenStream>()
-  /** Keys of completed streams, whose further messages are repeats. */
+  /** Keys of complete streams, the oldest first; their further messages are repeats. */
   readonly #complete = new Set<string>()
   readonly #stopping = new AbortController()
 
@@ -64,7 +64,8 @@ export class SegmentWorker {
 
   /**
    * Accepts a message; returns the id of its run. Throws `unknown-segment`, `invalid-pipe`, `invalid-parameter` (no payload,
-   * or a malformed list), `queue-full`.
+   * a malformed list, or all segments processed), `address-refused`, `queue-full`, `too-large`, and `run-interrupted` after
+   * `stop`.
    */
   take(message: Pipe, { via, delivery }: Source = {}): string {
     const { kinds, makeId } = this.#context
@@ -159,8 +160,8 @@ export class SegmentWorker {
   }
 
   /**
-   * Steps from the task's own segment on: those of this process, then one that sends the output to the next segment. Throws
-   * `invalid-pipe` and `unknown-segment`.
+   * Steps from the target segment on: those of this process, then one that sends the output to the first segment elsewhere.
+   * Throws `invalid-pipe`, `unknown-segment` and `address-refused`.
    */
   #stepsFor({ message: pipe, target, via }: Task): readonly SegmentFunction[] {
     const { afterImport, limits, now, pause } = this.#context
@@ -194,7 +195,10 @@ export class SegmentWorker {
     return steps
   }
 
-  /** Location of a segment. Endpoints in the message take precedence, because they come from the process that runs the pipe. */
+  /**
+   * Location of a segment; the target is in this process. Endpoints in the message take precedence, because they come from the
+   * process that runs the pipe.
+   */
   #placementOf(segment: Segment, target: Segment, via: string | undefined): Placement {
     const { kinds, resolve, eventbusUrl } = this.#context
     if (segment === target)
@@ -213,8 +217,8 @@ export function builtInKind(kinds: readonly SegmentKind[], name: string): Segmen
 }
 
 /**
- * Sink that logs the events of a run of another process, which keeps the history. Failures are logged one by one, everything
- * else is counted by state.
+ * Sink that logs the events of a run of another process, which keeps the history. Items are counted by state; failed ones and
+ * findings are logged one by one.
  */
 export function logSink(log: Log): RunSink & { readonly counts: Readonly<Record<string, number>> } {
   const counts: Record<string, number> = {}
@@ -260,7 +264,9 @@ export class ArrivingStream {
   readonly #inbox: Inbox
   /** Deliveries to acknowledge when `after` messages were written, in order. */
   readonly #deliveries = new Set<{ readonly delivery: Delivery; readonly after: number }>()
+  /** Number of messages in the stream, without lists. */
   #count = 0
+  /** Outcome of the whole stream; absent while it is processed. */
   #outcome: keyof Delivery | undefined
 
   constructor(context: Omit<InboxContext, 'role' | 'stage'>) {
@@ -268,7 +274,7 @@ export class ArrivingStream {
     this.#inbox.inputEnded(undefined, true)
   }
 
-  /** Whether the list and all its records have arrived. */
+  /** Whether the list and all its records have arrived, or, without a list, as many records as were announced. */
   get isComplete(): boolean {
     return this.#inbox.ending === 'done'
   }
@@ -285,7 +291,7 @@ export class ArrivingStream {
       inbox.noteActivity()
       if (arrival.kind !== 'list') this.#count += 1
     }
-    // A repeat is acknowledged with the original, which may not be written yet; a list when everything is written.
+    // A repeat is acknowledged with the newest message, because its original may not be written yet; a list with the stream.
     const after = arrival.kind === 'list' ? Infinity : this.#count
     if (delivery && this.#outcome) delivery[this.#outcome]()
     else if (delivery) this.#deliveries.add({ delivery, after })
@@ -307,7 +313,7 @@ export class ArrivingStream {
   /** Last step of the chain: acknowledges the deliveries up to each page. */
   readonly ending: SegmentFunction = (input) => this.#acknowledge(input)
 
-  /** Settles all remaining deliveries. */
+  /** Ends the stream; settles all remaining deliveries, and later ones as they come. */
   settle(outcome: keyof Delivery): void {
     this.#outcome = outcome
     this.#inbox.out.close()

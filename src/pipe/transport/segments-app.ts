@@ -18,8 +18,8 @@ import type { TransportContext } from './transport-limits.ts'
 
 /**
  * Creates the app: `POST` or `PUT /{name}/pipe` with an API key; `/r/{token}/pipe` for returned messages, where the token is
- * the permission; `GET /{name}/config/schema`; `GET /health` and `/{name}/health`; the OpenAPI page at `/` and
- * `/openapi.json`.
+ * the permission; `GET /{name}/config/schema`; `GET /health` and `/{name}/health`; the OpenAPI document and its page
+ * (`mountContract`).
  */
 export function segmentsApp(
   context: TransportContext,
@@ -180,7 +180,7 @@ const returnBy = (method: 'post' | 'put') =>
     parameters: [tokenParameter],
     body: messageBody,
     answers: acceptedAnswers,
-    // The payload contains the segment's input beside its result.
+    // The message may contain the segment's input beside its result.
     handle: async ({ c }, { bodyBytes, returns }) =>
       accept(c, await acceptReturned(c, c.req.param('token') ?? '', 2 * bodyBytes, returns)),
   })

@@ -14,11 +14,13 @@ import type { Identify, ReturnQueue } from './envelope.ts'
 
 /** Dependencies of the transport. */
 export type TransportContext = {
+  /** Segments that are built into this process. */
   readonly kinds: readonly SegmentKind[]
   readonly resolve: (segment: Segment) => Placement
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
   /** Identifies records after an import, for an exporter in this process. */
   readonly afterImport?: SegmentFunction
+  /** Finds the identifier of a returned record whose message has none. */
   readonly identify?: Identify
   readonly outbound: Pick<Outbound, 'request'>
   /** Internal hosts and networks that pipes may name. */
@@ -41,6 +43,7 @@ export type TransportContext = {
   /** Random number from 0 to 1. */
   readonly random: () => number
   readonly pause: Pause
+  /** Makes the run id of a message that has none. */
   readonly makeId: () => string
   readonly log: Log
 }
@@ -58,17 +61,17 @@ export const transportLimits = {
   /** Queued messages of one segment of one run, and their total bytes. */
   queued: 256,
   queuedBytes: 64 * 2 ** 20,
-  /** Parallel streams for runs of other processes, counted by segment. */
+  /** Parallel streams for runs of other processes, each for one segment of one run. */
   streams: 64,
   /** Parallel requests to one segment. */
   sending: 8,
-  /** Records that a foreign segment has accepted and not returned, over HTTP. */
+  /** Records that were sent to a foreign segment and are neither settled nor late, over HTTP. */
   inFlight: 8,
-  /** Records in flight behind a queue, which keeps them; also the number of unreturned records remembered. */
+  /** The same behind a queue, which keeps them; over HTTP the number of unsettled records, late ones too, that are remembered. */
   held: 10_000,
   /** Records per run. */
   records: 2_000_000,
-  /** With a queue: time that a list waits for its records, and records for their list. */
+  /** With a queue, and for work of other processes: time in place of `firstMs`, `quietMs`, `listMs` and `returnedMs`. */
   waitMs: 600_000,
   /** Time until the first record of an importer. */
   firstMs: 120_000,
@@ -76,7 +79,7 @@ export const transportLimits = {
   quietMs: 120_000,
   /** Silence after which a list no longer waits for its records; minimum for a transformer's records. */
   listMs: 10_000,
-  /** Silence after a transformer returned the list. */
+  /** Silence after which a transformer that has returned the list gives back no more records. */
   returnedMs: 2_000,
   /** Silence after all announced records have arrived. */
   totalMs: 1_000,
@@ -84,7 +87,7 @@ export const transportLimits = {
   lateMs: 60_000,
   /** Bytes on disk of returned, unread messages of all runs. */
   spoolBytes: 2 ** 30,
-  /** Attempts to send a message, and time-out of each. */
+  /** Attempts to send a message, longest `Retry-After` between two, and time-out of each over HTTP. */
   attempts: 4,
   retryAfterMaxMs: 600_000,
   answerMs: 60_000,
@@ -100,7 +103,7 @@ export function segmentLimits(limits: TransportLimits, segment: Segment): Transp
   return { ...limits, ...Object.fromEntries(settings) }
 }
 
-/** Limits of a segment behind a queue, which may be offline for a while. */
+/** Limits of a segment behind a queue, which may be offline for a while, and of streams that other processes send. */
 export function queueLimits(limits: TransportLimits): TransportLimits {
   const { waitMs, held } = limits
   const times = { firstMs: waitMs, quietMs: waitMs, listMs: waitMs, returnedMs: waitMs }

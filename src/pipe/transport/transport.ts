@@ -57,7 +57,7 @@ export class Transport {
     this.app = segmentsApp(context, this.#worker, this.#returnPlaces)
   }
 
-  /** Creates a step for a segment in another process. Throws `address-refused` and `invalid-pipe`. */
+  /** Creates a step for a segment in another process. Throws the failures of `queueOf`. */
   remote(
     pipe: Pipe,
     segment: Segment,
@@ -124,7 +124,7 @@ export class Transport {
 
   /**
    * Sender to a placement and its queue, if any; `via` is the broker of names without a scheme. `trusted`: the address comes
-   * from a file of the operator. Throws `address-refused` for a broker that the operator has not configured.
+   * from a file of the operator. Throws the failures of `queueOf`.
    */
   #routeTo(
     placement: Remote,
@@ -164,8 +164,8 @@ export class Transport {
 }
 
 /**
- * Parses `nats://host:4222/queue`, or a plain name on the broker `via`. Throws `invalid-pipe`, `address-refused`, `unknown-
- * segment`.
+ * Parses `nats://host:4222/queue`, or a plain name on the broker `via`. Throws `invalid-pipe` without a queue, `address-refused`
+ * for a broker that only a pipe names, `unknown-segment` for a plain name without `via`.
  */
 export function queueOf(
   address: string,
