@@ -1,4 +1,4 @@
-/** Command `npm start`: reads the configuration, starts the platform, and stops it on a signal. */
+/** Starts the platform: reads command line and configuration once, opens engines and services behind one port, and stops them. */
 
 import { join } from 'node:path'
 import { parseConfig } from './config/config.ts'
@@ -80,7 +80,8 @@ type Running = {
 
 /**
  * Opens engines and services. The port is open from the start and `/health` says what is waited for until everything is ready.
- * Rejects when the port is taken, a file cannot be opened, or the profile has problems.
+ * Rejects when the port is taken, a file cannot be opened, the profile has problems, or store and directory do not belong
+ * together.
  */
 async function startPlatform(first: StartContext, secrets: Secrets): Promise<Running> {
   const { config, log } = first
@@ -144,7 +145,7 @@ const rootOptions = (
   ),
 })
 
-/** Root app during the start: state, files of the page that is shown meanwhile, 503 for all other paths. */
+/** App of the port until the services are open. */
 const startupApp = (shell: StartContext): App => {
   const { pages, waiting: waits } = shell
   return rootApp({
@@ -156,7 +157,7 @@ const startupApp = (shell: StartContext): App => {
   })
 }
 
-/** Root app after the start, with the pages of the portal, or redirects to resources without a portal. */
+/** Handler of the paths that no other service has: the root app, with the portal where it runs. */
 function rootOf(
   context: PlatformContext,
   services: Pick<Services, 'reconciled' | 'scheduler'>,
@@ -206,7 +207,9 @@ async function run(argumentList: readonly string[]): Promise<void> {
   await runUntilSignal(shell, secrets, source)
 }
 
-/** Starts the platform, prints its addresses, runs the demonstration if there is a `source`, and stops on SIGTERM or SIGINT. */
+/**
+ * Starts the platform, prints its addresses, runs the demonstration where `source` is given, and stops all on SIGTERM or SIGINT.
+ */
 async function runUntilSignal(
   shell: StartContext,
   secrets: Secrets,

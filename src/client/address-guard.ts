@@ -1,6 +1,7 @@
 /**
- * Decides which addresses a request may reach, from its `Reach` and the URL. The outbound client asks before it resolves a
- * name, for each resolved address, and again when the connection is established.
+ * Decides which addresses a request may reach, from its `Reach` and the URL. The outbound client asks for the permission of the
+ * URL, for each resolved address, and again when the connection is established. The configuration, `http/peer.ts`,
+ * `script-repository.ts` and the URL checks use only its checks of addresses, blocks and URLs.
  */
 
 import { lookup } from 'node:dns/promises'
@@ -54,14 +55,17 @@ function allowanceOf(entry: string): Allowance {
   return place === undefined ? { place: entry, port: undefined } : { place, port: Number(port) }
 }
 
-/** Whether an entry of the operator's list is valid: a host name, an address or a CIDR block, with or without a port. */
+/**
+ * Whether an entry of the operator's list is valid: a host name, an address or a CIDR block, with or without a port from 1 to
+ * 65,535.
+ */
 export function isAllowance(entry: string): boolean {
   const { place, port = 1 } = allowanceOf(entry.trim())
   const isHost = hostName.test(place) && !/^[\d.]+$/.test(place)
   return port > 0 && port <= 65_535 && (isBlock(place) || isHost)
 }
 
-/** Expands an entry without a port to one entry each for ports 80 and 443. */
+/** Expands an entry without a port to one entry each for ports 80 and 443; an entry with a port stays as it is. */
 export function webAllowances(entry: string): readonly string[] {
   const { place, port } = allowanceOf(entry.trim())
   const name = place.includes(':') ? `[${place}]` : place
@@ -125,8 +129,8 @@ const badPorts: ReadonlySet<number> = new Set([
 export type Resolve = (hostname: string) => Promise<readonly string[]>
 
 /**
- * Returns the permitted addresses of a host, never empty. Throws `address-refused` if it has only others, `source-
- * unreachable` if it has none. Literal addresses are checked here too, because Node calls no `lookup` for them.
+ * Returns the permitted addresses of a host, never empty. Throws `address-refused` if it has only others, `source-unreachable` if
+ * it has none. Literal addresses are checked here too, because Node calls no `lookup` for them.
  */
 export async function permittedAddresses(
   url: URL,
@@ -163,12 +167,12 @@ const systemResolver: Resolve = async (hostname) =>
 // Classification of IP addresses in all notations.
 
 /**
- * `public`: the open internet. `internal`: loopback, private, ULA, carrier NAT; only if allowed by the operator. `never`:
- * unspecified, metadata, link-local, multicast, reserved, tunnels.
+ * Class of an address. `public`: the open internet. `internal`: loopback, private, ULA, site-local, carrier NAT; only if allowed
+ * by the operator. `never`: unspecified, metadata, link-local, multicast, reserved, documentation, benchmarks, Teredo.
  */
 type AddressClass = 'public' | 'internal' | 'never'
 
-/** Class of an IP address; `never` for anything else. */
+/** Class of an IP address; `never` for an IPv6 address with a zone and for anything else. */
 export function addressClass(address: string): AddressClass {
   const withoutZone = address.split('%', 1)[0] ?? ''
   const version = isIP(withoutZone)
@@ -214,8 +218,8 @@ function blockOf(text: string): Block | undefined {
   return { network, length, version: version === 4 ? 'ipv4' : 'ipv6' }
 }
 
-// Blocks of the IANA special-purpose address registries (RFC 6890), by class. 100.64.0.0/10 is carrier NAT; fd00:ec2::254 is the
-// metadata service of a cloud.
+// Blocks of the IANA special-purpose address registries (RFC 6890) and of multicast, by class. 100.64.0.0/10 is carrier NAT;
+// fd00:ec2::254 is the metadata service of a cloud.
 
 const internal4 = blockList([
   '127.0.0.0/8',

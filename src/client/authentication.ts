@@ -11,14 +11,17 @@ import type { ServiceAnswer, ServiceCall, ServiceExchange, ServiceName } from '.
 /** Configured user name and password of a service. */
 export type Credentials = { readonly username: string; readonly password: string }
 
-/** Creates the `Authorization` header of a request; `target` is path and query. */
+/** Makes the `Authorization` header of a request; `target` is path and query. */
 type Authenticator = {
   readonly header: (method: string, target: string) => string
   /** Whether its nonce may expire, so that a new challenge is needed: true for Digest. */
   readonly expires: boolean
 }
 
-/** Authenticator for the strongest supported challenge; `undefined` if none is supported. */
+/**
+ * Authenticator for the strongest supported challenge, Digest before Basic; `undefined` if none is supported. `cnonce` is the
+ * nonce of the client (RFC 7616).
+ */
 export function authenticatorFor(
   challenges: readonly Challenge[],
   credentials: Credentials,
@@ -38,7 +41,7 @@ export function authenticatorFor(
 const algorithmOf = ({ parameters }: Challenge): string =>
   (parameters.get('algorithm') ?? 'MD5').toUpperCase()
 
-/** Whether a Digest challenge offers `qop=auth`, the only quality of protection that is supported. */
+/** Whether a Digest challenge has a nonce and offers `qop=auth`, the only quality of protection that is supported. */
 const offersAuth = ({ parameters }: Challenge): boolean =>
   parameters.has('nonce') && /(^|[\s,])auth([\s,]|$)/i.test(parameters.get('qop') ?? '')
 
@@ -129,7 +132,10 @@ export function challengesIn(header: string): Challenge[] {
 
 const unquote = (text: string): string => text.replace(/\\(.)/gs, '$1')
 
-/** The service refused our credentials. The message contains its challenge. */
+/**
+ * Refusal by a service, because of its credentials or because none are configured. The message has the reason, the status and the
+ * beginning of the body.
+ */
 export class CredentialsError extends Error {
   constructor(why: string, answer: ServiceAnswer) {
     super(`${why} (${answer.status}): ${answer.text.slice(0, 2048)}`)
@@ -141,8 +147,9 @@ export class CredentialsError extends Error {
 type PathAuthentication = Authenticator | 'open'
 
 /**
- * Adds the `Authorization` header and answers challenges. Sends an empty request to each path before the first body is sent
- * there, to get its challenge. A repeated 401 becomes a `Failure` with a `CredentialsError` as its cause.
+ * Adds the `Authorization` header and answers challenges. With credentials, sends an empty request to each path before the first
+ * body is sent there, to get its challenge; an answer that does not show how the path authenticates is returned in place of that
+ * of the request. A 401 that is repeated, or that cannot be answered, becomes a `Failure` with a `CredentialsError` as its cause.
  */
 export class Authentication {
   readonly #unauthenticated: ServiceExchange
@@ -208,7 +215,7 @@ export class Authentication {
       return await this.#unauthenticated(authenticated, call)
     } catch (error) {
       // A server that rejects the credentials may close the connection before it has read the body, so its answer is lost;
-      // probe again.
+      // the next body is preceded by a probe again.
       const isLost = error instanceof ExchangeFault && error.phase === 'asking'
       if (isLost && authentication.expires) {
         for (const [path, authenticator] of this.#paths)

@@ -1,6 +1,6 @@
 /**
- * Keep-alive connection pools. `guardedConnections` check every connection by name, by address, and again when it is
- * established; `plainConnections` connect to whatever the operator has configured.
+ * Keep-alive connection pools. `guardedConnections` check the addresses of a host before they connect, and the address of the
+ * connection once it is established; `plainConnections` connect to whatever the operator has configured.
  */
 
 import { once } from 'node:events'
@@ -34,12 +34,15 @@ export type GuardedRequest = {
 /** Connection pools for http and https. */
 export type Connections = {
   readonly agentOf: (url: URL) => HttpAgent
-  /** Closes the idle connections to a host. If one of them was dead, the others are likely dead too. */
+  /** Closes the idle connections to the host and port of a URL. If one of them was dead, the others are likely dead too. */
   readonly dropIdle: (url: URL) => void
   readonly close: () => void
 }
 
-/** Pool for configured addresses. `sockets`: maximum connections per host; further requests wait. */
+/**
+ * Pool for configured addresses. `sockets`: maximum connections per host, further requests wait; `keepAliveMs`: lifetime of an
+ * idle connection.
+ */
 export const plainConnections = (sockets: number, keepAliveMs: number): Connections =>
   connectionPool(
     (Agent) => new Agent({ keepAlive: true, maxSockets: sockets, timeout: keepAliveMs }),

@@ -1,4 +1,7 @@
-/** Time-outs of outgoing HTTP requests, per step and in total, and the default limits of the outbound client. */
+/**
+ * Time-outs of outgoing HTTP requests, per step and in total, and the default limits of the outbound client. A page is an attempt
+ * of the outbound client with its redirects, or a whole call of a service.
+ */
 
 import { Failure } from '../errors.ts'
 
@@ -10,7 +13,10 @@ export type Deadlines = {
   readonly firstByteMs: number
   /** Between two chunks of the body. */
   readonly idleMs: number
-  /** Total waiting time of one page, without the time that the reader takes between chunks. */
+  /**
+   * Total waiting time of one page, without the wait for the slot of a foreign host and the time that the reader takes between
+   * chunks.
+   */
   readonly pageMs: number
 }
 
@@ -111,6 +117,7 @@ export type OutboundLimits = {
   readonly robotsCharacters: number
 }
 
+/** Limits of a client whose options set no others. */
 export const outboundLimits: OutboundLimits = {
   deadlines: { connectMs: 10_000, firstByteMs: 120_000, idleMs: 30_000, pageMs: 600_000 },
   attempts: 4,

@@ -31,12 +31,13 @@ type FaultOptions = {
 }
 
 /**
- * A request without a complete response: `source-unreachable`, `source-timeout`, `source-malformed` (not HTTP, or an invalid
- * content coding), `source-truncated`, or `address-refused`. The system error is the cause.
+ * Failure of a request without a complete response: `source-unreachable`, `source-timeout`, `source-malformed` (not HTTP, or an
+ * invalid content coding), `source-truncated`, or `address-refused`. The cause is the system error or another `Failure`.
+ * Time-outs of the body are no `ExchangeFault`.
  */
 export class ExchangeFault extends Failure {
   readonly phase: ExchangePhase
-  /** Whether the connection had served another request before and may have been dead already. */
+  /** Whether the connection had served another request before and may have been dead already; false for failures of the body. */
   readonly isReused: boolean
 
   constructor(kind: Kind, detail: string, { phase, isReused = false, cause }: FaultOptions) {
@@ -54,7 +55,7 @@ type SendOptions = {
   readonly signal: AbortSignal
   /** Whether to repeat the request at once if a reused connection turns out to be dead. */
   readonly isRepeatable?: boolean
-  /** Called when the connection is established. */
+  /** Called when there is a connection, new or reused; again when the request is repeated. */
   readonly onConnected?: () => void
 }
 
@@ -84,7 +85,7 @@ export async function exchange(
       signal.throwIfAborted()
       const isReused = call?.reusedSocket === true
       if (isReused) connections.dropIdle(outgoing.url)
-      // The server closed a reused connection at the same moment; a new connection does not count as a retry.
+      // The server may have closed a reused connection at the same moment; a new connection does not count as a retry.
       if (isReused && options.isRepeatable && !(error instanceof Failure)) continue
       throw headFault(error, host, { phase, isReused })
     }
@@ -138,14 +139,14 @@ function responseHead(call: ClientRequest): Promise<IncomingMessage> {
     call.on('error', reject)
     call.on('close', () => reject(new Error('the connection was closed')))
   })
-  // The failure is reported where the connection is awaited.
+  // A failure before the head is awaited is reported where the connection is awaited.
   head.catch(() => undefined)
   return head
 }
 
 /**
- * Yields the chunks of a body as received. Throws the signal's reason, `source-timeout`, `source-truncated`, or a system
- * error (see `bodyFault`).
+ * Yields the chunks of a body as received. Throws the signal's reason, `source-timeout`, `source-truncated`, or an error of Node,
+ * also when the request is aborted (see `bodyFault`).
  */
 export async function* bodyChunks(
   message: IncomingMessage,

@@ -96,13 +96,17 @@ function headersOf(message: IncomingMessage): Headers {
 // Body of a response.
 
 type Bounds = {
+  /** Maximum bytes of the decompressed body. */
   readonly maxBytes: number
   /** Maximum ratio of decompressed to compressed bytes, after the first megabyte. */
   readonly ratio: number
   readonly clock: DeadlineClock
 }
 
-/** Yields the decompressed body; calls `finish` at its end, also after an error. Throws the failures of `OutboundAnswer.body`. */
+/**
+ * Yields the decompressed body; calls `finish` at its end, also after an error. Throws the failures of `OutboundAnswer.body`, or
+ * the signal's reason.
+ */
 async function* bodyOf(
   message: IncomingMessage,
   { maxBytes, ratio, clock }: Bounds,

@@ -28,8 +28,10 @@ import { withDefaults } from '../text/defaults.ts'
 
 export type { Outbound, OutboundRequest, Reach } from './outbound-request.ts'
 
+/** Settings and dependencies of the client; `now` is in milliseconds since 1970. */
 export type OutboundOptions = {
   readonly userAgent: string
+  /** Limits that differ from `outboundLimits`. */
   readonly limits?: Partial<OutboundLimits>
   readonly now: () => number
   /** Random number from 0 to 1. */
@@ -83,7 +85,9 @@ export function outbound(options: OutboundOptions): Outbound {
   }
 }
 
-/** A response that may differ later, such as 429 or 503, with its `Retry-After`. */
+/**
+ * Thrown for a response that may differ later, such as 429 or 503, so that it is asked for again; `afterMs` is its `Retry-After`.
+ */
 class TemporaryAnswer extends Error {
   readonly afterMs: number | undefined
 
@@ -94,7 +98,7 @@ class TemporaryAnswer extends Error {
   }
 }
 
-/** Failures of an attempt that are retried. */
+/** Failures of an attempt that are retried while attempts are left. */
 const transientKinds: ReadonlySet<Kind> = new Set([
   'source-unreachable',
   'source-timeout',
@@ -102,8 +106,9 @@ const transientKinds: ReadonlySet<Kind> = new Set([
 ])
 
 /**
- * Repeats the request after temporary failures, up to the maximum number of attempts, and passes the last response, whatever
- * its status, to `read`.
+ * Repeats the request after temporary failures, those of `read` included, up to the maximum number of attempts, and passes the
+ * last response, whatever its status, to `read`. Throws `source-throttled` for a temporary response whose `Retry-After` is too
+ * long.
  */
 function attempts<Result>(
   context: ClientContext,
@@ -143,13 +148,13 @@ function throttled(afterMs: number, now: number): Failure {
   return new Failure('source-throttled', detail, { retryAfter: Math.ceil(afterMs / 1000) })
 }
 
-/** Latest time with a year of four digits. */
+/** Latest time that a message names: later years may have more than four digits. */
 const latest = Date.UTC(9999, 11, 31)
 
 /** Maximum number of redirects of a request that sets none. */
 const mostRedirects = 5
 
-/** Sends a request and follows its redirects; returns the final response. */
+/** Sends a request and follows its redirects; returns the final response. Throws also what `beforeRedirect` throws. */
 async function attempt(
   request: OutboundRequest,
   context: ClientContext,

@@ -1,6 +1,6 @@
 /**
- * Limits the requests of the outbound client per host: few in parallel, with a delay that grows on overload (429, 503),
- * suspended while the host is down. Shared by all requests of a process: harvests, exports, URL checks.
+ * Limits the requests of the outbound client per host: few in parallel, with a delay that grows on overload (429, 503), suspended
+ * while the host is down. All requests of the client share the states of hosts.
  */
 
 import { Failure } from '../errors.ts'
@@ -13,27 +13,32 @@ import type { OutboundLimits } from './deadlines.ts'
 
 /** Options of a request that affect when it may be sent to its host. */
 export type PolitenessOptions = {
-  /** Minimum delay in ms; the configured delay is the lower bound. */
+  /** Minimum ms between two starts; the configured delay is the lower bound. */
   readonly delayMs: number
   /** Maximum parallel requests; the configured number is the upper bound. */
   readonly atOnce: number
+  /** Behaviour while the host is left alone; see `OutboundRequest`. */
   readonly whenBackedOff: 'wait' | 'fail'
-  /** With `fail`: longest back-off in ms that is waited for all the same. */
+  /** With `fail`: longest time in ms until the host may be requested that is waited for all the same. */
   readonly longestMs?: number
   /** Limit over all hosts. */
   readonly globalLimit?: FairLimiter
 }
 
-/** Permission for one request to a host; must be released by `leave`. */
+/** Permission for one request to a host; it must be released by `leave`. */
 export type HostPermit = {
-  /** Reports that a connection was established. */
+  /** Reports that there is a connection, new or reused. */
   connected(): void
   /** Reports that no connection was established. */
   failed(): void
   /** Reports a connection without a response in time. */
   silent(): void
-  /** Reports a response; a `Retry-After` up to `longestMs` delays all requests. */
+  /**
+   * Reports a response. After 429 and 503, a `Retry-After` up to `longestMs` delays all requests, a longer one only those with
+   * `fail`.
+   */
   answered(status: number, retryAfterMs?: number, longestMs?: number): void
+  /** Releases the slot of the host and that of the global limit; a second call does nothing. */
   leave(): void
 }
 
@@ -44,7 +49,7 @@ type PolitenessContext = {
   readonly log: Log
 }
 
-/** Number of remembered hosts; the least recently used one is removed. */
+/** Number of hosts above which the least recently used idle one is forgotten. */
 const mostHosts = 10_000
 
 /** States of all hosts that were requested recently. */
@@ -56,7 +61,10 @@ export class Hosts {
     this.#context = context
   }
 
-  /** Waits, in order of arrival, until the host (name and port) may be requested. Rejects with the signal's reason. */
+  /**
+   * Waits until the host (name and port) may be requested, in order of arrival unless the global limit has no slot. Rejects with
+   * the signal's reason, with the failures of `whenBackedOff: 'fail'`, and as `take` of the global limit.
+   */
   async enter(name: string, options: PolitenessOptions, signal: AbortSignal): Promise<HostPermit> {
     const host = this.#hosts.get(name) ?? new Host(name, this.#context)
     this.#hosts.delete(name)
@@ -71,15 +79,18 @@ export class Hosts {
   }
 }
 
-/** Longest delay between two requests to an overloaded host. */
+/** Longest delay in ms that overload leads to; a longer configured one stays. */
 const slowestMs = 60_000
-/** Delay after the first overload of a host without a delay. */
+/** Shortest delay in ms after an overload; when halving leads below half of it, the configured delay applies again. */
 const firstSlowMs = 200
-/** Number of consecutive good responses after which the delay is halved. */
+/** Number of responses below 500 (other than 429) after which the delay is halved; an overload starts the count anew. */
 const answersToRecover = 10
-/** Number of consecutive failures, time-outs or overloads after which a host is left alone. */
+/**
+ * Number of consecutive failures after which a host is left alone by all requests, and of time-outs or overloads after which it
+ * is by those with `fail`.
+ */
 const streakLimit = 5
-/** Time for which a host is left alone. */
+/** Milliseconds for which a host is left alone. */
 const backOffMs = 300_000
 
 /** State of one host: its delay, and its recent failures, silences and overloads. */
@@ -88,7 +99,7 @@ class Host {
   readonly #context: PolitenessContext
   readonly #turn = new KeyedLock()
   readonly #slotFreed: ConditionVariable = conditionVariable()
-  /** Number of waiting requests. */
+  /** Number of requests that wait for their turn or for the host; those that wait for the global limit are not counted. */
   #entering = 0
   #active = 0
   #delayMs: number
@@ -100,7 +111,10 @@ class Host {
     until: -Infinity,
     kind: 'source-throttled',
   }
-  /** Consecutive failed connections, requests without a response in time, overloads (429, 503), and good responses. */
+  /**
+   * Consecutive failed connections, requests without a response in time and overloads (429, 503), and responses below 500 since
+   * the last overload or change of the delay.
+   */
   readonly #streaks = { failures: 0, silences: 0, overloads: 0, successes: 0 }
 
   constructor(name: string, context: PolitenessContext) {
@@ -177,7 +191,10 @@ class Host {
     this.#lastStart = this.#context.now()
   }
 
-  /** Resolves when a request may start; rejects if it must not wait for that. */
+  /**
+   * Resolves when a request may start. Rejects with the signal's reason, or if the request does not wait and the host is left
+   * alone.
+   */
   #waitUntilFree(options: PolitenessOptions, signal: AbortSignal): Promise<void> {
     const obstacle = () => {
       if (options.whenBackedOff === 'fail') this.#check(options.longestMs ?? Infinity)
@@ -186,7 +203,9 @@ class Host {
     return waitWhile(obstacle, this.#context.pause, signal)
   }
 
-  /** Remaining ms before a request may start, or the end of another request that must come first. */
+  /**
+   * Remaining ms before a request may start, or the end of another request that must come first; `undefined` if it may start now.
+   */
   #obstacle({ atOnce, delayMs }: PolitenessOptions): number | ConditionVariable | undefined {
     const { limits, now } = this.#context
     if (this.#active >= Math.max(1, Math.min(limits.hostConcurrency, atOnce)))
@@ -197,8 +216,9 @@ class Host {
   }
 
   /**
-   * Refuses a request that does not wait: `source-unreachable` while the host is suspended, `source-timeout` while it
-   * repeatedly did not answer, `source-throttled` while it asked for more than `longestMs`. All have `retryAfter`.
+   * Refuses a request that does not wait: `source-unreachable` while the host is suspended, `source-timeout` after it has
+   * repeatedly not answered, `source-throttled` after repeated overload or while it wants a longer pause than `longestMs`. All
+   * have `retryAfter`.
    */
   #check(longestMs: number): void {
     const now = this.#context.now()
@@ -230,7 +250,10 @@ class Host {
     log.debug({ host: this.#name, silences: this.#streaks.silences }, 'outbound.silent')
   }
 
-  /** Doubles the delay after 429 or 503. `delayMs` is the request's own minimum delay, at which the host was overloaded. */
+  /**
+   * Doubles the delay after 429 or 503 and notes `Retry-After`. `delayMs` is the request's own minimum delay, at which the host
+   * was overloaded.
+   */
   #overloaded(overload: {
     readonly retryAfterMs: number
     readonly longestMs: number
@@ -254,7 +277,7 @@ class Host {
     if (until > this.#avoided.until) this.#avoided = { until, kind }
   }
 
-  /** Halves the delay after ten good responses, down to the configured one. */
+  /** Counts a response below 500; halves the delay after `answersToRecover` of them, down to the configured one. */
   #recover(): void {
     const { hostDelayMs } = this.#context.limits
     this.#streaks.successes += 1

@@ -11,18 +11,18 @@ export type Step = {
   readonly headers: Readonly<Record<string, string>>
   readonly credentials: Readonly<Record<string, string>>
   readonly body?: string
-  /** Cookies that the host set earlier in the chain. */
+  /** `Cookie` header with the cookies that the host set earlier in the chain. */
   readonly cookie?: string
 }
 
-/** Maximum number of cookies per request, and characters of each; further and longer ones are ignored. */
+/** Maximum number of cookies per chain of redirects, and characters of each; further and longer ones are ignored. */
 const [mostCookies, longestCookie] = [20, 4096]
 
-/** Cookies of one request and its redirects; each is sent only to the host that set it. */
+/** Cookies of one request and its redirects; each is sent only to the host name that set it. */
 export class Cookies {
   readonly #cookies = new Map<string, { readonly url: URL; readonly pair: string }>()
 
-  /** Stores the cookies of a response. */
+  /** Stores the cookies of a response; those with `Max-Age=0` are removed. */
   store(url: URL, lines: readonly string[] = []): void {
     for (const line of lines) {
       const [, pair = '', name = ''] = /^\s*(([^=;,\s]+)=[^;]*)/.exec(line) ?? []
@@ -44,7 +44,10 @@ export class Cookies {
   }
 }
 
-/** Next request after a response with this status and `Location`; `undefined` if it is no redirect. */
+/**
+ * Next request after a response with this status and `Location`; `undefined` if it is no redirect. Throws `address-refused` for a
+ * target as `parseTarget` does, and for one that leads from https to http with credentials.
+ */
 export function nextStep(
   step: Step,
   status: number,
@@ -79,7 +82,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const withoutBody = (headers: Step['headers']): Step['headers'] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')))
 
-/** Decodes a header value as UTF-8; Node reads it as Latin-1. */
+/** Decodes a header value as UTF-8; Node reads it as Latin-1. Text that is no UTF-8 stays as it is. */
 function decodeUtf8(header: string): string {
   const text = Buffer.from(header, 'latin1').toString('utf8')
   return text.includes('\ufffd') ? header : text
@@ -99,7 +102,7 @@ const commentText = (text: string): string => text.replace(/[^\u0020-\u007e]|[()
 
 /**
  * Separates plain headers from credentials, with names in lower case. Headers with the name of a secret count as credentials;
- * headers that the client sets itself are dropped.
+ * headers that the client sets itself or never sends (`droppedHeaders`) are dropped.
  */
 export function splitHeaders(
   headers: Fields = {},

@@ -1,4 +1,4 @@
-/** Checks URLs against robots.txt (RFC 9309), cached for a day. Used by the URL checks of the metrics service. */
+/** Checks URLs against robots.txt (RFC 9309); rules are cached for a day. Used by the URL checks of the metrics service. */
 
 import * as parser from 'robots-parser'
 import { Failure } from '../errors.ts'
@@ -51,7 +51,10 @@ export function robotsOf(context: RobotsContext): Outbound['robots'] {
   }
 }
 
-/** Fetches robots.txt. A 4xx status permits everything; a 5xx status or a broken body is `unknown`. Never rejects. */
+/**
+ * Fetches robots.txt. Status 200 gives its rules, a 4xx status permits everything; any other status and a broken body are
+ * `unknown`. Never rejects.
+ */
 async function fetchRules(
   { reach, globalLimit, deadlines }: Parameters<Outbound['robots']>[0],
   origin: string,
@@ -148,10 +151,10 @@ export function rulesOf(origin: string, text: string): Rules {
 
 /** Maximum path length; longer paths are matched by their beginning, because matching costs path × rule. */
 const longestPath = 2048
-/** Maximum characters of a rule; longer rules are dropped. */
+/** Maximum characters of a rule; longer rules are dropped, and so are those after `mostRules`. */
 const longestRule = 1024
 const mostRules = 10_000
-/** Maximum characters of rules with wildcards, which cost more than their length. */
+/** Maximum characters of all rules with wildcards, which cost more than their length; further ones are dropped. */
 const mostWildcards = 50_000
 
 const pathOf = (url: URL): string => `${url.pathname}${url.search}`.slice(0, longestPath)

@@ -11,16 +11,17 @@ import { bodyFault, exchange, ExchangeFault, type OutgoingRequest, bodyChunks } 
 
 /** Limits of a request; in ms, except `bytes`. */
 export type ServiceLimits = {
-  /** Establishing a connection, including retries. */
+  /** Establishing a connection. Failed connections are retried only within this time from the start of the call. */
   readonly connectMs: number
   /** From the connection to the head of the response. */
   readonly firstByteMs: number
-  /** The whole call: waiting for a socket, authentication, all attempts and the pauses between them. */
+  /** The whole call: waiting for a socket, authentication, all attempts with their bodies, and the pauses between them. */
   readonly totalMs: number
   /** Maximum bytes of a response body as sent. */
   readonly bytes: number
 }
 
+/** A request to a service. */
 export type ServiceRequest = {
   /** Absolute URL, `http:` or `https:`, without user info. */
   readonly url: string
@@ -31,6 +32,7 @@ export type ServiceRequest = {
   readonly body?: string
   /** Whether the request may be sent twice. */
   readonly isIdempotent: boolean
+  /** Limits that differ from those of the client. */
   readonly limits?: Partial<ServiceLimits>
 }
 
@@ -47,7 +49,7 @@ export type ServiceName = {
   readonly unavailable: 'store-unavailable' | 'engine-unavailable'
 }
 
-/** State shared by all attempts of one call. */
+/** State shared by all attempts of one call; `bytes` is the limit of a response. */
 export type ServiceCall = {
   readonly clock: DeadlineClock
   readonly bytes: number
@@ -134,8 +136,8 @@ async function wholeAnswer(
 }
 
 /**
- * Whether the end of the body can be verified. A body that ends with the connection may be truncated; only error responses may
- * end so.
+ * Whether the end of the body can be verified. A body that ends with the connection may be truncated; only responses of 300 or
+ * more may end so.
  */
 const isFramed = ({ headers, statusCode = 0 }: IncomingMessage): boolean =>
   statusCode >= 300 ||

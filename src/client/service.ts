@@ -23,10 +23,11 @@ import {
 } from './service-request.ts'
 import { withDefaults } from '../text/defaults.ts'
 
+/** Settings and dependencies of a client. */
 export type ServiceOptions = ConnectionOptions & {
   /** Credentials for Basic or Digest; absent for none. */
   readonly auth?: Credentials
-  /** Responses after which an idempotent request is retried. */
+  /** Whether an idempotent request is retried after a response. */
   readonly retryable: (answer: ServiceAnswer) => boolean
   readonly log: Log
   readonly pause: Pause
@@ -34,14 +35,16 @@ export type ServiceOptions = ConnectionOptions & {
   readonly random: () => number
   /** Monotonic time in ms. */
   readonly now: () => number
+  /** Limits of requests that set none. */
   readonly limits: ServiceLimits
 }
 
+/** Client for one service. */
 export type ServiceClient = {
   /**
    * Sends a request and returns the whole response, whatever its status but 401. Rejects with a `Failure`: the service's
-   * `unavailable` (no connection, a broken or truncated response, refused credentials, open circuit), `time-limit`, `too-
-   * large`; or with the reason of `signal`.
+   * `unavailable` (no connection, a broken or truncated response, refused credentials, open circuit), `time-limit`, `too-large`;
+   * with the reason of `signal`; or with a `TypeError` for an invalid address.
    */
   readonly send: (request: ServiceRequest, signal?: AbortSignal) => Promise<ServiceAnswer>
   /** Aborts pending calls with `unavailable` and closes the connections. */
@@ -107,7 +110,7 @@ const brokenConnection = (fault: ExchangeFault, service: ServiceName): Failure =
 const exchangeFaultOf = (outcome: Attempted<ServiceAnswer>): ExchangeFault | undefined =>
   'error' in outcome && outcome.error instanceof ExchangeFault ? outcome.error : undefined
 
-/** Parses the address. The messages do not contain it, because it may include secrets. */
+/** Parses the address. Throws a `TypeError` whose message does not contain it, because it may include secrets. */
 function outgoingOf({ url: address, method, headers, body }: ServiceRequest): OutgoingRequest {
   const url = URL.parse(address)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('not an HTTP address')
@@ -115,19 +118,19 @@ function outgoingOf({ url: address, method, headers, body }: ServiceRequest): Ou
   return { url, method, headers, body }
 }
 
-/** Pauses before the second and later attempts, before jitter. */
+/** Milliseconds before the retries, before jitter; a retry after a dead reused connection has no pause. */
 const pausesMs = [50, 200, 800]
 
 /**
- * Returns a function that returns the pause in ms before the next attempt; `undefined` after the last attempt, or when the
- * total or connection time would be exceeded.
+ * Returns a function that returns the pause in ms before the next attempt; `undefined` after the last attempt, or when the total
+ * time, or after a failure to connect the connection time, would be exceeded.
  */
 function delays({ clock }: ServiceCall, { random, now }: ServiceOptions) {
   const connectUntil = now() + clock.deadlines.connectMs
   let retries = 0
   let hasReconnected = false
   return (fault: ExchangeFault | undefined): number | undefined => {
-    // The server closed a reused connection at the same moment; a new connection suffices.
+    // The server may have closed a reused connection at the same moment; a new connection suffices.
     if (fault?.isReused && !hasReconnected) {
       hasReconnected = true
       return 0
@@ -141,14 +144,14 @@ function delays({ clock }: ServiceCall, { random, now }: ServiceOptions) {
   }
 }
 
-/** Number of consecutive connection failures that opens the circuit. */
+/** Number of consecutive broken exchanges that opens the circuit. */
 const mostFaults = 5
 /** Time in ms until one call is let through as a test. */
 const openMs = 2000
 
 /**
- * Opens after consecutive connection failures; any response closes it. Failures of reused connections do not count, because
- * they may have been dead for long.
+ * Circuit breaker. Opens after consecutive broken exchanges; any complete response closes it. Failures of reused connections do
+ * not count, because they may have been dead for long.
  */
 class CircuitBreaker {
   readonly #options: ServiceOptions
@@ -166,7 +169,7 @@ class CircuitBreaker {
     if (this.#openUntil !== undefined) {
       if (now() < this.#openUntil)
         throw unavailable(service, `The ${service.name} is away.`, this.#lastFault)
-      // The test call; if it is slow, others wait at most as long as after a failure.
+      // This is the test call; while it takes long, another one is let through after `openMs`.
       this.#openUntil = now() + openMs
     }
     try {

@@ -1,21 +1,25 @@
-/** Slows background work (exports, measurements) down while requests write. */
+/** Slows measurements and pages down while requests write. */
 
 import type { FetchHandler } from '../http/app.ts'
 import { KeyedLock } from '../workers/keyed-lock.ts'
 import type { Pause } from '../workers/pause.ts'
 
+/** Throttle of background work. */
 export type BackgroundThrottle = {
-  /** Wraps a handler, and counts its writing requests. */
+  /** Wraps a handler, and counts its writing requests: all but GET and HEAD. */
   readonly countWrites: (handler: FetchHandler) => FetchHandler
   /** Whether a request writes now, or wrote within the last second. */
   readonly isActive: () => boolean
   /** Waits until no request writes, at most a tenth of a second. */
   readonly waitForGap: (signal: AbortSignal) => Promise<void>
-  /** Waits like `waitForGap`, then runs the work with the number of datasets that it may write at once. */
+  /**
+   * Runs the work with the number of datasets that it may read or write at once. While `isActive`, it first waits for other work,
+   * rests and waits like `waitForGap`.
+   */
   readonly turn: <T>(work: (most: number) => Promise<T>, signal: AbortSignal) => Promise<T>
 }
 
-/** Time between two checks for writing requests. */
+/** Milliseconds between two checks for writing requests. */
 const lookMs = 2
 /** Maximum number of checks before the work continues in spite of writers. */
 const mostLooks = 50
@@ -32,13 +36,13 @@ type Time = {
   readonly pause: Pause
 }
 
-/** Makes the throttle that all background work of the process shares; without writing requests it delays nothing. */
+/** Makes the throttle that measurements and pages of the process share; without writing requests it delays nothing. */
 export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle {
   let activeWriters = 0
   let lastWrite = -Infinity
   const isWriting = () => activeWriters > 0
   const isActive = () => isWriting() || elapsed() - lastWrite < expectedMs
-  // While clients write, one background task runs at a time, so that a write waits for one at most.
+  // While clients write, one work of `turn` runs at a time, so that a write waits for one at most.
   const lock = new KeyedLock()
   const waitForGap = async (signal: AbortSignal) => {
     for (let looks = 0; isWriting() && looks < mostLooks; looks += 1) await pause(lookMs, signal)
@@ -62,7 +66,7 @@ export function backgroundThrottle({ elapsed, pause }: Time): BackgroundThrottle
     turn: async (work, signal) => {
       if (!isActive()) return work(many)
       const inTurn = async () => {
-        // The rest leaves half of the time to writers.
+        // The rest leaves time to writers.
         await pause(restMs, signal)
         await waitForGap(signal)
         return work(isActive() ? few : many)

@@ -31,7 +31,10 @@ type OtherServices = {
   readonly search: { readonly app: App; readonly sitemap: SitemapKeeper } | undefined
 }
 
-/** Opens the page and the telnet server of the console as configured. Rejects when a port is taken. */
+/**
+ * Opens the page and the telnet server of the console as configured; `undefined` where it does not run. Rejects when a port is
+ * taken.
+ */
 export async function consoleService(
   context: PlatformContext,
   services: OtherServices,
@@ -138,7 +141,7 @@ const schedulerOf = ({ harvest, pipes, launcher, runs, triggers }: Harvesting) =
   mask: (pipe: JsonObject) => maskSecrets(pipe),
 })
 
-/** Restores what a harvest removed through its ledger, everything else through the repository. */
+/** Restores what a run removed, or a dataset: by the ledger of the harvests where they know the id, else by the repository. */
 async function restoreDatasets(
   { key }: PlatformContext,
   {

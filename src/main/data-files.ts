@@ -1,4 +1,4 @@
-/** Checks the files of a data directory at the start: their modes, loss and damage. */
+/** Checks the files of a data directory at the start: their modes, loss and damage. Names those that are watched afterwards. */
 
 import {
   accessSync,
@@ -27,15 +27,19 @@ type DataFile = {
   readonly name: string
   /** Newest format that this program knows; absent for a file that is made again when its format differs. */
   readonly format?: number
-  /** A file that is not needed, or can be made again, is set aside; the others end the start. */
+  /**
+   * Reaction to a damaged file, and to one of a newer version: a file without which the platform can go on is set aside; the
+   * others end the start.
+   */
   readonly damaged: 'set-aside' | 'refuse'
   readonly newer: 'set-aside' | 'refuse'
   /** Consequence of the loss, for the log. */
   readonly loss: string
+  /** Level of the log entry about the loss. */
   readonly level: 'warn' | 'error'
   /** Advice to the operator about a damaged file. */
   readonly cure?: string
-  /** Whether its owner finds and repairs damage inside. */
+  /** Whether its owner finds and repairs damage inside, and may replace the file while the process runs. */
   readonly isMended?: boolean
 }
 
@@ -140,6 +144,7 @@ function openDirectory(directory: string): void {
 
 type Checking = {
   readonly directory: string
+  /** Names among `resettable`. */
   readonly reset: readonly string[]
   /** Files that earlier processes had in the directory. */
   readonly had: readonly string[]
@@ -149,8 +154,9 @@ type Checking = {
 }
 
 /**
- * Checks every file before it is opened: sets damaged files aside that can be made again. Throws a `StartRefused` with the file,
- * the reason and the cure for the others.
+ * Checks every used file before it is opened, after those of `reset` were set aside: sets aside damaged or newer files without
+ * which the platform can go on, and logs lost ones. Throws a `StartRefused` with the file, the reason and the cure for the
+ * others.
  */
 export function checkFiles({ directory, reset, had, unused, log }: Checking): void {
   for (const name of reset)
@@ -197,7 +203,7 @@ function setFileAside(
 /** Whether a file exists and is not empty. */
 export const hasContent = (path: string): boolean => existsSync(path) && statSync(path).size > 0
 
-/** Paths of files that were set aside, relative to the data directory. */
+/** Paths of files that were set aside for any reason, relative to the data directory. */
 export function damagedFiles(directory: string): readonly string[] {
   const folders = ['.', ...new Set(dataFiles.map(({ name }) => dirname(name)))]
   return [...new Set(folders)].flatMap((folder) => {
@@ -217,8 +223,8 @@ const otherUsers = 0o077
 const depth = 2
 
 /**
- * Makes the data directory and removes the permissions of other users: folders become 700, files 600. The `umask` of the process
- * does it for later files. What belongs to another user cannot be changed, and is logged.
+ * Makes the data directory and removes the permissions of other users down to `depth`: 755 becomes 700, 644 becomes 600. The
+ * `umask` of the process does it for later files. What belongs to another user cannot be changed, and is logged.
  */
 export function keepPrivate(directory: string, log: Log): void {
   process.umask(otherUsers)
@@ -240,7 +246,10 @@ export function keepPrivate(directory: string, log: Log): void {
   if (refused.length > 0) log.warn({ paths: refused.slice(0, 10) }, 'data.readable-by-others')
 }
 
-/** Yields the directory and its entries without links. A volume may have unreadable folders of others, such as `lost+found`. */
+/**
+ * Yields the directory, and its folders and files without links down to `levels`. A volume may have unreadable folders of others,
+ * such as `lost+found`.
+ */
 function* entries(directory: string, levels: number): Generator<string> {
   yield directory
   if (levels === 0 || !mayAccess(directory, constants.R_OK | constants.X_OK)) return

@@ -1,4 +1,7 @@
-/** Watches the space on the disk of the data directory, and whether the store accepts writes. A reserve lets a full disk start. */
+/**
+ * Watches the space on the disk of the data directory, and whether the store accepts writes. A reserve lets the platform start on
+ * a full disk.
+ */
 
 import { randomFillSync } from 'node:crypto'
 import {
@@ -20,14 +23,14 @@ import { backgroundLoop } from '../workers/background-loop.ts'
 import type { Pause } from '../workers/pause.ts'
 import type { Storage } from './storage.ts'
 
-/** State of the disk of the data directory, watched from the first failed write until there is space again. */
+/** State of the disk of the data directory: full from a start or a failed write without space until there is space again. */
 export type Disk = {
   readonly isFull: () => boolean
-  /** Bytes that this process can still write. */
+  /** Bytes that this process can still write; 0 without the directory. */
   readonly free: () => number
   /** Throws `store-unavailable` while the disk is full: reads need the rest for their files. */
   readonly demandRoom: () => void
-  /** Reports a failed write, for which the space is checked. */
+  /** Reports a failed write, after which the space is checked unless that was done a moment ago. */
   readonly suspect: () => void
   readonly stop: () => Promise<void>
 }
@@ -37,7 +40,9 @@ const MB = 2 ** 20
 const leastBytes = MB
 /** Size of the reserve that a start on a full disk releases so that it can open its files. */
 const reserveBytes = 16 * MB
+/** Milliseconds between two checks of files and of a full disk, and at least between two after failed writes. */
 const lookMs = 2000
+/** Seconds after which a refused client should try again. */
 const retryAfter = 30
 
 type Options = {
@@ -102,10 +107,13 @@ const freeIn = (directory: string): number => {
   return bavail * bsize
 }
 
-/** Errors of the operating system for missing space, an exceeded quota or an exceeded file size. */
+/** Errors of the operating system for missing space, an exceeded quota or file size, and a failed device (`EIO`). */
 const lackOfRoom = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])
 
-/** Whether a file of that size can be written; otherwise it is removed. Its bytes are random because some disks compress others. */
+/**
+ * Whether a file of that size can be written; otherwise it is removed. Its bytes are random because some disks compress others.
+ * Throws errors that do not mean a lack of space.
+ */
 function writeFilled(path: string, bytes: number): boolean {
   try {
     const file = openSync(path, 'w', 0o600)
@@ -129,11 +137,16 @@ function writeFilled(path: string, bytes: number): boolean {
 
 // Watched writes of a store.
 
+/**
+ * Reason why writes fail: the data directory is lost, its disk is full, the store is full, it is unavailable, or it took too
+ * long.
+ */
 type Reason = 'storage-lost' | 'disk-full' | 'full' | 'away' | 'time'
 
 type Writes = {
   /** Whether the store accepts writes, as far as is known. */
   readonly writes: boolean
+  /** Reason for which it accepts none. */
   readonly reason?: Reason
   /** Last failed write; `at` is ISO 8601. */
   readonly lastWriteError?: { readonly at: string; readonly reason: Reason }
@@ -148,8 +161,9 @@ const reasons: Partial<Record<Failure['kind'], Reason>> = {
 }
 
 /**
- * Wraps a store: refuses writes while the disk is full or the storage is lost, and remembers the last failure. `disk` is absent for
- * a store on a server. Mistakes in a write are no failures of the store.
+ * Wraps a store: refuses writes while the disk is full or the storage is lost, and remembers the last failure. A write also fails
+ * when the storage was lost meanwhile. `disk` is absent for a store on a server. Mistakes in a write are no failures of the
+ * store.
  */
 export function watchedStore(
   store: GraphStore,

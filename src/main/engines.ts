@@ -1,4 +1,4 @@
-/** Opens what all services need: store, index, profile and the projection between them. */
+/** Opens what all services need: store, index, profile, the projection between them, jobs, and the watches of disk and files. */
 
 import type { PageShell } from '../portal/page-shell.ts'
 import { hash, randomUUID } from 'node:crypto'
@@ -53,9 +53,13 @@ export type StartContext = {
 /** Path of a file of the product, such as `shapes/default`. */
 export const shipped = (path: string) => new URL(`../../${path}`, import.meta.url).pathname
 
+/** Open engines; `close` ends them. */
 export type Engines = Awaited<ReturnType<typeof openEngines>>
 
-/** Opens the engines. Rejects when a file cannot be opened, the profile has problems, or store and directory do not belong together. */
+/**
+ * Opens the engines as soon as no other process uses the data directory. Rejects when a file cannot be opened, the profile has
+ * problems, or store and directory do not belong together.
+ */
 export async function openEngines(shell: StartContext) {
   const { log, numbers } = shell
   const { directory: profileDirectory, enabled } = shell.config.profile
@@ -139,7 +143,7 @@ function startProjection(
   })
 }
 
-/** Opens the store and checks whose data it is; the returned `config` has the base IRI of the data. */
+/** Opens the store and checks whose data it is; the returned `config` has the base IRI of the data and the form of its dates. */
 async function openOwnStore({ config, log, waiting, startOptions, version }: StartContext) {
   const directory = config.dataDir
   const kept = await readIdentity(directory)
@@ -205,7 +209,7 @@ function forgetStore({ dataDir }: Config, log: Log): void {
   }
 }
 
-/** Name of this process in the lease of the store; a process of the same data directory is its predecessor. */
+/** Name of this process in the lease of the store; a process of the same host and data directory is its predecessor. */
 function leaseHolder(dataDir: string) {
   const host = hostname().replace(/[^\w.-]/g, '_')
   const place = hash('sha256', `${hostname()} ${resolve(dataDir)}`).slice(0, 12)
@@ -235,7 +239,7 @@ async function acquireLease({ config, log, waiting }: StartContext): Promise<Lea
   })
 }
 
-/** Logs what has no effect in profile and configuration. */
+/** Logs the warnings of the profile, and what has no effect in facets and enrichment. */
 function warnAbout(profile: Profile, { search }: Config, log: Log): void {
   for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
   for (const facet of unservedFacets(profile, search.facets)) log.warn(facet, 'facet.ignored')

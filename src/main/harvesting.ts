@@ -40,10 +40,11 @@ export type Harvesting = {
 type OtherServices = {
   /** Opens the service `metrics`; absent where it does not run. */
   readonly measuring: ((outbound: Outbound) => Promise<MetricsService>) | undefined
-  /** Repository of this process, called without a socket. */
+  /** Repository of this process, called without a socket; absent where it does not run. */
   readonly repository: HarvestOptions['repository']
 }
 
+/** Milliseconds between two reads of a source of pipes. */
 const pollMs = 60_000
 
 /** Opens all parts. Rejects when one of the files cannot be opened; invalid pipes are logged and left out. */
@@ -133,7 +134,10 @@ const launcherOf = (
     ...clock,
   })
 
-/** Health of the scheduler: `nextFiring` is ISO 8601 or null, `failing` has at most a hundred pipes whose last run failed. */
+/**
+ * Health of the scheduler: `nextFiring` is ISO 8601 or null, `failing` has at most a hundred pipes whose latest run with a
+ * verdict failed.
+ */
 function schedulerHealth(triggers: Triggers, launcher: Launcher, wrong: readonly string[]) {
   const next = triggers.next()
   const nextFiring = next === undefined ? null : new Date(next).toISOString()
@@ -141,7 +145,7 @@ function schedulerHealth(triggers: Triggers, launcher: Launcher, wrong: readonly
   return { leads: triggers.isLeader(), ...launcher.load(), nextFiring, failing }
 }
 
-/** Sender of notices about failing pipes; absent where no address is configured. */
+/** Sender of notices about pipes that begin to fail or succeed again; absent where no address is configured. */
 function noticesOf({ config, log }: PlatformContext, client: Outbound, runs: Runs) {
   const { notify, allow } = config.harvest
   const scheduler = (config.publicUrl ?? config.baseUri) + servicePaths.scheduler.slice(1)
@@ -167,7 +171,7 @@ async function harvestIn(
   { measuring, ...parts }: HarvestParts,
 ): Promise<Harvest> {
   const { config, secrets, key, log, projection, identityWriter } = context
-  // An older store may lack what the ledger holds for written: its count is treated as one change too small.
+  // An older store may lack what the ledger holds for written: a stored count raised by one makes the ledger count as older.
   const storedCount = identityWriter.harvests + Number(projection.olderCopy === 'store')
   return openHarvest({
     ...parts,
@@ -194,7 +198,7 @@ function transportIn(
   segments: Pick<TransportOptions, 'kinds' | 'resolve' | 'afterImport' | 'outbound'>,
 ): Transport {
   const { config, log, keys, segmentUrl } = context
-  // Stays the same after a restart, and differs between processes.
+  // Stays the same after a restart, and differs between data directories.
   const place = hash('sha256', `${hostname()} ${directory}`).slice(0, 16)
   return new Transport({
     ...segments,

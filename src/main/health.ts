@@ -57,7 +57,7 @@ export async function runningHealth(
   }
 }
 
-/** Registers the state of disk and store in `/metrics`. */
+/** Registers the state of disk, files and store in `/metrics`. */
 export function showState({ config, disk, store }: Engines, { gauge }: Metrics): void {
   const statements = async (name: 'quads' | 'dead') =>
     (await store.health().catch(() => undefined))?.[name]
@@ -84,6 +84,7 @@ type Time = {
   readonly log: Log
 }
 
+/** Readiness of the process for requests. */
 export type Readiness = {
   readonly isReady: () => boolean
   readonly isStopping: () => boolean
@@ -91,7 +92,10 @@ export type Readiness = {
   readonly stop: () => Promise<void>
 }
 
-/** Watches the store: ready while it answered within the last 30 s and no other process has its lease. An unavailable engine does not matter: it fails searches only. */
+/**
+ * Watches the store: ready while it answered within the last 30 s and no other process has its lease. An unavailable engine does
+ * not matter: it fails searches only.
+ */
 export function readiness(
   store: Pick<GraphStore, 'ask' | 'health'>,
   { elapsed, pause, log }: Time,

@@ -1,4 +1,6 @@
-/** Identity of the data: what `cartulary.json` and the store say about themselves, and refusals of what does not belong together. */
+/**
+ * Identity of the data: what `cartulary.json` and the store say about themselves, and refusals of what does not belong together.
+ */
 
 import { hash } from 'node:crypto'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
@@ -22,14 +24,17 @@ const fileName = 'cartulary.json'
 
 const identitySchema = z.object({
   format: z.number(),
-  /** Id of the store, made once. */
+  /** Id of the store to which the directory belongs; a store without one gets it once. */
   storeId: z.string(),
   baseUri: z.string(),
+  /** Kind of resource → path segment in its IRIs. */
   segments: z.record(z.string(), z.string()),
+  /** Dialect of the triplestore, or `embedded`. */
   engine: z.string(),
   /** Versions of the program that made and last opened the directory. */
   createdBy: z.string(),
   openedBy: z.string(),
+  /** First start with this directory, ISO 8601. */
   created: z.string(),
   /** Names of files that the directory has had, so that their loss is noticed. */
   files: z.array(z.string()).default([]),
@@ -45,15 +50,18 @@ type Identity = z.output<typeof identitySchema>
 export type StartOptions = {
   /** Take the store over, even if it belongs to another data directory. */
   readonly adopt: boolean
-  /** Start with an empty store. */
+  /** Start although the store is empty or the place of the directory is marked as lost. */
   readonly empty: boolean
-  /** Files to set aside. */
+  /** Files to set aside before the start, as `resettable` names them. */
   readonly reset: readonly string[]
 }
 
 const checksumOf = (identity: object): string => hash('sha256', JSON.stringify(identity), 'hex')
 
-/** Reads `cartulary.json`; absent where no version that writes it has started. Rejects when it is damaged or of a newer version. */
+/**
+ * Reads `cartulary.json`; `undefined` where no version that writes it has started. Rejects with `StartRefused` when it is damaged
+ * or of a newer version.
+ */
 export async function readIdentity(directory: string): Promise<Identity | undefined> {
   const path = join(directory, fileName)
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -109,6 +117,7 @@ async function writeIdentity(directory: string, identity: Identity): Promise<voi
 export type IdentityWriter = {
   /** Changes of the ledger when the directory was opened. */
   readonly harvests: number
+  /** Notes the number of changes of the ledger. */
   readonly noteHarvests: (count: number) => Promise<void>
   /** Notes which files the directory has, so that their loss is noticed. */
   readonly noteFiles: () => Promise<void>
@@ -163,17 +172,18 @@ type Identifying = {
   readonly startOptions: StartOptions
   /** Identity of the directory, if it has one. */
   readonly kept: Identity | undefined
-  /** Number of records in the embedded index. */
+  /** Number of records in the embedded index; 0 with another search engine. */
   readonly indexed: number
   readonly version: string
   readonly log: Log
-  /** Id for a store without one. */
+  /** Id for a store that has none, unless the directory knows one and the store does not begin anew. */
   readonly newId: string
 }
 
 /**
- * Decides whose data it is, and writes that into store and directory. `isOther`: the other files of the directory describe another
- * store. The base of the data replaces the default one; a configured base must be the same. Rejects with the reason and the cure.
+ * Decides whose data it is, and writes that into store and directory. `isOther`: the other files of the directory describe
+ * another store. The base of the data replaces the default one; a configured base and the path segments of IRIs must be the same.
+ * Rejects with the reason and the cure.
  */
 export async function identify(
   given: Identifying,
@@ -200,7 +210,7 @@ export async function identify(
   return { identity, isOther: isAnew || (kept !== undefined && kept.storeId !== identity.storeId) }
 }
 
-/** Rejects a store of another platform before its lease is waited for. */
+/** Rejects a store of another platform or of a newer version before its lease is waited for. */
 export async function checkOwner(
   given: Omit<Identifying, 'store'>,
   store: SelectStore,
@@ -255,7 +265,7 @@ function refuseOthers(
   }
 }
 
-/** Refuses an empty store beside files that show that it had content. */
+/** Refuses an empty store beside files that show that there was one, unless `--empty` was given. */
 export function refuseLost({
   kept,
   indexed,
@@ -280,7 +290,10 @@ export function refuseLost({
   )
 }
 
-/** Base IRI of the catalogues of a store that has no facts about itself. */
+/**
+ * Base IRI of the catalogues of a store that has no facts about itself: the configured one where a catalogue has it or there is
+ * none, else that of the first.
+ */
 function baseAmong(catalogues: readonly string[], { config }: Identifying): string {
   const names = namesOf(config.baseUri, config.segments)
   const bases = [...new Set(catalogues.flatMap((iri) => baseOf(iri, names) ?? []))]

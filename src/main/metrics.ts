@@ -1,4 +1,7 @@
-/** Opens the service `metrics` between the repository whose datasets are measured and the runs that measure them. */
+/**
+ * Opens the service `metrics` between the repository whose datasets are measured and the runs that measure them; makes its apps,
+ * its commands of the console and its trigger.
+ */
 
 import { resolve } from 'node:path'
 import type { Outbound } from '../client/outbound.ts'
@@ -41,7 +44,7 @@ type MeasuringOptions = {
   readonly jobs: JobRunner
 }
 
-/** Opens the segments of the metrics pipe; stop it when no run is active. */
+/** Opens the service; stop it when no run is active. */
 export function openMeasuring(
   context: PlatformContext,
   { repository, outbound, jobs }: MeasuringOptions,
@@ -64,7 +67,7 @@ export function openMeasuring(
   })
 }
 
-/** Makes `launch <catalogue> <pipe>` of the console. */
+/** Makes `launch <catalogue> <pipe>` of the console, which runs a pipe over the datasets of a catalogue. */
 export function catalogueLaunch(
   { config, store, names }: PlatformContext,
   { pipes, launcher }: Harvesting,
@@ -104,11 +107,13 @@ export const refreshOf =
       signal,
     ))
 
+/** Trigger that measures written datasets; without effect before `begin`. */
 export type MetricsTrigger = {
   /** Notes the datasets among committed marks. */
   readonly written: (landed: readonly CommittedMark[]) => void
-  /** Starts measuring what is written from now on. */
+  /** Starts measuring what is written from now on, where that is enabled and this process has the repository. */
   readonly begin: (harvesting: Harvesting) => void
+  /** Ends measuring and records runs for what was not measured yet. */
   readonly stop: () => Promise<void>
 }
 

@@ -33,7 +33,7 @@ export type PlatformContext = Omit<StartContext, 'waiting' | 'startOptions'> &
     /** Address at which foreign segments reach this process, with port and without a slash at its end. */
     readonly segmentUrl: string
     readonly keys: ApiKeys
-    /** Key with which the process calls its own public API. */
+    /** Keys with which the process calls its own public API and other repositories. */
     readonly key: ProcessKeys
     readonly secrets: Secrets
   }
@@ -44,7 +44,10 @@ export const servicesOnPort = ({ services, shell }: Config): readonly Service[] 
 
 const everyInterface: ReadonlySet<string> = new Set(['0.0.0.0', '::', '0:0:0:0:0:0:0:0'])
 
-/** Configured address for foreign segments, else that of this process. It always has a port because some segments need one. */
+/**
+ * Configured address for foreign segments, which is plain HTTP, else that of this process. It always has a port because some
+ * segments need one.
+ */
 export function segmentAddress(
   { segmentUrl, host }: Pick<Config, 'segmentUrl' | 'host'>,
   port: number,
@@ -89,7 +92,10 @@ export const httpOptions = ({
   publicAddress: { configured: config.publicUrl, base: config.baseUri },
 })
 
-/** Options of a service at a path; pages of other origins may send requests with a method of `reads`, because these change nothing. */
+/**
+ * Options of a service at a path; pages of other origins may send requests with a method of `reads`, because these change
+ * nothing.
+ */
 export const httpAt = (context: PlatformContext, base: string, reads: readonly string[] = []) => ({
   http: {
     ...httpOptions(context),

@@ -60,7 +60,10 @@ export function portalService(
   })
 }
 
-/** Opens the identity provider of the sign-in. Throws when a part of its configuration is missing, which ends the start. */
+/**
+ * Opens the identity provider of the sign-in; absent where none is configured. Throws when a part of its configuration is
+ * missing, which ends the start.
+ */
 function providerOf(
   { config, secrets }: PlatformContext,
   outbound: Services['outbound'],

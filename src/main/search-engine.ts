@@ -1,4 +1,4 @@
-/** Opens the search engine that the configuration names. */
+/** Opens the search engine that the configuration names, and reads its settings and health. */
 
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'

@@ -40,9 +40,9 @@ export type Services = {
   readonly addresses: readonly string[]
   /** Result of the last comparison of index and store. */
   readonly reconciled: ReconcileSchedule['last']
-  /** Client for foreign hosts; absent where none are asked. */
+  /** Client for foreign hosts; absent without the services `harvest`, `scheduler` and `metrics`. */
   readonly outbound: Harvesting['outbound'] | undefined
-  /** Writing requests, to which pages give way. */
+  /** State of the writing requests, to which pages give way. */
   readonly writers: Pick<BackgroundThrottle, 'isActive' | 'waitForGap'>
   /** Health of the scheduler; absent where it does not run. */
   readonly scheduler: Harvesting['health'] | undefined
@@ -105,7 +105,7 @@ export async function openServices(context: PlatformContext): Promise<Services> 
 const ckanAliasesOf = (app: App | undefined): readonly MountedApp[] =>
   app ? ckanMounts.map((base) => ({ base, app })) : []
 
-/** Drops caches and compares store and index when this process gets the lease of the store again. */
+/** Drops caches and compares store and index whenever this process gets the lease of the store again. */
 function followOthers(
   { onRegained, projection }: PlatformContext,
   repository: Awaited<ReturnType<typeof repositoryService>>,
@@ -118,7 +118,7 @@ function followOthers(
   })
 }
 
-/** Mounts the apps of the services that run; `metrics` and the portal are mounted elsewhere. */
+/** Mounts the apps of the services that run; `metrics`, the portal and the addresses for CKAN clients are mounted elsewhere. */
 const mountedApps = (
   services: readonly Service[],
   apps: Readonly<Partial<Record<Service, () => MountedApp['app'] | undefined>>>,
@@ -165,7 +165,7 @@ const repositoryService = (context: PlatformContext, trigger: MetricsTrigger) =>
   })
 }
 
-/** Id of the catalogue that a dataset has in the index. */
+/** Id of the catalogue that a dataset has in the index; `undefined` if it is not there. */
 async function indexedCatalogue(
   index: SearchIndex,
   dataset: string,

@@ -36,7 +36,9 @@ type StorageOptions = {
   readonly now: () => number
 }
 
+/** Milliseconds between two checks by `demand`. */
 const lookMs = 1000
+/** Seconds after which a refused client should try again. */
 const retryAfter = 30
 
 const cure =
@@ -49,7 +51,9 @@ const markName = 'cartulary.lost'
 function fileWatch({ directory, files, renewed }: Omit<StorageOptions, 'log' | 'now'>) {
   const known = new Map<string, string>()
   const missed = new Set<string>()
-  /** Reason why a file counts as lost; `.` is the directory. */
+  /**
+   * Reason why a file counts as lost; `.` is the directory. A file of `renewed` counts as lost when two checks in a row miss it.
+   */
   const lossOf = (name: string): string | undefined => {
     const path = join(directory, name)
     const [before, is] = [known.get(name), identityOf(path)]
@@ -127,7 +131,7 @@ export function openStorage({ directory, files, renewed, log, now }: StorageOpti
   }
 }
 
-/** Device and inode of a file that is still linked in a directory. */
+/** Device and inode of a file; `undefined` when it is not linked in a directory. */
 function identityOf(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
   return stat && stat.nlink > 0n ? `${stat.dev} ${stat.ino}` : undefined
@@ -144,7 +148,7 @@ function leaveMark(directory: string, log: Log): void {
   }
 }
 
-/** Refuses a directory where a data directory was lost, unless `--empty` was given. */
+/** Refuses a directory where a data directory was lost. With `--empty` (`isMeant`) it removes the mark instead. */
 export function refuseLostPlace(directory: string, isMeant: boolean): void {
   const mark = join(directory, markName)
   if (!existsSync(mark)) return

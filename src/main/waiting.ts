@@ -10,6 +10,7 @@ const startupDependencies = {
   lease: 'another gateway to give up the triplestore',
 } as const
 
+/** Dependency that is waited for. */
 type Awaited = {
   readonly what: keyof typeof startupDependencies
   /** ISO 8601. */
@@ -24,12 +25,13 @@ export type Waiting = {
   readonly current: () => Awaited | undefined
   /** Begins to wait; `since` stays when the dependency is the same. */
   readonly for: (what: Awaited['what'], detail: string) => void
+  /** Ends the wait. */
   readonly over: () => void
   /** Progress of loading the embedded store; absent before it begins. */
   progress?: Loading
 }
 
-/** Makes the record; `now` is in milliseconds since 1970. Each new reason is logged once. */
+/** Makes the record; `now` is in milliseconds since 1970. A reason is logged when it differs from the one before. */
 export function waiting(now: () => number, log: Log): Waiting {
   let current: Awaited | undefined
   return {

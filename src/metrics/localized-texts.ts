@@ -1,4 +1,6 @@
-/** Titles and messages in several languages for figures and reports: read from a graph, and as one line in a reader's language. */
+/**
+ * Titles and messages in several languages for figures and reports: read from a graph, and as one line in a reader's language.
+ */
 
 import type { Term } from '@rdfjs/types'
 
@@ -12,7 +14,7 @@ const maxTextLength = 2000
 export const cutText = (text: string, limit = maxTextLength): string =>
   text.length <= limit ? text : `${text.slice(0, limit - 1).toWellFormed()}…`
 
-/** Texts by language tag in lower case; blank texts are left out. */
+/** Texts by language tag in lower case, the first of each language, cut at `maxTextLength`; blank texts are left out. */
 export function textsOf(terms: Iterable<Term>): LocalizedTexts {
   const texts: Record<string, string> = {}
   for (const term of terms) {
@@ -33,7 +35,7 @@ export function languagesOf(terms: Iterable<Term>): readonly string[] {
   return [...tags]
 }
 
-/** Canonical tag of a code (RFC 5646): `de` for `DEU` and `deu`. */
+/** Canonical tag of a code (RFC 5646), such as `de` for `DEU` and `deu`; `undefined` for a text that is no code. */
 function tagOf(code: string): string | undefined {
   if (!/^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(code)) return undefined
   try {
@@ -47,11 +49,14 @@ function tagOf(code: string): string | undefined {
 /** Text in the language that was chosen for a reader. */
 export type LocalText = {
   readonly text: string
-  /** Tag of its language (BCP 47); absent when it is unknown. */
+  /** Tag of its language (BCP 47); absent when it has none. */
   readonly language?: string
 }
 
-/** Chooses a text: in the wanted language, else in the main ones of the source, in English, in any; without a text the id. */
+/**
+ * Chooses a text: in the wanted language, else in those of the source, in English, in the first of all tags; without a text the
+ * id.
+ */
 export function pickLocalText(
   texts: LocalizedTexts,
   options: { readonly locale: string; readonly languages: readonly string[]; readonly id: string },

@@ -1,4 +1,6 @@
-/** Quality metrics as one service: the segments that measure, the feed of datasets, and the figures. */
+/**
+ * Quality metrics as one service: the segments that measure, the feed of datasets, validation, expected scores and the figures.
+ */
 
 import { join } from 'node:path'
 import type { MetricsConfig } from '../config/metrics.ts'
@@ -37,7 +39,7 @@ type MetricsOptions = {
   readonly outbound: Outbound
   /** Repository whose datasets are measured; without one the segments serve other platforms only. */
   readonly repository: MetricsRepository | undefined
-  /** Bands of scores. */
+  /** Bands by which scored datasets are counted. */
   readonly bands: readonly ScoreBand[]
   /** Reads the times of refreshes. */
   readonly schedules: ScheduleReader
@@ -53,7 +55,9 @@ type MetricsOptions = {
 
 /** Parts of the metrics that other services use. */
 export type MetricsService = {
+  /** Kinds of the segments that measure. */
   readonly kinds: readonly SegmentKind[]
+  /** Makes the first step of a run over datasets of the repository; absent without one. */
   readonly feeds: ((feed: Feed) => SegmentFunction) | undefined
   /** Export of the metrics of messages. */
   readonly metricsExport: MetricsExport
@@ -62,13 +66,17 @@ export type MetricsService = {
   readonly expected: ScoreExpectation
   readonly weights: Weights
   readonly cache: Cache
-  /** Notes that a run has ended; the figures are refreshed within a minute. */
+  /**
+   * Notes that a run has ended; when it wrote metrics, a refresh of the figures begins within a minute or after one that runs.
+   */
   readonly runEnded: (run: Pick<Run, 'catalogue' | 'counts'>) => void
   /** Ends all of it. Call it when no run is under way any more. */
   readonly stop: () => Promise<void>
 }
 
-/** Opens the metrics. Rejects when a shipped file or a data file cannot be read; faults of files of the institution are logged. */
+/**
+ * Opens the metrics. Rejects when a shipped vocabulary or a data file cannot be read; faults of weights and of shapes are logged.
+ */
 export async function openMetrics(options: MetricsOptions): Promise<MetricsService> {
   const { config, directory, shapes, repository, log } = options
   const shippedWeights = join(shapes, 'metrics/weights.ttl')
@@ -134,10 +142,14 @@ function kindsOf(
   ]
 }
 
+/** Id of the schedule that the configuration sets, and most schedules. */
 const configuredScheduleId = 'configuration'
 const maxSchedules = 100
 
-/** Sets the schedule of the configuration, which replaces that of an earlier configuration. */
+/**
+ * Sets the schedule of the configuration, which replaces that of an earlier configuration; without one, the earlier one is
+ * disabled.
+ */
 function schedule({ schedules }: Cache, cron: string | undefined): void {
   const isStored = schedules.all().some(({ id }) => id === configuredScheduleId)
   if (cron === undefined && !isStored) return

@@ -38,13 +38,13 @@ const accepted = {
 
 const scopes = ['catalogues', 'countries', 'global'] as const
 
-/** A key that may clear everything may also look at the schedules and remove a single catalogue. */
+/** A key that may clear everything may call every endpoint of administration. */
 const mayAdminister: Auth<CacheContext> = {
   ...mayCall,
   orElse: { method: 'POST', path: '/admin/clear' },
 }
 
-/** Starts a refresh, which goes on after the answer. */
+/** Requests a refresh, which goes on after the answer. */
 function start(c: AppContext, { cache }: CacheContext, scope: RefreshScope): Response {
   cache.refreshes.request(scope, keyIdOf(c))
   return c.body(null, 202, { Link: `<${c.get('address')}/health>; rel="monitor"` })
@@ -176,7 +176,10 @@ const progressOf = ({ scope, since, catalogues, datasets }: RefreshProgress) => 
   datasets,
 })
 
-/** A catalogue need not have figures yet; a country is known by its catalogues, and they need not have any either. */
+/**
+ * Catalogues that the path names. A catalogue need not have figures yet; where no counted catalogue is of a country, those of the
+ * store are read. Throws `unknown-catalogue` and `not-found`.
+ */
 async function refreshScopeOf(
   { cache: { figures }, source }: CacheContext,
   scope: (typeof scopes)[number],

@@ -1,6 +1,6 @@
 /**
- * Contract that the endpoints of the metrics cache share: parameters, schemas of answers, the envelope around every answer, its tag, and the
- * catalogue of an id.
+ * Contract that the endpoints of the metrics cache share: parameters, schemas of answers, the envelope around rows, the tag of
+ * figures, and the catalogue of an id. The quality reports use some of the parameters.
  */
 
 import { type RouteConfig, z } from '@hono/zod-openapi'
@@ -37,7 +37,7 @@ export const jsonContent = (description: string, schema: z.ZodType): Responses[s
   content: { 'application/json': { schema } },
 })
 
-/** Responses with figures of the last refresh: 200 and 304. */
+/** Responses with figures or measurements: 200 and 304. */
 export const figureAnswers = (description: string, schema: z.ZodType): Responses => ({
   200: jsonContent(description, schema),
   304: { description: 'Not changed since the state named in If-None-Match' },
@@ -138,14 +138,19 @@ export const aggregateSchema = z
 
 const periods = z.array(z.looseObject({}))
 
-/** Schema of the figures of one scope over time: each leaf is a list of objects whose one key is a day (`YYYY-MM-DD`), ascending. */
+/**
+ * Schema of the figures of one scope over time: each leaf is a list of objects whose one key is a day (`YYYY-MM-DD`), ascending;
+ * in the form `historical` the scores of dimensions are objects with `date` and `value`.
+ */
 export const historySchema = z
   .object({ info: infoSchema, score: periods.optional(), ...parts(z.record(z.string(), periods)) })
   .openapi('History')
 
 const pieces = z.array(z.looseObject({}))
 
-/** Schema of the measurements of one dataset: each dimension is a list of objects with one key, as the public system answers it. */
+/**
+ * Schema of the measurements of one dataset: each dimension is a list of objects with one key, as the public system answers it.
+ */
 export const datasetSchema = z
   .object({
     info: z.looseObject({
@@ -178,7 +183,10 @@ const link = z.object({
     .describe('When it failed first since it last worked; null where it works'),
 })
 
-/** Schema of the measurements of one distribution: its parts as a list of objects with one key each, its links with their last answers among them. */
+/**
+ * Schema of the measurements of one distribution: its parts as a list of objects with one key each, its links with their last
+ * answers among them.
+ */
 export const distributionSchema = z
   .array(z.looseObject({ links: z.array(link).optional() }))
   .openapi('DistributionMetrics')
@@ -250,15 +258,17 @@ export const envelope = (results: readonly unknown[], count = results.length) =>
   result: { count, results },
 })
 
-/** Answers 304, or a document with a tag. The tag is weak, because one state may be sent with and without gzip (RFC 9110 8.8.1). */
+/**
+ * Answers 304, or a document with a tag. The tag is weak, because one state may be sent with and without gzip (RFC 9110 8.8.1).
+ */
 export function answerTagged(c: AppContext, tag: string, make: () => object): Response {
   c.header('ETag', `W/"${tag}"`)
   return isFresh(c.req.raw.headers, tag) ? c.body(null, 304) : c.json(make())
 }
 
 /**
- * Answers a document of figures: the number of their refresh is the tag, its time the date. An unknown scope has to be refused
- * before.
+ * Answers a document of figures: the number of their refresh and the version of the program are the tag, the time of the refresh
+ * is the date. An unknown scope has to be refused before.
  */
 export function answerFigures(
   { cache, version }: CacheContext,
@@ -270,7 +280,10 @@ export function answerFigures(
   return answerTagged(c, `${refreshed?.number ?? 0}-${version}`, make)
 }
 
-/** Finds a catalogue in the figures, or in the store when it is newer than they are. Throws `unknown-catalogue`, also for hidden ones. */
+/**
+ * Finds a catalogue in the figures, or in the store when it is newer than they are. Throws `unknown-catalogue`, also for hidden
+ * ones.
+ */
 export const findCatalogue = async (
   { cache, source }: CacheContext,
   id: string,

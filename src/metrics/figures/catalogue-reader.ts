@@ -18,7 +18,7 @@ import type { CatalogueFigures } from './figures.ts'
 
 const queries = { all: loadQuery('catalogue-ids'), members: loadQuery('member-ids') }
 
-/** Source of measurements. */
+/** Store with the measurements, and the names of its graphs. */
 export type MetricsSource = {
   readonly store: Pick<GraphStore, 'select' | 'readAll'>
   readonly names: Names
@@ -60,10 +60,10 @@ async function idsIn(
 /** Catalogues whose graphs are read at once. */
 const cataloguesPerRead = 100
 
-/** Description of a catalogue; hidden ones have no figures. */
+/** Description of a catalogue, and whether it is hidden; hidden ones have no figures. */
 export type ReadCatalogue = CatalogueFigures & { readonly isHidden: boolean }
 
-/** Reads catalogues, by id; absent ones are no keys. */
+/** Reads the descriptions of catalogues, by id; absent ones are no keys. */
 export async function readCatalogues(
   { store, names }: MetricsSource,
   ids: readonly string[],
@@ -124,7 +124,9 @@ function catalogueOf(
   }
 }
 
-/** Type of a catalogue: a literal, or the last part of an IRI; `dcat-ap` before all others, because it decides what is measured. */
+/**
+ * Type of a catalogue: a literal, or the last part of an IRI; `dcat-ap` before all others, because it decides what is measured.
+ */
 function typeOf(values: readonly string[]): string | null {
   const types = values.map((value) =>
     /^[a-z][a-z0-9+.-]*:/i.test(value) ? metricName(value.replace(/[#/]+$/, '')) : value,
@@ -136,7 +138,10 @@ const authority =
   /^https?:\/\/publications\.europa\.eu\/resource\/authority\/(?:country|place|atu)\/([A-Z0-9]{3})(?:_[A-Z0-9_]+)?\/?$/
 const nuts = /^https?:\/\/data\.europa\.eu\/nuts\/code\/([A-Z]{2})[A-Z0-9]{0,3}\/?$/i
 
-/** Country of the first place whose IRI names one (ISO 3166-1 alpha-3); `null` where none does: a union of countries is no country. */
+/**
+ * Country of the first place whose IRI names one (ISO 3166-1 alpha-3); `null` where none does: a union of countries is no
+ * country.
+ */
 function countryOf(places: Iterable<string>, countries: ConceptTable): string | null {
   for (const iri of places) {
     const letters = nuts.exec(iri)?.[1]?.toLowerCase()

@@ -1,4 +1,6 @@
-/** Counts of measurements of a scope, and the figures that follow from them: means as points, shares in percent with one decimal. */
+/**
+ * Counts of measurements of a scope, and the figures that follow from them: means as points, shares in percent with one decimal.
+ */
 
 import type { Sqlite } from '../../sqlite.ts'
 import { byDimension, indicators, isReachable, type Dimension } from '../indicators.ts'
@@ -15,7 +17,8 @@ import { recordOf } from '../../text/records.ts'
 
 /**
  * Number of times that a metric has a value. Beside the metrics by local name (`true`, `false`, or a status code): `datasets`
- * (`all`, `measured`, and the number of their `distributions`), `bands` by id, and of `scoring` and each dimension `count` and `sum`.
+ * (`all`, `measured`, and the number of their `distributions`), `bands` by id, and of `scoring` and each dimension `count` and
+ * `sum`.
  */
 export type ScopeCounts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
@@ -31,7 +34,7 @@ export const maximaOf = (weights: Weights): Maxima =>
     ),
   )
 
-/** Kind and key of a scope in the history. */
+/** Kind and key of a scope, in the history and in conditions. */
 export function scopeKey(scope: Scope): readonly [kind: string, key: string] {
   if (scope === 'global') return ['global', '']
   const [[kind, key] = ['', '']] = Object.entries(scope)
@@ -49,7 +52,10 @@ export function scopeCondition(scope: Scope) {
   }
 }
 
-/** Counts of a scope; `undefined` for a catalogue that is not served, a country without catalogues and a publisher without datasets. */
+/**
+ * Counts of a scope; `undefined` for a catalogue that is not served, a country without catalogues and a publisher without
+ * datasets.
+ */
 export function scopeCounts(file: Sqlite, scope: Scope): ScopeCounts | undefined {
   const { where, values } = scopeCondition(scope)
   const rows = file.rows(
@@ -65,7 +71,7 @@ export function scopeCounts(file: Sqlite, scope: Scope): ScopeCounts | undefined
 /** Characters of a day that are equal within a period. */
 const periods = { year: 4, month: 7, day: 10 } as const
 
-/** Counts of the last day of each period, ascending. */
+/** Counts of the last day of each period that has one, ascending. */
 export function historyCounts(file: Sqlite, scope: Scope, { from, to, resolution }: HistorySpan) {
   const lastDays =
     'SELECT max(day) FROM history WHERE kind = ?1 AND key = ?2 AND day BETWEEN ?3 AND ?4'

@@ -22,7 +22,7 @@ import { type StoredDataset, urlTypeOf } from './dataset-reader.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Single-key objects of the indicators of some levels; those that were not measured are left out. */
+/** Single-key objects of the indicators of a dimension on some levels; those that were not measured are left out. */
 const entriesOf = (
   dimension: Dimension,
   levels: readonly Indicator['level'][],
@@ -122,6 +122,7 @@ export function distributionDocuments(
           'distribution-title': titleOf(dataset, iri, id, locale),
         },
       },
+      // No indicator of findability, the first dimension, is measured on distributions.
       ...dimensions.slice(1).map((name) => ({ [name]: part(name) })),
       { links: linksOf(measured) },
       { validation: ownResults ? severities(ownResults) : {} },

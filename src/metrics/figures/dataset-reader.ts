@@ -56,7 +56,7 @@ const queries = {
   holders: loadQuery('distribution-datasets'),
 }
 
-/** Reads a measured dataset. Throws `unknown-dataset`, also for those in hidden catalogues, and `unknown-metrics`. */
+/** Reads a measured dataset. Throws `unknown-dataset`, also for those in hidden catalogues alone, and `unknown-metrics`. */
 export async function readDataset(
   source: MetricsSource,
   id: string,
@@ -99,7 +99,10 @@ export async function datasetOfDistribution(
 /** Parts of a dataset that are counted and listed. `urls` are those that are not reachable. */
 export type CountedDataset = ReturnType<typeof countedDataset>
 
-/** Selects what is counted. IRIs with the `genidPrefix` replace blank nodes in the store and mean nothing outside. */
+/**
+ * Selects what is counted. A dataset counts as measured when its metrics graph has measurements or a report. IRIs with the
+ * `genidPrefix` replace blank nodes in the store and mean nothing outside.
+ */
 export function countedDataset(dataset: StoredDataset, genidPrefix: string) {
   const { id, iri, graph, measuredValues, report } = dataset
   const isNode = (value: string) => value.startsWith(genidPrefix)
@@ -139,7 +142,7 @@ export function countedDataset(dataset: StoredDataset, genidPrefix: string) {
 
 const nameProperties = [foaf('name'), skos('prefLabel'), vcard('fn')]
 
-/** First publisher by IRI. Where that has no IRI, its name identifies it. */
+/** First publisher by IRI. Where it has no IRI, its name identifies it; without both there is none. */
 function publisherOf(
   { iri, graph }: StoredDataset,
   isNode: (iri: string) => boolean,

@@ -117,7 +117,7 @@ function historyDocument(
   })
 }
 
-/** A scope with its description. */
+/** Scope with its description. */
 type Subject = { readonly scope: Scope; readonly info: unknown }
 
 const countrySubject = (code: string): Subject => ({ scope: { country: code }, info: code })
@@ -137,6 +137,7 @@ function catalogueSubject(catalogue: CatalogueFigures): Subject {
   return { scope: { catalogue: id }, info: { id, title, description, spatial, type: type ?? '' } }
 }
 
+/** Subjects of an answer; `count` is the number of all of them where `rows` are a page. */
 type Figures = { readonly rows: readonly Subject[]; readonly count?: number }
 
 type FigureRequest = {
@@ -156,7 +157,7 @@ type FigureKind = {
   readonly subject: string
   /** The subjects that are asked about; throws when there is no such thing. */
   readonly find: (request: FigureRequest, context: CacheContext) => Promise<Figures> | Figures
-  /** The query of the figures, and that of the history. */
+  /** Parameters of the figures, `filter` alone by default, and those of the history, by default the same. */
   readonly query?: z.ZodObject<{ filter: (typeof filterQuery.shape)['filter'] }>
   readonly historyQuery?: z.ZodObject<{ filter: (typeof filterQuery.shape)['filter'] }>
 }
@@ -299,7 +300,9 @@ const historyEndpoint = (
     },
   })
 
-/** `/global`, `/countries`, `/catalogues` and `/publishers`; the histories first, because an id may be equal to their last word. */
+/**
+ * `/global`, `/countries`, `/catalogues` and `/publishers`; the histories first, because an id may be equal to their last word.
+ */
 export const figureEndpoints = [
   ...kinds.map((kind) => historyEndpoint(kind, 'history')),
   ...kinds.map((kind) => historyEndpoint(kind, 'historical')),

@@ -1,8 +1,8 @@
 /**
  * The data file of the figures. A refresh writes the rows of each catalogue under a new version number, in small transactions so
  * that requests are answered meanwhile. One transaction then makes the new versions the ones that are served and adds the day to
- * the history. Rows of versions that are not served are deleted afterwards. Everything but history and schedules can be counted
- * again from the metrics graphs.
+ * the history. Rows of versions that are not served are deleted before and after each refresh. Everything but history and
+ * schedules can be counted again from the metrics graphs.
  */
 
 import type { Sqlite } from '../../sqlite.ts'
@@ -19,11 +19,13 @@ const oldTables =
   )
 
 /**
- * `counted_catalogue` names the served version of each catalogue. `measurement` has the counts that figures are sums of, of a
- * catalogue (publisher `''`) and of each of its publishers, by kind: `metric` (name, value), `rule` (property, component,
- * severity), `host` (name, status) and `publisher` (its name as the note). `datasets` counts a dataset once per rule or host.
- * `problem` has the rows of lists: results of validations (kind `violation`, by property) and bad URLs (`url`). `facts` is JSON.
- * The tables of older formats are dropped; what they held is counted again soon after the start.
+ * Tables of the data file. `counted_catalogue` names the served version of each catalogue. `measurement` has the counts that
+ * figures are sums of, of a catalogue (publisher `''`) and of each of its publishers, by kind: `metric` (name, value), `rule`
+ * (property, component, severity; its messages as the note), `host` (name, status) and `publisher` (its name as the note).
+ * `datasets` counts a dataset once per metric, rule or host. `scored_dataset` has the measured datasets, also those without a
+ * score. `problem` has the rows of lists: results of validations (kind `violation`, by property) and bad URLs (`url`). `facts`
+ * and `tally`, the counts of a day in `history`, are JSON. `schedule` belongs to `refresh-schedules.ts`, `state` is read by
+ * `figuresState`. The tables of older formats are dropped; what they held is counted again soon after the start.
  */
 export const figuresSchema = `
 CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -96,7 +98,10 @@ export function beginVersion(file: Sqlite): number {
   return version
 }
 
-/** Adds a dataset to a version: its own rows, and its part of the counts of the catalogue and of its publisher. */
+/**
+ * Adds a dataset to a version: its part of the counts of the catalogue and of its publisher, and, when it was measured, its own
+ * rows.
+ */
 export function addDataset(
   file: Sqlite,
   version: number,
@@ -164,6 +169,7 @@ function measurementsOf(
   return [...rows.values()]
 }
 
+/** Change of what is served. */
 type ServedChange = {
   /** Catalogues that were counted, with the versions that are served from now on. */
   readonly newVersions: ReadonlyMap<CatalogueFigures, number>
@@ -171,13 +177,16 @@ type ServedChange = {
   readonly removedIds: readonly string[]
   /** Those of them whose history goes too; that of hidden ones is kept. */
   readonly forgottenIds: readonly string[]
-  /** All catalogues were counted. */
+  /** Whether all catalogues were counted. */
   readonly isComplete: boolean
   /** Milliseconds since 1970. */
   readonly at: number
 }
 
-/** Serves new versions, and adds the figures of every scope that they belong to to the history. Returns the number of the refresh. */
+/**
+ * Serves new versions in place of those that were served, and adds the figures of every affected scope to the history. Returns
+ * the number of the change.
+ */
 export function serveVersions(file: Sqlite, change: ServedChange): number {
   const { newVersions, removedIds, forgottenIds, isComplete, at } = change
   return file.transaction(() => {
@@ -225,7 +234,10 @@ function publishersIn(file: Sqlite, versions: readonly number[]): readonly strin
 /** Formats a time as `YYYY-MM-DD` in UTC. */
 export const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10)
 
-/** One row per scope and day, that of the last refresh of the day. Publishers, of which there are many, have one row per month. */
+/**
+ * Adds the counts of a scope to the history: one row per scope and day, that of the last change of the day. Publishers, of which
+ * there are many, have one row per month. Stores the score of a catalogue, too, by which lists are sorted.
+ */
 function addToHistory(file: Sqlite, scope: Scope, day: string): void {
   const counts = scopeCounts(file, scope)
   if (!counts) return
@@ -239,7 +251,10 @@ function addToHistory(file: Sqlite, scope: Scope, day: string): void {
   insert(file, 'history', kind, key, day, JSON.stringify(counts))
 }
 
-/** Keeps years before this one by month, ten of them. Once a year there is something to do. */
+/**
+ * Thins the history: of the ten years before this one the last day of each month is kept, older years go. Once a year there is
+ * something to do.
+ */
 function thinHistory(file: Sqlite, day: string): void {
   const year = Number(day.slice(0, 4))
   if (figuresState(file, 'thinned') === year) return
@@ -265,7 +280,8 @@ function nextNumber(file: Sqlite, timeMs: number): number {
 
 /**
  * State of the file: `counted` is when all catalogues were counted last, `at` and `number` belong to the last change of what is
- * served, `thinned` is the year in which the history was thinned. `undefined` in a file that is new or was cleared.
+ * served, `thinned` is the year in which the history was thinned. `undefined` before the first change, and `counted` also after
+ * `clearFigures`.
  */
 export function figuresState(
   file: Sqlite,
@@ -275,7 +291,7 @@ export function figuresState(
   return row && Number(row['value'])
 }
 
-/** Removes all figures and the history; the rows of the versions go with the next refresh. */
+/** Removes all figures and the history; the rows of the versions go with the next refresh, the schedules stay. */
 export const clearFigures = (file: Sqlite, timeMs: number): void =>
   file.transaction(() => {
     file.run('DELETE FROM counted_catalogue')
@@ -289,7 +305,9 @@ const versionsSql =
   'WITH RECURSIVE versions (n) AS (SELECT min(version) FROM measurement UNION ALL ' +
   'SELECT (SELECT min(version) FROM measurement WHERE version > n) FROM versions WHERE n NOTNULL) '
 
-/** Deletes versions that are not served: earlier ones, and those that a crash or an abort left. `yieldWhenDue` lets requests run. */
+/**
+ * Deletes versions that are not served: earlier ones, and those that a crash or an abort left. `yieldWhenDue` lets requests run.
+ */
 export async function deleteOldVersions(file: Sqlite, yieldWhenDue: YieldWhenDue): Promise<void> {
   const unservedVersions =
     'SELECT n FROM versions WHERE n NOT IN (SELECT version FROM counted_catalogue)'

@@ -1,4 +1,4 @@
-/** Reads the figures from their data file: numbers are sums over its rows, lists are pages of them. Reading never waits. */
+/** Reads the figures from their data file: numbers are sums over its rows, lists are pages of them. Reads are synchronous. */
 
 import type { Names } from '../../rdf/names.ts'
 import type { Row, Sqlite } from '../../sqlite.ts'
@@ -37,7 +37,10 @@ type FiguresContext = {
   readonly bands: readonly ScoreBand[]
 }
 
-/** Figures of the last refresh. For a scope that is unknown or hidden they are `undefined`, and its lists are empty. */
+/**
+ * Figures of the last refresh. For a scope that is unknown or hidden they are `undefined`, and its lists and its history are
+ * empty.
+ */
 export type Figures = ReturnType<typeof figuresReader>
 
 /** Makes the reader of a file that has the tables of `figuresSchema`. */
@@ -49,17 +52,17 @@ export const figuresReader = (context: FiguresContext) => ({
 
 /** Scopes that have figures, with their names. */
 const scopesIn = ({ file, maxima }: FiguresContext) => ({
-  /** Time and number of the last change; `undefined` before the first refresh. */
+  /** Time and number of the last change; `undefined` before the first one. */
   refreshed: () => {
     const [number, at] = [figuresState(file, 'number'), figuresState(file, 'at')]
     return number === undefined || at === undefined ? undefined : { at: new Date(at), number }
   },
-  /** By id. */
+  /** Catalogues with figures, by id. */
   catalogues: (): readonly CatalogueFigures[] =>
     file.rows('SELECT * FROM counted_catalogue ORDER BY id').map(catalogueOf),
   catalogue: (id: string): CatalogueFigures | undefined =>
     file.rows('SELECT * FROM counted_catalogue WHERE id = ?', id).map(catalogueOf)[0],
-  /** By score, ties by id; those without a score are last in both orders. */
+  /** Catalogues by score, ties by id; those without a score are last in both orders. `datasets` counts the measured ones. */
   rankedCatalogues: (order: 'best' | 'worst', { offset, limit }: PageRange) => {
     const direction = order === 'best' ? 'DESC' : 'ASC'
     const sql = `SELECT * FROM counted_catalogue ORDER BY score IS NULL, score ${direction}, id LIMIT ? OFFSET ?`
@@ -71,12 +74,12 @@ const scopesIn = ({ file, maxima }: FiguresContext) => ({
     })
     return { count: numberIn(file, 'SELECT count(*) AS n FROM counted_catalogue'), rows }
   },
-  /** Alpha-3 codes in order. */
+  /** Countries with catalogues: alpha-3 codes in order. */
   countries: (): readonly string[] =>
     file
       .rows('SELECT DISTINCT country FROM counted_catalogue WHERE country NOTNULL ORDER BY country')
       .map(({ country }) => String(country)),
-  /** With the most datasets first. */
+  /** Publishers, those with the most datasets first. */
   publishers: ({ offset, limit }: PageRange): ListPart<PublisherFigures> => {
     const order = 'GROUP BY publisher ORDER BY sum(count) DESC, publisher LIMIT ? OFFSET ?'
     return {
@@ -110,7 +113,10 @@ const numbersIn = ({ file, maxima, bands }: FiguresContext) => ({
     const inBand = bands.map(({ id }) => ({ id, datasets: counts?.['bands']?.[id] ?? 0 }))
     return counts && { all, datasets: measured, distributions, bands: inBand }
   },
-  /** Ascending; periods without a refresh are left out. The history of a hidden catalogue is kept and not shown. */
+  /**
+   * Snapshots in ascending order; periods without a refresh are left out. The history of a hidden catalogue is kept and not
+   * shown.
+   */
   history: (scope: Scope, span: HistorySpan): readonly HistorySnapshot[] =>
     scopeCounts(file, scope) === undefined
       ? []
@@ -121,24 +127,24 @@ const numbersIn = ({ file, maxima, bands }: FiguresContext) => ({
 })
 
 const listsIn = (context: FiguresContext) => ({
-  /** By score, ties by id; datasets without a score are in neither. */
+  /** Datasets by score, ties by id; those without a score are neither in `best` nor in `worst`. */
   best: (scope: Scope, limit: number) => datasetsByScore(context, scope, 'DESC', limit),
   worst: (scope: Scope, limit: number) => datasetsByScore(context, scope, 'ASC', limit),
-  /** In the order of dataset ids, then of paths. */
+  /** Results of validations in the order of dataset ids, then of paths. */
   violations: (catalogue: string, page: PageRange): ListPart<ViolationRow> =>
     problemsIn(context, { catalogue, kind: 'violation', page }, ({ path, component, ...row }) => ({
       ...row,
       path: path || null,
       component: component || null,
     })),
-  /** In the order of dataset ids, then of URLs. */
+  /** Unreachable URLs in the order of dataset ids, then of URLs. */
   unreachable: (catalogue: string, page: PageRange): ListPart<UnreachableRow> =>
     problemsIn(context, { catalogue, kind: 'url', page }, ({ distribution: iri, url, ...row }) => ({
       ...row,
       distribution: { id: context.names.idOf('distribution', iri) ?? iri, iri },
       url: url || null,
     })),
-  /** The most frequent first. */
+  /** Broken rules, those with the most results first. */
   violationsByRule: (scope: Scope, limit: number) => brokenRules(context, scope, limit),
   unreachableByHost: (scope: Scope, limit: number) => unreachableHosts(context, scope, limit),
 })
@@ -151,7 +157,10 @@ function catalogueOf({ id, country, facts }: Row): CatalogueFigures {
   return { id: String(id), country: typeof country === 'string' ? country : null, ...details }
 }
 
-/** Conditions on `scored_dataset` and its catalogue. A catalogue is read by the index of its version, the portal by that of all. */
+/**
+ * Conditions of each kind of scope on `scored_dataset` and its catalogue. A catalogue is read by the index of its version, the
+ * portal by that of all.
+ */
 const datasetConditions: Readonly<Record<string, string>> = {
   catalogue: 'AND scored_dataset.version = (SELECT version FROM counted_catalogue WHERE id = ?2)',
   country: 'AND counted.country = ?2',
@@ -238,7 +247,7 @@ function brokenRules({ file }: FiguresContext, scope: Scope, limit: number): rea
     }))
 }
 
-/** The status of a host is its most frequent one. */
+/** Hosts with unreachable URLs, those with the most first; the status of a host is its most frequent one. */
 function unreachableHosts(
   { file }: FiguresContext,
   scope: Scope,

@@ -14,7 +14,10 @@ export type Scope =
 /** Percent with one decimal; `name` is `yes`, `no` or a status code. */
 export type Shares = readonly { readonly name: string; readonly percentage: number }[]
 
-/** Mean of the datasets' points, as an integer; the percentage is that of the mean before it is rounded. */
+/**
+ * Mean of the datasets' points, as an integer; the percentage is that of the mean before it is rounded, of `max`, the most points
+ * of the dimension.
+ */
 export type DimensionScore = {
   readonly points: number
   readonly percentage: number
@@ -26,7 +29,7 @@ export type MetricName = IndicatorName | 'accessUrlAccessibility' | 'downloadUrl
 
 /** The figures of one scope; `null` for what was not measured in it. */
 export type Aggregate = {
-  /** Mean of the scores of the datasets, 0 to 405, as an integer. */
+  /** Mean of the scores of the datasets as an integer; 0 to 405 with the published weights. */
   readonly score: number | null
   readonly dimensions: Readonly<Record<Dimension, DimensionScore | null>>
   /** `yes` and `no`, or one share per status code, the largest first. */
@@ -35,9 +38,10 @@ export type Aggregate = {
 
 /** Periods of a history, of which each has one snapshot. */
 export const resolutions = ['year', 'month', 'day'] as const
+/** One of the periods. */
 export type Resolution = (typeof resolutions)[number]
 
-/** First and last day (`YYYY-MM-DD`, both included); each period has the snapshot of its last refresh. */
+/** First and last day (`YYYY-MM-DD`, both included), and the periods, each of which has the snapshot of its last refresh. */
 export type HistorySpan = {
   readonly from: string
   readonly to: string
@@ -60,7 +64,7 @@ export type CatalogueFigures = {
   readonly type: string | null
 }
 
-/** The key is the IRI of the publisher, or its name where it has none. */
+/** Publisher with figures; the key is its IRI, or its name where it has none. */
 export type PublisherFigures = { readonly key: string; readonly name: string }
 
 /** Part of a list that is wanted. */
@@ -76,10 +80,10 @@ type DatasetReference = {
   readonly languages: readonly string[]
 }
 
-/** A dataset in a list by score; points are those of its best distribution. */
+/** Dataset in a list by score, with its score and those of its dimensions. */
 export type DatasetFigures = DatasetReference & {
   readonly catalogue: string
-  /** `null` when it was measured but not scored. */
+  /** `null` without a score; lists by score leave such datasets out. */
   readonly score: number | null
   readonly points: Readonly<Record<Dimension, number | null>>
 }
@@ -107,13 +111,15 @@ export type UnreachableRow = {
   readonly distribution: { readonly id: string; readonly iri: string }
   readonly type: 'accessUrl' | 'downloadUrl'
   readonly url: string | null
-  /** HTTP status, or 1100 (no connection) or 1300 (not a URL that can be asked). */
+  /** HTTP status, or 1100 (no connection or no usable answer) or 1300 (not a URL that can be asked). */
   readonly status: number
   /** xsd:dateTime */
   readonly checked: string | null
 }
 
-/** A host (`''` where the URL has none), its URLs that were not there, and their most frequent status. */
+/**
+ * Host (`''` where the URL has none), the number of its unreachable URLs and of their datasets, and their most frequent status.
+ */
 export type UnreachableHost = {
   readonly host: string
   readonly urls: number
@@ -121,5 +127,5 @@ export type UnreachableHost = {
   readonly status: number
 }
 
-/** Points from and to, both included. */
+/** Band of scores; points from and to, both included. */
 export type ScoreBand = { readonly id: string; readonly from: number; readonly to: number }

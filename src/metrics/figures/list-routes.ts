@@ -1,4 +1,6 @@
-/** Endpoints of the metrics cache for lists of problems of a catalogue, and for single datasets as their metrics graphs are now. */
+/**
+ * Endpoints of the metrics cache for lists of problems of a catalogue, and for single datasets as their metrics graphs are now.
+ */
 
 import { Failure, shown } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'

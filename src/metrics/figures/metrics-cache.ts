@@ -34,7 +34,7 @@ export type Cache = ReturnType<typeof openCache>
 /** Milliseconds between two checks whether a refresh is due. */
 const checkMs = 5000
 
-/** Opens the file and starts refreshes and schedules; `stop` ends all three. */
+/** Opens the file and starts refreshes, schedules and a daily refresh of all catalogues; `stop` ends them and closes the file. */
 export function openCache(options: CacheOptions) {
   const { path, names, bands, weights, now, log, pause } = options
   const file = openSqlite({ path, schema: figuresSchema, format: figuresFormat })
@@ -60,7 +60,7 @@ export function openCache(options: CacheOptions) {
     figures: figuresReader({ file, names, bands, maxima }),
     /** Removes all figures and the history. */
     clear: () => clearFigures(file, now()),
-    /** Removes the figures and the history of a catalogue. */
+    /** Removes the figures and the history of a catalogue, until it is counted again. */
     forget: (id: string): void => {
       const [newVersions, removedIds] = [new Map(), [id]]
       serveVersions(file, {

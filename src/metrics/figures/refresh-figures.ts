@@ -1,4 +1,7 @@
-/** Counts measurements of some catalogues or of all, page by page beside the figures that are served, and serves them when they are complete. */
+/**
+ * Counts measurements of some catalogues or of all, page by page beside the figures that are served, and serves them when they
+ * are complete.
+ */
 
 import type { Log } from '../../log.ts'
 import { mapOrdered } from '../../pipe/map-ordered.ts'
@@ -44,16 +47,17 @@ type RefreshRun = {
   readonly signal: AbortSignal
 }
 
-/** Datasets of one page: readers wait for a few milliseconds of the store's time. */
+/** Datasets of one page: few, because other readers of the store wait meanwhile. */
 const pageSize = 5
-/** Pages in progress: while one is counted, the store looks for the next. */
+/** Pages in progress: while one is counted, the store looks for the next ones. */
 const pagesAhead = 3
 /** Milliseconds of work before requests have a turn. */
 const turnMs = 8
 
 /**
- * Refreshes the figures of a scope; resolves with the number of the refresh. A failure or an abort leaves the old ones. Where there are no figures yet, or they are cleared
- * meanwhile, all catalogues are counted: the figures of the portal are never those of a part of it.
+ * Refreshes the figures of a scope; resolves with the number of the refresh. A failure or an abort leaves the old ones. Where all
+ * catalogues were never counted, or the figures are cleared meanwhile, all catalogues are counted: the figures of the portal are
+ * never those of a part of it.
  */
 export async function refreshFigures(
   context: RefreshContext,

@@ -1,4 +1,7 @@
-/** Refreshes as jobs: one runs, at most one waits, and requests that come meanwhile join it. */
+/**
+ * Refreshes as jobs: one runs, at most one waits; a request joins the one that runs where that includes it, else the one that
+ * waits.
+ */
 
 import type { JobRunner } from '../../jobs/job-runner.ts'
 import type { Job, JobRun } from '../../jobs/job.ts'
@@ -13,9 +16,12 @@ import {
 const kind = 'refresh-figures'
 const key = 'figures'
 
-/** Milliseconds in which further runs are waited for, so that they share a refresh: the figures follow within a minute. */
+/**
+ * Milliseconds in which further runs are waited for, so that they share a refresh. Also the delay of the first daily refresh
+ * after the start.
+ */
 export const soonMs = 20_000
-/** Milliseconds before a refresh that failed is tried again. */
+/** Milliseconds before a refresh that failed is tried again, and before the daily one is requested again. */
 export const retryMs = 600_000
 
 /** The jobs that refresh the figures of a file. */
@@ -25,7 +31,7 @@ export class RefreshJobs {
   readonly #registration: { readonly stop: () => Promise<void> }
   #progress: RefreshProgress | undefined
 
-  /** Does the jobs from now on, those that an earlier process left first. */
+  /** Runs the jobs from now on, also those that an earlier process left. */
   constructor(context: RefreshContext, jobs: JobRunner) {
     this.#context = context
     this.#jobs = jobs
@@ -37,14 +43,20 @@ export class RefreshJobs {
     return this.#progress
   }
 
-  /** Submits a refresh, or joins the running one that includes it. `createdBy` is the id of an API key or the name of a service. */
+  /**
+   * Submits a refresh, or joins the running one that includes it. `createdBy` is the id of an API key or the name of what
+   * requests it.
+   */
   request(scope: RefreshScope, createdBy: string): Job {
     const running = this.#jobs.running(kind, key)
     const isIncluded = running && includes(scopeOf(running.payload), scope)
     return isIncluded ? running : this.#submit(scope, createdBy)
   }
 
-  /** Requests a refresh within a minute. The running one is not joined, because it may have read before what the caller knows of. */
+  /**
+   * Requests a refresh that begins within a minute, or after one that runs. The running one is not joined, because it may have
+   * read before what the caller knows of.
+   */
   requestSoon(scope: RefreshScope, createdBy: string): void {
     const { now, log } = this.#context
     try {

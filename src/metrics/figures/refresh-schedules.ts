@@ -1,4 +1,4 @@
-/** Schedules of refreshes that clients set, kept in the data file of the figures. */
+/** Schedules of refreshes, set by clients and by the configuration, kept in the data file of the figures. */
 
 import { Failure } from '../../errors.ts'
 import type { Sqlite } from '../../sqlite.ts'
@@ -42,7 +42,7 @@ export class RefreshSchedules {
     this.#options = options
   }
 
-  /** By id. */
+  /** Schedules by id. */
   all(): readonly StoredSchedule[] {
     const { file, reader } = this.#options
     const sql = 'SELECT kept, since, last FROM schedule ORDER BY id'
@@ -66,7 +66,7 @@ export class RefreshSchedules {
     return { ...schedule, next: nextFiring(schedule, nowMs), last: undefined }
   }
 
-  /** Calls `start` when some are due, and then notes that they have fired: after a failure they are still due. */
+  /** Calls `start` once when some are due, and then notes that they have fired: after a failure they are still due. */
   fire(start: () => void): void {
     const { file, now } = this.#options
     const nowMs = now()

@@ -1,4 +1,7 @@
-/** Segment `metrics-annotator`: measures every boolean indicator of a dataset and of its distributions. */
+/**
+ * Segment `metrics-annotator`: measures every boolean indicator of a dataset and of its distributions, compliance from the report
+ * of an earlier segment.
+ */
 
 import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
 import type { SegmentContext, SegmentKind } from '../../pipe/segment.ts'
@@ -20,7 +23,10 @@ type AnnotatorDeps = {
   readonly now: () => number
 }
 
-/** Makes the segment. `dcatApCompliance` is measured when there is a report: true without a result of severity Violation. */
+/**
+ * Makes the segment. `dcatApCompliance` is measured when there is a report: true without a result of severity Violation. Without
+ * a report an older measurement of it stays.
+ */
 export function annotatorSegment({ values, now }: AnnotatorDeps): SegmentKind {
   const testsByRun = new WeakMap<SegmentContext, Promise<ValueTests>>()
   const valuesFor = (context: SegmentContext, signal: AbortSignal): Promise<ValueTests> => {
@@ -64,7 +70,10 @@ function withAnnotations(payload: Payload, values: ValueTests, at: string): Payl
 type NodeMeasurements = Readonly<Partial<Record<IndicatorName, boolean>>>
 type MeasuredNode = { readonly target: NamedNode | BlankNode; readonly results: NodeMeasurements }
 
-/** Measures the dataset, then its distributions in the order of the triples, or those that are named. */
+/**
+ * Measures the dataset without `dcatApCompliance`, then its distributions in the order of the triples, or those of
+ * `distributions`.
+ */
 export function measureIndicators(
   payload: Pick<Payload, 'subject' | 'dataset'>,
   values: ValueTests,
@@ -91,7 +100,10 @@ const reader =
   (property) =>
     graph.objects(node, property).filter(isValue)
 
-/** Values of a distribution, with the licence and the rights of the dataset where it has none. A value such as `none` is no licence. */
+/**
+ * Values of a distribution, with the licence and the rights of the dataset where it has none. A licence such as `none` does not
+ * count.
+ */
 function inheritedReader(graph: Graph, distribution: Term, dataset: Term): Read {
   const read = reader(graph, distribution)
   const readDataset = reader(graph, dataset)

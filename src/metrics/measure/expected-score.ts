@@ -1,4 +1,7 @@
-/** Scores that datasets in a validation request would reach if they were published. Their links are not checked and give no points. */
+/**
+ * Scores that datasets in a validation request would reach if they were published. Their links are not checked, and give no
+ * points for working.
+ */
 
 import { z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
@@ -15,7 +18,7 @@ import { scoreOf } from './scoring-segment.ts'
 import type { Weights } from './weights.ts'
 
 const points = z.number().int()
-/** Schema of an expected score: `dataset` is an IRI, `total` has no points of links. */
+/** Schema of an expected score: `dataset` is an IRI, `total` has no points for links that work. */
 export const expectedScore = z.object({
   dataset: z.string(),
   total: points,
@@ -41,7 +44,7 @@ type ScoringInput = {
   readonly weights: Weights
 }
 
-/** Scores the first ten datasets that have an IRI. */
+/** Scores the first `maxDatasets` datasets of a record that have an IRI; `dataset` has its triples. */
 export async function expectedScores(
   dataset: readonly Quad[],
   input: ScoringInput,

@@ -1,6 +1,6 @@
 /**
- * Tests of values for the indicators: whether they count, are in the vocabularies, are known licences, and whether formats are machine
- * readable or non-proprietary. The tables are the shipped ones and the vocabularies that are stored.
+ * Tests of values for the indicators: whether they count, are in the vocabularies, are known licences, and whether formats are
+ * machine readable or non-proprietary. The tables are the shipped ones and the vocabularies that are stored.
  */
 
 import type { Term } from '@rdfjs/types'
@@ -17,7 +17,9 @@ import { licenceKey, licenceOf } from '../../vocabularies/licences.ts'
 export const isValue = (term: Term): boolean =>
   term.termType !== 'Literal' || term.value.trim() !== ''
 
-/** Dates as XML Schema writes them, without a check of the calendar; slashes and blanks are permitted, as many sources write them. */
+/**
+ * Dates as XML Schema writes them, without a check of the calendar; slashes and blanks are permitted, as many sources write them.
+ */
 const date =
   /^-?\d{4,}(?:[-/]\d{2}(?:[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)?)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?$/
 
@@ -36,10 +38,11 @@ type Formats = {
 export type ValueTests = {
   readonly isAccessRight: (value: Term, graph: Graph) => boolean
   readonly isKnownLicence: (value: Term, graph: Graph) => boolean
-  /** Both are given, and all are in the table of file types or in the IANA registry, as IRIs. */
+  /** Whether both are given, all formats are in the table of file types, and all media types in the IANA registry, as IRIs. */
   readonly isAligned: (values: Formats) => boolean
-  /** A format or a media type is on the list. */
+  /** Whether a format or a media type is on the list of machine-readable ones. */
   readonly isMachineReadable: (values: Formats) => boolean
+  /** Whether a format or a media type is on the list of non-proprietary ones. */
   readonly isNonProprietary: (values: Formats) => boolean
 }
 
@@ -48,8 +51,9 @@ type ValueTables = {
   readonly fileTypes: readonly Concept[]
   /** Shipped licences; those that they closely match are the same licence. */
   readonly licences: readonly Concept[]
+  /** Licences of stored vocabularies; those that they closely match do not count. */
   readonly furtherLicences: readonly Concept[]
-  /** The IRI of the licence that a text means. */
+  /** Finds the IRI of the licence that a text or an IRI means. */
   readonly licenceNamed?: (text: string) => string | undefined
   /** Whether a media type is registered (IANA), by its name in lower case. */
   readonly isRegistered: (name: string) => boolean
@@ -67,7 +71,7 @@ const isAmong = (iris: ReadonlySet<string>, value: Term, graph = emptyGraph) =>
   value.termType !== 'Literal' &&
   nameCandidates(value, graph).some((name) => iris.has(iriKey(name.value)))
 
-/** Makes the tests of values. IRIs are compared without their scheme, case and slashes at their end. */
+/** Makes the tests of values. HTTP IRIs are compared without their scheme, `www.`, case and slashes at their end. */
 export function valueTests(tables: ValueTables): ValueTests {
   const accessRights = irisOf(tables.accessRights)
   const fileTypeIris = irisOf(tables.fileTypes)
@@ -112,14 +116,15 @@ export function valueTests(tables: ValueTables): ValueTests {
   }
 }
 
-/** Whether a value of `dct:license` is one of them; the graph may say more about it. */
+/** Whether a value of `dct:license` is a known licence; the graph may say more about it. */
 type LicenceTest = (value: Term, graph: Graph) => boolean
 
 type LicenceConcept = Pick<Concept, 'iri' | 'id' | 'exactMatch' | 'closeMatch'>
 
 /**
- * Makes the test of licences. A value is known by its IRI, by the IRI that describes its node, or, when it is text, as an identifier, as
- * such an IRI, or as a name that `licenceNamed` resolves. `closeMatch` counts for the concepts of `trusted` alone.
+ * Makes the test of licences. A value is known by its IRI, by the IRI that describes its node, as a text or IRI that
+ * `licenceNamed` resolves to such an IRI, or, when it is text, as an identifier or as such an IRI. `closeMatch` counts for the
+ * concepts of `trusted` alone.
  */
 export function licenceTest(
   concepts: readonly LicenceConcept[],
@@ -151,8 +156,8 @@ type TableOptions = {
 }
 
 /**
- * Reads the shipped tables now, and the stored vocabularies at every call: a replaced vocabulary counts from the next run on.
- * Rejects when a shipped table cannot be read.
+ * Reads the shipped tables now, and the stored vocabularies at every call of the result: a replaced vocabulary counts from the
+ * next run on. Rejects when a shipped table cannot be read.
  */
 export async function loadValueTests({
   licenceSchemes,
@@ -187,13 +192,13 @@ export async function loadValueTests({
   }
 }
 
-/** Type → its subtypes, with blanks between them. */
+/** Media types of a table: type → its subtypes, with blanks between them. */
 const typesIn = (table: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(table).flatMap(([type, names]) =>
     names.split(' ').map((subtype) => `${type}/${subtype}`),
   )
 
-/** Media types of the machine-readable and non-proprietary file types, registered ones and others in use. */
+/** Media types of file types that are machine readable and non-proprietary, registered ones and others in use. */
 const openFormats = typesIn({
   application:
     'geo+json json ld+json n-quads n-triples netcdf rdf+xml rss+xml trig vnd.google-earth.kml+xml ' +
@@ -201,11 +206,13 @@ const openFormats = typesIn({
   text: 'calendar csv turtle xml',
 })
 
+/** Media types of file types that are machine readable and proprietary. */
 const proprietaryFormats = typesIn({
   application:
     'vnd.ms-excel vnd.openxmlformats-officedocument.spreadsheetml.sheet vnd.shp x-shapefile',
 })
 
+/** Media types of file types that are non-proprietary and not machine readable. */
 const unreadableFormats = typesIn({
   application: 'geopackage+sqlite3 gzip rtf vnd.dbf vnd.ogc.wms_xml x-dbase x-gzip x-tar zip',
   image: 'bmp jp2 png tiff',

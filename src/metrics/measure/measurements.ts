@@ -1,6 +1,6 @@
 /**
- * Measurements in the Data Quality Vocabulary (W3C DQV): written in one form, read in those of older versions and of others; and the
- * metadata node of a dataset with the additions of segments.
+ * Measurements in the Data Quality Vocabulary (W3C DQV): written in one form, read in those of older versions and of others; and
+ * the metadata node of a dataset with the additions of segments.
  */
 
 import type { BlankNode, Literal, NamedNode, Quad } from '@rdfjs/types'
@@ -106,8 +106,8 @@ const valueTerm = (value: boolean | number): Literal =>
   typeof value === 'number' ? literal(String(value), xsd('integer')) : booleanLiterals[`${value}`]
 
 /**
- * Writes a measurement as a fresh blank node, linked from the measured node; booleans and integers. Its triples are in the order in
- * which they are stored, so that they need not be sorted.
+ * Writes a measurement as a fresh blank node, linked from the measured node; booleans and integers. Its triples are in the order
+ * in which they are stored, so that they need not be sorted.
  */
 export function measurementQuads({
   metric,
@@ -191,7 +191,7 @@ function valueIn(metric: string, text: string, datatype = ''): boolean | number 
   return Number.isFinite(number) ? number : undefined
 }
 
-/** Quads without the measurements of metrics. */
+/** Quads without the measurements of metrics and the links to them. */
 export function withoutMetrics(quads: readonly Quad[], metrics: Iterable<string>): readonly Quad[] {
   const names = new Set(metrics)
   const replacedNodes = new Set<string>()

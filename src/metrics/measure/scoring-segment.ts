@@ -73,8 +73,8 @@ type Score = {
 type IndicatorResults = Map<IndicatorName, boolean>
 
 /**
- * Scores a dataset. Measurements of distributions that are not named are left out, because these were removed. Among distributions
- * with the same points that with the smallest IRI counts.
+ * Scores a dataset. Measurements of nodes other than it and `distributions` are left out, because these were removed. Among
+ * distributions with the same points that with the smallest key (IRI or label) counts.
  */
 export function scoreOf(
   measured: Iterable<MeasuredValue>,

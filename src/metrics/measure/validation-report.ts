@@ -14,7 +14,7 @@ import {
 } from '../../rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../rdf/terms.ts'
 
-/** Severities of SHACL (2.1.4) by local name. */
+/** Severities of SHACL (2.1.4) by local name; others count as `Info`. */
 export type Severity = 'Violation' | 'Warning' | 'Info'
 
 /** One result of a SHACL validation. */
@@ -66,7 +66,10 @@ export function reportAnnotation({ dataset, time, report }: Annotation): Quad[] 
   return [...quads, ...reportQuads(body, report, freshBlankNode)]
 }
 
-/** Triples of a report below its node, cut at `maxResults`. `renew` replaces the terms that results refer to. */
+/**
+ * Triples of a report below its node, cut at `maxResults`. `renew` replaces the focus nodes and values of results; the blank
+ * nodes of paths are always replaced.
+ */
 export function reportQuads(
   body: NamedNode | BlankNode,
   report: ReportGraph,
@@ -86,7 +89,7 @@ export function reportQuads(
   return quads
 }
 
-/** Cuts the list of results; violations stay first, because compliance is read from it. */
+/** Cuts the list of results at `maxResults`; of a longer one violations come first, because compliance is read from it. */
 function cutResults(results: readonly ReportResult[]): readonly ReportResult[] {
   if (results.length <= maxResults) return results
   const isViolation = ({ severity }: ReportResult) => severity === 'Violation'

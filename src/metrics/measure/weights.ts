@@ -1,4 +1,4 @@
-/** Weights of indicators: a shipped file, of which a deployment may replace single values. */
+/** Weights of indicators: those of a shipped file, of which a file of the deployment may replace single values. */
 
 import { readFile } from 'node:fs/promises'
 import type { Term } from '@rdfjs/types'
@@ -28,8 +28,8 @@ const publishedWeights =
   ) as Weights
 
 /**
- * Reads weights: the published ones, replaced by the values of files, later files last. `problems` has a sentence for each fault of
- * a file; a faulty value is not used.
+ * Reads weights: the published ones, replaced by the values of files, later files last. `problems` has a sentence for each fault
+ * of a file, also for one that cannot be read; a faulty value is not used.
  */
 export async function loadWeights(
   ...files: readonly string[]
@@ -61,7 +61,7 @@ const scoreProperties = [
 const dimensionIn = (terms: readonly Term[]): Dimension | undefined =>
   dimensions.find((name) => terms.some(({ value }) => metricName(value) === name))
 
-/** Largest number of points; a larger one is taken for a typing error. */
+/** Largest number of points, positive or negative; a larger one is taken for a typing error. */
 const maxPoints = 10_000
 
 function integer(terms: readonly Term[]): number | undefined {
@@ -73,7 +73,10 @@ function integer(terms: readonly Term[]): number | undefined {
     : undefined
 }
 
-/** Reads the values of a file. Metrics are recognised by their local name in any namespace. `previous`: the weights before this file. */
+/**
+ * Reads the values of a file. Metrics are recognised by their local name in any namespace. `previous`: the weights before this
+ * file.
+ */
 function readWeights(graph: Graph, previous: Weights) {
   const values: Partial<Record<IndicatorName, Weight>> = {}
   const problems: string[] = []

@@ -12,18 +12,18 @@ type CollectorDeps = {
   readonly run: (feed: Feed, signal: AbortSignal) => Promise<void>
   /** Records a run, which the next process starts. */
   readonly saveForRestart: (feed: Feed) => void
-  /** Whether other runs are under way. */
+  /** Whether runs that do not come from the collector are under way. */
   readonly isBusy: () => boolean
   readonly now: () => number
   readonly pause: Pause
   readonly log: Log
-  /** Milliseconds between the starts of two runs of one catalogue. */
+  /** Least milliseconds between the starts of two runs of one catalogue. */
   readonly collectMs: number
 }
 
 /** Collects writes and measures the datasets that they changed. */
 export type Collector = {
-  /** Notes that a dataset was created or updated. Never throws. */
+  /** Notes that a dataset was created or updated, unless the collector is stopped. Never throws. */
   add(catalogue: string, dataset: string): void
   /** Ends the loop and records runs for the collected datasets, which the next process starts. */
   stop(): Promise<void>
@@ -47,14 +47,17 @@ export function datasetsIn(
   })
 }
 
-/** Written datasets of a catalogue, with the times of the first and the last write; without `datasets` all of the catalogue are measured. */
+/**
+ * Written datasets of a catalogue, with the times of the first and the last write; without `datasets` all of the catalogue are
+ * measured.
+ */
 type CollectedWrites = { datasets: Set<string> | undefined; firstMs: number; lastMs: number }
 
 /** Milliseconds without a write after which a bulk of writes has ended. */
 const quietMs = 5000
 /** Milliseconds after the first write at which a run starts although writes go on. */
 const longestWaitMs = 60_000
-/** Milliseconds for which other runs go first. */
+/** Milliseconds after the first write for which other runs go first. */
 const yieldMs = 3_600_000
 /** Milliseconds between two checks for a catalogue that is due. */
 const pollMs = 1000
@@ -63,7 +66,7 @@ const maxIds = 10_000
 /** Milliseconds between two datasets of a run: writes come first. */
 const pulseMs = 5
 
-/** Starts a collector: one run after the other, the catalogue that has waited longest first. */
+/** Starts a collector: one run after the other, of the due catalogues the one whose first write is oldest. */
 export function startCollector(deps: CollectorDeps): Collector {
   const { now, pause, log } = deps
   const writesByCatalogue = new Map<string, CollectedWrites>()

@@ -29,7 +29,7 @@ type FeedContext = MetricsSource & {
   readonly pause: Pause
 }
 
-/** Groups of datasets that are read at once, ahead of measuring. */
+/** Groups of datasets that are read at once, ahead of measuring; with a pulse one. */
 const atOnce = 3
 /** Datasets after which a run stores its position. */
 const pageSize = 100
@@ -90,7 +90,7 @@ async function idsOfRun(
 /** Id of a dataset, and its position in the run. */
 type FeedItem = { readonly id: string; readonly counter: number }
 
-/** Groups of as many datasets as the repository permits at the time; with a pulse each dataset is a group. */
+/** Yields groups of as many datasets as the repository permits at the time; with a pulse each dataset is a group. */
 async function* groupsOf(
   { repository, pause }: FeedContext,
   ids: readonly string[],
@@ -130,8 +130,8 @@ class FeedReader {
   }
 
   /**
-   * A message for each dataset, in their order: `skipped` when it was deleted, `refused` when it cannot be read in all
-   * attempts.
+   * Returns a message for each dataset, in their order: `skipped` when it was deleted, `refused` when its group cannot be read in
+   * all attempts.
    */
   async messagesOf(items: readonly FeedItem[]): Promise<readonly Message[]> {
     const signal = this.#signal
@@ -185,7 +185,9 @@ class FeedReader {
     return messages
   }
 
-  /** Ids of the datasets → ids of their catalogues. Reads the types of the catalogues too. */
+  /**
+   * Ids of the datasets → ids of their catalogues, the last one where there are several. Reads the types of the catalogues too.
+   */
   async #cataloguesOf(items: readonly FeedItem[]): Promise<ReadonlyMap<string, string>> {
     const { store, names } = this.#deps
     const dataset = items.map(({ id }) => namedNode(names.dataset(id)))

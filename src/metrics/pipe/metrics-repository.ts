@@ -9,7 +9,7 @@ import { payloadOf } from './payload.ts'
 /** Repository of this process as measuring uses it. */
 export type MetricsRepository = {
   /**
-   * Runs work after writers from outside, which may delay it for a bounded time; passes how many datasets it may read or
+   * Runs work once clients pause their writes, which may delay it for a bounded time; passes how many datasets it may read or
    * write at once.
    */
   readonly turn: <T>(work: (limit: number) => Promise<T>, signal: AbortSignal) => Promise<T>
@@ -23,6 +23,7 @@ export type MetricsRepository = {
 /** Metrics graph of a dataset, by its platform id. */
 type DatasetMetrics = { readonly dataset: string; readonly quads: readonly Quad[] }
 
+/** Pipe that names the metrics graph of a message without one. */
 const pipe = 'metrics'
 
 /** Makes the export of metrics. Without a repository in this process the exporter sends each message as text. */
@@ -35,7 +36,10 @@ export const metricsExport = (repository: MetricsRepository | undefined): Metric
   ...(repository && { writeLocally: (messages, signal) => putAll(repository, messages, signal) }),
 })
 
-/** Writes the metrics of messages in groups, whose sizes the repository decides. */
+/**
+ * Writes the metrics of messages in groups, whose sizes the repository decides; a message that cannot be read has its failure as
+ * outcome.
+ */
 async function putAll(
   { turn, putMetrics }: MetricsRepository,
   messages: readonly RecordMessage[],

@@ -1,4 +1,7 @@
-/** Base of all segments of the quality pipe: runs work for every dataset; one that fails is refused, and the others go on. */
+/**
+ * Base of all segments that measure: runs their work for every dataset; one that fails with a `Failure` is refused, and the
+ * others go on.
+ */
 
 import { z } from 'zod'
 import { Failure } from '../../errors.ts'
@@ -42,7 +45,9 @@ export type MetricsKind<Settings extends Config> = {
   ) => Payload | Promise<Payload>
 }
 
-/** Makes a segment: records pass through its work in their order, other messages pass unchanged. */
+/**
+ * Makes a segment: records pass through its work in their order, other messages pass unchanged. With `skip` all messages pass.
+ */
 export function metricsSegment<Settings extends Config>(kind: MetricsKind<Settings>): SegmentKind {
   return {
     names: kind.names,

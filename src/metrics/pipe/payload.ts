@@ -1,4 +1,6 @@
-/** Payload of the messages of the quality pipe: a dataset and the metrics that it has so far, read from RDF and written as TriG. */
+/**
+ * Payload of the messages of the quality pipe: a dataset and the metrics that it has so far, read from RDF and written as TriG.
+ */
 
 import type { BlankNode, NamedNode, Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -18,7 +20,7 @@ type MeasuredSubject = {
   readonly iri: string
   /** Id of its catalogue. */
   readonly catalogue?: string
-  /** `dct:type` of the catalogue, such as `dcat-ap`. */
+  /** `dct:type` of the catalogue, in lower case where the feed read it, such as `dcat-ap`. */
   readonly source?: string
 }
 
@@ -29,7 +31,7 @@ export type Payload = {
   readonly dataset: readonly Quad[]
   /** Content of the metrics graph, in the default graph here. Its `dqv:QualityMetadata`, if any, is `metricsNode`. */
   readonly metrics: readonly Quad[]
-  /** Name of that graph in the text of the message: `urn:{context}:{pipe}`. */
+  /** Name of that graph in the text of the message: that of its first named graph, else `urn:cartulary:{pipe}`. */
   readonly metricsGraph: string
   /** The dataset as N-Triples, where it was read as such. */
   readonly lines?: string
@@ -46,8 +48,8 @@ const payloads = new WeakMap<
 >()
 
 /**
- * The payload of a message: remembered when `withPayload` made the message, else read from its text (TriG, N-Quads or any
- * other RDF) and then remembered. `pipe` names the metrics graph of a message that has none yet. Throws `Failure`:
+ * Payload of a message: remembered when `withPayload` or `messageOfPayload` made the message, else read from its text (TriG,
+ * N-Quads or any other RDF) and then remembered. `pipe` names the metrics graph of a message that has none yet. Throws `Failure`:
  * `malformed-rdf`, `unsupported-media-type`, and `missing-class` when there is no dataset in it.
  */
 export async function payloadOf(message: RecordMessage, pipe = 'metrics'): Promise<Payload> {
@@ -73,14 +75,14 @@ export function messageOfPayload(payload: Payload, counter: number): RecordMessa
   })
 }
 
-/** Returns a message with another payload. */
+/** Returns a message with another payload, marked as one whose metrics are exported. */
 export function withPayload(message: RecordMessage, payload: Payload): RecordMessage {
   const header = payloads.get(message)?.header ?? message
   const extra = { ...message.extra, ...names(payload.subject), content: 'metrics' }
   return messageOf(payload, { ...header, mediaType: 'application/trig', extra })
 }
 
-/** The text is made when it is first read. */
+/** Makes a message of a payload; its text is made when it is first read. */
 function messageOf(payload: Payload, header: RecordHeader): RecordMessage {
   let text: string | undefined
   const message: RecordMessage = {
@@ -168,7 +170,9 @@ const lines = (quads: readonly Quad[]): string =>
 
 const distribution = dcat('distribution').value
 
-/** Distributions of a dataset: objects of its `dcat:distribution`, each once, in the order of the triples. Literals are left out. */
+/**
+ * Distributions of a dataset: objects of its `dcat:distribution`, each once, in the order of the triples. Literals are left out.
+ */
 export function distributionsOf({
   subject,
   dataset,

@@ -12,9 +12,12 @@ const { connectionFailure, invalidUrl } = pseudoCodes
 export type CheckOutcome = {
   /** HTTP status (RFC 9110) or a pseudo code; absent when the check has no result for the URL. */
   readonly status?: number
-  /** Whether the URL itself was requested, which robots.txt or the address guard may refuse. */
+  /**
+   * Whether the URL itself was requested; false when robots.txt or the address guard refused it before, or its host is left alone
+   * or asks for a long pause.
+   */
   readonly wasRequested: boolean
-  /** Status of the last answer. */
+  /** Status of the last answer to a request of the URL. */
   readonly lastStatus?: number
 }
 
@@ -30,7 +33,7 @@ export type CheckContext = {
   readonly log: Log
 }
 
-/** Checks a URL. Throws the signal's reason only. */
+/** Checks a URL. Throws the signal's reason only; an unexpected error is logged and gives no status. */
 export async function checkUrl(
   context: CheckContext,
   url: URL,
@@ -50,12 +53,16 @@ export async function checkUrl(
   }
 }
 
+/** Statuses of HEAD after which GET is tried. */
 const refusesHead: ReadonlySet<number> = new Set([400, 403, 404, 405, 406, 501])
 
 /** Statuses of an overloaded host, which give no result for the URL. */
 const overloadCodes: ReadonlySet<number> = new Set([429, 503])
 
-/** Thrown when robots.txt forbids a URL or cannot be read; ends the check. */
+/**
+ * Thrown when robots.txt forbids a URL or cannot be read; ends the check. `status` is the result that follows for the URL, if
+ * any.
+ */
 class RobotsRefusal extends Error {
   readonly status: number | undefined
 
@@ -66,8 +73,8 @@ class RobotsRefusal extends Error {
 }
 
 /**
- * Reads robots.txt. A failed connection is the result for the URL too; a host that answers without a usable robots.txt gives no result.
- * Throws `RobotsRefusal` unless the URL may be requested.
+ * Reads robots.txt. A failed connection is the result for the URL too, and so is a refused address; a host that forbids the URL,
+ * or answers without a usable robots.txt, gives no result. Throws `RobotsRefusal` unless the URL may be requested.
  */
 async function checkRobots(context: CheckContext, url: string, signal: AbortSignal): Promise<void> {
   const permission = await context.outbound.robots({ ...context.requestDefaults, url }, signal)
@@ -91,7 +98,7 @@ type UrlCheck = {
 const attempts = 2
 const retryDelayMs = 1000
 
-/** The status after redirects; a connection that fails is tried once more. */
+/** Status after redirects; a request whose connection fails or is too slow is repeated once. */
 async function statusOf(urlCheck: UrlCheck, method: 'HEAD' | 'GET', signal: AbortSignal) {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -136,10 +143,13 @@ async function requestStatus(
 
 /** Requests at once at one host. */
 const atOnce = 2
-/** Longest `Retry-After` that is waited for; the URLs of a host that asks for more keep their stored statuses. */
+/** Longest `Retry-After` in ms that is waited for; the URLs of a host that asks for more keep their stored statuses. */
 const retryAfterMaxMs = 30_000
 
-/** Whether a request failed before it was sent, because the host asked for a pause. */
+/**
+ * Whether a request failed because its host is left alone or asks for a long pause: without being sent, or by the answer that
+ * asks for it.
+ */
 const wasBackedOff = (error: unknown): boolean =>
   error instanceof Failure && error.retryAfter !== undefined
 

@@ -1,6 +1,6 @@
 /**
- * Checks whether URLs can be reached, and stores their statuses between runs. A run takes the stored status, joins a check that is
- * running, or starts one within its budget.
+ * Checks whether URLs can be reached, and stores their statuses between runs. A run takes the stored status, joins a check that
+ * is running, or starts one within its budget.
  */
 
 import { parseTarget } from '../../client/address-guard.ts'
@@ -22,7 +22,7 @@ import {
 import type { Pause } from '../../workers/pause.ts'
 import { dayMs } from '../../text/duration.ts'
 
-/** Bounds and clocks of all checks. */
+/** Bounds, clocks and dependencies of all checks. */
 export type ReachOptions = {
   /** Path of the file of statuses. */
   readonly path: string
@@ -37,7 +37,7 @@ export type ReachOptions = {
   readonly hostDelayMs: number
   /** Days after which a URL is checked again, randomly a fifth more or less. */
   readonly recheckDays: number
-  /** Days after which a URL with the status 1100 is checked again. */
+  /** Days after which a URL with the status 1100 is checked again, without a random part. */
   readonly unreachableDays: number
   readonly now: () => number
   /** 0..1 */
@@ -48,8 +48,12 @@ export type ReachOptions = {
 
 /** Status of a URL; times in milliseconds since 1970. */
 export type UrlStatus = {
-  /** HTTP status after redirects, 1100 when the host cannot be reached, 1300 when it is not a URL that may be asked. */
+  /**
+   * HTTP status after redirects, 1100 when the host cannot be reached or gives no usable answer, 1300 when it is not a URL that
+   * may be asked.
+   */
   readonly status: number
+  /** When the URL got this status. */
   readonly at: number
   /** When it failed first since it last worked; absent where it works. */
   readonly since?: number
@@ -104,12 +108,12 @@ export class UrlReach {
     return new ReachRun(this, run, sink)
   }
 
-  /** Whether a check of a URL is running, by its key. */
+  /** Whether a check of a URL is running; `url` is its key in base64. */
   isChecking(url: string): boolean {
     return this.#checks.has(url)
   }
 
-  /** Joins the check of a URL that is under way, or starts one. */
+  /** Joins the check of a URL that is under way, or starts one by `work`; `url` is its key in base64. */
   join(
     url: string,
     work: (signal: AbortSignal) => Promise<void>,
@@ -118,7 +122,7 @@ export class UrlReach {
     return this.#checks.get(url, work, signal)
   }
 
-  /** Checks a URL in the turn of its host. */
+  /** Checks a URL in the turn of its host. Rejects with the signal's reason, and with `queue-full` when too many checks wait. */
   check(url: URL, signal: AbortSignal): Promise<CheckOutcome> {
     return this.#hosts.run(url.host, () => checkUrl(this.#context, url, signal), signal)
   }
@@ -151,8 +155,9 @@ export class ReachRun {
   }
 
   /**
-   * Status of a URL of a catalogue: the stored one until it is due, else that of a new check; the stored one also when the budget or
-   * the host permits no check, `undefined` when there is none. Rejects with the signal's reason only.
+   * Status of a URL of a catalogue: 1300 for a text that is no URL, the stored one until it is due, else that of a new check; the
+   * stored one also when the run has tried the URL or the budget or the host permits no check, `undefined` when there is none.
+   * Rejects with the signal's reason, `run-interrupted` at the stop, and `queue-full`.
    */
   async statusOf(
     text: string,
@@ -169,7 +174,7 @@ export class ReachRun {
       if (row && (row.due > now() || row.tried >= this.#startMs)) return urlStatusOf(row)
       if (!this.#budget.take(row, catalogue)) {
         const emptyRow = { status: undefined, checked: 0, due: now(), tried: 0 }
-        // Stored, so that the next run includes it in its limit.
+        // Stored with its catalogue, so that the next run includes it in its limit.
         if (row?.catalogue !== catalogue) file.store(key, { ...emptyRow, ...row, catalogue })
         return urlStatusOf(row)
       }
@@ -222,7 +227,7 @@ export class ReachRun {
   }
 }
 
-/** The URL without user info and fragment; `undefined` where it may not be requested. */
+/** URL without user info and fragment; `undefined` where it may not be requested. */
 function requestableUrl(text: string): URL | undefined {
   try {
     return parseTarget(text)
@@ -241,14 +246,15 @@ type BudgetWindow = {
   readonly stretch: number
   /** URLs that were tried after this time (ms) are left to the next run. */
   readonly limit: number
-  /** Due URLs that were left to the next run. */
+  /** Due URLs that were left to the next run because of `limit`. */
   withheld: number
   readonly budget: CheckBudget
 }
 
 /**
- * Budget of a run: the number of URLs that it may check, oldest first. Records come in the order of a stream, so the run reads from
- * the file, at the first URL of a catalogue, up to which age its budget lasts, and leaves younger URLs to the next run:
+ * Budget of a run: the number of URLs that it may check, those tried longest ago first. Records come in the order of a stream, so
+ * the run reads from the file, at the first URL of a catalogue, up to which time its budget lasts, and leaves URLs tried later to
+ * the next run:
  *
  *     first URL of a catalogue → limit = time of the n-th oldest due URL (n = budget left × stretch)
  *     new URL                  → checked while budget is left

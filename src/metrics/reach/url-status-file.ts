@@ -7,9 +7,10 @@ import { dayMs } from '../../text/duration.ts'
 
 /**
  * Table `verdict`: `url` is the SHA-256 of the URL, so that no token in a URL is stored here; `status` is NULL before the first
- * result; `checked` is the time of the status, `due` when the URL is to be checked again, `tried` when it was last requested (0 for
- * never), `catalogue` that of the dataset then. `failure`: time of the first failure since the URL last worked. `run`: start of a run
- * and number of the URLs that it requested. Times are milliseconds since 1970.
+ * result; `checked` is the time of the status, `due` when the URL is to be checked again, `tried` when its last check ended, with
+ * or without a result (0 for never), `catalogue` that of the dataset for which it was last to be checked. `failure`: time of the
+ * first failure since the URL last worked. `run`: start of a run and number of the URLs that it requested. Times are milliseconds
+ * since 1970.
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS verdict (
@@ -33,7 +34,7 @@ export const urlKeyOf = (url: URL): UrlKey => createHash('sha256').update(url.hr
 export type UrlStatusRow = {
   readonly status: number | undefined
   readonly checked: number
-  /** Time of the first failure since the URL last worked; `store` sets it by the status. */
+  /** Time of the first failure since the URL last worked; `store` ignores it and derives it from the status. */
   readonly since?: number
   readonly due: number
   readonly tried: number
@@ -70,7 +71,7 @@ export function openUrlStatusFile(path: string, now: number) {
         }
       )
     },
-    /** Stores the row of a URL, and counts the check for the run that made it. */
+    /** Stores the row of a URL; with `run`, counts a request of that run. */
     store: (key: UrlKey, values: UrlStatusRow, run?: string): void => {
       const { status = null, checked, due, tried, catalogue } = values
       const row = [key, status, checked, due, tried, catalogue]
@@ -82,20 +83,23 @@ export function openUrlStatusFile(path: string, now: number) {
         if (run !== undefined) file.run('UPDATE run SET asked = asked + 1 WHERE id = ?', run)
       })
     },
-    /** When a run began and how many URLs it has checked; a new run begins now. */
+    /** When a run began and how many URLs it has requested; a new run begins now. */
     run: (id: string, time: number) => {
       const { changes } = file.run('INSERT OR IGNORE INTO run VALUES (?, ?, 0)', id, time)
       if (changes > 0) file.run('DELETE FROM run WHERE began < ?', time - runForgottenMs)
       const row = file.first('SELECT began, asked FROM run WHERE id = ?', id)
       return { startMs: Number(row?.['began'] ?? time), requestCount: Number(row?.['asked'] ?? 0) }
     },
-    /** When the n-th oldest of the due URLs of a catalogue was tried; `undefined` when there are fewer. */
+    /**
+     * When the n-th of the due URLs of a catalogue was tried, those that were tried longest ago first; `undefined` when there are
+     * fewer.
+     */
     nthDue: (catalogue: string, n: number, time: number): number | undefined => {
       const due = 'SELECT tried FROM verdict WHERE catalogue = ? AND due <= ? ORDER BY tried'
       const row = file.first(`${due} LIMIT 1 OFFSET ?`, catalogue, time, n - 1)
       return row && Number(row['tried'])
     },
-    /** Makes all URLs with a status due now. */
+    /** Makes all URLs that have this status due now. */
     expire: (status: number, time: number): void =>
       void file.run('UPDATE verdict SET due = ? WHERE status = ? AND due > ?', time, status, time),
     close: () => file.close(),

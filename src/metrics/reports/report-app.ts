@@ -1,4 +1,7 @@
-/** Endpoints of the quality reports: `/portal` and `/catalogues/{id}` as JSON and as CSV, open to anyone. The pages are the portal's. */
+/**
+ * Endpoints of the quality reports: `/portal` and `/catalogues/{id}` as JSON and as CSV, open to anyone. The pages are the
+ * portal's.
+ */
 
 import { hash } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
@@ -25,7 +28,7 @@ type ReportsAppContext = ReportContext & {
     | undefined
 }
 
-/** In the order of our preference: programs that ask for nothing get JSON, browsers ask for HTML. */
+/** Media types in the order of preference: programs that ask for nothing get JSON, browsers ask for HTML. */
 const types = { json: 'application/json', html: 'text/html', csv: 'text/csv' } as const
 
 const suffix = /\.(html|csv|json)$/
@@ -56,7 +59,7 @@ const listQuery = pageQuery.extend({
 
 type ReportQuery = z.output<typeof language> & Partial<z.output<typeof listQuery>>
 
-/** Catalogues on one page of the portal. */
+/** Catalogues on one page of the portal, to which a redirect leads. */
 const perPage = 50
 
 /** Leads from the address of a report as HTML to its page. Throws `not-acceptable` where no portal runs. */
@@ -79,7 +82,10 @@ function redirectToPage(
   return c.redirect(pageOf(c, steps, wanted) + (list.size > 0 ? `?${list.toString()}` : ''), 301)
 }
 
-/** Sends a report, or 304. Its state is the number of the refresh, its form, and what writes it. */
+/**
+ * Makes the function that sends a report, or 304. The tag has the number of the refresh, the form of the report, and a hash of
+ * what else it is made of.
+ */
 function reportSender({ figures, bands, weights, portal, version }: ReportsAppContext) {
   const writer = hash('sha256', JSON.stringify([version, bands, weights, portal]), 'hex')
   return (c: AppContext, form: 'json' | 'csv', request: ReportRequest) =>

@@ -44,7 +44,10 @@ export type MeasuredReport = NonNullable<Report['measured']>
 /** Most rows of each list. */
 const maxRows = { indicators: 6, rules: 15, hosts: 15, datasets: 10 } as const
 
-/** Makes a report. After the first page of the list of catalogues it has that list alone. */
+/**
+ * Makes a report. After the first page of the list of catalogues it has that list alone. `most` is the score of a dataset that
+ * fulfils all indicators.
+ */
 export function reportOf(context: ReportContext, { locale, catalogue, list }: ReportRequest) {
   const { figures, bands, weights, portal } = context
   const refreshed = figures.refreshed()
@@ -128,8 +131,8 @@ function measuredIn({ figures, bands, weights }: ReportContext, scope: Scope, lo
 }
 
 /**
- * All indicators, dimension by dimension. `yes`: percentage that fulfils it, `null` where it was not measured; `missing`: its points
- * times the share that does not; `codes`: status codes of URLs with their shares.
+ * All indicators, dimension by dimension. `yes`: percentage that fulfils it, `null` where it was not measured; `missing`: the
+ * points that it loses by the share that does not; `codes`: status codes of URLs with their shares.
  */
 const indicatorFigures = (metrics: Aggregate['metrics'], weights: Weights) =>
   indicators.map(({ name, type }) => {
@@ -143,7 +146,7 @@ const indicatorFigures = (metrics: Aggregate['metrics'], weights: Weights) =>
     return { name, dimension, points, title, rule, yes, missing, codes }
   })
 
-/** Months that make a line; fewer are shown day by day. */
+/** Months up to which a history is shown day by day. */
 const fewMonths = 6
 /** Maximum number of snapshots: more than the months that the data file keeps (eleven years) and than the days of six months. */
 const maxSnapshots = 240

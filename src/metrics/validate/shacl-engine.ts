@@ -25,8 +25,8 @@ type Engine = {
 }
 
 /**
- * Compiles shapes into a validator for any number of records. At most `maxResults` are kept of a record, and after as many
- * violations validation ends. `owl:imports` must not be among the shapes. Throws on shapes that cannot be compiled.
+ * Compiles shapes into a validator for any number of records. At most `maxResults` are returned for a record, and validation ends
+ * at more violations than that. `owl:imports` must not be among the shapes. Throws on shapes that cannot be compiled.
  */
 export function compileShapes(shapes: readonly Quad[], maxResults: number): Engine {
   const triples = new Triples(shapes)
@@ -56,7 +56,7 @@ export function compileShapes(shapes: readonly Quad[], maxResults: number): Engi
 
 type Paths = (path: Term) => Term | readonly Quad[]
 
-/** A path that is more than an IRI is reported with its triples (SHACL 2.3.1). */
+/** Looks up what a result says of its path: the IRI, or the triples of a path that is more than an IRI (SHACL 2.3.1). */
 function pathsIn(shapes: readonly Quad[]): Paths {
   const quadsByPath = new Map<string, readonly Quad[]>()
   return (path) => {
@@ -70,7 +70,7 @@ function pathsIn(shapes: readonly Quad[]): Paths {
 type Settings = {
   readonly maxResults: number
   readonly pathOf: Paths
-  /** Whether results are only counted, as inside of `sh:or` and similar constraints. */
+  /** Whether no results are recorded, only that there was one, as inside of `sh:or` and similar constraints. */
   readonly silent: boolean
 }
 
@@ -108,7 +108,7 @@ class RecordingEngine extends ValidationEngine {
     }
   }
 
-  // The graph of a report, which the constructor of the package begins.
+  // The constructor of the package would begin the graph of a report here.
   override initReport(): void {}
 
   override clone(): ValidationEngine {

@@ -9,14 +9,14 @@ import { owl, skos, sh } from '../../rdf/namespaces.ts'
 import { decode, parse } from '../../rdf/parse.ts'
 import { blankNode, quad } from '../../rdf/terms.ts'
 
-/** Bytes of one file of shapes. */
+/** Most bytes of one file of shapes. */
 const maxBytes = 20 * 2 ** 20
 
 const imports = owl('imports').value
 const targets: ReadonlySet<string> = new Set(
   ['targetClass', 'targetNode', 'targetSubjectsOf', 'targetObjectsOf'].map((n) => sh(n).value),
 )
-/** Terms of SHACL that the engine does not implement. */
+/** Terms of SHACL that the engine does not implement; a file with one is refused. */
 const unsupported: ReadonlySet<string> = new Set(['sparql', 'js', 'target'].map((n) => sh(n).value))
 
 /** Reads the files of a model, without their imports. Throws an `Error` whose message names the file and the reason. */
@@ -83,11 +83,13 @@ export async function readSchemes(
   return pairs
 }
 
+/** Sets of shapes, each a file of a version of DCAT-AP. */
 const sets = ['base', 'recommended', 'vocabularies', 'deprecated', 'range'] as const
 type SetName = (typeof sets)[number]
 
 const isSet = (name: string): name is SetName => sets.some((set) => set === name)
 
+/** Level at the end of the name of a model → its sets; `''` is a name without level. */
 const levels: Readonly<Record<string, readonly SetName[]>> = {
   level1: ['base'],
   level2: ['base', 'recommended'],
@@ -118,7 +120,10 @@ const separator = '='
 /** The names of the models that are shipped. */
 export const shippedModels: readonly string[] = [...filesByModel.keys(), customized]
 
-/** Files of a shipped model below its directory; `undefined` for any other name. */
+/**
+ * Files of a shipped model below the directory of the shipped shapes; `undefined` for any other name. `customized` may be
+ * followed by its sets (`customized=range,recommended`).
+ */
 export function shippedFiles(model: string): readonly string[] | undefined {
   const [name, names] = model.split(separator)
   if (name !== customized) return filesByModel.get(model)
@@ -135,8 +140,8 @@ type ModelChoice = {
 }
 
 /**
- * Models of a request, in one spelling each. Throws `Failure` `invalid-parameter` for names that are not among `models` and for
- * unknown sets.
+ * Models of a request, in one spelling each; `standardModel` where it names none. Throws `Failure` `invalid-parameter` for names
+ * that are not among `models` and for unknown sets.
  */
 export function requestedModels(choice: ModelChoice, models: readonly string[]): readonly string[] {
   const requestedSets = listOf(choice.customized)

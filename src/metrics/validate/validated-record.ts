@@ -7,8 +7,8 @@ import { keyOf } from '../../rdf/read.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
 
 /**
- * Triples without those of catalogue records (of all, or of those that `isUnwanted` picks by their IRIs) and of the blank nodes that
- * only they refer to. The platform writes its checksums there in a way that no version of the profile permits.
+ * Triples without those of catalogue records (of all, or of those that `isUnwanted` picks by their keys) and of the blank nodes
+ * that only they refer to. The platform writes its checksums there in a way that no version of the profile permits.
  */
 export function withoutRecords(
   quads: readonly Quad[],
@@ -41,7 +41,7 @@ function reachableKeys(
   return keys
 }
 
-/** Triples with `skos:inScheme` for every concept of a known scheme among their objects. */
+/** Adds triples with `skos:inScheme` for every concept of a known scheme among the objects; `schemes` is concept → scheme. */
 export function withSchemes(
   quads: readonly Quad[],
   schemes: ReadonlyMap<string, string>,

@@ -19,7 +19,7 @@ type ValidatingDeps = {
 const names = z.union([z.string(), z.array(z.string()).min(1)])
 
 const config = segmentConfig.extend({
-  /** One model or several, of which one has to conform. */
+  /** One model or several, of which one has to conform; by default that of `requestedModels`. */
   shapeModel: names.optional(),
   /** Sets of shapes beside the base, for the model `customized`. */
   customized: names.optional(),
@@ -34,8 +34,8 @@ const atOnce = 8
 
 /**
  * Makes the segment. Records of catalogues of other types, and all records where the shapes cannot be used, pass without a
- * report: compliance is not measured then, and its older measurements are removed. A record that cannot be validated in time is
- * refused and keeps its older measurements.
+ * report: compliance is not measured then, and its older measurements and reports are removed. A record that cannot be validated,
+ * or not in time, is refused and keeps its older measurements.
  */
 export const validatingSegment = ({ validation, now }: ValidatingDeps): SegmentKind =>
   metricsSegment<Config>({

@@ -26,7 +26,7 @@ type ValidationAppContext = {
   readonly limits: Pick<Limits, 'validationBytes' | 'validationsPerClient' | 'validations'>
   readonly http: SharedAppOptions
   readonly version: string
-  /** Whether an IRI is one of the platform's own; catalogue records with other IRIs are validated. */
+  /** Whether an IRI is one of the platform's own; catalogue records with such an IRI are left out, others are validated. */
   readonly isPlatformIri: (iri: string) => boolean
 }
 
@@ -44,7 +44,7 @@ function choiceOf(c: AppContext) {
   return { shapeModel: c.req.queries('shapeModel'), customized: c.req.queries('customized') }
 }
 
-/** Reads the record of the body and validates it against the models that the query names. */
+/** Reads the record of the body and validates it against the models that the query names. Throws what `Validation` throws. */
 async function validateBody(c: AppContext, context: ValidationContext) {
   const { validation, limits, hasKey, isPlatformIri } = context
   const models = requestedModels(choiceOf(c), validation.models())

@@ -1,4 +1,7 @@
-/** Entry of a validating worker: reads the shapes of a model when it is first used, then validates record by record. */
+/**
+ * Entry of a validating worker: reads the RDF of requests, and validates record by record; the shapes of a model are read when it
+ * is first used.
+ */
 
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'

@@ -15,11 +15,11 @@ import { readReport, type ReportGraph } from '../measure/validation-report.ts'
 import { requestedModels, shippedFiles, shippedModels } from './shape-files.ts'
 import { withDefaults } from '../../text/defaults.ts'
 
-/** Where shapes are, and the bounds of validating. */
+/** Places of shapes, bounds and dependencies of validating. */
 export type ValidationOptions = {
-  /** The shipped shapes; the vocabularies that belong to them are beside it. */
+  /** Directory of the shipped shapes; that of the vocabularies that belong to them, `vocabularies`, is beside it. */
   readonly directory: string
-  /** Models of the institution: name → files. */
+  /** Models of the institution: name → files; they replace shipped models of the same name. */
   readonly institutionModels?: Readonly<Record<string, readonly string[]>>
   readonly workers: number
   readonly log: Log
@@ -31,9 +31,9 @@ const standardLimits = {
   results: 1000,
   /** Heap of a worker in MB. */
   memoryMb: 256,
-  /** Time of one record. */
+  /** Milliseconds for one record. */
   recordMs: 30_000,
-  /** A worker without work ends after that. */
+  /** Milliseconds after which a worker without work ends. */
   idleMs: 30_000,
   /** Records that may wait for a worker. */
   waiting: 1000,
@@ -61,7 +61,7 @@ type Task = {
   readonly withRecords?: boolean
 }
 
-/** RDF of a request, and the catalogue records in it that are left out. */
+/** RDF of a request, and the IRIs of the catalogue records in it that are left out. */
 type RdfInput = {
   readonly text: string
   readonly format: Format
@@ -69,7 +69,7 @@ type RdfInput = {
   readonly excludedRecords?: readonly string[]
 }
 
-/** Calls that workers answer. `lines` are N-Triples, `records` the nodes of catalogue records. */
+/** Calls that workers answer. `lines` are N-Triples, `records` the keys of all catalogue records, also of those left out. */
 export type ValidationCalls = {
   validate: [task: Task, reply: ValidationReply]
   read: [sent: RdfInput, read: { readonly lines: string; readonly records: readonly string[] }]
@@ -94,10 +94,10 @@ export async function openValidation(options: ValidationOptions) {
   await Promise.all(Object.keys(institutionModels).map((model) => validator.try(model)))
   return {
     /**
-     * The report of a record (triples, or N-Triples), without its catalogue records unless `withRecords`. Of several models the
-     * first one counts that finds no violation, else the first of all. Throws `Failure`: `invalid-parameter` for an unknown
-     * model, `time-limit` and `too-complex` when the record cannot be measured, `internal` when the shapes of all models cannot
-     * be read, `queue-full`.
+     * Report of a record (triples, or N-Triples), without its catalogue records unless `withRecords`. Of several models the first
+     * one counts that finds no violation, else the first whose shapes can be used. Throws `Failure`: `invalid-parameter` for an
+     * unknown model, `time-limit` and `too-complex` when the record cannot be validated, `internal` when the shapes of no model
+     * can be used, `queue-full`.
      */
     validate: async (
       record: readonly Quad[] | string,
@@ -118,7 +118,8 @@ export async function openValidation(options: ValidationOptions) {
       throw new Failure('internal', `the shapes of ${modelNames.join(', ')} cannot be used`)
     },
     /**
-     * Reads RDF in a worker and returns N-Triples, without the catalogue records that `isUnwanted` picks by their IRIs. Throws as `parse`, `time-limit`, `too-complex` and `queue-full`.
+     * Reads RDF in a worker and returns N-Triples, without the catalogue records that `isUnwanted` picks by their IRIs. Throws as
+     * `parse`, `time-limit`, `too-complex` and `queue-full`.
      */
     read: (
       sent: Omit<RdfInput, 'unwanted'>,
@@ -175,7 +176,7 @@ class ModelValidator {
     })
   }
 
-  /** `undefined` when the shapes of the model cannot be used. */
+  /** Report of a record against one model; `undefined` when the shapes of the model cannot be used. */
   async report(task: Task, signal?: AbortSignal): Promise<ReportGraph | undefined> {
     const { model, text } = task
     if (text.length > this.#length)
@@ -192,6 +193,7 @@ class ModelValidator {
     throw new Failure('too-complex', detail, { cause: reply.message })
   }
 
+  /** Reads RDF, and once more without records that are unwanted, which only the first reading finds. */
   async read(
     sent: RdfInput,
     isUnwanted: (record: string) => boolean,
@@ -208,7 +210,7 @@ class ModelValidator {
       : this.read({ ...sent, excludedRecords }, isUnwanted, signal)
   }
 
-  /** Validates an empty record, which records a problem where the shapes cannot be used. */
+  /** Validates an empty record, which records a problem where the shapes cannot be used. Never rejects. */
   async try(model: string): Promise<void> {
     await this.report({ model, text: '' }).catch((error: unknown) =>
       this.#refuse(model, messageOf(error)),
@@ -234,7 +236,7 @@ function messageOf(error: unknown): string {
     : error.message
 }
 
-/** Failure of a record whose worker ended, or that waited too long. */
+/** Failure of work whose worker ended, that took too long, or that found no place in the queue. */
 function failureOf(work: string, cause: WorkerLost): Failure {
   switch (cause.reason) {
     case 'timeout':
