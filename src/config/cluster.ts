@@ -99,7 +99,7 @@ const service = z
             headers: z.record(z.string(), z.string()).default({}),
           })
           .optional(),
-        /** A queue of this process by its plain name, or a broker's URL with the queue as its path. */
+        /** Plain name of a queue, in this process or at the configured broker, or a broker's URL with the queue as its path. */
         eventbus: z.object({ address: z.string().min(1) }).optional(),
       },
       messageOf('an object with http or eventbus'),

@@ -17,14 +17,15 @@ import { facts, readEnvironment, type Environment, type NumberRow } from './sett
 import { serviceAliases, services, variables, type ApiKeyPermissions } from './variables.ts'
 import { withDefaults } from '../text/defaults.ts'
 
+/** Name of a service. */
 export type Service = (typeof services)[number]
 
 /** Settings of the process, with defaults. */
 export type Config = Readonly<ReturnType<typeof configOf>>
 
 /**
- * All settings, or one readable message with every problem: variable, what would be right, what was given. `defaultFacets` are
- * those of the search service, which the configuration may name.
+ * Returns all settings, or one readable message with every problem: variable, what would be right, what was given.
+ * `defaultFacets` are those of the search service, which the configuration may name.
  */
 export function parseConfig(
   env: Environment,
@@ -59,7 +60,7 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     baseUri: values.PLATFORM_BASE_URI ?? `http://localhost:${port}/`,
     /** Public address; absent when each request decides it. */
     publicUrl: values.PLATFORM_PUBLIC_URL,
-    /** Whether the base is configured; otherwise the base of the data replaces it. */
+    /** Whether the base is configured; otherwise that of existing data replaces it. */
     isBaseChosen: values.PLATFORM_BASE_URI !== undefined,
     /** Address at which foreign segments reach this process; absent for where it listens. */
     segmentUrl: values.PLATFORM_SEGMENT_URL,
@@ -94,9 +95,9 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     corsOrigins: values.PLATFORM_CORS_ORIGINS ?? [],
     trustedProxies: values.PLATFORM_TRUSTED_PROXIES ?? [],
     logLevel: values.PLATFORM_LOG_LEVEL,
-    /** Variables that are set but have no effect in this version, for one line of the start-up log. */
+    /** Variables that have no effect because a feature flag is off, for one line of the start-up log. */
     ignored: values.PLATFORM_PROFILE && !isProfileOn(values) ? ['PLATFORM_PROFILE'] : [],
-    /** Sentences for the start-up log: unknown names, weak keys, a store that cannot be written. */
+    /** Sentences for the start-up log: unknown names, variables of piveau, weak keys, a store that cannot be written. */
     warnings: [
       ...unknownVariables(env),
       ...piveauWarnings(env, new Set(Object.keys(variables.shape))),
@@ -134,14 +135,14 @@ const weakKeys = (keys: ApiKeyPermissions = {}): string[] =>
 const isProfileOn = (values: Values): boolean =>
   values.PLATFORM_FEATURE_FLAGS?.['platform_profile'] ?? false
 
-/** `directory` is absent for the built-in profile. */
+/** Settings of the profile; `directory` is absent for the built-in one. */
 function profileOf(values: Values): { readonly enabled: boolean; readonly directory?: string } {
   const enabled = isProfileOn(values)
   const directory = values.PLATFORM_PROFILE?.path
   return { enabled, ...(enabled && directory !== undefined && { directory }) }
 }
 
-/** Absent facets are the default ones. */
+/** Settings of the search; without configured facets the member `facets` is absent, which stands for the default ones. */
 function searchOf({ PLATFORM_SEARCH_CONFIG: config }: Values, defaults: readonly SearchFacet[]) {
   const { facets, ...search } = config ?? searchConfig.parse({})
   return { ...search, ...(facets && { facets: completeFacets(facets, defaults) }) }
@@ -158,7 +159,9 @@ function unknownVariables(env: Environment): string[] {
     })
 }
 
-/** Checks the two variables alone, so that the problem is listed beside those of other variables. */
+/**
+ * Problem of a profile that is switched on but not configured; read from the texts, so that it is listed beside other problems.
+ */
 function missingProfile(env: Environment): string[] {
   const flags = variables.shape.PLATFORM_FEATURE_FLAGS.safeParse(
     env['PLATFORM_FEATURE_FLAGS']?.trim() || undefined,

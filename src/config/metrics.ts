@@ -1,4 +1,7 @@
-/** `PLATFORM_METRICS_CONFIG` and `PLATFORM_HUB_VALIDATOR`: how quality is measured, and whether written datasets are measured automatically. */
+/**
+ * `PLATFORM_METRICS_CONFIG` and `PLATFORM_HUB_VALIDATOR`: how quality is measured, and whether written datasets are measured
+ * automatically.
+ */
 
 import { z } from 'zod'
 import { isAllowance } from '../client/address-guard.ts'
@@ -30,10 +33,15 @@ const flag = z.boolean(messageOf('true or false'))
 export const metricsConfig = object(
   {
     ...numbersOf(metricsNumbers),
+    /** RDF file with points that replace single default ones. */
     weights: z.string().min(1).optional(),
+    /** Name of a further shape model → SHACL files. */
     shapeModels: z.record(z.string().regex(/^[\w.-]{1,100}$/), files, models).default({}),
+    /** Whether access and download URLs are asked at all. */
     urlChecks: flag.default(true),
+    /** Whether formats and media types that are texts count as those that are IRIs. */
     literalFormats: flag.default(true),
+    /** IRIs of the schemes of stored vocabularies whose licences are known ones. */
     licenceSchemes: z
       .array(z.url(messageOf('IRIs of concept schemes')), messageOf('an array'))
       .default([]),
@@ -44,6 +52,7 @@ export const metricsConfig = object(
         messageOf('an array of hosts and ranges'),
       )
       .default([]),
+    /** Cron expression in UTC of the times when all figures are counted again; absent for once a day. */
     refresh: z.string(messageOf('a cron expression')).min(1).optional(),
   },
   'is no setting',

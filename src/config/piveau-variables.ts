@@ -23,8 +23,8 @@ const prefix = 'PIVEAU_'
 const mostWarnings = 50
 
 /**
- * One warning for each `PIVEAU_*` variable that is set, 50 at most: which variable replaces it, or that none does. `known`: names of
- * all variables of this platform.
+ * One warning for each `PIVEAU_*` variable that is set, 50 at most: which variable replaces it, or that none does. `known`: names
+ * of all variables of this platform.
  */
 export function piveauWarnings(
   env: Readonly<Record<string, string | undefined>>,

@@ -13,8 +13,9 @@ const texts = z.union(
   [z.string().min(1), z.record(z.string(), z.string().min(1))],
   messageOf('text, or an object of language → text'),
 )
-/** Searches, or searches by language. */
+/** At most ten searches. */
 const someSearches = z.array(z.string().min(1).max(100)).max(10)
+/** Searches, or searches by language. */
 const searches = z.union(
   [someSearches, z.partialRecord(language, someSearches)],
   messageOf('an array of at most ten searches, or an object of language → such an array'),
@@ -51,11 +52,12 @@ const inkOn = (background: string) =>
 
 const allowance = 'a host name, an address or a range, with or without a port: data.example:8443'
 
-/** Schema of `PLATFORM_PORTAL_CONFIG`; every member has a default. */
+/** Schema of `PLATFORM_PORTAL_CONFIG`; every member has a default or may be absent. */
 export const portalConfig = object({
   name: texts.default('Cartulary'),
   /** A sentence below the heading of the home page. */
   lead: texts.optional(),
+  /** Name of a file in the folder `assets` of `directory`. */
   logo: z.string().min(1).optional(),
   languages: z
     .array(language, messageOf('an array of en, de, fr, it'))
@@ -71,7 +73,9 @@ export const portalConfig = object({
   font: z
     .enum(['source-serif', 'system'], messageOf('source-serif or system'))
     .default('source-serif'),
+  /** Folder of the operator with pages, texts, style sheet and pictures. */
   directory: z.string().min(1).optional(),
+  /** Searches that the home page suggests. */
   examples: searches.default([]),
   facets: z
     .array(z.string(), messageOf('an array of facets'))
@@ -89,7 +93,7 @@ export const portalConfig = object({
     .array(z.enum(['themes', 'recent', 'catalogues'], messageOf('themes, recent or catalogues')))
     .default(['themes', 'recent', 'catalogues']),
   footer: z.array(object({ title: texts, links: z.array(link) })).default([]),
-  /** Where problems of a dataset are reported; `{id}`, `{title}` and `{iri}` are filled in. */
+  /** Address for reports of problems of a dataset, with `{id}`, `{title}` and `{iri}`; for requests of missing data too. */
   feedback: matching(
     (address) => /^(https?:\/\/|mailto:)\S+$/.test(address),
     'an http(s) or mailto address',
@@ -101,6 +105,7 @@ export const portalConfig = object({
       messageOf(`true, false or {"allow":[…]}, whose entries are each ${allowance}`),
     )
     .default(true),
+  /** Addresses whose origins may show pages in frames, at `/embed/{language}/…`. */
   embed: z.array(address).default([]),
   signIn: object({
     key: z.boolean(messageOf('true or false')).default(true),

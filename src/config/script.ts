@@ -1,4 +1,4 @@
-/** Shared parts of the commands started by `npm run`: arguments, address and key of the platform, exit codes. */
+/** Shared parts of commands, and of the start of the platform: arguments, address and key of the platform, exit codes. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,9 @@ import { WrongUsage } from '../errors.ts'
 /** Failure of a command that is printed as its message alone, without a stack. */
 export class ScriptFailure extends Error {}
 
-/** Parses the arguments of a command into options and words. The value of `--key` may begin with a hyphen. Throws `WrongUsage`. */
+/**
+ * Parses the arguments of a command into options and words. The value of `--key` may begin with a hyphen. Throws `WrongUsage`.
+ */
 export function scriptArguments<Options extends NonNullable<ParseArgsConfig['options']>>(
   argumentList: readonly string[],
   options: Options,
@@ -31,7 +33,10 @@ export const serverUsage = `  --server url         the platform (default: PLATFO
   --key key            API key (default: PLATFORM_API_KEY, else the file api-key in PLATFORM_DATA_DIR)
 `
 
-/** Options of each command that asks a running platform; `to` is the older name of `server`; for `npm run console` it is the address of the console. */
+/**
+ * Options of each command that asks a running platform. `to` is the older name of `server`; for `npm run console` it is the
+ * address of the console.
+ */
 export const serverOptions = {
   server: { type: 'string' },
   to: { type: 'string' },
@@ -41,8 +46,9 @@ export const serverOptions = {
 type ServerValues = { readonly server?: string; readonly to?: string }
 
 /**
- * Address of a service of the platform, from the options or the environment, without a slash at its end. `path` is the path of the
- * service in a platform; it is not appended to an address with a path, which is that of the service itself. Throws `WrongUsage`.
+ * Address of a service of the platform, from the options or the environment, without a slash at its end. `path` is the path of
+ * the service in a platform; it is not appended to an option with a path, which is the address of the service itself. Throws
+ * `WrongUsage`.
  */
 export function serviceAddress(
   path: string,
@@ -66,7 +72,7 @@ export function serviceAddress(
 /** Path of the repository service in a platform. */
 export const repositoryPath = '/api/hub/repo'
 
-/** API key: the option, else `PLATFORM_API_KEY`, else the generated key in `PLATFORM_DATA_DIR`. Throws `WrongUsage`. */
+/** API key: the option, else `PLATFORM_API_KEY`, else the generated key in `PLATFORM_DATA_DIR`. Rejects with `WrongUsage`. */
 export async function scriptKey(option: string | undefined): Promise<string> {
   const { PLATFORM_API_KEY: fromEnvironment, PLATFORM_DATA_DIR: directory = './data' } = process.env
   if (option !== undefined || fromEnvironment) return option ?? fromEnvironment ?? ''
@@ -93,8 +99,9 @@ export async function refusalOf(answer: Response): Promise<string> {
 export const isHelp = (word: string | undefined): boolean => word === '--help' || word === '-h'
 
 /**
- * Exits with the code that `work` resolves with: 2 with the usage for `WrongUsage`, 1 for `ScriptFailure`, 130 after Ctrl-C. `--help` as the first
- * word prints the usage.
+ * Runs a command and sets the exit code of the process: the one that `work` resolves with, 2 with the usage for `WrongUsage`, 1
+ * for `ScriptFailure`, 130 where `work` rejects after Ctrl-C. Rejects with other errors. `--help` or `-h` as the first word
+ * prints the usage.
  */
 export async function runScript(
   usage: string,

@@ -31,13 +31,18 @@ const term = z
   .string(messageOf('the key of a value, or "" for the value itself'))
   .transform((value) => value.replace(/(^|\.)raw$/, ''))
 
+/**
+ * Kinds of facets. `values`: terms at the path, the default; `scope`: whether one of the countries is a country; `exists`:
+ * whether there is a value; `bands`: band of the number; `catalogue`: the catalogue; `parent`: the catalogue above it;
+ * `vocabulary`: that of a concept.
+ */
 const kinds = ['values', 'scope', 'exists', 'bands', 'catalogue', 'parent', 'vocabulary'] as const
 
 const facetForm = 'the name of a default facet or an object such as {"name","title","path"}'
 const bandsForm = 'an array such as [{"id":"good","title":"Good","from":221,"to":350}]'
 const bandsAlone = 'belongs to facets of "kind":"bands" alone'
 
-/** One facet as it is configured; what is absent is that of the default facet with its name. */
+/** One facet as it is configured; `completeFacets` adds what is absent. */
 const configuredFacet = object(
   {
     name: textLike(isFacetName, 'letters, digits, _ and -, a letter first'),
@@ -69,7 +74,7 @@ const configuredFacet = object(
 
 type ConfiguredFacet = z.output<typeof configuredFacet>
 
-/** A text is the name of a facet of the platform. */
+/** Schema that takes a text for the name of a default facet. */
 const facet = z.preprocess(
   (value) => (typeof value === 'string' ? { name: value } : value),
   configuredFacet,
@@ -143,29 +148,29 @@ const isFolder = (value: string) => /^https?:\/\/[^?#]*\/$/.test(value) && URL.c
 
 /** Schema of `PLATFORM_SEARCH_CONFIG`; each mistake is reported as a problem of its own. */
 export const searchConfig = object({
-  /** In the order of answers; absent = the default ones. */
+  /** Facets in the order of answers; absent for the default ones. */
   facets: facets.optional(),
-  /** Start of the addresses of pages for people; absent = that of the platform's own addresses. */
+  /** Start of the addresses of pages at another portal; absent for the portal of this platform, else descriptions of records. */
   portal: matching(isFolder, 'an http(s) address that ends in /').optional(),
   dateType: dateTypes.optional(),
-  /** Dates without a time as they are, or as instants; absent = as the data directory began. */
+  /** Form of dates without a time: `faithful` as they are, `utc` as instants; absent for the form with which the data began. */
   dates: z.enum(['faithful', 'utc'], messageOf('faithful or utc')).optional(),
-  /** Values of `country.id` that are no countries; absent = the usual ones. */
+  /** Values of `country.id` that are no countries; absent for the default ones. */
   nonCountries: opaqueSchema(
     z.array(text),
     'an array of country ids such as ["eu","io"]',
   ).optional(),
-  /** The number that scores limit; absent = the usual one. */
+  /** Path of the number that `minScoring` and `maxScoring` limit; absent for the default one. */
   scoreField: textLike(dottedPath, 'the path of a number such as quality_meas.scoring').optional(),
   vocabulary: vocabularies.default([]),
   boost: boosts.default({}),
-  /** Items per facet. */
+  /** Most items of a facet. */
   maxAggSize: intBetween(1, 10_000).default(50),
   /** Hits reachable by page. */
   maxResultWindow: intBetween(1, 1_000_000).default(10_000),
-  /** For how long a sitemap is good. */
+  /** Hours after which the sitemap is made again. */
   sitemapHours: intBetween(1, 8760).default(24),
-  /** Between two comparisons of index and store; 0 = none by itself. */
+  /** Hours between two comparisons of index and store; 0 for none that begins by itself. */
   reconcileHours: intBetween(0, 8760).default(24),
 }).transform(({ maxAggSize, maxResultWindow, boost, dateType, ...settings }) => ({
   ...settings,
@@ -177,20 +182,27 @@ export const searchConfig = object({
 
 type Band = z.output<typeof band>
 
-/** A facet as the search service takes it. */
+/** Facet as the search service takes it. */
 export type SearchFacet = {
   readonly id: string
   readonly title: string
   readonly indices: readonly IndexName[]
+  /** Dotted path of the field. */
   readonly path: string
+  /** Key of the value that is compared; empty for the value itself. */
   readonly term?: string
+  /** Key of the value that is shown; empty for the value itself. */
   readonly display?: string
   readonly kind?: (typeof kinds)[number]
   readonly bands?: readonly Band[]
+  /** Whether it is counted only for requests that name it. */
   readonly hidden?: boolean
 }
 
-/** Completes configured facets: one with the name of a default facet, and no other path, takes the members that it lacks from that. */
+/**
+ * Completes configured facets: one with the name of a default facet, and no other path, takes the members that it lacks from
+ * that, its bands only for the same kind. Other ones count datasets unless they name indices; one without a path is left out.
+ */
 export const completeFacets = (
   configured: readonly ConfiguredFacet[],
   defaults: readonly SearchFacet[],
@@ -211,7 +223,10 @@ export const completeFacets = (
       : [{ title: configuration.id, indices: ['dataset'], path, ...configuration }]
   })
 
-/** Problems of the facets in the variable's text, checked together with the default ones, as sentences with the place of each problem. */
+/**
+ * Problems of the facets in the variable's text, checked together with the default ones, as sentences with the place of each
+ * problem.
+ */
 export function facetProblems(text: string, defaults: readonly SearchFacet[]): string[] {
   const ids = defaults.map(({ id }) => id)
   return facetsIn(text).flatMap((entry, i): string[] => {
@@ -229,6 +244,6 @@ export function facetProblems(text: string, defaults: readonly SearchFacet[]): s
   })
 }
 
-/** The facets as they were written; none when the text is no such JSON. */
+/** Facets as they were written; none where the text is no such JSON. */
 const facetsIn = (text: string): readonly unknown[] =>
   json(z.object({ facets: z.array(z.unknown()) })).safeParse(text).data?.facets ?? []

@@ -1,4 +1,7 @@
-/** `PLATFORM_TRIPLESTORE_CONFIG`, `PLATFORM_SEARCH_ENGINE_CONFIG` and `PLATFORM_HUB_SHELL_CONFIG`: triplestore, search engine and console. */
+/**
+ * `PLATFORM_TRIPLESTORE_CONFIG`, `PLATFORM_SEARCH_ENGINE_CONFIG` and `PLATFORM_HUB_SHELL_CONFIG`: triplestore, search engine and
+ * console.
+ */
 
 import { z } from 'zod'
 import type { StoreConfig } from '../store/open-store.ts'
@@ -36,7 +39,7 @@ function endpoint(name: EndpointName, place: string | undefined, address: string
   return isHttp(URL.parse(url)) ? { url } : { fault: `address must be ${addressForm}` }
 }
 
-/** `PLATFORM_TRIPLESTORE_CONFIG`, with the default endpoints where none are configured. */
+/** Schema of `PLATFORM_TRIPLESTORE_CONFIG`; endpoints that are not configured are the default ones of the dialect. */
 export const triplestoreConfig = object({
   dialect: z.enum(dialects, messageOf(`one of ${dialects.join(', ')}`)),
   address: text.optional(),
@@ -75,7 +78,7 @@ const isBareUrl = (value: string): boolean => {
   return isHttp(url) && !url.search && !url.hash
 }
 
-/** `PLATFORM_SEARCH_ENGINE_CONFIG`: address and key of a search engine on a server. */
+/** Schema of `PLATFORM_SEARCH_ENGINE_CONFIG`: address and key of a search engine on a server. */
 export const engineConfig = object({
   engine: z.literal('meilisearch', messageOf('meilisearch')),
   url: matching(isBareUrl, 'an http(s) URL without credentials and query').transform((url) =>
@@ -105,7 +108,7 @@ const host = matching(
   'an address or the name of a host',
 )
 
-/** Schema that treats null and false as absent, because templates write them. */
+/** Schema of a way to the console that treats null and false as absent, and true as an empty object: templates write them. */
 const access = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess(
     (value) => (value === null || value === false ? undefined : value === true ? {} : value),
@@ -115,7 +118,7 @@ const access = <Shape extends z.ZodRawShape>(shape: Shape) =>
       .optional(),
   )
 
-/** `PLATFORM_HUB_SHELL_CONFIG`. */
+/** Schema of `PLATFORM_HUB_SHELL_CONFIG`; names that are close to no known one are ignored. */
 export const shellConfig = z
   .looseObject(
     {

@@ -28,6 +28,7 @@ export const facts = z.registry<Facts>()
 /** An object of variables, each registered in `facts`. */
 export type EnvironmentSchema = z.ZodObject<Record<string, z.ZodType>>
 
+/** Names of environment variables with their texts. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 type Reading<Values> =
@@ -60,7 +61,9 @@ export function readEnvironment<Schema extends EnvironmentSchema>(
 
 type Issue = z.core.$ZodIssue
 
-/** Sorts fields without effect first: what is missing beside them may be due to a misspelling. */
+/**
+ * Sorts fields that are "not read" before other problems of the same object: what is missing there may be due to a misspelling.
+ */
 function sortIssues(issues: readonly Issue[]): readonly Issue[] {
   const sorted: Issue[] = []
   for (const issue of issues) {
@@ -78,6 +81,7 @@ function ownMessage(issue: Issue): string | undefined {
   return /^(?:Invalid|Too|Unrecognized|Expected)/.test(message) ? undefined : message
 }
 
+/** Whether the steps name a place in the value; an index alone, as in a list of texts, does not. */
 const isPlace = (place: readonly string[]): boolean =>
   place.length > 0 && !/^\d+$/.test(place.join('.'))
 
@@ -181,7 +185,7 @@ export function object<Shape extends z.ZodRawShape>(
   return schema as unknown as z.ZodObject<Shape>
 }
 
-/** Reports names that are close to a known one; others may belong to another version. */
+/** Makes the check that reports names which are close to a known one; others may be for other services or versions. */
 export const misspelt =
   (known: readonly string[]) =>
   (value: object, context: z.RefinementCtx): void => {

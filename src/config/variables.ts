@@ -16,7 +16,7 @@ import { engineConfig, shellConfig, triplestoreConfig } from './services.ts'
 import { facts, matching, json, list, object, intBetween } from './settings.ts'
 import { mapValues } from '../text/records.ts'
 
-/** Services that this version can run. */
+/** Names of the services that a process can run, as `PLATFORM_SERVICES` takes them. */
 export const services = [
   'repo',
   'search',
@@ -27,7 +27,7 @@ export const services = [
   'console',
   'portal',
 ] as const
-/** Other names of services. */
+/** Other name → name of a service; `PLATFORM_SERVICES` takes both. */
 export const serviceAliases = { cache: 'metrics' } as const
 const knownServices = ['cache', ...services] as const
 
@@ -35,7 +35,7 @@ const origin = (text: string) => URL.canParse(text) && new URL(text).origin === 
 const folderIri = (text: string) =>
   isIri(text) && /^https?:\/\/[^/?#]+\/([^?#]*\/)?$/.test(text) && URL.canParse(text)
 
-/** Text that is sent in headers unchanged. */
+/** Whether a text is an IRI of a folder that headers can have unchanged: ASCII without spaces, controls and `@`. */
 const isPublicUrl = (text: string) =>
   folderIri(text) && /^[\u0021-\u003f\u0041-\u007e]+$/.test(text)
 const isPlainHttp = (text: string) => {
@@ -51,7 +51,7 @@ const profileConfig = z.object({ type: z.literal('directory'), path: z.string().
 const secretValues = z.record(z.string().regex(/^[\w.-]{1,100}$/), z.string().min(1))
 const flags = z.record(z.string(), z.union([z.boolean(), z.stringbool()]))
 
-/** Path parts, each with its slash. None begins with a dot, so that what is well known (RFC 8615) stays apart. */
+/** One to eight path parts, each with its slash. None begins with a dot, so that none is `.well-known` (RFC 8615). */
 const segment = matching(
   (text) => /^(?:[A-Za-z0-9_~-][A-Za-z0-9._~-]*\/){1,8}$/.test(text),
   'a relative path that ends in a slash, such as "dataset/"',
@@ -84,10 +84,10 @@ const limitShape = mapValues(limitTable, ({ minimum, maximum }) =>
   intBetween(minimum, maximum).optional(),
 )
 
-/** Decimal digits as a number. */
+/** Decimal digits as a number; any other text becomes NaN, which no range accepts. */
 const digits = z.string().transform((text) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN))
 
-/** Schema of all environment variables. */
+/** Schema of the environment variables of a platform; commands also read `PLATFORM_API_KEY` (`script.ts`). */
 export const variables = z.object({
   PLATFORM_HOST: z
     .string()
@@ -271,4 +271,5 @@ export const variables = z.object({
   }),
 })
 
+/** API key → permissions: `*`, ids of catalogues, or `METHOD /path`. */
 export type ApiKeyPermissions = z.output<typeof apiKeys>

@@ -1,4 +1,4 @@
-/** Paths of pages, without the first slash. Feeds, the sitemap, reports and all links of the portal take them from here. */
+/** Paths of pages, without the first slash: for the links of the portal, redirects, feeds, the sitemap and reports. */
 
 const plurals: Readonly<Record<string, string>> = { dataset: 'datasets', catalogue: 'catalogues' }
 
@@ -15,7 +15,10 @@ export const recordPath = (kind: string, id: string, language: string): string =
 /** Fields of the search form with their values, in their order; a field may occur several times. */
 export type FormEntries = readonly (readonly [name: string, value: string])[]
 
-/** Path of the page of hits with the fields of the search form as parameters; `segments` lead to another page or file of the same search. */
+/**
+ * Path of the page of hits with the fields of the search form as parameters; `segments` lead to another page or file of the same
+ * search.
+ */
 export function searchPath(language: string, query: FormEntries, ...segments: readonly string[]) {
   const parameters = new URLSearchParams()
   for (const [name, value] of query) parameters.append(name, value)

@@ -22,8 +22,8 @@ export const doiIn = (identifier: string): string | undefined =>
 const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
 
 /**
- * Members of the citation of a dataset. Authors are its creators, else its publishers; the year is that of the last change, else of
- * publication. Where the dataset names no version, the day of the last change is the version.
+ * Members of the citation of a dataset. Authors are its creators, else its publishers; the date is that of the last change, else
+ * of publication. Its year is cited; where the dataset names no version, its day, if known, is the version.
  */
 export function citationOf(context: PageContext, record: Fields) {
   const names = (value: unknown) =>
@@ -56,14 +56,14 @@ export function citationText({ t }: PageContext, citation: Citation): string {
 /** Member of a citation, named as in BibTeX → its tag in RIS. */
 const tags = { title: 'TI', year: 'PY', version: 'ET', publisher: 'PB', doi: 'DO', url: 'UR' }
 
-/** Members that a citation has. */
+/** Members that a citation has, with their tags in RIS; without authors. */
 const membersOf = (citation: Citation) =>
   Object.entries(tags).flatMap(([name, tag]) => {
     const value = textAt(citation, name)
     return value === undefined ? [] : [{ name, tag, value }]
   })
 
-/** Replacements of characters that have a meaning in LaTeX, or that its oldest fonts do not have. */
+/** Replacements of characters for which a backslash does not suffice in LaTeX, or that its oldest fonts do not have. */
 const latexEscapes: Readonly<Record<string, string>> = {
   '\\': String.raw`\textbackslash{}`,
   '~': String.raw`\textasciitilde{}`,

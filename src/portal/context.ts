@@ -48,13 +48,19 @@ const optionalMs = 1500
 export function pageContext(options: PageContextOptions) {
   const { language, config, root, ports, signal, log, requestId, onMissingPart } = options
   const base = new URL(root).pathname
-  /** Asks a service; resolves with its JSON, or with its text where it answers no JSON. The deadline of the page applies unless `init` has a signal. Rejects with `Failure`. */
+  /**
+   * Asks a service; resolves with its JSON, or with its text where it answers no JSON. The deadline of the page applies unless
+   * `init` has a signal. Rejects with `Failure`.
+   */
   const ask = async (service: keyof Ports, path: string, init?: RequestInit): Promise<unknown> => {
     const port = ports[service]
     if (!port) throw new Failure('not-found', `this platform has no service "${service}"`)
     return readAnswer(port, path, { signal, ...init })
   }
-  /** Resolves with the result of `read`, or with `undefined` where that fails or takes longer than 1.5 s; failures other than a 404 are logged. */
+  /**
+   * Resolves with the result of `read`, or with `undefined` where that fails or takes longer than 1.5 s; failures other than a
+   * 404 are logged.
+   */
   const optional = <T>(read: Promise<T>): Promise<T | undefined> => {
     const done = new AbortController()
     const timeout = pause(optionalMs, done.signal).then(onMissingPart)

@@ -20,7 +20,7 @@ import { searchParamsOf, lastReachableHit, searchForm } from './search-form.ts'
 
 type Answer = (context: PageContext, c: AppContext) => Promise<Response>
 
-/** Defines the endpoint of a file below `/{language}`; a failure is answered as a problem document. */
+/** Defines the endpoint of a file below `/{language}`, made in the queue of pages. */
 const fileEndpoint = (
   ending: `/${string}`,
   operation: string,
@@ -121,7 +121,7 @@ const csvHeaders = {
 
 const includes = ['id', 'title', 'identifier', 'language']
 const countedFacets = ['categories', 'publisher']
-/** Most suggested titles, most themes and publishers each, and the length of a text that has suggestions. */
+/** Most suggested titles, most themes and publishers each, least characters of a text with suggestions, most that are used. */
 const [mostTitles, mostLabels, shortest, longest] = [8, 4, 2, 100]
 
 /** Suggestions for the text that was typed into the search field. Rejects with `Failure`. */
@@ -182,7 +182,10 @@ const rowOf = ({ nameOf, textOf, plainTitle, formatsOf }: PageContext, record: F
 const csvLines = (rows: readonly object[]): string =>
   rows.map((row) => `${Papa.unparse([Object.values(row)], { escapeFormulae: true })}\r\n`).join('')
 
-/** CSV with a row for each hit, at most 10,000, after a row of column names. Rejects before the first row where the search fails. */
+/**
+ * CSV with a row for each hit, at most `lastReachableHit`, after a row of column names. Rejects where the first read fails; where
+ * a later one fails, the answer breaks off.
+ */
 async function hitsCsv(context: PageContext, query: FormEntries, turn: LongAnswers['turn']) {
   const { find, language, signal } = context
   const fields = { includes: [...hitFields, 'resource'] }

@@ -1,6 +1,6 @@
 /**
- * HTML as tagged templates (`hono/html`): every value is escaped, lists are joined, `false` and `undefined` write nothing. Only this
- * file, maps and sanitized prose use `raw`.
+ * HTML as tagged templates (`hono/html`): every value is escaped, lists are joined, `false` and `undefined` write nothing. Only
+ * this file, maps and sanitized prose use `raw`.
  */
 
 import { readFileSync } from 'node:fs'

@@ -15,11 +15,11 @@ export type PageStatus = 200 | 400 | 401 | 403 | 429 | 503
 
 /** Content of a page and its metadata for the layout. */
 export type PageContent = {
-  /** Title of the window, without the name of the portal. */
+  /** Title of the window, without the name of the portal; empty for the home page. */
   readonly title: string
   /** Entry of the menu that is marked as current. */
   readonly section?: Section
-  /** Description for search engines, at most 155 characters. */
+  /** Description for search engines; by default the title and the message `home-lead`. */
   readonly description?: string
   /** `false` keeps search engines from indexing the page. */
   readonly isIndexed?: boolean
@@ -32,7 +32,7 @@ export type PageContent = {
   /** schema.org, as JSON-LD. */
   readonly data?: object
   readonly body: HtmlContent
-  /** Text in the search field of the header; `false` leaves the field out. */
+  /** Text in the search field of the header, empty by default; `false` leaves the field out. */
   readonly query?: string | false
 }
 
@@ -57,7 +57,7 @@ export function linkHeader({ root }: PageContext, { record }: PageContent): stri
     .join(', ')
 }
 
-/** The HTML document of a page. */
+/** HTML document of a page; in a frame (`isEmbedded`) without header and footer. */
 export function layout(context: PageContext, content: PageContent): HtmlMarkup {
   const { language, t, config, assets, base, isEmbedded } = context
   const name = context.configuredText(config.name)
@@ -84,7 +84,7 @@ export function layout(context: PageContext, content: PageContent): HtmlMarkup {
     }</body></html>`
 }
 
-/** Link elements with the canonical URL and the URLs in the other languages. */
+/** Link elements with the canonical URL, the URLs in all languages of the portal, and that in the default language. */
 function canonicalLinks({ root, language, config }: PageContext, path?: string): HtmlContent {
   if (path === undefined) return false
   const inLanguages = [
@@ -142,7 +142,7 @@ const nativeNames = new Map<string, string | undefined>(
   ]),
 )
 
-/** Links to the page in all languages of the portal, each named in its own language. */
+/** Links to the page in all languages of the portal, each named in its own language; nothing where there is only one. */
 function languageLinks({ language, t, config, root, pathInLanguage }: PageContext): HtmlContent {
   if (config.languages.length < 2) return false
   const links = config.languages.map((code) => {
@@ -172,7 +172,7 @@ const footerColumn = (title: string, links: readonly FooterLink[]): HtmlContent 
   html`<div><h2>${title}</h2><ul role="list">
     ${links.map(([label, href]) => html`<li><a href="${href}">${label}</a></li>`)}</ul></div>`
 
-/** Footer: pages and links of the operator, then links for programs and publishers. */
+/** Footer: publishers, vocabularies and pages of the operator, configured links, then links for programs and publishers. */
 function footer(context: PageContext): HtmlMarkup {
   const { t, base, config, language, steward, pathTo, configuredText } = context
   const pages = config.pages.filter((page) => (page.language ?? language) === language)

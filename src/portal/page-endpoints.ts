@@ -25,7 +25,7 @@ import { operatorProse } from './parts/prose.ts'
 import type { PortalServices } from './portal-services.ts'
 import type { Previews } from './preview/previews.ts'
 
-/** Page of the operator, in the language of the reader where it exists in that. */
+/** Page of the operator, in the language of the reader where it exists in that, else in any; `undefined` for an unknown name. */
 async function operatorPage({ config, language }: PageContext, name: string) {
   const pages = config.pages.filter((page) => page.name === name)
   const page = pages.find((page) => page.language === language) ?? pages[0]
@@ -88,7 +88,9 @@ export const pageEndpoints = (prefix: '' | '/embed' = ''): readonly Endpoint<Por
     })
   })
 
-/** Preview of the first rows of a distribution. It holds no place in the queue of pages while the file is fetched from its host. */
+/**
+ * Preview of the first rows of a distribution. It holds no place in the queue of pages while the file is fetched from its host.
+ */
 export const showPreview = pageEndpoint<PortalServices & { readonly previews: Previews }>({
   path: '/:language/datasets/:id/distributions/:distribution/preview',
   operation: 'previewPage',

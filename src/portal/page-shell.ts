@@ -1,4 +1,7 @@
-/** Resources of all pages: style sheet, script, translations and the operator's theme. They are available before any service has started. */
+/**
+ * Resources of all pages: style sheet, script, translations and the operator's theme. They are available before any service has
+ * started.
+ */
 
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -45,10 +48,10 @@ const require = createRequire(import.meta.url)
 /** Text of a file of the folder `assets`. */
 const readAsset = (name: string) => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
 
-/** File of the font that every page preloads. */
+/** File of Source Serif that pages preload, where it is the configured font. */
 export const mainFont = 'source-serif-4-latin-wght-normal.woff2'
 
-/** Reads the files that pages load. */
+/** Reads the files that pages load: style sheet, script, icon and fonts. */
 function openAssets(config: PortalConfig) {
   const byName = new Map<string, string>()
   const byPath = new Map<string, Asset>()
@@ -71,7 +74,10 @@ function openAssets(config: PortalConfig) {
   }
 }
 
-/** CSS rules of the configured colours for light and dark mode; they override all others. */
+/**
+ * CSS rules of the configured colours: accent for light and dark mode, rubric for light mode. They override those of
+ * `portal.css`, and the operator's style sheet overrides them.
+ */
 function colourRules({ colours: { accent, accentDark, rubric } }: PortalConfig): string {
   const ink = `--accent: light-dark(${accent ?? '#0d5c58'}, ${accentDark ?? '#7fcac2'});`
   const rules = [
@@ -82,8 +88,8 @@ function colourRules({ colours: { accent, accentDark, rubric } }: PortalConfig):
 }
 
 /**
- * CSS rules of Source Serif 4 (OFL-1.1); browsers load only the scripts that a page uses. A font that arrives late is used from the
- * next page on, so that the text does not move while it is read.
+ * CSS rules of Source Serif 4 (OFL-1.1); browsers load only the files of the alphabets that a page uses. A font that arrives late
+ * is used from the next page on, so that the text does not move while it is read.
  */
 function fontFaces(add: (name: string, body: Uint8Array<ArrayBuffer>) => string): string {
   const style = require.resolve('@fontsource-variable/source-serif-4/wght.css')
@@ -151,7 +157,10 @@ export const assetEndpoints = [
   }),
 ]
 
-/** Paths that crawlers may not request: endless combinations of filters, and pages that fetch from other hosts. */
+/**
+ * Paths that crawlers may not request: further pages and values of searches, pages that fetch from other hosts, pages for
+ * stewards, and the API.
+ */
 const disallowedPaths = ['/*?*page=', '/*/datasets/facets', '/*/preview', '/*/harvest', '/api/']
 
 /** Endpoints for crawlers: `robots.txt` and the sitemap. */

@@ -35,7 +35,7 @@ type PortalDeps = {
   readonly shell: PageShell
   readonly ports: Ports
   readonly http: SharedAppOptions
-  /** Redirects requests for IRIs of resources. */
+  /** Redirects requests for IRIs of resources to their pages or their RDF. */
   readonly redirectFromIris?: MiddlewareHandler<AppEnv>
   /** Absent where previews are switched off. */
   readonly previews: Previews | undefined
@@ -64,7 +64,7 @@ type SentPage = {
 
 const mostSentPages = 2000
 
-/** Milliseconds in which the services have to answer with the main data of a page. */
+/** Milliseconds in which the services have to answer with the data of a page; its optional parts have less. */
 const deadlineMs = 2000
 
 /** Path of pages that the configured origins may show in frames. */
@@ -119,8 +119,9 @@ export const portalEndpoints = [
 ]
 
 /**
- * Makes the `problemPage` of services: a page about a problem for clients that prefer HTML, which needs no other service. Where ports
- * are passed and the status is below 500, the page also suggests records.
+ * Makes the `problemPage` of services: a page about a problem for GET, HEAD and POST of clients that prefer HTML; `undefined` for
+ * other requests. Where `ports` and `renders` are passed, the status is 404 or 410 and the queue is not full, the page also
+ * suggests records, or becomes a 410 for a removed one. Otherwise it needs no other service.
  */
 export const problemPages =
   (
@@ -163,15 +164,22 @@ export const problemPages =
 
 type Problems = NonNullable<AppOptions['problemPage']>
 
+/** Page in the cache; `style` is the list of pages of the theme, a new one after each change of the theme. */
 type QueueFullPage = { readonly style: unknown; readonly text: string }
 
-/** Most pages that are kept, one for each language and public address; readers choose the address by their `Host` header. */
+/**
+ * Most pages that are kept, one for each language and public address, in a frame or not; readers choose the address by their
+ * `Host` header.
+ */
 const mostQueueFullPages = 64
 
 /** Placeholder of the request id in the cached text. */
 const requestIdPlaceholder = '~~~~~~~~'
 
-/** Page of the problem `queue-full`, made once for each language and address, because making it for each request would add to the load. */
+/**
+ * Page of the problem `queue-full`. It is made once for each language and address, and again after a change of the theme, because
+ * making it for each request would add to the load.
+ */
 async function queueFullPage(
   cache: BoundedCache<QueueFullPage>,
   context: PageContext,
@@ -191,7 +199,7 @@ async function queueFullPage(
   return text.replace(requestIdPlaceholder, requestId.slice(0, requestIdPlaceholder.length))
 }
 
-/** Methods that browsers use for links and forms. */
+/** Methods whose problems can be answered by a page: those of links and forms, and HEAD. */
 const pageMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 const unusedPort: Port = () => Promise.reject(new Error('no service is asked for a problem'))
 const unusedPorts: Ports = {
@@ -202,7 +210,10 @@ const unusedPorts: Ports = {
   sparql: unusedPort,
 }
 
-/** Makes and answers a page; an unchanged one is 304 (RFC 9110 13.1.2). Pages of a session are private. */
+/**
+ * Makes and answers a page; an unchanged one is 304 (RFC 9110 13.1.2). Pages of a session, answers to POST and pages with another
+ * status than 200 are private and never 304.
+ */
 async function answerPage(
   c: AppContext,
   portal: Portal,

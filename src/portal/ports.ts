@@ -46,7 +46,10 @@ export function portsFor<Some extends Ports>(
   return Object.fromEntries(entries) as Some
 }
 
-/** Port of a service in this process, which is called without a socket; `base` is the path of the service. Rejects with the signal's reason. */
+/**
+ * Port of a service in this process, which is called without a socket; `base` is the path of the service. Rejects with the
+ * signal's reason.
+ */
 export const portInProcess =
   (app: FetchHandler, base: string): Port =>
   async (path, init) => {
@@ -67,7 +70,7 @@ export const portWithKey =
     return port(path, { ...init, headers })
   }
 
-/** Throws `store-unavailable` for a service that does not answer, or whose answer breaks off. */
+/** Throws `store-unavailable` for a service that gives no usable answer: none, a broken or invalid one, or a 5xx. */
 const throwUnavailable = (cause: unknown): never => {
   throw new Failure('store-unavailable', 'A service does not answer.', { cause, retryAfter: 5 })
 }
@@ -77,8 +80,9 @@ export const askPort = (port: Port, path: string, init: RequestInit): Promise<Re
   port(path, init).catch(throwUnavailable)
 
 /**
- * Calls a service and reads its answer: parsed JSON, or any other content as text. Rejects with the failure of its problem document,
- * with `store-unavailable` for a 5xx or no answer in time, and with `not-found` where a key would be needed.
+ * Calls a service and reads its answer: parsed JSON, or any other content as text. Rejects with the failure of its problem
+ * document, with `store-unavailable` for a 5xx, an invalid answer or none in time, and with `not-found` where a key would be
+ * needed.
  */
 export async function readAnswer(port: Port, path: string, init: RequestInit): Promise<unknown> {
   const headers = new Headers(init.headers)
@@ -110,6 +114,7 @@ type RecordedCall = {
   readonly headers: Headers
   /** Status of the answer; absent before there is one. */
   status?: number
+  /** Entity tag of the answer; absent where it has none. */
   tag?: string
 }
 
@@ -119,7 +124,10 @@ type PageRequest = { readonly signal: AbortSignal; readonly requestId: string }
 /** Ports that record the calls of a page, as `pageSources` makes them. */
 export type PageSources = ReturnType<typeof pageSources>
 
-/** Records which answers a page was made of. While the services confirm that these have not changed, the page need not be made again. */
+/**
+ * Records which answers a page was made of. While the services confirm that these have not changed, the page need not be made
+ * again.
+ */
 export function pageSources(ports: Ports) {
   const calls: RecordedCall[] = []
   let isComplete = true
@@ -145,7 +153,7 @@ export function pageSources(ports: Ports) {
     return answer.status === (tag === undefined ? 404 : 304)
   }
   return {
-    /** The ports for the page, which record each call. */
+    /** Ports for the page; those of public services record each call. */
     ports: {
       ...ports,
       search: recorded(ports.search),
@@ -159,7 +167,9 @@ export function pageSources(ports: Ports) {
       isComplete = false
       return undefined
     },
-    /** Whether the page has all its parts and no answer that it was made of has changed; asks the services with `If-None-Match`. */
+    /**
+     * Whether the page has all its parts and no answer that it was made of has changed; asks the services with `If-None-Match`.
+     */
     isUnchanged: async (reader: PageRequest): Promise<boolean> => {
       if (!isComplete || calls.length === 0) return false
       // In sequence: after the first changed answer no further service has to be asked.

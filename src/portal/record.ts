@@ -20,8 +20,8 @@ export const numberAt = (value: unknown, path: string): number => {
 }
 
 /**
- * Values of a member over all distributions. Where the list of distributions was cut, the distinct values that the search sends for
- * all of them (`_cut`).
+ * Values of a member over all distributions, `undefined` for one without it. Where the list of distributions was cut and the
+ * values are objects, the distinct values that the search sends for all of them (`_cut`), `null` for those without the member.
  */
 export const distributionValues = (record: Fields, member: string): readonly unknown[] => {
   const allValues = valueAt(record, `_cut.distributions.values.${member}`)
@@ -34,7 +34,7 @@ export const distributionValues = (record: Fields, member: string): readonly unk
 export const distributionCount = (record: Fields): number =>
   numberAt(record, '_cut.distributions.count') || listAt(record, 'distributions').length
 
-/** Licence that all distributions share, or that of the dataset where none has one; `different` or `none` otherwise. */
+/** Licence that all distributions share, or that of a dataset without distributions; `different` or `none` otherwise. */
 export function sharedLicence(record: Fields): unknown {
   const values = distributionValues(record, 'license')
   const licences = values.length === 0 && record['license'] ? [record['license']] : values
@@ -51,7 +51,9 @@ export const recordScore = (record: Fields): number | undefined => {
   return typeof score === 'number' ? score : undefined
 }
 
-/** Figures of each distribution in the answer of the metrics to `/datasets/{id}/distributions`, which has them in several objects. */
+/**
+ * Figures of each distribution in the answer of the metrics to `/datasets/{id}/distributions`, which has them in several objects.
+ */
 export const distributionFigures = (answer: unknown): readonly Fields[] =>
   listed(valueAt(answer, 'result.results')).map((parts) =>
     Object.fromEntries(listed(parts).flatMap((part) => Object.entries(memberFields(part)))),

@@ -16,7 +16,9 @@ import type { PortalServices } from './portal-services.ts'
 export const notFoundAt = (c: AppContext): Failure =>
   new Failure('not-found', `there is nothing at ${pathOf(c.req.url)}`)
 
-/** Middleware that redirects to the canonical path of a page: language in lower case, no slash at the end. */
+/**
+ * Middleware that redirects to the canonical path of a page: language in lower case, a slash at the end of the home page alone.
+ */
 export const redirectToCanonical =
   ({ languages }: PortalConfig): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
@@ -121,7 +123,10 @@ export const redirectEndpoints = [
   ...fromCkan,
 ]
 
-/** Path of the page for a record of CKAN: a dataset, the catalogue of an organization, or the search in the theme of a group; `undefined` where that has no datasets. */
+/**
+ * Path of the page for a record of CKAN: a dataset, the catalogue of an organization, or the search in the theme of a group;
+ * `undefined` where that has no datasets. Rejects with the `Failure` of a record that cannot be read.
+ */
 async function pageOfCkanRecord(context: PageContext, kind: string, id: string) {
   const { language, find, readRecord } = context
   if (kind === 'group') {

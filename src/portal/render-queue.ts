@@ -1,4 +1,7 @@
-/** Limits how many pages and files are made at the same time, so that crowds of crawlers wait or are refused and never delay writing clients. */
+/**
+ * Limits how many pages and files are made at the same time, so that crowds of crawlers wait or are refused, and writing clients
+ * have precedence.
+ */
 
 import { Failure } from '../errors.ts'
 import { inProcess, isLoopback, machineOf } from '../http/peer.ts'
@@ -17,16 +20,22 @@ export type ExternalWriters = {
 
 const noWriters: ExternalWriters = { isActive: () => false, waitForGap: () => Promise.resolve() }
 
-/** Most pages at the same time, and waiting; one client has at most half of each. */
+/** Most pages at the same time, and waiting; one client has at most half of each, readers on this host have no such limit. */
 const [mostRenders, mostWaiting] = [16, 64]
 
 /** Most pages at the same time while clients write. */
 const rendersBesideWriters = 3
 
-/** Milliseconds after which a page probably waits for another host or a long query, and frees its place among `rendersBesideWriters`. */
+/**
+ * Milliseconds after which a page probably waits for another host or a long query, and frees its place among
+ * `rendersBesideWriters`.
+ */
 const slowMs = 100
 
-/** Makes the queue. While clients write, few pages are made at the same time, each begins between two writes, and a page that takes longer than `slow` ms does not hold back the next one. */
+/**
+ * Makes the queue. While clients write, few pages are made at the same time, each waits for a gap between two writes before it
+ * begins, and a page that takes longer than `slow` ms does not hold back the next one.
+ */
 export function renderQueue(writers = noWriters, slow = slowMs) {
   const limiter = new FairLimiter({
     atOnce: mostRenders,

@@ -84,7 +84,10 @@ export const catalogueSchema = (context: PageContext, record: Fields, page: stri
     license: webAddress(valueAt(record, 'license.resource')),
   })
 
-/** Description in the length that search engines take: a short one is completed with publisher, catalogue, formats and keywords, a long one is cut after a word. */
+/**
+ * Description in the length that search engines take: a short one is completed with publisher, catalogue, formats, keywords and,
+ * if it is still short, the URL of the page; a long one is cut after a word.
+ */
 function descriptionOf(context: PageContext, record: Fields, page: string): string {
   const { t, formatsOf, nameOf, textOf } = context
   const text = plainDescription(textOf(record['description'], record)?.text ?? '', 4 * longest)

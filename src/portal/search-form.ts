@@ -60,7 +60,9 @@ const fields = z.object({
 })
 const page = z.coerce.number().int().min(1).max(1_000_000).catch(1)
 
-/** Reads the parameters of a request: the fields of the form without empty and invalid values, and the number of the page, from 1. */
+/**
+ * Reads the parameters of a request: the fields of the form without empty and invalid values, and the number of the page, from 1.
+ */
 export function searchForm(parameters: URLSearchParams) {
   const filled = Object.entries(fields.parse(Object.fromEntries(parameters)))
   const facetEntries = Object.keys(facets).flatMap((name) =>
@@ -97,7 +99,10 @@ export const sortNameOf = (query: FormEntries): string =>
 /** Quoted texts, parentheses and single quotation marks of the query syntax. */
 const pairedMarks = /"[^"]*"|[()"]/g
 
-/** Replaces parentheses and quotation marks without a partner by blanks, so that the text cannot leave the parentheses put around it. */
+/**
+ * Replaces parentheses and quotation marks without a partner by blanks, so that the text cannot leave the parentheses put around
+ * it.
+ */
 function withoutUnpaired(text: string): string {
   const single = [...text.matchAll(pairedMarks)].filter(([mark]) => mark.length === 1)
   const open: number[] = []

@@ -1,6 +1,6 @@
 /**
- * Sessions of stewards. The cookie has a random id; a file has its SHA-256 with the fingerprint of the key, the permissions and the
- * end of the session. Keys are not stored.
+ * Sessions of stewards. The cookie has a random id; a file has its SHA-256 with the fingerprint of the key or the id of the user,
+ * the permissions at sign-in, the end of the session and its last request. Keys are not stored.
  */
 
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
@@ -20,6 +20,7 @@ const sessionsFormat = 1
 
 /** Milliseconds after which a session ends: since its start, and since its last request. */
 const [lifetimeMs, idleMs] = [8 * 3_600_000, 3_600_000]
+/** Wrong keys of one address in a minute after which a further wrong one is refused with `too-many-requests`. */
 const failuresPerMinute = 5
 
 const schema = `CREATE TABLE IF NOT EXISTS session (
@@ -105,16 +106,19 @@ const sessionFor = (key: Key, token: string, feed: string | undefined) => ({
   id: key.id,
   /** Whether the session permits an action. */
   may: (action: Action): boolean => isPermitted(key, action),
-  /** Ids of catalogues among the permissions; others are `*` or `METHOD /path`, with a space. Empty for `*`, and for a key that has no catalogue. */
+  /**
+   * Ids of catalogues among the permissions; others are `*` or `METHOD /path`, with a space. Empty for `*`, and for a key that
+   * has no catalogue.
+   */
   catalogues: key.permissions.includes('*')
     ? []
     : key.permissions.filter((entry) => !entry.includes(' ')),
   /** Whether the session may read a pipe or run at a path; `fields` name its catalogue. */
   mayRead: (path: string, fields: unknown): boolean =>
     isPermitted(key, { method: 'GET', path, catalogue: textAt(fields, 'catalogue') }),
-  /** Token in the forms of this session, which other sites do not know (OWASP, synchroniser token). */
+  /** Token in the forms of this session, which other sites do not know (OWASP, synchroniser token); empty for a feed. */
   token,
-  /** Secret token in the address of the feed of failed runs. */
+  /** Secret token in the address of the feed of failed runs; absent for users of a provider. */
   feed,
 })
 

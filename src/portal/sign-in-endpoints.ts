@@ -19,14 +19,20 @@ import type { Session, Sessions } from './sessions.ts'
 
 const isSecure = (c: AppContext): boolean => c.get('root').startsWith('https:')
 
-/** Whether a browser on this machine sent the request by plain http. A request from a proxy names another host or has forwarding headers. */
+/**
+ * Whether the request came by plain http from this machine, as from a browser here: a loopback peer, a loopback `Host`, no
+ * forwarding headers. A proxy that replaces `Host` and adds no such header is taken for a browser.
+ */
 const isPlainLocal = (c: AppContext): boolean =>
   !isSecure(c) &&
   isLoopback(c.get('client')) &&
   ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Proto'].every((name) => !c.req.header(name)) &&
   /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i.test(c.req.header('Host') ?? '')
 
-/** Options of all cookies. The prefix `__Host-` binds a cookie to this host and to TLS (RFC 6265bis 4.1.3). */
+/**
+ * Options of all cookies. The prefix `__Host-` binds a cookie to this host and to TLS (RFC 6265bis 4.1.3); plain http on this
+ * machine (`isPlainLocal`) does without it.
+ */
 const cookieOptions = (c: AppContext): { path: '/'; prefix?: 'host' } =>
   isPlainLocal(c) ? { path: '/' } : { prefix: 'host', path: '/' }
 
@@ -95,7 +101,7 @@ const ownFormOverTls: Auth<PortalServices> = {
 
 const tag = 'sign-in'
 
-/** Endpoints of the sign-in with a key. */
+/** Endpoints of the page of sign-in, and of the sign-in with a key. */
 export const signInEndpoints = (sessions: Sessions): readonly Endpoint<PortalServices>[] => [
   pageEndpoint<PortalServices>({
     path: '/:language/sign-in',
@@ -214,7 +220,10 @@ function signInPage({ t, config, pathTo }: PageContext, messageKey?: string): Pa
   }
 }
 
-/** Page after the sign-in at the provider. It opens the next page by itself, because browsers do not send the session cookie on a redirect from another site. */
+/**
+ * Page after the sign-in at the provider. It opens the next page by itself, because browsers do not send the session cookie on a
+ * redirect from another site.
+ */
 function signedInPage({ t, pathTo }: PageContext): PageContent {
   const next = pathTo('harvest')
   return {

@@ -1,4 +1,7 @@
-/** Endpoints for stewards: pages about pipes and runs, forms that act on them, and the feed of failed runs. */
+/**
+ * Endpoints for stewards: pages about pipes, runs and deleted records, forms that act on them, items of a run as CSV, the form of
+ * sign-out, and the feed of failed runs.
+ */
 
 import { Failure } from '../errors.ts'
 import type { AppContext } from '../http/app.ts'
@@ -79,7 +82,10 @@ function schedule(pipe: string, field: FormFields): ServiceRequest {
 
 const notAllowed = () => new Failure('forbidden', 'your key may not do this')
 
-/** Sends a request to a service and resolves with its answer. Rejects with `forbidden` where the session does not permit it. */
+/**
+ * Sends a request to a service with the key of the process and resolves with its answer. Rejects with `forbidden` where the
+ * session does not permit it, and with the failure of the service.
+ */
 async function send(
   context: StewardContext,
   service: 'scheduler' | 'repositoryAdmin',
@@ -106,7 +112,7 @@ const runAction: RunForm = async (context, field, c) => {
     throw new Failure('invalid-parameter', 'tick that you have looked at the source')
   const request = actions.get(`${kind} ${action}`)?.(path, field)
   if (!request) throw new Failure('invalid-parameter', 'there is no such action')
-  // A permission may be for one catalogue; runs belong to a catalogue, pipes do not.
+  // A permission for one catalogue suffices for actions on its runs, not for those on pipes.
   const run = kind === 'runs' ? await context.ask('scheduler', path) : undefined
   const serviceRequest = { ...request, catalogue: textAt(run, 'catalogue') }
   if (!context.steward.may(serviceRequest)) throw notAllowed()
@@ -127,7 +133,10 @@ const runAction: RunForm = async (context, field, c) => {
   }
 }
 
-/** Actions that decide about held removals; a run takes another decision only after removals that failed or were interrupted (`removalDecision`). */
+/**
+ * Actions that decide about held removals; a run takes another decision only after removals that failed or were interrupted
+ * (`removalDecision`).
+ */
 const decisions: ReadonlySet<string> = new Set(['confirm', 'keep'])
 
 const heldPath = ({ pathTo }: StewardContext, run: string) => pathTo('harvest', 'runs', run, 'held')
@@ -148,7 +157,7 @@ const restoreRecord: RunForm = async (context, _field, c) => {
 
 const privateCaching = { 'Cache-Control': 'private, no-store' }
 
-/** Items of a run as CSV of the scheduler, with a byte order mark for spreadsheets. */
+/** Items of a run as CSV of the scheduler, with a byte order mark for spreadsheets. Rejects with `not-found`. */
 async function itemsOf(context: StewardContext, c: AppContext): Promise<Response> {
   const { ports, steward, ask, signal } = context
   const path = `/runs/${encodeURIComponent(c.req.param('id') ?? '')}`

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { PortalConfig } from '../config/portal.ts'
 import type { Log } from '../log.ts'
 
-/** Page of the operator in Markdown; without `language` it is shown in all languages. Pages are ordered by `position`. */
+/** Page of the operator, or a built-in one, in Markdown; without `language` it is for all languages. `position` orders pages. */
 type OperatorPage = {
   readonly name: string
   readonly language: string | undefined
@@ -45,6 +45,7 @@ export const assetType = (name: string): string | undefined =>
 
 /** Milliseconds between two reads of the directory. */
 const readIntervalMs = 2000
+/** Most bytes of a file that is served. */
 const mostBytes = 5 * 2 ** 20
 
 /** Opens the theme in the configured directory; without one it has the built-in pages alone. */
@@ -87,7 +88,7 @@ export function openTheme({ directory, logo }: PortalConfig, log: Log) {
   }
 }
 
-/** Directory of the built-in pages; a page of the operator with the same name replaces them in all languages. */
+/** Directory of the built-in pages; a page of the operator with the same name, in any language, replaces them in all. */
 const builtInPages = fileURLToPath(new URL('assets/pages/', import.meta.url))
 
 const mergePages = (

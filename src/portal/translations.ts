@@ -21,7 +21,7 @@ export const interfaceLanguages = ['en', 'de', 'fr', 'it'] as const
 
 type Messages = Readonly<Record<string, string>>
 
-/** Returns a message of the portal by its key, with `values` as its arguments. */
+/** Returns a message of the portal by its key, with `values` as its arguments; the key itself where there is no such message. */
 type Translate = (key: string, values?: Readonly<Record<string, string | number>>) => string
 
 const messagesOf = (language: string): Messages =>
@@ -58,8 +58,9 @@ export const directionOf = (language: string): 'ltr' | 'rtl' =>
 type Text = { readonly text: string; readonly language?: string | undefined }
 
 /**
- * Picks a text of a language map (`{"en": "…"}`), or a plain text: in the first of `languages` that it has, else in English, else in
- * any. Machine translations (`de-t-en-t0-mtec`) count as their language.
+ * Picks a text of a language map (`{"en": "…"}`), or a plain text: in the first of `languages` that it has, else in English, else
+ * in any; of a list of texts the first. Variants (`de-CH`) and machine translations (`de-t-en-t0-mtec`) count as their language
+ * where that has no text. `undefined` without a text that is not blank.
  */
 export function pickText(value: unknown, languages: readonly string[]): Text | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : { text: value }
@@ -75,7 +76,9 @@ export function pickText(value: unknown, languages: readonly string[]): Text | u
   return best && { text: best.text, language: best.key.split('-t-')[0] }
 }
 
-/** Formats of dates, numbers and sizes in a language. Values that are no dates give `undefined`. */
+/**
+ * Formats of dates, numbers and sizes in a language. `day`, `isoDate` and `moment` give `undefined` for values that are no dates.
+ */
 function localFormats(language: string, timeZone: string) {
   const locale = localeOf(language)
   const number = new Intl.NumberFormat(locale)
@@ -95,13 +98,15 @@ function localFormats(language: string, timeZone: string) {
     }
   }
   return {
-    /** Date in the portal's time zone as a `time` element; a year, month or day in its own precision. */
+    /** Date as a `time` element: an instant in the portal's time zone, a value without a zone as its year, month or day. */
     day: dated({}),
-    /** Day (`YYYY-MM-DD`) as plain text. */
+    /** Day (`YYYY-MM-DD`) as plain text; throws `RangeError` for any other text. */
     dayText: (day: string): string => withoutZone(10).format(new Date(day)),
-    /** Date in digits (`2024-03-31`, `2024-03`, `2024`) as plain text. */
+    /**
+     * Date in digits (`2024-03-31`, `2024-03`, `2024`) as plain text; an instant in UTC becomes a day in the portal's time zone.
+     */
     isoDate: isoDates(timeZone),
-    /** Date and time in the portal's time zone as a `time` element. */
+    /** Date and time in the portal's time zone as a `time` element; a value without a zone as in `day`, without its time. */
     moment: dated({ timeStyle: 'short' }),
     number: (value: number) => number.format(value),
     /** Size of a number of bytes in decimal units, as browsers show downloads: `413 kB`. */
@@ -111,6 +116,7 @@ function localFormats(language: string, timeZone: string) {
       const { region } = new Intl.Locale(`und-${number}`)
       return countries.of(region ?? number) ?? number
     },
+    /** Name of a language by its code; the code where it has no name. */
     languageName: (code: string) => {
       try {
         return names.of(code) ?? code
@@ -123,7 +129,7 @@ function localFormats(language: string, timeZone: string) {
 
 type Formats = ReturnType<typeof localFormats>
 
-/** Formats of dates without a time by the length of their text: 4 is a year, 7 a month, any other a day. They have no time zone. */
+/** Returns the format of a date without a time zone by the length of its text: 4 is a year, 7 a month, any other a day. */
 function plainDates(locale: string) {
   const clock = { timeZone: 'UTC' } as const
   const precisions: Readonly<Record<number, Intl.DateTimeFormat>> = {
@@ -231,7 +237,9 @@ export function translationsOf(language: string, timeZone: string, replacements?
   }
   return {
     ...pageLanguage,
-    /** Text of a language map or a plain text, in the language of the page or the next best one; `record` names further languages. */
+    /**
+     * Text of a language map or a plain text, in the language of the page or the next best one; `record` names further languages.
+     */
     textOf,
     /** Element with a text, with the attribute `lang` where its language is not that of the page. */
     inLanguage,
@@ -242,11 +250,14 @@ export function translationsOf(language: string, timeZone: string, replacements?
     },
     /** Title of a record as plain text. */
     plainTitle: (record: Fields): string => titleIn(record).text,
-    /** Name of a value (label, title or name), or the value itself where it is a text; cut after `most` characters, by default 200. */
+    /**
+     * Name of a value: its label, title or name, else its id or IRI, or the value itself where it is a text; cut after `most`
+     * characters, by default 200.
+     */
     labelOf,
     /** `labelOf` as plain text. */
     nameOf: (value: unknown, most?: number): string | undefined => nameText(value, most)?.text,
-    /** Name of a licence, made of its code where that is readable. */
+    /** Name of a licence: made of its id where that is a known code (`licenceCode`), else as `labelOf`. */
     licenceName: (licence: unknown): HtmlContent =>
       codeName(textAt(licence, 'id') ?? '') ?? labelOf(licence),
     /** Keywords in the language of the page and those without a language; all of them where there are none. */

@@ -64,7 +64,10 @@ export function openChecker() {
     return { records, expected: listAt(expected, 'datasets'), ...located }
   }
   return {
-    /** Checks a text against a shape model. Rejects with the signal's reason, and with `queue-full` when too many texts wait; other failures are in the outcome. */
+    /**
+     * Checks a text against a shape model. Rejects with the signal's reason, and with `queue-full` when too many texts wait;
+     * other failures are in the outcome.
+     */
     check: (context: PageContext, text: string, model: string): Promise<CheckedDescription> => {
       const work = () => checkText(context, text, model)
       return limiter.run('all', work, context.signal).catch((error: unknown) => {

@@ -132,14 +132,17 @@ function dumps({ root, t, language }: PageContext, id: string): HtmlMarkup {
   )
 }
 
-/** List of all publishers of datasets. Rejects with `Failure`. */
+/** List of the publishers of datasets (`valueLinks`). Rejects with `Failure`. */
 export async function publishersPage(context: PageContext): Promise<PageContent> {
   const title = context.t('publishers')
   const links = await valueLinks(context, 'publishers', 'dataset', 'publisher')
   return { title, section: 'data', body: html`<h1>${title}</h1>${links}` }
 }
 
-/** Page of a publisher; `undefined` for one without datasets. Rejects with `Failure`. */
+/**
+ * Page of a publisher, with the contacts of its dataset that changed last; `undefined` for one without datasets. Rejects with
+ * `Failure`.
+ */
 export async function publisherPage(context: PageContext, id: string): MaybePage {
   const { t, formats, labelOf, nameOf, pathTo } = context
   const { result, section } = await datasetsWith(context, {

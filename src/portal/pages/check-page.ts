@@ -90,7 +90,7 @@ function findings(
   ]
 }
 
-/** Section with the outcome, and with the text where lines of it are marked;`lines` are their numbers from 1. */
+/** Section with the outcome, and with the text where lines of it are marked; `lines` are their numbers from 1. */
 function resultSection(
   { t }: PageContext,
   text: string,
@@ -115,7 +115,7 @@ function expectation(context: PageContext, datasets: readonly Fields[]): HtmlCon
   return rows.length > 0 && pageSection('points', t('points-to-expect'), [lead, rows])
 }
 
-/** Section with the datasets as search hits; nothing where the RDF describes none. */
+/** Section with the first datasets as search hits; nothing where the RDF describes none. */
 function recordPreviews(context: PageContext, records: readonly Fields[]): HtmlContent {
   const hits = records.map((record) => searchHit(context, record))
   const list = html`<ol class="hits" role="list">${hits}</ol>`

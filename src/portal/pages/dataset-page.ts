@@ -173,7 +173,10 @@ function contacts(context: PageContext, record: Fields): HtmlContent {
   )
 }
 
-/** Address for reports of problems: the configured one with `{id}`, `{iri}` and `{title}` filled in, else the first mail address of a contact. */
+/**
+ * Address for reports of problems: the configured one with `{id}`, `{iri}` and `{title}` filled in, else the first mail address
+ * of a contact.
+ */
 function reportAddress(context: PageContext, record: Fields, people: readonly Fields[]) {
   const { config, plainTitle } = context
   const { id, resource: iri } = record

@@ -12,7 +12,7 @@ import { textOr } from '../../text/json.ts'
 /** Problem that a page describes. */
 type PageProblem = {
   readonly status: number
-  /** Detail of the problem in English, shown where the portal has no message for the status. */
+  /** Detail of the problem in English, shown beside the message of the portal; not for the statuses 404, 410 and 503. */
   readonly detail?: string
   /** Seconds after which the page reloads itself. */
   readonly retryAfter?: number
@@ -23,7 +23,10 @@ type PageProblem = {
 /** Path of the page of a record, or of its former page in CKAN. */
 const recordPage = /^(?:\/[a-z]{2})?\/(datasets?|catalogues?|organization)\/([^/]+)/
 
-/** Help for a missing page: when a record was removed and until when it can be restored (status 410), else datasets with similar titles. */
+/**
+ * Help for a missing page: when a record was removed and until when it can be restored (status 410), else datasets that match the
+ * words of the path. Nothing for other statuses than 404 and 410.
+ */
 export async function helpFor(
   context: PageContext,
   path: string,

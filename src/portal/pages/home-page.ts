@@ -1,4 +1,4 @@
-/** Home page: search field, numbers of datasets and catalogues, a map, themes, and the newest datasets. */
+/** Home page: search field, numbers of datasets and catalogues, a map, themes, recently changed datasets, and catalogues. */
 
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
@@ -72,7 +72,7 @@ function heading(
   return message.split('\n').map((part, i) => (i % 2 === 1 ? html`<b>${part}</b>` : part))
 }
 
-/** Number of languages of the titles, without machine translations. */
+/** Number of languages of the titles of the datasets that were read for the map, without machine translations. */
 const languageCount = (result: SearchResult | undefined): number =>
   new Set(
     result?.records
@@ -80,7 +80,7 @@ const languageCount = (result: SearchResult | undefined): number =>
       .filter((language) => !language.includes('-t-')),
   ).size
 
-/** Map of the areas of the datasets. */
+/** Map of the first area of each of at most `mostAreas` datasets; nothing without areas. */
 function extents(context: PageContext, areas: SearchResult | undefined): HtmlContent {
   const { t, searchTo } = context
   const boxes = (areas?.records ?? []).flatMap(({ spatial }) => areasOf(spatial).slice(0, 1))

@@ -12,8 +12,8 @@ import { type Fields, listed, textAt } from '../../text/json.ts'
 import { listAt } from '../record.ts'
 
 /**
- * Download URL of a distribution, `href` is `undefined` without an http(s) one; the result is `undefined` where the record has no such
- * distribution. Only URLs of stored distributions are fetched, never one of a request.
+ * Download URL of a distribution, `href` is `undefined` without an http(s) one; the result is `undefined` where the record has no
+ * such distribution. Only URLs of stored distributions are fetched, never one of a request.
  */
 export function previewAddress(
   record: Fields,

@@ -46,6 +46,7 @@ import {
 import { scrollRegion, textTable } from '../parts/table.ts'
 import { distributionFigures, fieldsAt, listAt, numberAt } from '../record.ts'
 
+/** Most corrections on the page of a dataset, and most distributions that are named under each. */
 const [mostFixes, mostFiles] = [5, 5]
 const asNTriples = { headers: { Accept: 'application/n-triples' } }
 
@@ -111,7 +112,7 @@ function findingsIn(
   return results.length > 0 && pageSection('shacl', t('findings'), body)
 }
 
-/** Returns the titles of the distributions that do not fulfil an indicator. */
+/** Returns the titles of the measured distributions, among those that the record lists, that do not fulfil an indicator. */
 type FailingFiles = (indicator: string) => readonly HtmlContent[]
 
 /** Makes a `FailingFiles` function; `answer` is that of the metrics to `/datasets/{id}/distributions`. */
@@ -161,7 +162,7 @@ function datasetFigures(
   ]
 }
 
-/** List of the indicators that could give more points, those with the most first. */
+/** List of the indicators that could give more points, those with the most first, `mostFixes` at most. */
 function fixes(
   { t, pathTo }: PageContext,
   id: string,
@@ -193,7 +194,10 @@ function fixes(
 /** Catalogues on one page of the list, and the last page that can be requested. */
 const [perPage, mostPages] = [50, 200]
 
-/** Page about the quality of all catalogues: common figures, a list of them, and the method. Rejects with `Failure`. */
+/**
+ * Page about the quality of all catalogues: common figures, a list of the catalogues, and the method; further pages of the list
+ * have the list alone. Rejects with `Failure`.
+ */
 export async function reportsPage(context: PageContext): Promise<PageContent> {
   const { t, language, query, ask } = context
   const page = Math.max(1, Math.min(mostPages, Math.trunc(Number(query.get('page'))) || 1))
@@ -224,7 +228,10 @@ const reportAsData = ({ t, root, language }: PageContext, path: string): HtmlMar
     <a href="${address}.csv?locale=${language}">CSV</a><a href="${address}.json?locale=${language}">JSON</a></p>`
 }
 
-/** Content of a report: score, then `list`, then bands, history, indicators and lists of problems. */
+/**
+ * Content of a report: score, `list`, bands, history, indicators, and lists of violations, hosts and datasets; without figures a
+ * notice and `list`.
+ */
 const figuresOf = (
   context: PageContext,
   report: Fields,
@@ -276,7 +283,7 @@ function catalogueList(
   return pageSection('catalogues', t('n-catalogues', { count }), body)
 }
 
-/** Explains the dimensions and the points of each indicator. */
+/** Headings of the dimensions with their indicators, the points of each, and how it is fulfilled. */
 function explanation({ t }: PageContext): HtmlContent {
   const points = (count: number) => t('n-points', { count })
   return qualityDimensions.map(({ key, most, indicators }) => {
@@ -292,7 +299,7 @@ function explanation({ t }: PageContext): HtmlContent {
 export async function catalogueReportPage(context: PageContext, id: string): Promise<PageContent> {
   const { t, language, pathTo, ask } = context
   const path = `catalogues/${encodeURIComponent(id)}`
-  /** Report without figures, for a catalogue that was not counted yet. */
+  /** Report without figures, for a catalogue that the reports do not know yet; rejects with `cause` for other failures. */
   const withoutFigures = async (cause: unknown): Promise<Fields> => {
     if (!(cause instanceof Failure) || cause.kind !== 'unknown-catalogue') throw cause
     const info = fieldsAt(await ask('metrics', `/${path}?filter=info`), 'result.results.0.info')

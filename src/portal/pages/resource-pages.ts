@@ -1,4 +1,4 @@
-/** Pages of resources of types that a profile adds: the list of a type, and a resource with all its fields. */
+/** Pages of resources of types that a profile adds: the list of a type, and a resource with its fields (`metadataRows`). */
 
 import type { PageContext } from '../context.ts'
 import { html } from '../html.ts'

@@ -1,4 +1,7 @@
-/** Search page with hits, links to further pages and other formats, and alternatives when there are no hits; and the page of all values of a facet. */
+/**
+ * Search page with hits, links to further pages and other formats, and alternatives when there are no hits; and the page of the
+ * values of a facet.
+ */
 
 import type { Fields } from '../../text/json.ts'
 import type { FormEntries } from '../addresses.ts'
@@ -66,7 +69,7 @@ export async function searchPage(context: PageContext): Promise<PageContent> {
     head: html`<link rel="alternate" type="application/atom+xml" title="${t('feed')}" href="${feedAddress(context, query)}"/>
       ${pages.map(({ rel, href }) => rel && html`<link rel="${rel}" href="${href}" />`)}`,
     body: html`<div class="search-head"><h1>${title}</h1> ${filterChips(context, search)}</div>
-      ${count === 0 ? await searchesWithHits(context, query, result) : hits()}`,
+      ${count === 0 ? await contentWithoutHits(context, query, result) : hits()}`,
   }
 }
 
@@ -93,7 +96,7 @@ function sortForm({ t, pathTo }: PageContext, query: FormEntries): HtmlMarkup {
     <button class="button small">${t('sort')}</button></form>`
 }
 
-/** Links to the first page, to the current page and its neighbours, and to the last page. */
+/** Links to the first page, to the current page and its neighbours, and to the last reachable page. */
 function pageLinks({ searchTo }: PageContext, query: FormEntries, page: number, count: number) {
   const last = Math.ceil(Math.min(count, lastReachableHit) / pageSize)
   const numbers = new Set([1, page - 1, page, page + 1, last])
@@ -129,7 +132,7 @@ const parametersOf = ({ language }: PageContext, query: FormEntries, counted?: r
 const feedAddress = (context: PageContext, query: FormEntries, kind = 'atom'): string =>
   `${context.root}api/hub/search/${context.language}/feeds/datasets.${kind}?${parametersOf(context, query)}`
 
-/** Links to the search as feeds, JSON, CSV and SPARQL. */
+/** Links to the search as feeds, JSON and CSV, and to a SPARQL query with its facet values, if it has any. */
 function otherFormats(context: PageContext, query: FormEntries): HtmlMarkup {
   const { t, root, pathTo, searchTo } = context
   const api = `${root}api/hub/search/search?${parametersOf(context, query, configuredFacets(context).map(searchFacetOf))}`
@@ -143,7 +146,10 @@ function otherFormats(context: PageContext, query: FormEntries): HtmlMarkup {
     ${sparql && html`<a href="${sparql}">SPARQL</a>`}</p>`
 }
 
-/** Links to the search words without the filters and to the filters without the words, each with its number of hits. */
+/**
+ * Links to the search words without the filters and to the filters without the words, each with its number of hits, which may be
+ * 0; nothing where the search has no words or no filters.
+ */
 async function alternatives(context: PageContext, query: FormEntries): Promise<HtmlContent> {
   const { t, language, find, searchTo } = context
   const [q] = formValues(query, 'q')
@@ -161,7 +167,10 @@ async function alternatives(context: PageContext, query: FormEntries): Promise<H
   )
 }
 
-/** Search with the suggested spelling: with the same filters where that has hits, else without them. `undefined` without a suggestion. */
+/**
+ * Search with the suggested spelling: with the same filters where that has hits, else without them. `undefined` without a
+ * suggestion, or where neither has hits.
+ */
 async function suggestedSearch(
   context: PageContext,
   query: FormEntries,
@@ -177,8 +186,8 @@ async function suggestedSearch(
   return (await Promise.all(searches)).find(({ count }) => count > 0)
 }
 
-/** Content in place of hits: other searches that have hits, each with their number, and the first hits of the suggested one. */
-async function searchesWithHits(
+/** Content in place of hits: other searches with their numbers of hits, the first hits of the suggested one, and a feed. */
+async function contentWithoutHits(
   context: PageContext,
   query: FormEntries,
   result: SearchResult,
@@ -214,7 +223,10 @@ function missing({ t, config }: PageContext, query: FormEntries): HtmlContent {
   return address && html`${t('is-missing')} <a href="${address}">${t('ask-for-it')}</a> · `
 }
 
-/** Page of all values of a facet, with a field that filters them; `undefined` for an unknown facet. Rejects with `Failure`. */
+/**
+ * Page of the values of a facet that have hits in the search, 500 at most, with a field that filters them; `undefined` for an
+ * unknown facet. Rejects with `Failure`.
+ */
 export async function facetPage(context: PageContext, name: string): MaybePage {
   if (!isFacetField(name)) return undefined
   const { t, language, nameOf, searchTo, find } = context

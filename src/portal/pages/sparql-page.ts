@@ -28,7 +28,7 @@ const examples = readdirSync(folder)
 
 /** Most rows of the table; links lead to the complete result. */
 const mostRows = 500
-/** Most characters of a query, of an answer that is no table, and of a value. */
+/** Most characters of a query, of an answer that is no table, and of a value; longer ones are cut. */
 const [longestQuery, longestText, longestValue] = [50_000, 200_000, 1000]
 
 /** Page with the form and, where the request has a query, its result. Rejects with `Failure`. */

@@ -20,7 +20,7 @@ const facetOfVocabulary: Readonly<Record<string, string>> = {
   subject: 'subject',
 }
 
-/** List of all vocabularies that have concepts. Rejects with `Failure`. */
+/** List of the vocabularies that have concepts (`valueLinks`). Rejects with `Failure`. */
 export async function vocabulariesPage(context: PageContext): Promise<PageContent> {
   const { t } = context
   const links = await valueLinks(context, 'vocabularies', 'vocabulary', 'vocabulary')
@@ -107,7 +107,7 @@ export async function conceptPage(
   }
 }
 
-/** Links to the vocabulary in each RDF format. */
+/** Links to the vocabulary in Turtle, JSON-LD and RDF/XML. */
 function vocabularyAs({ t, root }: PageContext, id: string): HtmlMarkup {
   const address = `${root}api/hub/repo/vocabularies/${encodeURIComponent(id)}`
   return html`<p class="take close"><span>${t('vocabulary-as')}</span>${rdfLinks(address, ['ttl', 'jsonld', 'rdf'])}</p>`
@@ -133,7 +133,10 @@ async function usesOf(context: PageContext, vocabulary: string, value: string) {
   return datasetsWith(context, { facet, value, heading: context.t('datasets-with'), about })
 }
 
-/** Links to concepts: to the pages of those in the same vocabulary, to the IRIs of others. */
+/**
+ * Links to the first `mostLinks` concepts: to the pages of those that the search finds in the same vocabulary, else to their
+ * IRIs.
+ */
 async function related(
   { labelOf, pathTo, askOptional }: PageContext,
   vocabulary: string,

@@ -70,7 +70,7 @@ type CountedLink = {
   readonly count?: number
 }
 
-/** Links in columns, each with a count; `kind` is the counted noun, for screen readers. */
+/** Links in columns, each with its count, if it has one; `kind` is the counted noun, for screen readers. */
 export const countedLinks = (
   { formats }: PageContext,
   links: readonly CountedLink[],
@@ -100,7 +100,10 @@ export const rdfLinks = (
 /** Most lines of a listing, and most characters of a line. */
 const [mostLines, longestLine] = [2000, 1000]
 
-/** Text with numbered lines from 1, which links reach as `#l{line}`. `hits` are the marked lines, `label` names the text for screen readers. */
+/**
+ * Text with numbered lines from 1, which links reach as `#l{line}`. `hits` are the marked lines, `label` names the text for
+ * screen readers.
+ */
 export function codeListing(label: string, text: string, hits: readonly unknown[]): HtmlMarkup {
   const rows = text.trimEnd().split('\n').slice(0, mostLines)
   const lines = rows.map((row, at) => {

@@ -21,7 +21,10 @@ type CardContext = {
   readonly number: number
 }
 
-/** Card for each distribution. `answer` is that of the metrics to `/datasets/{id}/distributions`, with the last status of each link. */
+/**
+ * Card for each distribution, at most `mostEntries`, then links to all of them; without any a message. `answer` is that of the
+ * metrics to `/datasets/{id}/distributions`, with the last status of each link.
+ */
 export function distributionCards(
   context: PageContext,
   dataset: Fields,
@@ -139,10 +142,13 @@ function facts(
   ].map((fact) => fact && html`<span>${fact}</span>`)
 }
 
-/** State of the links by their last check; status codes from 1000 on are those of the metrics for failed connections and invalid URLs. */
+/**
+ * State of the links by their last check; status codes from 1000 on are those of the metrics for failed connections and invalid
+ * URLs.
+ */
 function linkState({ t, formats }: PageContext, isService: boolean, links: readonly Fields[]) {
   const downloads = links.filter(({ type }) => type === 'downloadUrl')
-  // The best of several links counts, as in the score.
+  // Download links count before others, and the best of several counts, as in the score.
   const [link] = (downloads.length > 0 ? downloads : links).toSorted(
     (a, b) => Number(a['statusCode']) - Number(b['statusCode']),
   )
@@ -177,7 +183,7 @@ function isTable(distribution: Fields): boolean {
   return names.length === 0 && !otherEndings.test(path)
 }
 
-/** Collapsed preview, whose content a script fetches when it is opened; nothing where previews cannot read the file. */
+/** Collapsed preview, whose content a script fetches when it is opened; nothing where there is none of the file. */
 function preview(context: PageContext, distribution: Fields, dataset: Fields): HtmlContent {
   const { t, config, pathTo } = context
   const [download] = listed(distribution['download_url'])
@@ -188,7 +194,7 @@ function preview(context: PageContext, distribution: Fields, dataset: Fields): H
     <p class="small"><a href="${address}" rel="nofollow">${t('open-preview')}</a></p></details>`
 }
 
-/** Licence that all distributions share, as a link; else a message that they have different ones or none. */
+/** Licence of the dataset (`sharedLicence`), as a link where it has an address; else a message: different ones, or none. */
 export function licenceText(context: PageContext, dataset: Fields): HtmlContent {
   const { t } = context
   const licence = sharedLicence(dataset)

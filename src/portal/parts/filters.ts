@@ -13,9 +13,9 @@ import {
   withoutFields,
 } from '../search-form.ts'
 
-/** Most values of a facet in the form; a link leads to all of them. */
+/** Most values of a facet in the form, unless more are chosen; a link leads to all of them. */
 const mostValues = 10
-/** Number of facets whose groups are open by default. */
+/** Number of the first facets whose groups are open by default. */
 const openFacets = 5
 /** Further fields of the form → type of their input. */
 const inputs = { from: 'date', to: 'date', place: 'text' } as const

@@ -1,4 +1,6 @@
-/** Tables of what is wrong with a record: results of a SHACL validation (W3C SHACL, 3.6), and values that the search leaves out. */
+/**
+ * Tables of what is wrong with a record: results of a SHACL validation (W3C SHACL, 3.6), and values that the search leaves out.
+ */
 
 import type { Term } from '@rdfjs/types'
 import { rdf, sh, shortNames } from '../../rdf/namespaces.ts'
@@ -16,7 +18,7 @@ export type ShaclResult = {
   readonly isError: boolean
   /** IRI or label of the node that the result is about. */
   readonly focus: string
-  /** IRI of the property; empty where the result is about the node as a whole. */
+  /** IRI of the property, or the label of a blank node for a longer path; empty where the result is about the node as a whole. */
   readonly path: string
   readonly value: string
   readonly message: string
@@ -52,7 +54,7 @@ export async function shaclResults(
   )
 }
 
-/** Message with the numbers of errors and warnings. */
+/** Message with the numbers of errors and of other results, which count as warnings. */
 export function resultCounts({ t }: PageContext, results: readonly ShaclResult[]): string {
   const errors = results.filter(({ isError }) => isError).length
   return t('n-findings', { errors, warnings: results.length - errors })
@@ -63,8 +65,8 @@ const [mostRows, mostLeftOut] = [500, 50]
 const longestValue = 300
 
 /**
- * Table with a row for each result. The first column is the line where results have lines, else the focus node: the last part of its
- * IRI, or its entry in `names`. `label` is the key of a message.
+ * Table with a row for each result, `mostRows` at most. The first column is the line where results have lines, else the focus
+ * node: the last part of its IRI, or its entry in `names`. `label` is the key of a message.
  */
 export function shaclTable(
   context: PageContext,
@@ -94,11 +96,17 @@ export function shaclTable(
 /** Last part of an IRI that is not empty. */
 const nodeName = (iri: string): string => iri.split(/[/#]/).findLast((part) => part !== '') ?? iri
 
-/** Findings of the search about values that it left out of the document. Findings about missing fields have no value and do not count. */
+/**
+ * Findings of the search about values that it left out of the document. Findings about missing fields have no value and do not
+ * count.
+ */
 const leftOutValues = (answer: Fields | undefined): readonly Fields[] =>
   listAt(answer, 'result.findings').filter((finding) => textAt(finding, 'value') !== undefined)
 
-/** Link to the table of left-out values on the quality page, with their number; nothing where there are none. `answer` is that of the search to `/findings`. */
+/**
+ * Link to the table of left-out values on the quality page, with their number; nothing where there are none. `answer` is that of
+ * the search to `/findings`.
+ */
 export function leftOutCount({ t, pathTo }: PageContext, id: string, answer?: Fields): HtmlContent {
   const { length: count } = leftOutValues(answer)
   const href = `${pathTo('datasets', id, 'quality')}#left-out`

@@ -71,7 +71,7 @@ function snippet({ textOf, inLanguage }: PageContext, record: Fields): HtmlConte
   return html`<p class="snippet">${inLanguage(description, content)}</p>`
 }
 
-/** Description as plain text without HTML tags, which many sources use. */
+/** First `most` characters of a description as plain text, without the HTML tags that many sources use. */
 export const plainDescription = (text: string, most = 5000): string =>
   text
     .slice(0, most)
@@ -79,7 +79,7 @@ export const plainDescription = (text: string, most = 5000): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-/** Cuts a text after a word and adds an ellipsis. */
+/** Cuts a text that is longer than `length` after a word, or within a word of more than 40 characters, and adds an ellipsis. */
 export function truncateAtWord(text: string, length: number): string {
   if (text.length <= length) return text
   const cut = text.slice(0, length)

@@ -101,7 +101,10 @@ function boxPath(box: BoundingBox, projection: GeoProjection): string {
   return `<path d="M${left} ${top}h${w}v${h}h-${w}z"/>`
 }
 
-/** Path of a shape in whole pixels. Its positions are projected one by one, because d3 takes a ring with the other direction for the rest of the world. */
+/**
+ * Path of a shape in whole pixels. Its positions are projected one by one, because d3 takes a ring with the other direction for
+ * the rest of the world.
+ */
 function shapePath({ kind, places }: MapShape, projection: GeoProjection): string {
   const [[east, north] = [0, 0]] = places
   if (kind === 'point') return boxPath([east, north, east, north], projection)
@@ -120,7 +123,10 @@ const corners = ([west, south, east, north]: BoundingBox): [number, number][] =>
   [east, latitude(north)],
 ]
 
-/** Least margins around the drawn area in degrees, and steps per degree to which the view is rounded, so that similar areas share a background. */
+/**
+ * Least margins around the drawn area in degrees, and steps per degree to which the view is rounded, so that similar areas share
+ * a background.
+ */
 type Margin = { readonly across: number; readonly along: number; readonly steps: number }
 const wideMargin: Margin = { across: 2.6, along: 1.6, steps: 2 }
 const narrowMargin: Margin = { across: 0.1, along: 0.06, steps: 20 }

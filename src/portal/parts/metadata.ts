@@ -13,7 +13,7 @@ const [mostValues, deepest] = [100, 4]
 /** Most characters of one value, which may be several sentences. */
 const longestText = 2000
 
-/** Fields that other parts of the page show, or that describe the index. */
+/** Fields that other parts of the page of a dataset show, or that describe the index; pages of resources omit them too. */
 const fieldsShownElsewhere: ReadonlySet<string> = new Set(
   (
     'index id title description distributions catalog quality_meas translation_meta catalog_record ' +
@@ -24,7 +24,10 @@ const fieldsShownElsewhere: ReadonlySet<string> = new Set(
 /** Fields in which `2024-03` is a month; in other fields it may be a version. */
 const dateFields: ReadonlySet<string> = new Set(['issued', 'modified'])
 
-/** Description list of the fields that no other part of the page shows. `names` has the labels of fields that a profile adds. */
+/**
+ * Description list of the keywords and of all fields but `fieldsShownElsewhere`. `names` has labels of fields that a profile
+ * adds.
+ */
 export function metadataRows(
   context: PageContext,
   record: Fields,
@@ -92,7 +95,7 @@ function lawName({ t }: PageContext, address: string): string | undefined {
   return year < '2015' ? undefined : t(`law-${kind}`, { number: `${year}/${number}` })
 }
 
-/** Object: a period, a label with a link, a language map, or its members. */
+/** Object: a period, a label (as a link, unless it has an IRI of a vocabulary of the EU), a language map, or its members. */
 function objectText(
   context: PageContext,
   value: Fields,
@@ -130,11 +133,14 @@ function durationText(language: string, value: string): string {
   return words.format(Object.fromEntries(amounts))
 }
 
-/** Period in words: `since 1987`, `until …`, `… – …`. Full years are shown as years, and equal ends once. */
+/**
+ * Period in words: `since 1987`, `until …`, `… – …`. A begin on the first day of a year and an end on the last day of one are
+ * shown as the year, and equal ends once.
+ */
 export function periodText({ t, formats }: PageContext, value: Fields): HtmlContent {
   const [from, to] = [textOr(value['gte']), textOr(value['lte'])].map((text, at) => {
     const day = text?.replace('T00:00:00Z', '')
-    // In periods of instants, the year of either end is its first day.
+    // At the end of a period, an instant on the first day of a year stands for that year, too.
     const isYear = at === 0 ? /-01-01$/ : day === text ? /-12-31$/ : /-01-01$|-12-31$/
     return day !== undefined && isYear.test(day) ? day.slice(0, 4) : day
   })
@@ -144,7 +150,7 @@ export function periodText({ t, formats }: PageContext, value: Fields): HtmlCont
   return last && html`${t('until')} ${last}`
 }
 
-/** Lines of a contact: name, mail address, telephone, postal address, web pages. */
+/** Lines of a contact: name, mail address, telephone, postal address, at most three web pages. */
 export function contactLines({ t, labelOf }: PageContext, contact: Fields): HtmlContent {
   const linked = (scheme: string, text: string | undefined) =>
     text !== undefined &&

@@ -7,7 +7,10 @@ import { raw } from 'hono/html'
 import { BoundedCache } from '../../workers/bounded-cache.ts'
 import type { HtmlMarkup } from '../html.ts'
 
-/** Most characters of a description, and its first characters that are parsed as Markdown, which bounds the time; the rest is plain text. */
+/**
+ * Most characters of a description, and its first characters that are parsed as Markdown, which bounds the time; the rest is
+ * plain text.
+ */
 const [longest, longestMarkdown] = [50_000, 20_000]
 
 /** CommonMark parser with tables and bare URLs as links; its time is linear in the length of any text. */

@@ -31,13 +31,13 @@ export const pointCells = (points: Fields, score: unknown): readonly (string | n
     typeof value === 'number' ? value : '–',
   )
 
-/** Dimension → points, from figures of the report that also have shares. */
+/** Dimension → points. In `dimensions` of a report, each dimension is an object with the member `points`. */
 const pointsIn = (dimensions: Fields): Fields =>
   Object.fromEntries(
     qualityDimensions.map(({ key }) => [key, valueAt(dimensions, `${key}.points`)]),
   )
 
-/** Title of a row in the language that the report gives for it (`titleLanguage`), shortened. `name` is the member with the title. */
+/** Title of a row, shortened. `name` is the member with the title, `{name}Language` the one with its language. */
 export const reportTitle = (
   { inLanguage }: PageContext,
   row: Fields,
@@ -83,7 +83,7 @@ const bandKeys: Readonly<Record<string, string>> = {
   Bad: 'quality-poor',
 }
 
-/** Bands of scores with translated titles. */
+/** Bands of scores; the titles of the default ones are translated. */
 function bandsOf({ t }: PageContext, report: Fields) {
   return listAt(report, 'bands').map((band) => {
     const title = textAt(band, 'title') ?? ''
@@ -174,7 +174,7 @@ function violationSection(context: PageContext, report: Fields): HtmlMarkup {
   )
 }
 
-/** Status code, or a message for a pseudo code of the metrics. */
+/** Status code, or a message for a pseudo code of the metrics (`pseudoCodes`): no connection, or not a URL. */
 const statusName = ({ t }: PageContext, status: unknown): string =>
   status === 1100 ? t('link-unreachable') : status === 1300 ? t('link-invalid') : String(status)
 
@@ -199,7 +199,7 @@ function hostSection(context: PageContext, report: Fields): HtmlMarkup {
   )
 }
 
-/** Section with the worst or best datasets, at most ten; the report of the portal names their catalogues. */
+/** Section with the worst or best datasets that the report lists; the report of the portal names their catalogues. */
 function datasetSection(context: PageContext, report: Fields, end: string): HtmlMarkup {
   const { t, pathTo } = context
   const isPortal = report['report'] === 'portal'
@@ -256,7 +256,7 @@ export function shareInReport(report: Fields): ShareOf {
   }
 }
 
-/** Section with the indicators that cost the most points. */
+/** Section with the indicators that cost the most points; a message where none costs any or none was measured. */
 function missingSection(context: PageContext, report: Fields): HtmlMarkup {
   const { t } = context
   const shareOf = shareInReport(report)

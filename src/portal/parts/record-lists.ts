@@ -1,4 +1,7 @@
-/** Lists of records: all records of a kind in pages of fifty with a search field, and the newest datasets with a facet value. */
+/**
+ * Lists of records: the values of a facet, all records of a kind in pages of fifty, and the most recently changed datasets with a
+ * facet value.
+ */
 
 import type { Fields } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
@@ -13,7 +16,7 @@ const shownFields =
 
 const [perPage, mostPages, mostNew] = [50, 200, 6]
 
-/** Links to the pages of all values of a facet below the path `page`, with their counts. Rejects with `Failure`. */
+/** Links to the pages of the values of a facet, 500 at most, below the path `page`, with their counts. Rejects with `Failure`. */
 export async function valueLinks(
   context: PageContext,
   page: string,
@@ -78,7 +81,7 @@ type DatasetsWith = {
   readonly counted?: readonly string[]
 }
 
-/** Searches for the datasets with a facet value, and makes a section with the newest ones. Rejects with `Failure`. */
+/** Searches for the datasets with a facet value; makes a section with the most recently changed ones. Rejects with `Failure`. */
 export async function datasetsWith(
   context: PageContext,
   { facet, value, heading, about, above, counted }: DatasetsWith,

@@ -3,7 +3,10 @@
 import type { PageContext } from '../context.ts'
 import { html, type HtmlMarkup } from '../html.ts'
 
-/** Height in pixels, and the area of the line: horizontally in percent, so that texts keep their size at every width, vertically in pixels. */
+/**
+ * Height in pixels, and the area of the line: horizontally in percent, so that texts keep their size at every width, vertically
+ * in pixels.
+ */
 const height = 236
 const plot = { left: 16, right: 97, top: 8, bottom: 208 } as const
 /** Most measurements with a dot each; with more of them only the last one has a dot. */

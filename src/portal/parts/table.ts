@@ -1,4 +1,7 @@
-/** Tables of the portal (on a narrow screen each row becomes a card, with ARIA roles that keep it a table) and grids of data, which scroll. */
+/**
+ * Tables of the portal (on a narrow screen each row becomes a card, with ARIA roles that keep it a table) and grids of data,
+ * which scroll.
+ */
 
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup } from '../html.ts'
@@ -10,8 +13,8 @@ export const scrollRegion = (label: string, table: HtmlContent): HtmlMarkup =>
 type Cells = readonly HtmlContent[]
 
 /**
- * Table whose label and heads are keys of messages. The first cell of a row is its heading; numbers are right-aligned; the head of a
- * column of buttons (`actions`) is for screen readers only. Without rows the message `no-{label}` is shown.
+ * Table whose label and heads are keys of messages. The first cell of a row is its heading; numbers are right-aligned; the head
+ * of a column of buttons (`actions`) is for screen readers only. Without rows the message `no-{label}` is shown.
  */
 export function textTable(
   context: PageContext,

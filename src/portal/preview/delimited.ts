@@ -32,8 +32,8 @@ function isDecimalColumn([head = [], ...rows]: Rows): boolean {
 }
 
 /**
- * First rows of a text with its title lines; rows have one value where no separator is found. The last row of a text that `isCut` is
- * left out.
+ * First rows of a text with its title lines; rows have one value where no separator is found. The last row of a text that
+ * `isCut`, if it is among them, is left out.
  */
 export function delimitedRows(text: string, isCut: boolean): Rows {
   const delimiterLine = namedDelimiter.exec(text)
@@ -63,7 +63,10 @@ const isSentence = ([, ...others]: readonly string[]): boolean =>
 
 const isYear = (text = ''): boolean => /^\s*(?:1[89]|20)\d\d\s*$/.test(text)
 
-/** Whether a row names the columns of the rows below, of which at least one has numbers only. A year is a name where its column has no years. */
+/**
+ * Whether a row names the columns of the rows below, of which at least one has numbers only. A year is a name where its column
+ * has no years.
+ */
 const isHead = (row: readonly string[], rowsBelow: Rows): boolean =>
   row.length > 1 &&
   row.every((text, at) => {

@@ -1,4 +1,4 @@
-/** Rows of JSON Lines, JSON lists of objects and GeoJSON; numbers keep their spelling. */
+/** Rows of JSON Lines, of JSON lists of objects, also in a member of an object, and of GeoJSON; numbers keep their spelling. */
 
 import { type Fields, isJsonObject, memberFields } from '../../text/json.ts'
 import { previewColumns, previewRows } from './preview-table.ts'
@@ -27,7 +27,10 @@ const asWritten = (_key: string, value: unknown, ...[context]: { readonly source
 
 const parsed = (text: string): unknown => JSON.parse(text, asWritten)
 
-/** Reads the rows of a text. A cut text has rows only in JSON Lines, otherwise the result is `cut`. `undefined` for JSON without a list of objects. Throws for invalid JSON. */
+/**
+ * Reads the rows of a text. A cut text has rows only in JSON Lines, otherwise the result is `cut`. `undefined` for JSON without a
+ * list of objects. Throws for invalid JSON.
+ */
 export function jsonRows(text: string, isCut: boolean): JsonRows | 'cut' | undefined {
   const lines = text.split('\n', previewRows + 1).filter((line) => line.trim() !== '')
   const records = lines.map(lineObject)
@@ -51,7 +54,10 @@ export function jsonRows(text: string, isCut: boolean): JsonRows | 'cut' | undef
 
 const geometryTypes = /^(?:multi)?(?:point|linestring|polygon)$|^geometrycollection$/i
 
-/** Features of GeoJSON (RFC 7946): of a collection, a single feature or a geometry; the case of types does not matter. `undefined` for other JSON. */
+/**
+ * Features of GeoJSON (RFC 7946): of a collection, a single feature or a geometry; the case of types does not matter. `undefined`
+ * for other JSON.
+ */
 function featuresOf(value: unknown): readonly Fields[] | undefined {
   if (!isJsonObject(value) || typeof value['type'] !== 'string') return undefined
   const type = value['type'].toLowerCase()

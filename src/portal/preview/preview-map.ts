@@ -25,9 +25,10 @@ export type PreviewMap = {
   readonly box: BoundingBox
 }
 
+/** Most shapes of a map, most positions of all of them, and about the most of one. */
 const [mostShapes, mostPlaces, mostPerShape] = [500, 5000, 200]
 
-/** Reduces a line to at most about `mostPerShape` positions: every n-th and the last. */
+/** Reduces a line to at most `mostPerShape` positions, every n-th one, and its last. */
 function simplifiedLine(places: readonly Place[]): readonly Place[] {
   const step = Math.ceil(places.length / mostPerShape)
   return places.filter((_, i) => i % step === 0 || i === places.length - 1)
@@ -50,7 +51,7 @@ function shapesOf(geometry: Geometry): readonly PreviewShape[] {
       return shapesFrom('line', [geometry.coordinates])
     case 'MultiLineString':
       return shapesFrom('line', geometry.coordinates)
-    // Holes are drawn as outlines too.
+    // Each ring is a shape of its own, also that of a hole.
     case 'Polygon':
       return shapesFrom('area', geometry.coordinates)
     default:
@@ -58,7 +59,7 @@ function shapesOf(geometry: Geometry): readonly PreviewShape[] {
   }
 }
 
-/** Map of GeoJSON geometries; `undefined` where none has valid degrees. */
+/** Map of the first GeoJSON geometries, within the limits above; `undefined` where none can be read. */
 export function mapOfGeometries(geometries: readonly unknown[]): PreviewMap | undefined {
   const shapes: PreviewShape[] = []
   let places = 0
@@ -101,7 +102,9 @@ const otherNames = namesIn('länge laenge breite longitud x y shape point locati
 /** Names that cannot mean anything else. */
 const unambiguous = (names: ReadonlySet<string>) => names.difference(otherNames)
 
-/** Whether at least half of the texts have two numbers with four decimals, as degrees have; lengths and ranks have fewer. */
+/**
+ * Whether at least half of the texts have two numbers with four decimals or more, as degrees have; lengths and ranks have fewer.
+ */
 const areExact = (texts: readonly string[]): boolean =>
   texts.filter((text) => (text.match(/\d[.,]\d{4}/g) ?? []).length > 1).length * 2 >= texts.length
 
@@ -149,7 +152,10 @@ function geometryIn(text: string, isSwapped: boolean): unknown {
 const areDegrees = ([longitude, latitude]: Place): boolean =>
   Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90
 
-/** Positions in two columns of numbers; none where a value is out of the range of degrees, because all are metres then. */
+/**
+ * Positions in two columns of numbers; none where a value is out of the range of degrees, because all are metres then, or where
+ * names and values leave open whether they are degrees.
+ */
 function columnPlaces({ head, rows }: PreviewTable): readonly Place[] {
   const firstOf = (...names: readonly ReadonlySet<string>[]) =>
     names.map((some) => columnOf(head, some)).find((at) => at >= 0) ?? -1
@@ -165,7 +171,10 @@ function columnPlaces({ head, rows }: PreviewTable): readonly Place[] {
   return areCoordinates && places.every(areDegrees) ? places : []
 }
 
-/** Map of the positions in a table: columns of latitude and longitude, `x` and `y` in degrees, or one column of geometries; `undefined` without these. */
+/**
+ * Map of the positions in a table: columns of latitude and longitude, `x` and `y` in degrees, or one column of geometries;
+ * `undefined` without these.
+ */
 export function mapOfTable(table: PreviewTable): PreviewMap | undefined {
   const { head, rows } = table
   const pairs = pairColumnOf(head)

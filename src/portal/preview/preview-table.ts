@@ -12,7 +12,7 @@ const [mostNotes, mostRowsBefore] = [5, 20]
 /** Table of a preview; all rows are as long as the head. */
 export type PreviewTable = {
   readonly name?: string
-  /** Title lines above the head. */
+  /** Last title lines above the head. */
   readonly notes: readonly string[]
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
@@ -21,8 +21,8 @@ export type PreviewTable = {
 const isFilled = (cell: unknown): boolean => cellText(cell).trim() !== ''
 
 /**
- * Makes a table of rows of cells; its texts are cut after `most` characters. Rows with one value before the first row with more are
- * title lines. A column without a name is named by its number: `#3`.
+ * Makes a table of rows of cells; its texts are cut after `most` characters. Rows with one value before the first row with more
+ * are title lines. A column without a name is named by its number: `#3`.
  */
 export function previewTable(
   rows: readonly (readonly unknown[])[],

@@ -1,4 +1,4 @@
-/** Previews of the files of distributions: fetched through the guarded client, read in a worker, stored for a day. */
+/** Previews of the files of distributions: fetched through the guarded client, read in a worker, stored for a day at most. */
 
 import { hash } from 'node:crypto'
 import { z } from 'zod'
@@ -30,10 +30,13 @@ type PreviewOptions = {
   readonly now: () => number
 }
 
-/** Most bytes of a file by its header, and milliseconds to fetch it and to read it. */
+/** Most bytes of a file by its headers, and milliseconds to fetch it and to read it. */
 const [mostBytes, fetchMs, readMs] = [25 * 2 ** 20, 10_000, 5000]
 
-/** Milliseconds for which previews are stored, most bytes of all of them, and the format of the file. Its `address` is a hash, because URLs may contain secrets. */
+/**
+ * Milliseconds for which previews are stored, most bytes of all of them, and the format of the file. Its `address` is a hash,
+ * because URLs may contain secrets.
+ */
 const [storedMs, mostStoredBytes, previewsFormat] = [dayMs, 200 * 2 ** 20, 1]
 /** Version of `PreviewResult`; part of the hash, so that results in an older form are not found. */
 const resultShape = 3
@@ -42,7 +45,9 @@ const failureLifetimes: Readonly<Partial<Record<NoPreview['reason'], number>>> =
   unreachable: 60_000,
   'too-heavy': 3_600_000,
 }
-/** Most files at the same time, most of one client, most that wait, and milliseconds of waiting. */
+/**
+ * Most files at the same time, most of one client at the same time and in the queue, most that wait, and milliseconds of waiting.
+ */
 const [mostFiles, filesPerClient, mostWaiting, waitMs] = [4, 2, 8, 15_000]
 
 const busy = () => {
@@ -105,8 +110,8 @@ export function openPreviews(options: PreviewOptions) {
   }
   return {
     /**
-     * Resolves with the stored preview of a file, or fetches and reads it; the reason why there is none is a result too. Rejects with
-     * `queue-full` when too many files are being read. The work goes on when the client leaves.
+     * Resolves with the stored preview of a file, or fetches and reads it; the reason why there is none is a result too. Rejects
+     * with `queue-full` when too many files are being read. The work goes on when the client leaves.
      */
     read: async (address: string | undefined, client: string): Promise<PreviewResult> => {
       if (address === undefined) return { reason: 'address' }
@@ -130,13 +135,15 @@ const reasons: Readonly<Partial<Record<Failure['kind'], NoPreview['reason']>>> =
   'source-malformed': 'damaged',
 }
 
-/** Result for an error. A file that ended its worker is `too-heavy`, because it would end the next one too. */
+/** Result for an error. A file on which its worker was ended is `too-heavy`, because it would end the next one too. */
 const reasonOf = (error: unknown): PreviewResult => {
   if (error instanceof WorkerLost && error.reason !== 'closed') return { reason: 'too-heavy' }
   return { reason: (error instanceof Failure ? reasons[error.kind] : undefined) ?? 'unreachable' }
 }
 
-/** Fetches the beginning of a file, or the reason for which its host does not send it. Rejects with `Failure`. */
+/**
+ * Fetches the beginning of a file; resolves with a reason for a status from 400 on or too large a file. Rejects with `Failure`.
+ */
 async function fetchFile(
   address: string,
   options: PreviewOptions,

@@ -29,7 +29,7 @@ type PreviewReason =
   | 'address'
   | 'damaged'
 
-/** Failure of a preview; `status` is that of the host. */
+/** Reason why there is no preview; `status` is that of the host, for the reason `status`. */
 export type NoPreview = { readonly reason: PreviewReason; readonly status?: number }
 type Preview = {
   readonly tables: readonly PreviewTable[]
@@ -65,7 +65,7 @@ export async function readPreview(file: PreviewFile): Promise<PreviewResult> {
 const startsWith = (bytes: Uint8Array, ...start: readonly number[]): boolean =>
   start.every((byte, at) => bytes[at] === byte)
 
-/** Reads tables by the first bytes of the file; a compressed file inside of a compressed one is not read. */
+/** Reads tables by the first bytes of the file; inside of a compressed file, only a workbook in gzip may be compressed itself. */
 async function tablesIn(file: PreviewFile, isUnpacked: boolean): Promise<ReadResult> {
   const { bytes, isCut, type } = file
   if (startsWith(bytes, 0x1f, 0x8b) && !isUnpacked) {
@@ -93,8 +93,8 @@ const firstBytesOf = (unpacked: Uint8Array, type: string, isCut = false): Previe
 const readable = /^(?!xl\/).*\.(?:csv|tsv|txt|json|geojson|jsonl|ndjson)$/i
 
 /**
- * Rewrites a workbook with uncompressed parts: for large compressed ones the reader would start threads of its own, and Node's zlib
- * must not be in use when this thread is ended.
+ * Rewrites a workbook with uncompressed parts: for large compressed ones the reader would start threads of its own, and Node's
+ * zlib must not be in use when this thread is ended.
  */
 function unpackedWorkbook(bytes: Uint8Array): ArrayBuffer {
   const parts = unzipSync(bytes, { filter: ({ name }) => /\.(?:xml|rels)$/i.test(name) })
@@ -144,7 +144,7 @@ function decodedText({ bytes, isCut, type }: PreviewFile): string | undefined {
   }
 }
 
-/** Removes an incomplete character at the end of UTF-8. */
+/** Cuts UTF-8 before its last character of several bytes, if that begins in the last four bytes, because it may be incomplete. */
 function withoutCutCharacter(bytes: Uint8Array): Uint8Array {
   const start = bytes.subarray(-4).findLastIndex((byte) => byte >= 0xc0)
   return start < 0 ? bytes : bytes.subarray(0, Math.max(0, bytes.length - 4) + start)
@@ -171,6 +171,6 @@ function readJson(text: string, isCut: boolean): ReadResult {
   }
 }
 
-/** Map of the geometries in rows; cells are not cut as in the table, because geometries are long. */
+/** Map of the coordinates in rows; cells are cut later than in the table, because geometries are long. */
 const mapOfRows = (rows: readonly (readonly unknown[])[]) =>
   mapOfTable(previewTable(rows, { most: 100_000 }))

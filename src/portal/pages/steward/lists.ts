@@ -9,17 +9,20 @@ import { listAt, numberAt } from '../../record.ts'
 import { countNames, harvestRun, type HarvestRun, visibleRuns, waitingRuns } from './runs.ts'
 import { actionForm, runButtons, stewardPage } from './steward-parts.ts'
 
-/** Pipe with its last run; a pipe file that cannot be read has no name. */
+/**
+ * Pipe with the last of the newest visible runs that is no dry run, else with one in the state `never`. A pipe file that cannot
+ * be read has no name and the state `unreadable`.
+ */
 type Source = {
   readonly pipe: Fields
   readonly name: string
   readonly run: HarvestRun
   readonly catalogue: HtmlContent
-  /** Time of the next start as the scheduler answers it. */
+  /** Time of the next start as the scheduler answers it; `undefined` where no trigger has one. */
   readonly next: unknown
 }
 
-/** Page of all pipes with their last runs, those that need attention first. Rejects with `Failure`. */
+/** Page of the pipes that the session may read, with their last runs, those that need attention first. Rejects with `Failure`. */
 export async function sourcesPage(context: StewardContext): Promise<PageContent> {
   const { t, pathTo, steward, ask } = context
   const [pipes, runs, triggers, catalogueName] = await Promise.all([
@@ -87,7 +90,10 @@ function sourceRow(
   ]
 }
 
-/** Table of runs with all their counts, without the column of the pipe where `isOfOne`. The state of a run with held removals links to them. */
+/**
+ * Table of runs with all their counts, without the column of the pipe where `isOfOne`. The state of a run with held removals
+ * links to them.
+ */
 export function runTable(
   context: StewardContext,
   runs: readonly HarvestRun[],
@@ -106,7 +112,7 @@ export function runTable(
   return textTable(context, label, heads, rows)
 }
 
-/** Page of the newest runs of all pipes. Rejects with `Failure`. */
+/** Page of the newest runs of all pipes that the session may read. Rejects with `Failure`. */
 export async function runsPage(context: StewardContext): Promise<PageContent> {
   return stewardPage(context, { tab: 'runs', body: runTable(context, await visibleRuns(context)) })
 }
@@ -142,7 +148,9 @@ export const storedPath = (kind: string, id: string): string =>
     .map((step) => `/${encodeURIComponent(step)}`)
     .join('')
 
-/** Newest deleted records that the session may restore, each with the request that restores it. Rejects with `Failure`. */
+/**
+ * Those of the `mostDeleted` newest deleted records that the session may restore, each with its request. Rejects with `Failure`.
+ */
 export async function deletedRecords({ ask, steward }: StewardContext) {
   const tombstones = await ask('repositoryAdmin', `/tombstones?limit=${mostDeleted}`)
   return listed(tombstones).flatMap((tombstone) => {
@@ -163,7 +171,7 @@ const deletedName = ({ textOf, inLanguage }: StewardContext, title: unknown, id:
   return text ? inLanguage({ ...text, language: text.language || undefined }) : id
 }
 
-/** Page of the deleted records that can be restored. Rejects with `Failure`. */
+/** Page of the newest deleted records that the session may restore. Rejects with `Failure`. */
 export async function deletedPage(context: StewardContext): Promise<PageContent> {
   const { t, formats, pathTo } = context
   const [all, catalogueName] = await Promise.all([deletedRecords(context), catalogueNames(context)])

@@ -10,7 +10,10 @@ import { runTable } from './lists.ts'
 import { type HarvestRun, pipesByName, visibleRuns } from './runs.ts'
 import { sessionForm, runButtons, stewardPage } from './steward-parts.ts'
 
-/** Page of a pipe; `undefined` where the session may not read it. The scheduler answers the document without secrets. Rejects with `Failure`. */
+/**
+ * Page of a pipe; `undefined` where the session may not read it. The scheduler answers the document without secrets. Rejects with
+ * `Failure`.
+ */
 export async function pipePage(
   context: StewardContext,
   name: string,
@@ -43,7 +46,7 @@ export async function pipePage(
 /** Id of the trigger that the form of the portal sets. */
 export const portalTrigger = 'portal'
 
-/** List of the triggers of a pipe; where the session permits it, with forms that remove them and set that of the portal. */
+/** List of the triggers of a pipe; for each that the session may set, with a form that removes it or sets that of the portal. */
 function triggerForms(context: StewardContext, pipe: string, triggers: readonly unknown[]) {
   const { t, formats, pathTo, steward } = context
   const form = (id: string, body: HtmlContent) =>
@@ -82,7 +85,7 @@ const [mostBars, step, width, height] = [30, 14, 10, 80]
 const sumOf = (run: HarvestRun | undefined, counted: typeof parts): number =>
   counted.flatMap(({ counts }) => counts).reduce((sum, name) => sum + (run?.count(name) ?? 0), 0)
 
-/** Bar chart of the runs without dry runs, the newest on the right; its text alternative describes the newest one. */
+/** Bar chart of the newest runs without dry runs, the newest on the right; its text alternative describes the newest one. */
 function runChart({ t }: StewardContext, runs: readonly HarvestRun[]): HtmlContent {
   const latest = runs.filter(({ isDryRun }) => !isDryRun).slice(0, mostBars)
   const most = Math.max(0, ...latest.map((run) => sumOf(run, parts)))

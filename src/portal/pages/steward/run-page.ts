@@ -1,4 +1,7 @@
-/** Page of a run: counts, meaning of the outcome, problems in groups, changed records; and the page of its held removals. */
+/**
+ * Page of a run: counts, meaning of the outcome, problems in groups, findings, changed records, and its segments or the
+ * comparison with the previous run; and the page of its held removals.
+ */
 
 import { Failure } from '../../../errors.ts'
 import { shortNames } from '../../../rdf/namespaces.ts'
@@ -22,7 +25,10 @@ import { fieldsAt, listAt, numberAt } from '../../record.ts'
 /** Most records of each state on a page. */
 const mostItems = 100
 
-/** Reads a run with its report and the document of its pipe; `items` reads records by state. Rejects with `not-found` where the session may not read the run. */
+/**
+ * Reads a run with its report and the document of its pipe; `items` reads records by state. Rejects with `not-found` where the
+ * session may not read the run.
+ */
 async function readReport(context: StewardContext, id: string) {
   const { ask, askOptional, steward } = context
   const path = `/runs/${encodeURIComponent(id)}`
@@ -62,7 +68,10 @@ export async function runPage(context: StewardContext, id: string): Promise<Page
   })
 }
 
-/** Buttons for the actions that the state of the run permits. */
+/**
+ * Buttons for the actions that the state of the run permits, and a link to its items as CSV. Only those after a dry run depend on
+ * the permissions of the session; the others are refused when they are sent.
+ */
 function buttons(context: StewardContext, run: HarvestRun): HtmlContent {
   const { t } = context
   const button = (name: string, label: HtmlContent) => actionForm(context, run.path, name, label)
@@ -76,7 +85,7 @@ function buttons(context: StewardContext, run: HarvestRun): HtmlContent {
   ]
 }
 
-/** Line with start time, initiator, duration and state of a run. */
+/** Line with start time, initiator, duration (once the run has ended) and state of a run. */
 function facts(
   { t, language }: StewardContext,
   { fields, startDate, isDryRun, badge }: HarvestRun,
@@ -94,7 +103,7 @@ function facts(
   return html`<p class="soft">${joinHtml(parts, ' · ')} ${badge}</p>`
 }
 
-/** Counts of records that are done. */
+/** Counts that together are the records that are done. */
 const doneNames = ['created', 'updated', 'unchanged', 'skipped', 'failed', 'refused', 'duplicate']
 
 function progress({ t }: StewardContext, { fields, count }: HarvestRun): HtmlContent {
@@ -119,7 +128,7 @@ function counts({ t, formats }: StewardContext, { count, isDryRun }: HarvestRun)
   return pairList(rows, 'counts close')
 }
 
-/** Notice about the decision on removals, about held removals, or about the meaning of an incomplete or failed run. */
+/** Notice about the decision on removals, else about held removals, else about an incomplete run or one with a problem. */
 function outcomeNotice(
   context: StewardContext,
   { fields, cause, decision, ...run }: HarvestRun,
@@ -137,7 +146,9 @@ function outcomeNotice(
   return notice(run.stateKind === 'bad' ? 'bad' : 'warn', t(`${key}-means`), text)
 }
 
-/** Page of the held removals of a run, with the form for the decision. Rejects with `Failure`. */
+/**
+ * Page of the held removals of a run, with the form for the decision, or with the decision that was made. Rejects with `Failure`.
+ */
 export async function heldPage(context: StewardContext, id: string): Promise<PageContent> {
   const { t, pathTo } = context
   const { run, pipe, items } = await readReport(context, id)
@@ -178,7 +189,7 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   })
 }
 
-/** Page about a decision that was already made, such as after a second click. */
+/** Page about the decision on the held removals of a run, once it is made. */
 const decidedPage = (context: StewardContext, run: HarvestRun): Promise<PageContent> =>
   stewardPage(context, {
     title: context.t('run-of', { pipe: run.title }),
@@ -188,7 +199,7 @@ const decidedPage = (context: StewardContext, run: HarvestRun): Promise<PageCont
       <p><a href="${run.path}">${context.t('decision-run')}</a></p>`,
   })
 
-/** Adds the titles that the search has for records which the run did not read. */
+/** Adds the titles that the search has for held records, which the run did not read; none where it does not answer in time. */
 async function withTitles(
   { optional, readRecord, plainTitle }: StewardContext,
   items: readonly Fields[],
@@ -200,7 +211,7 @@ async function withTitles(
   return (await optional(Promise.all(titledItems))) ?? items
 }
 
-/** Title of a record of a run, as a link to its page where it has one. */
+/** Title of a record of a run, else its id in the source; a link where the run knows its id on the platform. */
 function recordLink({ t, pathTo }: StewardContext, item: Fields): HtmlContent {
   const names = ['title', 'originalId', 'sourceId'].flatMap((key) => textAt(item, key) ?? [])
   const [title = t('untitled')] = names
@@ -220,7 +231,7 @@ function errorText({ t }: StewardContext, detail: unknown, errors: readonly Fiel
   return html`<bdi>${text}</bdi> ${line > 0 ? t('line-n', { line }) : where}`
 }
 
-/** Section with the failed records in groups by type of problem, each with its cause and remedy. */
+/** Section with the failed records that were read, in groups by type of problem; each has its cause and, if known, its remedy. */
 function problemGroups(context: StewardContext, items: readonly Fields[]): HtmlContent {
   const { t } = context
   const groups = Map.groupBy(items, (item) => textAt(item, 'problem.type'))
@@ -266,7 +277,7 @@ function leftOutText({ t }: StewardContext, example: Fields): unknown {
   return `${textOr(property)}: “${textOr(value)}” – ${t(`reason-${textOr(reason)}`)}`
 }
 
-/** List of changed records with their removed and added statements where the run recorded these, else a table. */
+/** List of changed records with their removed and added statements where the run recorded these for any of them, else a table. */
 function changedRecords(context: StewardContext, items: readonly Fields[]): HtmlContent {
   if (items.length === 0) return false
   const { t } = context
@@ -292,13 +303,13 @@ function changedRecords(context: StewardContext, items: readonly Fields[]): Html
   return html`<ul class="entries" role="list">${parts}</ul>`
 }
 
-/** Statements with prefixed names in place of IRIs. */
+/** Statements with prefixed names in place of IRIs that have a known prefix. */
 const statements = (value: unknown): readonly (string | undefined)[] => {
   const shorter = (match: string, iri: string) => shortNames().shorten(iri) ?? match
   return listed(value).map((entry) => textOr(entry)?.replaceAll(/<([^<>"\s]+)>/g, shorter))
 }
 
-/** Section with the segments of a running run and their states. */
+/** Section with the segments of a waiting or running run and their states. */
 function segmentStates(context: StewardContext, { fields }: HarvestRun): HtmlContent {
   const { t } = context
   const rows = listAt(fields, 'segments').map((segment) => [
@@ -311,7 +322,7 @@ function segmentStates(context: StewardContext, { fields }: HarvestRun): HtmlCon
   return html`${pageSection('steps', t('steps'), table)}<p class="close soft small">${t('live-hint')}</p>`
 }
 
-/** Sections with new and solved problems since the previous run, and with the requests to the source. */
+/** Sections with new and solved problems since the previous run, and with the requests to each host by status. */
 function comparison({ t }: StewardContext, report: Fields): HtmlContent {
   const recordsOf = (key: string): HtmlContent => {
     const records = fieldsAt(report, `difference.${key}`)

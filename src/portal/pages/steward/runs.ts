@@ -13,7 +13,10 @@ const [mostRuns, mostEntries] = [100, 50]
 /** Counts of a run in the order of columns; `count-{name}` is the message of each. */
 export const countNames = 'offered created updated unchanged failed removed held'.split(' ')
 
-/** State of a run → its kind, and its rank; states that need attention have low ranks. */
+/**
+ * State of a run → its kind, and its rank; states that need attention have low ranks. Other states (incomplete, interrupted,
+ * timed out, cancelled) are `warn` with rank 2.
+ */
 const states: Readonly<Record<string, readonly [kind: StateKind, rank: number]>> = {
   unreadable: ['bad', 0],
   failed: ['bad', 0],
@@ -26,7 +29,10 @@ const states: Readonly<Record<string, readonly [kind: StateKind, rank: number]>>
   complete: ['good', 5],
 }
 
-/** Makes a run for pages. `fields` is the run as the scheduler answers it, `{ status: 'never' }` for a pipe without runs, `{ status: 'unreadable' }` for a pipe file that cannot be read; `title` is that of the pipe. */
+/**
+ * Makes a run for pages. `fields` is the run as the scheduler answers it, `{ status: 'never' }` for a pipe without runs,
+ * `{ status: 'unreadable' }` for a pipe file that cannot be read; `title` is that of the pipe.
+ */
 export function harvestRun(context: PageContext, fields: Fields, title?: string) {
   const { t, formats, pathTo } = context
   const { status, outcome, startTime, created, problem } = fields
@@ -47,6 +53,7 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
     title: title ?? pipe,
     path,
     count,
+    /** Whether the run is a dry run that has finished; the scheduler does not say it of one that goes on or ended otherwise. */
     isDryRun: outcome === 'dry-run',
     /** Whether removals wait for a decision. */
     hasHeldRemovals,
@@ -71,7 +78,10 @@ export function harvestRun(context: PageContext, fields: Fields, title?: string)
 /** Run as `harvestRun` returns it. */
 export type HarvestRun = ReturnType<typeof harvestRun>
 
-/** Last decision about the held removals of a run; `undefined` while one is needed, also after removals that failed or were interrupted. */
+/**
+ * Last decision about the held removals of a run; `undefined` while one is needed, also after removals that failed or were
+ * interrupted.
+ */
 export function removalDecision(run: unknown): Fields | undefined {
   const last = listAt(run, 'notes').findLast(({ action }) => action !== 'restore')
   if (last?.['action'] !== 'confirm') return last
@@ -91,7 +101,7 @@ export function decisionText({ t, formats }: PageContext, decision: Fields) {
   return html`${t(`decision-${key}`, { count })} (${time})`
 }
 
-/** Newest runs that the session may read; `query` is appended to the request. Rejects with `Failure`. */
+/** Those of the `mostRuns` newest runs that the session may read; `query` is appended to the request. Rejects with `Failure`. */
 export async function visibleRuns(context: StewardContext, query = '') {
   const [runs, pipes] = await Promise.all([
     context.ask('scheduler', `/runs?limit=${mostRuns}${query}`),
@@ -111,7 +121,10 @@ export async function pipesByName({ ask, optional }: StewardContext) {
   return new Map(pipes.map((pipe) => [textAt(pipe, 'name') ?? '', memberFields(pipe)]))
 }
 
-/** Runs whose removals wait for a decision. A later complete run of the pipe makes the decision obsolete, because it read the source again. */
+/**
+ * Runs whose removals wait for a decision. A later complete run of the pipe makes the decision obsolete, because it read the
+ * source again.
+ */
 export const waitingRuns = (runs: readonly HarvestRun[]): readonly HarvestRun[] =>
   runs.filter((run) => {
     const settles = ({ pipe, fields }: HarvestRun) =>
@@ -130,7 +143,10 @@ export function problemText({ t }: PageContext, kind: 'cause' | 'cure', problem:
 export const causeOf = (context: PageContext, problem: unknown): string | undefined =>
   problemText(context, 'cause', problem) ?? textAt(problem, 'detail') ?? textAt(problem, 'title')
 
-/** Atom feed (RFC 4287) of runs that need attention: failed, incomplete, with held removals, interrupted, timed out; not cancelled. Newest first. Rejects with `Failure`. */
+/**
+ * Atom feed (RFC 4287) of runs that need attention: failed, incomplete, with held removals, interrupted, timed out; not
+ * cancelled. Newest first. Rejects with `Failure`.
+ */
 export async function failureFeed(context: StewardContext): Promise<string> {
   const { t, language, root, pathInLanguage, config, pathTo, configuredText } = context
   const entryOf = ({ fields, path, pipe, label, cause }: HarvestRun) => {

@@ -104,7 +104,7 @@ async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMa
     <ul role="list">${entries}<li>${signOutForm}</li></ul></nav>`
 }
 
-/** Note about the catalogues to which the session is limited; nothing where it is for all. */
+/** Note about the catalogues among the permissions of the session; nothing where it names none or is for all. */
 function scope({ t, steward }: StewardContext): HtmlContent {
   const { length: count } = steward.catalogues
   const names = steward.catalogues.slice(0, 20).map((id) => html`<code>${id}</code>`)
