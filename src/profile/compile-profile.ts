@@ -7,7 +7,7 @@ import { type Field, isMappingClass, type MappingClass, type Shape } from './pro
 
 /** Field names are keys of JSON, columns of an index and parts of dotted paths, hence no dot and no space. */
 const fieldName = /^[A-Za-z][\w-]{0,63}$/
-/** Most shapes inside each other; deeper ones become `{id, resource}`. */
+/** Levels of shapes embedded in a root shape; values below become `{id, resource}`. */
 const maxDepth = 4
 
 /** Position of the compiler in the profile: the shape and its ancestors. */
@@ -15,13 +15,16 @@ type Site = {
   readonly shape: ShapeNode
   readonly find: FindShape
   readonly problems: Problems
-  /** IRIs of the shapes around, outermost first. */
+  /** IRIs of the shapes around and of the shape itself, outermost first. */
   readonly ancestors: readonly string[]
   /** Dotted name of the inline field around, '' directly in a shape. */
   readonly prefix: string
   /** Kind of record that the fields belong to; absent inside other fields. */
   readonly root?: Root
-  /** Whether code fills the fields without `sh:path` here, as those of concepts and inline fields: no warning about them. */
+  /**
+   * Whether other code may fill the fields without `sh:path` here (those of concepts and catalogue records, inline fields): no
+   * warning about them.
+   */
   readonly filledByCode: boolean
 }
 
@@ -50,7 +53,7 @@ const placeOf = (site: Site, line: number, property: string): ProfilePlace => ({
 /** Places of compiled fields in the files, for the checks that follow. */
 const places = new WeakMap<Field, ProfilePlace>()
 
-/** Predicates of a field. Warns of a `sh:path` that has no effect, and of one that is missing. */
+/** Predicates of a field, none where the platform fills it. Warns of a `sh:path` that has no effect or is missing. */
 function pathsOf(site: Site, property: PropertyNode, name: string, mapping: MappingClass) {
   const { paths = [], line } = property
   const warn = (line: number, problem: string) =>
@@ -114,7 +117,10 @@ function linkedFields(
   return fieldsOf(shape.properties, { shape, find, problems, ancestors, prefix: '', filledByCode })
 }
 
-/** Fields of a `Nested` property: those of the linked shape, then the inline ones, which replace linked fields by name. */
+/**
+ * Fields of a `Nested` property: those of the linked shape, then the inline ones, which replace linked fields by name. Where the
+ * linked shape is too deep, the inline ones are dropped, too.
+ */
 function childrenOf(
   property: PropertyNode,
   site: Site,
@@ -193,10 +199,13 @@ export function compileShape(
 
 // Fields that the platform fills, with or without `sh:path`.
 
-/** Kind of record of a root shape; `record` = member of a catalogue, `concept` = other code fills all fields. */
+/**
+ * Kind of record of a root shape: `record` = member of a catalogue, `standalone` = resource in no catalogue, `concept` = other
+ * code fills all fields.
+ */
 type Root = 'record' | 'catalogue' | 'standalone' | 'concept'
 
-/** Names of fields that the platform fills where they have no `sh:path`. */
+/** Names of fields that may lack `sh:path`: the platform fills them, or public profiles have them without a value. */
 const platformFields: ReadonlySet<string> = new Set([
   'id',
   'resource',
@@ -213,7 +222,7 @@ const platformFields: ReadonlySet<string> = new Set([
   'revisions',
 ])
 
-/** Mapping classes whose values the platform computes. */
+/** Mapping classes that need no `sh:path`: the platform computes the values or knows the predicate. */
 const computedClasses: ReadonlySet<MappingClass> = new Set([
   'DistributionType',
   'Metrics',
@@ -240,6 +249,7 @@ type RequiredField = {
   readonly name: string
   readonly mapping: MappingClass
   readonly required?: true
+  /** Fields that its value must have. */
   readonly parts?: readonly RequiredField[]
   /** `false` = `sh:maxCount 1` may be missing. */
   readonly single?: false

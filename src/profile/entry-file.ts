@@ -12,6 +12,7 @@ import type { ProfilePlace, Problems } from './profile-problems.ts'
 
 /** Content of the entry file after its checks. */
 export type EntryFile = {
+  /** Name of the file. */
   readonly name: string
   readonly id: string
   readonly version: string
@@ -195,7 +196,10 @@ const resourceEntry = z
 const coreIds: readonly string[] = ['dataset', 'catalog']
 const reservedIds: ReadonlySet<string> = new Set(['dataset', 'catalog', 'catalogue', 'vocabulary'])
 
-/** Valid entries of one kind; reports paths outside of the directory and IRIs that are not full. */
+/**
+ * Entries of one kind that fit their schema; reports the others, paths outside of the directory and IRIs that are not full. An
+ * entry of `core` that is not indexed is left out with a warning.
+ */
 function entriesOf<T extends z.infer<typeof entry> & { readonly typeUri?: string }>(
   text: EntryText,
   key: string,
@@ -235,7 +239,7 @@ function checkIds(
   }
 }
 
-/** Valid entries of `core`. */
+/** Entries of `core` by `entriesOf`; reports missing ones, too. */
 function readCore(text: EntryText, values: readonly unknown[]): readonly LocatedEntry<Entry>[] {
   const located = entriesOf(text, 'core', entry, values)
   checkIds(text, located)
@@ -245,7 +249,7 @@ function readCore(text: EntryText, values: readonly unknown[]): readonly Located
   return located
 }
 
-/** Valid resource types, in the order of the file. */
+/** Resource types by `entriesOf`, in the order of the file; reports reserved ids and repeated facets, too. */
 function readResources(
   text: EntryText,
   values: readonly unknown[],

@@ -1,4 +1,7 @@
-/** JSON Schemas (2020-12) of one value of each mapping class, from `field-models.json`; values of `Nested` are described by their fields. */
+/**
+ * JSON Schemas (2020-12) of one value of each mapping class, from `field-models.json`; values of `Nested` are described by their
+ * fields.
+ */
 
 import models from './field-models.json' with { type: 'json' }
 import type { JsonSchema } from './json-schema.ts'

@@ -57,7 +57,10 @@ function conceptShape(files: ShapeFiles, problems: Problems): Shape | undefined 
   return node && compileShape(node, { find: files.find, problems, root: 'concept' })
 }
 
-/** Description of the profile in its files, with empty texts where there is none. Warns of annotations in several namespaces. */
+/**
+ * Description of the profile in its files, with empty texts and the `profileVersion` 1 where there is none. Warns of annotations
+ * in several namespaces, and reports another `profileVersion`.
+ */
 function profileNode({ files }: ShapeFiles, problems: Problems): ProfileNode {
   const describedFile = files.find(({ profile }) => profile)
   const namespaces = new Set(files.flatMap((file) => [...file.namespaces]))
@@ -84,6 +87,7 @@ const filesNamedBy = (
   entries.map(({ entry, placeOf }) => ({ path: entry.path, place: placeOf('path') }))
 
 type ProfileSources = {
+  /** Entries of `core`, of the platform where the profile has none. */
   readonly core: readonly LocatedEntry<Entry>[]
   /** Files of the profile, those that ship with the platform, and both together. */
   readonly profileFiles: ShapeFiles
@@ -91,7 +95,10 @@ type ProfileSources = {
   readonly allFiles: ShapeFiles
 }
 
-/** Reads all files. The platform's shapes are used where the profile has none: for concepts, and without `core`. */
+/**
+ * Reads all files. The platform's shapes are used where the profile has none: for concepts, without `core`, and for resource
+ * types that name one of them.
+ */
 async function sourcesOf(
   directory: string,
   file: EntryFile | undefined,
@@ -109,7 +116,10 @@ async function sourcesOf(
   }
 }
 
-/** All shapes of the profile as one Turtle text; blank nodes of different files stay distinct. */
+/**
+ * All shapes of the profile as one Turtle text; blank nodes of different files stay distinct. `withCore` adds all files of the
+ * platform, otherwise only that with the shape of concepts is added where the profile has none.
+ */
 async function mergedShapes(
   { profileFiles, platformFiles, allFiles }: ProfileSources,
   withCore: boolean,

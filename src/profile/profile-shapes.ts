@@ -30,7 +30,7 @@ type Statements = {
   readonly graph: Graph
   /** Namespaces in which annotation terms were found. */
   readonly namespaces: ReadonlySet<string>
-  /** Line of the first statement about a subject, or of the first one with that predicate. */
+  /** Line of the first statement about a subject, or of the first one with that predicate, if any; 1 for an unknown subject. */
   readonly line: (subject: Node, predicate?: string) => number
   /** Value of a predicate, English before others; '' when there is none. */
   readonly text: (subject: Node, predicate: string) => string
@@ -65,11 +65,15 @@ function statementsOf(placed: readonly PlacedQuad[]): Statements {
 
 /** Property shape as it is written in the file. */
 export type PropertyNode = {
+  /** `mappingName`. */
   readonly name?: string
+  /** `mappingClass`, not checked yet. */
   readonly mapping?: string
+  /** `mappingLink`: IRI of a shape. */
   readonly link?: string
+  /** `mappingProperty`: fields of the value. */
   readonly inline: readonly PropertyNode[]
-  /** `undefined` = a path that is neither a predicate nor an alternative of predicates. */
+  /** Predicates; `[]` without `sh:path`, `undefined` for a path that is neither a predicate nor an alternative of predicates. */
   readonly paths: readonly string[] | undefined
   readonly required: boolean
   readonly single: boolean
@@ -79,7 +83,7 @@ export type PropertyNode = {
   readonly line: (predicate?: string) => number
 }
 
-/** Node shape as it is written in the file. */
+/** Node shape as it is written in the file; texts that are missing there are ''. */
 export type ShapeNode = {
   readonly iri: string
   readonly file: string
@@ -116,7 +120,10 @@ function listOf(
   return tail && [first, ...tail]
 }
 
-/** Predicates of `sh:path`; `[]` without one, `undefined` for a path that is neither a predicate nor an alternative of predicates. */
+/**
+ * Predicates of `sh:path`; `[]` without one, `undefined` for several and for other paths than predicates and alternatives of
+ * them.
+ */
 function pathsOf(graph: Graph, property: Term): readonly string[] | undefined {
   const [path, ...others] = graph.objects(property, sh('path'))
   if (!path) return []
@@ -185,7 +192,9 @@ export function readShapeNodes(file: string, placed: readonly PlacedQuad[]): Fil
   return { shapes, namespaces, profile }
 }
 
-/** Description of the profile: texts of the node with `profileVersion` or of a class `…Profile`. */
+/**
+ * Description of the profile: texts of the first node with `profileVersion` or of a class `…Profile`; '' where one is missing.
+ */
 export type ProfileNode = {
   readonly profileVersion: string
   readonly title: string
@@ -238,7 +247,9 @@ async function readShapeFile(directory: string, path: string): Promise<ShapesFil
   return { file: path, quads, ...readShapeNodes(path, placedQuads(text, baseIri)) }
 }
 
-/** Problem of a file with its place: the line of a syntax error, for other failures `entryPlace`, where the entry file names it. */
+/**
+ * Problem of a file with its place: the line of a syntax error, for other failures `entryPlace`, where the entry file names it.
+ */
 function problemOf(
   cause: unknown,
   path: string,
@@ -255,8 +266,9 @@ function problemOf(
 }
 
 /**
- * Reads the files that the entries name and then every other `*.ttl` of the directory. Files are not merged: a shape that
- * two files define is taken from the file that refers to it, otherwise from the first in this order.
+ * Reads the files that the entries name and then every other `*.ttl` of the directory. Files are not merged: a shape that two
+ * files define is taken from the file that refers to it, otherwise from the first in this order. A file that cannot be read is a
+ * problem when an entry names it, otherwise a warning.
  */
 export async function readShapeFiles(
   directory: string,

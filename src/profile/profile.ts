@@ -23,7 +23,7 @@ export const languageMaps: ReadonlySet<MappingClass> = new Set([
 export type Field = {
   readonly name: string
   readonly mapping: MappingClass
-  /** IRIs of the predicates whose values fill the field; empty = the platform fills it. */
+  /** IRIs of the predicates whose values fill the field; empty = only the platform or an enrichment fills it. */
   readonly paths: readonly string[]
   /** `sh:minCount 1` */
   readonly required: boolean
@@ -89,17 +89,21 @@ export type Profile = {
   readonly id: string
   /** Format version of the entry file. */
   readonly version: string
+  /** Version of the annotation terms: `1`. */
   readonly profileVersion: string
   readonly title: string
   readonly description: string
   readonly maker: string
   /** Version of the profile (`owl:versionInfo`), free text. */
   readonly versionInfo: string
+  /** Whether it is the profile that ships with the platform. */
   readonly builtIn: boolean
+  /** Feature flag that `GET /profile` shows; it changes nothing else here. */
   readonly enabled: boolean
   readonly dataset: Shape
   readonly catalogue: Shape
   readonly concept: Shape
+  /** Entries of `core`. */
   readonly entries: readonly Entry[]
   readonly resources: readonly ResourceType[]
   /** All shapes of the profile as one Turtle text. */

@@ -1,4 +1,7 @@
-/** Makes JSON Schemas from the compiled profile, for the OpenAPI document of the search service and its records. */
+/**
+ * Makes JSON Schemas from the compiled profile, for the OpenAPI document of the search service and its records. `valueKeysOf`
+ * also tells profiles, facets and enrichment what keys a value has.
+ */
 
 import { type Field, languageMaps, type MappingClass, type Profile, type Shape } from './profile.ts'
 import { localName } from '../rdf/iri.ts'
@@ -14,12 +17,12 @@ type RecordSchemas = {
   readonly components: Readonly<Record<string, JsonSchema>>
 }
 
-/** Kind of record; `member` = resource of a custom type in a catalogue. */
+/** Kind of record; `member` = resource of a custom type in a catalogue, `resource` = another one. */
 type Kind = 'dataset' | 'catalogue' | 'concept' | 'member' | 'resource'
 
 const distribution = 'http://www.w3.org/ns/dcat#distribution'
 
-/** Fields without `sh:path` that the platform fills in every record of a kind. */
+/** Fields that, without `sh:path`, the platform fills in every record of a kind. */
 const platformFields: Readonly<Record<Kind, readonly string[]>> = {
   dataset: ['id', 'resource', 'catalog', 'is_hvd'],
   catalogue: ['id', 'resource', 'is_hvd'],
@@ -101,8 +104,8 @@ export function recordSchemas(profile: Profile): RecordSchemas {
 export type ValueKind = 'text' | 'map' | 'list'
 
 /**
- * Keys of the JSON object of one value of a mapping class, and what each holds; `undefined` = a nested object. Empty if the value is no
- * object.
+ * Keys of the JSON object of one value of a mapping class, and what each holds; `undefined` = a nested object. Empty if the value
+ * is no object.
  */
 export function valueKeysOf(mapping: MappingClass): ReadonlyMap<string, ValueKind | undefined> {
   const properties: Readonly<Record<string, JsonSchema>> = Object(modelOf(mapping)?.['properties'])

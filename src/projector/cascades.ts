@@ -1,7 +1,7 @@
 /**
- * Projects the users of a resource again when a fact changed that they embed: the members of a catalogue, the records that mention
- * a concept of a vocabulary. A cascade mark in the store stays until all of them are indexed, so the work starts again after a
- * crash or a failure.
+ * Projects the users of a resource again when a fact changed that they embed: the members of a catalogue, the records that
+ * mention a concept of a vocabulary. A cascade mark in the store stays until all of them are indexed, so the work starts again
+ * after a crash or a failure.
  *
  * Users of a concept are found by its IRI as the object of a triple, in its spellings with http and https, with and without a
  * trailing slash. Other records keep the old texts until they are written or the index is rebuilt: those that refer to a concept
@@ -52,6 +52,7 @@ const conceptsPerQuery = 250
 
 /** Resources to project again for a cascade mark. */
 export type Affected = {
+  /** IRIs of the resources. */
   readonly pages: AsyncIterable<readonly string[]>
   /** Lines of the system graph to remove together with the mark, when all resources are indexed. */
   readonly lines?: readonly string[]
@@ -72,8 +73,8 @@ type CascadeContext = {
 const kind = 'project-again'
 
 /**
- * Submits a job for each resource with a cascade mark, until it is stopped: at the start for marks of an earlier process, and
- * for new ones after `wake`. The marks in the store are removed when a job is done.
+ * Submits a job for each resource with a cascade mark, until it is stopped: at the start for marks of an earlier process, for new
+ * ones after `wake`, and for others every minute. A job removes a mark when the users of the resource are indexed.
  */
 export function cascades({
   store,
@@ -175,7 +176,10 @@ type UsersContext = {
   readonly pause: Pause
 }
 
-/** Finds the records that use changed concepts of a vocabulary, after the vocabulary itself is indexed: the changes are known then. */
+/**
+ * Finds the records that use changed concepts of a vocabulary, after the vocabulary itself is indexed: the changes are known
+ * then.
+ */
 export async function vocabularyUsers(
   context: UsersContext,
   mark: Mark,
@@ -194,9 +198,12 @@ type Changes = {
   readonly vocabulary: string
   /** Concepts whose users have to be projected again. */
   readonly concepts: readonly string[]
-  /** `stored`: every concept of the vocabulary; `gone`: concepts that cannot be listed any more. */
+  /**
+   * `stored`: all concepts that the vocabulary has now, too; `gone`: concepts that cannot be listed any more, so that all records
+   * are projected again; absent: no others than `concepts`.
+   */
   readonly scope: 'stored' | 'gone' | undefined
-  /** Lines of the system graph that hold these facts. */
+  /** Lines of the system graph with these facts, to remove with the mark. */
   readonly lines: readonly string[]
 }
 
@@ -233,7 +240,7 @@ async function changesOf(
   }
 }
 
-/** Yields each record once. For a catalogue, its datasets get a cascade mark before its document is written. */
+/** Yields each record once. Before a catalogue is yielded, it gets a cascade mark, by which its members follow. */
 async function* recordsUsing(
   context: UsersContext,
   changes: Changes,
@@ -261,7 +268,7 @@ async function* recordsUsing(
   log.info(about, 'enrichment.usersFound')
 }
 
-/** Yields graphs under the platform's base that mention one of the concepts. */
+/** Yields graphs under the platform's base that mention one of the concepts; a graph may occur several times. */
 async function* graphsMentioning(
   { store, names }: UsersContext,
   changes: Changes,
@@ -292,7 +299,7 @@ async function* changedConcepts(
   for await (const batch of conceptsIn(store, scheme, signal)) yield batch.map(({ iri }) => iri)
 }
 
-/** Yields catalogues, whose datasets follow by their own marks, and resources of declared types. */
+/** Yields catalogues, whose members follow by the marks of `recordsUsing`, and resources of declared types. */
 async function* allRecords(
   { store, names }: UsersContext,
   signal: AbortSignal,

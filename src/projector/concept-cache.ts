@@ -40,7 +40,10 @@ export class ConceptCache {
     this.#lookups = lookupsOf(this.#tables, this.#large, this.#bundled)
   }
 
-  /** Finds a concept by IRI: exact, then with http and https exchanged, then without a trailing `/`, then in any case. */
+  /**
+   * Finds a concept by IRI: exact, then with http and https exchanged, then without a trailing `/`, then by `iriKey` (in any
+   * case, with or without `www.`), which does not find those of large vocabularies.
+   */
   find(iri: string): Concept | undefined {
     const finders = this.#lookups.finders()
     // Nearly all records spell IRIs as the vocabulary does.
@@ -49,7 +52,7 @@ export class ConceptCache {
     )
   }
 
-  /** Finds a concept of one vocabulary by IRI, in the spellings of `find`. */
+  /** Finds a concept of one vocabulary by IRI, in the spellings of `iriVariants`. */
   findInScheme(scheme: string, iri: string): Concept | undefined {
     const lookup = this.#tables.get(scheme)?.byIri ?? this.#large.get(scheme)?.get
     return lookup && findBySpelling(iri, [lookup])
@@ -75,12 +78,12 @@ export class ConceptCache {
     return this.#lookups.licences()
   }
 
-  /** Lookup of file formats by name, media type or IRI. */
+  /** Lookup of file formats by name or media type. */
   get formats(): FormatLookup {
     return this.#lookups.formats()
   }
 
-  /** Lists the concepts of a scheme; empty for a large vocabulary. */
+  /** Lists the concepts of a scheme; empty for a large vocabulary and an unknown scheme. */
   concepts(scheme: string): readonly Concept[] {
     return this.#tables.get(scheme)?.concepts ?? []
   }
@@ -105,7 +108,7 @@ export class ConceptCache {
     return this.#large
   }
 
-  /** Replaces the bundled vocabulary by a stored one; `undefined` brings the bundled one back. */
+  /** Replaces the vocabulary of a scheme by a stored one; `undefined` brings the bundled one back, if there is one. */
   replace(scheme: string, concepts: readonly Concept[] | undefined): void {
     this.#large.delete(scheme)
     const newConcepts =

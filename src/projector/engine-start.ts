@@ -61,7 +61,7 @@ type StartContext = EngineContext & {
   readonly onReached: (newest: number) => void
 }
 
-/** Fills indices until they are complete, and again when the engine loses them; one filling at a time. */
+/** Fills indices until they are complete, and again when the engine loses them, which ends the filling before. */
 export class EngineStart {
   readonly #context: StartContext
   readonly #settings: readonly IndexSettings[]
@@ -175,7 +175,7 @@ export function reindex(context: ReindexContext, indices: readonly IndexName[]):
 /** Records whose presence in the index is checked at a time. */
 const perPage = 500
 
-/** Fills one index; resolves with its number of records. */
+/** Fills one index; resolves with the number of its records that it held already or that were projected. */
 async function rebuild(
   { index: engine, records, projector, indexed, log, pause, now }: ReindexContext,
   index: IndexName,

@@ -1,4 +1,7 @@
-/** Maintenance of the indices for the console and for schedules, as jobs: project again, fill again, compare with the store. */
+/**
+ * Maintenance of the indices for the console and for schedules, as jobs: project again, fill again, compare with the store.
+ * Fragmented indices are filled again without a request.
+ */
 
 import { Failure, shown } from '../errors.ts'
 import type { Job, JobKind, JobProgress, JobRun } from '../jobs/job.ts'
@@ -42,10 +45,10 @@ type Progress = (done: number, total?: number) => void
 /** Milliseconds between two checks of the progress of a filling, and between two checks for fragmented indices. */
 const [pollMs, checkMs] = [250, 120_000]
 
-/** Key of jobs on all indices: one of them runs at a time. */
+/** Key of jobs on indices, whatever their kind: one of them runs at a time. */
 const indexKey = 'indices'
 
-/** Job of this file; by default on all indices and requested by an operator. */
+/** Job of this file; by default with the key of indices and requested by an operator. */
 type IndexJob = Pick<JobRequest, 'kind' | 'payload' | 'merge'> & {
   readonly key?: string
   readonly createdBy?: string
@@ -57,8 +60,8 @@ const withIndices = (added: readonly string[]) => (payload: Json) => [
 ]
 
 /**
- * Creates the jobs on the indices. Each call submits one and waits for its result; its signal ends only the waiting. Numbers are
- * records.
+ * Creates the jobs on the indices. Each call of `projectAgain`, `refill` and `reconcile` submits one, or joins a waiting one, and
+ * waits for its result; its signal ends only the waiting. Numbers are records.
  */
 export function indexMaintenance(context: MaintenanceContext) {
   const { store, index, profile, engine, jobs, log, pause } = context
@@ -91,7 +94,7 @@ export function indexMaintenance(context: MaintenanceContext) {
     },
     /**
      * Fills indices again while the old documents are served; an empty list = all. Throws `invalid-parameter` for an unknown
-     * name, and `conflict` while any is being filled.
+     * name, and `conflict` while any is being filled or the engine has not been reached.
      */
     refill: async (names: readonly string[], progress: Progress, signal: AbortSignal) => {
       const payload = chosenIndices(profile, names)
@@ -99,13 +102,13 @@ export function indexMaintenance(context: MaintenanceContext) {
       const job = { kind: 'reindex', payload, merge: withIndices(payload) }
       return Number((await result(job, progress, signal))['records'])
     },
-    /** Time of the oldest write that is not indexed yet, in milliseconds since 1970. */
+    /** Time of the oldest write that is not indexed yet, in milliseconds since 1970; `undefined` when there is none. */
     oldestPending: async (signal: AbortSignal) => {
       const [mark] = await readMarks(store, 1, signal)
       // Versions are timestamps in microseconds.
       return mark && mark.version / 1000
     },
-    /** Compares store and index. Throws `conflict` while an index is being filled. */
+    /** Compares store and index. Throws `conflict` while an index is being filled or the engine has not been reached. */
     reconcile: async (options: ReconcileOptions, signal: AbortSignal): Promise<Drift> => {
       requireComplete(engine)
       const { dryRun, createdBy, progress } = options
@@ -119,7 +122,7 @@ export function indexMaintenance(context: MaintenanceContext) {
   }
 }
 
-/** Throws `conflict` while an index is being filled. */
+/** Throws `conflict` while an index is being filled or the engine has not been reached. */
 function requireComplete(engine: MaintenanceContext['engine']): void {
   if (engine.rebuilding()?.length !== 0)
     throw new Failure('conflict', 'an index is being filled; try again when it is whole')
@@ -218,7 +221,7 @@ function chosenIndices(profile: Profile, names: readonly string[]): readonly Ind
   throw new Failure('invalid-parameter', detail)
 }
 
-/** IRIs in pages, and their number. */
+/** IRIs in pages, and their number, counted before the pages are read. */
 type ResourcePages = {
   readonly pages: Parameters<typeof projectResources>[0]
   readonly total: number

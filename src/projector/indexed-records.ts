@@ -36,9 +36,9 @@ type ValueSets = ReadonlyMap<string, ReadonlySet<string>>
 /** Access to the stored records of one index. */
 export type RecordSource = {
   readonly index: IndexName
-  /** Lists the ids of all records that should be indexed, ascending. */
+  /** Lists the ids of all records that should be indexed, ascending; of declared types also those in hidden catalogues. */
   readonly ids: (signal: AbortSignal) => Promise<readonly string[]>
-  /** Reads the current hashes; absent where a record becomes many documents. */
+  /** Reads the current hashes of records that should be indexed; absent where a record becomes many documents. */
   readonly hashes?: (ids: readonly string[], signal: AbortSignal) => Promise<ValueSets>
   /** Returns the IRI of a record. */
   readonly resource: (id: string) => string
@@ -48,11 +48,11 @@ type RecordsContext = {
   readonly store: GraphStore
   readonly names: Names
   readonly profile: Pick<Profile, 'resources'>
-  /** Cache of this comparison only: the cache of the projector may be older than a write by another program. */
+  /** Cache of this filling or comparison only: that of the projector may be older than a write by another program. */
   readonly catalogueCache: EmbeddedCatalogues
 }
 
-/** Creates the access to the records of all indices; embedded records come first. */
+/** Creates the access to the records of all indices; catalogues come before the records that embed them. */
 export const recordSources = (context: RecordsContext): readonly RecordSource[] => [
   catalogues(context),
   datasets(context),
@@ -66,7 +66,7 @@ const distinct = (ids: readonly string[]): readonly string[] => [...new Set(ids)
 const idsIn = (rows: readonly Row[], kind: 'catalogue' | 'vocabulary', names: Names) =>
   distinct(rows.flatMap((row) => names.idOf(kind, row['resource']?.value ?? '') ?? []))
 
-/** Splits columns that hold several ids. */
+/** Returns the ids in the column `ids`, which holds several in each row. */
 const splitIds = (rows: readonly Row[]): readonly string[] =>
   rows.flatMap((row) => row['ids']?.value.split(' ').filter(Boolean) ?? [])
 
@@ -167,7 +167,10 @@ type RecordFacts = {
   readonly iri: (id: string) => string
 }
 
-/** Keeps the records of visible catalogues. A record without a hash may have no content either; those few are read. */
+/**
+ * Returns the hashes of the records in visible catalogues, or of all without `catalogues`. A record without a hash may have no
+ * content either; those few are read.
+ */
 async function presentHashes(
   { store, names, catalogueCache }: RecordsContext,
   ids: readonly string[],
@@ -245,6 +248,7 @@ type EmbeddedCatalogue = {
   readonly id: string
   /** Statements without links to datasets; including the catalogue that it is part of, whichever side states it. */
   readonly graph: Graph
+  /** Hash of the catalogue as it was sent; '' where the store has none. */
   readonly hash: string
   /** True when the catalogue and its records are not searchable. */
   readonly isHidden: boolean

@@ -1,4 +1,4 @@
-/** Builds documents from the records of a file, without a store, and lists the values left out of them. */
+/** Builds documents from the records of a file, without a store, and lists the values that do not fit their fields. */
 
 import type { Quad, Term } from '@rdfjs/types'
 import { ScriptFailure } from '../config/script.ts'
@@ -53,7 +53,7 @@ export async function previewDocuments(
   )
 }
 
-/** Formats documents as text: the JSON of each record, and a table of the values left out. */
+/** Formats documents as text: the JSON of each record, and a table of the reports. */
 export const documentsText = (documents: readonly BuiltDocument[]): string =>
   documents
     .map(({ document, reports }) => {
@@ -111,7 +111,10 @@ function recordsIn(
   return records
 }
 
-/** Returns the id that an import would choose: for a dataset its identifier, else its IRI; for others the end of the IRI. */
+/**
+ * Returns the id in an IRI of the platform, else the one that an import would choose: for a dataset its identifier, else its IRI;
+ * for others the end of the IRI.
+ */
 function idOf(graph: Graph, key: string, kind: FileRecord['kind'], names: Names): string {
   const existingId = typeof kind === 'string' ? names.idOf(kind, key) : undefined
   if (existingId !== undefined) return existingId
@@ -137,7 +140,7 @@ function withPlatformIris(quads: readonly Quad[], records: ReadonlyMap<string, F
   )
 }
 
-/** Returns the catalogue that lists a dataset, else the first one of the file, else an empty one. */
+/** Returns the catalogue that lists a record with `dcat:dataset`, else the first one of the file, else an empty one. */
 function catalogueOf(iri: string, graph: Graph, records: readonly FileRecord[]) {
   const catalogues = records.filter(({ kind }) => kind === 'catalogue')
   const listsDataset = (catalogue: FileRecord) =>

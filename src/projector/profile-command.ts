@@ -1,4 +1,4 @@
-/** Command `npm run profile`: checks a profile, and shows the documents of records and the values left out of them. */
+/** Command `npm run profile`: checks a profile, and shows the documents of records and the reports about their values. */
 
 import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
@@ -78,7 +78,7 @@ async function answer({
   return json ? documentsJson(documents) : repairs.join('') + documentsText(documents)
 }
 
-/** Invalid IRIs and language tags are repaired, as by an import. */
+/** Reads the quads of a file. Invalid IRIs and language tags are repaired, as by an import; `repairs` are lines of output. */
 async function quadsIn(file: string) {
   const format = formatOfSuffix(extname(file).slice(1))
   if (!format) throw new ScriptFailure(`${file}: the suffix names no RDF format`)

@@ -9,8 +9,8 @@ export type ProjectResourcesContext = {
   readonly submit: (resource: string) => Promise<void> | undefined
   readonly pause: Pause
   /**
-   * Maximum number of resources in flight: enough for the next batch while one is projected. A resource that fails repeatedly
-   * takes one place.
+   * Maximum number of resources in flight, 400 by default: enough for the next batch while one is projected. A resource that
+   * fails repeatedly takes one place.
    */
   readonly maxInFlight?: number
   /** Called from time to time with the number of indexed resources. */
@@ -24,7 +24,9 @@ const retryMs = 1000
 /** Resources between two calls of `progress`. */
 const progressEvery = 200
 
-/** Submits all resources of all pages; resolves with their number when they are indexed, rejects with the reason of the signal. */
+/**
+ * Submits all resources of all pages; resolves with their number when they are indexed, rejects with the reason of the signal.
+ */
 export async function projectResources(
   pages: AsyncIterable<readonly string[]> | Iterable<readonly string[]>,
   { submit, pause, progress, maxInFlight = standardWindow }: ProjectResourcesContext,

@@ -1,4 +1,6 @@
-/** Assembles the projector with concept cache, document builder, index settings and cascades; the platform opens it at the start. */
+/**
+ * Assembles the projector with concept cache, document builder, index settings and cascades; the platform opens it at the start.
+ */
 
 import type { JobRunner } from '../jobs/job-runner.ts'
 import type { Log } from '../log.ts'
@@ -49,12 +51,13 @@ export type ProjectionContext = {
   readonly now: () => number
   /** Default: the facets of the platform. */
   readonly facets?: readonly FacetConfig[]
+  /** Rules that fill fields from stored vocabularies; default: none. */
   readonly enrichment?: readonly EnrichmentRule[]
-  /** Values of `country.id` that are not countries. */
+  /** Values of `country.id` that are not countries; default `eu`, `io`. */
   readonly nonCountries?: readonly string[]
-  /** Form of dates without a time; default `utc`. */
+  /** Form of dates; default `utc`. */
   readonly dates?: DateForm
-  /** Time zone of dates without a time in searches; UTC when absent. */
+  /** Time zone in which searches read days, and times without an offset; UTC when absent. */
   readonly timeZone?: string
   /** Called once per batch with the values that were left out of its documents, for counters. */
   readonly onLeftOut?: (reports: readonly LeftOutValue[]) => void
@@ -62,13 +65,14 @@ export type ProjectionContext = {
 
 type OlderCopy = 'store' | 'index' | undefined
 
-/** Resources per batch when the engine sets no limit, and maximum number in memory. */
+/** Resources per batch for an engine without `preferredBatch`, and maximum number of queued resources. */
 const standardBatch = 100
 const capacity = 100_000
-/** Milliseconds between two checks whether all indices are complete. */
+/** Milliseconds between two checks of `idle` whether all indices are complete. */
 const pollMs = 20
 /** Maximum wait of bulk writes for the index, in milliseconds: the index may be slow, and written data is safe without it. */
 const maxWaitForIndexerMs = 500
+/** Milliseconds between two checks during this wait. */
 const indexerPollMs = 5
 
 /**
@@ -86,12 +90,16 @@ export async function projection(deps: ProjectionContext) {
     onCommitted: (marks: readonly CommittedMark[]): void => projector.changed(marks),
     /** Called when the store has a new cascade mark. */
     onCascadeMark: (): void => cascading.wake(),
-    /** Called when a write failed but may have been committed: looks for its marks in the store. */
+    /**
+     * Called when a write failed but may have been committed, or another process may have written: looks for marks in the store.
+     */
     onOutcomeUnknown: (): void => {
       projector.recheck()
       cascading.wake()
     },
-    /** Tells whether the index may not have the current state of a resource yet. */
+    /**
+     * Tells whether a write of the resource is not indexed yet; as `isPending` of `Projector`, which knows only marks in memory.
+     */
     isPending: (resource: string): boolean => projector.isPending(resource),
     waitUntilIndexed: (mark: Mark, signal: AbortSignal) => projector.waitUntilIndexed(mark, signal),
     /** Waits until the index keeps up with writes, is unavailable, or half a second is over; for bulk writes. */
@@ -103,25 +111,25 @@ export async function projection(deps: ProjectionContext) {
       )
         await pause(indexerPollMs, signal).catch(() => undefined)
     },
-    /** Tells whether a catalogue is excluded from search, with all its members. */
+    /** Tells whether a catalogue is excluded from search, with all its members; false for one that does not exist. */
     isHidden: async (catalogue: string, signal: AbortSignal): Promise<boolean> => {
       // The cached catalogue may be older than a write that is not projected yet.
       if (projector.isPending(names.catalogue(catalogue))) catalogueCache.forget(catalogue)
       return (await catalogueCache.get(catalogue, signal))?.isHidden ?? false
     },
     /**
-     * Lists the values of a record that searches do not show, read from the store; `undefined` where searches do not find the
+     * Lists the values of a record that do not fit their fields, read from the store; `undefined` where searches do not find the
      * record.
      */
     findings: (index: IndexName, id: string, signal: AbortSignal) =>
       findingsOf(gather, { index, id }, signal),
-    /** Lists the values of a dataset that its document will not show, for warnings to the sender. */
+    /** Lists the values of a dataset that its document will not show, for the findings of a harvest. */
     unfitValues: unfitValueFinder({ profile, names, concepts }),
     /** Number of resources that are not indexed yet. */
     pending: (): number => projector.pending,
-    /** Indices that are being filled. */
+    /** Indices that are being filled; none while the engine has not been reached. */
     rebuilding: (): readonly RebuildProgress[] => engine.rebuilding() ?? [],
-    /** Side that held an older state at the start, because an older copy of it was restored. */
+    /** Side that held an older state at the start, because an older copy of it was restored; `undefined` for neither. */
     olderCopy,
     /** Maintenance of the indices by operators. */
     maintenance,
@@ -224,8 +232,9 @@ async function gatherContext(deps: ProjectionContext): Promise<GatherContext> {
 }
 
 /**
- * Compares the newest indexed version in the store with that of the engine, logs a difference and corrects the store. `olderCopy` is
- * `undefined` while the engine is unavailable, while an index is being filled, and for a store that records no version.
+ * Compares the newest indexed version in the store with that of the engine, logs a difference, and records the version of the
+ * engine in the store. Nothing is compared while the engine is unavailable or an index is being filled, nor with a store that
+ * records no version.
  */
 async function comparedCopies(store: GraphStore, log: Log, engine: StartState | undefined) {
   const indexedVersion = await newestIndexed(store)

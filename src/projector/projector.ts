@@ -1,7 +1,7 @@
 /**
- * Projection loop between store and index. A write commits its marks to the store in the same transaction; the loop takes marks in
- * batches, writes their documents to the index, and then removes the marks. After a crash the marks are still in the store, and
- * the next start continues with them.
+ * Projection loop between store and index. A write commits its marks to the store in the same transaction; the loop takes marks
+ * in batches, writes their documents to the index, and then removes the marks. After a crash the marks are still in the store,
+ * and the next start continues with them.
  *
  *     changed, projectAgain, fill ──► queue ──► gather ──► write to the index ──► remove the marks
  *                                       ▲         │                 │                    │
@@ -9,8 +9,8 @@
  *                                       ▲            steps of two batches overlap
  *                                       └── failed batches, after a pause
  *
- * Batches are indexed in the order in which they were taken. A batch with a resource that others embed (catalogues,
- * vocabularies) is gathered and indexed while no other batch is in progress.
+ * Batches are indexed in the order in which they were taken. A batch with a resource that others embed (catalogues, vocabularies)
+ * is gathered and indexed while no other batch is in progress.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -42,29 +42,37 @@ type ProjectorContext = {
   readonly indexedVersion?: number
   /** Resources per batch. */
   readonly batchSize: number
-  /** Maximum number of resources in memory; others are read again from the store. */
+  /** Maximum number of queued resources; the marks of others are read from the store later. */
   readonly capacity: number
-  /** Tells whether other resources embed this one; it is projected before them. */
+  /** Tells whether other resources embed this one; it is taken from the queue before them. */
   readonly isEmbedded: (resource: string) => boolean
 }
 
 /** Milliseconds after a failed batch, doubled each time up to the maximum. */
 const firstPause = 100
 const lastPause = 10_000
-/** Maximum pause while the search engine is unavailable: an attempt is cheap, and nothing becomes searchable until one succeeds. */
+/**
+ * Maximum pause while the search engine is unavailable: an attempt is cheap, and nothing becomes searchable until one succeeds.
+ */
 const engineDownPause = 1000
-/** Milliseconds until a resource that was not written is tried again. */
+/** Milliseconds until failed reprojections, and indexed resources whose marks could not be removed, are queued again. */
 const postponeMs = 5000
-/** Number of queued writes from which bulk writers are slowed down: `maxContents` of `queue.ts` less the 300 of one harvest batch, so that graphs are still in memory when they are projected. */
+/**
+ * Number of queued writes from which bulk writers are slowed down: `maxContents` of `queue.ts` less the 300 of one harvest batch,
+ * so that graphs are still in memory when they are projected.
+ */
 const maxQueuedWrites = 700
-/** Number of records that fail in a row before the rest of a batch is postponed. */
+/** Number of records at the start of a batch that, when all of them fail, make the rest fail without an attempt. */
 const maxFailures = 3
 
 /** Tells whether an error means that the search engine is unavailable. */
 export const isEngineUnavailable = (error: unknown): boolean =>
   error instanceof Failure && error.kind === 'engine-unavailable'
 
-/** Projects marked resources into the index; one per process. Its input is in the store already: nothing is lost with it. */
+/**
+ * Projects marked resources into the index; one per process. Nothing is lost with it: the store has the marks of writes, and jobs
+ * and fillings submit their reprojections again.
+ */
 export class Projector {
   readonly #deps: ProjectorContext
   readonly #queue: ProjectionQueue
@@ -81,7 +89,9 @@ export class Projector {
   #isEngineDown = false
   /** Failure of a batch that the loop has not handled yet. */
   #failure: { readonly error: unknown } | undefined
+  /** Milliseconds of the pause after the next failure. */
   #retryMs = firstPause
+  /** Largest version whose mark was removed, as the store records it. */
   #indexedVersion: number
   /** Indexing of the current batch and removal of marks; neither promise rejects. */
   #indexing: Promise<void> = Promise.resolve()
@@ -94,13 +104,16 @@ export class Projector {
     this.#indexedVersion = deps.indexedVersion ?? 0
   }
 
-  /** Number of resources that are queued or being projected. */
+  /** Number of resources that are queued, being projected, postponed, or indexed but still marked. */
   get pending(): number {
     const inProgress = [...this.#inProgress].reduce((sum, { length }) => sum + length, 0)
     return this.#queue.size + inProgress + this.#unfinished
   }
 
-  /** True when bulk writers should wait: soon no more graphs fit into memory, and would have to be read from the store. False while the engine is away. */
+  /**
+   * True when bulk writers should wait, because soon no more graphs fit into memory and would have to be read from the store.
+   * False while the search engine is unavailable.
+   */
   get isBehind(): boolean {
     return !this.#isEngineDown && this.#queue.queuedWrites >= maxQueuedWrites
   }
@@ -111,13 +124,16 @@ export class Projector {
     this.#changed.notify()
   }
 
-  /** Makes the loop look for marks in the store, after a failed write that may have been committed. */
+  /** Makes the loop look for marks in the store, after a failed write that may have been committed, or writes of others. */
   recheck(): void {
     this.#hasMore = true
     this.#changed.notify()
   }
 
-  /** Tells whether the index may not have the current state of a resource yet. */
+  /**
+   * Tells whether a write of the resource is queued, or the resource is being projected other than by `fill`. A queued
+   * reprojection does not count, nor does a mark that only the store has.
+   */
   isPending(resource: string): boolean {
     const isSameWrite = (pending: PendingResource) =>
       pending.resource === resource && !pending.onlyIfMissing
@@ -126,7 +142,10 @@ export class Projector {
     )
   }
 
-  /** Projects a resource again without a write; resolves when it is indexed, `undefined` when the queue is full. */
+  /**
+   * Projects a resource again without a write; resolves when it is indexed, `undefined` when the queue is full. `onlyIfMissing`
+   * is that of `PendingResource`.
+   */
   projectAgain(resource: string, onlyIfMissing = false): Promise<void> | undefined {
     const { promise, resolve } = Promise.withResolvers<void>()
     if (!this.#queue.addReprojection({ resource, onlyIfMissing, callback: resolve }))
@@ -140,12 +159,15 @@ export class Projector {
     return this.projectAgain(resource, true)
   }
 
-  /** Resolves true when the version is searchable, false when the signal fires first or the search engine is unavailable. */
+  /**
+   * Resolves true when the version is searchable, false when the signal fires first or the search engine is or becomes
+   * unavailable.
+   */
   waitUntilIndexed(mark: Mark, signal: AbortSignal): Promise<boolean> {
     return this.#isEngineDown ? Promise.resolve(false) : this.#waiters.wait(mark, signal)
   }
 
-  /** Reads the marks of an earlier process, then works until `stop`. */
+  /** Reads the marks of an earlier process, then starts the loop, which works until `stop`. */
   async start(): Promise<void> {
     await this.#refill()
     if (this.pending > 0) this.#deps.log.info({ marks: this.pending }, 'projection.resumed')
@@ -249,7 +271,10 @@ export class Projector {
     if (withMarks.length > 0) this.#clearing = this.#clear(withMarks)
   }
 
-  /** Writes a batch as a whole; after a failure one by one, so that a faulty record does not block the others. */
+  /**
+   * Writes a batch as a whole; after a failure one by one, so that a faulty record does not block the others. An unavailable
+   * engine fails the whole batch.
+   */
   async #attempt(batch: readonly PendingResource[], write: IndexWrite): Promise<Attempt> {
     try {
       await write()
@@ -307,7 +332,7 @@ export class Projector {
     this.#changed.notify()
   }
 
-  /** Tries resources again after a pause. */
+  /** Queues resources again after a pause. */
   #postpone(failed: readonly PendingResource[], error: unknown): void {
     const { log, pause } = this.#deps
     log.error(
@@ -327,6 +352,6 @@ export class Projector {
 type Attempt = {
   readonly indexed: readonly PendingResource[]
   readonly failed: readonly PendingResource[]
-  /** Error of the last failure. */
+  /** Error of the last failure; `undefined` without one. */
   readonly error: unknown
 }

@@ -62,13 +62,16 @@ async function newest(store: GraphStore, query: Query): Promise<number> {
   return Number(row?.['newest']?.value ?? 0)
 }
 
-/** Returns the largest version of all marks, 0 without any. */
+/** Returns the largest version of all marks, pending and cascade, 0 without any. */
 export const newestMark = (store: GraphStore): Promise<number> => newest(store, queries.newest)
 
-/** Returns the largest version whose mark was cleared, 0 where the store was written by a version that records none. */
+/** Returns the largest version whose mark was cleared, 0 where the store records none: a new one, or one of an old release. */
 export const newestIndexed = (store: GraphStore): Promise<number> => newest(store, queries.indexed)
 
-/** Creates the change that removes exactly the marks that were read; newer ones stay. It also records the largest indexed version. */
+/**
+ * Creates the change that removes exactly the marks of these resources; newer ones stay. It also records the largest indexed
+ * version in place of `previousVersion`.
+ */
 export function clearMarks(
   done: readonly PendingResource[],
   {
@@ -91,7 +94,7 @@ export type PendingResource = {
   readonly version: number
   /** Versions with marks in the store. */
   readonly markedVersions: readonly number[]
-  /** Content of the newest version, when its writer handed it over. */
+  /** Content of the newest version, when its writer handed it over and memory had room. */
   readonly content?: WrittenContent
   /** True when only indices that are being filled need the resource. */
   readonly onlyIfMissing?: boolean
@@ -105,26 +108,26 @@ type Reprojection = Required<Pick<PendingResource, 'resource' | 'onlyIfMissing'>
 }
 
 /**
- * Maximum number of graphs in memory, about 10 KB each; those of later resources are read from the store. A harvest hands over 300
- * at once.
+ * Number of queued resources from which the graphs of further writes, about 10 KB each, are not kept but read from the store. A
+ * harvest hands over 300 at once.
  */
 const maxContents = 1000
 
 /**
- * One of this many entries of a batch is for a resource without a write, so that writes do not block them, and a write does not wait
- * for many of them.
+ * One of this many entries of a batch is for a resource without a write, so that writes do not block them, and a write does not
+ * wait for many of them.
  */
 const reprojectionShare = 5
 /**
- * Number of batches without a write after which batches of other resources grow. Until then they are small, because the next write
- * waits for one.
+ * Number of batches without a write after which batches of other resources grow. Until then they are small, because the next
+ * write waits for one.
  */
 const quietBatches = 10
 
 /**
- * Holds at most `capacity` resources; further marks stay in the store and are read later. Resources for which `isEmbedded` is
- * true are embedded by others and taken before them. Resources without a write come last, because writers wait until their record is
- * searchable.
+ * Queue of at most `capacity` resources, besides those that are put back; further marks stay in the store and are read later.
+ * Resources for which `isEmbedded` is true are embedded by others and taken before them. Resources without a write come last,
+ * apart from their share of a batch, because writers wait until their record is searchable.
  */
 export class ProjectionQueue {
   readonly #capacity: number
@@ -155,12 +158,12 @@ export class ProjectionQueue {
     return this.#queueOf(resource).has(resource)
   }
 
-  /** Adds a mark that is in the store. False when the queue is full. */
+  /** Adds a mark that is in the store. False when the queue is full and lacks the resource. */
   add(mark: CommittedMark): boolean {
     return this.#addIfRoom({ ...mark, markedVersions: [mark.version] })
   }
 
-  /** Adds a resource without a write. False when the queue is full. */
+  /** Adds a resource without a write. False when the queue is full and lacks the resource. */
   addReprojection({ resource, onlyIfMissing, callback }: Reprojection): boolean {
     return this.#addIfRoom({
       resource,
@@ -171,7 +174,7 @@ export class ProjectionQueue {
     })
   }
 
-  /** Removes and returns up to `limit` resources. */
+  /** Removes and returns up to `limit` resources; fewer of those without a write while writes are frequent. */
   takeBatch(limit: number): readonly PendingResource[] {
     const batch: PendingResource[] = []
     const takeFrom = (queue: Map<string, PendingResource>, maxTotal: number) => {
@@ -243,7 +246,9 @@ export class IndexWaiters {
     return this.#waiting.size
   }
 
-  /** Resolves true when the version of the mark or a newer one is indexed, false when the signal fires first. */
+  /**
+   * Resolves true when the version of the mark or a newer one is indexed, false at `resolveWithFalse` or when the signal fires.
+   */
   async wait(mark: Mark, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false
     const { promise, resolve } = Promise.withResolvers<boolean>()
@@ -257,7 +262,7 @@ export class IndexWaiters {
     })
   }
 
-  /** Resolves the waiters of these resources. */
+  /** Resolves the waiters for these versions and older ones with true. */
   resolveIndexed(indexed: readonly Mark[]): void {
     const versions = new Map(indexed.map(({ resource, version }) => [resource, version]))
     for (const { resource, version, resolve } of this.#waiting)

@@ -1,4 +1,6 @@
-/** Compares (id, hash) of store and index as two ordered streams, and projects again what differs: on request and at intervals. */
+/**
+ * Compares (id, hash) of store and index as two ordered streams, and projects again what differs: on request and at intervals.
+ */
 
 import { Failure } from '../errors.ts'
 import type { Metrics } from '../http/metrics.ts'
@@ -25,7 +27,7 @@ type ReconcileContext = Pick<ProjectResourcesContext, 'submit' | 'pause'> & {
   readonly index: Pick<SearchIndex, 'entries'>
   /** Indices without hashes are skipped. */
   readonly records: readonly RecordSource[]
-  /** Tells whether a write of the resource is not indexed yet. */
+  /** Tells whether a write of the resource is not indexed yet (`isPending` of `Projector`). */
   readonly isPending: (resource: string) => boolean
 }
 
@@ -143,18 +145,22 @@ async function differencesOf(
 
 // Scheduled comparison, and the result of the last one.
 
-/** Compares once, after earlier comparisons. Throws `conflict` while an index is being filled. */
+/**
+ * Compares once, after earlier jobs on indices. Throws `conflict` while an index is being filled or the engine was not reached.
+ */
 type Reconcile = (options: ReconcileOptions, signal: AbortSignal) => Promise<Drift>
 
 /** Scheduled and requested comparisons of store and index. */
 export type ReconcileSchedule = { readonly reconcile: Reconcile } & {
   /** Result of the last comparison of this process, scheduled or not; `at` is its end, ISO 8601. */
   readonly last: () => ({ readonly at: string } & Drift) | undefined
-  /** Starts the schedule; with `isImmediate` the first comparison runs now. */
+  /**
+   * Starts the schedule; with `isImmediate` the first comparison runs now, even where `hours` is 0. Does nothing the second time.
+   */
   readonly start: (isImmediate?: boolean) => void
-  /** Compares once now, because another process may have written to the store. */
+  /** Compares now, or after the running comparison, because another process may have written to the store. */
   readonly runNow: () => void
-  /** Resolves when no scheduled comparison runs any more. */
+  /** Ends the schedule; resolves when no scheduled comparison runs any more. */
   readonly stop: () => Promise<void>
 }
 
@@ -195,7 +201,7 @@ export function scheduleReconcile(context: ReconcilingContext): ReconcileSchedul
   }
   /** Adds a random delay of up to almost an hour. */
   const withRandomDelay = (ms: number) => ms + random() * (hourMs - startDelayMs)
-  /** Compares once; returns the milliseconds until the next comparison. The result is logged by `reconcile`. */
+  /** Compares once; returns the milliseconds until the next comparison. The job logs the result. */
   const compare = async (signal: AbortSignal) => {
     try {
       await reconcile({ dryRun: false, progress: () => undefined, createdBy: 'schedule' }, signal)

@@ -1,8 +1,8 @@
 /** Compares and cuts texts by code points, so that no surrogate pair is split. */
 
 /**
- * Compares texts by code point, which is also the order of UTF-8 bytes and of SQLite's BINARY collation; JavaScript's `<` compares
- * UTF-16 units and puts U+10000 before U+FFFD. Returns a negative number, 0 or a positive number.
+ * Compares texts by code point, which is also the order of UTF-8 bytes and of SQLite's BINARY collation; JavaScript's `<`
+ * compares UTF-16 units and puts U+10000 before U+FFFD. Returns a negative number, 0 or a positive number.
  */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length)

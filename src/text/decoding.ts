@@ -1,6 +1,7 @@
 /**
- * Decodes bytes to text: by their byte order mark, else as UTF-8 where that is valid, else in the declared charset, else in
- * Windows-1252. It takes one pass and bounded memory: ASCII is the same in all of these, so the first bytes beyond ASCII decide.
+ * Decodes bytes to text: by their byte order mark, else as UTF-8 where that is valid, else in the charset of the XML declaration
+ * or the `Content-Type`, else in Windows-1252. UTF-8 with some invalid bytes stays UTF-8, and these are read as Windows-1252. It
+ * takes one pass and bounded memory: ASCII is the same in all of these, so the first bytes beyond ASCII decide.
  */
 
 import { isAscii, isUtf8 } from 'node:buffer'
@@ -10,14 +11,14 @@ import { TextDecoder } from 'node:util'
 export type DecodingOptions = {
   /** Charset of the `Content-Type`. */
   readonly declared?: string
-  /** Whether bytes that are neither UTF-8 nor in the declared charset throw `UndecodableText`. */
+  /** Whether bytes that are neither UTF-8 nor valid in a declared charset throw `UndecodableText`. */
   readonly isStrict?: boolean
 }
 
 /** Place in a text; both count from 1, columns in UTF-16 units. */
 type TextPlace = { readonly line: number; readonly column: number }
 
-/** Error of bytes that cannot be decoded, with the place of the first one. */
+/** Error of bytes that cannot be decoded, with the place up to which the text was decoded: at or before the first of them. */
 export class UndecodableText extends Error {
   readonly place: TextPlace
   constructor(detail: string, place: TextPlace) {
@@ -52,7 +53,7 @@ const marks: readonly (readonly [RegExp, string])[] = [
 ]
 const xmlEncoding = /^(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/
 
-/** Bytes that may hold an XML declaration, and bytes from the first beyond ASCII that are examined to choose the charset. */
+/** Number of bytes that may hold an XML declaration, and of bytes from the first beyond ASCII that decide on the charset. */
 const [headSize, windowSize] = [256, 65_536]
 
 // Matches bytes as Latin-1: a valid UTF-8 sequence beyond ASCII (Unicode, table 3-7; group 1), or one invalid byte.
@@ -77,7 +78,10 @@ const decodeMixed = (bytes: Uint8Array): string =>
 
 /** Decoder of a text whose bytes arrive in pieces. */
 export class TextDecoding {
-  /** Assumption that was made about the charset, as a sentence; `undefined` for UTF-8, for text with a byte order mark, and for XML in the encoding that it declares. */
+  /**
+   * Assumption that was made about the charset, in sentences; `undefined` for ASCII, UTF-8, text with a byte order mark, and XML
+   * in the encoding that it declares, unless bytes were invalid.
+   */
   assumption: string | undefined
   readonly #options: DecodingOptions
   readonly #window: number

@@ -1,4 +1,7 @@
-/** Finds the place where a text is no JSON (RFC 8259), and what was expected there; reads texts of any size in pieces. Requests with JSON-LD and imports use it. */
+/**
+ * Finds the place where a text is no JSON (RFC 8259), and what was expected there; reads texts of any size in pieces. The JSON-LD
+ * reader, imports and the entry file of profiles use it.
+ */
 
 /** The first character that breaks the grammar; line and column count from 1. */
 export type JsonFault = {
@@ -11,7 +14,7 @@ export type JsonFault = {
   readonly isEnd: boolean
 }
 
-/** Token that may come next; `first-…` also allows the end of its bracket. */
+/** Token that may come next; `first-…` also allows the end of its bracket, and `after` what follows a value. */
 type State = 'value' | 'first-value' | 'key' | 'first-key' | 'after' | 'colon'
 
 const expectedTokens: Readonly<Record<State, string>> = {

@@ -19,10 +19,10 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 /** Returns the value when it is an object, else an empty object. */
 export const memberFields = (value: unknown): Fields => (isJsonObject(value) ? value : {})
 
-/** Maximum nesting of JSON that clients send, so that recursive functions do not overflow the stack. */
+/** Maximum nesting of JSON from outside, so that recursive functions do not overflow the stack. */
 const maxLevels = 200
 
-/** Parses JSON of a client. Throws `SyntaxError` when it is invalid, or nested deeper than 200 levels. */
+/** Parses JSON of a client or a source. Throws `SyntaxError` when it is invalid, or nested deeper than 200 levels. */
 export function boundedJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   if (text.length <= maxLevels) return value
@@ -48,7 +48,9 @@ export const textOr = (value: unknown): string | undefined =>
       ? value
       : undefined
 
-/** Returns the value at a dotted path through objects and arrays, such as `result.results.0.info`; inherited members do not count. */
+/**
+ * Returns the value at a dotted path through objects and arrays, such as `result.results.0.info`; inherited members do not count.
+ */
 export function valueAt(value: unknown, path: string): unknown {
   let current = value
   for (const step of path.split('.'))

@@ -1,4 +1,7 @@
-/** Buckets of the search index: one per configured language, and one for texts in all other languages. */
+/**
+ * Languages: the official ones of the EU, buckets of the search index (one per configured language, and one for texts in all
+ * others), and short language tags.
+ */
 
 /** The 24 official languages of the European Union, by their ISO 639-1 codes. */
 export const officialLanguages: readonly string[] =
@@ -15,7 +18,9 @@ export function bucketOf(key: string, languages: readonly string[]): string {
   return languages.includes(primary) ? primary : otherBucket
 }
 
-/** Returns a tag with the shortest code of its language (BCP 47, 2.2.1): `de-CH` for `ger-CH` and `deu-CH`; other tags unchanged. */
+/**
+ * Returns a tag with the shortest code of its language (BCP 47, 2.2.1): `de-CH` for `ger-CH` and `deu-CH`; other tags unchanged.
+ */
 export function shortTag(tag: string): string {
   const [, code = '', suffix = ''] = /^([A-Za-z]{3})(-.*)?$/s.exec(tag) ?? []
   // Their short codes are those of a wider language.

@@ -1,4 +1,4 @@
-/** Stems of words per language, by which `station` finds `stations` in English texts only. */
+/** Stems of words per language: by the English ones, `station` finds `stations` in English texts. */
 
 import { stemmer as arabic } from '@orama/stemmers/arabic'
 import { stemmer as armenian } from '@orama/stemmers/armenian'
@@ -44,7 +44,10 @@ export function stems(language: string, word: string): string[] {
     .map((stem) => `${language}:${stem}`)
 }
 
-/** Returns the Bulgarian stem, or the word where the stemmer throws: it assigns to characters of a string, for one word in a hundred. */
+/**
+ * Returns the Bulgarian stem, or the word where the stemmer throws: it assigns to characters of a string, for one word in a
+ * hundred.
+ */
 function bulgarianOrWord(word: string): string {
   try {
     return bulgarian(word)
@@ -54,8 +57,8 @@ function bulgarianOrWord(word: string): string {
 }
 
 /**
- * Stemmers by language code. Czech, Estonian, Croatian, Latvian, Maltese, Polish, Slovak and Slovenian have none (the package's module
- * `sk` is Sanskrit): their words match as written.
+ * Stemmers by language code. Czech, Estonian, Croatian, Latvian, Maltese, Polish, Slovak and Slovenian have none (the package's
+ * module `sk` is Sanskrit): their words match as written.
  */
 export const stemmers: Readonly<Partial<Record<string, (word: string) => string>>> = {
   ar: arabic,

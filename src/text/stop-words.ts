@@ -1,6 +1,6 @@
 /**
- * Words that say nothing of the subject, such as “the” and “where”, in 31 languages: the lists of the package `stopword` 3.1.5 (MIT),
- * folded, and question words in German, English, French and Italian.
+ * Words that say nothing of the subject, such as “the” and “where”, in 30 languages: the lists of the package `stopword` 3.1.5
+ * (MIT), folded, and question words in German, English, French and Italian.
  */
 
 import lists from './stop-words.json' with { type: 'json' }
@@ -23,8 +23,8 @@ function sharedWords(): ReadonlySet<string> {
 }
 
 /**
- * Stop words among the tokens of a query: those of the language, or languages, whose list has most of the tokens, when it has two at
- * least, and those of three languages or more. So `war memorial` keeps both words, because no other word is German.
+ * Stop words among the tokens of a query: those of the language, or languages, whose list has most of the tokens, when it has two
+ * at least, and those of three languages or more. So `war memorial` keeps both words, because no other word is German.
  */
 export function stopWordsOf(tokens: readonly string[]): ReadonlySet<string> {
   const distinct = [...new Set(tokens)]

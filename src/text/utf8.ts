@@ -7,8 +7,8 @@ const encoder = new TextEncoder()
 let buffer = new Uint8Array(2 ** 16)
 
 /**
- * Calls `work` with the text in UTF-8; `work` must not use the bytes after it has returned, because every call reuses the buffer. New
- * buffers would be memory outside of the heap, for which V8 would run full garbage collections too often.
+ * Calls `work` with the text in UTF-8; `work` must not use the bytes after it has returned, because every call reuses the buffer.
+ * New buffers would be memory outside of the heap, for which V8 would run full garbage collections too often.
  */
 export function inUtf8<T>(text: string, work: (bytes: Uint8Array) => T): T {
   const neededBytes = text.length * 3

@@ -1,4 +1,7 @@
-/** Lookups in the controlled vocabularies and the registry of media types that ship with the platform, in `shapes/vocabularies`. */
+/**
+ * Lookups in controlled vocabularies and the registry of media types: those that ship with the platform in `shapes/vocabularies`,
+ * or stored ones in their place.
+ */
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -85,7 +88,7 @@ export function createAuthorities({ tables, mediaTypes }: Tables): Authorities {
   }
 }
 
-/** IRI of the concept that a text means by its IRI, its code, or its label in any language. */
+/** IRI of the concept that a text means by its IRI in a similar spelling, its code, or its label in any language. */
 export function conceptIri(
   name: AuthorityName,
   value: unknown,

@@ -8,7 +8,7 @@ import { authorityBase } from './concept.ts'
 import { comparisonKey, loadNames } from './concept-table.ts'
 import { meaningfulText } from './loose-values.ts'
 
-/** IRI of a code in a vocabulary of the EU Publications Office. */
+/** IRI of a code in a vocabulary of the EU Publications Office; `undefined` without a code. */
 const conceptOf = (table: 'frequency' | 'access-right' | 'language', code: string | undefined) =>
   code === undefined ? undefined : `${authorityBase}${table}/${code}`
 
@@ -79,8 +79,8 @@ function displayName(code: string, language: string): string | undefined {
 }
 
 /**
- * ISO 639-3 code in lower case of a language: by a code of ISO 639-1, 639-2 (both) or 639-3, a language tag (its primary subtag) or
- * a name. `undefined` for an unknown language.
+ * ISO 639-3 code in lower case of a language: by a code of ISO 639-1, 639-2 (both) or 639-3, a language tag (its primary subtag)
+ * or a name. `undefined` for an unknown language.
  */
 function languageCode(text: string): string | undefined {
   const tag = /^([A-Za-z]{2,3})(?:[_-][A-Za-z0-9_-]{1,40})?$/.exec(text)?.[1]?.toLowerCase()
@@ -101,7 +101,9 @@ export function defaultTextTag(languages: readonly unknown[]): string | undefine
   return code === undefined || code === 'und' ? undefined : (alpha2Codes.get(code) ?? code)
 }
 
-/** Code of three letters (ISO 639-3): `swa` for `sw`; a code of three letters is returned unchanged. */
+/**
+ * Code of three letters (ISO 639-3): `swa` for `sw`; one of three letters is returned unchanged, `undefined` for an unknown one.
+ */
 export const alpha3CodeOf = (code: string): string | undefined =>
   code.length === 3 ? code : languageCodes.get(code)
 

@@ -1,12 +1,16 @@
 /**
- * Lookups in one vocabulary: by IRI in any usual spelling, by code, by label in any language. Each index is built at its first use.
+ * Lookups in one vocabulary: by IRI in any usual spelling, by code, by label in any language. Each index is built at its first
+ * use.
  */
 
 import { compareCodePoints } from '../text/code-points.ts'
 import type { Concept } from './concept.ts'
 import { readFileSync } from 'node:fs'
 
-/** Concepts of one vocabulary with their lookups; where several match, the first in the order of `concepts` is returned. */
+/**
+ * Concepts of one vocabulary with their lookups; where several match, the first in the order of `concepts` is returned, by label
+ * the one with the longest code.
+ */
 export type ConceptTable = {
   /** Concepts in use before deprecated ones, then by IRI. */
   readonly concepts: readonly Concept[]
@@ -18,7 +22,7 @@ export type ConceptTable = {
   readonly byCode: (code: string) => Concept | undefined
   /** By code of two letters (ISO 3166-1, ISO 639-1) in lower case. */
   readonly byAlpha2: (code: string) => Concept | undefined
-  /** By preferred or alternative label in any language; only letters and digits are compared. */
+  /** By preferred or alternative label in any language; only letters and digits are compared, in any case. */
   readonly byLabel: (label: string) => Concept | undefined
 }
 
@@ -48,7 +52,10 @@ export const comparisonKey = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** Key for comparing IRIs: in lower case, without scheme (`http`, `https`), `www.` and trailing slashes. */
+/**
+ * Key for comparing IRIs: in lower case, without scheme (`http`, `https`), `www.` and trailing slashes; IRIs of other schemes are
+ * compared as they are.
+ */
 export function iriKey(iri: string): string {
   const [, withoutScheme] = /^https?:\/\/(?:www\.)?([^]+)$/i.exec(iri.trim()) ?? []
   return withoutScheme === undefined ? iri.trim() : trimTrailingSlashes(withoutScheme).toLowerCase()
@@ -67,7 +74,10 @@ export const labelsOf = ({ prefLabel, altLabel }: Concept): readonly string[] =>
   ...Object.values(altLabel).flat(),
 ]
 
-/** Order for concepts that share a label: the longer code is the more exact one, `CC_BY_4_0` before `CC_BY`. */
+/**
+ * Order for concepts that share a label: concepts in use first, then by the length of the code, because the longer one is more
+ * exact: `CC_BY_4_0` before `CC_BY`.
+ */
 const byLengthOfCode = (a: Concept, b: Concept) =>
   Number(a.deprecated) - Number(b.deprecated) || b.id.length - a.id.length
 

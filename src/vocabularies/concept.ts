@@ -23,9 +23,9 @@ type Extensions = {
 /** Entry of a controlled vocabulary. */
 export type Concept = {
   readonly iri: string
-  /** Code inside the vocabulary. */
+  /** Code inside the vocabulary, otherwise the last segment of the IRI. */
   readonly id: string
-  /** IRI of the concept scheme. */
+  /** IRI of the concept scheme: that of the vocabulary, unless the concept names only others. */
   readonly scheme: string
   readonly deprecated: boolean
   /** Language key → label, sorted by key. */
@@ -34,7 +34,7 @@ export type Concept = {
   readonly label: string
   /** Language key → alternative labels, sorted by code point. */
   readonly altLabel: Readonly<Record<string, readonly string[]>>
-  /** IRIs, sorted by code point. */
+  /** IRIs of concepts with the same and with a similar meaning, sorted by code point. */
   readonly exactMatch: readonly string[]
   readonly closeMatch: readonly string[]
   /** IRIs of broader and narrower concepts that the concept itself names. */
@@ -76,8 +76,8 @@ export const schemes = {
 } as const
 
 /**
- * Whether the statements about a subject say that it is a concept of the scheme, by its type, `skos:inScheme` or
- * `skos:topConceptOf`; published files lack some of these. `skos:hasTopConcept` of the scheme is ignored.
+ * Whether the statements about a subject in the graph of the scheme say that it is a concept: by its type, or `skos:inScheme` or
+ * `skos:topConceptOf` of the scheme; published files lack some of these. `skos:hasTopConcept` of the scheme is ignored.
  */
 export const isConcept = (graph: Graph, subject: string, scheme: string): boolean =>
   subject !== scheme &&
@@ -194,7 +194,9 @@ export const conceptsOf = (graph: Graph, scheme: string): readonly Concept[] =>
 const hasLabel = (graph: Graph, subject: string) =>
   graph.objects(subject, skos('prefLabel')).length > 0
 
-/** IRI of the concept scheme in a file: the resource of this type, otherwise the scheme of most concepts; `undefined` without any. */
+/**
+ * IRI of the concept scheme in a file: the resource of this type, otherwise the scheme of most concepts; `undefined` without any.
+ */
 export function schemeIn(graph: Graph): string | undefined {
   const counts = new Map<string, number>()
   for (const subject of graph.subjects()) {

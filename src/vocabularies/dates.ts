@@ -25,9 +25,10 @@ type Day = { readonly year: number; readonly month: number; readonly day: number
 
 /**
  * Reads a date as literal: `xsd:dateTime` if it has a time, otherwise `xsd:date`, `xsd:gYearMonth` or `xsd:gYear`. Returns
- * `undefined` for blank values and `'invalid'` for other texts. Reads ISO 8601, seconds and milliseconds since 1970, dates with the
- * name of the month in a language of the EU, and numeric dates, also after words. The order of day and month follows from a number
- * above 12, otherwise from `dateOrder`, the weekday or the language; a date whose order is unknown is invalid.
+ * `undefined` for blank values, placeholders and values that are neither text nor number, and `'invalid'` for other texts. Reads
+ * ISO 8601, seconds and milliseconds since 1970, dates with the name of the month in a language of the EU or Norwegian, and
+ * numeric dates, also after words. The order of day and month follows from a number above 12, otherwise from `dateOrder`, the
+ * weekday or the language; a date whose order is unknown is invalid.
  */
 export function dateLiteral(value: unknown, options: DateOptions): Literal | 'invalid' | undefined {
   const text = plainText(value)
@@ -86,7 +87,10 @@ function isoLiteral(text: string, options: DateOptions): Literal | undefined {
 const namedPattern =
   /^(?:[\p{L}.]+,?\s+)?(\d{1,2})(?:\.|er|º|st|nd|rd|th)?[\s-]+(?:de\s+)?(\p{L}{3,})\.?,?[\s-]+(?:de\s+|del\s+)?(\d{4})(?:[,\s]+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC?|GMT|[+-]\d{2}:?\d{2})?)?$/iu
 
-/** Reads a day with the name of its month: `Wed, 03 May 2017 09:00:00 +0200` (RFC 2822), `3 mai 2017`, `3. Mai 2017`, `May 3, 2017`. */
+/**
+ * Reads a day with the name of its month: `Wed, 03 May 2017 09:00:00 +0200` (RFC 2822), `3 mai 2017`, `3. Mai 2017`, `May 3,
+ * 2017`.
+ */
 function namedMonthLiteral(text: string, options: DateOptions): Literal | undefined {
   const dayFirst = text.replace(
     /^(\p{L}{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,\s*(\d{4})/u,
@@ -112,7 +116,10 @@ type Names = ReadonlyMap<string, number>
 type Part = 'month' | 'weekday'
 const nameTables = new Map<string, Names>()
 
-/** Number of a month (1 to 12) by its name; without the language only if the name means one month in all languages. */
+/**
+ * Number of a month (1 to 12) by its name in the language, otherwise in any of the languages if it means one month in all of
+ * them.
+ */
 function monthOfName(name: string, language: string | undefined): number | undefined {
   const key = nameKey(name)
   const primary = language?.split('-', 1)[0]?.toLowerCase() ?? ''
@@ -193,7 +200,7 @@ function numericLiteral(text: string, options: DateOptions): Literal | undefined
 /** Year of a numeric date, and the words before it. */
 type DateHints = { readonly year: number; readonly words: string }
 
-/** Day of two numbers whose order is to be found; `undefined` when it is unknown or no such day exists. */
+/** Day of two numbers whose order is to be found (see `dateLiteral`); `undefined` when it is unknown or no such day exists. */
 function chooseDay(
   [a, b]: readonly [number, number],
   { year, words }: DateHints,
@@ -209,7 +216,9 @@ function chooseDay(
   return fitting.length === 1 ? fitting[0] : order && readings[order]
 }
 
-/** Order of day and month in the numeric dates of a language; `undefined` for English, which is written both ways. */
+/**
+ * Order of day and month in the numeric dates of a language; `undefined` for `en` without a region, which is written both ways.
+ */
 function dateOrderIn(language: string | undefined): 'dmy' | 'mdy' | undefined {
   if (language === undefined || /^en$/i.test(language)) return undefined
   try {
@@ -298,6 +307,7 @@ function offsetAt(time: number, timeZone: string): string {
 const datePattern =
   /^(\d{4})(?:([-/])(\d{2})(?:\2(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?)?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/
 
+/** First and last second of the years 1 to 9999. */
 const firstInstant = -62_135_596_800_000
 const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59)
 
@@ -305,8 +315,8 @@ const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59)
 export type TimeRange = { readonly from: number; readonly to: number; readonly text: string }
 
 /**
- * Range of a year, month, day or time; `undefined` for other texts. A time has whole seconds; `24:00:00` is the next day. Dates, and
- * times without an offset, are read in `zone` (UTC by default); the offset of a date without a time is ignored.
+ * Range of a year, month, day or time; `undefined` for other texts. A time has whole seconds; `24:00:00` is the next day. Dates,
+ * and times without an offset, are read in `zone` (UTC by default); the offset of a date without a time is ignored.
  */
 export function timeRangeOf(text: string, zone?: string): TimeRange | undefined {
   const match = datePattern.exec(yearBeforeMonth(text.trim()))
@@ -338,7 +348,7 @@ export function timeRangeOf(text: string, zone?: string): TimeRange | undefined 
   }
 }
 
-/** Range of a date in any form that `dateLiteral` reads. */
+/** Range of a date in any form that `timeRangeOf`, or `dateLiteral` without hints, reads; in UTC. */
 export function timeRangeIn(text: string): TimeRange | undefined {
   const range = timeRangeOf(text)
   const date = range ? undefined : dateLiteral(text, {})

@@ -1,6 +1,6 @@
 /**
- * Reads values that are described instead of named: a blank or foreign node means the concept whose IRI, code or label it has. Search
- * documents and metrics use the same rule.
+ * Reads values that are described instead of named: a blank or foreign node means the concept whose IRI, code or label it has.
+ * Search documents and metrics use the same rule.
  */
 
 import type { Term } from '@rdfjs/types'

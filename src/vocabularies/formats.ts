@@ -1,6 +1,6 @@
 /**
- * Finds the concept of the EU file types, or the registered media type (IANA), for a format as people and servers write it. Harvests
- * and search documents use the same list of names.
+ * Finds the concept of the EU file types, or the registered media type (IANA), for a format as people and servers write it.
+ * Harvests, search documents and metrics use the same list of names.
  */
 
 import type { Authorities } from './authorities.ts'
@@ -28,6 +28,7 @@ const mediaTypesByName: Readonly<Record<string, string>> = {
   GEOPARQUET: 'application/vnd.apache.parquet',
 }
 
+/** Key of `codes`: in upper case, without parameters of a media type and a point before a suffix. */
 const upperCaseKey = (text: string) =>
   (text.split(';', 1)[0] ?? '').trim().replace(/^\.+/, '').toUpperCase().replaceAll(/\s+/g, ' ')
 
@@ -99,7 +100,7 @@ function lookupOf(authorities: Authorities): FormatLookup {
   return lookup
 }
 
-/** IRI of the file type that a label, media type or IRI means. */
+/** IRI of the file type that a code, label, media type or IRI means, or of a similar one (`similarCodes`). */
 export function formatIri(value: unknown, authorities: Authorities): string | undefined {
   const text = plainText(value)
   if (text === undefined || isPlaceholder(text)) return undefined

@@ -32,7 +32,7 @@ const mercator: ToLonLat = (x, y) => [
   degrees(Math.atan(Math.sinh(y / radius))),
 ]
 
-/** EPSG code of a coordinate reference system → conversion of its positions. */
+/** EPSG code of a coordinate reference system → conversion of its positions; the other systems are not supported. */
 const axisOrders = new Map<string, ToLonLat>([
   ['4326', latLon],
   ['4258', latLon],
@@ -225,7 +225,10 @@ export function fromGml(text: string): Geometry | undefined {
 
 const fourNumbers = new RegExp(`^\\s*${number}(?:(?:\\s*[,;]\\s*|\\s+)${number}){3}\\s*$`)
 
-/** Reads a box of four numbers: west, south, east and north; it may cross the date line. */
+/**
+ * Reads a box of four numbers: west, south, east and north; `undefined` for other texts. The box may cross the date line, but a
+ * west that is greater than east by less than 180 degrees is a mistake.
+ */
 export function parseBox(text: string): BoundingBox | undefined {
   if (!fourNumbers.test(text)) return undefined
   const sides = text

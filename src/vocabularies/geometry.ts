@@ -1,6 +1,6 @@
 /**
- * Reads geometries of GeoJSON (RFC 7946): leniently for search documents (`geometryOf`), strictly for harvested records
- * (`strictGeometry`); and computes the boxes around them.
+ * Reads geometries of GeoJSON (RFC 7946): leniently for search documents, previews and geometries in text (`geometryOf`),
+ * strictly for GeoJSON of harvested records (`strictGeometry`); and computes the boxes around them.
  */
 
 type Position = readonly [number, number]
@@ -17,7 +17,9 @@ export type Geometry =
 /** West, south, east, north in degrees; west is greater than east in a box that crosses the date line. */
 export type BoundingBox = readonly [number, number, number, number]
 
+/** Number of positions above which `geometryOf` returns the box around them. */
 const maxPoints = 10_000
+/** Maximum nesting of Features and collections. */
 const maxDepth = 8
 
 /** Rules for reading a geometry. */
@@ -29,12 +31,15 @@ type Rules = {
   readonly closesRings: boolean
 }
 
-/** Rules for search documents, which repair what they can. */
+/** Rules of `geometryOf`, which repair what they can. */
 const lenient: Rules = { tolerance: 1e-6, decimals: 7, closesRings: true }
-/** Rules for harvested records. */
+/** Rules of `strictGeometry`. */
 const strict: Rules = { tolerance: 0, decimals: 9, closesRings: false }
 
-/** Number of degrees, rounded; values below a millionth of a degree (10 cm) become 0, so that none prints with an exponent. */
+/**
+ * Number of degrees, rounded; `undefined` beyond `limit` and for other values. Values below a millionth of a degree (10 cm)
+ * become 0, so that none prints with an exponent.
+ */
 function readDegrees(value: unknown, limit: number, { tolerance, decimals }: Rules) {
   if (typeof value !== 'number' || !(Math.abs(value) <= limit + tolerance)) return undefined
   const factor = 10 ** decimals
@@ -128,7 +133,7 @@ type JsonRecord = { readonly [key: string]: unknown }
 const isJsonRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null
 
-/** Reads the members of a collection; `undefined` if one is invalid. */
+/** Reads the members of a collection; `undefined` if one is invalid, and for an empty or too deeply nested one. */
 function readCollection(parts: unknown, rules: Rules, depth: number): Geometry | undefined {
   if (!Array.isArray(parts) || parts.length === 0 || depth >= maxDepth) return undefined
   const geometries = parts.map((part: unknown) => readGeometry(part, rules, depth + 1))
@@ -167,7 +172,7 @@ export function* positionsOf(json: unknown): Generator<Position> {
   } else if (isJsonRecord(json)) yield* positionsOf(json['coordinates'] ?? json['geometries'])
 }
 
-/** Box around positions, without regard to the date line. */
+/** Box around positions, without regard to the date line; without positions west is greater than east. */
 export function boundsOf(positions: Iterable<Position>): BoundingBox {
   let [west, south, east, north] = [180, 90, -180, -90]
   for (const [x, y] of positions) {
@@ -180,8 +185,9 @@ export function boundsOf(positions: Iterable<Position>): BoundingBox {
 }
 
 /**
- * Boxes around a geometry of GeoJSON: two where it crosses the date line. A side of more than 180 degrees is read as the shorter way
- * round, except in a box whose first corner is its western one.
+ * Boxes around a geometry of GeoJSON: two where it crosses the date line, those of each member of a collection, none without
+ * positions. A side of more than 180 degrees is read as the shorter way round, except in a box whose first corner is its western
+ * one.
  */
 export function boxesOf(geometry: unknown): readonly BoundingBox[] {
   if (isJsonRecord(geometry) && Array.isArray(geometry['geometries']))
@@ -254,8 +260,8 @@ function countPositions(geometry: Geometry): number {
 }
 
 /**
- * Reads a GeoJSON geometry, Feature or FeatureCollection: in two dimensions and seven decimals, with rings closed. `undefined` for
- * other values and degrees out of range. More than 10 000 points become the box around them.
+ * Reads a GeoJSON geometry, Feature or FeatureCollection: in two dimensions and seven decimals, with rings closed. `undefined`
+ * for other values and degrees out of range. More than 10 000 points become the box around them.
  */
 export function geometryOf(value: unknown): Geometry | undefined {
   const geometry = readGeometry(value, lenient, 0)

@@ -1,6 +1,7 @@
 /**
- * Converts HTML in descriptions and licences of harvested records to text: blocks become lines, links keep their address, other markup is removed. Uses the tokenizer of htmlparser2
- * and not its parser, whose stack of open elements takes quadratic time for `<a><a><a>…`.
+ * Converts HTML in descriptions of harvested records, and in licences, to text: blocks become lines, links keep their address,
+ * other markup is removed. Uses the tokenizer of htmlparser2 and not its parser, whose stack of open elements takes quadratic
+ * time for `<a><a><a>…`.
  */
 import { decodeHTMLStrict } from 'entities'
 import { Tokenizer } from 'htmlparser2'
@@ -96,7 +97,9 @@ function addressAfter(text: string, url: string): string {
   return url.endsWith(text) ? '' : ` (${url})`
 }
 
-/** Escapes `<` that begins no complete tag or comment, and removes angle brackets around addresses, so that both remain as text. */
+/**
+ * Escapes `<` that begins no complete tag or comment, and removes angle brackets around addresses, so that both remain as text.
+ */
 function escapeIncompleteMarkup(html: string): string {
   const lastComment = html.lastIndexOf('-->')
   return html

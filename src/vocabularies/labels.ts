@@ -47,13 +47,16 @@ export type KeyedText = { readonly key: string; readonly text: string; readonly 
 
 type Candidate = { readonly text: string; readonly tag: Tag }
 
-/** Order of preference of candidates. */
+/** Order of preference of candidates: by rank, text and tag. */
 const byRank = (a: Candidate, b: Candidate) =>
   a.tag.rank - b.tag.rank ||
   compareCodePoints(a.text, b.text) ||
   compareCodePoints(a.tag.full, b.tag.full)
 
-/** Language key of a text: its primary subtag, or its full tag with region if this is taken; `undefined` when both are taken. */
+/**
+ * Language key of a text: its primary subtag, `language` for one without a language, or its full tag with region or script if
+ * this is taken; `undefined` when both are taken.
+ */
 function keyFor(tag: Tag, usedKeys: ReadonlySet<string>, language: string): string | undefined {
   const key = tag.rank === 1 ? language : tag.primary
   if (!usedKeys.has(key)) return key
@@ -83,8 +86,8 @@ type TextProblems = {
 const noReports: TextProblems = { onNonLiteral: () => undefined, onDuplicate: () => undefined }
 
 /**
- * Texts by language key, at most one per key, sorted by key. Tags are compared without regard to case (BCP 47, 2.1.1). `language` is
- * the key of texts without a tag.
+ * Texts by language key, at most one per key, sorted by key. Tags are compared without regard to case (BCP 47, 2.1.1). `language`
+ * is the key of texts without a tag.
  */
 export function keyedTexts(
   nodes: readonly Term[],

@@ -1,6 +1,6 @@
 /**
- * Finds the licence that a source names (`licenceOf`): a concept of the EU licences, an address, or only a text. `licenceKey` makes
- * the addresses of one licence comparable.
+ * Finds the licence that a source names (`licenceOf`): a concept of the EU licences, an address, or only a text. `licenceKey`
+ * makes the addresses of one licence comparable.
  */
 
 import type { Term } from '@rdfjs/types'
@@ -19,8 +19,8 @@ import { isHtml, textFromHtml } from './html-text.ts'
 import { isPlaceholder, plainText } from './loose-values.ts'
 
 /**
- * Key that the addresses of one licence share, for comparison only: in lower case, without scheme, `www.`, trailing slashes, and a
- * last segment `legalcode` or `deed` with or without a language.
+ * Key that the addresses of one licence share, for comparison only: in lower case, without scheme, `www.`, trailing slashes, and
+ * a last segment `legalcode` or `deed` with or without a language.
  */
 export function licenceKey(iri: string): string {
   const withoutScheme = trimTrailingSlashes(
@@ -69,7 +69,10 @@ export function licenceLookup(
   }
 }
 
-/** Licence of a record: `iri` = its address, `label` = only its name is known, `rights` = a statement that names no licence. */
+/**
+ * Licence of a record: `iri` = its address, `label` = only its name is known, `rights` = a statement in HTML, or one beside which
+ * another text says that there is no licence.
+ */
 type Licence =
   | { readonly kind: 'iri'; readonly iri: string }
   | { readonly kind: 'label'; readonly label: string }
@@ -84,12 +87,14 @@ export type LicenceNames = {
 
 /** Licence that is known by its names. */
 type NamedLicence = {
+  /** Code in the EU licences, which may lack the licence. */
   readonly code?: string
+  /** Address that stands for a licence without a concept. */
   readonly address?: string
   readonly otherAddresses?: readonly string[]
 }
 
-/** Comparison key of a name → code of the EU licences, and further addresses of the licence. */
+/** Comparison key of a name → code of the EU licences, and the addresses of the licence that their table lacks. */
 const byWord = new Map(
   [...loadNames('licences')].map(([name, head]): [string, NamedLicence] => {
     const [code, address, ...otherAddresses] = head.split(' ')
@@ -133,9 +138,9 @@ export function saysNoLicence(value: Term, graph: Graph): boolean {
 }
 
 /**
- * Licence of a record: the first of `url`, `id` and `title` that leads to a concept, otherwise the first address, unchanged, otherwise
- * the address of a licence with this name, otherwise the last text. Texts may be HTML and may contain an address. `undefined` when
- * all are blank or say that there is no licence.
+ * Licence of a record: the first of `url`, `id` and `title` that leads to a concept, otherwise the first address, unchanged,
+ * otherwise the address of a licence with this name, otherwise the last text. Texts may be HTML and may contain an address.
+ * `undefined` when all are blank or say that there is no licence.
  */
 export function licenceOf(names: LicenceNames, authorities: Authorities): Licence | undefined {
   const texts = [names.url, names.id, names.title]
@@ -202,7 +207,10 @@ function conceptOfAddress(address: string, authorities: Authorities): string | u
   )
 }
 
-/** Addresses of lists of licences, which end with the id of a licence: `dcat-ap.de/def/licenses/dl-by-de/2.0`, `spdx.org/licenses/CC-BY-4.0.html`. */
+/**
+ * Addresses of lists of licences, which end with the id of a licence: `dcat-ap.de/def/licenses/dl-by-de/2.0`,
+ * `spdx.org/licenses/CC-BY-4.0.html`.
+ */
 const licenceListPattern =
   /^(?:opendefinition\.org|opensource\.org|spdx\.org|dcat-ap\.de\/def|publications\.europa\.eu\/resource\/authority)\/licen[cs]es?\/([^?#]+?)(?:-only)?(?:\.(?:html|json|php|txt))?$/
 
@@ -226,7 +234,7 @@ function namedLicence(text: string): NamedLicence | undefined {
 
 const exactMatches = new WeakMap<Authorities, ReadonlyMap<string, Concept>>()
 
-/** Concept with a `skos:exactMatch` of this licence key. */
+/** Concept of the EU licences, if only one, with a `skos:exactMatch` of this licence key. */
 function conceptMatching(key: string, authorities: Authorities): Concept | undefined {
   let index = exactMatches.get(authorities)
   if (!index) {

@@ -1,4 +1,7 @@
-/** Reads JSON values of harvested sources, which may have any type, without throwing. */
+/**
+ * Reads JSON values of harvested sources, which may have any type, without throwing. Search documents use the functions for
+ * texts, too.
+ */
 
 import { type Fields, isJsonObject, boundedJson } from '../text/json.ts'
 
@@ -8,13 +11,13 @@ const noFields: Fields = Object.freeze(Object.create(null))
 export const fieldsOf = (value: unknown): Fields =>
   isJsonObject(value) ? Object.assign(Object.create(null), value) : noFields
 
-/** An array unchanged, another value as an array of one, and an empty array for absent values. */
+/** An array unchanged, another value as an array of one, and an empty array for absent values: `undefined`, `null` and ''. */
 export function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   return value === undefined || value === null || value === '' ? [] : [value]
 }
 
-/** Parses a string that contains JSON; returns every other value unchanged. */
+/** Parses a string that contains a list, an object or a string as JSON; returns every other value unchanged. */
 export function parseEmbeddedJson(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return value
   try {
@@ -27,7 +30,7 @@ export function parseEmbeddedJson(value: unknown): unknown {
 /** Array of a value that may be JSON in a string. */
 export const embeddedList = (value: unknown): readonly unknown[] => listOf(parseEmbeddedJson(value))
 
-/** Trimmed text of a string or a number; `undefined` for everything else and for blank text. */
+/** Trimmed text of a string, without invalid characters, or of a number; `undefined` for everything else and for blank text. */
 export function plainText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined
   if (typeof value !== 'string') return undefined

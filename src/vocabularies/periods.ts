@@ -6,6 +6,7 @@ import { isPlaceholder } from './loose-values.ts'
 /** Start and end of a period as texts; an open end is absent. */
 export type PeriodEnds = { readonly start?: string; readonly end?: string }
 
+/** Most characters of a period. */
 const maxLength = 200
 const dcmi = /(?:^|;)\s*(start|end)\s*=\s*([^;]+)/gi
 const separator = /\s+(?:to|bis|à|au|until|[-–—])\s+|\s*(?:--|\.\.|[–—])\s*|(?<=^\d{4})-(?=\d{4}$)/
@@ -13,8 +14,8 @@ const openEnd = /^(?:\.\.|present|now|today|ongoing|heute|unknown)$/i
 
 /**
  * Start and end of a period. A single date, week or quarter is both; a duration is added to the start or subtracted from the end
- * (`2019-01-01/P1Y`); an abbreviated end is completed from the start (`2019/20`). The repetition of an interval is ignored.
- * `undefined` for a text without dates.
+ * (`2019-01-01/P1Y`); an abbreviated end is completed from the start (`2019/20`). The repetition of an interval is ignored. Other
+ * ends are returned as they are written, without a check; `undefined` for a text without digits, a placeholder and a long text.
  */
 export function periodEnds(value: string, options: DateOptions = {}): PeriodEnds | undefined {
   const text = value.trim()
@@ -105,7 +106,10 @@ function resolveEnds(start: string, end: string, options: DateOptions): PeriodEn
 const durationPattern =
   /^P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?=.)(?:(\d{1,5})H)?(?:(\d{1,5})M)?(?:(\d{1,6})S)?)?$/i
 
-/** Other end of a period of a duration: the last day or time after its start (`sign` 1), the first before its end (−1); '' if invalid. */
+/**
+ * Other end of a period of a duration: the last day or time after its start (`sign` 1), the first before its end (−1); '' if
+ * invalid.
+ */
 function addDuration(side: string, length: string, sign: 1 | -1, options: DateOptions): string {
   const date = dateLiteral(side, options)
   const range = typeof date === 'object' ? timeRangeOf(date.value) : undefined

@@ -1,4 +1,7 @@
-/** Reads sizes of files in harvested records and for search documents: numbers of bytes, or texts such as `15.8 MB`, `1,5 GiB`, `1.234.567`. */
+/**
+ * Reads sizes of files in harvested records and for search documents: numbers of bytes, or texts such as `15.8 MB`, `1,5 GiB`,
+ * `1.234.567`.
+ */
 
 import { plainText } from './loose-values.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Checks the integrity conditions of SKOS (SKOS Reference, W3C 2009) on the sorted lines of a vocabulary that a client has sent, for findings of the write and of the console. Each subject is checked when
- * its lines have been read; only the links between concepts are kept in memory, for S27.
+ * Checks the integrity conditions of SKOS (SKOS Reference, W3C 2009) on the sorted lines of a vocabulary: one that is being
+ * written, for the findings of the write, or a stored one, for the console. Each subject is checked when its lines have been
+ * read; only the links between concepts are kept in memory, for S27.
  */
 
 import { rdf, skos } from '../rdf/namespaces.ts'
@@ -28,7 +29,9 @@ export type BrokenCondition = {
 /** Adds a fault of the current subject. */
 type Report = (condition: Condition, detail: string) => void
 
-/** Local name of a SKOS property, or `type` → its values: literals as in N-Triples, IRIs without brackets, local names of classes. */
+/**
+ * Local name of a SKOS property, or `type` → its values: literals as in N-Triples, IRIs without brackets, local names of classes.
+ */
 type Facts = ReadonlyMap<string, ReadonlySet<string>>
 
 const maxExamples = 5
@@ -96,7 +99,7 @@ class Hierarchy {
     else links.set(from, new Set([to]))
   }
 
-  /** Whether `other` is broader than `concept`, over at most 32 steps. */
+  /** Whether `other` is broader than `concept`, over at most 32 steps and 2,000 concepts. */
   isBroader(concept: string, other: string): boolean {
     const visited = new Set<string>()
     let level: ReadonlySet<string> = new Set([concept])

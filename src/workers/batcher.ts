@@ -14,7 +14,10 @@ type BatcherOptions<In, Out> = {
   readonly weightOf?: (item: In) => number
   /** Maximum number of concurrent flushes; 1 by default. */
   readonly atOnce?: number
-  /** Resolves when a flush may take the waiting items; by default a microtask later, so that items of one turn are flushed together. */
+  /**
+   * Resolves when a flush may take the waiting items; by default a microtask later, so that items of one turn are flushed
+   * together.
+   */
   readonly gather?: () => Promise<unknown>
   /** Creates the error of `add` after `close`. */
   readonly closed?: () => Error
@@ -22,10 +25,10 @@ type BatcherOptions<In, Out> = {
 
 type WaitingItem<In, Out> = PromiseWithResolvers<Out> & { readonly item: In }
 
-/** Flushes items in groups, in the order in which they were added. A single item is flushed without delay. */
+/** Flushes items in groups, in the order in which they were added. A single item is flushed at once, unless `gather` waits. */
 export class Batcher<In, Out> {
   readonly #options: BatcherOptions<In, Out>
-  /** In the order in which they came. */
+  /** Items that no flush has taken, in the order in which they came. */
   readonly #waiting = new Set<WaitingItem<In, Out>>()
   readonly #changed = conditionVariable()
   #running = 0
@@ -43,8 +46,8 @@ export class Batcher<In, Out> {
   }
 
   /**
-   * Resolves with the outcome of the item. Rejects with the signal's reason when the signal fires: a waiting item is removed then,
-   * one that is being flushed is flushed nevertheless.
+   * Resolves with the outcome of the item. Rejects with the signal's reason when the signal fires: a waiting item is removed
+   * then, one that is being flushed is flushed nevertheless.
    */
   async add(item: In, signal?: AbortSignal): Promise<Out> {
     if (this.#isClosed) throw this.#options.closed?.() ?? new Error('the batcher is closed')

@@ -5,7 +5,7 @@
 
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 
-/** Names of all caches that serve requests; each is the label `cache` of its hit rate in `/metrics`. */
+/** Names of the caches whose lookups are counted; each is the label `cache` of its hit rate in `/metrics`. */
 export const cacheNames = [
   'answer-sizes',
   'bodies',
@@ -36,7 +36,7 @@ const lookups = new BigUint64Array(
 // Workers that are started from now on count into the same memory.
 if (shared === undefined) setEnvironmentData(key, lookups.buffer)
 
-/** Counts lookups of a cache that is no `BoundedCache`. */
+/** Counts lookups of a cache; other code calls it for caches that are no `BoundedCache`. */
 export function countLookups(name: CacheName, hits: number, misses: number): void {
   const index = 2 * cacheNames.indexOf(name)
   if (hits > 0) Atomics.add(lookups, index, BigInt(hits))

@@ -1,6 +1,7 @@
 /**
- * Bounded queue between writers and one reader: writers wait while it is full or drop values, the reader iterates over it. The
- * bounds are the number of values and, where values differ in size, their total weight.
+ * Bounded queue between writers and one reader, which iterates over it. When it is full, writers wait (`send`, `room`), or decide
+ * for themselves (`hasRoom`) whether to add a value nevertheless (`put`). The bounds are the number of values and, where values
+ * differ in size, their total weight.
  */
 
 import { conditionVariable } from './condition.ts'
@@ -39,7 +40,7 @@ export class Channel<Value> implements AsyncIterable<Value> {
     return this.size === 0 || (this.size < items && this.#weight + weight <= maxWeight)
   }
 
-  /** Resolves when there is room or the channel is closed; rejects with the signal's reason. */
+  /** Resolves when there is room for a value without weight or the channel is closed; rejects with the signal's reason. */
   async room(signal?: AbortSignal): Promise<void> {
     while (!this.hasRoom() && !this.#closed) await this.#changed.next(signal)
   }
@@ -52,13 +53,15 @@ export class Channel<Value> implements AsyncIterable<Value> {
     this.#changed.notify()
   }
 
-  /** Adds the value as soon as there is room. */
+  /** Adds the value, without weight, as soon as there is room; does nothing after the channel is closed. */
   async send(value: Value, signal?: AbortSignal): Promise<void> {
     await this.room(signal)
     this.put(value)
   }
 
-  /** Ends the channel: the reader gets the remaining values, then the end or `error` as an exception. Later calls change nothing. */
+  /**
+   * Ends the channel: the reader gets the remaining values, then the end or `error` as an exception. Later calls change nothing.
+   */
   close(error?: unknown): void {
     this.#closed ??= error === undefined ? {} : { error }
     this.#changed.notify()
@@ -71,7 +74,7 @@ export class Channel<Value> implements AsyncIterable<Value> {
     this.#changed.notify()
   }
 
-  /** Called when the reader has ended: drops the values and releases waiting writers. */
+  /** Called when the reader has ended: drops the values, closes the channel and releases waiting writers. */
   cancel(): void {
     this.clear()
     this.close()

@@ -26,8 +26,8 @@ export function conditionVariable(): ConditionVariable {
 }
 
 /**
- * Waits while `obstacle` returns something to wait for: a number of milliseconds, or a condition variable. It is called again after
- * each wait; what it throws is passed on. Rejects with the signal's reason.
+ * Waits while `obstacle` returns something to wait for: a number of milliseconds, or a condition variable. It is called again
+ * after each wait; what it throws is passed on. Rejects with the signal's reason.
  */
 export async function waitWhile(
   obstacle: () => number | ConditionVariable | undefined,

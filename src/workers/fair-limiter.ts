@@ -67,7 +67,10 @@ export type FairLimiterOptions = {
   readonly atOnce?: number | (() => number)
   /** Slots of one client; by default all. */
   readonly perClient?: number
-  /** Places in the queue; by default none: a caller without a free slot is refused. `Infinity` where other code bounds the callers. */
+  /**
+   * Places in the queue; by default none: a caller without a free slot is refused. `Infinity` where other code bounds the
+   * callers.
+   */
   readonly waiting?: number
   /** Places of one client in the queue, by default all. */
   readonly waitingPerClient?: number
@@ -81,8 +84,8 @@ const queueFull = () =>
 type Waiter = { readonly client: string; readonly start: (release: Release) => void }
 
 /**
- * Slots for the work of clients. A client below its own limit never waits behind a client that has reached it; of several waiting
- * clients, the one that was served longest ago comes first. A client is any text, such as a key id or an address.
+ * Slots for the work of clients. A client below its own limit never waits behind a client that has reached it; clients that wait
+ * take turns, and one that begins to wait is the last. A client is any text, such as a key id or an address.
  */
 export class FairLimiter {
   readonly #options: FairLimiterOptions

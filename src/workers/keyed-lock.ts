@@ -1,4 +1,7 @@
-/** Mutual exclusion by key: per key one piece of work at a time, or several that share it, in the order of their requests. Writes to one catalogue or dataset take turns by it. */
+/**
+ * Mutual exclusion by key: per key one piece of work at a time, or several that share it, in the order of their requests. For
+ * example, writes to one catalogue or dataset take turns by it.
+ */
 
 import { unlessAborted } from './condition.ts'
 
@@ -18,8 +21,8 @@ export class KeyedLock {
   }
 
   /**
-   * Runs `work` while it holds all keys. Keys are taken in sorted order, which prevents deadlocks. Rejects with the signal's reason
-   * when it fires while the caller waits; work that has begun is not interrupted.
+   * Runs `work` while it holds all keys. Keys are taken in sorted order, which prevents deadlocks. Rejects with the signal's
+   * reason when it fires while the caller waits; work that has begun is not interrupted.
    */
   async run<T>(keys: Iterable<string>, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const takenKeys: string[] = []

@@ -1,6 +1,6 @@
 /**
  * A pool of worker threads that answer named calls. Workers are started when there is work, replaced when they hang or die, and
- * ended when there has been none for a while. A pool of one is a single worker that comes back after a crash.
+ * with `idleMs` ended when there has been none for a while. A pool of one is a single worker that comes back after a crash.
  */
 
 import { type Transferable, Worker } from 'node:worker_threads'
@@ -17,10 +17,11 @@ export type WorkerOptions = {
   readonly name: string
   readonly data?: unknown
   readonly transfer?: readonly Transferable[]
-  /** Size of V8's young generation in MB; a small one keeps short-lived garbage from counting as memory. */
+  /** Size of V8's young generation in MB, 24 by default; a small one keeps short-lived garbage from counting as memory. */
   readonly nurseryMb?: number
   /** Maximum heap (old generation) in MB; a worker that needs more crashes. */
   readonly heapMb?: number
+  /** Size of the stack in MB. */
   readonly stackMb?: number
   /** True for workers that process content of third parties: they get no environment variables, and their output is dropped. */
   readonly isIsolated?: boolean
@@ -49,7 +50,10 @@ export function startWorker(options: WorkerOptions): Worker {
   return worker
 }
 
-/** Error of a call that got no answer from its worker, with the reason. */
+/**
+ * Error of a call that got no answer from its worker, with the reason; `closed` = the pool or the worker was ended, or the call
+ * given up.
+ */
 export class WorkerLost extends Error {
   readonly reason: 'timeout' | 'crashed' | 'closed' | 'queue-full'
 
@@ -71,30 +75,36 @@ type PendingCall = {
 type ThreadOptions = WorkerOptions & {
   /** Maximum milliseconds of one call; unbounded when absent. */
   readonly callMs?: number
-  /** Maximum milliseconds until the worker is ready; `callMs` counts from then. */
+  /** Maximum milliseconds until the worker is ready, 60,000 by default; `callMs` counts from then. */
   readonly startMs?: number
-  /** Milliseconds after which a worker without work ends. */
+  /** Milliseconds after which a worker without work ends; never when absent. */
   readonly idleMs?: number
   /** Creates the message that is posted instead of a payload; `memory` belongs to the worker and is empty when it starts. */
   readonly prepare?: (payload: unknown, memory: Set<string>) => unknown
+  /** Called with the events that the worker emits. */
   readonly onEvent?: ((event: unknown) => void) | undefined
 }
 
+/** Options of a pool and its workers. */
 export type PoolOptions = ThreadOptions & {
+  /** Maximum number of workers. */
   readonly workers: number
   /** Maximum number of calls that wait for a worker; unbounded when absent. */
   readonly waiting?: number
   /**
-   * Milliseconds between the abort of a call and the end of its worker, in which the handler can notice the abort: 0 ends it at once,
-   * Infinity lets it finish (within `callMs`). The caller never waits for that.
+   * Milliseconds between the abort of a call and the end of its worker, in which the handler can notice the abort: 0, the
+   * default, ends it at once; Infinity lets it finish within `callMs` and tells the handler nothing. The caller never waits for
+   * that.
    */
   readonly abortGraceMs?: number
   /** Called when a worker has ended for any reason; its state is lost. */
   readonly onEnded?: () => void
 }
 
+/** Options of a call. */
 export type CallOptions = {
   readonly signal?: AbortSignal
+  /** Objects of the payload that move to the worker. */
   readonly transfer?: readonly Transferable[]
 }
 
@@ -119,8 +129,9 @@ export class WorkerPool<Calls extends Signatures> {
   }
 
   /**
-   * Resolves with the answer of a worker. Rejects with the error of the handler, with the signal's reason as soon as it is aborted, and
-   * with `WorkerLost` when the worker times out or crashes in this call, too many calls wait, or the pool is closed.
+   * Resolves with the answer of a worker. Rejects with the error of the handler, with the signal's reason as soon as it is
+   * aborted, and with `WorkerLost` when the worker times out, crashes or is ended in this call, too many calls wait, or the pool
+   * is closed.
    */
   call<Name extends keyof Calls & string>(
     name: Name,
@@ -221,7 +232,9 @@ const closed = () => new WorkerLost('closed', 'the pool is closed')
 /** Called when a thread is free for another call, or, with a cause, has ended. */
 type ThreadChanged = (thread: Thread, cause?: WorkerLost) => void
 
-/** Worker thread with at most one call; it is ended when the call takes too long. */
+/**
+ * Worker thread with at most one call; it is ended when its start or a call takes too long, or when it is without work too long.
+ */
 export class Thread {
   readonly #options: ThreadOptions
   readonly #changed: ThreadChanged
@@ -265,7 +278,10 @@ export class Thread {
     if (this.#isReady) this.#resetTimer()
   }
 
-  /** Marks the call as cancelled for the worker, and ends the worker when it has not finished after `graceMs`. */
+  /**
+   * Marks the call as cancelled for the worker, and ends the worker when it has not finished after `graceMs`; does nothing for
+   * Infinity.
+   */
   cancel(call: PendingCall, graceMs: number): void {
     if (this.#call !== call || graceMs === Infinity) return
     Atomics.store(this.#cancelled, 0, this.#id)

@@ -3,6 +3,7 @@
 /** Outcome of one attempt: its value, or the error that it threw. */
 export type Attempted<Result> = { readonly value: Result } | { readonly error: unknown }
 
+/** Options of `retry`. */
 export type RetryOptions<Result> = {
   /** Returns the milliseconds before the next attempt, `undefined` when this outcome is final. Attempts count from 1. */
   readonly delayMs: (outcome: Attempted<Result>, attempt: number) => number | undefined
@@ -42,7 +43,7 @@ const transient: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 50
 
 type BackoffOptions = { readonly firstMs?: number; readonly longestMs?: number }
 
-/** Milliseconds before the attempt after the n-th: 1, 2, 4 … s, at most 60 s, with full jitter. `random` gives 0..1. */
+/** Milliseconds before the attempt after the n-th: up to 1, 2, 4 … s, by default 60 s at most. `random` gives the share, 0..1. */
 export const backoffMs = (
   attempt: number,
   random: () => number,

@@ -8,7 +8,7 @@ import { type Complaint, Failure, type Kind } from '../errors.ts'
 
 /** Functions that a handler gets besides its payload. */
 export type CallContext = {
-  /** Tells whether the caller has given up; long work checks it from time to time. */
+  /** Tells whether the pool has cancelled the call (`Thread.cancel`); long work checks it from time to time. */
   readonly isCancelled: () => boolean
   /** Ends this worker after the call, because the call has left memory or state behind. */
   readonly retire: () => void
@@ -62,7 +62,8 @@ function messageOf(error: unknown): ErrorMessage {
   return { kind, text: detail, errors, retryAfter, stack }
 }
 
-// Messages between the main thread and a worker thread: named calls, their answers and events. Both sides use the same `Signatures`.
+// Messages between the main thread and a worker thread: named calls, their answers and events. Both sides use the same
+// `Signatures`.
 
 /** Payload and result by name of the call. */
 export type Signatures = Readonly<Record<string, readonly [payload: unknown, result: unknown]>>
@@ -82,6 +83,9 @@ export type ErrorMessage = {
   readonly stack?: string
 }
 
+/**
+ * Message of a worker: it is ready, the answer to a call, or an event. After an answer with `retire` the pool ends the worker.
+ */
 export type WorkerMessage =
   /** First message: the worker accepts calls from now on. */
   | { readonly ready: true }

@@ -1,18 +1,21 @@
-/** Shares the result of one call between all callers with the same key, while it runs and, optionally, for some time afterwards. */
+/**
+ * Shares the result of one call between all callers with the same key, while it runs and, optionally, for some time afterwards.
+ */
 
 import { type CacheName, countLookups } from './bounded-cache.ts'
 import { unlessAborted } from './condition.ts'
 
+/** Options of `SingleFlight`. */
 export type SingleFlightOptions<Value> = {
   /** Milliseconds for which a result is reused, counted from the start of its call; 0 by default. */
   readonly keepMs?: number | ((value: Value) => number)
   /** Clock in milliseconds with any origin; by default `performance.now`. */
   readonly now?: () => number
-  /** Sum of the weights of kept results, 1,000 by default; those that were used longest ago are dropped first, the only one never. */
+  /** Maximum weight of all kept results, 1,000 by default; those used longest ago are dropped first, a single one never. */
   readonly most?: number
   /** Weight of a result, 1 by default. */
   readonly weigh?: (value: Value) => number
-  /** Row of the hit rate in `/metrics`; a call that joins another one is a hit. */
+  /** Cache whose hit rate in `/metrics` counts the calls; one that joins another is a hit. Not counted when absent. */
   readonly cache?: CacheName
 }
 

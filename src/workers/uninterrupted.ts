@@ -1,7 +1,7 @@
 /**
- * Ending a worker thread outside of native calls that must not be cut off. Node ends the whole process when a thread is terminated
- * between the creation of a zlib stream and its first use ("close before init", node_zlib.cc). Each synchronous zlib call creates
- * one.
+ * Ending a worker thread outside of native calls that must not be cut off. Node ends the whole process when a thread is
+ * terminated between the creation of a zlib stream and its first use ("close before init", node_zlib.cc). Each synchronous zlib
+ * call creates one.
  */
 
 import {
@@ -40,7 +40,10 @@ export function withTerminationLock(start: () => Worker): Worker {
   }
 }
 
-/** Runs a short synchronous call during which the thread is not terminated; a thread that is being ended goes no further. */
+/**
+ * Runs a short synchronous call during which the thread is not terminated; in a thread that is being ended it blocks, then
+ * throws.
+ */
 export function uninterrupted<T>(work: () => T): T {
   if (!ownLock) return work()
   if (Atomics.compareExchange(ownLock, 0, free, inNativeCall) === isEnding) {
@@ -63,7 +66,7 @@ export async function terminateWorker(worker: Worker): Promise<void> {
   await worker.terminate()
 }
 
-/** Resolves when the thread is held before its next native call. */
+/** Resolves when the thread is held before its next native call, after 2 s in any case. */
 async function waitUntilStopped(lock: Int32Array): Promise<void> {
   const end = performance.now() + maxWaitMs
   while (Atomics.compareExchange(lock, 0, free, isEnding) === inNativeCall) {

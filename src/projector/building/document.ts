@@ -1,6 +1,7 @@
 /**
  * Builds documents of the search index from stored graphs, following the fields of the profile: the JSON of a record and
- * everything that is indexed from it. A value that cannot be mapped is left out and reported; the document is built without it.
+ * everything that is indexed from it. A value that does not fit its field is reported, and left out or shown as its text or IRI
+ * (`ValueProblem`); the document is built in any case.
  */
 
 import type { Field, Profile, ResourceType } from '../../profile/profile.ts'
@@ -56,49 +57,58 @@ export type BuilderContext = {
   readonly profile: Profile
   readonly concepts: ConceptCache
   readonly names: Names
+  /** Default: the facets of the platform. */
   readonly facets?: readonly FacetConfig[]
   /** Values of `country.id` that are not countries; default `eu`, `io`. */
   readonly nonCountries?: readonly string[]
-  /** Form of dates without a time; default `utc`. */
+  /** Form of dates; default `utc`. */
   readonly dates?: DateForm
   /** Time zone in which days begin and end for searches; UTC when absent. */
   readonly timeZone?: string
-  /** Changes the JSON of a record before it is indexed (vocabulary enrichment); `language` is the default language of the record. */
+  /**
+   * Changes the JSON of a record before it is indexed (vocabulary enrichment); `language` is the default language of the record.
+   * Not called for concepts.
+   */
   readonly enrich?: (record: JsonObject, index: IndexName, language: string) => JsonObject
 }
 
-/** Document of a record, and reports of the values that were left out. */
+/** Document of a record or concept, and reports of the values that do not fit their fields. */
 export type BuiltDocument = {
   readonly document: Document
   readonly reports: readonly LeftOutValue[]
 }
 
+/** Catalogue to build a document from; the document gets `version` and `hash` unchanged. */
 type CatalogueInput = {
   readonly id: string
   readonly iri: string
   readonly version: number
+  /** Hash of the record as it was sent; '' where the store has none. */
   readonly hash: string
   readonly graph: Graph
 }
 
-/** Record to build a document from. Its graph holds all its statements; the catalogue is the one that contains it. */
+/** Record to build a document from. Its graph holds at least its statements; `catalogue` is absent for a record in none. */
 type RecordInput = CatalogueInput & {
   readonly catalogue?: Pick<CatalogueInput, 'id' | 'graph'> | undefined
+  /** Statements of the metrics graph about scores; datasets only. */
   readonly metrics?: Graph
-  /** Result of `prepareDataset` for a large dataset. */
+  /** Result of `prepareDataset`; without it the long lists are mapped with the rest. */
   readonly prepared?: Prepared
 }
 
-/** Nodes of long lists that are mapped already, and reports of the values that were left out. */
+/** Nodes of long lists that are mapped already, and the reports about them. */
 type Prepared = Pick<BuiltDocument, 'reports'> & { readonly premapped: PremappedNodes }
 
-/** Input for the concepts of a stored vocabulary. */
+/** Input for the concepts of a vocabulary; `vocabulary` is its id. */
 type ConceptInput = Pick<CatalogueInput, 'version' | 'hash'> & { readonly vocabulary: string }
 
 /** Builder of the documents of all indices. */
 export type DocumentBuilder = ReturnType<typeof documentBuilder>
 
-/** Creates a builder of documents. Pass the same graph object for a catalogue until it changes: the facts read from it are cached. */
+/**
+ * Creates a builder of documents. Pass the same graph object for a catalogue until it changes: the facts read from it are cached.
+ */
 export function documentBuilder(context: BuilderContext) {
   const { profile, names } = context
   const readCatalogue = catalogueReader(context)
@@ -115,7 +125,7 @@ export function documentBuilder(context: BuilderContext) {
   const datasetBuilder = recordBuilder(context, kind)
   return {
     dataset: datasetBuilder.build,
-    /** Maps the distributions of a large dataset and yields to other work in between; pass the result to `dataset`. */
+    /** Maps the long lists of a dataset, such as distributions, and yields to other work; pass the result to `dataset`. */
     prepareDataset: datasetBuilder.prepare,
     catalogue: ({ id, version, hash, graph }: CatalogueInput): BuiltDocument => {
       const { facts, reports } = readCatalogue({ id, graph })
@@ -187,6 +197,7 @@ function recordBuilder(
   return { build, prepare }
 }
 
+/** Facts about a record for its mapping context; `iri` is that of the record. */
 type RecordMappingContext = Omit<
   MappingContext,
   'resource' | 'concepts' | 'genidPrefix' | 'report'
@@ -208,7 +219,7 @@ function mappingContextOf(
   return { mapping, reports }
 }
 
-/** Maps the fields of a record; returns its JSON and the reports of values that were left out. */
+/** Maps the fields of a record; returns its JSON (`{}` without values), its mapping context and the reports. */
 export function mapRecord(
   context: Pick<BuilderContext, 'names' | 'concepts' | 'dates'>,
   compiled: readonly CompiledField[],
@@ -221,7 +232,7 @@ export function mapRecord(
 
 type DocumentParts = Pick<Document, 'id' | 'version' | 'hash'> & {
   readonly record: JsonObject
-  /** Languages of the record's catalogue, the default language first. */
+  /** Languages of the record's catalogue, or of the catalogue itself, the default language first. */
   readonly languages: readonly string[]
   readonly facts?: CatalogueFacts
 }
@@ -265,7 +276,7 @@ function assembler(
   }
 }
 
-/** Tells whether data services give access to distributions. */
+/** Reads whether data services give access to distributions: one value, or none. */
 const hasService = facetReader({
   id: 'dataServices',
   title: '',
@@ -289,7 +300,7 @@ function catalogueReader(context: BuilderContext): CatalogueReader {
     const about = { id, iri, graph, recordIri: names.record(id) }
     const { mapping: englishContext } = mapRecord(context, [], { ...about, language: 'en' })
     const codes = languageCodes(graph.objects(iri, dct('language')), englishContext)
-    // The default language first: the only one, else English when it is among several, else the first.
+    // The default language first: the only one, else English when it is among several, else the first by code.
     const languages = codes.includes('en') ? [...new Set(['en', ...codes])] : codes
     const [language = 'en'] = languages
     const { object, mapping, reports } = mapRecord(context, compiled, { ...about, language })
@@ -344,8 +355,8 @@ function conceptRecord(concept: Concept): JsonObject {
 function conceptBuilder(profile: Profile) {
   const columns = fieldColumns(profile.concept.fields)
   /**
-   * Builds the document of one concept, for vocabularies that are read in batches: `title` is the label of the vocabulary, `name`
-   * the id of the concept in it.
+   * Builds the document of one concept, with the id `{vocabulary}/{name}`: `title` is the label of the vocabulary, `name` the id
+   * of the concept or, where another concept has this id, its escaped IRI.
    */
   const concept = (
     entry: Concept,
@@ -366,8 +377,8 @@ function conceptBuilder(profile: Profile) {
     return { document: { ...identity, ...indexed, facets, record }, reports: [] }
   }
   /**
-   * Builds one document per labelled concept of a scheme; current concepts first, then by IRI. When several concepts have the same
-   * id, the first one gets it and the others are named by their IRI.
+   * Builds one document per labelled concept of a scheme in a file; current concepts first, then by IRI. When several concepts
+   * have the same id, the first one gets it and the others are named by their IRI.
    */
   const concepts = (
     input: ConceptInput & { readonly scheme: string; readonly graph: Graph },

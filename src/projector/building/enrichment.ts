@@ -153,7 +153,9 @@ export function enrichment(
   return (record, index, language) => enrichFields(record, fieldsByIndex.get(index) ?? [], language)
 }
 
-/** Returns the targets in the form of each: one text, texts by language, or a list of texts. */
+/**
+ * Returns the targets in the form of each: one text, texts by language, or a list of texts; without a text the original value.
+ */
 function targetValues(
   original: JsonObject,
   fillings: readonly Filling[],
@@ -223,10 +225,12 @@ const sources = new Map<string, Source>([
 function sourceAt(path: string): Source | undefined {
   const [, name = '', key] = /^([^.]*)(?:\.([^]+))?$/.exec(path) ?? []
   if (key === undefined) return sources.get(name)
+  // A label in another language is better than none; alternative labels complement others, and may be absent.
   if (name === 'pref_label')
     return ({ prefLabel }, language) => prefLabel[key] ?? chooseText(prefLabel, language)
   if (name === 'alt_label') return (concept) => alternatives(concept)?.[key]
   if (name !== 'extensions') return undefined
+  // Own keys only: `constructor` is no extension.
   return ({ extensions }) =>
     Object.entries(extensions).find(([candidate]) => candidate === key)?.[1]
 }

@@ -17,16 +17,16 @@ export type FacetConfig = {
   readonly id: string
   readonly title: string
   readonly indices: readonly IndexName[]
-  /** Dotted path of the field, without the key of the term. */
+  /** Dotted path of the field; the key of the term in its value may follow. */
   readonly path: string
   /** Key of the value that is the term; '' = the value itself. Default: given by the mapping class. */
   readonly term?: string
   /** Key of the value that is shown. Default: given by the mapping class. */
   readonly display?: string
   /**
-   * `values`: terms at the path (default); `scope`: whether one of the countries is a country; `exists`: whether there is a value;
-   * `bands`: band of the number; `catalogue`: the catalogue, shown by its title; `parent`: the catalogue above it; `vocabulary`:
-   * the vocabulary of a concept.
+   * `values`: terms at the path (default); `scope`: whether one of the countries is a country; `exists`: whether there is a
+   * value; `bands`: band of the number; `catalogue`: the catalogue, shown by its title; `parent`: the catalogue above it;
+   * `vocabulary`: the vocabulary of a concept.
    */
   readonly kind?: 'values' | 'scope' | 'exists' | 'bands' | 'catalogue' | 'parent' | 'vocabulary'
   readonly bands?: readonly Band[]
@@ -76,7 +76,7 @@ export const defaultFacets: readonly FacetConfig[] = [
   facet('vocabulary', 'Vocabularies', '', { indices: ['vocabulary'], kind: 'vocabulary' }),
 ]
 
-/** Country codes that are not countries. */
+/** Values of `country.id` that are not countries. */
 export const defaultNonCountries: readonly string[] = ['eu', 'io']
 
 /** Returns the shape of the records of an index; `undefined` when the profile has no such index. */
@@ -111,7 +111,9 @@ export const allFacets = (
   return [...configured, ...typeFacets, ...hidden]
 }
 
-/** Returns a facet with path, term and title resolved for an index; `undefined` when the fields of the index cannot serve it. */
+/**
+ * Returns a facet with path, term and display resolved for an index; `undefined` when the fields of the index cannot serve it.
+ */
 export function servedFacet(
   facet: FacetConfig,
   index: IndexName,
@@ -124,7 +126,10 @@ export function servedFacet(
   return withTerms(isInCatalogue ? { ...facet, path: 'catalog' } : facet, fields)
 }
 
-/** Lists facets that one of their indices cannot serve because the profile lacks the field; for the start-up log. */
+/**
+ * Lists facets that one of their indices cannot serve because the profile lacks the field or the term; for the start-up log and
+ * `npm run profile`.
+ */
 export const unservedFacets = (
   profile: Profile,
   configured: readonly FacetConfig[] = defaultFacets,
@@ -176,7 +181,9 @@ function fieldAt(
   return field && (fieldAt(field.children, innerPath, `${path}.`) ?? { field, path, innerPath })
 }
 
-/** Returns a facet with path, term and title resolved; `undefined` when there is no such field, or no such key in its values. */
+/**
+ * Returns a facet with path, term and display resolved; `undefined` when there is no such field, or no such key in its values.
+ */
 function withTerms(facet: FacetConfig, fields: readonly Field[]): FacetConfig | undefined {
   const located = fieldAt(fields, facet.path.split('.'))
   if (!located) return undefined
@@ -214,9 +221,9 @@ type FacetContext = {
   /** Default language of the record. */
   readonly language: string
   readonly nonCountries: ReadonlySet<string>
-  /** The catalogue of a dataset. */
+  /** Catalogue of the record; `parent` is the IRI of the catalogue above it. Absent for a catalogue and for a record in none. */
   readonly catalogue?: { readonly id: string; readonly title: string; readonly parent?: string }
-  /** Returns the platform id in the IRI of a catalogue. */
+  /** Returns the platform id in the IRI of a catalogue, or the last segment of a foreign one. */
   readonly catalogueId: (iri: string) => string
 }
 
@@ -299,6 +306,7 @@ export function facetReader(facet: FacetConfig): FacetReader {
       const ids = iris.filter((iri) => iri !== '').map(catalogueId)
       return distinct(ids.map((id) => ({ id, title: id })))
     },
+    // The builder of concepts adds this value itself.
     vocabulary: () => [],
   }
   return readers[kind]

@@ -26,14 +26,19 @@ export type FieldColumn = {
   readonly path: string
   readonly rule: IndexRule
   readonly children: FieldColumns
-  /** True when a record has at most one such value, which is required for sorting. */
+  /** True when a record has at most one object with the field; only then it has texts for sorting, numbers and flags. */
   readonly sortable: boolean
+  /** True for fields of the record itself. */
   readonly isRoot: boolean
 }
 
 /** Names of keys that the platform fills and that are not searched as text. */
 const unsearchedNames = new Set(['id', 'resource'])
 
+/**
+ * Returns the rule of a field. Keys of the platform and fields of the embedded catalogue are not searched; records are sorted by
+ * the ids among them, except those of distributions.
+ */
 function ruleOf(field: Field, inside: string): IndexRule {
   const isPlatformKey = unsearchedNames.has(field.name) && field.paths.length === 0
   if (!isPlatformKey && inside !== 'catalog.') return mappingClasses[field.mapping].index ?? {}
@@ -54,7 +59,10 @@ function columnOf(field: Field, inside: string, sortable: boolean): FieldColumn 
   }
 }
 
-/** Compiles the columns of fields; `inside` is the dotted path of the enclosing field, with a trailing dot. */
+/**
+ * Compiles the columns of fields; `inside` is the dotted path of the enclosing field, with a trailing dot, `sortable` whether a
+ * record has at most one value of that field.
+ */
 export const fieldColumns = (fields: Shape['fields'], inside = '', sortable = true): FieldColumns =>
   new Map(fields.map((field) => [field.name, columnOf(field, inside, sortable)]))
 
@@ -170,6 +178,7 @@ const atMostFour = <T>(values: readonly T[], join: (others: readonly T[]) => T):
 
 // Instants and periods of a document as epoch milliseconds.
 
+/** First and last instant. */
 type Span = readonly [number, number]
 
 /** Smallest and largest time of ECMAScript, used for an open side. */
@@ -180,7 +189,7 @@ const joinSpans = (spans: readonly Span[]): Span => [
   Math.max(...spans.map(([, end]) => end)),
 ]
 
-/** Returns the span of a date or period; a year, month or day covers its whole duration at both ends. */
+/** Returns the span of a date or period, none for another text; a year, month or day covers its whole duration at both ends. */
 function spanOf(value: Json, zone: string | undefined): readonly Span[] {
   const rangeOf = (json: Json | undefined) =>
     typeof json === 'string' ? timeRangeOf(json, zone) : undefined

@@ -36,7 +36,7 @@ function textsOf(shape: Shape): IndexSettings['texts'] {
 type Source = {
   readonly profile: Profile
   readonly facets: readonly FacetConfig[]
-  /** Other settings that change documents: the rules of enrichment. */
+  /** Other settings that change documents: rules of enrichment, and others that differ from their default. */
   readonly rules: readonly unknown[]
 }
 
@@ -45,7 +45,7 @@ const servedFacets = ({ profile, facets }: Source, index: IndexName) =>
 
 const partsField = 'distributions'
 
-/** Returns the path of the object that the values of a facet belong to, such as a distribution. */
+/** Returns the location of the values of a facet inside distributions; `undefined` for facets of other objects. */
 function partPathOf({ path, term, kind = 'values' }: FacetConfig): FacetSettings['within'] {
   if (kind !== 'values' || !path.startsWith(`${partsField}.`)) return undefined
   const innerPath = path.slice(partsField.length + 1)
@@ -65,7 +65,9 @@ function shapesOf(index: IndexName, profile: Profile): readonly [Shape, ...Shape
 /** Keys that change no document: descriptions are for readers, and titles of facets are not indexed. */
 const ignoredKeys = new Set(['description', 'title'])
 
-/** Returns a text of everything that the documents of an index depend on, besides the records; the index is rebuilt when it changes. */
+/**
+ * Returns a hash of everything that the documents of an index depend on, besides records; when it changes, the index is rebuilt.
+ */
 function basisOf(index: IndexName, source: Source): string {
   const shapes = shapesOf(index, source.profile).map(({ fields }) => fields)
   const rules = index === 'vocabulary' ? [] : source.rules
@@ -114,7 +116,7 @@ export const indexNames = ({ resources }: Pick<Profile, 'resources'>): readonly 
 
 /**
  * Creates the settings of all indices. Facets that the profile cannot serve are left out (see `unservedFacets`). `rules` are the
- * rules of enrichment; documents depend on them, so a change rebuilds the indices.
+ * rules of enrichment and other settings that documents depend on, so a change rebuilds the indices except `vocabulary`.
  */
 export function indexSettings(
   profile: Profile,

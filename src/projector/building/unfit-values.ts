@@ -1,6 +1,6 @@
 /**
- * Values of a dataset that its document will not show because they are not written as their field requires; reported as
- * warnings in the answer to a write and among the findings of a harvest, before the dataset is stored.
+ * Values of a dataset that its document will not show because they are not written as their field requires; reported among the
+ * findings of a harvest into this platform, before the dataset is stored.
  */
 
 import type { Quad } from '@rdfjs/types'
@@ -29,7 +29,7 @@ const checkedFields = (fields: readonly Field[]): readonly Field[] =>
     return children.length > 0 ? [{ ...field, children }] : []
   })
 
-/** Returns the values of a dataset that do not fit their fields, each with the dotted path of its field. */
+/** Returns the values of a dataset that do not fit their fields, each with the dotted path of its field; `dataset` is its IRI. */
 export type FindUnfitValues = (quads: readonly Quad[], dataset: string) => readonly LeftOutValue[]
 
 /** Compiles the check for a profile. Its cost is small compared with building a document: texts and concepts are not checked. */

@@ -1,7 +1,7 @@
 /**
- * Turns a batch of marks into index changes: a stored resource becomes a document, a missing one a removal, written together.
- * Content that writers did not hand over is read in one query for all datasets and resources of declared types, with the catalogue
- * and the hash that the platform stores for them.
+ * Turns a batch of marks into index changes: a stored resource becomes a document, a missing one a removal; all but vocabularies
+ * are written together. Content that writers did not hand over is read for a hundred datasets and resources of declared types at
+ * a time, with their catalogues and, for resources, the hashes that the platform stores.
  */
 
 import type { Profile, ResourceType } from '../../profile/profile.ts'
@@ -25,7 +25,7 @@ import { type IndexingContext, indexVocabulary } from './vocabulary-indexing.ts'
 export type GatherContext = IndexingContext & {
   readonly catalogueCache: EmbeddedCatalogues
   readonly profile: Profile
-  /** Called with all reports of a batch, for counters. */
+  /** Called with all reports of a batch that has some, for counters. */
   readonly onLeftOut?: ((reports: readonly LeftOutValue[]) => void) | undefined
 }
 
@@ -34,8 +34,8 @@ const perRead = 100
 
 /**
  * Gathers a batch. Catalogues are handled before the datasets that embed them, vocabularies before the records that use them.
- * Vocabularies are written at once because they may be larger than memory. A resource of no known kind has nothing to index; its
- * mark is cleared with the others.
+ * Vocabularies are written while the batch is gathered, because they may be larger than memory. A resource of no known kind has
+ * nothing to index; its mark is cleared with the others.
  */
 export async function gatherBatch(
   context: GatherContext,
@@ -58,8 +58,8 @@ export async function gatherBatch(
 }
 
 /**
- * Lists the values of a stored record that its document does not show, each with the property that it was read from; `undefined`
- * where searches do not find the record. Values of its catalogue are reported for the catalogue only.
+ * Lists the values of a stored record that do not fit their fields, each with the property that it was read from, if any;
+ * `undefined` where searches do not find the record. Values of its catalogue are reported for the catalogue only.
  */
 export async function findingsOf(
   context: GatherContext,
@@ -84,8 +84,8 @@ export async function findingsOf(
 }
 
 /**
- * Logs the number of left-out values of a batch in one line and passes all of them to the counters. `findingsOf` lists those of
- * one record.
+ * Logs the number of reports of a batch in one line and passes all of them to the counters. `findingsOf` lists those of one
+ * record.
  */
 function logLeftOut(
   { log, onLeftOut }: GatherContext,
@@ -103,7 +103,7 @@ function logLeftOut(
 /** Mark of a dataset or of a resource of a declared type. */
 type RecordMark = PendingResource & { readonly id: string; readonly kind: 'dataset' | ResourceType }
 
-/** Returns the mark with id and kind; `undefined` for types that the profile no longer declares. */
+/** Returns the mark with id and kind; `undefined` for other resources, also of types that the profile no longer declares. */
 function recordOf(
   pending: PendingResource,
   { names, profile }: GatherContext,
@@ -115,7 +115,7 @@ function recordOf(
   return typed && kind && { ...pending, id: typed.id, kind }
 }
 
-/** Index changes of a batch. */
+/** Index changes of a batch, and the reports of each document. */
 class Batch {
   readonly changes: IndexChange[] = []
   readonly reports: (readonly LeftOutValue[])[] = []
@@ -137,7 +137,7 @@ class Batch {
     if (!onlyIfMissing) this.changes.push({ remove: { index, id, version } })
   }
 
-  /** Adds a catalogue. Its cached context is read again, so that datasets of later batches get it. */
+  /** Adds a catalogue. It is read into the cache again, so that records which embed it get its current state. */
   async addCatalogue(pending: PendingResource): Promise<void> {
     const { names, catalogueCache, stored, builder } = this.#context
     const { resource: iri, version } = pending
@@ -152,6 +152,7 @@ class Batch {
     }
   }
 
+  /** Adds datasets and resources of declared types, `perRead` at most. */
   async addRecords(marks: readonly RecordMark[]): Promise<void> {
     const { catalogueCache, stored } = this.#context
     const facts = await storedFacts(this.#context, marks, this.#signal)

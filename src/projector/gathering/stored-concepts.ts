@@ -23,7 +23,7 @@ export const batchSize = 1000
 /** Maximum number of top concepts that only the scheme declares as concepts. */
 const maxTops = 10_000
 
-/** Returns the English label of a vocabulary, else the first by language. */
+/** Returns the English label of a vocabulary, else one without a language, else the first by language. */
 export async function titleOf(
   store: GraphStore,
   scheme: string,
@@ -97,7 +97,7 @@ type StoredContext = {
   readonly limits?: ConceptLimits
 }
 
-/** Collects concepts up to the limit; `result` returns `undefined` above it. */
+/** Collects concepts up to the limit; above it `add` returns false and `result` `undefined`. */
 type ConceptCollector = {
   readonly add: (concepts: readonly Concept[]) => boolean
   readonly result: () => readonly Concept[] | undefined
@@ -106,7 +106,7 @@ type ConceptCollector = {
 /** Keeps the concept cache up to date with the vocabularies in the store. */
 export class StoredConcepts {
   readonly #context: StoredContext
-  /** Scheme by vocabulary, and number of concepts in memory by scheme. */
+  /** Scheme by id of the vocabulary, and number of concepts in memory by scheme. */
   readonly #schemes = new Map<string, string>()
   readonly #sizes = new Map<string, number>()
   /** Vocabularies that rules of enrichment name and that are not stored; each is logged once. */
@@ -152,7 +152,7 @@ export class StoredConcepts {
     }
   }
 
-  /** Replaces the cached state of a vocabulary; `undefined` = more concepts than memory holds. */
+  /** Replaces the cached state of a vocabulary; `newConcepts` is `undefined` for more concepts than memory holds. */
   replace(vocabulary: string, scheme: string, newConcepts: readonly Concept[] | undefined): void {
     const { concepts } = this.#context
     if (this.#schemes.get(vocabulary) !== scheme) this.forget(vocabulary)
@@ -162,7 +162,7 @@ export class StoredConcepts {
     else concepts.replaceLarge(scheme)
   }
 
-  /** Removes a vocabulary that was deleted; the bundled table replaces it. */
+  /** Removes a vocabulary that was deleted or has another scheme; the bundled table of its scheme, if any, replaces it. */
   forget(vocabulary: string): void {
     const scheme = this.#schemes.get(vocabulary)
     if (scheme === undefined) return
@@ -191,7 +191,7 @@ export class StoredConcepts {
     }
   }
 
-  /** Finds an indexed concept of a stored vocabulary; logs a missing vocabulary once. */
+  /** Finds an indexed concept, which has a label, of a stored vocabulary; logs a missing vocabulary once. */
   readonly lookup: ConceptLookup = (vocabulary, iri) => {
     const { concepts, log } = this.#context
     const scheme = this.#schemes.get(vocabulary)

@@ -1,7 +1,7 @@
 /**
  * Indexes the concepts of a written vocabulary, removes deleted ones and records the changed ones. Documents are written in
  * batches: a search may find old and new concepts together while a large vocabulary is indexed. Changes are stored next to the
- * cascade mark of the vocabulary before the old documents are removed, so that a crash loses none of them.
+ * cascade mark of the vocabulary before the documents that show them are replaced or removed, so that a crash loses none of them.
  */
 
 import { hash } from 'node:crypto'
@@ -38,7 +38,7 @@ type VocabularyWork = {
   readonly context: IndexingContext
   readonly pending: PendingResource
   readonly vocabulary: string
-  /** Hashes of the concepts that were indexed before, by id. */
+  /** Hashes of the concepts that were indexed before, by id of the document (`{vocabulary}/{concept}`). */
   readonly indexedHashes: ReadonlyMap<string, string>
   /** Ids of the documents written since. */
   readonly writtenIds: Set<string>
@@ -71,14 +71,15 @@ export async function indexVocabulary(
 }
 
 /**
- * Returns the hash of a concept without its relations: when it changes, the records that use the concept have to be projected
- * again.
+ * Returns the hash of a concept without broader and narrower concepts: when it changes, the records that use the concept have to
+ * be projected again.
  */
 const hashOf = (concept: Concept): string => {
   const text = JSON.stringify({ ...concept, broader: undefined, narrower: undefined })
   return hash('sha256', text, 'hex').slice(0, 24)
 }
 
+/** Reads the hashes of indexed concepts by id of the document; `prefix` is that of the ids of a vocabulary. */
 async function indexedConcepts(
   index: Pick<SearchIndex, 'entries'>,
   prefix: string,
@@ -127,8 +128,9 @@ async function indexConcepts(work: VocabularyWork, scheme: string): Promise<void
 }
 
 /**
- * Creates a function that makes documents; when several concepts have the same id, the first one gets it and the others are named
- * by their IRI.
+ * Creates a function that makes documents and records changed concepts; when several concepts have the same id, the first one
+ * gets it and the others are named by their IRI. `remainingBundled` are the replaced bundled concepts for which no document was
+ * made.
  */
 function documentWriter(
   { context, pending, vocabulary, indexedHashes, writtenIds, changes }: VocabularyWork,
@@ -163,7 +165,10 @@ function documentWriter(
 
 const conceptKeys = z.object({ resource: z.string().catch(''), in_scheme: z.string().catch('') })
 
-/** Removes documents that were not written again; only the documents say which concepts they were. */
+/**
+ * Removes documents that were not written again, and records their concepts as changed; only the documents say which concepts
+ * they were.
+ */
 async function removeDeleted(
   { context, pending, vocabulary, indexedHashes, writtenIds, changes, signal }: VocabularyWork,
   isDeleted: boolean,
@@ -196,10 +201,10 @@ async function removeDeleted(
 /** Maximum number of concepts recorded one by one; above it every concept of the vocabulary counts as changed. */
 const maxNamed = 10_000
 
-/** Value that means all concepts. */
+/** Value of the facts `changed` and `retired` of a vocabulary that means all its concepts. */
 export const allConcepts = 'all'
 
-/** Records which concepts of a vocabulary changed, in lines next to its cascade mark: `{version} {IRI}`. */
+/** Records which concepts of a vocabulary changed, in lines next to its cascade mark: `{version} {IRI}` or `{version} all`. */
 class ChangeRecorder {
   readonly #store: GraphStore
   readonly #pending: PendingResource
@@ -222,7 +227,7 @@ class ChangeRecorder {
     if (this.isRecording) for (const iri of iris) this.#waiting.add(iri)
   }
 
-  /** Stores the recorded changes; called before the old documents are removed. */
+  /** Stores the recorded changes; called before documents are written or removed. */
   async flush(signal: AbortSignal): Promise<void> {
     if (this.#waiting.size === 0) return
     this.#count += this.#waiting.size

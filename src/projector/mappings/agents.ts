@@ -35,7 +35,7 @@ function kindOf(
 
 const valuePredicates = predicateIris('vcard:hasValue vcard:value')
 
-/** Returns the text of a value: an IRI, a literal, or the value of a node. */
+/** Returns the text of a value: a literal, or of a node the value that it describes, else its IRI. */
 function valueText(term: Term, context: MappingContext): string | undefined {
   const isLiteral = term.termType === 'Literal'
   const texts = isLiteral
@@ -61,7 +61,7 @@ const valueOf = (
     .map((predicate) => valuesOf([predicate], node, context).sort(compareCodePoints)[0])
     .find((text) => text !== undefined)
 
-/** Returns a mail address with `mailto:`, which is added when it is missing and the text looks like an address. */
+/** Returns a mail address with `mailto:`, which is added when the text has no scheme and an `@`. */
 function emailOf(
   predicates: readonly string[],
   node: Term,
@@ -133,7 +133,7 @@ function contactOf(node: Term, context: MappingContext): JsonObject | undefined 
   return details && { type: kindOf(node, context, contactKinds) ?? 'Kind', ...details }
 }
 
-/** Reads a contact from a text, a mail address or a telephone number: `Jane Doe <jane@a.example>`. */
+/** Reads a contact from a name, a mail address, a telephone number or an http address: `Jane Doe <jane@a.example>`. */
 function contactIn(text: string): JsonObject | undefined {
   const scheme = /^(mailto|tel):/i.exec(text)?.[1]?.toLowerCase()
   if (scheme === 'tel') return objectOf({ telephone: text })
@@ -188,7 +188,7 @@ function namesIn(terms: readonly Term[], { language }: MappingContext): AgentNam
   return { single: byLanguage?.[language] ?? preferredText(terms, language), byLanguage }
 }
 
-/** Returns the first absolute http(s) address; others are left out with a report. */
+/** Returns the first absolute http(s) address in alphabetical order; of values that are none, one is reported. */
 function homepageOf(node: Term, field: CompiledField, context: MappingContext): string | undefined {
   const isAddress = ({ termType, value }: Term) =>
     termType !== 'BlankNode' && /^https?:\/\/[^\s<>"{}|\\^`]+$/i.test(value.trim())
@@ -216,7 +216,7 @@ function agentOf(
   }
   const resource = nodeIri(node, context)
   if (resource !== undefined && graph.about(node).size === 0) {
-    // Corporate bodies of an installed vocabulary; other concepts are not agents.
+    // A concept of any vocabulary, such as a corporate body, becomes an organisation.
     const concept = concepts.find(resource)
     if (!concept) return { type: 'Agent', resource }
     const { foaf_homepage: homepage, foaf_mbox: email } = concept.extensions

@@ -45,7 +45,8 @@ import {
 
 /**
  * Language in which a text is indexed: `map`: the value is an object language → text; `own`: the key `language` beside it;
- * `record`: the default language of the record; `none`: no language; otherwise the language of the labels.
+ * `record`: the default language of the record; `none`: no language; `en`: English, as most labels of concepts are. Texts by
+ * language keep their languages in any case.
  */
 export type TextLanguage = 'map' | 'own' | 'record' | 'none' | 'en'
 
@@ -57,6 +58,7 @@ export type IndexRule = {
   readonly autocomplete?: true
   /** Keys by which records are sorted; '' = the value itself. */
   readonly order?: readonly string[]
+  /** Typed member of the document that gets the value: dates, one number, a number for each key, a flag, or bounding boxes. */
   readonly column?: 'instant' | 'period' | 'number' | 'numbers' | 'flag' | 'boxes'
 }
 
@@ -92,7 +94,7 @@ const party = (map: Mapping, index: IndexRule): Class => ({
 /** Mapping without values: the platform fills these fields. */
 const computed: Mapping = () => undefined
 
-/** Mapping classes by their names in profiles (`prof:mapping`). */
+/** Mapping classes by their names in profiles (`mappingClass`). */
 export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   SimpleMultiLangTitle: title,
   SimpleMultiLang: texts,

@@ -88,7 +88,10 @@ const [spatial = '', legislation = '', distribution = ''] = predicateIris(
   'dct:spatial dcatap:applicableLegislation dcat:distribution',
 )
 
-/** Returns the country of the catalogue; without one the country of the record, when its places lead to exactly one. */
+/**
+ * Returns the country of the catalogue, else that of the record, when its places lead to exactly one. For a catalogue and a
+ * record in none, it is the first by id of those that their places lead to.
+ */
 const country: ComputedField = (node, { profileField }, context) => {
   const { catalogue } = context
   const recordCountries = () => countriesOf(context.graph.objects(node, spatial), context)
@@ -105,7 +108,9 @@ const isHvd: ComputedField = (node, _field, { graph }) =>
     graph.objects(each, legislation).some(({ value }) => regulation.test(value)),
   )
 
-/** Maps the catalogue record in the graph of its dataset. */
+/**
+ * Maps the catalogue record in the graph of a record: the one of the platform, else those that name the record as their topic.
+ */
 const catalogRecord: ComputedField = (node, field, context) => {
   const { graph, recordIri } = context
   const typesOf = (key: string) => graph.objects(key, rdf('type'))
@@ -123,7 +128,7 @@ const catalogRecord: ComputedField = (node, field, context) => {
   return nodes.length === 0 ? undefined : nested(nodes, field, context)
 }
 
-/** Maps the fields of the catalogue that datasets embed; cached, because they are equal in all of them. */
+/** Maps the fields of the catalogue that its records embed; cached, because they are equal in all of them. */
 const catalog: ComputedField = (_node, field, context) => {
   const { catalogue } = context
   const cached = catalogue?.embedded.get(field)

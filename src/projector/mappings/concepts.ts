@@ -1,4 +1,7 @@
-/** Mapping of values that name a concept (controlled vocabularies, languages, file formats), and of resources that may have a label. */
+/**
+ * Mapping of values that name a concept (controlled vocabularies, languages, file formats), and of resources that may have a
+ * label.
+ */
 
 import type { Term } from '@rdfjs/types'
 import { isJsonObject, type JsonObject } from '../../text/json.ts'
@@ -42,14 +45,14 @@ export function memoiseByConcept<T>(make: (concept: Concept) => T): (concept: Co
   }
 }
 
-/** Returns `{id, label, resource}` with the English label. */
+/** Returns `{id, label, resource}` with one label, English where there is one. */
 const labelled = memoiseByConcept(({ id, label, iri }): JsonObject => ({
   id,
   label,
   resource: iri,
 }))
 
-/** Returns `{id, label: {language: text}, resource}` with all labels. */
+/** Returns `{id, label: {language: text}, resource}` with all preferred labels. */
 const multilingual = memoiseByConcept((concept): JsonObject => ({
   id: concept.id,
   label: allLabels(concept),
@@ -59,7 +62,7 @@ const multilingual = memoiseByConcept((concept): JsonObject => ({
 /** Finds the concepts for a name: an IRI, a code or a label. */
 type Lookup = (name: string, context: MappingContext) => readonly Concept[]
 
-/** Creates a lookup by IRI, code or label in some tables. */
+/** Creates a lookup by IRI, code or label in some tables; the first table that has the name counts. */
 const inTables =
   (...names: readonly AuthorityName[]): Lookup =>
   (name, { concepts }) => {
@@ -101,7 +104,10 @@ export const valueIri = (node: Term, context: MappingContext): string | undefine
 /** Returns the id of a label: its slug, or the text where the slug is empty. */
 export const textId = (text: string): string => slugOf(text) || text
 
-/** Returns the JSON of a value that is in no vocabulary: its text or its IRI, with a report; texts are sorted after IRIs. */
+/**
+ * Returns the JSON of a value that is in no vocabulary: its text, its IRI or both, with a report; values without an IRI are
+ * sorted last.
+ */
 function unknownValue(
   node: Term,
   context: MappingContext,
@@ -142,7 +148,10 @@ const conceptMapping = (
     return concepts.map((concept) => ({ key: concept.iri, json: json(concept) }))
   })
 
-/** Theme: an IRI of any known vocabulary, or a name that sources use for a theme; an unknown IRI is its own id. */
+/**
+ * Theme: an IRI of any known vocabulary, or a name that sources use for a theme. An unknown IRI without a label is its own id,
+ * and its last segment the English label.
+ */
 export const theme = conceptMapping(byName(themesOf), multilingual, (node, context, field) => {
   const unknown = unknownSkos(node, context, field)
   const iri = typeof unknown === 'string' ? undefined : unknown.key
@@ -156,18 +165,18 @@ export const theme = conceptMapping(byName(themesOf), multilingual, (node, conte
 
 /** HvdCategory: concepts of the table of high-value dataset categories. */
 export const hvdCategory = conceptMapping(inTables('hvdCategory'), multilingual, unknownSkos)
-/** EuroVoc and GenericSkosMultiLang: concepts without a table of their own. */
+/** EuroVoc and GenericSkosMultiLang: concepts without a table of their own, found by their IRI only. */
 export const skosConcept = conceptMapping(() => [], multilingual, unknownSkos)
 
-/** AccessRight: `{id, label, resource}` with the English label. */
+/** AccessRight: `{id, label, resource}` with one label. */
 export const accessRight = conceptMapping(byName(accessRightOf), labelled)
-/** Frequency: `{id, label, resource}` with the English label. */
+/** Frequency: `{id, label, resource}` with one label. */
 export const frequency = conceptMapping(byName(frequencyOf), labelled)
 /** FrequencyMultiLang: frequencies with labels in all languages. */
 export const frequencyMultiLang = conceptMapping(byName(frequencyOf), multilingual, unknownSkos)
-/** DatasetType: `{id, label, resource}` with the English label. */
+/** DatasetType: `{id, label, resource}` with one label. */
 export const datasetType = conceptMapping(inTables('datasetType'), labelled)
-/** DistributionType: `{id, label, resource}` with the English label. */
+/** DistributionType: `{id, label, resource}` with one label. */
 export const distributionType = conceptMapping(inTables('distributionType'), labelled)
 
 // Resources that may have a label: standards, rights statements, states, package formats.
@@ -180,6 +189,7 @@ const tablesOf: Readonly<Record<string, Lookup>> = {
   [availability]: inTables('availability'),
 }
 
+/** Returns label and IRI of a node; the label is that of a concept where the node has none of its own or names the concept. */
 function described(
   node: Term,
   context: MappingContext,
@@ -204,7 +214,9 @@ export const labelledResource = eachValue(
     keyedBy(described(node, context, field), 'resource', 'label') ?? 'unknown-concept',
 )
 
-/** Document: `{label?, resource?}`; a media type is its own label, and other names of a format without an IRI become that format. */
+/**
+ * Document: `{label?, resource?}`; a media type is its own label, and other names of a format without an IRI become that format.
+ */
 export const documentFormat = eachValue((node, context, field) => {
   const namedFormat = nodeIri(node, context)
     ? undefined
@@ -218,7 +230,7 @@ export const documentFormat = eachValue((node, context, field) => {
   return keyedBy(withLabel, 'resource', 'label') ?? 'unknown-concept'
 })
 
-// Languages from the EU table, LOC, lexvo and bare codes (ISO 639).
+// Languages from IRIs of the EU table, LOC and lexvo, bare codes (ISO 639), tags and names.
 
 const languageIri =
   /^https?:\/\/(?:id\.loc\.gov\/vocabulary\/iso639-[12]|lexvo\.org\/id\/iso639-[123]|publications\.europa\.eu\/resource\/authority\/language)\/([a-z]{2,3})\/?$/i
@@ -278,7 +290,7 @@ function languageOf(node: Term, context: MappingContext): JsonObject | undefined
   return facts && { id: facts.id, label: facts.label, ...(resource && { resource }) }
 }
 
-/** Language: `{id: two-letter code, label, resource}`. */
+/** Language: `{id, label, resource}` with the shortest code as id; an unknown one by its text or IRI, with a report. */
 export const language = eachValue((node, context, field) => {
   const json = languageOf(node, context)
   if (!json) return unknownValue(node, context, field)
@@ -286,7 +298,7 @@ export const language = eachValue((node, context, field) => {
   return { key: typeof resource === 'string' ? resource : node.value, json }
 })
 
-/** Returns the codes of the recognised languages, in order. */
+/** Returns the codes of the recognised languages, each once, in alphabetical order. */
 export const languageCodes = (
   nodes: readonly Term[],
   context: MappingContext,
@@ -313,10 +325,13 @@ function decodedSegment(iri: string): string {
   }
 }
 
+/** Matches the top-level types of media types: other texts with a slash, such as `csv/zip`, are none. */
 const topLevel =
   /^(?:application|audio|chemical|font|image|message|model|multipart|text|video|x-[a-z]+)\//
 
-/** Finds the format for one name of a value: an IRI of the tables, a media type, a code, a file name extension or a usual name. */
+/**
+ * Finds the format for one name of a value: an IRI of the tables, a media type, a code, a file name extension or a usual name.
+ */
 function formatNamed(name: string, context: MappingContext): JsonObject | undefined {
   const { concepts } = context
   const isIri = absoluteIri.test(name)
@@ -327,7 +342,7 @@ function formatNamed(name: string, context: MappingContext): JsonObject | undefi
   return isType ? formatByMediaType(type, context, isIri ? name : undefined) : undefined
 }
 
-/** Returns the format that a term names; `undefined` for a term without a name. `report` is called with a text that is in no table. */
+/** Returns the format that a term names; `undefined` without a name. `report` gets a text that is in no table and has no IRI. */
 export function formatOf(
   node: Term,
   context: MappingContext,

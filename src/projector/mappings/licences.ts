@@ -1,4 +1,6 @@
-/** Mapping of licences: concepts of the licence table in all their spellings, described nodes, IRIs of other vocabularies, names. */
+/**
+ * Mapping of licences: concepts of the licence table in all their spellings, described nodes, IRIs of other vocabularies, names.
+ */
 
 import type { Term } from '@rdfjs/types'
 import type { JsonObject } from '../../text/json.ts'
@@ -30,8 +32,9 @@ const authorityLicence = memoiseByConcept(
 )
 
 /**
- * Returns a licence of another vocabulary with its IRI as id, whether or not that vocabulary is installed: links and filters of
- * clients contain it. A rule of enrichment may set another id.
+ * Returns the licence for an IRI, `undefined` for one in no vocabulary. A licence of the licence table has its code as id, one of
+ * another vocabulary its IRI, as if that vocabulary were not installed: links and filters of clients contain it. A rule of
+ * enrichment may set another id.
  */
 function licenceByIri(iri: string, { concepts }: MappingContext): JsonObject | undefined {
   const concept = concepts.find(iri) ?? concepts.licences.byIri(iri)

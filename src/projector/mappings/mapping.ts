@@ -1,6 +1,6 @@
 /**
- * Mappings: pure functions from the values of a field to its JSON, with reports of values that are left out; and the mapping of
- * the fields of a node to an object.
+ * Mappings: functions from the values of a field to its JSON, with reports about values that do not fit; and the mapping of the
+ * fields of a node to an object.
  */
 
 import type { Term } from '@rdfjs/types'
@@ -13,7 +13,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import type { ConceptCache } from '../concept-cache.ts'
 
-/** Reason why a value is left out; `profile.md` lists the reasons of each class. */
+/**
+ * Reason for a report. Most values are left out. Shown nevertheless are unknown concepts and media types, as their text or IRI;
+ * sizes with a unit (`bad-number`), in bytes; and nodes below the greatest depth (`too-deep`), as `{id, resource}`.
+ * `missing-mandatory` concerns a field without a value.
+ */
 export type ValueProblem =
   | 'not-an-iri'
   | 'not-a-literal'
@@ -30,14 +34,14 @@ export type ValueProblem =
   | 'too-deep'
   | 'missing-mandatory'
 
-/** Value that is left out of a document, with the reason. */
+/** Report about a value that does not fit its field; most of these are left out of the document (`ValueProblem`). */
 export type LeftOutValue = {
   /** IRI of the record. */
   readonly resource: string
   /** Dotted path of the field. */
   readonly field: string
   readonly problem: ValueProblem
-  /** At most 200 characters. */
+  /** Text of the value, cut to 200 UTF-16 units; `[]` for a blank node, '' for a missing value. */
   readonly value: string
 }
 
@@ -48,21 +52,21 @@ export type CompiledField = {
   readonly path: string
   /** Compiled fields inside, for `Nested`. */
   readonly children: readonly CompiledField[]
-  /** Predicates to read; empty for computed fields. */
+  /** Predicates to read; empty for fields that are computed or that only an enrichment fills. */
   readonly paths: readonly string[]
   readonly map: Mapping
-  /** Computes the JSON of fields that the platform fills, without reading values. */
+  /** Computes the JSON of a field that the platform fills, in place of `map`. */
   readonly compute?: ComputedField
   /** Predicates of the node that `compute` reads. */
   readonly reads?: readonly string[]
-  /** True when values of the record apply where the node has none. */
+  /** True when the values of the record apply where an embedded node has none. */
   readonly inherits?: boolean
 }
 
-/** Form of dates without a time: `faithful` as they are, `utc` as the instant at which they begin. */
+/** Form of dates: `faithful` in the precision in which they are written, `utc` as the instant at which they begin. */
 export type DateForm = 'faithful' | 'utc'
 
-/** JSON of nodes that were mapped beforehand, by field and key of the node. */
+/** JSON of nodes that were mapped beforehand, by field and key of the node; `undefined` for a node without values. */
 export type PremappedNodes = ReadonlyMap<CompiledField, ReadonlyMap<string, JsonObject | undefined>>
 
 /** Record of a value, and everything that mappings may look up synchronously. */
@@ -79,12 +83,14 @@ export type MappingContext = {
   readonly dates?: DateForm
   /** Prefix of IRIs that replace blank nodes (skolem IRIs). */
   readonly genidPrefix: string
+  /** Statements of the metrics graph about scores; datasets only. */
   readonly metrics?: Graph
-  /** Catalogue of a dataset; absent for a catalogue. */
+  /** Catalogue of the record; absent for a catalogue and for a record in none. */
   readonly catalogue?: CatalogueFacts
-  /** IRI of the dataset's catalogue record. */
+  /** IRI of the catalogue record that describes the record. */
   readonly recordIri?: string
   readonly premapped?: PremappedNodes
+  /** Reports a value; `field` is the dotted path of its field. */
   readonly report: (field: string, problem: ValueProblem, value: string | Term) => void
 }
 
@@ -95,12 +101,13 @@ export type CatalogueFacts = {
   readonly graph: Graph
   /** JSON of the catalogue's own document. */
   readonly record: JsonObject
+  /** First country, by id, of the places of the catalogue. */
   readonly country: JsonObject | undefined
-  /** Title in the default language of the catalogue. */
+  /** Title in the default language of the catalogue, else in English, else any, else its id. */
   readonly title: string
-  /** Language codes of the catalogue, the default language first. */
+  /** Language codes of the catalogue, the default language first; `en` where it has none. */
   readonly languages: readonly string[]
-  /** JSON of the catalogue that datasets embed, cached by field. */
+  /** JSON of the catalogue that its records embed, cached by field. */
   readonly embedded: Map<CompiledField, Json>
 }
 
@@ -110,14 +117,14 @@ export type Mapping = (
   field: CompiledField,
   context: MappingContext,
 ) => Json | undefined
-/** Computes a field that the platform fills, from the node. */
+/** Computes a field that the platform fills, from the node that has the field. */
 export type ComputedField = (
   node: Term,
   field: CompiledField,
   context: MappingContext,
 ) => Json | undefined
 
-/** Expands prefixed names to IRIs; names of schema.org are expanded with http and https. */
+/** Expands prefixed names, separated by spaces, to IRIs; names of schema.org are expanded with http and https. */
 export const predicateIris = (names: string): readonly string[] =>
   names.split(' ').flatMap((name) => {
     const [prefix = '', local = ''] = name.split(':')
@@ -132,7 +139,7 @@ export const isBlank = (node: Term, context: MappingContext): boolean =>
   node.termType === 'BlankNode' ||
   (node.termType === 'NamedNode' && node.value.startsWith(context.genidPrefix))
 
-/** Returns the IRI of a named node; `undefined` for a blank node. */
+/** Returns the IRI of a named node; `undefined` for a blank node and a literal. */
 export const nodeIri = (node: Term, context: MappingContext): string | undefined =>
   node.termType === 'NamedNode' && !isBlank(node, context) ? node.value : undefined
 
@@ -161,7 +168,7 @@ export const valueTexts = (
     .filter((text) => text !== '')
     .sort(compareCodePoints)
 
-/** Maximum length of a value in a report. */
+/** Maximum length of a value in a report, in UTF-16 units. */
 const maxReportedLength = 200
 
 /** Formats a value for a report. Blank nodes are shown without a name. */
@@ -211,7 +218,7 @@ const inOrder = (a: SortableValue, b: SortableValue) =>
 
 /**
  * Returns one value or an array, as the profile requires: sorted by key, without duplicates, `undefined` when empty. Of several
- * values for a single field the first is used, and the others are reported.
+ * values for a single field the first is used, and the second is reported.
  */
 export function sortedJson(
   values: readonly SortableValue[],
@@ -252,7 +259,7 @@ export const eachValue =
     return sortedJson(values, field, context)
   }
 
-/** Returns a sortable object, by the first of these keys that holds a text. */
+/** Returns an object with its sort key: the value of the first of these keys that it has; '' where this is no text. */
 export function keyedBy(
   json: JsonObject | undefined,
   ...keys: readonly string[]
@@ -265,7 +272,7 @@ export function keyedBy(
 
 const noTerms: readonly Term[] = []
 
-/** Returns the values of all predicates of a field; each term once. */
+/** Returns the values of all predicates of a field; those of further predicates only where the first lacks the term. */
 function valuesOf(about: ReturnType<Graph['about']>, paths: readonly string[]): readonly Term[] {
   const [path, ...otherPaths] = paths
   const values = (path === undefined ? undefined : about.get(path)) ?? noTerms
@@ -288,8 +295,8 @@ export function mapField(
 }
 
 /**
- * Returns the value of the record for a property that an embedded node lacks, marked as inherited; reports are left to the
- * record's own field.
+ * Returns the value of the record for a property that an embedded node lacks; objects are marked as inherited. Reports are left
+ * to the record's own field.
  */
 function inheritedBy(field: CompiledField, context: MappingContext): Json | undefined {
   const values = valuesOf(context.graph.about(context.resource), field.paths)
@@ -299,7 +306,7 @@ function inheritedBy(field: CompiledField, context: MappingContext): Json | unde
   return Array.isArray(json) ? json.map(markInherited) : json && markInherited(json)
 }
 
-/** Maps the fields of a node that have a value, in profile order. */
+/** Maps the fields of a node that have a value, in profile order; `undefined` without any. Reports missing mandatory ones. */
 export function mapFields(
   node: Term,
   fields: readonly CompiledField[],
@@ -334,7 +341,7 @@ export const nested = eachValue((node, context, field) => {
   return json && { key: nestedKey(json), json, name: nodeIri(node, context) ?? '' }
 })
 
-/** Number of nodes from which a list is mapped beforehand. */
+/** Number of nodes from which the list of a `Nested` field is mapped beforehand. */
 const longListLength = 100
 
 /** Maps the nodes of the long lists of a record beforehand and yields to other work in between. */
@@ -359,7 +366,7 @@ export async function premapNodes(
   return premapped
 }
 
-/** Returns the sort key: format, title and identifier, each last where it is missing; then everything else. */
+/** Returns the sort key: format, title and identifier, each last where it is missing; then everything except the id. */
 function nestedKey(json: JsonObject): string {
   const { format, title, identifier } = json
   const formatId = isJsonObject(format) ? format['id'] : format

@@ -1,4 +1,4 @@
-/** Mapping of countries, continents, places and NUTS regions, and of the country that a set of places leads to. */
+/** Mapping of countries, continents, places, NUTS regions and geometries, and of the countries that a set of places leads to. */
 
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
@@ -38,14 +38,14 @@ const codeAliases: Readonly<Record<string, string>> = {
 /** Concepts that are shown with the id `eu`. */
 const europeanUnion = new Set([`${schemes.country}/EUR`, `${schemes.continent}/EUROPE`])
 
-/** Returns `{id, label, resource}` with the country code in lower case. */
+/** Returns `{id, label, resource}` with the code of a country or another place in lower case; `eu` for the European Union. */
 const fromConcept = memoiseByConcept(({ iri, id, label, scheme, extensions }): JsonObject => {
   const code = (extensions.iso_31661_alpha2 ?? id).toLowerCase()
   const countryCode = scheme === schemes.country ? (codeAliases[code] ?? code) : code
   return { id: europeanUnion.has(iri) ? 'eu' : countryCode, label, resource: iri }
 })
 
-/** Returns a place; the code is read from the IRI when no installed table has it. */
+/** Returns a place; except for countries, the code is read from the IRI when no table has it. */
 function placeOf(iri: string, { concepts }: MappingContext): JsonObject {
   const concept = concepts.find(iri)
   if (concept) return { ...fromConcept(concept), resource: iri }
@@ -85,7 +85,7 @@ const isGeometryLiteral = (node: Term): boolean =>
   node.termType === 'Literal' &&
   (!/#(?:string|langString)$/.test(node.datatype.value) || looksLikeGeometry(node.value))
 
-/** SpatialResource: `{id, label, resource}`; an unknown place by its name, else its IRI. Geometries are ignored. */
+/** SpatialResource: `{id, label, resource}`; an unknown place has its name, its IRI or both. Geometries are ignored. */
 export const spatialResource = eachValue((node, context) => {
   const place = placeIri(node, context)
   if (place !== undefined) return { key: place, json: placeOf(place, context) }
@@ -99,7 +99,7 @@ export const spatialResource = eachValue((node, context) => {
   )
 })
 
-/** Returns the country of a region or place. */
+/** Returns the country of a country, region or place, or the European Union for the continent; `undefined` for others. */
 function countryOf(iri: string, { concepts }: MappingContext): JsonObject | undefined {
   const letters = nuts.exec(iri)?.[1]?.slice(0, 2).toLowerCase()
   const [, table, code = ''] = authority.exec(iri) ?? []
@@ -114,7 +114,7 @@ function countryOf(iri: string, { concepts }: MappingContext): JsonObject | unde
   return concept && isPlace ? fromConcept(concept) : undefined
 }
 
-/** Returns the countries of places, by id, each once. */
+/** Returns the countries of places, sorted by id, each once. */
 export function countriesOf(
   nodes: readonly Term[],
   context: MappingContext,
@@ -171,6 +171,6 @@ const geometries = eachValue((node, context, { path }) => {
   return undefined
 })
 
-/** Spatial: one geometry per location; an empty array when there are only names or IRIs. */
+/** Spatial: one geometry per location; an empty array (nothing for a single field) when no value has a valid one. */
 export const spatial: Mapping = (nodes, field, context) =>
   geometries(nodes, field, context) ?? (field.profileField.single ? undefined : [])

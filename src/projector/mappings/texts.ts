@@ -35,7 +35,7 @@ export const standardText = strings('not-a-literal', textOf)
 /** StandardKeyword: a text for filters. */
 export const standardKeyword = strings('not-an-iri', textOf)
 
-/** StandardDisabled: a text as it was sent, not searched. */
+/** StandardDisabled: a text as it was sent, not trimmed and not searched. */
 export const standardDisabled = strings('not-an-iri', (node, context) =>
   isBlank(node, context) ? undefined : node.value,
 )
@@ -58,7 +58,9 @@ const mediaTypeNamed = (name: string, { concepts }: MappingContext): string | un
   mediaTypeOf(name) ??
   (concepts.findInScheme(schemes.fileType, name) ?? concepts.formats.byText(name))?.mediaTypes[0]
 
-/** MediaType: `text/csv` from an IANA IRI, a text, a file type, or a node that names one; other texts unchanged, with a report. */
+/**
+ * MediaType: `text/csv` from an IANA IRI, a text, a file type, or a node that names one; other texts unchanged, with a report.
+ */
 export const mediaType = eachValue((node, context, { path }) => {
   const type = meaningOf(node, context.graph, (name) => mediaTypeNamed(name, context))
   if (type !== undefined) return { key: type, json: type }
@@ -81,7 +83,7 @@ export const multiLang: Mapping = (nodes, { path }, context) =>
 /** Maximum number of code points of an id made from a text. */
 const maxIdLength = 256
 
-/** Returns letters, digits and `_` of any script in lower case, everything else as one `-`; '' when nothing is left. */
+/** Returns letters, marks, digits and `_` of any script in lower case, each run of others as one `-`; '' when nothing is left. */
 export function slugOf(text: string): string {
   const slug = text
     .normalize('NFC')
@@ -149,7 +151,7 @@ export const keywords: Mapping = (nodes, { path, profileField }, context) => {
 
 // Labels of nodes in their own graph.
 
-/** Returns one label of a node: English, else the default language, else any. */
+/** Returns one label of a node: English, else in the default language, else without a language, else the first by language. */
 export const nodeLabel = (node: Term, { graph, language }: MappingContext): string | undefined =>
   preferredText(labelTerms(node, graph), language)
 

@@ -40,7 +40,7 @@ import {
 
 const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
-/** Parses a number in plain decimal form; `undefined` beyond ±2^53. */
+/** Parses a decimal number, with or without an exponent; `undefined` for other texts and beyond ±2^53. */
 function decimalNumber(text: string): number | undefined {
   const number = decimal.test(text.trim()) ? Number(text) : Number.NaN
   return Math.abs(number) <= 2 ** 53 ? number + 0 : undefined
@@ -48,7 +48,10 @@ function decimalNumber(text: string): number | undefined {
 
 type Comparable = { readonly rank: number; readonly json: Json }
 
-/** Creates a mapping of literals to sorted values without duplicates; on a single field the first or the last one is used. */
+/**
+ * Creates a mapping of literals to sorted values without duplicates. A single field gets the first (`preferred` 0) or the last
+ * one (-1); one of the others is reported.
+ */
 const ascending =
   (
     problem: ValueProblem,
@@ -78,7 +81,7 @@ const plainNumbers = ascending('bad-number', (text) => asValue(decimalNumber(tex
 /** Matches numbers whose point is a decimal point in some languages and a thousands separator in others. */
 const ambiguous = /^\s*\d{1,3}\.\d{3}\s*$/
 
-/** A size that is written with its unit is reported, too. */
+/** Maps plain numbers of bytes; a size in another form that `bytesOf` reads is mapped and reported (`bad-number`). */
 const sizes: Mapping = (nodes, field, context) => {
   const read = (text: string) => {
     const plain = decimalNumber(text)
@@ -94,11 +97,14 @@ const sizes: Mapping = (nodes, field, context) => {
 export const numeric: Mapping = (nodes, field, context) =>
   (field.paths.includes(dcat('byteSize').value) ? sizes : plainNumbers)(nodes, field, context)
 
-/** Formats a date: `2024`, `2024-11`, `2024-11-05` or an instant; in the form `utc` always the instant at which it begins. */
+/**
+ * Formats a date: in the form `faithful` as `2024`, `2024-11`, `2024-11-05`, an instant, or a time without `Z` where it has no
+ * offset; otherwise as the instant at which it begins.
+ */
 const dateJson = ({ from, text }: TimeRange, { dates }: MappingContext): string =>
   dates === 'faithful' ? text : formatInstant(from)
 
-/** DateTime: `2024-11-05T08:30:00Z`, or a date without a time; on a single field the latest of several. */
+/** DateTime: a date as `dateJson` formats it; on a single field, of several the one that ends last. */
 export const dateTime = ascending(
   'bad-date',
   (text, context) => {
@@ -138,13 +144,13 @@ const stamps = predicateIris(
   'time:inXSDDate time:inXSDDateTimeStamp time:inXSDDateTime time:inXSDgYearMonth time:inXSDgYear',
 )
 
-/** Returns the first value in order, so that a period does not depend on the order of triples. */
+/** Returns the first value by predicate, then by code point; the order of triples has no influence. */
 const firstValue = (node: Term, predicates: readonly string[], context: MappingContext) =>
   predicates
     .map((predicate) => valueTexts(context, node, predicate)[0])
     .find((text) => text !== undefined)
 
-/** Returns the start or end of a period, given directly or by an instant (OWL-Time). */
+/** Returns the start or end of a period, given directly or by an instant (OWL-Time), which may be a literal. */
 function sideOf(node: Term, { direct, through }: (typeof sides)['start'], context: MappingContext) {
   const text = firstValue(node, direct, context)
   if (text !== undefined) return text
@@ -156,9 +162,13 @@ function sideOf(node: Term, { direct, through }: (typeof sides)['start'], contex
     .find((stamp) => stamp !== undefined)
 }
 
+/** JSON of periods, by identity → the same period in its original precision. */
 const precisePeriods = new WeakMap<JsonObject, JsonObject>()
 
-/** Returns a period with its ends in their original precision, even where its JSON shows instants. */
+/**
+ * Returns a period with its ends in their original precision, even where its JSON shows instants. `period` is the object that
+ * `dateRange` made; a copy of it is returned unchanged.
+ */
 export const precisePeriod = (period: JsonObject): JsonObject =>
   precisePeriods.get(period) ?? period
 
@@ -192,7 +202,10 @@ function periodOf(
   return json && { key: `${gte ?? ''}/${lte ?? ''}`, json }
 }
 
-/** DateRange: `{gte, lte}`; an open side is absent. Of two periods with the same start, the longer one is used. */
+/**
+ * DateRange: `{gte, lte}`; an open side is absent. Of periods with the same JSON, the one that ends later in its original
+ * precision is used: `2024` and `2024-01-01` begin at the same instant.
+ */
 export const dateRange: Mapping = (nodes, field, context) => {
   const periods = new Map<string, SortableValue>()
   const endOf = ({ json }: SortableValue) =>
@@ -210,8 +223,8 @@ export const dateRange: Mapping = (nodes, field, context) => {
 type Reading = (node: Term, context: MappingContext) => JsonObject | undefined
 
 /**
- * Creates the mapping of a structure: a node without its main property is left out with `problem`; literals too, unless `literals`
- * reads them.
+ * Creates the mapping of a structure: a node from which `read` makes nothing is left out with `problem`, a literal with
+ * `not-an-iri` unless `literals` reads it.
  */
 const structure = (problem: ValueProblem, read: Reading, literals?: Reading): Mapping =>
   eachValue((node, context) => {
@@ -230,7 +243,7 @@ export const checksum = structure('not-a-literal', (node, context) => {
   return value === undefined ? undefined : objectOf({ algorithm, checksum_value: value })
 })
 
-/** Returns the scheme of a notation, which is its datatype. */
+/** Returns the scheme of a notation, which is its datatype; `undefined` for plain text and text in a language. */
 const schemeOf = (notation: Term | undefined) =>
   notation?.termType === 'Literal' &&
   notation.language === '' &&
@@ -304,7 +317,7 @@ const measurement = dqv('hasQualityMeasurement').value
 /** Property from a measurement to its metric. */
 const metric = dqv('isMeasurementOf').value
 
-/** Returns the measurements that the resource links to, else those that name the resource. */
+/** Returns the measurements that the resource links to, except those that name only others; without links those that name it. */
 function measurementsOf(graph: Graph, resource: string): readonly Node[] {
   const aboutOf = (node: Node) =>
     computedOn.flatMap((predicate) => graph.objects(node, predicate).map(({ value }) => value))
@@ -317,7 +330,7 @@ function measurementsOf(graph: Graph, resource: string): readonly Node[] {
   })
 }
 
-/** Metrics: `{scoring, …}`; of several measurements of one score the latest. */
+/** Metrics: `{scoring, …}`; of several measurements of one score the latest, of equally late ones the largest. */
 export const computedScores: ComputedField = (node, { path }, { metrics: graph, report }) => {
   if (!graph) return undefined
   const latest = new Map<string, { readonly at: string; readonly number: number }>()
@@ -350,8 +363,9 @@ export const computedScores: ComputedField = (node, { path }, { metrics: graph, 
 const measures = ` ${quoteIri(metric)} `
 
 /**
- * Selects the lines that `computedScores` reads for a resource: all lines of each measurement of a score, and the links of the resource
- * to them. Documents need a few dozen of hundreds of triples; the others are not parsed. `lines` is stored content.
+ * Selects the lines that `computedScores` reads for a resource: all lines of each measurement of a score, and the links of the
+ * resource to them; '' without such measurements. Documents need a few dozen of hundreds of triples; the others are not parsed.
+ * `lines` is stored content.
  */
 export function scoreLines(lines: string, resource: string): string {
   const link = `${quoteIri(resource)} ${quoteIri(measurement)} `
