@@ -1,6 +1,6 @@
 /**
- * Canonical form of a graph: labels of blank nodes, and a hash, that do not depend on the order and labels of the input. Writes compare
- * the hash with the stored one, and stores get skolem IRIs with the labels.
+ * Canonical form of a graph: labels of blank nodes, and a hash, that do not depend on the order and labels of the input. Writes
+ * compare the hash with the stored one, and stores get skolem IRIs with the labels.
  */
 
 import { createHash, hash } from 'node:crypto'
@@ -14,7 +14,9 @@ import { blankNode, literal, namedNode, quad } from './terms.ts'
 /** `hash`: SHA-256 in hex. `labels`: label in the input → canonical label of 16 hex digits; duplicates get `-2`, `-3` …. */
 type Canonical = { readonly hash: string; readonly labels: ReadonlyMap<string, string> }
 
-/** Limits for one graph. `work` counts digests of RDFC-1.0; 200,000, the default, take about a second on one core. */
+/**
+ * Limits for one graph: steps of RDFC-1.0 (default 200,000, about a second on one core), and blank nodes (default: any number).
+ */
 export type CanonicalBounds = {
   readonly work?: number
   readonly blankNodes?: number
@@ -22,19 +24,19 @@ export type CanonicalBounds = {
 
 const defaultWork = 200_000
 
-/** Statements between two checks whether to yield to the event loop; a graph with more blank nodes than this also yields between the phases. */
+/** Statements between two checks whether to yield. A graph with more blank nodes than this also yields between the phases. */
 const stepsPerYield = 1000
 
 /**
- * Labels every blank node and hashes the graph (named graphs are merged, duplicates dropped). Two graphs get the same hash if
- * and only if they are isomorphic, up to collisions of SHA-256.
+ * Labels every blank node and hashes the graph (named graphs are merged, duplicates dropped). Two graphs get the same hash if and
+ * only if they are isomorphic, up to collisions of SHA-256.
  *
- * A blank node that exactly one triple points to, if the same holds for all nodes below it, is named by its path: the label
- * or IRI of its parent, the predicate, and the hash of its content, nested nodes first. This depends on the graph alone, not
- * on order and labels of the input. Two nodes with the same name have the same parent and equal subtrees, so it does not
- * matter which one becomes `-2`. Nodes without a parent count as children of a fixed root. All other nodes (`labelCyclic`)
- * need real canonicalisation, whose work is bounded. A label of the first kind depends only on what is above and below its
- * node, so changes elsewhere do not affect it; one of the second kind depends on all nodes that need canonicalisation.
+ * A blank node that exactly one triple points to, if the same holds for all nodes below it, is named by its path: the label or
+ * IRI of its parent, the predicate, and the hash of its content, nested nodes first. This depends on the graph alone, not on
+ * order and labels of the input. Two nodes with the same name have the same parent and equal subtrees, so it does not matter
+ * which one becomes `-2`. Nodes without a parent count as children of a fixed root. All other nodes (`labelCyclic`) need real
+ * canonicalisation, whose work is bounded. A label of the first kind depends only on what is above and below its node, so changes
+ * elsewhere do not affect it; of the others, one with a unique neighbourhood depends on that, tied ones on all of these nodes.
  *
  * Throws `too-complex`.
  */
@@ -54,7 +56,7 @@ export async function canonicalise(
   return canonicalOf([...groundLines], quadsByLine, bounds)
 }
 
-/** Hash of `canonicalise` for a graph as sorted lines of `toLines`. Lines without blank nodes are not parsed. */
+/** Hash of `canonicalise` for a graph as distinct lines of `toLines`. Lines without blank nodes are not parsed. */
 export async function canonicalHash(text: string): Promise<string> {
   const groundLines: string[] = []
   const blankLines: string[] = []
@@ -162,9 +164,9 @@ class BlankNodeInfo {
   readonly name: string
   readonly outgoing: OutgoingTriple[] = []
   readonly incoming: IncomingTriple[] = []
-  /** Number of statements with blank nodes whose content hash is not computed yet. */
+  /** Number of its statements with a blank object whose content hash is not computed yet. */
   pendingChildren = 0
-  /** SHA-256 of its content, including nested nodes; `''` if it is no root of a tree. */
+  /** SHA-256 of its content, including nested nodes; `''` if it or a node below needs canonicalisation. */
   content = ''
   /** Canonical label; `''` until assigned. */
   label = ''
@@ -206,9 +208,8 @@ const tooComplex = (work: number) =>
   )
 
 /**
- * Labels each node: by its neighbourhood if that is unique, otherwise by RDFC-1.0 (W3C RDF Dataset Canonicalization). Below
- * these nodes there are only trees, whose content hashes are known. Throws `too-complex` if more than `work` steps are
- * needed.
+ * Labels each node: by its neighbourhood if that is unique, otherwise by RDFC-1.0 (W3C RDF Dataset Canonicalization). Below these
+ * nodes there are only trees, whose content hashes are known. Throws `too-complex` if more than `work` steps are needed.
  */
 async function labelCyclic(nodes: readonly BlankNodeInfo[], work: number): Promise<void> {
   const nodesByHash = new Map<string, BlankNodeInfo[]>()
@@ -273,7 +274,7 @@ async function rdfc(
   return ids
 }
 
-/** Triples of the nodes. Trees below them, and objects other than blank nodes, become literals, which is enough to compare them. */
+/** Triples of the nodes. Trees below them and objects but blank nodes become literals, which is enough to compare them. */
 function cyclicQuads(nodes: readonly BlankNodeInfo[]): Quad[] {
   const quads: Quad[] = []
   for (const node of nodes) {

@@ -1,6 +1,6 @@
 /**
- * Visibility of catalogues. Hidden catalogues and their datasets can be read by their IRIs, but are neither searched nor
- * listed.
+ * Visibility of catalogues. The repository reads and lists hidden catalogues and their datasets; search, related datasets and
+ * figures omit them.
  */
 
 import type { Graph } from './read.ts'

@@ -4,9 +4,8 @@ import { hash } from 'node:crypto'
 const maxLength = 255
 
 /**
- * Normalises an original id: NFKD, `%` removed, each run of characters outside `[A-Za-z0-9_]` becomes one `-`, lower case;
- * `''` if nothing is left. Ids longer than 255 characters are cut and end in `-` and 12 hex digits of the SHA-256 of the
- * original id.
+ * Normalises an original id: NFKD, `%` removed, each run of characters outside `[A-Za-z0-9_]` becomes one `-`, lower case; `''`
+ * if nothing is left. Ids longer than 255 characters are cut and end in `-` and 12 hex digits of the SHA-256 of the original id.
  */
 export function platformId(originalId: string): string {
   const id = originalId

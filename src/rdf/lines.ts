@@ -80,7 +80,7 @@ function predicateText(iri: string): string {
 export const toLine = ({ subject, predicate, object }: Quad): string =>
   `${termText(subject)} ${predicateText(predicate.value)} ${termText(object)} .`
 
-/** Creates a writer of lines that serialises a repeated subject once. */
+/** Creates a writer of lines that serialises the subject of successive quads once, if it is one object. */
 export function lineWriter(): (quad: Quad) => string {
   let last: Term | undefined
   let start = ''
@@ -121,7 +121,7 @@ export function subjectQuads(lines: string, iri: string): Quad[] {
   return fromLines(matches.join(''))
 }
 
-/** Parses N-Triples, fast for lines as written by `toLines`. Throws on syntax errors. */
+/** Parses N-Triples, fast for lines as written by `toLines`, whose labels stay. Throws on syntax errors. */
 export const fromLines = (text: string): Quad[] =>
   scanLines(text) ?? readN3(text, 'ntriples', { baseIri: '' })
 

@@ -5,7 +5,7 @@ import { keysOf } from '../text/records.ts'
 /** RDF format that the platform reads and writes. */
 export type Format = 'turtle' | 'trig' | 'ntriples' | 'nquads' | 'rdfxml' | 'jsonld' | 'n3'
 
-/** Media type of a format, its file suffix without dot, and whether it has named graphs (`quads`). */
+/** Media type of a format, its file suffix without dot, and whether it is written with named graphs (`quads`). */
 export type FormatFacts = {
   readonly mediaType: string
   readonly suffix: string

@@ -1,6 +1,6 @@
 /**
- * Decides whether a node of a body is a dataset, a catalogue, a record or a distribution when its types leave a choice. The links
- * between nodes take precedence over types. Used by all readers of bodies: writes, bulk writes, harvests, imports, validation.
+ * Decides whether a node of a body is a dataset, a catalogue, a record or a distribution when its types leave a choice. Links
+ * between nodes take precedence over types. Used by all readers of bodies: writes, harvests, imports, previews, metrics.
  */
 
 import type { Quad, Term } from '@rdfjs/types'
@@ -32,7 +32,7 @@ export const typeBits = (iris: Iterable<string>): number => {
   return bits
 }
 
-/** Properties that decide the kind of a node. All but `types` are read only if the types leave a choice. */
+/** Properties that decide the kind of a node. All but `types` are read only when they matter, so they may be costly getters. */
 export type NodeFacts = {
   /** Result of `typeBits`. */
   readonly types: number
@@ -59,9 +59,9 @@ export const isTopic = (types: number): boolean =>
 export const isAgent = (types: number): boolean => (types & kindBits.agent) !== 0
 
 /**
- * Kind of a node. A node typed as dataset is a dataset, unless structure shows that it is a catalogue (lists others and is
- * not listed), a record (describes another dataset) or a distribution of another node. Other nodes are classified by their
- * types.
+ * Kind of a node. A node typed as dataset is a dataset, unless structure shows that it is a catalogue (lists others), a record
+ * (describes another dataset) or, if typed so too, a distribution of another node; what `dcat:dataset` names is none of these.
+ * Any other node is a distribution if `dcat:distribution` names it and `dcat:dataset` does not, else what its types say.
  */
 export function kindOf(facts: NodeFacts): NodeKind | undefined {
   const has = (kind: NodeKind) => (facts.types & kindBits[kind]) !== 0
@@ -118,7 +118,7 @@ export class NodeKinds {
     })
   }
 
-  /** Nodes of these kinds by their keys. */
+  /** Typed nodes of these kinds by their keys. */
   of(...kinds: readonly NodeKind[]): Map<string, Term> {
     const isOfKinds = (kind: NodeKind | undefined) => kind !== undefined && kinds.includes(kind)
     return new Map([...this.#nodes].filter(([key]) => isOfKinds(this.kind(key))))

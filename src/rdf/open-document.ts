@@ -1,4 +1,4 @@
-/** Opens an RDF document given to a command: a file, a web address or standard input, optionally compressed with gzip. */
+/** Opens an RDF document given to a command: standard input, or a file or web address, which gzip may have compressed (`.gz`). */
 
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -28,6 +28,7 @@ type DocumentOptions = {
   readonly location: string
   /** Name, suffix or media type of an RDF format; takes precedence over the location. */
   readonly format?: string
+  /** Base of relative references; by default the web address, or a `file:` IRI without folders. */
   readonly baseIri?: string
   /** Needed for `-` only. */
   readonly stdin?: AsyncIterable<Uint8Array>

@@ -1,4 +1,4 @@
-/** Parses RDF of any format to checked quads; failures have line numbers. */
+/** Parses RDF of any format to checked quads; failures have line numbers, or JSON Pointers. */
 import type { Quad } from '@rdfjs/types'
 import { nextTurn } from '../workers/event-loop.ts'
 import { charsetOf, decodeText, UndecodableText } from '../text/decoding.ts'
@@ -13,9 +13,9 @@ import { readXml, xmlPieces } from './reading/xml-reader.ts'
 export type { ParseOptions, Repair } from './reading/options.ts'
 
 /**
- * Parses a whole document. Quads of TriG, N-Quads and JSON-LD keep their graph names. Blank node labels are unique to the
- * call. Throws `malformed-rdf` with `errors: [{ line, column, detail }]`, `remote-context` with the address, `invalid-
- * content` for terms that are too long.
+ * Parses a whole document. Quads of TriG, N-Quads and JSON-LD keep their graph names. Blank node labels are unique to the call,
+ * or to `document`. `placeRequest` has an effect in JSON-LD and RDF/XML only. Throws `malformed-rdf` with
+ * `errors: [{ line, column, detail }]`, `remote-context` with the address, `invalid-content` for terms that are too long.
  */
 export async function parse(text: string, format: Format, options: ParseOptions): Promise<Quad[]> {
   if (format === 'jsonld') return readJsonLd(text, options)

@@ -97,7 +97,7 @@ export const isA = (graph: Graph, node: Node, cls: NamedNode | string): boolean 
     .objects(node, type)
     .some((term) => term.termType === 'NamedNode' && term.value === iriOf(cls))
 
-/** Keys of all nodes with the class as `rdf:type`, in the order of the triples. */
+/** Keys of all nodes with the class as `rdf:type`, in the order of their first triples. */
 export const instances = (graph: Graph, cls: NamedNode | string): readonly string[] =>
   [...graph.subjects()].filter((subject) => isA(graph, subject, cls))
 

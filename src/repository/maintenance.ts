@@ -1,6 +1,6 @@
 /**
- * Maintenance commands of operators, which the console calls: empties catalogues, repairs the links and original ids of a catalogue,
- * restores addresses, lists tombstones.
+ * Maintenance commands of operators, which the console calls: empties catalogues, repairs their links, reports original ids that
+ * are used twice, restores addresses, removes surplus statements (`store-repair.ts`), lists tombstones.
  */
 
 import { literal, namedNode, quad } from '../rdf/terms.ts'
@@ -28,14 +28,14 @@ type ClearRequest = {
   readonly catalogue: string
   /** True when searches go on finding the deleted datasets. */
   readonly keepIndex: boolean
-  /** Called with the number of deleted datasets, and the total. */
+  /** Called with the number of deleted datasets, and the number of all members at the start. */
   readonly progress: (done: number, total?: number) => void
 }
 
 /** Number of tombstones that are read at a time. */
 const pageSize = 500
 
-/** Functions of the console commands; the generators yield sentences for the operator. */
+/** Functions of the console commands; the generators of repairs yield sentences for the operator. */
 export const maintenance = (context: RepositoryContext) => ({
   clear: (request: ClearRequest, signal: AbortSignal) => clearCatalogue(context, request, signal),
   repair: (catalogue: string, signal: AbortSignal) => repairCatalogue(context, catalogue, signal),
@@ -85,12 +85,12 @@ const unlinkedQuery = loadQuery('unlinked-datasets')
 
 /** Number of datasets that one query is about. */
 const batchSize = 500
-/** Most datasets without link that one run repairs; the next run finds more. */
+/** Most datasets without link, of all catalogues, that one run looks at. */
 const maxUnlinked = 5000
 
 /**
- * Yields a sentence for every link without dataset, dataset without link and original id that is used twice. Rejects with
- * `unknown-catalogue`.
+ * Repairs the links of a catalogue; yields a sentence for every link without dataset, dataset without link and original id that
+ * is used twice. Rejects with `unknown-catalogue`.
  */
 async function* repairCatalogue(
   context: RepositoryContext,
@@ -132,7 +132,7 @@ async function* brokenLinks(
   }
 }
 
-/** Adds the links of datasets that are in no catalogue, if the search index has this catalogue as theirs. */
+/** Adds the links of datasets in no catalogue that the index has in this one; names those that the index has in none. */
 async function* unlinkedDatasets(
   context: RepositoryContext,
   catalogue: string,
@@ -156,7 +156,7 @@ async function* unlinkedDatasets(
   }
 }
 
-/** Adds or removes the links to one dataset and has it indexed again. */
+/** Adds or removes the links to one dataset and its record, and has the dataset indexed again. */
 async function changeLink(
   context: RepositoryContext,
   dataset: { readonly catalogue: string; readonly id: string },
@@ -271,7 +271,7 @@ async function repairGraph(
   return (await editDataset(context, located, edit, signal)).result
 }
 
-/** Returns the damaged statements of a graph. The name of a distribution at its source is its `dct:identifier`, if that is one URL. */
+/** Returns the damaged statements of a graph. The address of a distribution is its `dct:identifier`, if that is one URL. */
 function damageIn(quads: readonly Quad[], names: Names): readonly DamagedAddress[] {
   const identifiers = Map.groupBy(
     quads.filter(({ predicate }) => predicate.value === dct('identifier').value),
@@ -291,7 +291,7 @@ function damageIn(quads: readonly Quad[], names: Names): readonly DamagedAddress
     .map((q) => ({ quad: q, address: addressOf(q.object.value) }))
 }
 
-/** Tells whether an object is an IRI of the platform that may replace an address. */
+/** Tells whether an object is an IRI of the platform that may have replaced an address. */
 const isPlatformIri = ({ termType, value }: Quad['object'], names: Names): boolean =>
   termType === 'NamedNode' && names.owns(value) && !value.startsWith(names.genidPrefix)
 

@@ -29,13 +29,13 @@ export type RepositoryOptions = {
   readonly names: Names
   readonly versions: VersionClock
   readonly log: Log
-  /** Deletes and restores catalogues; stopped after the repository. */
+  /** Runs the jobs of this folder, and lists those of all for the endpoints; stopped after the repository. */
   readonly jobs: JobRunner
   readonly now: () => Date
   readonly uuid: () => string
   /** Resolves after some milliseconds; rejects when the signal fires. */
   readonly pause: Pause
-  /** Maximum number of triples of one dataset or catalogue. */
+  /** Most triples of one dataset, catalogue or resource of a declared type; metrics may have five times as many. */
   readonly triples: number
   /** Cost limit of the canonical form of one record; absent = the default. */
   readonly canonical?: CanonicalBounds
@@ -82,23 +82,23 @@ export type RepositoryContext = RepositoryOptions & {
   readonly turn: YieldWhenDue
 }
 
-/** Outcome of a write. `unchanged` = the hash was equal and nothing was written. */
+/** Outcome of a write. `unchanged` = the hash was equal (metrics: at most times differ), and nothing was written. */
 export type WriteOutcome = {
   readonly kind: 'created' | 'updated' | 'unchanged'
   readonly iri: string
   /** Id of the catalogue itself, or of the one that contains the resource; absent without a catalogue. */
   readonly catalogue?: string
   readonly hash: string
-  /** Absent when nothing was written. */
+  /** Absent when nothing was written that the index shows. */
   readonly mark?: Mark
 }
 
-/** Throws when the stored hash (`undefined` = no such resource) is not the one that the client expects (`If-Match`). */
+/** Throws unless the stored hash (`undefined` = no such resource) is as the client expects (`If-Match`, `If-None-Match`). */
 export type Precondition = (hash: string | undefined) => void
 
 /** Body that is parsed when the IRI is known against which relative references are resolved. */
 export type ResourceBody = {
   readonly parse: (baseIri: string) => Promise<readonly Quad[]>
-  /** Body as it was sent, and its media type. */
+  /** Text of the body, decoded, and its format. */
   readonly source: { readonly text: string; readonly format: Format }
 }

@@ -62,7 +62,7 @@ const maxBodies = 20_000
 /** Most bulk writes that run at once; each holds its body in memory. */
 const bulkWritesAtOnce = 2
 
-/** Opens tombstones and continues unfinished work of an earlier process; rejects when the data directory cannot be used. */
+/** Opens tombstones, or deletes all for 0 days, and resumes unfinished work; rejects when the directory cannot be used. */
 export async function openRepository(options: RepositoryOptions): Promise<OpenRepository> {
   const { store, names, now, directory, days } = options
   if (days === 0) await rm(directory, { recursive: true, force: true })

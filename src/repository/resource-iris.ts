@@ -21,10 +21,10 @@ const descriptionPaths: Readonly<
 
 const kinds = keysOf(descriptionPaths)
 
-/** Function that returns the address of the portal's page about a resource. */
+/** Function that returns the address of the portal's page about a resource; `resource_{type}` is the kind of a declared type. */
 type PageAddress = (kind: string, id: string, c: AppContext) => string
 
-/** Kinds of resources with pages for people. */
+/** Kinds of resources with pages for people, besides resources of declared types. */
 const kindsWithPages = new Set<ResourceKind>(['dataset', 'catalogue'])
 
 /** Media types for negotiation. RDF formats are first: a client that accepts both equally gets the description. */
@@ -32,8 +32,9 @@ const offeredTypes = [...Object.values(formats).map(({ mediaType }) => mediaType
 
 /**
  * Makes the middleware that answers resource IRIs under the base of `names`; `repository` is the path of the repository service.
- * `Location` has only a path, so that a client stays on the host that it used. With `pageAddress`, clients that prefer `text/html` are
- * redirected to the page, unless the IRI has a suffix. It is not an endpoint, because then every path below the base would exist.
+ * `Location` has only a path, so that a client stays on the host that it used. With `pageAddress`, clients that prefer
+ * `text/html` are redirected to the page, unless the IRI has a suffix. It is not an endpoint, because then every path below the
+ * base would exist.
  */
 export const redirectToDescriptions = (
   names: Names,

@@ -18,7 +18,7 @@ type Renaming = {
   readonly addedStatements: ReadonlySet<Quad>
 }
 
-/** A graph with its nodes renamed. */
+/** Function that renames the nodes of a graph and drops statements that were added when it was stored. */
 export type SentForm = (quads: readonly Quad[]) => Quad[]
 
 const statementsWith = (quads: readonly Quad[], subject: string, ...predicates: readonly Term[]) =>
@@ -36,9 +36,10 @@ export function withoutRecord(graph: readonly Quad[], record: string): Quad[] {
   return graph.filter(({ subject }) => !recordNodes.has(subject.value))
 }
 
+/** Most names of the dataset that are tried. */
 const maxRootNames = 6
 
-/** Returns names that the dataset may have had: its IRI, a blank node, its original id, and its identifiers and pages that are IRIs. */
+/** Returns names that the dataset may have had: its IRI, a blank node; its original id, identifiers and pages that are IRIs. */
 function rootNames(content: readonly Quad[], dataset: string, originalId: string): Node[] {
   const statements = statementsWith(content, dataset, dct('identifier'), dcat('landingPage'))
   const iris = [originalId, ...statements.map(({ object }) => object.value)].filter((iri) =>
@@ -51,8 +52,8 @@ function rootNames(content: readonly Quad[], dataset: string, originalId: string
 }
 
 /**
- * Renames distributions to their `dct:identifier` (`namesByIdentifier`, where it is an IRI) or to blank nodes. Identifiers that may have
- * been added when they were stored count as added, unless `keepsIdentifiers`.
+ * Renames distributions to their `dct:identifier` (`namesByIdentifier`, where it is an IRI) or to blank nodes. Identifiers that
+ * may have been added when they were stored count as added, unless `keepsIdentifiers`.
  */
 function distributionNames(
   content: readonly Quad[],

@@ -26,7 +26,7 @@ import { solutionTypes } from '../store/sparql-results.ts'
 type SparqlContext = {
   readonly keys: Pick<ApiKeys, 'find'>
   readonly store: Pick<GraphStore, 'publicQuery'>
-  /** Longest query in bytes. */
+  /** Bytes of the longest query, from which the limit of a body is counted; the store checks the query itself. */
   readonly queryBytes: number
   /** Address of the query page; absent without a portal of this platform. */
   readonly page?: ((c: AppContext) => string) | undefined
@@ -53,7 +53,7 @@ const offeredTypes = [
   'text/html',
 ]
 
-/** Returns the page with the same query, to which browsers are redirected. */
+/** Returns the page with the same query, to which browsers are redirected; `undefined` where the request is answered here. */
 function queryPage(
   c: AppContext,
   request: SparqlRequest,
@@ -66,7 +66,7 @@ function queryPage(
   return page(c) + (query === undefined ? '' : `?query=${encodeURIComponent(query)}`)
 }
 
-/** Answers solutions, a boolean or a graph; a GET without a query gets the service description. Browsers are redirected to the page. */
+/** Answers solutions, a boolean or a graph, without a query the service description; redirects browsers to the page. */
 async function answer(c: AppContext, context: SparqlContext): Promise<Response> {
   const { store, keys, queryBytes } = context
   const request = await receiveQuery(c, queryBytes)
@@ -188,7 +188,7 @@ type SparqlRequest = {
 /** Bytes that a form may have besides its query. */
 const otherFieldsBytes = 64 * 1024
 
-/** Reads a request. Throws `unsupported-media-type` for other bodies, `malformed-query` for an update. */
+/** Reads a request. Throws `unsupported-media-type`, `too-large`, and `malformed-query` for updates, UTF-16 and UTF-32. */
 async function receiveQuery(c: AppContext, queryBytes: number): Promise<SparqlRequest> {
   const address = new URL(c.req.url).searchParams
   if (c.req.method !== 'POST') return fromParameters(address)
@@ -286,7 +286,7 @@ function serviceDescription(address: string): Quad[] {
 
 type PublicConfig = { readonly limits: Limits; readonly services: readonly string[] }
 
-/** Reads milliseconds, bytes and numbers from `PLATFORM_LIMITS`. */
+/** Converts the limits of `PLATFORM_LIMITS`; replicas are built ahead when `services` includes `sparql`. */
 export const publicLimits = ({
   limits,
   services,

@@ -18,13 +18,13 @@ import { localName } from '../rdf/iri.ts'
 /** Number of datasets that are looked up together. */
 const batchSize = 100
 
-/** Limits for one dataset: hashes that are tried, statements in all tries together, and suspects of which combinations are removed. */
+/** Limits for one dataset: hashes that are tried, statements in all tries together, suspects of which combinations are tried. */
 const maxTrials = 4000
 const maxWork = 400_000
 const maxSuspects = 12
 
 /**
- * Yields a sentence for every dataset with surplus statements, or that has to be sent again, then a summary; nothing when all
+ * Yields a sentence for every surplus statement and every dataset that has to be sent again, then a summary; nothing when all
  * graphs are right. With `dryRun` nothing is written.
  */
 export async function* repairStore(
@@ -61,11 +61,11 @@ function* sentences({ id, originalId }: DatasetPlace, check: GraphCheck, dryRun:
 /** Result of comparing a stored graph with the hash of its body. */
 type GraphCheck = {
   /**
-   * `sent` = equal; `cured` = equal without `removed`; `again` = not equal, and some values may be surplus; `unknown` = not equal, and
-   * nothing looks wrong.
+   * `sent` = equal; `cured` = equal without `removed`; `again` = not equal, and some values may be surplus; `unknown` = not equal
+   * and nothing looks wrong, or no hash is stored.
    */
   readonly state: 'sent' | 'cured' | 'again' | 'unknown'
-  /** Statements that were not sent. */
+  /** Statements that were not sent; empty unless `cured`. */
   readonly removed: readonly Quad[]
 }
 
@@ -91,7 +91,7 @@ async function checkDataset(
   return (await changeDataset(context, place, plan, signal)).result
 }
 
-/** Compares a stored graph, without statements that may be surplus, with the hash of the body. */
+/** Compares a stored graph, with and without statements that may be surplus, with the hash of the body. */
 async function checkGraph(
   { names, canonical, turn }: RepositoryContext,
   place: DatasetPlace,
@@ -119,8 +119,8 @@ async function checkGraph(
 }
 
 /**
- * Matches texts with a language and non-ASCII characters, and texts with a datatype: earlier versions did not remove them from
- * Virtuoso.
+ * Matches texts with a language and non-ASCII characters, and texts with `xsd:anyURI` or a datatype outside of XML Schema:
+ * earlier versions did not remove them from Virtuoso.
  */
 const mayBeStale = ({ object }: Quad): boolean => {
   if (object.termType !== 'Literal') return false
@@ -129,7 +129,7 @@ const mayBeStale = ({ object }: Quad): boolean => {
   return value === xsd('anyURI').value || !value.startsWith(xsd('').value)
 }
 
-/** Returns values that may be surplus, grouped by what could have replaced them; larger groups first. */
+/** Returns values that may be surplus, grouped by what could have replaced them; groups of several first. */
 function suspectGroups(content: readonly Quad[]): Quad[][] {
   const groups = Map.groupBy(content.filter(mayBeStale), ({ subject, predicate, object }) => {
     const kind = object.termType === 'Literal' ? `${object.language} ${object.datatype.value}` : ''
@@ -138,7 +138,7 @@ function suspectGroups(content: readonly Quad[]): Quad[][] {
   return [...groups.values()].sort((a, b) => Number(b.length > 1) - Number(a.length > 1))
 }
 
-/** Yields sets of statements to try without: none, then all but one of each group, then all combinations of a few suspects. */
+/** Yields sets of statements to try without: none, then all but one of some groups, then all combinations of a few suspects. */
 function* removalCandidates(groups: readonly (readonly Quad[])[]): Generator<readonly Quad[]> {
   yield []
   yield* allButOne(groups.filter(({ length }) => length > 1))

@@ -1,4 +1,4 @@
-/** Term factory (RDF/JS `DataFactory`) of all readers, which validates every IRI, language tag and literal, or repairs it. */
+/** Term factory (RDF/JS `DataFactory`) of readers of foreign RDF: validates or repairs every IRI, language tag and literal. */
 import type { BlankNode, Literal, NamedNode, Quad, Term } from '@rdfjs/types'
 import { shortTag } from '../../text/language.ts'
 import { addressesIn, isIri, maxIriBytes, repairIri } from '../iri.ts'
@@ -27,7 +27,7 @@ const addressLists = new WeakMap<
 const addressProperty =
   /[/#](?:\w+URL|\w*[pP]age|conformsTo|seeAlso|references|isReferencedBy|relation|source|url)$/
 
-/** Drops triples with unusable terms, and splits those whose object contains several addresses. */
+/** With repair, drops triples with unusable terms, and splits those whose object contains several addresses. */
 export const withoutUnusable = (quads: Quad[], { repair }: ParseOptions): Quad[] =>
   repair
     ? quads.flatMap((q) => {
@@ -56,7 +56,7 @@ export const labelPrefix = 'l_'
 export const plainLabel = /^[A-Za-z0-9_]+$/
 
 /**
- * Converts a JSON-LD label, which may contain any character, to one that is valid in every syntax; different labels stay
+ * Converts a label, which in JSON-LD may contain any character, to one that is valid in every syntax; different labels stay
  * different.
  */
 const safeLabel = (label: string) =>
@@ -187,7 +187,7 @@ export class CheckedTerms {
     return to
   }
 
-  /** Value of a literal; `undefined` if it is too long. */
+  /** Value of a literal; `undefined` if it is too long for a repair. Half surrogate pairs are removed. */
   private text(value: string): string | undefined {
     const isShortEnough = isWithin(value, this.limits.literalBytes)
     if (isShortEnough && value.isWellFormed()) return value

@@ -77,8 +77,7 @@ async function expandInTurns(tree: JsonLdValue, base: string): Promise<JsonLdVal
 // Invalid nodes do not affect the other nodes of a document.
 
 /**
- * Expands a document. With repair, nodes that fail are dropped and reported; without, the first one throws with its JSON
- * Pointer.
+ * Expands a document. With repair, nodes that fail are dropped and reported; without, the first one throws with its JSON Pointer.
  */
 export async function expandUsable(tree: JsonLdValue, options: ParseOptions): Promise<JsonLdValue> {
   const { baseIri, repair } = options

@@ -1,4 +1,4 @@
-/** JSON-LD reader: the package `jsonld` expands a document, this file converts the result to quads; remote contexts are not loaded. */
+/** JSON-LD reader: the package `jsonld` expands a document, this file makes the quads; remote contexts are not loaded. */
 
 import type { BlankNode, Literal, NamedNode, Quad, Quad_Graph, Quad_Object } from '@rdfjs/types'
 import { jsonPointer } from '../../errors.ts'
@@ -72,8 +72,8 @@ const shieldPattern = /[\u{F0009}-\u{FFEFF}]/gu
 const shieldOffset = 0xf0000
 
 /**
- * Replaces white space in strings that begin like an IRI by private characters, because expansion would resolve `tel:+49 40`
- * as a relative reference. Returns the reverse function.
+ * Replaces white space in strings that begin like an IRI by private characters, because expansion would resolve `tel:+49 40` as a
+ * relative reference. Returns the reverse function. A document that has such characters already stays unchanged.
  */
 function shieldSpaces(tree: JsonLdValue, text: string): (text: string) => string {
   const unchanged = (same: string) => same

@@ -3,8 +3,9 @@
 import { jsonFault } from '../../text/json-fault.ts'
 import { malformed } from './options.ts'
 
-/** JSON of a JSON-LD document. */
+/** Object in the JSON of a JSON-LD document. */
 export type JsonLdObject = { [key: string]: JsonLdValue }
+/** Value in the JSON of a JSON-LD document. */
 export type JsonLdValue = string | number | boolean | null | JsonLdValue[] | JsonLdObject
 
 const maxDepth = 64
@@ -54,7 +55,7 @@ export function eachObject(tree: JsonLdValue, visit: (object: JsonLdObject) => v
   }
 }
 
-/** All contexts in a document, at any depth. */
+/** All inline contexts in a document, at any depth. */
 export function contextsIn(tree: JsonLdValue): readonly JsonLdObject[] {
   const contexts: JsonLdObject[] = []
   eachObject(tree, (object) => {

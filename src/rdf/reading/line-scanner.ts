@@ -1,6 +1,6 @@
 /**
- * Scanner for N-Triples and N-Quads in their usual spelling, three to four times as fast as N3.js. Any other spelling, and errors, are
- * left to N3.js (`n3-reader.ts`), which reports positions.
+ * Scanner for N-Triples and N-Quads in their usual spelling, three to four times as fast as N3.js. Any other spelling, and
+ * errors, are left to N3.js (`n3-reader.ts`), which reports positions.
  */
 import type { BlankNode, NamedNode, Quad, Quad_Object } from '@rdfjs/types'
 import { blankNode, defaultGraph, literal, namedNode, quad } from '../terms.ts'
@@ -125,7 +125,7 @@ const uncheckedTerms: Terms = { namedNode, literal, blankNode }
 export const scanLines = (text: string): Quad[] | undefined =>
   new LineScanner(text, uncheckedTerms).quads(false)
 
-/** Scans foreign N-Triples, or N-Quads if `hasGraphNames`, with validation; `undefined` if anything is outside the subset or invalid. */
+/** Scans and checks foreign N-Triples (N-Quads if `hasGraphNames`); `undefined` if anything is outside the subset or invalid. */
 export function scanChecked(
   text: string,
   checked: CheckedTerms,

@@ -140,7 +140,7 @@ function offsetOf(text: string, unread: string, start: number): number {
 
 const validTextStart = /^(?:[^"'\\\r\n]|\\(?:[tbnrf"'\\]|u[\dA-Fa-f]{4}|U[\dA-Fa-f]{8}))*/
 
-/** Describes what the lexer expected where it failed; `previousToken` is its type. */
+/** Describes what the lexer expected where it failed; `previousToken` is the type of the token before. */
 function unreadDetail(unread: string, rest: string, previousToken = ''): string {
   const [quote] = /^(?:"""|'''|"|')/.exec(rest) ?? []
   if (quote !== undefined && unread !== '') return brokenText(rest.slice(quote.length), quote)
@@ -184,7 +184,7 @@ const refuseFormula = (token: Token, format: N3Format) => {
   }
 }
 
-/** Reads a whole document. Without repair, and unless it is N3, a first pass does not track positions, which is faster; after a bad term a second one does. */
+/** Reads a whole document. Without repair, and not of N3, a fast first pass has no positions; a bad term causes a second. */
 export function readN3(text: string, format: N3Format, options: ParseOptions): Quad[] {
   if (!options.repair && format !== 'n3') {
     try {
@@ -228,7 +228,7 @@ export function n3Pieces(
   let place: Place = {}
   let quads: Quad[] = []
   let pendingLength = 0
-  // Text around an error, and its first line number.
+  // Recent text of the document, and the number of its first line.
   let [recent, firstLine] = ['', 1]
   const remember = (text: string) => {
     const cut = Math.max(0, recent.length - maxRecent)

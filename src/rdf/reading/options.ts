@@ -5,8 +5,8 @@ import { type Complaint, Failure, type Kind } from '../../errors.ts'
 import { rdf } from '../namespaces.ts'
 
 /**
- * A repair. `to` is the new value; if it is absent, the triple was dropped. Lines and columns count from 1, columns in UTF-16
- * units.
+ * A repair. `to` is the new value; without it, the triple or node was dropped (but not for `text`). Literals are cut to 80
+ * characters. Lines and columns count from 1, columns in UTF-16 units.
  */
 export type Repair = {
   /**
@@ -38,15 +38,15 @@ export type TermLimits = { readonly iriBytes: number; readonly literalBytes: num
 export type ParseOptions = {
   /** Base of relative references (RFC 3986, 5). */
   readonly baseIri: string
-  /** If present, broken IRIs and language tags are repaired and reported here; otherwise they throw `malformed-rdf`. */
+  /** If present, invalid terms, bytes and JSON-LD nodes are repaired or dropped, and reported here; otherwise they throw. */
   readonly repair?: (repair: Repair) => void
   /** Charset of the `Content-Type`, for readers of bytes. */
   readonly charset?: string
-  /** Supported by the incremental readers and the JSON-LD reader. */
+  /** Obeyed by the incremental readers, RDF/XML and JSON-LD; ignored by `parse` of other formats. */
   readonly placeRequest?: PlaceRequest
   /** RDF/XML only: `internal` permits an internal DTD subset with bounded entities; by default entities are refused. */
   readonly entities?: 'internal'
-  /** Identity of a document that is read in several texts; equal labels then mean one node. JSON-LD only. */
+  /** Identity of a document that is read in several texts; equal labels then mean one node. Used for JSON-LD only. */
   readonly document?: object
   /** Limits set by the operator; by default those of all supported stores. */
   readonly limits?: TermLimits

@@ -1,11 +1,11 @@
-/** Parses dumps of any size in batches; memory is bounded by a batch and the longest statement. */
+/** Parses dumps and bodies of any size in batches; memory is bounded by a batch and the longest statement, except for JSON-LD. */
 import type { Quad } from '@rdfjs/types'
 import { TextDecoding, UndecodableText } from '../../text/decoding.ts'
 import type { Format } from '../media-types.ts'
 import { parse, pieceReader } from '../parse.ts'
 import { malformed, type ParseOptions, type PieceReader } from './options.ts'
 
-/** Quads per batch, and UTF-16 units parsed between two yields. */
+/** Quads per batch, and UTF-16 units that are parsed at a time. */
 const batchSize = 1_000
 const pieceSize = 65_536
 

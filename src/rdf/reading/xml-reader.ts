@@ -25,10 +25,10 @@ const absoluteIri = /^[A-Za-z][A-Za-z0-9+.-]*:/
 
 type Tag = Parameters<RdfXmlParser['onTag']>[0]
 
-/** Extends the parser: language tags as written, text in several chunks, documents without `rdf:RDF`. */
+/** Extends the parser: language tags and absolute IRIs as written, text in several chunks, documents without `rdf:RDF`. */
 class Reader extends RdfXmlParser {
   quads: Quad[] = []
-  /** UTF-16 units fed so far, and position of the last event. */
+  /** UTF-16 units fed so far, and their number at the last event. */
   fedLength = 0
   lastEvent = 0
   /** Language in scope per open element, as spelled in the document. */
@@ -167,9 +167,8 @@ function refuseDeclarations(doctype: string): void {
 }
 
 /**
- * Declares the internal entities of a document type on `target`; ignores external DTDs, refuses external and parameter
- * entities. Uses of entities are counted: they may expand to ten times the document (`fedLength` units), plus 64 Ki units.
- * Throws `Error`.
+ * Declares the internal entities of a document type on `target`; ignores external DTDs, refuses external and parameter entities.
+ * Uses of entities are counted: they may expand to ten times the document (`fedLength` units), plus 64 Ki units. Throws `Error`.
  */
 function declareEntities(
   doctype: string,
@@ -212,7 +211,7 @@ const predefined: Readonly<Record<string, string>> = {
   apos: "'",
 }
 
-/** Resolves character references in a value; nested entities are left unchanged. */
+/** Resolves references to characters and predefined entities in a value; others are left unchanged. */
 const withoutReferences = (value: string) =>
   value.replace(
     /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(\w+));/gi,

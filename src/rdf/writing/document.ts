@@ -25,7 +25,7 @@ type WriterOptions = {
 /** Writer of a document: `head`, any number of parts, `tail`. */
 export type DocumentWriter = {
   readonly head: string
-  /** Writes a part; empty for no triples. Statements that RDF/XML cannot express become comments (decision 0033). */
+  /** Writes a part; empty for no triples. Without `isStrict`, statements that RDF/XML cannot express become comments. */
   readonly part: (part: Part) => string
   readonly tail: string
 }

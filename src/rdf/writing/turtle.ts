@@ -23,8 +23,8 @@ type TurtleOptions = {
 }
 
 /**
- * Writes distinct triples as Turtle, or TriG if the graph has a name: a document, or a part of one. Prefixes in `declaredPrefixes`
- * are already written; new ones are added to it.
+ * Writes distinct triples as Turtle, or TriG if the graph has a name: a document, or a part of one. Prefixes in
+ * `declaredPrefixes` are already written; new ones are added to it.
  */
 export function turtlePart(
   quads: readonly Quad[],

@@ -1,4 +1,4 @@
-/** RDF/XML writer: nested like Turtle, one property element per triple. */
+/** RDF/XML writer: nested like Turtle; one property element per triple, but a class may be the name of its node's element. */
 
 import type { Literal, Quad, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -219,7 +219,7 @@ type ElementNames = {
   readonly usedPrefixes: () => readonly (readonly [prefix: string, namespace: string])[]
 }
 
-/** Creates the element names of one document; unknown namespaces become `ns1`, `ns2` …. */
+/** Creates the element names of one document; unknown namespaces get the prefix `ns` with a number. */
 function elementNames(): ElementNames {
   const prefixByNamespace = new Map([[rdf, 'rdf']])
   const nameCache = new Map<string, string | undefined>()

@@ -1,6 +1,6 @@
 /**
- * Makes, reads and updates the catalogue record in the graph of a dataset: its original id, the dates of its creation and last
- * change, and the hash of the body.
+ * Makes, reads and updates the catalogue record in the graph of a dataset or resource: its original id, the dates of its creation
+ * and last change, and the hash of the body.
  */
 
 import type { Quad } from '@rdfjs/types'
@@ -90,8 +90,8 @@ type RecordEdit = Pick<DatasetRecord, 'id' | 'modified'> & {
 
 /**
  * Sets the date of change and the hash of the record in the graph of a dataset, after an edit of one part such as a distribution.
- * The hash is that of the stored graph without its record: a client that sends back the edited dataset gets 304, and a source that
- * sends its old version again replaces the edit. Fails with `too-complex`.
+ * The hash is that of the stored graph without its record: a client that sends back the edited dataset gets 304, and a source
+ * that sends its old version again replaces the edit. Fails with `too-complex`.
  */
 export async function withNewHash(
   graph: readonly Quad[],

@@ -1,4 +1,4 @@
-/** Assigns IRIs to the distributions of a written dataset. Keys recognise the distributions of its stored version, whose IRIs stay. */
+/** Assigns IRIs to the distributions of a written dataset; keys recognise those of its stored version, whose IRIs stay. */
 
 import type { Quad, Term } from '@rdfjs/types'
 import type { Names } from '../../rdf/names.ts'
@@ -67,7 +67,7 @@ export function distributionKeys(
 const position = ({ node, title = '', accessUrl = '', downloadUrl = '' }: DistributionKeys) =>
   [accessUrl, downloadUrl, title, keyOf(node)].join('\n')
 
-/** Key of a distribution in the body (`undefined` = not in this round), and the keys of a stored one, of which one has to equal it. */
+/** Key of a sent distribution (`undefined` = not in this round), and the keys of a stored one, of which one has to equal it. */
 type Round = readonly [
   newKey: (sent: DistributionKeys) => string | undefined,
   storedKeys: (stored: DistributionKeys) => readonly (string | undefined)[],
@@ -76,7 +76,7 @@ type Round = readonly [
 const iriOf = ({ node }: DistributionKeys) =>
   node.termType === 'NamedNode' ? node.value : undefined
 
-/** Rounds of matching with stored distributions, most reliable first; within a round each stored one is used once. */
+/** Rounds of matching with stored distributions, most reliable first; each stored one is matched once. */
 const rounds: readonly Round[] = [
   [({ node }) => node.value, ({ node }) => [node.value]],
   [({ identifiers }) => identifiers[0], ({ identifiers }) => identifiers],
@@ -85,7 +85,7 @@ const rounds: readonly Round[] = [
   [({ accessUrl }) => accessUrl, ({ identifiers, accessUrl }) => [...identifiers, accessUrl]],
 ]
 
-/** IRI of the dataset in a body and in the store; neither is a distribution. */
+/** Keys of the dataset in a body and in the store; neither is a distribution. */
 type DatasetKeys = { readonly sent: string; readonly stored: string }
 
 type Renaming = {
@@ -134,7 +134,7 @@ export function distributionIris(
   return { iris, identifiers }
 }
 
-/** The key of a distribution as its `dct:identifier`, when it came without one. */
+/** Returns the first key of a distribution (source IRI, title, access URL) as its `dct:identifier`, when it came without one. */
 export function distributionIdentifier(keys: DistributionKeys, iri: string): Quad[] {
   const key = iriOf(keys) ?? keys.title ?? keys.accessUrl
   if (keys.identifiers.length > 0 || key === undefined || key === iri) return []

@@ -1,4 +1,4 @@
-/** Makes the graph of the quality metrics of a dataset from the body of a write: one `dqv:QualityMetadata` with its measurements. */
+/** Makes the graph of the quality metrics of a dataset from a body: one `dqv:QualityMetadata` with its measurements. */
 
 import type { Quad, Quad_Subject, Term } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
@@ -15,10 +15,10 @@ import type { RepositoryContext } from '../repository-context.ts'
 /** IRI of the metrics graph, and the resources that it may measure: the dataset and its distributions. */
 type MeasurableResources = { readonly iri: string; readonly resources: ReadonlySet<string> }
 
-/** Metrics may have five times the triples of a dataset: the measurements of a distribution of four triples have more than seventy. */
+/** Metrics may have five times the triples of a dataset: those of a distribution of four triples are more than seventy. */
 const triplesFactor = 5
 
-/** Metrics graph: the lines to store, and the triples as they were sent. */
+/** Metrics graph: the lines to store, and the same triples with blank nodes. */
 type MetricsGraph = { readonly content: string; readonly scores: readonly Quad[] }
 
 /**
@@ -88,7 +88,7 @@ function metricsContent(
   return rename(selected, new Map([[keyOf(node), iri]]))
 }
 
-/** Returns the graph that holds the metadata node, else the only named graph, else the default graph. */
+/** Returns the only graph with a metadata node, else the only named graph, else the default graph; may be `ambiguous-subject`. */
 function singleGraph(body: readonly Quad[]): readonly Quad[] {
   const graphs = Map.groupBy(body, (q) => keyOf(q.graph))
   const graphsWithMetadata = [...graphs].filter(([, quads]) => quads.some(isMetadata))
@@ -106,7 +106,7 @@ function singleGraph(body: readonly Quad[]): readonly Quad[] {
 const isMetadata = ({ predicate, object }: Quad): boolean =>
   predicate.value === type && object.value === metadataClass
 
-/** Returns the metadata node, if there is one; a measured resource cannot be the metadata node. */
+/** Returns the metadata node, if any, of several the one with `iri`; a measured resource cannot be the metadata node. */
 function metadataNode(
   quads: readonly Quad[],
   iri: string,

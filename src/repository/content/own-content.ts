@@ -47,7 +47,7 @@ export async function canonicalContent(
   return { ...content, ...(await canonicalise(content.statements, canonical)) }
 }
 
-/** Refuses a write that would empty a resource; clients have to delete it instead. */
+/** Throws `invalid-content` when a write would store nothing about the node; clients have to delete a resource instead. */
 export function requireStatements({
   node,
   statements,
@@ -58,7 +58,7 @@ export function requireStatements({
   throw new Failure('invalid-content', detail)
 }
 
-/** Makes the failure `too-large`; `times` names the factor of the limit, if any. */
+/** Makes the failure `too-large`; `times` is the factor of the limit in words, with a blank at its end (`5 times the `). */
 export const tooManyTriples = (count: number, max: number, times = '') =>
   new Failure(
     'too-large',
@@ -73,7 +73,7 @@ export const skolemisedContent = (
 ) =>
   skolemise(rename(statements, new Map([[keyOf(node), iri]])), { genid: names.genid(iri), labels })
 
-/** Merges all graphs of a body, except graphs with quality metadata, which have their own address. */
+/** Returns the quads of all graphs but those with quality metadata, which have their own address; names of graphs stay. */
 export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
   const typed = quads.filter(
     (q) => q.object.value === metadata && q.graph.termType !== 'DefaultGraph',
@@ -87,8 +87,8 @@ export function mergedGraphs(quads: readonly Quad[]): readonly Quad[] {
 }
 
 /**
- * Selects the catalogues and records of a body, except those in `resourceKeys`. A catalogue that is also a publisher (an agent) is kept,
- * without its links to datasets and records.
+ * Selects the catalogues and records of a body, except those in `resourceKeys`. A catalogue that is also a publisher (an agent)
+ * is kept, without its links to datasets and records.
  */
 function cataloguesAndRecords(kinds: NodeKinds, resourceKeys: ReadonlySet<string>): ForeignParts {
   const nodes = kinds.of('catalogue', 'record')
@@ -103,7 +103,7 @@ function cataloguesAndRecords(kinds: NodeKinds, resourceKeys: ReadonlySet<string
 
 /**
  * Returns the body without catalogues, records and statements about other resources of the platform. Distributions may keep
- * platform IRIs, also those that only a sample link leads to: each gets an IRI of this dataset afterwards.
+ * platform IRIs, also typed ones that only a sample link leads to: each gets an IRI of this dataset afterwards.
  */
 export function ownContent(body: readonly Quad[], dataset: Term, names: Names): Quad[] {
   const datasetKey = keyOf(dataset)
@@ -116,7 +116,7 @@ export function ownContent(body: readonly Quad[], dataset: Term, names: Names): 
 
 const memberLinks = new Set([dcat('dataset').value, dcat('record').value])
 
-/** Returns the body without links to datasets and records, their descriptions, and statements about other resources of the platform. */
+/** Returns the body without datasets, distributions, records (agents stay), links to members, and other platform resources. */
 export function catalogueContent(body: readonly Quad[], catalogue: Term, names: Names): Quad[] {
   const resourceKeys = new Set([keyOf(catalogue)])
   const foreignParts = (kinds: NodeKinds): ForeignParts => {
@@ -130,7 +130,7 @@ export function catalogueContent(body: readonly Quad[], catalogue: Term, names: 
   return ownQuads(body, names, { resourceKeys, foreignParts })
 }
 
-/** Returns the body without catalogues, records and statements about other resources of the platform, except those below `iri`. */
+/** Returns the body without catalogues, records and statements about other platform resources, except those below `{iri}#`. */
 export const resourceContent = (
   body: readonly Quad[],
   node: Term,
@@ -175,7 +175,7 @@ function ownQuads(
 
 // Search for the resource that a body describes.
 
-/** Class that a body has to describe, and its name in messages. */
+/** Platform IRI and original id of the wanted resource, and the names of its class in messages. */
 type RootCriteria = {
   readonly iri: string
   readonly originalId: string
@@ -193,9 +193,9 @@ type CandidateNodes = {
 }
 
 /**
- * The root dataset: typed `dcat:Dataset` or `dcat:DatasetSeries`, with no other subject pointing to it (links from catalogues
- * and records do not count). Several roots: the platform IRI, then the original id as `dct:identifier`, then as IRI decides; so
- * they do for a dataset that `dcat:dataset` names. Fails with `missing-class` or `ambiguous-subject`.
+ * Finds the root dataset: typed `dcat:Dataset` or `dcat:DatasetSeries`, with no other subject pointing to it (links from
+ * catalogues and records do not count). Of several roots, and of datasets that `dcat:dataset` names, the platform IRI decides,
+ * else the original id as `dct:identifier`, else as IRI. Fails with `missing-class` or `ambiguous-subject`.
  */
 export function datasetNode(
   quads: readonly Quad[],
@@ -220,8 +220,8 @@ export function resourceNode(
 }
 
 /**
- * Finds the node that no other one points to; of several, the first that the request names. Links from catalogues and records do
- * not count.
+ * Finds the node that the request names, among those that no other points to and those that `dcat:dataset` names; else the only
+ * one that no other points to. Links from catalogues and records do not count.
  */
 function rootNode(
   quads: readonly Quad[],
@@ -256,8 +256,8 @@ function rootNode(
 const partPredicates = new Set([dct('hasPart').value, dcat('catalog').value])
 
 /**
- * The one root catalogue of a body; a sub catalogue that another one names by `dct:hasPart` or `dcat:catalog` does not count.
- * Fails with `missing-class` or `ambiguous-subject`.
+ * Finds the root catalogue of a body, of several the one with `iri`; a sub-catalogue that `dct:hasPart` or `dcat:catalog` names
+ * does not count. Fails with `missing-class` or `ambiguous-subject`.
  */
 export function catalogueNode(quads: readonly Quad[], iri: string): Term {
   const subCatalogues = new Set(
@@ -285,7 +285,7 @@ function roots(
   return topNodes.length > 0 ? topNodes : [...nodes.values()]
 }
 
-/** Throws `ambiguous-subject`; `names` are the keys of the candidates. */
+/** Throws `ambiguous-subject`; `keys` are those of the candidates, `why` ends the message. */
 export function throwAmbiguous(keys: readonly string[], why: string): never {
   throw new Failure('ambiguous-subject', `the body describes ${keys.length} ${why}`, {
     errors: keys.slice(0, 20).map((key) => ({ detail: key.slice(0, 200) })),
@@ -366,8 +366,8 @@ const structural: ReadonlySet<string> = new Set(structure.map(([{ value }]) => v
 export const isStructural = (predicate: string): boolean => structural.has(predicate)
 
 /**
- * Renames the nodes of `iris` (key → IRI) in quads, without graph names: subjects, blank nodes everywhere, and IRIs as objects of
- * structural predicates.
+ * Renames the nodes of `iris` (key → IRI): subjects, blank nodes everywhere, and IRIs as objects of structural predicates. The
+ * result has no graph names.
  */
 export function rename(quads: readonly Quad[], iris: ReadonlyMap<string, string>): Quad[] {
   const nodes = new Map([...iris].map(([key, iri]) => [key, namedNode(iri)]))
@@ -381,8 +381,8 @@ export function rename(quads: readonly Quad[], iris: ReadonlyMap<string, string>
 }
 
 /**
- * Replaces skolem IRIs of these resources by blank nodes (RDF 1.1 Concepts, 3.5), so that a stored graph that is read and sent
- * back equals the original body. Those of other resources are kept and dropped by later filters.
+ * Replaces the skolem IRIs of `owners` by blank nodes (RDF 1.1 Concepts, 3.5), so that a stored graph that is read and sent back
+ * equals the original body. Those of other resources are kept and dropped by later filters.
  */
 export function restoreBlankNodes(
   quads: readonly Quad[],

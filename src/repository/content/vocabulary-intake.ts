@@ -1,6 +1,6 @@
 /**
- * Receives the body of a PUT of a vocabulary: checks it while it arrives, and names its blank nodes, so that it can be compared and
- * stored. All lines are held in memory.
+ * Receives the body of a PUT of a vocabulary: checks it while it arrives, and names its blank nodes, so that it can be compared
+ * and stored. All lines are held in memory.
  */
 
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ import { rdf, skos } from '../../rdf/namespaces.ts'
 import { skolemise, unskolemise } from '../../rdf/skolem.ts'
 import { blankNode, quad } from '../../rdf/terms.ts'
 
-/** Maximum number of triples with blank nodes that are compared together (about a kilobyte each), and of characters of all lines. */
+/** Most triples with blank nodes (about a kilobyte each), which are compared together, and characters of all other lines. */
 const maxCompared = 100_000
 const maxCharacters = 2 ** 28
 
@@ -98,7 +98,7 @@ function requireSize(characters: number, compared: number): void {
     )
 }
 
-/** Tells whether an IRI belongs to the platform and is not below this vocabulary's handle, the base of the body. */
+/** Tells whether an IRI is one of the platform, but neither the handle `resource` of this vocabulary nor below `{resource}#`. */
 export const isForeign = (names: Names, iri: string, resource: string): boolean =>
   names.owns(iri) && iri !== resource && !iri.startsWith(`${resource}#`)
 
@@ -121,8 +121,8 @@ class SchemeCount {
   }
 
   /**
-   * Returns the only `skos:ConceptScheme`; of several the one with most concepts; without one the only `skos:inScheme` value.
-   * Fails with `missing-class`.
+   * Returns the only `skos:ConceptScheme`; of several the one with most concepts, then the smallest IRI; without one the only
+   * `skos:inScheme` value. Fails with `missing-class`.
    */
   scheme(): string {
     const members = (scheme: string) => this.#members.get(scheme) ?? 0
@@ -137,7 +137,7 @@ class SchemeCount {
   }
 }
 
-/** Sorts by UTF-16 code unit, as the store does, so that both can be compared line by line. */
+/** Sorts by UTF-16 code unit and drops duplicates, as the store does, so that both can be compared line by line. */
 const sorted = (lines: readonly string[]): string[] => [...new Set(lines)].sort()
 
 const foreignSubject = (iri: string) =>

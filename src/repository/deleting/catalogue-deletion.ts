@@ -1,6 +1,6 @@
 /**
- * Deletes and restores catalogues (`DELETE /catalogues/{id}`, `POST …/restore`): the content of the catalogue at once, its members by a
- * job. A deletion is noted in the store and a restore in its tombstone, so that the next process resumes unfinished work.
+ * Deletes and restores catalogues (`DELETE /catalogues/{id}`, `POST …/restore`): the content at once, the members by a job. A
+ * deletion is noted in the store and a restore in its tombstone, so that the next process resumes unfinished work.
  *
  *   exists → (beginDeletion) deleting → (job, all members removed) deleted
  *   deleted → (beginRestore) restoring → (job, all members restored) exists
@@ -39,7 +39,7 @@ const batchSize = 100
 const deletionKind = 'delete-catalogue'
 const restoreKind = 'restore-catalogue'
 
-/** Settings of both kinds: four catalogues at once; a failed job is repeated after 0.2 to 10 seconds. */
+/** Settings of each kind: four catalogues at once; a failed job is repeated after 0.2 to 10 seconds. */
 const jobSettings = {
   atOnce: 4,
   isCancellable: false,
@@ -64,7 +64,7 @@ const submitJob = (
 ): Job =>
   jobs.submit({ kind, key: keyOf(catalogue), payload: null, createdBy, progress: { done: 0, of } })
 
-/** `createdBy` of jobs that resume work of an earlier process. */
+/** `createdBy` of jobs that resume a deletion or restore that is noted and has no job. */
 const startupCreator = 'start'
 
 /** Number of members of a catalogue that its job has still to delete or restore; 0 when the job has ended or is unknown. */
@@ -77,7 +77,7 @@ export const remainingOf = (job: Job | undefined): number =>
 export const activeRestore = ({ jobs }: RepositoryContext, id: string): Job | undefined =>
   jobs.active(restoreKind, keyOf(id))
 
-/** Returns a function that adds members to the progress of a job. After a failed attempt the members are counted anew. */
+/** Returns a function that adds members to the progress of a job. From the second attempt on, the members are counted anew. */
 async function memberCounter(
   job: Job,
   { progress }: JobRun,
@@ -92,10 +92,10 @@ async function memberCounter(
   }
 }
 
-/** Deletion of a catalogue; `version` distinguishes it from others of the same catalogue. */
+/** Deletion of a catalogue, begun `at`; `version` is that of its mark, and stands in the tombstones of all that it removes. */
 type CatalogueDeletion = { readonly id: string; readonly version: number; readonly at: Date }
 
-/** Job that removes the members of a catalogue, and the mark of the removal; no mark when another request had started the job. */
+/** Job that removes the members of a catalogue, and the mark of the removal; no mark when the deletion was begun earlier. */
 export type CatalogueRemoval = { readonly job: Job; readonly mark?: Mark }
 
 /** Writes a tombstone, removes the content but not the links to members, notes the deletion in the store, and submits the job. */
@@ -152,7 +152,7 @@ async function storedDeletion(
   return row && deletionIn({ ...row, catalogue }, names)
 }
 
-/** Active job of a deletion, or a new one if the store notes a deletion; `undefined` without either. */
+/** Active job of a deletion, or a new one when the store notes a deletion; `undefined` without either. */
 export async function activeDeletion(
   context: RepositoryContext,
   id: string,
@@ -247,7 +247,7 @@ async function emptyAndDrop(
   await commitChanges(context, { changes: [drop, facts], marks: [] })
 }
 
-/** Members of one kind with these IRIs. A resource whose facts are incomplete is taken out of the catalogue and left out. */
+/** Members of one kind with these IRIs but foreign datasets; takes resources with incomplete facts out of the catalogue. */
 async function membersOf(
   context: RepositoryContext,
   { catalogue, kind }: Pick<MemberRemoval, 'catalogue' | 'kind'>,
@@ -313,8 +313,8 @@ export async function removeAllMembers(
 export type CatalogueRestore = { readonly outcome: WriteOutcome; readonly job: Job }
 
 /**
- * Restores a catalogue and submits the job for its members. The caller holds the lock of the catalogue and knows that it is not being
- * deleted. Rejects with `already-exists` when the id is in use again and with `unknown-catalogue` without a tombstone.
+ * Restores a catalogue and submits the job for its members, or returns the active job. The caller holds its lock and knows that
+ * it is not being deleted. Rejects with `already-exists` when the id is in use again, `unknown-catalogue` without a tombstone.
  */
 export async function beginRestore(
   context: RepositoryContext,
@@ -359,7 +359,7 @@ async function runRestore(context: RepositoryContext, job: Job, run: JobRun): Pr
   }
 }
 
-/** Submits jobs for restores that an earlier process began and that have no job. */
+/** Submits jobs for restores that were begun and have no job; gives up those without catalogue or tombstone. */
 export async function resumeRestores(
   context: RepositoryContext,
   signal: AbortSignal,
@@ -378,8 +378,8 @@ export async function resumeRestores(
 }
 
 /**
- * Restores all members; may be repeated. Members whose original id is in use again keep their tombstone. Calls `addDone` with numbers of
- * members. Rejects with `unknown-catalogue`, and when the store is unavailable.
+ * Restores all members; may be repeated. Members whose original id is in use again keep their tombstone. Calls `addDone` with
+ * numbers of members. Rejects with the first failure of a member, `unknown-catalogue`, and when the store is unavailable.
  */
 async function restoreAllMembers(
   context: RepositoryContext,

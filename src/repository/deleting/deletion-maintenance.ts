@@ -1,6 +1,6 @@
 /**
- * Background maintenance of deletions: confirms or discards unconfirmed tombstones, resumes interrupted deletions and restores, and
- * purges expired tombstones.
+ * Background maintenance of deletions: confirms or discards unconfirmed tombstones, resumes interrupted deletions and restores,
+ * and purges expired tombstones.
  */
 
 import type { JobKind } from '../../jobs/job.ts'
@@ -18,8 +18,8 @@ const [roundMs, purgeMs] = [10_000, 3_600_000]
 const purgeBatch = 200
 
 /**
- * Confirms tombstones whose resource is removed and discards those whose resource exists, because the process may have ended, or the
- * store may have been unavailable, between tombstone and removal.
+ * Confirms tombstones whose resource is removed and discards those whose resource exists, because the process may have ended, or
+ * the store may have been unavailable, between tombstone and removal.
  */
 async function confirmTombstones(context: RepositoryContext, signal: AbortSignal): Promise<void> {
   const { tombstones } = context
@@ -34,7 +34,7 @@ async function confirmTombstones(context: RepositoryContext, signal: AbortSignal
   }
 }
 
-/** Page of tombstones; those whose resource exists again are discarded and left out. */
+/** Page of tombstones; those whose resource exists again are discarded and left out, so that the page may be shorter. */
 export async function listTombstones(
   context: RepositoryContext,
   { catalogue, ...page }: TombstonePage & { readonly catalogue: string | undefined },
@@ -53,8 +53,8 @@ function withoutSerial(listed: ListedTombstone): ListedTombstone {
 }
 
 /**
- * Runs one round before this resolves, so that work that a crash interrupted is resumed before requests are served, and then repeats
- * it every 10 seconds until `stop`. A failed round is logged.
+ * Runs one round before this resolves, so that work that a crash interrupted is resumed before requests are served, and then
+ * repeats it every 10 seconds until `stop`; looks for expired tombstones after 10 seconds, then hourly. Failures are logged.
  */
 export async function startDeletionMaintenance(
   context: RepositoryContext,

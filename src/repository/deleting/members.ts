@@ -21,7 +21,7 @@ export type Member = {
   readonly id: string
   /** Id of its catalogue, `''` without one. */
   readonly catalogue: string
-  /** Original id of a dataset; absent when direct writers have removed its record. */
+  /** Original id of a dataset; absent for a resource, and when direct writers have removed the record. */
   readonly originalId?: string
   /** Hash of the sent content of a resource of a declared type. */
   readonly hash?: string

@@ -1,6 +1,6 @@
 /**
- * Removes and restores members of catalogues. Tombstones are written first, then members are removed from the store, then tombstones
- * are confirmed. A restore gives the same ids, distributions, record and metrics, byte for byte.
+ * Removes and restores members of catalogues. Tombstones are written first, then members are removed from the store, then
+ * tombstones are confirmed. A restore gives the same ids, distributions, record and metrics, byte for byte.
  */
 
 import { Failure } from '../../errors.ts'
@@ -40,7 +40,7 @@ const batchSize = 20
 
 /**
  * Removes members, each in an atomic write; the caller holds their locks. A member whose write failed may be removed nevertheless
- * (the answer of the store may be lost); `confirmTombstones` finds out.
+ * (the answer of the store may be lost); `confirmTombstones` finds out. Rejects when a batch cannot be read or noted.
  */
 export async function removeMembers(
   context: RepositoryContext,
@@ -97,8 +97,8 @@ async function readDeletedContent(
 type RestoreOutcome = WriteOutcome | 'exists' | 'original-id-in-use'
 
 /**
- * Restores members of one catalogue, or resources without one (`''`), each in an atomic write. The results are those of the members
- * whose tombstone still exists, in order. Rejects with `unknown-catalogue`.
+ * Restores members of one catalogue, or resources without one (`''`), each in an atomic write. The results are those of the
+ * members whose tombstone still exists, in order. Rejects with `unknown-catalogue`.
  */
 export function restoreMembers(
   context: RepositoryContext,
@@ -156,8 +156,8 @@ function plannedRestore({ names, versions }: RepositoryContext, deleted: StoredD
 }
 
 /**
- * Restores one member; `undefined` when it has no tombstone. Rejects with `already-exists` when its id or original id is in use again,
- * and with `conflict` when its catalogue does not exist.
+ * Restores one member; `undefined` when it has no tombstone. Rejects with `already-exists` when its id or original id is in use
+ * again, and with `conflict` when its catalogue does not exist.
  */
 export async function restoreMember(
   context: RepositoryContext,

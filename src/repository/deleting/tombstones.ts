@@ -21,7 +21,7 @@ export type Tombstone = {
   readonly id: string
   /** Id of its catalogue, `''` without one; of a catalogue its own id. */
   readonly catalogue: string
-  /** Original id of a dataset, absent when direct writers had removed it; of a catalogue its own id. */
+  /** Original id of a dataset, absent when direct writers had removed it; of a catalogue its own id; absent for a resource. */
   readonly originalId: string | undefined
   /** `xsd:dateTime`, UTC, whole seconds. */
   readonly deletedAt: string
@@ -43,14 +43,14 @@ export type DeletedContent = Pick<Tombstone, 'kind' | 'id' | 'catalogue' | 'orig
   readonly deletion?: number
 }
 
-/** Content of a deleted member of a catalogue. */
+/** Content of a deleted dataset or resource of a declared type. */
 export type DeletedMember = DeletedContent & { readonly kind: 'dataset' | 'resource' }
 
-/** Deleted content from the file; by default of a member of a catalogue. */
+/** Deleted content from the file; by default of a dataset or a resource of a declared type. */
 export type StoredDeletedContent<Kind extends TombstoneKind = 'dataset' | 'resource'> =
   DeletedContent & Unconfirmed & { readonly kind: Kind }
 
-/** Tombstone whose removal is not confirmed: the store has to be asked whether the resource exists. */
+/** Identity of a tombstone in the file; of an unconfirmed one, the store has to be asked whether the resource exists. */
 type Unconfirmed = Pick<Tombstone, 'kind' | 'id'> & { readonly serial: number }
 
 type StoredTombstone = Tombstone & Unconfirmed
@@ -81,7 +81,7 @@ const pack = (text: string): Uint8Array =>
 const unpack = (blob: unknown): string =>
   blob instanceof Uint8Array && blob.length > 0 ? inflateRawSync(blob).toString('utf8') : ''
 
-/** Most compressed bytes, and most members, that `membersOf` returns at a time. */
+/** Compressed bytes and number of members from which on the answer of `membersOf` is full. */
 const maxBytes = 2 ** 20
 const maxMembers = 100
 /** Frees pages of the file after a purge. */
@@ -122,9 +122,9 @@ export class Tombstones {
   }
 
   /**
-   * Writes tombstones of resources before their removal; durable when this returns. Call `end` after the removal, with the ids whose
-   * removal succeeded: these tombstones are confirmed and listed, the others are checked later. Throws `store-unavailable` when they
-   * cannot be written: then nothing may be removed.
+   * Writes tombstones of resources before their removal (none for 0 days); durable when this returns. Call `end` after the
+   * removal, with the ids whose removal succeeded: these tombstones are confirmed and listed, the others are checked later.
+   * Throws `store-unavailable` when they cannot be written: then nothing may be removed.
    */
   write(
     contents: readonly DeletedContent[],
@@ -150,19 +150,19 @@ export class Tombstones {
     }
   }
 
-  /** Tombstone of an id, unless it is expired; the caller knows that the store does not have the resource. */
+  /** Tombstone of an id, unless it is expired; the caller has to find out whether the store has the resource nevertheless. */
   find(kind: TombstoneKind, id: string): StoredTombstone | undefined {
     const sql = `SELECT ${factColumns} FROM tombstone WHERE kind = ? AND id = ? AND deleted > ?`
     return this.#tombstones(sql, kind, id, this.#expiredUpTo)[0]
   }
 
-  /** Tombstone of an original id, whose platform id and distribution IRIs a PUT uses again. */
+  /** Newest tombstone of an original id, unless it is expired; a PUT uses its platform id and distribution IRIs again. */
   findByOriginalId(catalogue: string, originalId: string): StoredTombstone | undefined {
     const sql = `SELECT ${factColumns} FROM tombstone WHERE catalogue = ? AND original = ? AND kind = 'dataset' AND deleted > ? ORDER BY serial DESC LIMIT 1`
     return this.#tombstones(sql, catalogue, originalId, this.#expiredUpTo)[0]
   }
 
-  /** Page of tombstones, newest first, of one catalogue (with its own) or of all. */
+  /** Page of confirmed, unexpired tombstones, newest first, of one catalogue (with its own) or all; without running restores. */
   list(catalogue: string | undefined, { limit, offset }: TombstonePage) {
     const sql = `SELECT ${factColumns}, content FROM tombstone WHERE catalogue = coalesce(?, catalogue) AND settled = 1 AND comes_back = 0 AND deleted > ? ORDER BY serial DESC LIMIT ? OFFSET ?`
     const listed: (StoredTombstone & ListedTombstone)[] = []
@@ -181,7 +181,7 @@ export class Tombstones {
     return row && { ...deletedContentOf(row), kind }
   }
 
-  /** Next members that were deleted with a catalogue, after `serial`: at most 100, and about a megabyte of compressed texts. */
+  /** Next confirmed members deleted with a catalogue, after `serial`: at most 100, and about a megabyte of compressed texts. */
   membersOf({ deletion, serial }: { readonly deletion: number; readonly serial: number }) {
     const sql = `SELECT ${allColumns} FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND settled = 1 AND serial > ? AND deleted > ? ORDER BY serial`
     const members: StoredDeletedContent[] = []
@@ -301,7 +301,7 @@ const unconfirmedOf = (row: Row): Unconfirmed => ({
   id: String(row['id']),
 })
 
-/** Tombstone of a row; `window` = seconds until it expires, by the present setting. */
+/** Tombstone of a row; `lifetime` = seconds until it expires, by the present setting. */
 function tombstoneOf(row: Row, lifetime: number): StoredTombstone {
   const deleted = Number(row['deleted'])
   return {

@@ -93,7 +93,7 @@ function answerType(c: AppContext): string {
   throw new Failure('not-acceptable', `Accept must allow ${jsonType} or ${ndjsonType}`)
 }
 
-/** Yields a line for each result, only as fast as the client reads; calls `endWrite` at the end. */
+/** Yields a text per chunk, a line for each result, only as fast as the client reads; calls `endWrite` at the end. */
 async function* toNdjson(
   results: AsyncIterable<readonly BulkItemResult[]>,
   endWrite: () => void,

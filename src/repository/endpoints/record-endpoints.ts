@@ -1,4 +1,4 @@
-/** Endpoints that read the catalogue record of a dataset, or request that it is indexed again. */
+/** Endpoints that read the catalogue record of a dataset, or request that the dataset is indexed again. */
 
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'

@@ -1,6 +1,6 @@
 /**
- * Endpoint that lists the datasets related to a dataset: its series, members, versions and parts, in both directions. Stored links
- * keep the addresses of the source and are resolved when they are read, so that the order of harvesting does not matter.
+ * Endpoint that lists the datasets related to a dataset: its series, members, versions and parts, in both directions. Stored
+ * links keep the addresses of the source and are resolved when they are read, so that the order of harvesting does not matter.
  */
 
 import type { NamedNode } from '@rdfjs/types'
@@ -55,7 +55,7 @@ type RelatedDataset = {
   readonly title: Readonly<Record<string, string>>
 }
 
-/** Most datasets of one answer. */
+/** Most datasets of one answer; one with several relations occurs once for each. */
 const maxRelated = 500
 
 /** Related datasets outside of hidden catalogues, newest first. Rejects as the store does. */
@@ -110,7 +110,7 @@ async function relatedDatasets(
   return newestFirst([...related.values()])
 }
 
-/** Dataset outside of hidden catalogues; `date` is the begin of its period, or its date of issue. */
+/** Dataset outside of hidden catalogues; `date` is the latest begin of its period, else its latest date of issue, else `''`. */
 type VisibleDataset = {
   readonly catalogue: string
   readonly title: Readonly<Record<string, string>>
@@ -130,7 +130,7 @@ async function hiddenCatalogues(
   return new Set([...contents].filter(isHidden).map(([iri]) => iri))
 }
 
-/** Datasets by IRI, without those in hidden catalogues. */
+/** Datasets by IRI, without those in hidden catalogues and those without a title. A title without language counts as English. */
 async function visibleDatasets(
   store: Pick<GraphStore, 'readAll' | 'select'>,
   datasets: readonly NamedNode[],

@@ -41,9 +41,7 @@ export const mayWriteCatalogue: Auth<RepositoryContext> = {
 /** Permission to write resources outside of catalogues. */
 export const mayWritePlatform: Auth<RepositoryContext> = { ...mayCall, check: requirePathIds }
 
-/**
- * Wraps a look-up so that it runs once per request, for look-ups that both the permission check and the handler need.
- */
+/** Wraps a look-up so that it runs once per request, for look-ups that both the permission check and the handler need. */
 export function oncePerRequest<T>(
   lookUp: (c: AppContext, context: RepositoryContext) => Promise<T>,
 ): (c: AppContext, context: RepositoryContext) => Promise<T> {
@@ -130,10 +128,7 @@ async function receiveBody(c: AppContext, limits: Limits): Promise<ResourceBody>
 /** Body of a write, and the state of the resource that the client expects. */
 export type WriteRequest = { readonly body: ResourceBody; readonly precondition: Precondition }
 
-/**
- * Receives the body of a write, runs it and answers. `searchable` is the IRI of the resource that must be searchable, by default the
- * written one.
- */
+/** Receives the body of a write, runs it and answers; `searchable` is that of `answerWrite`. */
 export async function respondToWrite(
   c: AppContext,
   context: RepositoryContext,

@@ -1,6 +1,6 @@
 /**
- * Answers that all resources share: of writes, which wait for the index (RFC 7240, `Prefer`), and of graphs in the negotiated format
- * with their links (RFC 8288).
+ * Answers that all resources share: of writes, which wait for the index (RFC 7240, `Prefer`), and of graphs in the negotiated
+ * format with their links (RFC 8288).
  */
 
 import type { AppContext } from '../../http/app.ts'
@@ -38,7 +38,7 @@ type Wait = {
 /** Most seconds that a client may request. */
 const maxWaitSeconds = 60
 
-/** Wait by `respond-async` or `wait=n` (seconds) of a `Prefer` header; `defaultMs` without either. */
+/** Wait by `respond-async` or `wait=n` (seconds, at most 60) of a `Prefer` header; `defaultMs` without either. */
 export function waitOf(prefer: string | undefined, defaultMs: number): Wait {
   const parts = (prefer ?? '').split(/[,;]/).map((part) => part.trim().toLowerCase())
   if (parts.includes('respond-async')) return { ms: 0, applied: 'respond-async' }
@@ -62,7 +62,7 @@ function waitAfterCommit(c: AppContext, defaultMs: number): Wait {
   return wait
 }
 
-/** Value of the header `Index-Status`; `none` = the catalogue is hidden and never indexed. */
+/** Value of `Index-Status`: `done` = indexed, `pending` = not yet, `none` = the catalogue is hidden and never indexed. */
 export type IndexStatus = 'done' | 'pending' | 'none'
 
 /** Function that resolves true when a mark is indexed, false when the signal fires first. */
@@ -82,13 +82,13 @@ export async function indexStatus(
 
 /** Options of the answer to a write. */
 type WriteAnswerOptions = {
-  /** IRI of the resource that must be searchable, such as the dataset of a distribution; by default the written one. */
+  /** Resource whose state answers without a mark report, such as the dataset of a distribution; default: the written one. */
   readonly searchable?: string
   /** Milliseconds to wait for the index without a preference of the client; by default the limit `waitMs`. */
   readonly waitMs?: number
 }
 
-/** Answers 201, 204 or 304 with an empty body when the resource is searchable or the wait is over. */
+/** Answers 201, 204 or 304 with an empty body when the mark is indexed or the wait is over; at once without a mark. */
 export async function answerWrite(
   c: AppContext,
   context: RepositoryContext,
@@ -153,8 +153,8 @@ export async function answerDelete(
 }
 
 /**
- * Answers 204 when the datasets of a deleted catalogue are removed before the wait is over, otherwise 202 with `{"remaining": n}`;
- * 202 at once when another request had started the deletion.
+ * Answers 204 when the members of a deleted catalogue are removed before the wait is over, otherwise 202 with `{"remaining": n}`;
+ * 202 at once when the client does not wait or the deletion was begun earlier.
  */
 export async function answerCatalogueRemoval(
   c: AppContext,
@@ -275,8 +275,8 @@ async function* splitLargeParts(
 }
 
 /**
- * Answers 200 with a document of any length, which is written while it is sent; throws `not-acceptable`. Holds one batch of parts in
- * memory. Statements that RDF/XML cannot express are left out with a comment (decision 0033).
+ * Answers 200 with a document of any length, which is written while it is sent; throws `not-acceptable`. Holds one batch of parts
+ * in memory. Statements that RDF/XML cannot express are left out with a comment (decision 0033).
  */
 export async function answerDocument(
   c: AppContext,

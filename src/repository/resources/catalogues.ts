@@ -132,8 +132,8 @@ type CatalogueRemovalRequest = {
 }
 
 /**
- * Deletes the catalogue at once and its datasets after it; repeated calls meanwhile return the same job. Call it under the lock of
- * the catalogue. Fails with `unknown-catalogue`, and with `conflict` while the catalogue is being restored.
+ * Deletes the catalogue at once and its members after it; repeated calls meanwhile return the same job. Call it under the lock of
+ * the catalogue. Fails with `unknown-catalogue`, as `precondition` does, and with `conflict` during a restore.
  */
 async function removeCatalogue(
   context: RepositoryContext,

@@ -1,6 +1,6 @@
 /**
- * Quality metrics of datasets: a separate graph that belongs to its dataset and is replaced as a whole, by the endpoints below or,
- * for many datasets, by `manyMetrics`, which the metrics service calls in this process.
+ * Quality metrics of datasets: a separate graph that belongs to its dataset and is replaced as a whole, by the endpoints below
+ * or, for many datasets, by `manyMetrics`, which the metrics service calls in this process.
  */
 
 import { hash } from 'node:crypto'
@@ -55,9 +55,9 @@ type MetricsItem = MetricsOf & { readonly precondition?: Precondition }
 const maxUnchangedMs = 7 * dayMs
 
 /**
- * Writes metrics; returns the outcome of each, in order. A failure affects only its item: `unknown-dataset`, `ambiguous-subject`,
- * `invalid-content`, `too-large`. No dataset may occur twice. Rejects when the signal fires before anything is written, and when
- * the store is unavailable.
+ * Writes metrics; returns the outcome of each, in order. A failure affects only its item: `unknown-dataset`, `unknown-catalogue`,
+ * `ambiguous-subject`, `invalid-content`, `too-large`, `too-complex`, `precondition-failed`. No dataset may occur twice. Rejects
+ * when the signal fires before anything is written, and when the store cannot be read.
  */
 async function writeMetrics(
   context: RepositoryContext,
@@ -87,8 +87,8 @@ async function writeMetrics(
 }
 
 /**
- * Plans a write; `stored` are the graphs of the dataset and of its metrics, by IRI. Only changes of numbers cause indexing, because
- * documents show nothing else, and new times alone are written only after a week.
+ * Plans a write; `stored` are the graphs of the dataset and of its metrics, by IRI. Only changes of numbers cause indexing,
+ * because documents show nothing else, and new times alone are written only after a week.
  */
 async function planMetrics(
   context: RepositoryContext,
@@ -117,7 +117,7 @@ async function planMetrics(
   return { result: { ...result, mark }, group }
 }
 
-/** Outcome for one dataset: `unchanged` = the stored metrics are equal and younger than a week; `gone` = there is no such dataset. */
+/** Outcome: `unchanged` = the stored metrics differ at most in times, by less than a week; `gone` = there is no such dataset. */
 type MetricsVerdict = WriteOutcome['kind'] | 'gone' | Failure
 
 /** Writes metrics of many datasets; returns an outcome for each, in order, as `writeMetrics`. */

@@ -35,8 +35,8 @@ type DatasetPut = Omit<DatasetItem, 'prepare' | 'digest'> & {
 }
 
 /**
- * Writes a dataset. Fails with `unknown-catalogue`, `newer-exists`, and as the body does; with `updateOnly` also with `unknown-
- * dataset`.
+ * Writes a dataset. Fails with `unknown-catalogue`, `newer-exists`, and as its id, body and precondition do; with `updateOnly`
+ * also with `unknown-dataset`.
  */
 async function putDataset(
   context: RepositoryContext,
@@ -232,6 +232,7 @@ async function idOf(
   context: RepositoryContext,
   { catalogue, originalId }: DatasetOrigin,
 ): Promise<string> {
+  // Nothing is created here, so any candidate will do.
   const queries = [{ originalId, candidate: '-' }]
   const [origin] = await findByOrigins(context, catalogue, queries, c.get('signal'))
   if (!origin?.record) throw unknownDataset(originalId)
@@ -284,7 +285,7 @@ function create(c: AppContext, context: RepositoryContext, catalogue: string): P
 const datasetExists = (originalId: string) =>
   new Failure('already-exists', `the catalogue has a dataset "${originalId}" already`)
 
-/** Deletes a dataset, which can be restored as long as its tombstone exists; `catalogueOfRequest` is that of the answer. */
+/** Deletes a dataset, which can be restored as long as its tombstone exists. `Index-Status` is that of `catalogueOfRequest`. */
 async function remove(
   c: AppContext,
   context: RepositoryContext,

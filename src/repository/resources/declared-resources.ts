@@ -91,8 +91,8 @@ type ResourcePut = WriteRequest & {
 }
 
 /**
- * Writes a resource under its lock. Fails with `unknown-catalogue`, `invalid-parameter` when a new one needs a catalogue,
- * `conflict` when it is in another one, and as the PUT of a dataset does.
+ * Writes a resource; call it under its lock. Fails with `unknown-catalogue`, as `catalogueFor` does, and as its body, its
+ * precondition, `resourceNode` and `canonicalContent` do.
  */
 async function putResource(
   context: RepositoryContext,
@@ -138,7 +138,7 @@ async function putResource(
   return result
 }
 
-/** Returns the catalogue that a resource will be in, `''` when its type is in none; `target` is that of the request. */
+/** Returns the catalogue that a resource will be in, `''` when its type is in none. Throws `conflict` or `invalid-parameter`. */
 function catalogueFor(
   { type, id }: NamedResource,
   target: string | undefined,
@@ -157,7 +157,7 @@ function catalogueFor(
   throw invalidParameter('catalogId', detail)
 }
 
-/** Makes the record of a resource in a catalogue; it keeps the date of the creation. */
+/** Makes the record of a resource in a catalogue; it keeps the date of creation that the stored graph `before` states. */
 function recordFor(
   { names, now }: RepositoryContext,
   { type, id, iri: topic }: NamedResource,
@@ -242,7 +242,7 @@ const mayRestore = mayCallFor(async (c, context: RepositoryContext) => {
   return catalogueOf(facts)
 })
 
-/** Runs work under the locks of a resource. */
+/** Runs work under the lock of a resource. */
 const withLock = <T>(
   { locks, names }: RepositoryContext,
   { member }: NamedResource,

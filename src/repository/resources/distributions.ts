@@ -1,6 +1,6 @@
 /**
- * Endpoints of one distribution: read, add, replace, remove. A distribution is stored in the graph of its dataset, whose catalogue
- * decides on permissions.
+ * Endpoints of one distribution: read, add, replace, remove. A distribution is stored in the graph of its dataset, whose
+ * catalogue decides on permissions.
  */
 
 import type { Quad, Term } from '@rdfjs/types'
@@ -53,7 +53,7 @@ const datasetsQuery = loadQuery('distribution-datasets')
 const unknownDistribution = (id: string) =>
   new Failure('unknown-distribution', `there is no distribution "${id}"`)
 
-/** Returns the id of the dataset whose graph holds the distribution; the first of several. */
+/** Returns the id of the dataset with the distribution, the smallest of several; fails with `unknown-distribution`. */
 async function datasetOf(
   { store, names }: RepositoryContext,
   id: string,
@@ -75,7 +75,7 @@ const hasDistribution = (graph: readonly Quad[], iri: string): boolean =>
       (object.value === iri && predicate.value === dcat('distribution').value),
   )
 
-/** Replaces blank nodes by skolem IRIs below the IRI of the distribution, so that they differ from those of others. */
+/** Replaces blank nodes by skolem IRIs of the distribution (`names.genid`), so that they differ from those of others. */
 async function skolemisedDataset(
   { names, canonical }: RepositoryContext,
   quads: readonly Quad[],
@@ -88,7 +88,7 @@ async function skolemisedDataset(
 /** Write of one distribution, and its dataset. */
 type DistributionPut = WriteRequest & { readonly dataset: DatasetPlace }
 
-/** Adds a distribution. Fails with `already-exists`, `missing-class`, `ambiguous-subject`, `invalid-content` and as an edit does. */
+/** Adds a distribution. Fails as `parseDistribution` and `editDataset` do, and with `already-exists`. */
 async function addDistribution(
   context: RepositoryContext,
   { body, precondition, dataset }: DistributionPut,
@@ -116,8 +116,8 @@ async function addDistribution(
 }
 
 /**
- * Replaces a distribution; keeps its IRI, and its identifiers when the body has none. Fails like `addDistribution` and with
- * `unknown-distribution`.
+ * Replaces a distribution; keeps its IRI, and its identifiers when the body has none. Fails as `addDistribution` does, but with
+ * `unknown-distribution` in place of `already-exists`.
  */
 async function replaceDistribution(
   context: RepositoryContext,
@@ -149,7 +149,7 @@ async function replaceDistribution(
   return { kind, iri, catalogue: dataset.catalogue, hash: result, ...written }
 }
 
-/** Removes the statements that only this distribution leads to (decision 0016), and the link of its dataset. */
+/** Removes the statements that only this distribution leads to (decision 0016), and the `dcat:distribution` links to it. */
 async function removeDistribution(
   context: RepositoryContext,
   { id, dataset }: { readonly id: string; readonly dataset: DatasetPlace },
@@ -193,7 +193,7 @@ const alreadyExists = (iri: string) =>
 
 // Description of a distribution in its dataset's graph, and the part that is removed with it.
 
-/** Returns the IRIs of the distributions that a dataset links, ordered by code point. */
+/** Returns the IRIs of the distributions that a dataset links, ordered by UTF-16 code unit. */
 export function linkedDistributions(graph: Graph, dataset: string): string[] {
   const linked = graph.objects(dataset, dcat('distribution'))
   return [...new Set(linked.map((term) => term.value))].sort()
@@ -213,8 +213,8 @@ export function describeDistribution(graph: Graph, distribution: string, names: 
 }
 
 /**
- * Returns the graph of a dataset without the description of a distribution. Nodes that other statements refer to, such as a shared
- * licence, are kept with what they lead to.
+ * Returns the graph of a dataset without the description of a distribution. Nodes that other statements refer to, such as a
+ * shared licence, are kept with what they lead to.
  */
 function withoutDistribution(
   quads: readonly Quad[],

@@ -10,7 +10,7 @@ import type { Part } from '../../rdf/writing/document.ts'
 import type { RepositoryContext } from '../repository-context.ts'
 import { answerDocument } from '../endpoints/responses.ts'
 
-/** Function that reads the values of ids, in their order; resources that were deleted meanwhile have none. */
+/** Function that reads the values of ids, in their order; resources that were deleted meanwhile may have none. */
 type Values<T> = (ids: readonly string[], signal: AbortSignal) => Promise<readonly T[]>
 
 /** List of any kind of resources: the parts that differ by kind. */
@@ -56,6 +56,7 @@ type ListQuery = {
   readonly resourceTypes?: readonly string[]
 }
 
+/** Number of resources of a page when the client names none. */
 const defaultLimit = 100
 
 /** Number of resources, and of original ids, that are read and sent together: the memory bound of a long answer. */
@@ -63,8 +64,8 @@ const defaultBatchSize = 100
 const originalIdBatchSize = 1000
 
 /**
- * Answers 200 with strings or RDF and the `Link` header; fails as the list does. Pages larger than usual take a slot for long
- * answers.
+ * Answers 200 with strings or RDF and the `Link` header; fails as the list does, and with `invalid-parameter` for original ids
+ * that are not unique. Pages larger than usual take a slot for long answers.
  */
 export function answerList(
   c: AppContext,
@@ -84,7 +85,7 @@ const isUnpaged = (list: ResourceList, { valueType, limit, offset }: ListQuery):
   limit === undefined &&
   offset === undefined
 
-/** Answers the requested page in its value type. Ids are read once, so that total and page are consistent. */
+/** Answers the requested page in its value type. Ids of a page are read once, so that total and page are consistent. */
 async function answerPage(
   c: AppContext,
   context: RepositoryContext,

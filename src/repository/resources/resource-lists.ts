@@ -1,6 +1,6 @@
 /**
- * Lists of catalogues, datasets, vocabularies and distributions with their endpoints, the list of resources of a declared type, and
- * dumps of whole catalogues.
+ * Lists of catalogues, datasets, vocabularies and distributions with their endpoints, the list of resources of a declared type,
+ * and dumps of whole catalogues.
  */
 
 import type { Term } from '@rdfjs/types'
@@ -82,7 +82,7 @@ const graphList = (context: RepositoryContext, listing: GraphListing): ResourceL
   }
 }
 
-/** Makes a list fail with `unknown-catalogue` when it is empty because its catalogue does not exist. */
+/** Makes a list fail with `unknown-catalogue` when it is empty, or a long answer ends, and its catalogue does not exist. */
 const listIn = (context: RepositoryContext, id: string, list: ResourceList): ResourceList => ({
   ...list,
   ids: async (signal) => {
@@ -208,8 +208,8 @@ function distributionList(
 const batchSize = 100
 
 /**
- * Yields a whole catalogue in batches: its own graph, then its datasets with links. Fails when there is no such catalogue, also
- * when it is deleted meanwhile. Datasets created meanwhile may be missing; deleted ones are left out with the links to them.
+ * Yields a whole catalogue in batches: its own graph, then datasets with the links to them. Fails when there is no such
+ * catalogue, or it is deleted meanwhile. Datasets created meanwhile may be missing; deleted ones are left out with their links.
  */
 async function* dumpOf(
   context: RepositoryContext,

@@ -1,7 +1,7 @@
 /**
- * Endpoints of one vocabulary: read, create or replace, delete. A vocabulary is stored as it was sent, in a graph with the IRI of its
- * concept scheme; its handle, the platform IRI `/vocabularies/{id}`, has its facts in the system graph. A vocabulary may be large: its
- * body is parsed while it arrives, and it is answered in parts.
+ * Endpoints of one vocabulary: read, create or replace, delete. A vocabulary is stored as it was sent, in a graph with the IRI of
+ * its concept scheme; its handle, the platform IRI of its id, has its facts in the system graph. It may be large: its body is
+ * parsed while it arrives (but JSON-LD), and a large one is answered in parts.
  */
 
 import { Failure } from '../../errors.ts'
@@ -82,8 +82,8 @@ type Replacement = {
 }
 
 /**
- * Replaces a vocabulary; call it under its lock and that of its scheme. Fails with `already-exists` when another vocabulary has
- * the scheme.
+ * Creates or replaces a vocabulary; call it under its lock and that of its scheme. Fails as `requireFreeScheme` and
+ * `precondition` do.
  */
 async function replaceVocabulary(
   context: RepositoryContext,
@@ -142,7 +142,7 @@ async function accompanyingChanges(
 /** Scheme that a vocabulary, named by its handle, is about to use. */
 type Claim = { readonly scheme: string; readonly resource: string }
 
-/** Checks that a scheme belongs to no other vocabulary and is not the graph of another resource. */
+/** Fails with `already-exists` for the scheme of another vocabulary, `invalid-content` for one in the platform's namespace. */
 async function requireFreeScheme(
   { names, store }: RepositoryContext,
   { scheme, resource }: Claim,
@@ -168,7 +168,7 @@ type VocabularyFacts = {
   /** Also the IRI of its graph. */
   readonly scheme: string
   readonly hash: string
-  /** Broken integrity conditions of SKOS with their numbers: `S13 2, S14 1`; `''` = none. */
+  /** Broken integrity conditions of SKOS, each with its number of findings: `S13 2, S14 1`; `''` = none. */
   readonly integrity: string
 }
 
@@ -208,7 +208,7 @@ function conceptIn(line: string): string | undefined {
   return isDeclaration && line.startsWith('<') ? line.slice(1, at - 1) : undefined
 }
 
-/** Returns concepts of the old lines that the new ones lack, because records with them have to be projected again; `all` above the maximum. */
+/** Returns concepts that only the old lines have: records with them are projected again; `all` above `maxRetired`. */
 async function retiredConcepts(
   before: AsyncIterable<string>,
   after: readonly string[],
@@ -231,7 +231,7 @@ const retiredLines = (handle: string, retired: readonly string[] | 'all'): strin
     ? [factLine(handle, 'retired', 'all')]
     : retired.map((concept) => factLine(handle, 'retired', { iri: concept }))
 
-/** Default wait of a PUT for the index, in milliseconds; a large vocabulary takes longer than a record. */
+/** Default wait of a PUT or DELETE for the index, in milliseconds; a large vocabulary takes longer than a record. */
 const waitMs = 60_000
 
 const path = '/vocabularies/{vocabularyId}'
@@ -312,8 +312,8 @@ type VocabularyAnswer = Pick<VocabularyFacts, 'scheme' | 'hash'> & {
 const maxUndivided = 16 * 1024 * 1024
 
 /**
- * Answers 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. Statements of a large one
- * that RDF/XML cannot express are left out with a comment (decision 0033).
+ * Answers 200 or 304 in the format of the suffix or of `Accept`; `not-acceptable` when there is none. Statements that RDF/XML
+ * cannot express become comments in a large vocabulary (decision 0033); a small one is `not-acceptable` then.
  */
 async function answerVocabulary(
   c: AppContext,
@@ -325,7 +325,7 @@ async function answerVocabulary(
   const answerWhole = (lines: string) =>
     answerResource(c, context, { ...resource, lines, hash }, suffix)
   if (isFresh(c.req.raw.headers, hash)) return answerWhole('')
-  // Formats are checked before anything is read.
+  // Formats are checked before the graph is read.
   answerFormat(c, suffix)
   // The deadline is extended, because a store may have to sort the whole graph before the first chunk.
   c.get('deadline').extend(limits.longRequestMs)
@@ -346,7 +346,7 @@ async function answerVocabulary(
   return answerDocument(c, context, parts(), { suffix, name: id, isDivided: true })
 }
 
-/** Takes chunks up to a size; returns them, and the rest if there is any. */
+/** Takes chunks until they exceed a size; returns them, and the rest unless the source has ended. */
 async function takePrefix(source: AsyncIterable<string>, size: number) {
   const chunks = (async function* chunks() {
     yield* source

@@ -15,7 +15,7 @@ import { compareCodePoints } from '../../text/code-points.ts'
 import type { YieldWhenDue } from '../../workers/event-loop.ts'
 import { repositoryParameters } from '../endpoints/parameters.ts'
 
-/** The triples of one graph of the body (`''` = default graph), and the datasets that it describes, in the order of the body. */
+/** Triples of one graph of the body (`''` = default graph), and its nodes typed as dataset, in the order of the body. */
 type BodyGraph = {
   readonly name: string
   readonly quads: Quad[]
@@ -72,15 +72,15 @@ export class BulkBody {
     return this.kinds.kind(node) === 'dataset' || this.#records.has(node)
   }
 
-  /** Returns catalogues and records, which belong to no dataset. Call it when the body is complete. */
+  /** Returns catalogues and records, without those that records of this platform describe. Call it when the body is complete. */
   cataloguesAndRecords(): ReadonlySet<string> {
     const keys = this.kinds.of('catalogue', 'record').keys()
     return (this.#wrappers ??= new Set([...keys].filter((key) => !this.#records.has(key))))
   }
 
   /**
-   * Returns the keys of datasets that a catalogue or a record of the body links, or that another dataset links by `dcat:dataset`:
-   * they are separate datasets even when others point to them.
+   * Returns the keys of datasets that a catalogue or a record of the body links, or any other node by `dcat:dataset`: they are
+   * separate datasets even when others point to them.
    */
   listedDatasets(): ReadonlySet<string> {
     const wrappers = this.cataloguesAndRecords()
@@ -131,10 +131,10 @@ export type BulkItem = {
 }
 
 /**
- * Returns the separate datasets of a body, in its order. A dataset is separate when no other subject of its graph points to it, when
- * a catalogue or record of the body links it, or when only a circle of datasets points to it. Any other belongs to the node that points
- * to it, as in the PUT of a single dataset, so that nothing that was sent gets lost. Of a dataset that several graphs describe, the
- * graph named by its IRI is used, else the first.
+ * Returns the separate datasets of a body, in its order. A dataset is separate when no other subject of its graph points to it,
+ * when `listedDatasets` has it, when it is the only one of a named graph, or when only a circle of datasets points to it. Any
+ * other belongs to the node that points to it, as in the PUT of a single dataset, so that nothing that was sent gets lost. Of a
+ * dataset that several graphs describe, the graph named by its IRI is used, else the first.
  */
 export async function bulkItems(body: BulkBody, pause: YieldWhenDue): Promise<readonly BulkItem[]> {
   const items: { readonly item: BulkItem; readonly graph: BodyGraph }[] = []
@@ -168,7 +168,7 @@ async function itemsOf(
   for (const [at, quad] of quads.entries()) {
     const [subject, object] = [keyOf(quad.subject), keyOf(quad.object)]
     const isWrapper = wrappers.has(subject)
-    // A catalogue that is also a publisher is copied into each dataset, without its links to datasets.
+    // A catalogue that is also a publisher is copied into each dataset, without the links to its resources.
     if (!isWrapper || !listingPredicates.has(quad.predicate.value)) append(about, subject, quad)
     const isLink = object !== subject && quad.object.termType !== 'Literal'
     if (isLink && datasets.has(object) && !isWrapper) pointedTo.add(object)
@@ -196,7 +196,7 @@ async function itemsOf(
   })
 }
 
-/** Number of triples of a shared node from which duplicates are removed; concatenated bodies repeat them. */
+/** Number of triples of a node from which on duplicates are removed; concatenated bodies repeat shared nodes. */
 const manyTriples = 64
 const distinct = (quads: readonly Quad[]): Quad[] => [
   ...new Map(quads.map((quad) => [toLine(quad), quad])).values(),
@@ -238,8 +238,8 @@ type DatasetOfBody = {
 }
 
 /**
- * Returns the record's id, else the smallest `dct:identifier` (literals before IRIs), else the IRI. Throws `invalid-content` when
- * there is none, `invalid-parameter` when it is not an original id.
+ * Returns the record's id, else the smallest `dct:identifier` (literals before IRIs), else the IRI; with `uri` the IRI before
+ * identifiers. Throws `invalid-content` when there is none, `invalid-parameter` when it is not an original id.
  */
 export function originalIdIn({ node, quads, recordedIds, precedence }: DatasetOfBody): string {
   const key = keyOf(node)

@@ -1,6 +1,6 @@
 /**
- * Writes the datasets of the body of a bulk write, independent of each other and in their order, in chunks with bounded memory; and
- * previews the PUT of a dataset, for the dry run of a harvest.
+ * Writes the datasets of the body of a bulk write, independent of each other and in their order, in chunks with bounded memory;
+ * and previews the PUT of a dataset, for the dry run of a harvest.
  */
 
 import type { Quad } from '@rdfjs/types'

@@ -18,7 +18,7 @@ type CatalogueStates = {
 type CatalogueMarks = {
   /** Mark of the catalogue itself. */
   readonly mark: Mark
-  /** Marks of the catalogue and of its former and current parts. */
+  /** Marks of the catalogue and of its added and removed parts. */
   readonly marks: readonly Mark[]
   /** Lines of the system graph. */
   readonly lines: readonly string[]
@@ -26,7 +26,7 @@ type CatalogueMarks = {
   readonly cascades: boolean
 }
 
-/** Makes marks of the catalogue, of its datasets if they embed a changed fact, and of added and removed parts with their datasets. */
+/** Makes marks of the catalogue (with its datasets if they embed a changed fact), and of added and removed parts with theirs. */
 export function catalogueMarks(
   { names, versions }: RepositoryContext,
   { iri, before, after }: CatalogueStates,
@@ -56,7 +56,7 @@ const embeddedPredicates = new Set(
   ['title', 'language', 'spatial', 'type', 'isPartOf', 'hasPart'].map((name) => dct(name).value),
 )
 
-/** Returns a text that differs when an embedded fact differs, or the visibility, which decides whether datasets are searchable. */
+/** Returns a text that differs when an embedded fact differs or the visibility, which decides whether datasets are indexed. */
 const embeddedFacts = (quads: readonly Quad[], catalogue: string): string =>
   quads
     .filter(({ subject }) => subject.value === catalogue)

@@ -21,9 +21,9 @@ export type LocatedDataset = DatasetRecord & { readonly catalogue: string }
 
 /** Facts of the store about an id at the origin. */
 export type Origin = {
-  /** Record with the original id; of several, which other programs may leave, the one with the candidate's id, else the oldest. */
+  /** Record with the original id; of several, which other programs may leave, that with the candidate's id, else the oldest. */
   readonly record: DatasetRecord | undefined
-  /** Further records with the same original id, which the next write removes. */
+  /** Further records with the same original id, which the next write that changes the dataset removes. */
   readonly duplicates: readonly DatasetRecord[]
   /** True when a resource with the candidate's IRI exists. */
   readonly isIdTaken: boolean
@@ -61,7 +61,7 @@ export async function findByOrigins(
   })
 }
 
-/** Returns the record of a dataset and the id of its catalogue; fails with `unknown-dataset`. */
+/** Returns the record of a dataset and the id of its catalogue; fails with `unknown-dataset`, also when it is in no catalogue. */
 export async function findById(
   { store, names }: StoreAndNames,
   id: string,
@@ -135,7 +135,7 @@ export async function originalIdsOf(
   return new Map([...rows].map(([id, group]) => [id, smallest(group)]))
 }
 
-/** Returns catalogue and id at the origin by dataset; absent for one that does not exist or has no record. */
+/** Returns catalogue and id at the origin by dataset; absent for one that does not exist, has no record or is in no catalogue. */
 export async function datasetPlaces(
   context: StoreAndNames,
   ids: readonly string[],

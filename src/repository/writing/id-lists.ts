@@ -27,7 +27,7 @@ type IdListOptions = {
   readonly maxCached?: number
 }
 
-/** Milliseconds for which lists are cached, milliseconds for which the catalogue of a dataset is, and most cached catalogues. */
+/** Milliseconds for which lists are cached, and the catalogue of a dataset is, and most datasets whose catalogue is cached. */
 const expiryMs = 30_000
 const catalogueExpiryMs = 600_000
 const maxCatalogues = 50_000
@@ -80,7 +80,7 @@ export class IdLists {
     return catalogue
   }
 
-  /** Applies committed writes to the cached lists. */
+  /** Applies committed writes to the cached lists; those that change more than links empty the cache. */
   apply(changes: readonly GraphChange[]): void {
     for (const change of changes) {
       const catalogue = this.#options.names.idOf('catalogue', change.graph)
@@ -94,7 +94,7 @@ export class IdLists {
     }
   }
 
-  /** Empties the cache, when the outcome of a write is unknown. */
+  /** Empties the cache: after writes of unknown outcome or that change lists without links, and when the lease is regained. */
   forget(): void {
     this.#entries.clear()
     this.#catalogues.clear()
@@ -154,7 +154,7 @@ export class IdLists {
 
 const listedFacts = [ctl('scheme').value, ctl('resourceType').value].map((iri) => `> <${iri}> `)
 
-/** Tells whether vocabularies or resources of declared types are created or deleted, by facts of the system graph. */
+/** Tells whether vocabularies or resources of declared types may be created or deleted, by facts of the system graph. */
 const changesLists = ({ graph, add = [], remove = [] }: GraphChange): boolean =>
   graph === systemGraph &&
   [...add, ...remove].some((line) => listedFacts.some((part) => line.includes(part)))

@@ -1,6 +1,6 @@
 /**
  * Commits all writes of the repository to the store: many resources at once, each an atomic group, and one resource as a batch of
- * one. Writers plan changes under their locks; `commitBatch` commits them and notifies the listeners.
+ * one. Writers plan changes under the locks made here; `commitBatch` commits and notifies. Tracks deletions, too.
  */
 
 import type { GraphChange, GraphStore, CommitResult } from '../../store/graph-store.ts'

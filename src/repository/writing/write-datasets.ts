@@ -1,6 +1,6 @@
 /**
- * Writes datasets: single PUT (a batch of one), bulk writes, previews, and edits of a stored dataset. A batch has one look-up of ids,
- * one read of the datasets that changed, and one write with an atomic group for each dataset.
+ * Writes datasets: single PUT (a batch of one), bulk writes, previews, and edits of a stored dataset. A batch has one look-up of
+ * ids (more when ids clash), one read of the stored datasets that change, and one write with an atomic group for each dataset.
  */
 
 import { hash as digestOf } from 'node:crypto'
@@ -73,7 +73,7 @@ export type WrittenDataset = { readonly id: string; readonly outcome: WriteOutco
 
 type Targets = readonly (DatasetTarget | Failure)[]
 
-/** Reads the body of a dataset with this IRI; fails as `parse` and `prepareDataset` do. */
+/** Reads the body of a dataset with this IRI; fails as `parse`, `datasetNode` and `prepareDataset` do. */
 async function prepareBody(
   context: RepositoryContext,
   { body, originalId }: { readonly body: ResourceBody; readonly originalId: string },
@@ -112,7 +112,7 @@ export async function prepareDataset(
 
 /**
  * Writes datasets; returns the outcome of each, in order. A failure affects only its item. Rejects with `unknown-catalogue`, and
- * when none can be written. A started write is completed, whatever the signal says.
+ * when the store cannot be read. A started write is completed, whatever the signal says.
  */
 export async function writeDatasets(
   context: RepositoryContext,
@@ -161,7 +161,7 @@ export async function previewOf(
   return { kind, before: stored, after: stored }
 }
 
-/** Dataset whose content differs from the stored one, so that it has to be written. */
+/** Dataset that has to be written: it is new, its content differs from the stored one, or `enforceUpdate` is set. */
 type ChangedDataset = {
   readonly item: DatasetItem
   readonly target: DatasetTarget
@@ -195,7 +195,7 @@ async function planDatasets(
   return planned
 }
 
-/** Reads a dataset and decides whether it has to be written; an unchanged one has its result already. */
+/** Prepares a dataset, unless its body is known, and decides whether it is written; an unchanged one has its result already. */
 async function chooseWrite(
   { names, bodies }: RepositoryContext,
   catalogue: string,
@@ -261,7 +261,7 @@ async function composeWrite(
   return { result: { id, outcome: { kind, iri, catalogue, hash, mark } }, group }
 }
 
-/** Makes the atomic group: content, links, marks, and the removal of duplicates left by other programs. */
+/** Makes the atomic group: content, links of a new dataset, marks, and the removal of duplicates left by other programs. */
 function groupOf(
   { names, versions }: RepositoryContext,
   catalogue: string,
@@ -289,7 +289,7 @@ function groupOf(
   return { group: { changes, marks }, mark }
 }
 
-// Writes to a part of a stored dataset, under its lock: its graph line by line, or the graph of its metrics.
+// Changes of one stored dataset under its lock: edits of its graph, and the removal of its metrics.
 
 /** Dataset that an edit changes. */
 export type DatasetPlace = Pick<LocatedDataset, 'id' | 'catalogue' | 'originalId'>
@@ -305,7 +305,7 @@ type DatasetChange<T> = {
 /** Result of an edit; `mark` is absent when nothing was written. */
 type EditResult<T> = { readonly result: T; readonly mark?: Mark }
 
-/** Commits the result of `plan` while no other write to the dataset runs; fails when the catalogue is deleted meanwhile. */
+/** Commits the result of `plan` while no other write to the dataset runs; `unknown-catalogue` when that is deleted meanwhile. */
 export function changeDataset<T>(
   context: RepositoryContext,
   { id, catalogue, originalId }: DatasetPlace,
@@ -325,8 +325,8 @@ export function changeDataset<T>(
 }
 
 /**
- * Commits the graph that `edit` returns (nothing without `graph`), with a new date of change and hash in the record, in one atomic
- * step. Fails as `edit` does, and with `unknown-dataset`, `too-large` and `too-complex`.
+ * Commits the graph that `edit` returns (nothing without `graph`), with a new date of change and hash in the record, in one
+ * atomic step. Fails as `edit` and `changeDataset` do, and with `unknown-dataset`, `too-large` and `too-complex`.
  */
 export function editDataset<T>(
   context: RepositoryContext,
