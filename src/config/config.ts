@@ -142,7 +142,7 @@ function profileOf(values: Values): { readonly enabled: boolean; readonly direct
   return { enabled, ...(enabled && directory !== undefined && { directory }) }
 }
 
-/** Settings of the search; without configured facets the member `facets` is absent, which stands for the default ones. */
+/** Settings of the search; without configured facets the member `facets` is absent, which means the default ones. */
 function searchOf({ PLATFORM_SEARCH_CONFIG: config }: Values, defaults: readonly SearchFacet[]) {
   const { facets, ...search } = config ?? searchConfig.parse({})
   return { ...search, ...(facets && { facets: completeFacets(facets, defaults) }) }

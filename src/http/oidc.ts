@@ -11,7 +11,7 @@ import type { Key } from './context.ts'
 /**
  * Failed sign-in; the message of the portal for its reason is `oidc-{why}`. `away`: the provider does not answer. `state`: the
  * sign-in is unknown, too old or was finished before. `token`: the answer of the provider is not valid. `refused`: the provider
- * refuses the user. `nobody`: the user has no permission here.
+ * refuses the user. The last: the user has no permission here.
  */
 export class SignInProblem extends Error {
   readonly why: 'away' | 'state' | 'token' | 'refused' | 'nobody'

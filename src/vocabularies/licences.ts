@@ -89,7 +89,7 @@ export type LicenceNames = {
 type NamedLicence = {
   /** Code in the EU licences, which may lack the licence. */
   readonly code?: string
-  /** Address that stands for a licence without a concept. */
+  /** Address of a licence without a concept. */
   readonly address?: string
   readonly otherAddresses?: readonly string[]
 }

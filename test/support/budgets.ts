@@ -7,37 +7,37 @@ import type { SourceFile } from './import-rules.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1121,
+  '(root)': 1158,
 
-  client: 2640,
+  client: 2716,
 
-  config: 1652,
+  config: 1699,
 
-  console: 2519,
+  console: 2537,
 
-  harvest: 13707,
+  harvest: 13865,
 
-  http: 3729,
+  http: 3781,
 
   jobs: 618,
 
-  main: 2682,
+  main: 2757,
 
-  metrics: 7193,
+  metrics: 7380,
 
-  pipe: 6763,
+  pipe: 6854,
 
-  portal: 8897,
+  portal: 9138,
 
-  profile: 1689,
+  profile: 1735,
 
-  projector: 6928,
+  projector: 7083,
 
   rdf: 4161,
 
   repository: 9242,
 
-  scheduler: 2120,
+  scheduler: 2129,
 
   search: 5183,
 
@@ -45,11 +45,11 @@ const budgets: Readonly<Record<string, number>> = {
 
   store: 7129,
 
-  text: 909,
+  text: 926,
 
-  vocabularies: 2730,
+  vocabularies: 2794,
 
-  workers: 1517,
+  workers: 1556,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */

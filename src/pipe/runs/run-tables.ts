@@ -12,7 +12,7 @@ import type {
 } from './run.ts'
 
 /**
- * Schema. `state`, `start`, `checkpoint` and `told` (the item) are JSON. `partial`: the run was restricted to some records.
+ * Schema. `state`, `start`, `checkpoint` and the last column of `item` are JSON. `partial`: the run was restricted to some records.
  * `key` of an item identifies its record across runs: the source id, else the original id. Times and leases are in ms since 1970.
  */
 const schema = `

@@ -67,7 +67,7 @@ export const transportLimits = {
   sending: 8,
   /** Records that were sent to a foreign segment and are neither settled nor late, over HTTP. */
   inFlight: 8,
-  /** The same behind a queue, which keeps them; over HTTP the number of unsettled records, late ones too, that are remembered. */
+  /** Records in flight behind a queue, which keeps them; over HTTP the number of unsettled records, late ones too, that are remembered. */
   held: 10_000,
   /** Records per run. */
   records: 2_000_000,

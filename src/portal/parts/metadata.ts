@@ -140,7 +140,7 @@ function durationText(language: string, value: string): string {
 export function periodText({ t, formats }: PageContext, value: Fields): HtmlContent {
   const [from, to] = [textOr(value['gte']), textOr(value['lte'])].map((text, at) => {
     const day = text?.replace('T00:00:00Z', '')
-    // At the end of a period, an instant on the first day of a year stands for that year, too.
+    // At the end of a period, an instant on the first day of a year means that year, too.
     const isYear = at === 0 ? /-01-01$/ : day === text ? /-12-31$/ : /-01-01$|-12-31$/
     return day !== undefined && isYear.test(day) ? day.slice(0, 4) : day
   })

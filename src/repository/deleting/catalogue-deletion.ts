@@ -92,7 +92,7 @@ async function memberCounter(
   }
 }
 
-/** Deletion of a catalogue, begun `at`; `version` is that of its mark, and stands in the tombstones of all that it removes. */
+/** Deletion of a catalogue, begun `at`; `version` is that of its mark, and is in the tombstones of all that it removes. */
 type CatalogueDeletion = { readonly id: string; readonly version: number; readonly at: Date }
 
 /** Job that removes the members of a catalogue, and the mark of the removal; no mark when the deletion was begun earlier. */
