@@ -31,7 +31,7 @@ export type SharedAppOptions = {
   readonly metrics?: Metrics
   /** Time limit of a request in milliseconds, by default 60,000; a route extends it with `c.var.deadline.extend`. */
   readonly requestMs?: number
-  /** Origins whose pages may write, and methods that only read; by default no origins, and GET and HEAD. */
+  /** Origins whose pages may write, and methods beside GET, HEAD and OPTIONS that only read; by default none of both. */
   readonly cors?: Partial<Cors>
   /** Addresses and CIDR ranges of proxies whose `Forwarded` headers are trusted. */
   readonly trustedProxies?: readonly string[]

@@ -5,7 +5,7 @@
 
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 
-/** Names of the caches whose lookups are counted; each is the label `cache` of its hit rate in `/metrics`. */
+/** Names of the caches whose lookups are counted; each is a value of the label `cache` of the hits and misses in `/metrics`. */
 export const cacheNames = [
   'answer-sizes',
   'bodies',

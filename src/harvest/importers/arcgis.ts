@@ -69,7 +69,7 @@ export const arcgisImporter: ImporterKind<ArcgisConfig> = {
 const hourMs = 3_600_000
 
 /**
- * Imports the first feed that exists and has datasets, else the records. Feeds can be disabled, and may fail while they are
+ * Imports the first feed that can be read, even an empty one, else the records. Feeds can be disabled, and may fail while they are
  * generated. Failures of the whole site (refused, unreachable) end the import.
  */
 async function* importArcgis(importRun: ImportRun<ArcgisConfig>): ImportEvents {
@@ -82,6 +82,7 @@ async function* importArcgis(importRun: ImportRun<ArcgisConfig>): ImportEvents {
     try {
       const document = await openJsonDocument(run, url)
       if (document === 'unchanged') yield { kind: 'end', outcome: 'not-modified' }
+      // Never `absent`: no status is passed as such, so that a missing feed throws `source-not-found`.
       else if (document !== 'absent') yield* fromFeed(run, { document, url, failure })
       return
     } catch (error) {

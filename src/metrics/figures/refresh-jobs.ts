@@ -17,11 +17,11 @@ const kind = 'refresh-figures'
 const key = 'figures'
 
 /**
- * Milliseconds in which further runs are waited for, so that they share a refresh. Also the delay of the first daily refresh
- * after the start.
+ * Milliseconds for which the refresh after a run of a pipe waits for further runs, so that they share it. Also the delay of the
+ * first daily refresh after the start.
  */
 export const soonMs = 20_000
-/** Milliseconds before a refresh that failed is tried again, and before the daily one is requested again. */
+/** Milliseconds before a refresh that failed is tried again; also the least time between two requests of a daily one. */
 export const retryMs = 600_000
 
 /** The jobs that refresh the figures of a file. */
@@ -72,7 +72,7 @@ export class RefreshJobs {
     return Number(await this.#jobs.resultOf(this.request(scope, createdBy).id, signal))
   }
 
-  /** Aborts the refresh that runs, which goes on at the next start. */
+  /** Aborts the refresh that runs; the next start runs it again from the beginning. */
   stop(): Promise<void> {
     return this.#registration.stop()
   }

@@ -142,6 +142,7 @@ export class LiveRun {
       item: (item) => whileActive((timeMs) => this.#report(item, timeMs)),
       finding: (finding, about = {}) =>
         whileActive((timeMs) => {
+          // A finding has no item. `import` is that of all segments here; only the findings of the entry are counted.
           const item = {
             ...about,
             stage: 'import',

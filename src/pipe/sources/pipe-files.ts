@@ -105,7 +105,7 @@ async function pathsBelow(root: string, recursive: boolean): Promise<readonly st
     .toSorted()
 }
 
-/** Reads the pipe of a file, or its problems; nothing if the file has disappeared or is no regular file. */
+/** Reads the pipe of a file, or its problems; nothing if it is no regular file, or disappears after it was resolved. */
 async function entryOf(
   { source, trust, directory, check, limits = standardLimits }: PipeFolder,
   root: string,

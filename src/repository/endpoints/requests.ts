@@ -128,7 +128,10 @@ async function receiveBody(c: AppContext, limits: Limits): Promise<ResourceBody>
 /** Body of a write, and the state of the resource that the client expects. */
 export type WriteRequest = { readonly body: ResourceBody; readonly precondition: Precondition }
 
-/** Receives the body of a write, runs it and answers; `searchable` is that of `answerWrite`. */
+/**
+ * Receives the body of a write, runs it and answers. `searchable`: IRI of the resource whose index status is answered when the
+ * write made no mark, such as the dataset of a distribution; by default the written one.
+ */
 export async function respondToWrite(
   c: AppContext,
   context: RepositoryContext,

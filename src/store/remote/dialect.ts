@@ -25,7 +25,7 @@ export type Edit = {
   readonly graph: string
   /**
    * Whether the graph is cleared before `add`: it was dropped, or a foreign writer had left blank nodes in it and it is written
-   * again. For a drop `remove` has its lines without blank nodes, if the dialect needs them (`needsClearedLines`).
+   * again.
    */
   readonly clear: boolean
   readonly remove: ReadonlySet<string>
@@ -34,7 +34,7 @@ export type Edit = {
 
 /** Size of a set of edits. */
 export type Size = {
-  /** Number of edits; a graph counts once for each group of edits. */
+  /** Number of edits. A request may have the edits of several writes (groups); a graph then counts once for each write. */
   readonly graphs: number
   readonly cleared: number
   /** Lines of all graphs. */
@@ -79,8 +79,9 @@ export type Dialect = {
    * share; without this wait a PUT would cost two requests, each synced to disk.
    */
   readonly deferMs?: number
-  /** Whether a connection is closed after an error, and whether a request is repeated after an answer. */
+  /** Whether the connection is closed after an answer of 400 or more. */
   readonly closesAfterError: boolean
+  /** Whether a request is sent again after this answer. */
   readonly isRetryable: (answer: ServiceAnswer) => boolean
   /** Failure kind of an update that was answered with an error, where the status does not tell it. */
   readonly failureKind?: (
@@ -88,10 +89,11 @@ export type Dialect = {
   ) => 'invalid-content' | 'store-full' | 'store-unavailable'
   /** Whether edits of this size may share one request, for packing groups. */
   readonly fitsOneRequest: (size: Size) => boolean
-  /** Commits all edits or none, if the store can; they are visible and durable when it resolves. One group may be of any size. */
+  /**
+   * Commits all edits or none, if the store can; they are visible and durable when it resolves. The edits of one write are never
+   * split, so that they may exceed what `fitsOneRequest` allows.
+   */
   readonly commit: (edits: readonly Edit[], endpoint: StoreEndpoint) => Promise<void>
-  /** Whether `remove` of a cleared graph must have all its lines, because `commit` only deletes lines that it names. */
-  readonly needsClearedLines: boolean
   /**
    * Whether large writes use a staging graph: while the system graph has `<graph> ctl:writing <staging>`, readers of the graph wait.
    * `recover` finishes interrupted writes and returns their number: of all graphs before the first write, or of one graph.

@@ -79,7 +79,6 @@ export const fuseki: Dialect = {
   // About a hundred records with their links and marks.
   fitsOneRequest: ({ graphs, length }) => graphs <= 300 && length <= 2 ** 20,
   commit: (edits, endpoint) => endpoint.update(updateText(edits)),
-  needsClearedLines: false,
   usesStaging: false,
   probe,
   // Writers queue in the store in order of arrival.

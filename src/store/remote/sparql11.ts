@@ -31,7 +31,6 @@ export const sparql11: Dialect = {
   // Every write has its own request, because a store need not roll back earlier operations when the last fails.
   fitsOneRequest: () => false,
   commit: (edits, endpoint) => endpoint.update(updateText(edits)),
-  needsClearedLines: false,
   usesStaging: false,
   probe: async (endpoint) => {
     await endpoint.ask('ASK {}')

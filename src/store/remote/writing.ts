@@ -176,16 +176,12 @@ class Plan {
 
   async #drop(change: GraphChange): Promise<boolean> {
     const { graph } = change
-    const { dialect, read } = this.#planning
-    const hasHint = change.before !== undefined && !dialect.needsClearedLines
-    const stored = hasHint ? await this.#before(change) : await read({ graph, links: true })
-    const remove = new Set(
-      dialect.needsClearedLines
-        ? [...stored.lines].filter(isTriple).map((line) => dialect.fidelity.encode(line).line)
-        : [],
-    )
+    const hasHint = change.before !== undefined
+    const stored = hasHint
+      ? await this.#before(change)
+      : await this.#planning.read({ graph, links: true })
     if (stored.lines.size > 0 || hasHint)
-      this.#merger.add({ graph, clear: true, remove, add: new Set() })
+      this.#merger.add({ graph, clear: true, remove: new Set(), add: new Set() })
     this.#merger.add(noteEdit(graph, stored.notes, new Set()))
     this.#contents.set(graph, new Set())
     return stored.lines.size > 0

@@ -209,7 +209,6 @@ export const virtuoso: Dialect = {
     length <= 2 * 2 ** 20,
   commit,
   // Clearing by pattern also removes blank nodes.
-  needsClearedLines: false,
   usesStaging: true,
   showsPartialCommits: true,
   recover: recoverStaged,
