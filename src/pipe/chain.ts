@@ -51,7 +51,7 @@ async function* noMessages(): AsyncGenerator<Message> {}
 
 /**
  * Wraps an iterator so that a pending `next` rejects as soon as the signal fires, even if the source never answers. It is no
- * generator, because a generator would lose the message that is on its way when a later step fails.
+ * generator, because `return` of a generator waits for its pending `next`.
  */
 export const untilAborted = <Value>(
   iterator: AsyncIterator<Value>,
