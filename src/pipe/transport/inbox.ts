@@ -363,10 +363,17 @@ export class Inbox {
     this.out.close()
   }
 
-  /** Completeness of an import that has ended; passes on each listed record that did not come as refused, if it can be named. */
+  /**
+   * Completeness of an import that has ended. Passes on the listed records that did not come: as kept if the sender counted them
+   * as not sent (unchanged, refused or dropped there), else as refused if they can be named.
+   */
   #importCompleteness(kind: Ending['kind']): Completeness {
     const list = this.#state.list
-    if (kind === 'done') return this.#context.completeness(list ?? { complete: true })
+    if (kind === 'done') {
+      for (const sourceId of this.#state.missingIds)
+        this.out.put({ kind: 'skipped', sourceId, reason: 'listed and not sent', isKept: true })
+      return this.#context.completeness(list ?? { complete: true })
+    }
     if (!list) {
       const detail = `${this.#state.returned} records came, but no list of identifiers: nothing says that these were all`
       return { kind: 'incomplete', problem: new Failure('source-truncated', detail) }

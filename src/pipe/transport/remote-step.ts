@@ -334,9 +334,9 @@ export function listCompleteness(
 function offeredId(message: Message): string | undefined {
   if (message.kind === 'unchanged') return message.originalId
   if (message.kind === 'refused') return message.sourceId
-  return message.kind === 'skipped' && message.reason === droppedBySegment
-    ? message.sourceId
-    : undefined
+  const isOffered =
+    message.kind === 'skipped' && (message.isKept || message.reason === droppedBySegment)
+  return isOffered ? message.sourceId : undefined
 }
 
 /**

@@ -43,6 +43,15 @@ test('messages of one run are one stream, which ends when the list and all its r
   expect(shelf.filter(({ kind }) => kind === 'record')).toHaveLength(3)
 })
 
+test('a record that the list names and the sender did not send is kept', async () => {
+  const { post, shelf } = await transportFixture()
+  await post('exporting-test', exporting(1))
+  const payload = listPayload(['o1', 'o2'], 1, complete)
+  await post('exporting-test', outgoingPipe(inRun('run-1'), 3, { payload }))
+  await expect.poll(() => shelf.at(-1)).toMatchObject({ completeness: { kind: 'complete' } })
+  expect(shelf).toContainEqual(expect.objectContaining({ sourceId: 'o2', isKept: true }))
+})
+
 test('a list waits only so long for its records, then nothing may be removed', async () => {
   const { post, shelf } = await transportFixture({ limits: { waitMs: 100 } })
   await post('exporting-test', exporting(1))

@@ -246,6 +246,12 @@ test('the list names what is offered and was not sent, and tells how many were',
   expect(kinds.toSorted()).toEqual(['end', 'record', 'skipped', 'unchanged'])
 })
 
+test('the list names a record that is skipped and that its source may still have', async () => {
+  const kept = { kind: 'skipped', sourceId: 's8', reason: 'stub', isKept: true } as const
+  const { sent } = await travelled({ input: [record(1), kept, complete] })
+  expect(targetSegment(sent.at(-1)!)?.body.payload?.body.data).toBe('["o1","s8"]')
+})
+
 test('a foreign segment gets no more than it may hold until some come back', async () => {
   let out = 0
   let most = 0
@@ -277,6 +283,18 @@ test('a foreign importer is complete when as many records came as its list holds
   expect(out[0]).toMatchObject({ kind: 'record', sourceId: 'a', text: 'text of a', counter: 1 })
   expect(end).toMatchObject({ completeness: { kind: 'complete' } })
   expect(counts).toEqual({ offered: 2 })
+})
+
+test('a record that an importer lists and counts as not sent is kept, and the run is complete', async () => {
+  const { out, end } = await travelled({
+    at: 0,
+    foreign: (_, give) => {
+      give(dataset('a', 1))
+      give(listOf(['a', 'b'], { records: 1 }))
+    },
+  })
+  expect(out[1]).toMatchObject({ kind: 'skipped', sourceId: 'b', isKept: true })
+  expect(end).toMatchObject({ completeness: { kind: 'complete' } })
 })
 
 test.each([
