@@ -114,9 +114,10 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     await engines.identityWriter.noteFiles()
     engines.storage.watch()
     showState(engines, first.numbers)
-    const pages = portalService(context, running)
-    const root = rootOf(context, running, ready, pages)
     const mounted = running.mounted.map((one) => refusingLost(one, engines.storage))
+    const { outbound, writers } = running
+    const pages = portalService(context, { mounted, outbound, writers })
+    const root = rootOf(context, running, ready, pages)
     handler = gateway([...mounted, { base: '', app: root }])
     return {
       url: served.url,

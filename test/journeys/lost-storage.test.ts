@@ -3,6 +3,7 @@
 import { cp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { signedIn } from '../portal/signed-in.ts'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
 import { prefixes } from '../support/repository.ts'
 
@@ -12,8 +13,10 @@ const place = await temporaryDirectory()
 const directory = join(place, 'data')
 const away = `${directory}.away`
 let platform: Gateway
+let steward: Awaited<ReturnType<typeof signedIn>>
 beforeAll(async () => {
   platform = await gateway(directory)
+  steward = await signedIn(platform, platform.key)
   await client(platform).put('/catalogues/c', `${prefixes}<> a dcat:Catalog ; dct:title "C"@en .`)
   await put('one')
 }, 60_000)
@@ -31,7 +34,7 @@ async function turnsTo(state: object) {
 const lost = { status: 'degraded', store: { writes: false, reason: 'storage-lost' } }
 const whole = { status: 'up', store: { writes: true } }
 
-/** Nothing is written, the store answers reads, and the log says what to do. */
+/** Nothing is written, not through the portal either, the store answers reads, and the log says what to do. */
 async function refusesWrites() {
   await turnsTo(lost)
   expect(await put('two')).toBe(503)
@@ -39,6 +42,8 @@ async function refusesWrites() {
   const triggers = `${platform.url}/api/scheduler/pipes/p/triggers/t`
   const set = await fetch(triggers, { method: 'PUT', headers, body: '{}' })
   expect([set.status, set.headers.get('Retry-After')]).toEqual([503, '30'])
+  const schedule = { do: 'schedule', unit: 'day', next: '' }
+  expect((await steward.post('/en/harvest/pipes/p', schedule)).status).toBe(503)
   expect((await fetch(`${client(platform).repo}/datasets/one`)).status).toBe(200)
   expect(platform.log()).toContain('storage.lost')
   expect(platform.log()).toContain('Mount the data directory again')
