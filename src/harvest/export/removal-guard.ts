@@ -114,10 +114,12 @@ function adoptUnowned({ context, owner, segment }: ExportRun): void {
  * removed; interrupted removals are completed by the next complete run.
  */
 function recordRun(run: ExportRun, completeness: Completeness, plan: RemovalPlan): void {
-  const { context, owner, segment, nameless, transformersHash: transformation, failedItems } = run
+  const { context, owner, client, segment, nameless, failedItems } = run
+  const { transformersHash: transformation } = run
   const { ledger, now } = context
   ledger.transaction(() => {
     for (const { serial } of plan.held) ledger.holdRemoval(segment.runId, serial)
+    if (plan.held.length > 0) ledger.putTarget(segment.runId, client.remoteAddress)
     if (completeness.kind !== 'complete') return
     const { fingerprint, outputHash: shape = null, validators = [] } = completeness
     const isClean = failedItems === 0 && plan.held.length === 0 && segment.isResumed !== true

@@ -67,8 +67,9 @@ async function removeOne(
   const platformId = current.platformId ?? ''
   ledger.transaction(() => {
     ledger.dropRecord(serial)
-    if (status === 204)
-      ledger.noteRemoved({ run, ...owner, originalId, sourceId, platformId }, now())
+    if (status !== 204) return
+    ledger.noteRemoved({ run, ...owner, originalId, sourceId, platformId }, now())
+    ledger.putTarget(run, client.remoteAddress)
   })
   report(row, undefined)
 }
@@ -82,7 +83,7 @@ export type RestoreResult = {
 
 /**
  * Carries out the held removals of a run. Throws `unknown-run`; `conflict` if there are none, another run of the pipe was
- * complete since this one began, the pipe is running, or no longer has a target; `export-failed` if some records could not be
+ * complete since this one began, the pipe is running, or no longer has this target; `export-failed` if some records could not be
  * removed; `export-refused` if the key is refused.
  */
 export async function confirmRemovals(
@@ -131,7 +132,7 @@ export async function confirmRemovals(
 
 /**
  * Restores all records that the run `id` removed, or else the dataset with this platform id. If there are none, throws
- * `conflict` for the id of a run, else `unknown-dataset`; `conflict` if the pipe no longer has a target.
+ * `conflict` for the id of a run, else `unknown-dataset`; `conflict` if the pipe no longer has this target.
  */
 export async function restoreRemoved(
   context: ExportContext,
@@ -202,14 +203,18 @@ function checkIdle({ active }: ExportContext, pipe: string): void {
 }
 
 /**
- * Client of the repository that the pipe of the run names now; that of this process if the pipe is gone. Throws `conflict` if
- * the config has no usable target.
+ * Client of the repository that the run wrote to. The address and key of another repository are those in the pipe now. Throws
+ * `conflict` if the pipe is gone, or names no or another repository: the ids may belong to other records there.
  */
 function clientOf(context: ExportContext, runId: string): RepositoryClient {
-  const { config = {}, place = { trust: 'foreign' } as const } =
-    exportPlan(context, runId)?.exporter ?? {}
-  const target = exportTarget(context, config, place)
-  if ('problems' in target)
+  const remoteAddress = context.ledger.targetOf(runId)
+  const exporter = exportPlan(context, runId)?.exporter
+  const config = remoteAddress === '' ? {} : exporter?.config
+  const target = config && exportTarget(context, config, exporter?.place ?? { trust: 'foreign' })
+  if (!target || 'problems' in target)
     throw new Failure('conflict', 'The pipe of the run no longer says where it writes to.')
-  return withRetries(target.client, context)
+  const { client } = target
+  if (remoteAddress !== undefined && client.remoteAddress !== remoteAddress)
+    throw new Failure('conflict', 'The pipe of the run writes to another repository now.')
+  return withRetries(client, context)
 }

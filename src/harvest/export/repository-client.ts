@@ -6,6 +6,7 @@
 import type { Outbound, Reach } from '../../client/outbound.ts'
 import { Failure } from '../../errors.ts'
 import { keyId } from '../../http/known-keys.ts'
+import { withoutCredentials } from '../../secrets.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { backoffMs, retry, retryAfterMs } from '../../workers/retry.ts'
 
@@ -48,6 +49,8 @@ export type Repository = {
 export type RepositoryClient = Pick<Repository, 'previewDataset'> & {
   /** Whether the repository is the one of this process; also true for the target of a command. */
   readonly isOwn: boolean
+  /** Address of another repository, without credentials; `''` if `isOwn`. */
+  readonly remoteAddress: string
   /** Identifies the key used for writes without revealing it. */
   readonly keyId: string
   /** Sends a request, with the key if it writes; rejects if there is no response. */
@@ -72,6 +75,7 @@ export const repositoryByFetch = (
 ): RepositoryClient => ({
   ...calls,
   isOwn: true,
+  remoteAddress: '',
   keyId: keyId(key),
   ask: async (request, signal) => {
     const { method, path, body } = request
@@ -100,6 +104,7 @@ export const remoteRepository = ({
   outbound,
 }: RemoteOptions): RepositoryClient => ({
   isOwn: false,
+  remoteAddress: withoutCredentials(address).url,
   keyId: keyId(key),
   ask: async (request, signal) => {
     const { method, path, body } = request

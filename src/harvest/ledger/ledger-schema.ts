@@ -11,6 +11,7 @@
  *     place       file of each pipe at its last run that was no dry run
  *     held        removals that wait for consent
  *     removed     removals that can be undone
+ *     target      address of the repository from which a run removed records or holds removals; empty if it is this process's own
  *     checkpoint  counts of a run that can be resumed; the rows that it was offered have its id as `last_run`
  *     age         number of changes, and whether the file was ever found to be an older copy (`doubted`)
  *     present     original ids in the catalogues of active runs; temporary
@@ -35,6 +36,7 @@ export const ledgerSchema = `
     source TEXT NOT NULL, platform TEXT NOT NULL, time INTEGER NOT NULL) STRICT;
   CREATE INDEX IF NOT EXISTS removed_run ON removed (run);
   CREATE INDEX IF NOT EXISTS removed_platform ON removed (platform);
+  CREATE TABLE IF NOT EXISTS target (run TEXT PRIMARY KEY, address TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS checkpoint (run TEXT PRIMARY KEY, offered INTEGER NOT NULL, nameless INTEGER NOT NULL, time INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS age (id INTEGER PRIMARY KEY CHECK (id = 1), changes INTEGER NOT NULL, doubted INTEGER NOT NULL) STRICT;
   CREATE TEMP TABLE present (run TEXT NOT NULL, id TEXT NOT NULL, PRIMARY KEY (run, id)) WITHOUT ROWID;

@@ -240,8 +240,22 @@ export class Ledger {
     })
   }
 
+  /** Stores the address of the repository from which a run removes records; `''` for that of this process. */
+  putTarget(run: string, address: string): void {
+    this.#file.run('INSERT OR REPLACE INTO target VALUES (?, ?)', run, address)
+  }
+
+  /** Result of `putTarget` for a run; `undefined` if there is none. */
+  targetOf(run: string): string | undefined {
+    const row = this.#file.first('SELECT address FROM target WHERE run = ?', run)
+    return row && String(row['address'])
+  }
+
+  /** Deletes removals before `time`, and the targets of runs that have neither completed nor held removals. */
   forgetRemovedBefore(time: number): void {
     this.#file.run('DELETE FROM removed WHERE time < ?', time)
+    const runs = 'SELECT run FROM removed UNION SELECT run FROM held'
+    this.#file.run(`DELETE FROM target WHERE run NOT IN (${runs})`)
   }
 
   // Offered rows, and checkpoints of runs that can be resumed.

@@ -1,12 +1,34 @@
 /** Another repository: over HTTP, through the guarded client, with the key of its endpoint. */
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { remoteRepository } from '../../../src/harvest/export/repository-client.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { outboundFixture } from '../../support/portals/outbound.ts'
-import { harvestFixture, pipeOf, whole } from './harvest-fixture.ts'
+import { complete, harvestFixture, pipeOf, record, whole } from './harvest-fixture.ts'
 
 const key = 'a-key-of-another-hub'
+
+const signal = () => AbortSignal.timeout(30_000)
+
+/** A harvest into another repository, whose pipe `p` has removed a record there. */
+async function removedElsewhere() {
+  const { client } = outboundFixture({})
+  onTestFinished(() => client.close())
+  const fixture = await harvestFixture({ harvest: { outbound: client } })
+  const other = await portal((request) => {
+    const headers = new Headers(request.headers)
+    if (headers.get('x-api-key') === key) headers.set('x-api-key', 'a-key-for-harvests')
+    return fixture.hub.app.fetch(new Request(request, { headers }))
+  })
+  const pipe = pipeOf('p', {}, { hub: { endpoint: { address: other.url, apiKey: key } } })
+  fixture.pipes.set('p', pipe)
+  fixture.offers(whole('a', 'b'))
+  await fixture.run()
+  fixture.offers(whole('a'))
+  const run = await fixture.run()
+  expect(run.counts).toMatchObject({ removed: 1 })
+  return { fixture, pipe, run }
+}
 
 describe('another repository', () => {
   it('is written to over HTTP with the key of the endpoint, and never with our own', async () => {
@@ -28,6 +50,34 @@ describe('another repository', () => {
     expect(fixture.requests).toEqual([])
     expect(keys).toEqual(new Set([key, null]))
     await client.close()
+  })
+
+  it.each([
+    ['is gone', undefined],
+    ['names this repository', pipeOf('p')],
+  ])(
+    'is the only one where its records are restored, and not while the pipe %s',
+    async (_, now) => {
+      const { fixture, pipe, run } = await removedElsewhere()
+      if (now) fixture.pipes.set('p', now)
+      else fixture.pipes.delete('p')
+      await expect(fixture.harvest().restore(run.id, signal())).rejects.toThrow('conflict')
+      expect(fixture.requests).toEqual([])
+      fixture.pipes.set('p', pipe)
+      expect(await fixture.harvest().restore(run.id, signal())).toEqual({ restored: 1, failed: [] })
+      expect(await fixture.ids()).toEqual(['a', 'b'])
+    },
+  )
+
+  it('is the only one where held removals are carried out, and not while the pipe is gone', async () => {
+    const { fixture } = await removedElsewhere()
+    fixture.offers(() => [record('x'), complete('another selection')])
+    const run = await fixture.run()
+    expect(run.counts).toMatchObject({ removed: 0, held: 1 })
+    fixture.pipes.delete('p')
+    await expect(fixture.harvest().confirm(run.id, signal())).rejects.toThrow('conflict')
+    expect(fixture.requests).toEqual([])
+    expect(await fixture.ids()).toEqual(['a', 'x'])
   })
 
   it('is not followed elsewhere', async () => {

@@ -56,6 +56,15 @@ describe('a record that is gone at the source', () => {
     expect(await fixture.ids()).toEqual(['a', 'b'])
   })
 
+  it('comes back by restore when its pipe is gone', async () => {
+    const fixture = await filled('a', 'b')
+    fixture.offers(whole('a'))
+    const run = await fixture.run()
+    fixture.pipes.delete('p')
+    expect(await fixture.harvest().restore(run.id, signal())).toEqual({ restored: 1, failed: [] })
+    expect(await fixture.ids()).toEqual(['a', 'b'])
+  })
+
   it('is removed alone, among more records than are noted at once', async () => {
     const all = many(2100)
     const fixture = await filled(...all)
