@@ -42,6 +42,14 @@ const leave = (content: Partial<DeletedContent> & Pick<DeletedContent, 'kind' | 
   const deleted = { ...rest, ...content }
   repo.deletion.tombstones.write([deleted], repo.clock.now).end([deleted.id])
 }
+/** Leaves the tombstone of the catalogue `k`; what its members have in common. */
+const leaveCatalogue = () => {
+  const type = '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>'
+  const content = `<${base}id/catalogue/k> ${type} <http://www.w3.org/ns/dcat#Catalog> .\n`
+  const rest = { catalogue: 'k', deletion: 7 }
+  leave({ ...rest, kind: 'catalogue', id: 'k', originalId: 'k', content, hash: 'h' })
+  return rest
+}
 const titleOf = (id: string, title: string) =>
   `<${base}set/data/${id}> <http://purl.org/dc/terms/title> "${title}" .\n`
 
@@ -95,17 +103,29 @@ it('leaves a member as it is that exists when its catalogue is restored', async 
   await put('one')
   const iri = `${base}set/data/one`
   const before = await repo.store.read(iri)
-  const catalogue = `<${base}id/catalogue/k> a <http://www.w3.org/ns/dcat#Catalog> .\n`.replace(
-    ' a ',
-    ' <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> ',
-  )
-  const rest = { catalogue: 'k', deletion: 7 }
-  leave({ ...rest, kind: 'catalogue', id: 'k', originalId: 'k', content: catalogue, hash: 'h' })
+  const rest = leaveCatalogue()
   leave({ ...rest, kind: 'dataset', id: 'one', content: titleOf('one', 'Older') })
   expect((await restore('/catalogues/k')).status).toBe(201)
   await expect.poll(() => jobs('restore-catalogue')).toMatchObject([{ state: 'done' }])
   expect(await repo.store.read(iri)).toBe(before)
   expect(repo.deletion.tombstones.find('dataset', 'one')).toBeUndefined()
+})
+
+it('restores all members of a catalogue when the time for it ends meanwhile', async () => {
+  const rest = leaveCatalogue()
+  const ids = Array.from({ length: 101 }, (_, n) => `m${n}`)
+  for (const id of ids) leave({ ...rest, kind: 'dataset', id, content: titleOf(id, id) })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  gate = promise
+  const answer = await repo.ask('/catalogues/k/restore', {
+    method: 'POST',
+    headers: { Prefer: 'respond-async' },
+  })
+  expect(answer.status).toBe(201)
+  repo.clock.now = new Date('2027-01-01T00:00:00Z')
+  resolve()
+  await expect.poll(() => jobs('restore-catalogue')).toMatchObject([{ state: 'done' }])
+  expect(await repo.store.read(`${base}set/data/m100`)).toBe(titleOf('m100', 'm100'))
 })
 
 it('ends a restore whose catalogue a direct writer removes, which can be restored again', async () => {

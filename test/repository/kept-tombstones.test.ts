@@ -73,6 +73,26 @@ describe('a tombstone', () => {
     expect([listed(), tombstones.restoring()]).toEqual([['c'], []])
   })
 
+  it('of a catalogue that is being restored, and of its members, does not expire', () => {
+    keep(['k'], { kind: 'catalogue', catalogue: 'k', deletion: 1 }).end(['k'])
+    keep(['a'], { deletion: 1 }).end(['a'])
+    keep(['b'], { deletion: 2 }).end(['b'])
+    tombstones.setRestoring('k', true)
+    clock.now = new Date('2027-01-01T00:00:00Z')
+    expect([tombstones.purge(10), tombstones.hasExpired()]).toEqual([1, false])
+    expect(tombstones.contentOf('catalogue', 'k')?.deletion).toBe(1)
+    expect(tombstones.membersOf({ deletion: 1, serial: 0 }).map(({ id }) => id)).toEqual(['a'])
+    expect([tombstones.memberCount(1), tombstones.findByOriginalId('c', 'A')?.id]).toEqual([1, 'a'])
+    tombstones.setRestoring('k', false)
+    expect([tombstones.find('catalogue', 'k'), tombstones.purge(10)]).toEqual([undefined, 2])
+  })
+
+  it('of a catalogue that is being restored is in no doubt', () => {
+    keep(['k'], { kind: 'catalogue', catalogue: 'k', deletion: 1 }).end([])
+    tombstones.setRestoring('k', true)
+    expect(tombstones.unconfirmed(10)).toEqual([])
+  })
+
   it('of a process that died is in doubt', () => {
     keep(['a'])
     tombstones.close()
@@ -131,6 +151,11 @@ describe('what went with a catalogue', () => {
     expect(pages.flat()).toEqual(ids)
     expect(pages.map((page) => page.length)).toEqual([100, 100, 50])
     expect([tombstones.memberCount(1), tombstones.memberCount(2)]).toEqual([250, 1])
+  })
+
+  it('is told also where the removal is not known to have landed', () => {
+    keep(['a', 'b'], { deletion: 1 }).end(['a'])
+    expect([all(1), tombstones.memberCount(1)]).toEqual([[['a', 'b']], 2])
   })
 
   it('is told in smaller pages when it is large', () => {

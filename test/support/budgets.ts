@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   rdf: 4161,
 
-  repository: 9244,
+  repository: 9256,
 
   scheduler: 2129,
 

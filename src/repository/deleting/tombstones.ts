@@ -71,6 +71,14 @@ const schema = `
   CREATE INDEX IF NOT EXISTS comes_back ON tombstone (serial) WHERE comes_back = 1;
 `
 
+/**
+ * Conditions for the parameter `#expiredUpTo`. The tombstones of a catalogue that is being restored, and of its members, do not
+ * expire, so that a restore that waits or takes long brings all of them back.
+ */
+const isRestoring = 'deletion IN (SELECT deletion FROM tombstone WHERE comes_back = 1)'
+const isAlive = `(deleted > ? OR ${isRestoring})`
+const isExpired = `deleted <= ? AND ${isRestoring} IS NOT TRUE`
+
 /** Version of the schema. */
 export const tombstonesFormat = 1
 
@@ -102,7 +110,10 @@ type TombstoneOptions = {
   readonly now: () => Date
 }
 
-/** File of tombstones. They expire by the present setting `days`, not by that of the time of deletion. */
+/**
+ * File of tombstones. They expire by the present setting `days`, not by that of the time of deletion; not while their catalogue
+ * is being restored.
+ */
 export class Tombstones {
   readonly #file: Sqlite
   readonly #now: () => Date
@@ -152,13 +163,13 @@ export class Tombstones {
 
   /** Tombstone of an id, unless it is expired; the caller has to find out whether the store has the resource nevertheless. */
   find(kind: TombstoneKind, id: string): StoredTombstone | undefined {
-    const sql = `SELECT ${factColumns} FROM tombstone WHERE kind = ? AND id = ? AND deleted > ?`
+    const sql = `SELECT ${factColumns} FROM tombstone WHERE kind = ? AND id = ? AND ${isAlive}`
     return this.#tombstones(sql, kind, id, this.#expiredUpTo)[0]
   }
 
   /** Newest tombstone of an original id, unless it is expired; a PUT uses its platform id and distribution IRIs again. */
   findByOriginalId(catalogue: string, originalId: string): StoredTombstone | undefined {
-    const sql = `SELECT ${factColumns} FROM tombstone WHERE catalogue = ? AND original = ? AND kind = 'dataset' AND deleted > ? ORDER BY serial DESC LIMIT 1`
+    const sql = `SELECT ${factColumns} FROM tombstone WHERE catalogue = ? AND original = ? AND kind = 'dataset' AND ${isAlive} ORDER BY serial DESC LIMIT 1`
     return this.#tombstones(sql, catalogue, originalId, this.#expiredUpTo)[0]
   }
 
@@ -176,14 +187,17 @@ export class Tombstones {
     kind: Kind,
     id: string,
   ): StoredDeletedContent<Kind> | undefined {
-    const sql = `SELECT ${allColumns} FROM tombstone WHERE kind = ? AND id = ? AND deleted > ?`
+    const sql = `SELECT ${allColumns} FROM tombstone WHERE kind = ? AND id = ? AND ${isAlive}`
     const row = this.#file.first(sql, kind, id, this.#expiredUpTo)
     return row && { ...deletedContentOf(row), kind }
   }
 
-  /** Next confirmed members deleted with a catalogue, after `serial`: at most 100, and about a megabyte of compressed texts. */
+  /**
+   * Next members deleted with a catalogue, after `serial`: at most 100, and about a megabyte of compressed texts. Of unconfirmed
+   * ones the store may have the resource.
+   */
   membersOf({ deletion, serial }: { readonly deletion: number; readonly serial: number }) {
-    const sql = `SELECT ${allColumns} FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND settled = 1 AND serial > ? AND deleted > ? ORDER BY serial`
+    const sql = `SELECT ${allColumns} FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND serial > ? AND ${isAlive} ORDER BY serial`
     const members: StoredDeletedContent[] = []
     let bytes = 0
     for (const row of this.#file.each(sql, deletion, serial, this.#expiredUpTo)) {
@@ -203,13 +217,16 @@ export class Tombstones {
 
   /** Number of members that were deleted with a catalogue and can be restored. */
   memberCount(deletion: number): number {
-    const sql = `SELECT count(*) AS size FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND settled = 1 AND deleted > ?`
+    const sql = `SELECT count(*) AS size FROM tombstone WHERE deletion = ? AND kind <> 'catalogue' AND ${isAlive}`
     return Number(this.#file.first(sql, deletion, this.#expiredUpTo)?.['size'])
   }
 
-  /** Notes whether a catalogue is being restored with its members, so that the next process continues. */
+  /**
+   * Notes whether a catalogue is being restored with its members, so that the next process continues. Call it only while the
+   * store does not have the catalogue: it confirms the tombstone, which would be discarded as unconfirmed during the restore.
+   */
   setRestoring(catalogue: string, isRestoring: boolean): void {
-    const sql = `UPDATE tombstone SET comes_back = ? WHERE kind = 'catalogue' AND id = ?`
+    const sql = `UPDATE tombstone SET comes_back = ?, settled = 1 WHERE kind = 'catalogue' AND id = ?`
     this.#file.transaction(() => this.#file.run(sql, Number(isRestoring), catalogue), 'durable')
   }
 
@@ -246,15 +263,13 @@ export class Tombstones {
 
   /** Whether some tombstones are expired. */
   hasExpired(): boolean {
-    return (
-      this.#file.first('SELECT 1 FROM tombstone WHERE deleted <= ?', this.#expiredUpTo) !==
-      undefined
-    )
+    const sql = `SELECT 1 FROM tombstone WHERE ${isExpired}`
+    return this.#file.first(sql, this.#expiredUpTo) !== undefined
   }
 
   /** Deletes at most `limit` expired tombstones; returns their number. */
   purge(limit: number): number {
-    const sql = `DELETE FROM tombstone WHERE serial IN (SELECT serial FROM tombstone WHERE deleted <= ? LIMIT ?)`
+    const sql = `DELETE FROM tombstone WHERE serial IN (SELECT serial FROM tombstone WHERE ${isExpired} LIMIT ?)`
     const { changes } = this.#file.transaction(() => this.#file.run(sql, this.#expiredUpTo, limit))
     this.#file.rows(vacuum)
     return changes
