@@ -97,10 +97,8 @@ export async function projection(deps: ProjectionContext) {
       projector.recheck()
       cascading.wake()
     },
-    /**
-     * Tells whether a write of the resource is not indexed yet; as `isPending` of `Projector`, which knows only marks in memory.
-     */
-    isPending: (resource: string): boolean => projector.isPending(resource),
+    /** Tells whether a write of the resource may not be indexed yet; as `mayBePending` of `Projector`. */
+    isPending: (resource: string): boolean => projector.mayBePending(resource),
     waitUntilIndexed: (mark: Mark, signal: AbortSignal) => projector.waitUntilIndexed(mark, signal),
     /** Waits until the index keeps up with writes, is unavailable, or half a second is over; for bulk writes. */
     waitForIndexer: async (signal: AbortSignal): Promise<void> => {

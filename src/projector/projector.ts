@@ -84,8 +84,9 @@ export class Projector {
   readonly #inProgress = new Set<readonly PendingResource[]>()
   /** Resources that are indexed but still marked, or postponed. */
   #unfinished = 0
-  /** True when the store may have marks that the queue lacks. */
-  #hasMore = false
+  /** Number of requests to read marks from the store, and how many of them were made before the last read. */
+  #requestedReads = 0
+  #answeredReads = 0
   #isEngineDown = false
   /** Failure of a batch that the loop has not handled yet. */
   #failure: { readonly error: unknown } | undefined
@@ -118,15 +119,20 @@ export class Projector {
     return !this.#isEngineDown && this.#queue.queuedWrites >= maxQueuedWrites
   }
 
+  /** True when the store may have marks that the queue lacks. */
+  get #hasMore(): boolean {
+    return this.#requestedReads > this.#answeredReads
+  }
+
   /** Adds marks that were committed to the store. */
   changed(marks: readonly CommittedMark[]): void {
-    for (const mark of marks) if (!this.#queue.add(mark)) this.#hasMore = true
+    for (const mark of marks) if (!this.#queue.add(mark)) this.#requestedReads += 1
     this.#changed.notify()
   }
 
   /** Makes the loop look for marks in the store, after a failed write that may have been committed, or writes of others. */
   recheck(): void {
-    this.#hasMore = true
+    this.#requestedReads += 1
     this.#changed.notify()
   }
 
@@ -140,6 +146,11 @@ export class Projector {
     return (
       this.#queue.has(resource) || [...this.#inProgress].some((batch) => batch.some(isSameWrite))
     )
+  }
+
+  /** Like `isPending`, but true for all resources while the store may have marks that are not in memory. */
+  mayBePending(resource: string): boolean {
+    return this.#hasMore || this.isPending(resource)
   }
 
   /**
@@ -247,8 +258,11 @@ export class Projector {
   /** Reads as many marks from the store as memory holds; after a full page there may be more. */
   async #refill(): Promise<void> {
     const { store, capacity } = this.#deps
+    // A request that comes during this read may be about a mark that is written after it.
+    const requestedReads = this.#requestedReads
     const marks = await readMarks(store, capacity, this.#stopping.signal)
-    this.#hasMore = marks.length >= capacity
+    this.#answeredReads = requestedReads
+    if (marks.length >= capacity) this.#requestedReads += 1
     this.changed(marks)
   }
 

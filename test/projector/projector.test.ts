@@ -36,12 +36,17 @@ function recording(
     capacity?: number
     pause?: (signal: AbortSignal) => Promise<void>
     write?: GraphStore['write']
+    select?: GraphStore['select']
   } = {},
 ) {
   const projected: (readonly PendingResource[])[] = []
   const pauses: number[] = []
   const projector = new Projector({
-    store: options.write ? { ...store, write: options.write } : store,
+    store: {
+      ...store,
+      write: options.write ?? store.write,
+      select: options.select ?? store.select,
+    },
     log,
     isEmbedded: (resource) => resource.includes('catalogue'),
     batchSize: options.batch ?? 100,
@@ -196,6 +201,43 @@ describe('the projector', () => {
     await projector.stop()
     expect(new Set(projected.flat().map(({ resource }) => resource)).size).toBe(50)
     expect(await readMarks(store, 100, soon())).toEqual([])
+  })
+
+  it('says that a write may be pending while its mark is in the store alone', async () => {
+    const marks = [mark('a', 1), mark('b', 2)]
+    await write(...marks)
+    const { projector } = recording({ capacity: 1 })
+    projector.changed(marks)
+    const answers = () => ['a', 'b'].map((name) => projector.mayBePending(`urn:x:${name}`))
+    expect([projector.isPending('urn:x:b'), answers()]).toEqual([false, [true, true]])
+    await projector.start()
+    await projector.idle(soon())
+    expect(answers()).toEqual([false, false])
+    await projector.stop()
+  })
+
+  it('finds marks that are written while it reads the marks in the store', async () => {
+    const [reading, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let reads = 0
+    const select: GraphStore['select'] = async (...given) => {
+      const rows = await store.select(...given)
+      // The first read is that of the start.
+      if ((reads += 1) === 2) {
+        reading.resolve()
+        await gate.promise
+      }
+      return rows
+    }
+    const { projector } = recording({ select })
+    await projector.start()
+    projector.recheck()
+    await reading.promise
+    await write(mark('late', 1))
+    projector.recheck()
+    gate.resolve()
+    await projector.idle(soon())
+    await projector.stop()
+    expect(await readMarks(store, 10, soon())).toEqual([])
   })
 
   it('finds marks in the store that nobody told it of', async () => {

@@ -31,7 +31,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   profile: 1735,
 
-  projector: 7083,
+  projector: 7095,
 
   rdf: 4161,
 
