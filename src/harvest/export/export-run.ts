@@ -84,7 +84,10 @@ export class ExportRun {
   readonly transformersHash: string
   /** Time of opening in ms. */
   readonly opened: number
-  /** Serials of rows that the source declared as deleted, or a foreign transformer dropped (`onDropped: remove`). */
+  /**
+   * Serials of rows that the source declared as deleted, or a foreign transformer dropped (`onDropped: remove`). Checkpoints do
+   * not store them: in a resumed run these rows count as not offered, and a later incremental run has the same `lastRun`.
+   */
   readonly declaredDeleted = new Set<number>()
   /** Original ids that are being written; other runs must not write them (`writerOf`). */
   readonly writing = new Set<string>()
