@@ -115,8 +115,7 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     engines.storage.watch()
     showState(engines, first.numbers)
     const mounted = running.mounted.map((one) => refusingLost(one, engines.storage))
-    const { outbound, writers } = running
-    const pages = portalService(context, { mounted, outbound, writers })
+    const pages = portalService(context, { ...running, mounted })
     const root = rootOf(context, running, ready, pages)
     handler = gateway([...mounted, { base: '', app: root }])
     return {

@@ -44,8 +44,8 @@ function recording(
   const projector = new Projector({
     store: {
       ...store,
-      write: options.write ?? store.write,
-      select: options.select ?? store.select,
+      write: options.write ?? ((...call) => store.write(...call)),
+      select: options.select ?? ((...call) => store.select(...call)),
     },
     log,
     isEmbedded: (resource) => resource.includes('catalogue'),

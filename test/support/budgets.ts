@@ -7,7 +7,7 @@ import type { SourceFile } from './import-rules.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1159,
+  '(root)': 1158,
 
   client: 2716,
 
