@@ -1,5 +1,7 @@
 /** Resolution of the field names that a request gives (parameter `fields`, `title:word` in `q`) to full-text fields, for both engines. */
 
+import { bucketOf, otherBucket } from '../text/language.ts'
+
 /**
  * Full-text field to search, in all language buckets or in one. A bucket holds the texts in one configured language, or in all other
  * languages.
@@ -37,7 +39,8 @@ export function searchedFieldsOf(
   if (dot < 0) return []
   const [field, suffix] = [name.slice(0, dot), name.slice(dot + 1).toLowerCase()]
   if (!fieldNames.includes(field)) return []
-  if (languages.includes(suffix)) return [{ field, bucket: suffix }]
+  const bucket = bucketOf(suffix, languages)
+  if (bucket !== otherBucket) return [{ field, bucket }]
   // `publisher.name`, `keywords.label`: the text of an object is indexed under the object's own name.
   return objectMembers.has(suffix) ? [{ field }] : []
 }

@@ -1,11 +1,26 @@
 /** Query tree: the parsed parameter `q`. Each engine translates it to its own query. */
 
+/** Word of a query that also matches other forms of it (`word-forms.ts`). */
+export type Term = {
+  readonly kind: 'term'
+  readonly token: string
+  readonly field?: string
+  /** The word as typed, in lower case, where it differs from its token. */
+  readonly typed?: string
+  /** Tokens of a punctuated word, which `token` joins; it matches their phrase too. */
+  readonly pieces?: readonly string[]
+  /** Tokens of the word written as one with the word before or after it. */
+  readonly joined?: readonly string[]
+  /** Whether it matches compounds with the word, and the parts of a word that the dictionary does not have. */
+  readonly parts?: true
+}
+
 /**
  * Text condition of a query. It matches a record if one value of one searched field matches. `term` also matches other forms of the
  * word, `exact` does not.
  */
 export type Leaf =
-  | { readonly kind: 'term'; readonly token: string; readonly field?: string }
+  | Term
   | { readonly kind: 'exact'; readonly token: string; readonly field?: string }
   | { readonly kind: 'phrase'; readonly tokens: readonly string[]; readonly field?: string }
   | { readonly kind: 'wild'; readonly pattern: string; readonly field?: string }
@@ -26,6 +41,25 @@ export type QueryTree =
   | { readonly kind: 'and'; readonly operands: readonly QueryTree[] }
   | { readonly kind: 'or'; readonly operands: readonly QueryTree[] }
   | { readonly kind: 'not'; readonly operand: QueryTree }
+
+/** A tree with the phrases of punctuated words as leaves of their own, for engines that do not look up word forms. */
+export function withPhrases(tree: QueryTree): QueryTree {
+  switch (tree.kind) {
+    case 'and':
+    case 'or':
+      return { kind: tree.kind, operands: tree.operands.map(withPhrases) }
+    case 'not':
+      return { kind: 'not', operand: withPhrases(tree.operand) }
+    case 'term': {
+      const { pieces, field, ...term } = tree
+      if (!pieces) return tree
+      const phrase: Leaf = { kind: 'phrase', tokens: pieces, field }
+      return { kind: 'or', operands: [{ ...term, field }, phrase] }
+    }
+    default:
+      return tree
+  }
+}
 
 /** Leaves of a tree from left to right, including those under a `not`. */
 export function leavesOf(tree: QueryTree): readonly Leaf[] {

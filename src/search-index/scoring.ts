@@ -45,6 +45,7 @@ export function neighboursOf(units: readonly Leaf[]): readonly Leaf[] {
   return units.flatMap((unit, index): readonly Leaf[] => {
     const next = units[index + 1]
     if (unit.kind !== 'term' || next?.kind !== 'term' || unit.field !== next.field) return []
-    return [{ kind: 'phrase', tokens: [unit.token, next.token], field: unit.field }]
+    const tokens = [unit, next].flatMap(({ pieces, token }) => pieces ?? [token])
+    return [{ kind: 'phrase', tokens, field: unit.field }]
   })
 }

@@ -3,7 +3,8 @@
  * implement it.
  */
 
-import type { QueryTree } from './query-tree.ts'
+import type { QueryTree, Term } from './query-tree.ts'
+import type { Target } from './word-forms.ts'
 import type { IndexName, IndexSettings } from './index-settings.ts'
 
 /** Bounding box: west, south, east, north in degrees. */
@@ -228,6 +229,14 @@ export type SearchIndex = {
     tokens: readonly string[],
     signal?: AbortSignal,
   ): Promise<readonly (readonly string[])[]>
+  /**
+   * Targets of words of a query in the dictionary of the indices, for each term. Absent where the engine searches no forms but those
+   * with the same stem.
+   */
+  readonly wordForms?: (
+    terms: readonly Term[],
+    signal?: AbortSignal,
+  ) => Promise<readonly (readonly Target[])[]>
   /** All values of a facet in an index with their counts, ids ascending. */
   facetValues(index: IndexName, facet: string, signal?: AbortSignal): Promise<readonly FacetItem[]>
   /**

@@ -1,8 +1,10 @@
 /** Positions of the words of a query in a hit, for the parameter `highlight`: offsets instead of markup, so that clients need not sanitise it. */
 
-import { rankingLeaves, type Leaf, type QueryTree } from '../search-index/query-tree.ts'
+import { rankingLeaves, type Leaf, type QueryTree, type Term } from '../search-index/query-tree.ts'
 import { wildMatcher } from '../search-index/wildcard.ts'
+import type { Target } from '../search-index/word-forms.ts'
 import type { Fields } from '../text/json.ts'
+import { bucketOf, indexedLanguages } from '../text/language.ts'
 import { stems } from '../text/stems.ts'
 import { tokenOf } from '../text/tokens.ts'
 import { type TextWithLanguage, textInLanguage } from './record-values.ts'
@@ -18,17 +20,27 @@ const [maxSearched, mostMarks] = [20_000, 100]
 
 const wordPattern = /[\p{L}\p{N}\p{M}]+/gu
 
+/** Targets of the words of a query, from the dictionary of the index. */
+type WordForms = ReadonlyMap<Term, readonly Target[]>
+
 /** Makes `_highlight` of a record: marks of its title, and the excerpt of its description with most marks. */
 export function highlightOf(
   record: Fields,
   tree: QueryTree,
-  { locale = 'en', highlight = [] }: Pick<Parameters, 'locale' | 'highlight'>,
+  {
+    locale = 'en',
+    highlight = [],
+    forms,
+  }: Pick<Parameters, 'locale' | 'highlight'> & { readonly forms: WordForms },
 ): object | undefined {
   const leaves = rankingLeaves(tree)
   const marksAt = (name: string) => {
     const found = highlight.includes(name) ? textInLanguage(record, name, locale) : undefined
     const { text = '', language = locale }: Partial<TextWithLanguage> = found ?? {}
-    const marks = marksIn(text, leaves, language)
+    const marks = marksIn(
+      text,
+      leaves.map((leaf) => leafMatcher(leaf, language, forms)),
+    )
     return marks.length > 0 ? { text, marks, language } : undefined
   }
   const [title, description] = [marksAt('title'), marksAt('description')]
@@ -39,9 +51,8 @@ export function highlightOf(
   }
 }
 
-/** Finds the words of a text that one of the leaves looks for. */
-function marksIn(text: string, leaves: readonly Leaf[], language: string): readonly Mark[] {
-  const matchers = leaves.map((leaf) => leafMatcher(leaf, language))
+/** Finds the words of a text whose token one of the tests accepts. */
+function marksIn(text: string, matchers: readonly ((token: string) => boolean)[]): readonly Mark[] {
   const marks: Mark[] = []
   for (const { 0: word, index } of text.slice(0, maxSearched).matchAll(wordPattern)) {
     const token = tokenOf(word)
@@ -52,14 +63,22 @@ function marksIn(text: string, leaves: readonly Leaf[], language: string): reado
 }
 
 /** Makes a test whether a leaf looks for a token, in the language of its text. */
-function leafMatcher(leaf: Leaf, language: string): (token: string) => boolean {
+function leafMatcher(leaf: Leaf, language: string, forms: WordForms): (token: string) => boolean {
   if (leaf.kind === 'phrase') return (token) => leaf.tokens.includes(token)
   if (leaf.kind === 'wild') return wildMatcher(leaf.pattern)
   if (leaf.kind === 'prefix') return (token) => token.startsWith(leaf.token)
-  const roots = leaf.kind === 'term' ? stems(language, leaf.token) : []
+  if (leaf.kind === 'exact') return (token) => token === leaf.token
+  const bucket = bucketOf(language, indexedLanguages)
+  const targets = forms.get(leaf)?.filter((target) => target.bucket === bucket) ?? []
+  const known = new Set([
+    leaf.token,
+    ...(leaf.pieces ?? []),
+    ...targets.flatMap(({ tokens }) => tokens),
+  ])
+  const roots = stems(bucket, leaf.token)
   const hasCommonStem = (token: string) =>
-    roots.length > 0 && stems(language, token).some((stem) => roots.includes(stem))
-  return (token) => token === leaf.token || hasCommonStem(token)
+    roots.length > 0 && stems(bucket, token).some((stem) => roots.includes(stem))
+  return (token) => known.has(token) || hasCommonStem(token)
 }
 
 /** Returns the part of a text with most marks, cut at spaces; offsets are relative to it. */

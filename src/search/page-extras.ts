@@ -1,6 +1,7 @@
 /** Optional parts of a page of `/search`: marked words (`highlight`), titles of catalogues (`includes`), facets that ignore their own filter (`facetSelf`). */
 
 import type { Answer, Facet, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
+import { rankingLeaves, type Leaf, type Term } from '../search-index/query-tree.ts'
 import { catalogueTitles, withTitlesIn } from './facet-labels.ts'
 import { highlightOf } from './highlights.ts'
 import type { Parameters } from './request/search-parameters.ts'
@@ -28,8 +29,10 @@ export async function withExtras(
   const catalogues = needsTitles
     ? parsedHits.flatMap(({ fields }) => textAt(fields, 'catalog.id') ?? [])
     : []
-  const [titles, ...facets] = await Promise.all([
+  const words = highlight.length > 0 ? rankingLeaves(request.tree).filter(isTerm) : []
+  const [titles, forms, ...facets] = await Promise.all([
     catalogueTitles(index, catalogues, signal),
+    words.length > 0 ? index.wordForms?.(words, signal) : undefined,
     ...(answer.facets ?? []).map(async (facet) => {
       const countedFacet = facetSelf
         ? facet
@@ -37,8 +40,9 @@ export async function withExtras(
       return locale === undefined ? countedFacet : withTitlesIn(countedFacet, locale, index, signal)
     }),
   ])
+  const formsOf = new Map(words.map((term, i) => [term, forms?.[i] ?? []]))
   const hits = parsedHits.map(({ fields, ...hit }) => {
-    const marks = highlightOf(fields, request.tree, parameters)
+    const marks = highlightOf(fields, request.tree, { ...parameters, forms: formsOf })
     const title = titles.get(textAt(fields, 'catalog.id') ?? '')
     const catalog = title === undefined ? undefined : { ...Object(fields['catalog']), title }
     const extra = { catalog, _highlight: marks }
@@ -46,6 +50,8 @@ export async function withExtras(
   })
   return { ...answer, ...(needsFields && { hits }), ...(answer.facets && { facets }) }
 }
+
+const isTerm = (leaf: Leaf): leaf is Term => leaf.kind === 'term'
 
 /** Counts a facet again without its own filter, so that a client can offer further values. */
 async function countWithoutOwnFilter(

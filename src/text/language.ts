@@ -7,15 +7,31 @@
 export const officialLanguages: readonly string[] =
   'bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv'.split(' ')
 
+/**
+ * Languages with a bucket of their own in search indices: the official ones, and those with stemmers. `no` includes Bokmål (`nb`) and
+ * Nynorsk (`nn`).
+ */
+export const indexedLanguages: readonly string[] = [
+  ...officialLanguages,
+  ...'ar hy id no ru sr tr uk'.split(' '),
+]
+
+/** Languages whose texts are in the bucket of another one. */
+const sharedBuckets: Readonly<Partial<Record<string, string>>> = { nb: 'no', nn: 'no' }
+
 /** Bucket of texts in other languages, which are not stemmed. */
 export const otherBucket = 'x'
 
-/** Returns the bucket of a language key; a tag with region or script (`de-CH`) belongs to its language. */
+/**
+ * Returns the bucket of a language key; a tag with region or script (`de-CH`) belongs to its language, Bokmål (`nb`) to Norwegian
+ * (`no`).
+ */
 export function bucketOf(key: string, languages: readonly string[]): string {
   const lower = key.toLowerCase()
   if (languages.includes(lower)) return lower
   const primary = lower.split('-')[0] ?? ''
-  return languages.includes(primary) ? primary : otherBucket
+  const buckets = [primary, sharedBuckets[primary] ?? primary]
+  return buckets.find((bucket) => languages.includes(bucket)) ?? otherBucket
 }
 
 /**

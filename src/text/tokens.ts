@@ -4,7 +4,7 @@ import { cutCodePoints } from './code-points.ts'
 import { fold } from './fold.ts'
 
 /** Version of the tokeniser. Increase it when a text gets other tokens or stems; indices of another version are rebuilt. */
-export const tokeniserNumber = 1
+export const tokeniserNumber = 2
 
 /** Maximum number of code points of a token. */
 const maxTokenLength = 64

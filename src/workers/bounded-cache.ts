@@ -19,6 +19,7 @@ export const cacheNames = [
   'prose',
   'robots',
   'search-answers',
+  'search-forms',
   'search-scores',
   'search-sets',
   'word-counts',

@@ -21,13 +21,14 @@ export function searchIndexDifferential(name: string, make: () => Promise<Made>)
     const documents = remaining(batches)
     const put = batches.flat().flatMap((change) => ('put' in change ? change.put : []))
     const dictionary = dictionaryOf(put, languages)
-    const world: World = { settings, languages, documents, dictionary }
-
     let made: Made
+    let world: World
     const search = (request: SearchRequest) => made.index.search(request)
     const namesOf = async (request: SearchRequest) => (await search(request)).hits.map(nameOf)
     beforeAll(async () => {
       made = await make()
+      const hasForms = made.index.wordForms !== undefined
+      world = { settings, languages, documents, dictionary, hasForms }
       await configured(made.index, settings)
       for (const batch of batches) {
         await made.index.write(batch)

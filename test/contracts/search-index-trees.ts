@@ -3,7 +3,7 @@
 import type { QueryTree } from '../../src/search-index/query-tree.ts'
 
 /**
- * Bare words are terms; `exact(x)`, `phrase(a b)`, `wild(a*)`, `prefix(a)` are leaves, `field:leaf` limits one;
+ * Bare words are terms; `exact(x)`, `phrase(a b)`, `wild(a*)`, `prefix(a)` are leaves, `field:leaf` limits one; `email(e mail)` is a term with its pieces;
  * `range(name, from, to)` takes numbers or dates, `*` = open; `value(facet, id)`; `and`, `or`, `not`, `all`, `none`.
  */
 export function treeOf(text: string): QueryTree {
@@ -34,7 +34,9 @@ function leaf(text: string): Leaf {
     case 'wild':
       return { kind: 'wild', pattern: inner }
     default:
-      return { kind: 'term', token: text }
+      return call
+        ? { kind: 'term', token: call[1]!, pieces: inner.split(' ') }
+        : { kind: 'term', token: text }
   }
 }
 

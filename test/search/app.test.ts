@@ -1,7 +1,7 @@
 /** Searching through the door: sets, counts, facets, envelope, over the embedded engine. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { wordCases } from '../contracts/search-index-words.ts'
+import { formCases, wordCases } from '../contracts/search-index-words.ts'
 import { requests } from './suite/requests.ts'
 import { facetText, idsOf, searchFixture, type SearchFixture } from './suite/search-fixture.ts'
 
@@ -16,12 +16,15 @@ const sorted = (ids: string) => ids.split(' ').sort().join(' ')
 const get = (query: string) => search.get(`/search?${query}`)
 
 describe('a query finds its datasets', () => {
-  it.each(wordCases.map(([no, q, , ids]) => [no, q, ids]))('%s %s', async (_, q, ids) => {
-    const answer = await get(`filters=dataset&limit=100&q=${encodeURIComponent(q)}`)
-    expect(answer.status).toBe(200)
-    expect(sorted(idsOf(answer))).toBe(ids)
-    expect(answer.body.result.count).toBe(ids === '' ? 0 : ids.split(' ').length)
-  })
+  it.each([...wordCases, ...formCases].map(([no, q, , ids]) => [no, q, ids]))(
+    '%s %s',
+    async (_, q, ids) => {
+      const answer = await get(`filters=dataset&limit=100&q=${encodeURIComponent(q)}`)
+      expect(answer.status).toBe(200)
+      expect(sorted(idsOf(answer))).toBe(ids)
+      expect(answer.body.result.count).toBe(ids === '' ? 0 : ids.split(' ').length)
+    },
+  )
 })
 
 describe('a request is answered', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { parseQuery } from '../../src/search/query/parser.ts'
 import { scopesOf } from '../../src/search/query/leaves.ts'
-import { wordCases } from '../contracts/search-index-words.ts'
+import { formCases, wordCases } from '../contracts/search-index-words.ts'
 import { settings } from './suite/settings.ts'
 import { treeText } from './suite/tree-text.ts'
 
@@ -13,9 +13,12 @@ const scopes = scopesOf(settings)
 const read = (q: string) => treeText(parseQuery(q, scopes))
 
 describe('q becomes a tree', () => {
-  it.each(wordCases.map(([no, q, tree]) => [no, q, tree]))('%s %s', (_, q, tree) => {
-    expect(read(q)).toBe(tree)
-  })
+  it.each([...wordCases, ...formCases].map(([no, q, tree]) => [no, q, tree]))(
+    '%s %s',
+    (_, q, tree) => {
+      expect(read(q)).toBe(tree)
+    },
+  )
 })
 
 describe('operators', () => {
@@ -88,7 +91,7 @@ describe('wildcards', () => {
 describe('a name in front of a colon', () => {
   it.each([
     ['title:"Water Quality"~2', 'title:phrase(water quality)'],
-    ['title.en:e-mail', 'title.en:phrase(e mail)'],
+    ['title.en:e-mail', 'title.en:email(e mail)'],
     ['id:d05', 'id:d05'],
     ['format:CSV', 'value(format, CSV)'],
     ['distributions.format.id:CSV', 'value(format, CSV)'],

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { truncateLists } from '../truncate-lists.ts'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { officialLanguages } from '../../text/language.ts'
+import { indexedLanguages } from '../../text/language.ts'
 import { KeyedLock } from '../../workers/keyed-lock.ts'
 import type { Pause } from '../../workers/pause.ts'
 import type { CursorLimits } from '../cursors.ts'
@@ -75,7 +75,7 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
 type EngineParts = ReturnType<typeof openEngine>
 
 function openEngine(options: MeilisearchOptions) {
-  const { log, now, pause, prefix = '', languages = officialLanguages } = options
+  const { log, now, pause, prefix = '', languages = indexedLanguages } = options
   const client = connectEngine({ callMs: 30_000, ...options })
   const waitForTasks = taskWaiter(client, pause)
   const uids = uidsOf(prefix)

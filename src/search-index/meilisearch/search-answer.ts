@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { includeText } from '../include.ts'
 import type { IndexName } from '../index-settings.ts'
-import { leavesOf } from '../query-tree.ts'
+import { leavesOf, withPhrases } from '../query-tree.ts'
 import type { Answer, Entry, Hit, OrderKey, SearchRequest } from '../search-index.ts'
 import { attributes, documentKey } from './attributes.ts'
 import { filterText } from './condition.ts'
@@ -99,7 +99,8 @@ export async function runQuery<Row>(
 }
 
 /** Makes the query of each index in which something may match. */
-async function planQueries(request: Query, context: ReadContext, signal?: AbortSignal) {
+async function planQueries(given: Query, context: ReadContext, signal?: AbortSignal) {
+  const request = { ...given, tree: withPhrases(given.tree) }
   const parts = partsOf(request.indices, context)
   const requested = orderKeys(request, parts)
   const { termsByPattern, truncatedPatterns } = await expandPatterns(

@@ -1,5 +1,6 @@
 /** Sets of record numbers as bitmaps, and a cache of them. */
 
+import { hash } from 'node:crypto'
 import { BoundedCache } from '../../workers/bounded-cache.ts'
 
 /** Set of numbers: bit `n & 31` of word `n >>> 5` is 1 if `n` is in the set. */
@@ -67,8 +68,10 @@ export function membersOf(set: Bitmap): Uint32Array<ArrayBuffer> {
 
 /** Cached sets for each index and reader: 16 MB together for a million records. */
 const maxSets = 128
-/** Most characters of a key of a cached set: a longer query is not repeated often. */
-const longestKey = 2_000
+/** Most characters of a key of a cached set; of a longer one the hash is used. */
+const longestKey = 200
+
+const shortKey = (key: string): string => (key.length > longestKey ? hash('sha256', key) : key)
 
 /**
  * Cache of the sets of record numbers that match a text query or have facet values. The content of a record number never changes, so
@@ -82,7 +85,7 @@ export class SetCache {
 
   /** Whether a set is cached. */
   has(key: string): boolean {
-    return this.#sets.peek(key) !== undefined
+    return this.#sets.peek(shortKey(key)) !== undefined
   }
 
   /**
@@ -90,13 +93,14 @@ export class SetCache {
    * ended versions too, and must not be changed by the caller.
    */
   getOrExtend(key: string, size: number, extend: (set: Bitmap, from: number) => void): Bitmap {
-    const cached = this.#sets.get(key)
+    const short = shortKey(key)
+    const cached = this.#sets.get(short)
     const set = cached?.size === size ? cached.set : bitmapOf(size)
     if (cached?.size !== size) {
       if (cached) set.set(cached.set)
       extend(set, cached?.size ?? 0)
     }
-    if (key.length < longestKey) this.#sets.set(key, { set, size })
+    this.#sets.set(short, { set, size })
     return set
   }
 }

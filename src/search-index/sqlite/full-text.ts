@@ -32,12 +32,16 @@ export class FullText {
 
   /** Live records that match an expression of FTS5, as a new set. */
   match(view: GenerationView, text: string): Bitmap {
+    return this.matchAny(view, [text])
+  }
+
+  /** Live records that match any of some expressions, as a new set. */
+  matchAny(view: GenerationView, texts: readonly string[]): Bitmap {
     const { fts } = view.tables
-    const set = view.sets.getOrExtend(text, view.columns.size, (recordSet, from) => {
+    const set = view.sets.getOrExtend(texts.join('\n'), view.columns.size, (recordSet, from) => {
       this.#hits = recordSet
-      view
-        .sql(`SELECT 1 FROM ${fts} WHERE ${fts} MATCH ? AND rowid >= ? AND hit(rowid)`)
-        .get(text, from)
+      const query = `SELECT 1 FROM ${fts} WHERE ${fts} MATCH ? AND rowid >= ? AND hit(rowid)`
+      for (const text of texts) view.sql(query).get(text, from)
     })
     return intersect(set.slice(), view.live)
   }

@@ -98,7 +98,7 @@ export const endOfGeneration = -1
 
 /**
  * Creates the tables that all indices share: generations (`gen`), ends of versions (`dead`), and the dictionaries of facet values
- * (`ord`), terms and stems. Drops all tables of another layout.
+ * (`ord`), terms, stems, and terms of compounding languages backwards (`mirror`). Drops all tables of another layout.
  */
 export function createCommonTables(db: DatabaseSync): void {
   if (db.prepare('PRAGMA user_version').get()?.['user_version'] !== layoutNumber) {
@@ -120,6 +120,8 @@ export function createCommonTables(db: DatabaseSync): void {
     CREATE INDEX IF NOT EXISTS ord_seq ON ord (seq);
     CREATE TABLE IF NOT EXISTS term (
       term TEXT NOT NULL, bucket TEXT NOT NULL, PRIMARY KEY (term, bucket)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS mirror (
+      mirror TEXT NOT NULL, bucket TEXT NOT NULL, PRIMARY KEY (mirror, bucket)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS stem (
       stem TEXT NOT NULL, term TEXT NOT NULL, PRIMARY KEY (stem, term)) WITHOUT ROWID;`)
 }
@@ -152,7 +154,7 @@ function dropAll(db: DatabaseSync, kind: string): void {
 }
 
 /** Version of this layout; the index in a file of another layout is filled again. */
-export const layoutNumber = 10
+export const layoutNumber = 11
 
 /** Column of the full-text table. */
 export type Column = {
@@ -177,6 +179,9 @@ export const valueSeparator = '\ue000'
  */
 export const bucketToken = (bucket: string, token: string): string =>
   `${bucket === otherBucket ? '' : bucket}\ue001${token}`
+
+/** A term backwards, by which compounds are found by their last part. */
+export const mirrored = (term: string): string => Array.from(term).reverse().join('')
 
 /** Token of a whole title: U+E003 (private use, in no token) and the fingerprint of its tokens, so that a query finds its equal. */
 export const titleToken = (tokens: readonly string[]): string =>

@@ -1,5 +1,5 @@
 /**
- * Indexing of text: splits values into tokens, adds new words and stems to the dictionaries (`term`, `stem`), and writes the rows of
+ * Indexing of text: splits values into tokens, adds new words and stems to the dictionaries (`term`, `mirror`, `stem`), and writes the rows of
  * the full-text table at the end of the transaction.
  */
 
@@ -7,9 +7,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { bucketOf, otherBucket } from '../../text/language.ts'
 import { stems } from '../../text/stems.ts'
 import { tokenOf, tokens, words } from '../../text/tokens.ts'
+import { isCompoundCandidate } from '../compounds.ts'
 import { titleField } from '../scoring.ts'
 import type { Document } from '../search-index.ts'
-import { bucketToken, titleToken, valueSeparator, type Column } from './index-file.ts'
+import { bucketToken, mirrored, titleToken, valueSeparator, type Column } from './index-file.ts'
 
 /** Words that are cached because they are in the dictionaries; about 7 MB. */
 const maxCachedWords = 50_000
@@ -29,6 +30,7 @@ type TokenText = { readonly text: string; readonly size: number }
 export class TermDictionary {
   readonly #insertTerm: StatementSync
   readonly #insertStem: StatementSync
+  readonly #insertMirror: StatementSync
   /** Cache: bucket → word → token with its bucket; empty for a word without a token. */
   readonly #tokens = new Map<string, Map<string, string>>()
   #count = 0
@@ -36,6 +38,7 @@ export class TermDictionary {
   constructor(db: DatabaseSync) {
     this.#insertTerm = db.prepare('INSERT OR IGNORE INTO term (term, bucket) VALUES (?, ?)')
     this.#insertStem = db.prepare('INSERT OR IGNORE INTO stem (stem, term) VALUES (?, ?)')
+    this.#insertMirror = db.prepare('INSERT OR IGNORE INTO mirror (mirror, bucket) VALUES (?, ?)')
   }
 
   /** Tokens of a text in a language bucket, at most `most`. */
@@ -66,6 +69,7 @@ export class TermDictionary {
     this.#count++
     if (token === '') return bucketed
     this.#insertTerm.run(token, bucket)
+    if (isCompoundCandidate(token, bucket)) this.#insertMirror.run(mirrored(token), bucket)
     for (const stem of stems(bucket, word)) this.#insertStem.run(stem, token)
     return bucketed
   }

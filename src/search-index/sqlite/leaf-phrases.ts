@@ -1,35 +1,39 @@
 /** Translation of leaves of the query tree to expressions of FTS5: the tokens that a leaf matches, in the columns to search. */
 
-import { stems } from '../../text/stems.ts'
+import { BoundedCache } from '../../workers/bounded-cache.ts'
 import { searchedFieldsOf } from '../field-reach.ts'
-import type { Leaf } from '../query-tree.ts'
+import type { Leaf, Term } from '../query-tree.ts'
 import { isPrefix, literalPrefix, shortestTerms, wildMatcher } from '../wildcard.ts'
 import { bucketToken } from './index-file.ts'
+import { wordForms, type Target } from '../word-forms.ts'
 import type { GenerationView } from './view.ts'
+import { lookUp } from './word-lookups.ts'
 
 /** Phrases of a leaf in some columns (`aliases`, absent = all). */
 export type PhrasePart = {
-  /** Expression of FTS5 without the columns. */
-  readonly expression: string
+  /** Phrases or prefixes in the syntax of FTS5, any of which matches. */
+  readonly phrases: readonly string[]
   /** Tokens of the full-text table, any of which matches; empty for phrases of several words and for prefixes. */
   readonly tokens: readonly string[]
-  /** Number of phrases in the expression. */
-  readonly phraseCount: number
+  /** Part of an occurrence that counts for relevance. */
+  readonly share: number
   readonly aliases?: readonly string[]
 }
 
 /** Phrases of a leaf in all columns to search. */
 export type Phrases = {
-  /** Expression of FTS5 for all parts. */
-  readonly expression: string
+  /** Expressions of FTS5 that together match all parts. FTS5 compares all operands of an OR for each record, so they are short. */
+  readonly expressions: readonly string[]
   readonly parts: readonly PhrasePart[]
 }
 
-/** Most tokens with a common stem that are searched for a word in one bucket. */
-const maxVariants = 1_024
+/** Most phrases of one expression. */
+const maxOperands = 32
+/** Most words whose forms are cached. */
+const maxCachedForms = 500
 
-/** Phrase of tokens, or prefix of a token, to search in one language bucket. */
-type Target = { readonly bucket: string; readonly tokens: readonly string[] }
+/** Kind of targets that are searched as they are typed. */
+const typedForm = { share: 1, how: 'word' } as const
 
 /** Columns to search (absent = all), and the bucket if the request names a language. */
 type SearchedColumns = { readonly aliases?: readonly string[]; readonly bucket?: string }
@@ -43,6 +47,8 @@ export class LeafPhrases {
   truncatedPatterns = new Set<string>()
   /** Cache of the phrases of the leaves of a request: matching and ranking both need them. */
   #cache = new Map<GenerationView, Map<Leaf, Phrases | undefined>>()
+  /** Targets of words, kept from request to request. */
+  readonly #forms = new BoundedCache<readonly Target[]>('search-forms', maxCachedForms)
 
   /** Searches the `wildcardTerms` shortest terms of each pattern. `check` throws if the current call was cancelled. */
   constructor(sql: GenerationView['sql'], check: () => void, wildcardTerms: number) {
@@ -55,6 +61,16 @@ export class LeafPhrases {
   startRequest(): void {
     this.truncatedPatterns = new Set()
     this.#cache = new Map()
+  }
+
+  /** Clears the cache of word forms; to be called when something was written. */
+  forgetForms(): void {
+    this.#forms.clear()
+  }
+
+  /** Targets of a word in some languages. */
+  targetsOf(term: Term, languages: readonly string[]): readonly Target[] {
+    return this.#wordTargets(term, languages)
   }
 
   /** Phrases of a leaf; `undefined` if it can match nothing. `fields` are those of the request, for leaves that name no field. */
@@ -94,7 +110,7 @@ export class LeafPhrases {
       case 'wild':
         return this.#wildcardTargets(leaf.pattern)
       case 'term':
-        return [...this.#phraseTargets([leaf.token]), ...this.#stemTargets(leaf.token, languages)]
+        return this.#wordTargets(leaf, languages)
       case 'prefix':
         return []
       default:
@@ -108,12 +124,13 @@ export class LeafPhrases {
       this.#bucketsBy('SELECT bucket FROM term WHERE term = ?', token),
     )
     const shared = first.filter((bucket) => others.every((buckets) => buckets.includes(bucket)))
-    return shared.map((bucket) => ({ bucket, tokens }))
+    return shared.map((bucket) => ({ ...typedForm, bucket, tokens }))
   }
 
   #prefixTargets(prefix: string): Target[] {
     const query = 'SELECT DISTINCT bucket FROM term WHERE term >= ? AND term < ?'
     return this.#bucketsBy(query, prefix, upperBound(prefix)).map((bucket) => ({
+      ...typedForm,
       bucket,
       tokens: [prefix],
     }))
@@ -125,19 +142,13 @@ export class LeafPhrases {
       .map((row) => String(row['bucket']))
   }
 
-  /** Words with a common stem in each language; one query for all languages. */
-  #stemTargets(token: string, languages: readonly string[]): Target[] {
-    const tokenStems = languages.flatMap((bucket) => stems(bucket, token))
-    const stemList = 'SELECT value FROM json_each(?)'
-    const rows = this.#sql(
-      `SELECT stem, term FROM stem WHERE stem IN (${stemList}) AND term <> ? LIMIT ?`,
-    ).all(JSON.stringify(tokenStems), token, tokenStems.length * maxVariants)
-    // A stem in the dictionary begins with its language, as `en:river`.
-    const buckets = Map.groupBy(rows, (row) => String(row['stem']).split(':', 1)[0] ?? '')
-    return [...buckets].flatMap(([bucket, rowsOfBucket]) => {
-      const terms = new Set(rowsOfBucket.slice(0, maxVariants).map((row) => String(row['term'])))
-      return [...terms].map((term) => ({ bucket, tokens: [term] }))
-    })
+  /** Targets of a word, cached until the dictionary changes. */
+  #wordTargets(term: Term, languages: readonly string[]): readonly Target[] {
+    const { field: _, ...word } = term
+    const key = JSON.stringify([word, languages])
+    const targets = this.#forms.get(key) ?? lookUp(wordForms(term, languages), this.#sql)
+    this.#forms.set(key, targets)
+    return targets
   }
 
   #wildcardTargets(pattern: string): Target[] {
@@ -157,7 +168,7 @@ export class LeafPhrases {
     if (isTruncated) this.truncatedPatterns.add(pattern)
     const terms = isTruncated ? shortestTerms(allTerms, this.#wildcardTerms) : allTerms
     return terms.flatMap((term) =>
-      (bucketsByTerm.get(term) ?? []).map((bucket) => ({ bucket, tokens: [term] })),
+      (bucketsByTerm.get(term) ?? []).map((bucket) => ({ ...typedForm, bucket, tokens: [term] })),
     )
   }
 }
@@ -194,26 +205,41 @@ function combine(
   targets: readonly Target[],
   isPrefixSearch: boolean,
 ): Phrases | undefined {
-  const isWords = !isPrefixSearch && targets.every(({ tokens }) => tokens.length === 1)
   const parts = columnGroups.flatMap(({ aliases, bucket: requestedBucket }): PhrasePart[] => {
     const targetsToSearch =
       requestedBucket === undefined
         ? targets
         : targets.filter(({ bucket }) => bucket === requestedBucket)
-    if (targetsToSearch.length === 0) return []
-    const terms = targetsToSearch.map(({ bucket, tokens }) =>
-      tokens.map((token) => bucketToken(bucket, token)).join(' '),
+    const groups = Map.groupBy(targetsToSearch, ({ share, tokens: { length } }) =>
+      JSON.stringify([share, length === 1]),
     )
-    const expression = terms
-      .map((term) => (isPrefixSearch ? `"${term}" *` : `"${term}"`))
-      .join(' OR ')
-    const tokens = isWords ? terms : []
-    return [{ expression, tokens, phraseCount: terms.length, aliases }]
+    return [...groups.values()].map((group) => ({ ...partOf(group, isPrefixSearch), aliases }))
   })
-  if (parts.length === 0) return undefined
+  return parts.length === 0 ? undefined : { expressions: expressionsOf(parts), parts }
+}
+
+/** Expressions of all parts: one, or several if there are too many phrases for one. */
+function expressionsOf(parts: readonly PhrasePart[]): readonly string[] {
+  const pieces = parts.flatMap(({ phrases, aliases }) =>
+    Array.from({ length: Math.ceil(phrases.length / maxOperands) }, (_, i) => {
+      const operands = phrases.slice(i * maxOperands, (i + 1) * maxOperands)
+      return inColumns(operands.join(' OR '), aliases)
+    }),
+  )
+  const count = parts.reduce((sum, { phrases }) => sum + phrases.length, 0)
+  return count > maxOperands ? pieces : [pieces.join(' OR ')]
+}
+
+/** Part of an expression for targets of equal shares that are all words, or all phrases. */
+function partOf(targets: readonly Target[], isPrefixSearch: boolean): PhrasePart {
+  const terms = targets.map(({ bucket, tokens }) =>
+    tokens.map((token) => bucketToken(bucket, token)).join(' '),
+  )
+  const isWords = !isPrefixSearch && targets[0]?.tokens.length === 1
   return {
-    expression: parts.map((part) => inColumns(part.expression, part.aliases)).join(' OR '),
-    parts,
+    phrases: terms.map((term) => (isPrefixSearch ? `"${term}" *` : `"${term}"`)),
+    tokens: isWords ? terms : [],
+    share: targets[0]?.share ?? 1,
   }
 }
 

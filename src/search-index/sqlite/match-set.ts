@@ -47,7 +47,7 @@ export function matchSetOf(tree: QueryTree, context: MatchContext): Bitmap {
     }
     default: {
       const phrases = context.phrases(tree)
-      return phrases ? context.fullText.match(view, phrases.expression) : none()
+      return phrases ? context.fullText.matchAny(view, phrases.expressions) : none()
     }
   }
 }

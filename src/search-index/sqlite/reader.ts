@@ -5,6 +5,7 @@ import { preparedOnce } from '../../sqlite.ts'
 import { serve, type CallContext } from '../../workers/serve.ts'
 import { truncateLists } from '../truncate-lists.ts'
 import type { IndexName } from '../index-settings.ts'
+import type { Term } from '../query-tree.ts'
 import type { Answer, FacetItem, SearchRequest } from '../search-index.ts'
 import { allValues, FacetDictionary } from './facet-counts.ts'
 import { FullText } from './full-text.ts'
@@ -21,6 +22,7 @@ import {
   type SnapshotRequest,
 } from './stored-records.ts'
 import { StoredRecords } from './stored-records.ts'
+import type { Target } from '../word-forms.ts'
 import { GenerationView, type ReaderFile } from './view.ts'
 import { Cancelled, reportFailures } from './index-file.ts'
 import type { ReaderCalls, WorkerSettings } from './worker-messages.ts'
@@ -78,6 +80,15 @@ export class IndexFileReader {
     return this.#snapshot(() =>
       tokens.map((token) => similarTokens(this.#file.sql, [...this.#views.values()], token)),
     )
+  }
+
+  /** As `SearchIndex.wordForms`. */
+  wordForms(terms: readonly Term[]): readonly (readonly Target[])[] {
+    return this.#snapshot(() => {
+      const [view] = this.#views.values()
+      const { leaves } = this.#context
+      return terms.map((term) => (view ? leaves.targetsOf(term, view.generation.languages) : []))
+    })
   }
 
   /** As `SearchIndex.get`. */
@@ -148,6 +159,7 @@ export class IndexFileReader {
     this.#views = byIndex(views.filter(({ generation }) => isSearched(generation)))
     this.#filling = byIndex(views.filter(({ generation }) => !isSearched(generation)))
     this.#context.facets.refresh()
+    this.#context.leaves.forgetForms()
     for (const view of views) view.refresh(this.#context.check)
     this.#dataVersion = version
   }
@@ -186,6 +198,7 @@ serve<ReaderCalls>({
   facetValues: ({ index, facet }, call) =>
     runCall(call, (reader) => reader.facetValues(index, facet)),
   similarTokens: (tokens, call) => runCall(call, (reader) => reader.similarTokens(tokens)),
+  wordForms: (terms, call) => runCall(call, (reader) => reader.wordForms(terms)),
   get: ({ index, id, maxEntries }, call) =>
     runCall(call, (reader) => reader.get(index, id, maxEntries)),
   missingIds: ({ index, ids }, call) => runCall(call, (reader) => reader.missingIds(index, ids)),

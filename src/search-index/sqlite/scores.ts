@@ -20,7 +20,7 @@ import { titleToken } from './index-file.ts'
 import { inColumns, type PhrasePart, type Phrases } from './leaf-phrases.ts'
 import type { GenerationView } from './view.ts'
 
-/** Most phrases of a part that ranks, and most words of a part that are counted; more take too long. */
+/** Most phrases of a part that ranks, and most words of a unit that are counted; more take too long. */
 const [maxPhrases, maxWords] = [64, 256]
 
 type ScoringContext = {
@@ -57,8 +57,8 @@ export function scoresOf(
 }
 
 /** Whether a part has so few phrases that it ranks. */
-const isRankable = ({ tokens, phraseCount }: PhrasePart): boolean =>
-  tokens.length > 0 || phraseCount <= maxPhrases
+const isRankable = ({ tokens, phrases }: PhrasePart): boolean =>
+  tokens.length > 0 || phrases.length <= maxPhrases
 
 type Weighing = {
   readonly view: GenerationView
@@ -71,8 +71,13 @@ type Weighing = {
 function addUnit(parts: readonly PhrasePart[], weighing: Weighing, scores: Float32Array): number {
   const { view } = weighing
   const frequencies = new Float32Array(scores.length)
-  for (const part of parts)
-    (part.tokens.length > 0 ? countWords : countPresence)(part, weighing, frequencies)
+  let remainingWords = maxWords
+  for (const part of parts) {
+    if (part.tokens.length === 0) countPresence(part, weighing, frequencies)
+    else
+      countWords({ ...part, tokens: part.tokens.slice(0, remainingWords) }, weighing, frequencies)
+    remainingWords = Math.max(0, remainingWords - part.tokens.length)
+  }
   let records = 0
   for (const frequency of frequencies) if (frequency > 0) records++
   const rarity = rarityOf(view.count, records)
@@ -88,22 +93,22 @@ function addUnit(parts: readonly PhrasePart[], weighing: Weighing, scores: Float
 
 /** Counts the occurrences of words, each with the weight of its column. */
 function countWords(
-  { tokens, aliases }: PhrasePart,
+  { tokens, aliases, share }: PhrasePart,
   { view, weights, fullText }: Weighing,
   frequencies: Float32Array,
 ): void {
   const weightByColumn = view.textColumns.map(({ alias }, i) =>
     !aliases || aliases.includes(alias) ? (weights[i] ?? 1) : 0,
   )
-  for (const token of tokens.slice(0, maxWords))
+  for (const token of tokens)
     fullText.occurrences(view, token, (n, column) => {
-      frequencies[n] = (frequencies[n] ?? 0) + (weightByColumn[column] ?? 0)
+      frequencies[n] = (frequencies[n] ?? 0) + share * (weightByColumn[column] ?? 0)
     })
 }
 
 /** Counts a phrase or prefix as one occurrence in the columns of each weight. */
 function countPresence(
-  { expression, aliases }: PhrasePart,
+  { phrases, aliases, share }: PhrasePart,
   { view, weights, fullText }: Weighing,
   frequencies: Float32Array,
 ): void {
@@ -112,8 +117,8 @@ function countPresence(
     .filter(({ alias }) => !aliases || aliases.includes(alias))
   for (const [weight, some] of Map.groupBy(columns, (column) => column.weight)) {
     const names = some.map(({ alias }) => alias)
-    for (const n of membersOf(fullText.match(view, inColumns(expression, names))))
-      frequencies[n] = (frequencies[n] ?? 0) + weight
+    for (const n of membersOf(fullText.match(view, inColumns(phrases.join(' OR '), names))))
+      frequencies[n] = (frequencies[n] ?? 0) + share * weight
   }
 }
 
@@ -126,9 +131,8 @@ function multiplyByNeighbours(
 ): void {
   const pairs = new Uint16Array(scores.length)
   for (const neighbours of neighboursOf(units)) {
-    const expression = phrases(neighbours)?.expression
-    if (expression === undefined) continue
-    for (const n of membersOf(fullText.match(view, expression))) pairs[n] = (pairs[n] ?? 0) + 1
+    const { expressions = [] } = phrases(neighbours) ?? {}
+    for (const n of membersOf(fullText.matchAny(view, expressions))) pairs[n] = (pairs[n] ?? 0) + 1
     check()
   }
   for (let n = 0; n < pairs.length; n++) {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../../log.ts'
-import { officialLanguages } from '../../text/language.ts'
+import { indexedLanguages } from '../../text/language.ts'
 import { backgroundLoop } from '../../workers/background-loop.ts'
 import { pause } from '../../workers/pause.ts'
 import { defaultCursorLimits, type CursorLimits } from '../cursors.ts'
@@ -98,7 +98,7 @@ type EngineParts = {
 
 /** Starts the writer, which opens the file, and makes the other parts of the engine. */
 async function openEngineParts(options: EmbeddedOptions): Promise<EngineParts> {
-  const { log, languages = officialLanguages, wildcardTerms = 1_000, searchMs } = options
+  const { log, languages = indexedLanguages, wildcardTerms = 1_000, searchMs } = options
   const { cursors: limits = defaultCursorLimits, now = () => performance.now() } = options
   const path = join(options.directory, 'index.db')
   const startup = { hasBegun: false }
@@ -192,6 +192,7 @@ function readingCalls({ readers, repair, cursors }: EngineParts) {
       return readers.call('get', { index, id, maxEntries: most }, signal)
     },
     similarTokens: (tokens, signal) => readers.call('similarTokens', tokens, signal),
+    wordForms: (terms, signal) => readers.call('wordForms', terms, signal),
     missingIds: (index, ids) => readers.call('missingIds', { index, ids }),
     openCursor: async (request, signal) => {
       repair.requireComplete(request.indices)

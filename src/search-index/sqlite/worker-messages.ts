@@ -1,6 +1,7 @@
 /** Messages between the main thread and the workers of the index file. Large values are sent as JSON text. */
 
 import type { IndexName, IndexSettings } from '../index-settings.ts'
+import type { Term } from '../query-tree.ts'
 import type {
   Answer,
   Document,
@@ -9,6 +10,7 @@ import type {
   IndexChange,
   SearchRequest,
 } from '../search-index.ts'
+import type { Target } from '../word-forms.ts'
 import type { Slice, SlicePage, SnapshotAnswer, SnapshotRequest } from './stored-records.ts'
 import type { EntriesRequest } from './stored-records.ts'
 
@@ -100,6 +102,7 @@ export type ReaderCalls = {
   page: [Slice, SlicePage]
   facetValues: [{ readonly index: IndexName; readonly facet: string }, readonly FacetItem[]]
   similarTokens: [readonly string[], readonly (readonly string[])[]]
+  wordForms: [readonly Term[], readonly (readonly Target[])[]]
   get: [
     { readonly index: IndexName; readonly id: string; readonly maxEntries?: number },
     string | undefined,

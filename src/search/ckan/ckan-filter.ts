@@ -191,13 +191,13 @@ const unescaped = (text: string): string => text.replace(/\\([^])/g, '$1')
 
 /** Makes the tree of one clause. Values of facets are compared as stored; an unknown name matches nothing. */
 function clauseTree(name: string | undefined, value: Value, scopes: Scopes): QueryTree {
-  const isQuoted = value.kind === 'quoted'
+  const kind = value.kind === 'quoted' ? 'quoted' : 'strict'
   const text = value.kind === 'range' ? undefined : value.text
   const isAny = value.kind === 'word' && text === '*'
   if (name === undefined) {
     if (text === undefined) throw filterFault('a range needs a field', value.at)
     if (text === '*:*' || text === '*') return { kind: 'all' }
-    return textLeaf(text, isQuoted) ?? { kind: 'none' }
+    return textLeaf(text, kind) ?? { kind: 'none' }
   }
   const constant = constantFields.get(name)
   if (constant !== undefined) return { kind: text === constant || isAny ? 'all' : 'none' }
@@ -211,7 +211,7 @@ function clauseTree(name: string | undefined, value: Value, scopes: Scopes): Que
   if (isAny && (scope.kind === 'facet' || scope.kind === 'text'))
     throw filterFault('only dates and numbers can be asked for with *', value.at)
   if (scope.kind === 'facet') return { kind: 'value', facet: scope.facet, value: value.text }
-  const tree = scopedLeaf(scope, value.text, isQuoted)
+  const tree = scopedLeaf(scope, value.text, kind)
   if (tree !== 'literal') return tree ?? { kind: 'none' }
   throw filterFault(`a ${scope.kind} is needed here`, value.at)
 }

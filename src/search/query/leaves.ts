@@ -6,20 +6,27 @@
 import type { Leaf, QueryTree } from '../../search-index/query-tree.ts'
 import { fold } from '../../text/fold.ts'
 import { tokens } from '../../text/tokens.ts'
+import { wordLeaf } from './word-leaf.ts'
 import { mathInstant } from './date-math.ts'
 import { type InstantSpan, spanIn, spanOf } from './instants.ts'
 import { searchedFieldsOf } from '../../search-index/field-reach.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
 
 /**
- * Makes the leaf of a word, or of a quoted text, which matches exactly these words in this order, without stemming. `undefined`
- * when it contains nothing that can be searched.
+ * How a text is written: `quoted` matches exactly these words in this order, without stemming; `word` also other spellings and
+ * compounds; `strict`, of filters, only words with the same stem.
  */
-export function textLeaf(text: string, isQuoted: boolean, field?: string): Leaf | undefined {
+export type TextKind = 'quoted' | 'word' | 'strict'
+
+/** Makes the leaf of a text; `undefined` when it contains nothing that can be searched. */
+export function textLeaf(text: string, kind: TextKind, field?: string): Leaf | undefined {
+  const isQuoted = kind === 'quoted'
   const searched = isQuoted ? text : text.replace(/^[*?]+/, '')
   const fieldLimit = field === undefined ? {} : { field }
   const pattern = isQuoted ? undefined : wildPattern(searched)
   if (pattern !== undefined) return { kind: 'wild', pattern, ...fieldLimit }
+  const term = kind === 'word' ? wordLeaf(searched, field) : undefined
+  if (term) return term
   const [first, ...moreTokens] = tokens(searched)
   if (first === undefined) return undefined
   if (moreTokens.length > 0)
@@ -45,13 +52,13 @@ function wildPattern(text: string): string | undefined {
 export function scopedLeaf(
   scope: QueryScope,
   text: string,
-  isQuoted: boolean,
+  kind: TextKind,
 ): QueryTree | undefined | 'literal' {
-  if (scope.kind === 'text') return textLeaf(text, isQuoted, scope.field)
+  if (scope.kind === 'text') return textLeaf(text, kind, scope.field)
   if (scope.kind !== 'facet') return rangeLeaf(scope, text, text) ?? 'literal'
   // Matches the id of a facet value, or words of its label.
   const value: QueryTree = { kind: 'value', facet: scope.facet, value: text }
-  const label = scope.field === undefined ? undefined : textLeaf(text, isQuoted, scope.field)
+  const label = scope.field === undefined ? undefined : textLeaf(text, kind, scope.field)
   return label === undefined ? value : { kind: 'or', operands: [value, label] }
 }
 

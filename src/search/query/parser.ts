@@ -9,6 +9,7 @@ import { Failure } from '../../errors.ts'
 import type { QueryTree } from '../../search-index/query-tree.ts'
 import { rangeLeaf, scopedLeaf, textLeaf } from './leaves.ts'
 import type { Scopes } from './leaves.ts'
+import { withNeighbours } from './word-leaf.ts'
 
 /** Limits of a query. */
 export type QueryLimits = {
@@ -34,7 +35,7 @@ export function parseQuery(q: string, scopes: Scopes, options: Options = {}): Qu
   if (text === '' || text === '*' || text === '*:*') return { kind: 'all' }
   withinLimit('queryCharacters', lengthOf(text, limits.queryCharacters), limits)
   const lexemes = pairParentheses([...lexemesOf(text, scopes, counter)], limits.queryDepth)
-  return treeOf(lexemes, limits)
+  return withNeighbours(treeOf(lexemes, limits))
 }
 
 /** Makes the tree of lexemes with paired parentheses. Throws `query-too-complex`. */
@@ -77,11 +78,11 @@ function* lexemesOf(text: string, scopes: Scopes, counter: StepCounter): Generat
     const [match = '', mark, quoted, word] = matchAt(lexemePattern, text, at)
     let end = at + match.length
     if (mark === '(' || mark === ')') yield { kind: mark }
-    else if (quoted !== undefined) yield { kind: 'leaf', tree: textLeaf(quoted, true) }
+    else if (quoted !== undefined) yield { kind: 'leaf', tree: textLeaf(quoted, 'quoted') }
     else if (word === 'AND' || word === 'OR' || word === 'NOT') yield { kind: word }
     else if (word !== undefined) {
       const scopedTree = scopedAt(text, { at, word, scopes, counter })
-      yield { kind: 'leaf', tree: scopedTree ? scopedTree.tree : textLeaf(word, false) }
+      yield { kind: 'leaf', tree: scopedTree ? scopedTree.tree : textLeaf(word, 'word') }
       end = scopedTree?.next ?? end
     }
     counter.steps += end - at
@@ -111,9 +112,9 @@ function scopedAt(text: string, { at, word, scopes, counter }: ScopedWord) {
   if (value === '') {
     const [match, quoted] = matchAt(quotedText, text, start)
     if (match === undefined || quoted === undefined) return undefined
-    const tree = scopedLeaf(scope, quoted, true)
+    const tree = scopedLeaf(scope, quoted, 'quoted')
     const next = start + match.length
-    return { tree: tree === 'literal' ? textLeaf(quoted, true) : tree, next }
+    return { tree: tree === 'literal' ? textLeaf(quoted, 'quoted') : tree, next }
   }
   if (/^[[{]/.test(value)) {
     const [match, opening = '', low = '', high = '', closing = ''] = matchAt(range, text, start)
@@ -121,7 +122,7 @@ function scopedAt(text: string, { at, word, scopes, counter }: ScopedWord) {
     const tree = match === undefined ? undefined : rangeLeaf(scope, low, high, [opening, closing])
     return tree && { tree, next: start + (match ?? '').length }
   }
-  const tree = scopedLeaf(scope, value, false)
+  const tree = scopedLeaf(scope, value, 'word')
   return tree === 'literal' ? undefined : { tree, next: at + word.length }
 }
 
@@ -189,8 +190,8 @@ class QueryReader {
       this.#position += 1
       return tree
     }
-    const leaf = lexeme?.kind === 'leaf' ? lexeme.tree : textLeaf(lexeme?.kind ?? '', false)
-    this.#words += leaf === undefined ? 0 : leaf.kind === 'phrase' ? leaf.tokens.length : 1
+    const leaf = lexeme?.kind === 'leaf' ? lexeme.tree : textLeaf(lexeme?.kind ?? '', 'word')
+    this.#words += leaf === undefined ? 0 : wordsOf(leaf)
     withinLimit('queryTerms', this.#words, this.#limits)
     return leaf
   }
@@ -202,6 +203,12 @@ class QueryReader {
     const next = this.#kind(1)
     return this.#kind() === name && (next === 'leaf' || next === '(' || next === 'NOT')
   }
+}
+
+/** Number of words of a leaf, those of a phrase and the pieces of a punctuated word included. */
+function wordsOf(leaf: QueryTree): number {
+  if (leaf.kind === 'phrase') return leaf.tokens.length
+  return leaf.kind === 'term' ? (leaf.pieces?.length ?? 1) : 1
 }
 
 /** Joins operands; drops empty ones and flattens nested uses of the same operator. */

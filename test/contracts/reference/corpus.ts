@@ -59,6 +59,7 @@ export const settings: readonly IndexSettings[] = [
 
 const words =
   `water Water waters station stations qualities quality river rivers run running open data data's CO2 2024-05 e-mail
+  Wi-Fi wifi child care childcare day Wasserstand Trinkwasser Flussbett Straßenbeleuchtung Lärm Laermkarte
   Straße Straßen strasse STRASSE Wasser Gewässer Fluss Flüsse fluss qualité qualite qualités eau l'eau donnée données
   résumé resume Łódź Œuvre νερό νερά ΑΘΉΝΑΣ αθήνα йод 東京都の水質データ 水質 データ x y foo_bar C++ ½ ﬁsh 𐐨𐐨 😀 a.b@c.d`
     .split(/\s+/)

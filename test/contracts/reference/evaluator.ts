@@ -3,7 +3,13 @@
  * from the rules alone; of the product it takes the tokens and stems of a text, and nothing of how trees are evaluated.
  */
 
-import type { Leaf, QueryTree } from '../../../src/search-index/query-tree.ts'
+import type { Leaf, QueryTree, Term } from '../../../src/search-index/query-tree.ts'
+import {
+  wordForms,
+  type Lookup,
+  type Row,
+  type Target,
+} from '../../../src/search-index/word-forms.ts'
 import type { Document, OrderKey, SearchRequest } from '../../../src/search-index/search-index.ts'
 import type { IndexSettings } from '../../../src/search-index/index-settings.ts'
 import { compareCodePoints } from '../../../src/text/code-points.ts'
@@ -14,8 +20,15 @@ export type World = {
   readonly settings: readonly IndexSettings[]
   readonly languages: readonly string[]
   readonly documents: readonly Document[]
-  /** Stem of a language (`en:station`) → words that were ever written with it. */
-  readonly dictionary: ReadonlyMap<string, ReadonlySet<string>>
+  readonly dictionary: Dictionary
+  /** Whether words match compounds and other spellings; else only words with the same stem, and the phrases of punctuated words. */
+  readonly hasForms: boolean
+}
+
+/** What was ever written: tokens with their buckets, and words by the stem of a language (`en:station`). */
+type Dictionary = {
+  readonly tokens: readonly Row[]
+  readonly words: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 export type Expected = {
@@ -32,22 +45,52 @@ type Value = { readonly field: string; readonly bucket: string; readonly tokens:
 export const nameOf = ({ index, id }: { readonly index: string; readonly id: string }) =>
   `${index} ${id}`
 
-/** The words of all documents that were ever written, by their stems. */
-export function dictionaryOf(
-  documents: readonly Document[],
-  known: readonly string[],
-): Map<string, Set<string>> {
+/** The words of all documents that were ever written. */
+export function dictionaryOf(documents: readonly Document[], known: readonly string[]): Dictionary {
   const found = new Map<string, Set<string>>()
-  for (const { text } of documents) {
-    for (const [key, all] of Object.values(text).flatMap((field) => Object.entries(field))) {
-      for (const word of all.flatMap((one) => words(one))) {
-        for (const stem of stems(bucket(key, known), word)) {
-          found.set(stem, (found.get(stem) ?? new Set()).add(tokenOf(word)))
-        }
-      }
-    }
+  const tokens = new Map<string, Row>()
+  const add = (word: string, bucket: string) => {
+    const token = tokenOf(word)
+    if (token !== '') tokens.set(`${bucket} ${token}`, { token, bucket })
+    for (const stem of stems(bucket, word))
+      found.set(stem, (found.get(stem) ?? new Set()).add(token))
   }
-  return found
+  for (const { id, text } of documents) {
+    for (const word of words(id)) add(word, 'x')
+    for (const [key, all] of Object.values(text).flatMap((field) => Object.entries(field)))
+      for (const word of all.flatMap((one) => words(one))) add(word, bucket(key, known))
+  }
+  return { tokens: [...tokens.values()], words: found }
+}
+
+/** What a word may be instead, each lookup answered by looking at every token. */
+function targetsOf(term: Term, { dictionary, languages }: World): readonly Target[] {
+  const lookups = wordForms(term, languages)
+  for (let step = lookups.next(); ; step = lookups.next(rowsOf(step.value, dictionary)))
+    if (step.done) return step.value
+}
+
+function rowsOf(lookup: Lookup, { tokens, words: byStem }: Dictionary): Row[] {
+  switch (lookup.kind) {
+    case 'tokens':
+      return tokens.filter(({ token }) => lookup.tokens.includes(token))
+    case 'stems':
+      return lookup.stems.flatMap((stem) =>
+        [...(byStem.get(stem) ?? [])].map((token) => ({
+          token,
+          stem,
+          bucket: stem.split(':')[0]!,
+        })),
+      )
+    default:
+      return tokens.filter((row) =>
+        [...lookup.affixes].some(
+          ([affix, buckets]) =>
+            buckets.has(row.bucket) &&
+            (lookup.kind === 'beginning' ? row.token.startsWith(affix) : row.token.endsWith(affix)),
+        ),
+      )
+  }
 }
 
 /** The whole answer, before it is cut into pages. */
@@ -147,14 +190,17 @@ function isReached(value: Value, names: readonly string[] | undefined, scope: Sc
   })
 }
 
-function says(leaf: Leaf, { tokens, bucket: own }: Value, { dictionary }: World): boolean {
+const hasPhrase = (tokens: readonly string[], phrase: readonly string[]) =>
+  ` ${tokens.join(' ')} `.includes(` ${phrase.join(' ')} `)
+
+function says(leaf: Leaf, { tokens, bucket: own }: Value, world: World): boolean {
   switch (leaf.kind) {
     case 'exact':
       return tokens.includes(leaf.token)
     case 'prefix':
       return tokens.some((token) => token.startsWith(leaf.token))
     case 'phrase':
-      return ` ${tokens.join(' ')} `.includes(` ${leaf.tokens.join(' ')} `)
+      return hasPhrase(tokens, leaf.tokens)
     case 'wild': {
       const parts = Array.from(leaf.pattern, (letter) =>
         letter === '*' ? '.*' : letter === '?' ? '.' : letter,
@@ -162,13 +208,28 @@ function says(leaf: Leaf, { tokens, bucket: own }: Value, { dictionary }: World)
       const pattern = new RegExp(`^${parts.join('')}$`, 'su')
       return tokens.some((token) => pattern.test(token))
     }
-    case 'term': {
-      const variants = stems(own, leaf.token).flatMap((stem) => [...(dictionary.get(stem) ?? [])])
-      return [leaf.token, ...variants].some((token) => tokens.includes(token))
-    }
+    case 'term':
+      return world.hasForms
+        ? targetsOf(leaf, world).some(
+            (target) => target.bucket === own && hasPhrase(tokens, target.tokens),
+          )
+        : hasRoot(leaf, tokens, own, world)
     default:
       return leaf satisfies never
   }
+}
+
+function hasRoot(
+  { token, pieces }: Term,
+  tokens: readonly string[],
+  own: string,
+  { dictionary }: World,
+): boolean {
+  const variants = stems(own, token).flatMap((stem) => [...(dictionary.words.get(stem) ?? [])])
+  return (
+    [token, ...variants].some((one) => tokens.includes(one)) ||
+    (pieces !== undefined && hasPhrase(tokens, pieces))
+  )
 }
 
 type Bounds = { readonly from?: number; readonly to?: number }

@@ -64,6 +64,7 @@ function leafOf(documents: readonly Document[]): fc.Arbitrary<Leaf> {
     })
   const bare: fc.Arbitrary<Leaf> = fc.oneof(
     { weight: 4, arbitrary: token.map((one) => ({ kind: 'term' as const, token: one })) },
+    { weight: 4, arbitrary: wordOf(token) },
     token.map((one) => ({ kind: 'exact' as const, token: one })),
     fc.tuple(token, fc.integer({ min: 1, max: 4 })).map(([one, n]) => ({
       kind: 'prefix' as const,
@@ -76,6 +77,22 @@ function leafOf(documents: readonly Document[]): fc.Arbitrary<Leaf> {
     .tuple(bare, rarely(fc.constantFrom(...fields)))
     .map(([leaf, field]) => (field === undefined ? leaf : { ...leaf, field }))
 }
+
+/** A word as `q` has it: with its parts, as pieces, or next to others. */
+const wordOf = (token: fc.Arbitrary<string>): fc.Arbitrary<Leaf> =>
+  fc
+    .tuple(
+      fc.oneof(token, fc.constantFrom('bett', 'beleuchtung', 'laerm', 'wasserbett', 'daycare')),
+      rarely(fc.tuple(token, token)),
+      rarely(token),
+    )
+    .map(([word, pieces, neighbour]) => ({
+      kind: 'term',
+      token: pieces ? pieces.join('') : word,
+      parts: true,
+      ...(pieces && { pieces }),
+      ...(neighbour !== undefined && { joined: [word + neighbour] }),
+    }))
 
 const facetName = fc.constantFrom(...Object.keys(facetValues), 'nope')
 const valueOf = (facet: string) => fc.constantFrom(...(facetValues[facet] ?? []), 'unheard')

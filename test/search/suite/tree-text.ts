@@ -8,7 +8,10 @@ export function treeText(tree: QueryTree): string {
     case 'none':
       return tree.kind
     case 'term':
-      return scoped(tree.field, tree.token)
+      return scoped(
+        tree.field,
+        tree.pieces ? `${tree.token}(${tree.pieces.join(' ')})` : tree.token,
+      )
     case 'exact':
     case 'prefix':
       return scoped(tree.field, `${tree.kind}(${tree.token})`)

@@ -1,0 +1,302 @@
+/**
+ * Other forms of the words of a query (`reference/relevance.md` 3): words with the same stem, other spellings, compounds, and the
+ * parts of unknown compounds. Which of them exist is known to the dictionary of an engine: a generator yields lookups, and the
+ * engine answers each with rows.
+ */
+
+import { stems } from '../text/stems.ts'
+import { compoundRules, compoundingLanguages, hasLetters, splitsOf } from './compounds.ts'
+import type { Term } from './query-tree.ts'
+import { transcriptionsOf } from './transcriptions.ts'
+
+/** How a target follows from the word of the query. */
+export type FormKind = 'word' | 'root' | 'joined' | 'split' | 'transcribed' | 'part'
+
+/**
+ * Token, or phrase of several, that a word of a query matches in one language bucket. `share`: part of an occurrence that counts for
+ * relevance.
+ */
+export type Target = {
+  readonly bucket: string
+  readonly tokens: readonly string[]
+  readonly share: number
+  readonly how: FormKind
+}
+
+/** Beginnings or ends of tokens, each with the buckets to look in. */
+export type Affixes = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Question to the dictionary of tokens; the answer has one row for each token and bucket (and stem). */
+export type Lookup =
+  | { readonly kind: 'tokens'; readonly tokens: readonly string[] }
+  /** Words by stem; stems begin with their language, as `en:river`. */
+  | { readonly kind: 'stems'; readonly stems: readonly string[] }
+  /** Tokens that begin, or end, with one of the texts; at most `maxAffixTokens` for each text. */
+  | { readonly kind: 'beginning' | 'end'; readonly affixes: Affixes }
+
+/** Token of the dictionary; `stem` in the answer to a lookup of stems. */
+export type Row = { readonly token: string; readonly bucket: string; readonly stem?: string }
+
+/** Generator that yields lookups, takes their rows, and returns the result. */
+export type Lookups<Result> = Generator<Lookup, Result, readonly Row[]>
+
+/** Most tokens that a lookup returns for a beginning or an end. */
+export const maxAffixTokens = 2_000
+/** Most words with a common stem in one bucket. */
+const maxRoots = 1_024
+/** Most words for a piece of a punctuated word, and most phrases of pieces, in one bucket. */
+const [maxPieceWords, maxPiecePhrases] = [8, 32]
+/** Most forms of a word, the shortest, that compounds begin or end with in one bucket. */
+const maxForms = 64
+/** Least letters of such a form, and of one that is a bare stem. */
+const [shortestForm, shortestStem] = [3, 4]
+/** Shares of the kinds of targets. */
+const shares = { whole: 1, punctuated: 1.5, transcribed: 0.9, compound: 0.5, half: 0.3 } as const
+
+/** Targets of a word in the buckets of `languages` and in that of other languages; those that rank first come first. */
+export function* wordForms(term: Term, languages: readonly string[]): Lookups<readonly Target[]> {
+  const words = yield* spelledWords(term, languages)
+  const phrases = term.pieces ? yield* piecePhrases(term.pieces, languages) : []
+  if (!term.parts) return distinct([...words, ...phrases])
+  const compounds = yield* compoundsOf(term.token, words, languages)
+  const all = [...words, ...phrases, ...compounds]
+  return distinct(all.length > 0 ? all : yield* splitsOfUnknown(term.token, languages))
+}
+
+/** The first target for each phrase in each bucket. */
+function distinct(targets: readonly Target[]): readonly Target[] {
+  const byPhrase = new Map<string, Target>()
+  for (const target of targets) {
+    const phrase = `${target.bucket} ${target.tokens.join(' ')}`
+    if (!byPhrase.has(phrase)) byPhrase.set(phrase, target)
+  }
+  return [...byPhrase.values()]
+}
+
+/** Spelling of a word, in some languages or in all. */
+type Spelling = {
+  readonly token: string
+  readonly how: FormKind
+  readonly share: number
+  readonly buckets?: readonly string[]
+}
+
+/** The word in each bucket, words with the same stem, transcriptions, and the word joined with a neighbour. */
+function* spelledWords(
+  { token, typed, joined = [] }: Term,
+  languages: readonly string[],
+): Lookups<readonly Target[]> {
+  const transcriptions = transcriptionsOf(token, typed)
+  const spellings: readonly Spelling[] = [
+    { token, how: 'word', share: shares.whole },
+    ...joined.map((both) => ({ token: both, how: 'joined', share: shares.whole }) as const),
+    ...transcriptions.map(({ token: transcription, languages: buckets }) => {
+      const share = shares.transcribed
+      return { token: transcription, how: 'transcribed', share, buckets } as const
+    }),
+  ]
+  const known = yield { kind: 'tokens', tokens: spellings.map((spelling) => spelling.token) }
+  const isKnown = new Set(known.map((row) => row.token))
+  const used = spellings.filter(
+    ({ how, token: spelled }) => how !== 'joined' || isKnown.has(spelled),
+  )
+  const stemsOf = ({ token: spelled, buckets = languages }: Spelling) =>
+    buckets
+      .filter((bucket) => languages.includes(bucket))
+      .flatMap((bucket) => stems(bucket, spelled))
+  const byStem = yield* rowsByStem(used.flatMap(stemsOf))
+  return used.flatMap((spelling) => {
+    const { how, share, buckets } = spelling
+    const own = known.filter(
+      (row) => row.token === spelling.token && (buckets?.includes(row.bucket) ?? true),
+    )
+    const roots = stemsOf(spelling).flatMap((stem) => byStem.get(stem) ?? [])
+    const rootKind = how === 'word' ? 'root' : how
+    return [
+      ...own.map((row): Target => ({ bucket: row.bucket, tokens: [row.token], share, how })),
+      ...roots.map((row): Target => ({
+        bucket: row.bucket,
+        tokens: [row.token],
+        share,
+        how: rootKind,
+      })),
+    ]
+  })
+}
+
+/** Words of the dictionary by stem, at most `maxRoots` for each. */
+function* rowsByStem(wanted: readonly string[]): Lookups<ReadonlyMap<string, readonly Row[]>> {
+  const distinctStems = [...new Set(wanted)]
+  if (distinctStems.length === 0) return new Map()
+  const rows = yield { kind: 'stems', stems: distinctStems }
+  const byStem = Map.groupBy(rows, (row) => row.stem ?? '')
+  return new Map([...byStem].map(([stem, some]) => [stem, some.slice(0, maxRoots)]))
+}
+
+/** Words by bucket that are, or have the stem of, each of some words. */
+function* wordsByBucket(
+  words: readonly string[],
+  languages: readonly string[],
+): Lookups<readonly ReadonlyMap<string, readonly string[]>[]> {
+  const known = yield { kind: 'tokens', tokens: words }
+  const stemsOf = (word: string) => languages.flatMap((language) => stems(language, word))
+  const byStem = yield* rowsByStem(words.flatMap(stemsOf))
+  return words.map((word) => {
+    const rows = [
+      ...known.filter((row) => row.token === word),
+      ...stemsOf(word).flatMap((stem) => byStem.get(stem) ?? []),
+    ]
+    const byBucket = Map.groupBy(rows, (row) => row.bucket)
+    return new Map(
+      [...byBucket].map(([bucket, some]) => [bucket, [...new Set(some.map((row) => row.token))]]),
+    )
+  })
+}
+
+/** Phrases of the pieces of a punctuated word, each piece in any form. */
+function* piecePhrases(
+  pieces: readonly string[],
+  languages: readonly string[],
+): Lookups<readonly Target[]> {
+  const [first = new Map<string, readonly string[]>(), ...others] = yield* wordsByBucket(
+    pieces,
+    languages,
+  )
+  return [...first.keys()].flatMap((bucket) => {
+    const wordsOfPieces = [first, ...others].map(
+      (words) => words.get(bucket)?.slice(0, maxPieceWords) ?? [],
+    )
+    const phrases = wordsOfPieces.reduce<readonly (readonly string[])[]>(
+      (begun, words) => begun.flatMap((tokens) => words.map((word) => [...tokens, word])),
+      [[]],
+    )
+    const share = shares.punctuated
+    return phrases
+      .slice(0, maxPiecePhrases)
+      .map((tokens): Target => ({ bucket, tokens, share, how: 'word' }))
+  })
+}
+
+/** Compounds that begin or end with a form of the word, shortest first. */
+function* compoundsOf(
+  token: string,
+  words: readonly Target[],
+  languages: readonly string[],
+): Lookups<readonly Target[]> {
+  const forms = compoundForms(token, words, languages)
+  const beginnings = yield { kind: 'beginning', affixes: affixesOf(forms, isBegunBy) }
+  const ends = yield { kind: 'end', affixes: affixesOf(forms, isEndedBy) }
+  const rules = [...beginnings, ...ends].flatMap((row) => {
+    const rule = compoundRules(row.token, forms.get(row.bucket) ?? new Set())
+    return rule ? [{ ...row, ...rule }] : []
+  })
+  const undecided = rules.filter(({ isCertain }) => !isCertain)
+  const known = yield* knownWords(
+    undecided.flatMap(({ bucket, rests }) => rests.map((rest) => ({ bucket, token: rest }))),
+  )
+  return rules
+    .filter(
+      ({ isCertain, bucket, rests }) => isCertain || rests.some((rest) => known(bucket, rest)),
+    )
+    .sort((a, b) => a.token.length - b.token.length)
+    .map((row): Target => {
+      return { bucket: row.bucket, tokens: [row.token], share: shares.compound, how: 'part' }
+    })
+}
+
+/** Texts by compounding language that compounds with a word may begin or end with. */
+function compoundForms(
+  token: string,
+  words: readonly Target[],
+  languages: readonly string[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const compounding = languages.filter((language) => compoundingLanguages.has(language))
+  return new Map(
+    compounding.map((language) => {
+      const bareStems = stems(language, token).map((stem) => stem.slice(language.length + 1))
+      const forms = [
+        token,
+        ...words.flatMap(({ bucket, tokens }) => (bucket === language ? tokens : [])),
+        ...bareStems.filter((stem) => stem.length >= shortestStem),
+      ]
+      const usable = forms.filter((form) => hasLetters(form, shortestForm))
+      const shortest = usable.sort((a, b) => a.length - b.length).slice(0, maxForms)
+      return [language, new Set(shortest)]
+    }),
+  )
+}
+
+const isBegunBy = (form: string, shorter: string) => form.startsWith(shorter)
+const isEndedBy = (form: string, shorter: string) => form.endsWith(shorter)
+
+/** Forms with their buckets, without those that a shorter form of the bucket makes superfluous. */
+function affixesOf(
+  forms: ReadonlyMap<string, ReadonlySet<string>>,
+  includes: (form: string, shorter: string) => boolean,
+): Affixes {
+  const affixes = new Map<string, Set<string>>()
+  for (const [bucket, texts] of forms)
+    for (const text of texts) {
+      const isIncluded = [...texts].some((other) => other !== text && includes(text, other))
+      if (!isIncluded) affixes.set(text, (affixes.get(text) ?? new Set()).add(bucket))
+    }
+  return affixes
+}
+
+/** Looks up words; the result tells whether a bucket has a word, or another one with its stem. */
+function* knownWords(words: readonly Row[]): Lookups<(bucket: string, word: string) => boolean> {
+  if (words.length === 0) return () => false
+  const nameOf = (bucket: string, word: string) => `${bucket} ${word}`
+  const tokens = [...new Set(words.map((row) => row.token))]
+  const rows = yield { kind: 'tokens', tokens }
+  const known = new Set(rows.map((row) => nameOf(row.bucket, row.token)))
+  const others = words.filter((row) => !known.has(nameOf(row.bucket, row.token)))
+  const byStem = yield* rowsByStem(others.flatMap((row) => stems(row.bucket, row.token)))
+  for (const { bucket, token } of others)
+    if (stems(bucket, token).some((stem) => byStem.has(stem))) known.add(nameOf(bucket, token))
+  return (bucket, word) => known.has(nameOf(bucket, word))
+}
+
+/** A word without targets as two words (`daycare`, `day care`), and the parts of a compound, each in any form. */
+function* splitsOfUnknown(token: string, languages: readonly string[]): Lookups<readonly Target[]> {
+  const { phrases, compounds } = splitsOf(token)
+  const halves = [...new Set(phrases.flat())]
+  if (halves.length === 0) return []
+  const rows = yield { kind: 'tokens', tokens: halves }
+  const bucketsOf = (half: string) =>
+    rows.flatMap((row) => (row.token === half ? [row.bucket] : []))
+  const split = phrases.flatMap(([first, second]) => {
+    const buckets = bucketsOf(first).filter((bucket) => bucketsOf(second).includes(bucket))
+    const share = shares.whole
+    return buckets.map((bucket): Target => ({
+      bucket,
+      tokens: [first, second],
+      share,
+      how: 'split',
+    }))
+  })
+  return [...split, ...(yield* partsOfCompound(compounds, languages))]
+}
+
+/** Words of the parts of an unknown compound: of the split with the longest last part of which both parts are known. */
+function* partsOfCompound(
+  splits: ReturnType<typeof splitsOf>['compounds'],
+  languages: readonly string[],
+): Lookups<readonly Target[]> {
+  const compounding = languages.filter((language) => compoundingLanguages.has(language))
+  const parts = [...new Set(splits.flatMap(({ firsts, last }) => [...firsts, last]))]
+  if (parts.length === 0 || compounding.length === 0) return []
+  const words = yield* wordsByBucket(parts, compounding)
+  const wordsOf = new Map(parts.map((part, i) => [part, words[i]]))
+  return compounding.flatMap((bucket) => {
+    const inBucket = (part: string) => wordsOf.get(part)?.get(bucket) ?? []
+    for (const { firsts, last } of splits) {
+      const [first, second] = [firsts.map(inBucket).find((some) => some.length > 0), inBucket(last)]
+      if (first && second.length > 0)
+        return [...first, ...second].map((token): Target => {
+          return { bucket, tokens: [token], share: shares.half, how: 'part' }
+        })
+    }
+    return []
+  })
+}

@@ -1,0 +1,124 @@
+/** Spellings of the words of `q`: elided articles, words with hyphens or apostrophes, and neighbours that may be written as one. */
+
+import type { QueryTree, Term } from '../../search-index/query-tree.ts'
+import { tokens, words } from '../../text/tokens.ts'
+
+/** Tokens before an apostrophe that are articles, pronouns or conjunctions of French, Italian and Catalan. */
+const elided = new Set(
+  'l d c j m n s t qu lorsqu puisqu jusqu quoiqu dell dall nell sull all coll quell un gl sant'.split(
+    ' ',
+  ),
+)
+/** Most pieces of a punctuated word. */
+const maxPieces = 3
+
+const apostrophe = /^['’ʼ‘′]$/u
+const joint = /^['’ʼ‘′‐–-]$/u
+/** Accents that are typed as apostrophes; NFKC makes marks of them. */
+const accents = /[`´]/g
+const letter = /\p{L}/u
+const digit = /\p{N}/u
+const word = /[\p{L}\p{N}\p{M}]+/gu
+const outerPunctuation = /^[^\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}]+$/gu
+
+/** Words between punctuation, and the texts between them. */
+type Pieces = { readonly runs: readonly string[]; readonly gaps: readonly string[] }
+
+/**
+ * Makes the term of an unquoted word of one token, or of several that are joined by hyphens or apostrophes; `undefined` for other
+ * texts.
+ */
+export function wordLeaf(text: string, field?: string): Term | undefined {
+  const { runs, gaps } = withoutArticle(piecesOf(text))
+  const fieldLimit = field === undefined ? {} : { field }
+  const pieces = runs.flatMap((run) => tokens(run))
+  const [first] = pieces
+  if (first === undefined) return undefined
+  if (pieces.length === 1) return { ...termOf(first, runs.join('')), ...fieldLimit }
+  const isJoined =
+    pieces.length === runs.length &&
+    pieces.length <= maxPieces &&
+    gaps.every((gap) => joint.test(gap)) &&
+    !runs.some((run) => digit.test(run) || words(run).length > 1)
+  if (!isJoined || isIdentifier(field)) return undefined
+  return { ...termOf(pieces.join(''), runs.join('')), pieces, ...fieldLimit }
+}
+
+function termOf(token: string, written: string): Term {
+  const typed = written.toLowerCase()
+  return { kind: 'term', token, ...(typed !== token && { typed }), parts: true }
+}
+
+function piecesOf(text: string): Pieces {
+  const inner = text.replace(accents, "'").normalize('NFKC').replace(outerPunctuation, '')
+  return { runs: inner.match(word) ?? [], gaps: inner.split(word).slice(1, -1) }
+}
+
+/** Removes an elided article before an apostrophe (`l'eau`), and the English ending `'s`. */
+function withoutArticle({ runs, gaps }: Pieces): Pieces {
+  const [first = '', second] = runs
+  if (second === undefined || !apostrophe.test(gaps[0] ?? '')) return { runs, gaps }
+  if (elided.has(first.toLowerCase())) return { runs: runs.slice(1), gaps: gaps.slice(1) }
+  return runs.length === 2 && second.toLowerCase() === 's'
+    ? { runs: [first], gaps: [] }
+    : { runs, gaps }
+}
+
+/** Whether a field has identifiers, in which the order of all pieces matters. */
+const isIdentifier = (field: string | undefined): boolean =>
+  field !== undefined && /(?:^|\.)(?:id|identifier)$/.test(field)
+
+/**
+ * Adds to words side by side in an `or` their spelling as one word. Words under a `not` match in fewer forms: `trinkwasser NOT
+ * wasser` finds something.
+ */
+export function withNeighbours(tree: QueryTree): QueryTree {
+  switch (tree.kind) {
+    case 'or':
+      return {
+        kind: 'or',
+        operands: tree.operands.map((operand, i) =>
+          operand.kind === 'term'
+            ? withJoined(operand, [tree.operands[i - 1], tree.operands[i + 1]])
+            : withNeighbours(operand),
+        ),
+      }
+    case 'and':
+      return { kind: 'and', operands: tree.operands.map(withNeighbours) }
+    case 'not':
+      return { kind: 'not', operand: withoutParts(tree.operand) }
+    default:
+      return tree
+  }
+}
+
+function withJoined(
+  term: Term,
+  [before, after]: readonly [QueryTree | undefined, QueryTree | undefined],
+): Term {
+  const isNeighbour = (other: QueryTree | undefined): other is Term =>
+    other?.kind === 'term' &&
+    other.field === term.field &&
+    (letter.test(other.token) || letter.test(term.token))
+  const joined = [
+    ...(isNeighbour(before) ? [before.token + term.token] : []),
+    ...(isNeighbour(after) ? [term.token + after.token] : []),
+  ]
+  return joined.length > 0 ? { ...term, joined } : term
+}
+
+function withoutParts(tree: QueryTree): QueryTree {
+  switch (tree.kind) {
+    case 'or':
+    case 'and':
+      return { kind: tree.kind, operands: tree.operands.map(withoutParts) }
+    case 'not':
+      return { kind: 'not', operand: withoutParts(tree.operand) }
+    case 'term': {
+      const { parts: _, ...term } = tree
+      return term
+    }
+    default:
+      return tree
+  }
+}
