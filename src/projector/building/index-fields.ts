@@ -7,7 +7,7 @@ import { scores } from '../../profile/field-models.ts'
 import { type Field, languageMaps, type Shape } from '../../profile/profile.ts'
 import type { Box, Document } from '../../search-index/search-index.ts'
 import { cutCodePoints } from '../../text/code-points.ts'
-import { fold } from '../../text/fold.ts'
+import { sortText } from '../../text/sort-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { otherBucket } from '../../text/language.ts'
 import { timeRangeOf } from '../../vocabularies/dates.ts'
@@ -259,8 +259,8 @@ function collectTexts(
 
 /** Maximum number of code points of a text for sorting. */
 const maxSortLength = 100
-const sortText = (json: Json | undefined) =>
-  cutCodePoints(fold(valueText(json ?? '')), maxSortLength)
+const orderText = (json: Json | undefined, language: string) =>
+  sortText(cutCodePoints(valueText(json ?? ''), maxSortLength), language)
 
 /** Adds the sort texts of a value: the first of several; for a language map one per language and a main one. */
 function collectOrder(
@@ -275,14 +275,14 @@ function collectOrder(
     const value = valueAt(holder, key)
     if (value === undefined) continue
     if (!isJsonObject(value)) {
-      order[name] = sortText(value)
+      order[name] = orderText(value, languages[0] ?? 'en')
       continue
     }
-    for (const tag in value) order[`${name}.${tag}`] = sortText(value[tag])
+    for (const tag in value) order[`${name}.${tag}`] = orderText(value[tag], tag)
     // Language for sorting when the request names none.
     const mainLanguage = [...languages, 'en', ...Object.keys(value)].find(
       (language) => language in value,
     )
-    if (mainLanguage !== undefined) order[name] = sortText(value[mainLanguage])
+    if (mainLanguage !== undefined) order[name] = orderText(value[mainLanguage], mainLanguage)
   }
 }

@@ -151,10 +151,15 @@ export function sortableText(text: string): string {
   return encoded.slice(0, comparedBytes - 24) + hash('sha256', text, 'hex').slice(0, 24)
 }
 
-/** Encodes a character: `!` sorts before the digits, `@` between digits and letters, `~` after the letters. */
+/** First code point after the letters, and the number of those that are encoded in two digits: all letters of sort texts (`sort-text.ts`). */
+const [afterLetters, shortCodes] = [0x7b, 36 ** 2]
+
+/** Encodes a character: `!` sorts before the digits, `@` between digits and letters, `{` and `~` after the letters. */
 function sortableChar(char: string): string {
   const code = char.codePointAt(0) ?? 0
   if (code < 0x30) return `!${code.toString(16).padStart(2, '0')}`
   if (code < 0x61) return `@${code.toString(16)}`
+  if (code < afterLetters + shortCodes)
+    return `{${(code - afterLetters).toString(36).padStart(2, '0')}`
   return `~${code.toString(36).padStart(4, '0')}`
 }

@@ -1,5 +1,6 @@
 /** Enrichment of records: hit and miss, arrays and depth, whole maps, languages, and what can have no effect. */
 
+import { sortText } from '../../../src/text/sort-text.ts'
 import { describe, expect, it } from 'vitest'
 import type { Field, Profile } from '../../../src/profile/profile.ts'
 import { documentBuilder } from '../../../src/projector/building/document.ts'
@@ -74,7 +75,7 @@ describe('enrichment', () => {
     })
     expect(document.facets['publisher']).toEqual([{ id: 'Acme', title: 'Acme' }])
     expect(JSON.stringify(document.text)).toContain('Acme')
-    expect(document.order).toMatchObject({ 'publisher.name': 'acme' })
+    expect(document.order).toMatchObject({ 'publisher.name': sortText('Acme', 'en') })
   })
 
   it.each([
