@@ -9,8 +9,8 @@ import { compoundRules, compoundingLanguages, hasLetters, splitsOf } from './com
 import type { Term } from './query-tree.ts'
 import { transcriptionsOf } from './transcriptions.ts'
 
-/** How a target follows from the word of the query. */
-export type FormKind = 'word' | 'root' | 'joined' | 'split' | 'transcribed' | 'part'
+/** Relation of a target to the word of the query. */
+type FormKind = 'word' | 'root' | 'joined' | 'split' | 'transcribed' | 'part'
 
 /**
  * Token, or phrase of several, that a word of a query matches in one language bucket. `share`: part of an occurrence that counts for

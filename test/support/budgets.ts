@@ -39,17 +39,17 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 2129,
 
-  search: 5183,
+  search: 5346,
 
-  'search-index': 8407,
+  'search-index': 9052,
 
   store: 7129,
 
-  text: 926,
+  text: 1067,
 
   vocabularies: 2794,
 
-  workers: 1556,
+  workers: 1558,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */

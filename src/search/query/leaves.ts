@@ -13,7 +13,7 @@ import { searchedFieldsOf } from '../../search-index/field-reach.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
 
 /**
- * How a text is written: `quoted` matches exactly these words in this order, without stemming; `word` also other spellings and
+ * Kind of a text of a query: `quoted` matches exactly these words in this order, without stemming; `word` also other spellings and
  * compounds; `strict`, of filters, only words with the same stem.
  */
 export type TextKind = 'quoted' | 'word' | 'strict'
