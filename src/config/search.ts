@@ -32,8 +32,8 @@ const term = z
   .transform((value) => value.replace(/(^|\.)raw$/, ''))
 
 /**
- * Kinds of facets. `values`: terms at the path, the default; `scope`: whether one of the countries is a country; `exists`:
- * whether there is a value; `bands`: band of the number; `catalogue`: the catalogue; `parent`: the catalogue above it;
+ * Kinds of facets. `values`: terms at the path, the default; `scope`: whether one of the countries is none of
+ * `nonCountries`; `exists`: whether there is a value; `bands`: band of the number; `catalogue`: the catalogue; `parent`: the catalogue above it;
  * `vocabulary`: that of a concept.
  */
 const kinds = ['values', 'scope', 'exists', 'bands', 'catalogue', 'parent', 'vocabulary'] as const
@@ -150,7 +150,10 @@ const isFolder = (value: string) => /^https?:\/\/[^?#]*\/$/.test(value) && URL.c
 export const searchConfig = object({
   /** Facets in the order of answers; absent for the default ones. */
   facets: facets.optional(),
-  /** Start of the addresses of pages at another portal; absent for the portal of this platform, else descriptions of records. */
+  /**
+   * Start of the addresses of pages at another portal. When absent, the pages of this platform's portal, or without one the
+   * descriptions of records.
+   */
   portal: matching(isFolder, 'an http(s) address that ends in /').optional(),
   dateType: dateTypes.optional(),
   /** Form of dates without a time: `faithful` as they are, `utc` as instants; absent for the form with which the data began. */
@@ -200,8 +203,9 @@ export type SearchFacet = {
 }
 
 /**
- * Completes configured facets: one with the name of a default facet, and no other path, takes the members that it lacks from
- * that, its bands only for the same kind. Other ones count datasets unless they name indices; one without a path is left out.
+ * Completes configured facets: one with the name of a default facet, and no path or that of the default (also with `.id` after it),
+ * takes the path and the members that it lacks from that, its bands only for the same kind. Other ones count datasets unless they
+ * name indices; one without a path is left out.
  */
 export const completeFacets = (
   configured: readonly ConfiguredFacet[],

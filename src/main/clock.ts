@@ -2,5 +2,5 @@
 
 import { pause } from '../workers/pause.ts'
 
-/** Wall clock in milliseconds since 1970, random numbers 0..1, and pauses; tests replace them. */
+/** Wall clock in milliseconds since 1970, random numbers 0..1, and pauses, as services take them in their options. */
 export const clock = { now: Date.now, random: Math.random, pause }

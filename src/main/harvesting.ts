@@ -71,6 +71,7 @@ export async function openHarvesting(
   const names = pipes.list().map(({ pipe }) => pipe.header.name)
   const failing = failingPipes(runs, names)
   const onEnd = (run: Run) => {
+    // A run with a feed measures datasets of the repository instead of importing those of a source.
     if (runs.resumption(run.id).start.feed !== undefined) measuring?.runEnded(run)
     failing.ended(run)
     notices?.ended(run)
@@ -171,7 +172,8 @@ async function harvestIn(
   { measuring, ...parts }: HarvestParts,
 ): Promise<Harvest> {
   const { config, secrets, key, log, projection, identityWriter } = context
-  // An older store may lack what the ledger holds for written: a stored count raised by one makes the ledger count as older.
+  // An older copy of the store may lack records that the ledger calls written. One more than the stored count makes the ledger
+  // treat its own file as the older copy, so that nothing counts as unchanged.
   const storedCount = identityWriter.harvests + Number(projection.olderCopy === 'store')
   return openHarvest({
     ...parts,

@@ -37,7 +37,7 @@ export type ReportGraph = {
   readonly truncated: boolean
 }
 
-/** Most results of one dataset that are written. */
+/** Most results of one report that are written. */
 const maxResults = 1000
 
 type Annotation = {

@@ -19,11 +19,11 @@ export const listNames = {
 
 type IdListOptions = {
   readonly names: Names
-  /** Milliseconds of a monotonic clock. */
+  /** Milliseconds since 1970. */
   readonly now: () => number
   /** Reads the catalogue of a dataset from the store. */
   readonly find: (dataset: string) => Promise<string | undefined>
-  /** Most ids in all lists together (about 70 bytes each); default 500 000. The list used last stays, however long. */
+  /** Most ids in all lists together (about 70 bytes each); default 500 000. A list that is alone in the cache stays, however long. */
   readonly maxCached?: number
 }
 
@@ -80,7 +80,10 @@ export class IdLists {
     return catalogue
   }
 
-  /** Applies committed writes to the cached lists; those that change more than links empty the cache. */
+  /**
+   * Applies committed writes to the cached lists: links of a catalogue change them; content or removal of a catalogue, and lists of
+   * vocabularies or resources, empty the cache. Other writes change nothing.
+   */
   apply(changes: readonly GraphChange[]): void {
     for (const change of changes) {
       const catalogue = this.#options.names.idOf('catalogue', change.graph)
