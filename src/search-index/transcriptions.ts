@@ -50,8 +50,8 @@ function replacedSomewhere(
   const byText = new Map(replacements)
   const pattern = new RegExp(replacements.map(([from]) => from).join('|'), 'g')
   const places = [...token.matchAll(pattern)].length
-  const choices =
-    places > maxPlaces ? [2 ** places - 1] : Array.from({ length: 2 ** places }, (_, i) => i)
+  if (places > maxPlaces) return [token.replace(pattern, (text) => byText.get(text) ?? text)]
+  const choices = Array.from({ length: 2 ** places }, (_, i) => i)
   return choices.map((choice) => {
     let place = 0
     return token.replace(pattern, (text) =>

@@ -58,7 +58,7 @@ export function* wordForms(term: Term, languages: readonly string[]): Lookups<re
   const words = yield* spelledWords(term, languages)
   const phrases = term.pieces ? yield* piecePhrases(term.pieces, languages) : []
   if (!term.parts) return distinct([...words, ...phrases])
-  const compounds = yield* compoundsOf(term.token, words, languages)
+  const compounds = yield* compoundsOf(term, words, languages)
   const all = [...words, ...phrases, ...compounds]
   return distinct(all.length > 0 ? all : yield* splitsOfUnknown(term.token, languages))
 }
@@ -76,6 +76,8 @@ function distinct(targets: readonly Target[]): readonly Target[] {
 /** Spelling of a word, in some languages or in all. */
 type Spelling = {
   readonly token: string
+  /** The spelling with its accents, from which stems are taken. */
+  readonly written?: string
   readonly how: FormKind
   readonly share: number
   readonly buckets?: readonly string[]
@@ -88,7 +90,7 @@ function* spelledWords(
 ): Lookups<readonly Target[]> {
   const transcriptions = transcriptionsOf(token, typed)
   const spellings: readonly Spelling[] = [
-    { token, how: 'word', share: shares.whole },
+    { token, written: typed, how: 'word', share: shares.whole },
     ...joined.map((both) => ({ token: both, how: 'joined', share: shares.whole }) as const),
     ...transcriptions.map(({ token: transcription, languages: buckets }) => {
       const share = shares.transcribed
@@ -100,10 +102,10 @@ function* spelledWords(
   const used = spellings.filter(
     ({ how, token: spelled }) => how !== 'joined' || isKnown.has(spelled),
   )
-  const stemsOf = ({ token: spelled, buckets = languages }: Spelling) =>
+  const stemsOf = ({ token: spelled, written = spelled, buckets = languages }: Spelling) =>
     buckets
       .filter((bucket) => languages.includes(bucket))
-      .flatMap((bucket) => stems(bucket, spelled))
+      .flatMap((bucket) => stems(bucket, written))
   const byStem = yield* rowsByStem(used.flatMap(stemsOf))
   return used.flatMap((spelling) => {
     const { how, share, buckets } = spelling
@@ -179,11 +181,11 @@ function* piecePhrases(
 
 /** Compounds that begin or end with a form of the word, shortest first. */
 function* compoundsOf(
-  token: string,
+  term: Term,
   words: readonly Target[],
   languages: readonly string[],
 ): Lookups<readonly Target[]> {
-  const forms = compoundForms(token, words, languages)
+  const forms = compoundForms(term, words, languages)
   const beginnings = yield { kind: 'beginning', affixes: affixesOf(forms, isBegunBy) }
   const ends = yield { kind: 'end', affixes: affixesOf(forms, isEndedBy) }
   const rules = [...beginnings, ...ends].flatMap((row) => {
@@ -206,14 +208,14 @@ function* compoundsOf(
 
 /** Texts by compounding language that compounds with a word may begin or end with. */
 function compoundForms(
-  token: string,
+  { token, typed = token }: Term,
   words: readonly Target[],
   languages: readonly string[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const compounding = languages.filter((language) => compoundingLanguages.has(language))
   return new Map(
     compounding.map((language) => {
-      const bareStems = stems(language, token).map((stem) => stem.slice(language.length + 1))
+      const bareStems = stems(language, typed).map((stem) => stem.slice(language.length + 1))
       const forms = [
         token,
         ...words.flatMap(({ bucket, tokens }) => (bucket === language ? tokens : [])),

@@ -6,7 +6,7 @@ import type { Target } from '../search-index/word-forms.ts'
 import type { Fields } from '../text/json.ts'
 import { bucketOf, indexedLanguages } from '../text/language.ts'
 import { stems } from '../text/stems.ts'
-import { tokenOf } from '../text/tokens.ts'
+import { tokenOf, wordPattern } from '../text/tokens.ts'
 import { type TextWithLanguage, textInLanguage } from './record-values.ts'
 import type { Parameters } from './request/search-parameters.ts'
 
@@ -17,8 +17,6 @@ type MarkedText = { readonly text: string; readonly marks: readonly Mark[] }
 const [excerptLength, leadLength] = [240, 40]
 /** Maximum characters of a text that are searched, and marks of one text. */
 const [maxSearched, mostMarks] = [20_000, 100]
-
-const wordPattern = /[\p{L}\p{N}\p{M}]+/gu
 
 /** Targets of the words of a query, from the dictionary of the index. */
 type WordForms = ReadonlyMap<Term, readonly Target[]>

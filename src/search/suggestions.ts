@@ -2,7 +2,7 @@
 
 import { rankingLeaves, type QueryTree } from '../search-index/query-tree.ts'
 import type { Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
-import { tokenOf } from '../text/tokens.ts'
+import { tokenOf, wordPattern } from '../text/tokens.ts'
 import { allRecords } from './record-values.ts'
 
 /** Number of hits from which nothing is suggested. */
@@ -15,8 +15,6 @@ const [shortest, longest] = [4, 30]
 const timeLimitMs = 100
 /** Fields in which the spelling of a word is looked up: the dictionary of an engine has no accents. */
 const include = ['title', 'pref_label', 'keywords.label', 'publisher.name', 'description']
-
-const wordPattern = /[\p{L}\p{N}\p{M}]+/gu
 
 type Suggestion = { readonly q: string; readonly count: number }
 

@@ -9,7 +9,8 @@ export const tokeniserNumber = 2
 /** Maximum number of code points of a token. */
 const maxTokenLength = 64
 const asciiRuns = /[A-Za-z0-9]+/g
-const runs = /[\p{L}\p{N}\p{M}]+/gu
+/** Runs of letters, digits and marks; U+02BC is an apostrophe, although it is a letter for Unicode. */
+export const wordPattern = /(?:(?!\u02bc)[\p{L}\p{N}\p{M}])+/gu
 // A value without anything above U+007F needs neither normalisation nor segmentation.
 const beyondAscii = /\P{ASCII}/u
 
@@ -19,8 +20,15 @@ const beyondAscii = /\P{ASCII}/u
  */
 export function words(text: string): readonly string[] {
   if (!beyondAscii.test(text)) return text.match(asciiRuns) ?? []
-  return (text.normalize('NFKC').match(runs) ?? []).flatMap((run) => segment(run))
+  return (normalised(text).match(wordPattern) ?? []).flatMap((run) => segment(run))
 }
+
+const thaiAm = /\u0e4d\u0e32/g
+const laoAm = /\u0ecd\u0eb2/g
+
+/** NFKC of a text without soft hyphens, and with the Thai and Lao vowel am as one character, as the dictionaries of ICU have it. */
+export const normalised = (text: string): string =>
+  text.normalize('NFKC').replaceAll('\u00ad', '').replace(thaiAm, '\u0e33').replace(laoAm, '\u0eb3')
 
 /** Returns the token of a word: folded, at most 64 code points; `''` when folding leaves nothing. */
 export function tokenOf(word: string): string {

@@ -1,7 +1,8 @@
 /** Spellings of the words of `q`: elided articles, words with hyphens or apostrophes, and neighbours that may be written as one. */
 
-import type { QueryTree, Term } from '../../search-index/query-tree.ts'
-import { tokens, words } from '../../text/tokens.ts'
+import type { Leaf, QueryTree, Term } from '../../search-index/query-tree.ts'
+import { cutCodePoints } from '../../text/code-points.ts'
+import { normalised, tokens, wordPattern, words } from '../../text/tokens.ts'
 
 /** Tokens before an apostrophe that are articles, pronouns or conjunctions of French, Italian and Catalan. */
 const elided = new Set(
@@ -9,6 +10,8 @@ const elided = new Set(
     ' ',
   ),
 )
+/** Most code points of a word as typed. */
+const longestTyped = 64
 /** Most pieces of a punctuated word. */
 const maxPieces = 3
 
@@ -18,8 +21,6 @@ const joint = /^['’ʼ‘′‐–-]$/u
 const accents = /[`´]/g
 const letter = /\p{L}/u
 const digit = /\p{N}/u
-const word = /[\p{L}\p{N}\p{M}]+/gu
-const outerPunctuation = /^[^\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}]+$/gu
 
 /** Words between punctuation, and the texts between them. */
 type Pieces = { readonly runs: readonly string[]; readonly gaps: readonly string[] }
@@ -28,8 +29,9 @@ type Pieces = { readonly runs: readonly string[]; readonly gaps: readonly string
  * Makes the term of an unquoted word of one token, or of several that are joined by hyphens or apostrophes; `undefined` for other
  * texts.
  */
-export function wordLeaf(text: string, field?: string): Term | undefined {
-  const { runs, gaps } = withoutArticle(piecesOf(text))
+export function wordLeaf(text: string, field?: string): Leaf | undefined {
+  const typed = piecesOf(text)
+  const { runs, gaps } = withoutArticle(typed)
   const fieldLimit = field === undefined ? {} : { field }
   const pieces = runs.flatMap((run) => tokens(run))
   const [first] = pieces
@@ -40,27 +42,30 @@ export function wordLeaf(text: string, field?: string): Term | undefined {
     pieces.length <= maxPieces &&
     gaps.every((gap) => joint.test(gap)) &&
     !runs.some((run) => digit.test(run) || words(run).length > 1)
-  if (!isJoined || isIdentifier(field)) return undefined
+  if (!isJoined || isIdentifier(field))
+    return runs.length < typed.runs.length
+      ? { kind: 'phrase', tokens: pieces, ...fieldLimit }
+      : undefined
   return { ...termOf(pieces.join(''), runs.join('')), pieces, ...fieldLimit }
 }
 
 function termOf(token: string, written: string): Term {
-  const typed = written.toLowerCase()
+  const typed = cutCodePoints(written.toLowerCase(), longestTyped)
   return { kind: 'term', token, ...(typed !== token && { typed }), parts: true }
 }
 
 function piecesOf(text: string): Pieces {
-  const inner = text.replace(accents, "'").normalize('NFKC').replace(outerPunctuation, '')
-  return { runs: inner.match(word) ?? [], gaps: inner.split(word).slice(1, -1) }
+  const plain = normalised(text.replace(accents, "'"))
+  return { runs: plain.match(wordPattern) ?? [], gaps: plain.split(wordPattern).slice(1, -1) }
 }
 
 /** Removes an elided article before an apostrophe (`l'eau`), and the English ending `'s`. */
 function withoutArticle({ runs, gaps }: Pieces): Pieces {
   const [first = '', second] = runs
   if (second === undefined || !apostrophe.test(gaps[0] ?? '')) return { runs, gaps }
-  if (elided.has(first.toLowerCase())) return { runs: runs.slice(1), gaps: gaps.slice(1) }
-  return runs.length === 2 && second.toLowerCase() === 's'
-    ? { runs: [first], gaps: [] }
+  if (runs.length === 2 && second.toLowerCase() === 's') return { runs: [first], gaps: [] }
+  return elided.has(first.toLowerCase())
+    ? { runs: runs.slice(1), gaps: gaps.slice(1) }
     : { runs, gaps }
 }
 
