@@ -80,7 +80,7 @@ async function fetchRules(
       },
       closing,
     )
-    // The missing rest of a truncated file may contain prohibitions.
+    // A body that breaks off gives no rules: its missing rest may contain prohibitions.
     if (answer.status === 200) {
       return await readBeginning(answer.body).then(
         (text) => rulesOf(origin, text),

@@ -27,13 +27,13 @@ export type Metrics = ReturnType<typeof metrics>
 
 /** Makes the metrics; one instance for a process. `runtime` adds memory, event loop and garbage collection. */
 export function metrics(options: { readonly runtime?: boolean } = {}) {
-  /** Registry in which other folders register their counters and gauges. */
+  /** Registry of all metrics, which `readMetrics` writes out; other folders add theirs by `gauge`. */
   const registry = new Registry()
   const registers = [registry]
   if (options.runtime) collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the arrival of a request to its answer.',
+    help: 'Time from the arrival of a request to the end of its answer.',
     labelNames: ['service', 'method', 'route', 'status'],
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 60],
     registers,

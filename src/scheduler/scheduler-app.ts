@@ -23,7 +23,7 @@ export function schedulerApp(deps: Omit<SchedulerContext, 'followers'>): App {
     title: 'Scheduler',
     version,
     description:
-      'When pipes run, what they are, and what their runs did. Times are in UTC. A trigger has an interval, a cron expression or ' +
+      'When pipes run, what they are, and what their runs did. Times are in UTC; a cron expression may have a time zone of its own. A trigger has an interval, a cron expression or ' +
       'specific times; one without any starts a run at once.',
   })
   return app

@@ -29,7 +29,7 @@ type JsonResults = {
 /** Variable in Virtuoso's answers to ASK: one solution with `1`, or none. */
 const askVariable = '__ASK_RETVAL'
 
-function parseJson(text: string): JsonResults {
+function parseJson(text: string): JsonResults | null {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -37,9 +37,9 @@ function parseJson(text: string): JsonResults {
   }
 }
 
-/** Parses JSON results. Throws `store-unavailable` for truncated or other texts. */
+/** Parses JSON results. Throws `store-unavailable` for a text that is no JSON, or an object without results. */
 export function resultsOf(text: string): Results {
-  const { boolean, head, results } = parseJson(text)
+  const { boolean, head, results } = parseJson(text) ?? {}
   if (boolean !== undefined) return { boolean }
   const { bindings } = results ?? {}
   if (!bindings) throw new Failure('store-unavailable', 'The store sent no solutions.')

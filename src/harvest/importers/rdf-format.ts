@@ -1,4 +1,7 @@
-/** Determines the RDF format of an answer, by the config, its media type, the suffix of its address and its first bytes. */
+/**
+ * Determines the RDF format of an answer, by the config, else its media type unless its first bytes contradict it, else its
+ * first bytes, else the suffix of its address.
+ */
 
 import { Failure } from '../../errors.ts'
 import { formatByName, formatOfText, formats, type Format } from '../../rdf/media-types.ts'
@@ -18,7 +21,10 @@ type RdfAnswer = {
   readonly start: string
 }
 
-/** Format of an answer; `undefined` if unknown. Throws `unsupported-media-type` for an RDF format that is not supported. */
+/**
+ * Format of an answer; `undefined` if unknown. Throws `unsupported-media-type` for TriX, which is not read; another unknown type
+ * gives `undefined`.
+ */
 export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
   const { inputFormat, contentType, url, start } = answer
   if (inputFormat !== undefined) return formatByName(inputFormat)
@@ -29,7 +35,7 @@ export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
   }
   const declared = formatByName(contentType)
   const bodyFormat = certainFormat(start)
-  // Some servers send JSON-LD and RDF/XML with generic types, others send Turtle as CSV or N-Triples.
+  // Some servers send JSON-LD and RDF/XML with generic types, others send Turtle as CSV, N-Triples or N-Quads.
   const first = /^\s*(\S)/.exec(start)?.[1] ?? ''
   const beginnings: Partial<Record<Format, string>> = { jsonld: '{[', rdfxml: '<' }
   if (declared !== undefined && (beginnings[declared] ?? first).includes(first)) {
@@ -43,7 +49,10 @@ export function rdfFormatOf(answer: RdfAnswer): Format | undefined {
   return bodyFormat ?? formatByName(suffix ?? '') ?? formatOfText(start)
 }
 
-/** Format that the beginning of a text proves; `undefined` for web pages. */
+/**
+ * Format that the beginning of a text proves; `undefined` for web pages, other elements without a prefix, and brackets that may
+ * be TriG, Turtle or broken JSON.
+ */
 export function certainFormat(start: string): Format | undefined {
   const text = start.trimStart()
   if (/^<[a-z][a-z0-9]*[\s>/]/i.test(text) || isWebPage(text)) return undefined

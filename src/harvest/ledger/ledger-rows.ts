@@ -1,4 +1,4 @@
-/** Rows of the ledger, as SQLite returns them; times are in ms since 1970. */
+/** Rows of the ledger, as its methods take and return them; times are in ms since 1970. */
 
 import type { Validator } from '../../pipe/message.ts'
 

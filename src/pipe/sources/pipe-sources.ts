@@ -51,7 +51,7 @@ export async function openSources(options: PipeSourceOptions): Promise<PipeSourc
   return sources
 }
 
-/** Delay in ms between a change and reading, because editors write in several steps. */
+/** Delay in ms before each read but the first, because editors write in several steps. */
 const settleMs = 50
 
 /** Pipes of all sources in memory, and the loops that follow the sources. */
@@ -230,7 +230,10 @@ const unreadable = (source: string, detail: string, files = noPipeFiles): PipeFi
   invalid: [...files.invalid, { source, file: '', problems: [{ detail }] }],
 })
 
-/** Files of a repository that are checked out: pipes at any depth, scripts and queries at its root. */
+/**
+ * Files of a repository that are checked out: pipes at any depth, and all files of the folders `scripts` and `sparql` at its
+ * root.
+ */
 const isPipeFile = (path: string) =>
   /\.(json|ya?ml)$/i.test(path) || /^(scripts|sparql)\//.test(path)
 

@@ -67,7 +67,10 @@ export const transportLimits = {
   sending: 8,
   /** Records that were sent to a foreign segment and are neither settled nor late, over HTTP. */
   inFlight: 8,
-  /** Records in flight behind a queue, which keeps them; over HTTP the number of unsettled records, late ones too, that are remembered. */
+  /**
+   * Records in flight behind a queue, which keeps them; over HTTP the number of unsettled records, late ones too, that are
+   * remembered.
+   */
   held: 10_000,
   /** Records per run. */
   records: 2_000_000,
@@ -75,19 +78,22 @@ export const transportLimits = {
   waitMs: 600_000,
   /** Time until the first record of an importer. */
   firstMs: 120_000,
-  /** Silence after which an importer without an end counts as finished. */
+  /** Silence after which an importer that sent neither a list nor all announced records counts as finished. */
   quietMs: 120_000,
-  /** Silence after which a list no longer waits for its records; minimum for a transformer's records. */
+  /**
+   * Silence after which the listed ids whose records did not come count as missing; least wait for records that a transformer
+   * has not returned, and over HTTP until a record is late.
+   */
   listMs: 10_000,
   /** Silence after which a transformer that has returned the list gives back no more records. */
   returnedMs: 2_000,
   /** Silence after all announced records have arrived. */
   totalMs: 1_000,
-  /** Time after the end of a run in which late messages are accepted and dropped. */
+  /** Time after the end of a step in which late messages over HTTP are accepted, reported and dropped. */
   lateMs: 60_000,
   /** Bytes on disk of returned, unread messages of all runs. */
   spoolBytes: 2 ** 30,
-  /** Attempts to send a message, longest `Retry-After` between two, and time-out of each over HTTP. */
+  /** Attempts to send a message; over HTTP also the longest `Retry-After` between two and the time-out of each. */
   attempts: 4,
   retryAfterMaxMs: 600_000,
   answerMs: 60_000,

@@ -17,7 +17,7 @@ type ResourceType = {
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** Reads a type from the profile; `undefined` where it has none. Rejects with `Failure`. */
+/** Reads a type from the profile; `undefined` where the profile does not declare it. Rejects with `Failure`. */
 async function typeOf({ ask }: PageContext, type: string): Promise<ResourceType | undefined> {
   const shapes = listAt(await ask('search', '/profile'), 'resources')
   const shape = shapes.find(({ id }) => id === type)

@@ -45,7 +45,10 @@ const fromConcept = memoiseByConcept(({ iri, id, label, scheme, extensions }): J
   return { id: europeanUnion.has(iri) ? 'eu' : countryCode, label, resource: iri }
 })
 
-/** Returns a place; except for countries, the code is read from the IRI when no table has it. */
+/**
+ * Returns a place; when no table has it, the code is read from the IRI, except for countries, whose ids have two letters and
+ * IRIs three.
+ */
 function placeOf(iri: string, { concepts }: MappingContext): JsonObject {
   const concept = concepts.find(iri)
   if (concept) return { ...fromConcept(concept), resource: iri }
@@ -80,7 +83,10 @@ function placeIri(node: Term, context: MappingContext): string | undefined {
     : meaningOf(node, context.graph, (name) => placeNamed(name, context))
 }
 
-/** Tells whether a literal is meant as a geometry, valid or not; such a text is not a name. */
+/**
+ * Tells whether a literal counts as a geometry, valid or not: it has a datatype other than a string's, or looks like one; such a
+ * text is not a name.
+ */
 const isGeometryLiteral = (node: Term): boolean =>
   node.termType === 'Literal' &&
   (!/#(?:string|langString)$/.test(node.datatype.value) || looksLikeGeometry(node.value))
@@ -99,7 +105,7 @@ export const spatialResource = eachValue((node, context) => {
   )
 })
 
-/** Returns the country of a country, region or place, or the European Union for the continent; `undefined` for others. */
+/** Returns the country of a country, region or place, or the entry `eu` for the continent Europe; `undefined` for others. */
 function countryOf(iri: string, { concepts }: MappingContext): JsonObject | undefined {
   const letters = nuts.exec(iri)?.[1]?.slice(0, 2).toLowerCase()
   const [, table, code = ''] = authority.exec(iri) ?? []
@@ -110,8 +116,9 @@ function countryOf(iri: string, { concepts }: MappingContext): JsonObject | unde
       : table === 'place'
         ? concepts.byCode(schemes.country, code.slice(0, 3).replace(/_.*/, ''))
         : concepts.find(iri)
-  const isPlace = concept?.scheme === schemes.country || concept?.scheme === schemes.continent
-  return concept && isPlace ? fromConcept(concept) : undefined
+  const isCountryOrContinent =
+    concept?.scheme === schemes.country || concept?.scheme === schemes.continent
+  return concept && isCountryOrContinent ? fromConcept(concept) : undefined
 }
 
 /** Returns the countries of places, sorted by id, each once. */
@@ -142,7 +149,7 @@ function pointOf(node: Term, context: MappingContext): readonly string[] {
   return lat === undefined || long === undefined ? [] : [`POINT(${long} ${lat})`]
 }
 
-/** Returns the literals of a location, by property and then by code point. */
+/** Returns the geometry texts of a location, by property and then by code point; without any, its point. */
 function literalsOf(node: Term, context: MappingContext): readonly string[] {
   const { graph } = context
   if (node.termType === 'Literal') return [node.value]

@@ -134,7 +134,9 @@ export function distributionIris(
   return { iris, identifiers }
 }
 
-/** Returns the first key of a distribution (source IRI, title, access URL) as its `dct:identifier`, when it came without one. */
+/**
+ * Returns the first key of a distribution (source IRI, title, access address) as its `dct:identifier`, when it came without one.
+ */
 export function distributionIdentifier(keys: DistributionKeys, iri: string): Quad[] {
   const key = iriOf(keys) ?? keys.title ?? keys.accessUrl
   if (keys.identifiers.length > 0 || key === undefined || key === iri) return []

@@ -120,7 +120,7 @@ function decimal(lexical: string): RoundTrip {
     return 'damaged'
   }
   if (integerPart.length + fraction.length > maxDecimalDigits) return 'damaged'
-  // A whole one becomes an integer where one operation deletes and inserts, whatever it deletes.
+  // A whole decimal (`5.0`) counts as respelt: an operation that deletes and inserts makes it an integer.
   return /^-?(?:0|[1-9]\d*)\.\d*[1-9]$/.test(lexical) ? 'exact' : 'respelt'
 }
 
@@ -146,7 +146,7 @@ const infinities: Readonly<Record<string, RoundTrip>> = {
 /** Smallest values that are kept, as double and as float: what is closer to zero becomes zero. */
 const smallestNormal = { double: 2.2250738585072014e-308, float: 1.1754943508222875e-38 }
 
-// NaN must never get there: it equals nothing, so it cannot be deleted, and the order of the index breaks with it.
+// NaN must never be stored as a number: it equals nothing, so it cannot be deleted, and the order of the index breaks with it.
 function floating(name: 'double' | 'float', lexical: string): RoundTrip {
   const special = infinities[lexical]
   if (special) return special
@@ -254,7 +254,7 @@ function timeKey(name: string, lexical: string): string {
 
 // Removed and added lines that Virtuoso treats as one triple, so that it would delete the inserted one.
 
-/** Whether a line has a value with several spellings; other lines have different keys. */
+/** Whether a line has a language tag or a datatype, so that it may share its key with another; every other line is its own key. */
 const isSpelled = (line: string) => /"(?:@[^"]+|\^\^<[^"]+>) \.$/.test(line)
 
 const decodedKey = (line: string) => virtuosoFidelity.key(restoreDatatype(line))
