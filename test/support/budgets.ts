@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   console: 2537,
 
-  harvest: 13897,
+  harvest: 13906,
 
   http: 3781,
 
@@ -25,17 +25,17 @@ const budgets: Readonly<Record<string, number>> = {
 
   metrics: 7380,
 
-  pipe: 6862,
+  pipe: 6871,
 
   portal: 9138,
 
   profile: 1735,
 
-  projector: 7095,
+  projector: 7102,
 
   rdf: 4161,
 
-  repository: 9262,
+  repository: 9264,
 
   scheduler: 2129,
 
