@@ -32,6 +32,9 @@ export const hasLetters = (text: string, least: number): boolean =>
 export const isCompoundCandidate = (token: string, bucket: string): boolean =>
   compoundingLanguages.has(bucket) && hasLetters(token, shortForm + shortestRest)
 
+/** A word backwards. A dictionary of such words is searched for compounds by their end. */
+export const mirrored = (word: string): string => Array.from(word).reverse().join('')
+
 /** Rest of a compound beside a form: certainly a word, or one if the dictionary has one of `rests`. */
 type CompoundRule = { readonly isCertain: boolean; readonly rests: readonly string[] }
 

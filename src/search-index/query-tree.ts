@@ -42,25 +42,6 @@ export type QueryTree =
   | { readonly kind: 'or'; readonly operands: readonly QueryTree[] }
   | { readonly kind: 'not'; readonly operand: QueryTree }
 
-/** A tree with the phrases of punctuated words as leaves of their own, for engines that do not look up word forms. */
-export function withPhrases(tree: QueryTree): QueryTree {
-  switch (tree.kind) {
-    case 'and':
-    case 'or':
-      return { kind: tree.kind, operands: tree.operands.map(withPhrases) }
-    case 'not':
-      return { kind: 'not', operand: withPhrases(tree.operand) }
-    case 'term': {
-      const { pieces, field, ...term } = tree
-      if (!pieces) return tree
-      const phrase: Leaf = { kind: 'phrase', tokens: pieces, field }
-      return { kind: 'or', operands: [{ ...term, field }, phrase] }
-    }
-    default:
-      return tree
-  }
-}
-
 /** Leaves of a tree from left to right, including those under a `not`. */
 export function leavesOf(tree: QueryTree): readonly Leaf[] {
   return tree.kind === 'not' ? leavesOf(tree.operand) : leavesBelow(tree, leavesOf)

@@ -229,14 +229,8 @@ export type SearchIndex = {
     tokens: readonly string[],
     signal?: AbortSignal,
   ): Promise<readonly (readonly string[])[]>
-  /**
-   * Targets of words of a query in the dictionary of the indices, for each term. Absent where the engine searches no forms but those
-   * with the same stem.
-   */
-  readonly wordForms?: (
-    terms: readonly Term[],
-    signal?: AbortSignal,
-  ) => Promise<readonly (readonly Target[])[]>
+  /** Targets of words of a query in the dictionary of the indices, for each term. */
+  wordForms(terms: readonly Term[], signal?: AbortSignal): Promise<readonly (readonly Target[])[]>
   /** All values of a facet in an index with their counts, ids ascending. */
   facetValues(index: IndexName, facet: string, signal?: AbortSignal): Promise<readonly FacetItem[]>
   /**

@@ -32,7 +32,7 @@ export async function withExtras(
   const words = highlight.length > 0 ? rankingLeaves(request.tree).filter(isTerm) : []
   const [titles, forms, ...facets] = await Promise.all([
     catalogueTitles(index, catalogues, signal),
-    words.length > 0 ? index.wordForms?.(words, signal) : undefined,
+    words.length > 0 ? index.wordForms(words, signal) : [],
     ...(answer.facets ?? []).map(async (facet) => {
       const countedFacet = facetSelf
         ? facet
@@ -40,7 +40,7 @@ export async function withExtras(
       return locale === undefined ? countedFacet : withTitlesIn(countedFacet, locale, index, signal)
     }),
   ])
-  const formsOf = new Map(words.map((term, i) => [term, forms?.[i] ?? []]))
+  const formsOf = new Map(words.map((term, i) => [term, forms[i] ?? []]))
   const hits = parsedHits.map(({ fields, ...hit }) => {
     const marks = highlightOf(fields, request.tree, { ...parameters, forms: formsOf })
     const title = titles.get(textAt(fields, 'catalog.id') ?? '')

@@ -27,8 +27,7 @@ export function searchIndexDifferential(name: string, make: () => Promise<Made>)
     const namesOf = async (request: SearchRequest) => (await search(request)).hits.map(nameOf)
     beforeAll(async () => {
       made = await make()
-      const hasForms = made.index.wordForms !== undefined
-      world = { settings, languages, documents, dictionary, hasForms }
+      world = { settings, languages, documents, dictionary }
       await configured(made.index, settings)
       for (const batch of batches) {
         await made.index.write(batch)

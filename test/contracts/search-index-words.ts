@@ -108,7 +108,7 @@ export const wordCases: readonly (readonly [string, string, string, string])[] =
   ['Q75', 'zzzz', 'zzzz', ''],
 ]
 
-/** Queries whose words match compounds and other spellings, where an engine looks them up; in the columns of `wordCases`. */
+/** Queries whose words match compounds and other spellings; in the columns of `wordCases`. */
 export const formCases: typeof wordCases = [
   ['Q10', 'strasse', 'strasse', 'd04 d05'],
   ['Q76', 'strasse NOT strassenbäume', 'and(strasse, not(strassenbaume))', 'd04'],

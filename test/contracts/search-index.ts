@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { IndexChange, SearchRequest } from '../../src/search-index/search-index.ts'
+import { scopesOf } from '../../src/search/query/leaves.ts'
+import { parseQuery } from '../../src/search/query/parser.ts'
 import {
   configured,
   documentOf,
@@ -17,7 +19,7 @@ import {
 import { requestCases } from './search-index-requests.ts'
 import { swapContract } from './search-index-swap.ts'
 import { treeOf } from './search-index-trees.ts'
-import { wordCases } from './search-index-words.ts'
+import { formCases, wordCases } from './search-index-words.ts'
 
 const all = settings.map(({ index }) => index)
 const datasets = samples.filter((sample) => sample.index === 'dataset').map((sample) => sample.id)
@@ -42,6 +44,26 @@ export function searchIndexContract(name: string, make: () => Promise<Made>): vo
       const answer = await search({ tree: treeOf(tree) })
       expect(answer.hits.map((hit) => hit.id).sort()).toEqual(idsOf(ids))
       expect(answer.count).toBe(idsOf(ids).length)
+    })
+
+    it.each(formCases)('%s: q=%s finds other forms of its words', async (_, q, __, ids) => {
+      const answer = await search({ tree: parseQuery(q, scopesOf(settings)) })
+      expect(answer.hits.map((hit) => hit.id).sort()).toEqual(idsOf(ids))
+      expect(answer.count).toBe(idsOf(ids).length)
+    })
+
+    it('tells in which forms a word is searched', async () => {
+      const term = { kind: 'term', token: 'strasse', parts: true } as const
+      const [forms = []] = await made.index.wordForms([term])
+      expect(
+        forms.map(({ bucket, tokens, how }) => `${bucket} ${how} ${tokens.join(' ')}`).sort(),
+      ).toEqual([
+        'de part strassenbaume',
+        'de part strassennetz',
+        'de root strassen',
+        'de word strasse',
+      ])
+      expect(await made.index.wordForms([])).toEqual([])
     })
 
     it.each(requestCases)('$no finds $ids', async (one) => {

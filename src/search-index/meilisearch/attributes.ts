@@ -14,7 +14,7 @@ export type Uids = {
   readonly next: (index: IndexName) => string
   /** Whether a uid has the prefix of the platform. */
   readonly isOfPlatform: (uid: string) => boolean
-  /** Index of all tokens, for wildcards: `{id, term}`; also has the largest version of a removal: `{id, version}`. */
+  /** Index of all tokens (`TermRow`), for wildcards and word forms; also has the largest version of a removal: `{id, version}`. */
   readonly terms: string
   /** Index in which an earlier layout stored its state; it is removed. */
   readonly formerState: string
@@ -55,12 +55,10 @@ export const attributes = {
   orderedIndex: '_o._index',
 } as const
 
-/** Attribute of the distinct tokens of a field: each alone and as `tokenInBucket`, and the stems of its words as `stemToken`. */
+/** Attribute of the distinct tokens of a field: each alone and as `tokenInBucket`. */
 export const tokensAttribute = (field: string): string => `_f.${encodedName(field)}`
 /** Token with its language bucket; tokens never begin with `@`. */
 export const tokenInBucket = (bucket: string, token: string): string => `@${bucket}:${token}`
-/** Stem (`en:river`) among the tokens. */
-export const stemToken = (stem: string): string => `=${stem}`
 /** Attribute of the pairs of adjacent tokens of a field, as `pairCode`; only for fields with `hasPairs`. */
 export const pairsAttribute = (field: string): string => `_g.${encodedName(field)}`
 /** Attribute of the original texts of a field (bucket → values), for ranking and to verify phrases. */
@@ -99,9 +97,6 @@ export const facetCode = (facet: string, value: string): string =>
 /** Code of two adjacent tokens in a bucket: 7 base-36 characters of a hash. */
 export const pairCode = (bucket: string, first: string, second: string): string =>
   base36Hash(`${bucket} ${first} ${second}`, 7)
-
-/** Key of a term in the index of terms. */
-export const termKey = (term: string): string => Buffer.from(term).toString('base64url')
 
 /** Fields whose pairs of adjacent tokens are stored, because phrases are often searched in them. */
 const fieldsWithPairs = new Set(['title', 'description', 'keywords'])

@@ -1,6 +1,6 @@
 /**
- * Dictionary in an index of the server, written before the records that use its entries: all tokens, for wildcards, or facet values
- * with their titles by code.
+ * Dictionary in an index of the server, written before the records that use its entries: all tokens, or facet values with their
+ * titles by code.
  */
 
 import { z } from 'zod'
@@ -16,7 +16,10 @@ const portion = 1000
 const maxStored = 200_000
 
 /** Entry of a dictionary; only its title may change. */
-type Entry = { readonly title?: string; readonly [name: string]: string | undefined }
+type Entry = {
+  readonly title?: string
+  readonly [name: string]: string | readonly string[] | undefined
+}
 
 /**
  * Collects entries during a write and sends those that are not stored yet. Caches the ids of stored entries, so that common tokens are
@@ -32,6 +35,11 @@ export class Dictionary {
   constructor(client: EngineClient, uid: string) {
     this.#client = client
     this.#documents = `/indexes/${uid}/documents`
+  }
+
+  /** Whether an entry is stored or added, with whichever title. */
+  has(id: string): boolean {
+    return this.#stored.has(id) || this.#pending.has(id)
   }
 
   /** Adds an entry that the next `post` has to send, unless it is stored. */

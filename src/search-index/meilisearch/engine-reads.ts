@@ -7,6 +7,7 @@ import { facetAttribute, type Uids } from './attributes.ts'
 import { isRefusal, type EngineClient } from './engine-client.ts'
 import type { SearchedGeneration } from './engine-state.ts'
 import type { Ranking } from './ranking.ts'
+import type { WordTargets } from './word-lookups.ts'
 
 /** Context of reads: the server, and the indices that are searched. */
 export type ReadContext = {
@@ -18,6 +19,8 @@ export type ReadContext = {
   readonly changes: () => number
   /** Milliseconds that never decrease. */
   readonly now: () => number
+  /** Targets of words in the index of terms. */
+  readonly words: WordTargets
   /** Most terms that are searched for one wildcard pattern. */
   readonly wildcardTerms: number
   readonly log: Log

@@ -18,9 +18,10 @@ import {
   seedOf,
   type EngineSettings,
 } from './stored-document.ts'
+import { termAttributes } from './term-rows.ts'
 
 /** Version of the layout of documents; indices of another layout are filled again. */
-const layoutNumber = 2
+const layoutNumber = 3
 
 /** Index of Meilisearch with records, and the settings under which they were written. */
 export type EngineGeneration = {
@@ -76,7 +77,7 @@ export class EngineState {
     refill: readonly IndexName[] = [],
   ): Promise<readonly IndexName[]> {
     const { uids, indices } = this.#context
-    await indices.ensure(uids.terms, dictionarySettings('term'))
+    await indices.ensure(uids.terms, dictionarySettings(...termAttributes))
     await indices.ensure(uids.facetValues, dictionarySettings('facet'))
     const stored = await this.#read()
     const counts = await indices.counts()

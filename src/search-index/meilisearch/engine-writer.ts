@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import type { IndexName } from '../index-settings.ts'
 import type { Document, IndexChange } from '../search-index.ts'
-import { attributes, documentKey, termKey, type Uids } from './attributes.ts'
+import { attributes, documentKey, type Uids } from './attributes.ts'
 import { Dictionary } from './dictionary.ts'
 import {
   engineUnavailable,
@@ -20,6 +20,7 @@ import {
 import { whenIndexExists } from './engine-indices.ts'
 import type { SearchedGeneration, EngineGeneration } from './engine-state.ts'
 import { engineDocument, type Layout } from './stored-document.ts'
+import { termKey, termRow } from './term-rows.ts'
 
 type WriterContext = {
   readonly client: EngineClient
@@ -170,7 +171,10 @@ export class EngineWriter {
     const layout: Layout = {
       settings,
       languages,
-      onToken: (term) => this.#terms.add(termKey(term), { term }),
+      onWord: (word) => {
+        const key = termKey(word)
+        if (!this.#terms.has(key)) this.#terms.add(key, termRow(word))
+      },
       onFacetValue: (code, value) => this.#values.add(code, value),
     }
     return [...finals.values()].flatMap(({ document, version }) => {

@@ -13,14 +13,15 @@ import type { IndexChange, SearchIndex } from '../search-index.ts'
 import { type WriteQueue, writeQueue } from '../write-queue.ts'
 import { uidsOf } from './attributes.ts'
 import { connectEngine, engineUnavailable, releaseOf, taskWaiter } from './engine-client.ts'
-import { engineIndices } from './engine-indices.ts'
+import { type EngineIndices, engineIndices } from './engine-indices.ts'
 import type { ReadContext } from './engine-reads.ts'
 import { EngineState } from './engine-state.ts'
 import { EngineWriter, RecoveringWriter } from './engine-writer.ts'
 import { facetTitles, allFacetValues } from './facet-values.ts'
-import { termsNear } from './matching.ts'
 import { MeilisearchCursors } from './meilisearch-cursors.ts'
 import { fetchEntries, fetchRecord, answerSearch } from './search-answer.ts'
+import { termsNear } from './term-patterns.ts'
+import { WordTargets } from './word-lookups.ts'
 
 type MeilisearchOptions = {
   /** `http://` or `https://`, without user info. */
@@ -82,13 +83,15 @@ function openEngine(options: MeilisearchOptions) {
   const indices = engineIndices(client, waitForTasks)
   const state = new EngineState({ uids, indices, languages })
   const count = { changes: 0 }
+  const changes = () => count.changes
   const context: ReadContext = {
     client,
     uids,
+    words: new WordTargets({ client, uids, changes }),
     log,
     now,
     searched: (index) => state.searched.get(index),
-    changes: () => count.changes,
+    changes,
     wildcardTerms: options.wildcardTerms ?? 1000,
   }
   const answerContext = { context, titles: facetTitles(context) }
@@ -172,18 +175,18 @@ function readingCalls(
         const versions = filling && (await writer.current.versions(filling, ids))
         return versions ? ids.filter((id) => !versions.has(id)) : []
       }),
-    health: () =>
-      whenConfigured(async () => {
-        const counts = await indices.counts()
-        const counted = [...state.searched].map(([index, { uid }]) => [index, counts.get(uid) ?? 0])
-        return { documents: Object.fromEntries(counted) }
-      }),
+    health: () => whenConfigured(async () => ({ documents: await documentCounts(state, indices) })),
     search: (request, signal) => timed(signal, (end) => answerSearch(request, answerContext, end)),
     openCursor: (request, signal) => timed(signal, (end) => cursors.open(request, end)),
     readPage: (cursor, options, signal) =>
       timed(signal, (end) => cursors.page(cursor, options, end)),
     similarTokens: (tokens, signal) =>
       timed(signal, (end) => Promise.all(tokens.map((token) => termsNear(token, context, end)))),
+    wordForms: (terms, signal) =>
+      timed(signal, (end) => {
+        const [generation] = state.searched.values()
+        return context.words.targetsOf(terms, generation?.languages ?? [], end)
+      }),
     facetValues: (index, facet, signal) =>
       timed(signal, (end) => allFacetValues(index, facet, answerContext, end)),
     get: async (index, id, signal, most) => {
@@ -193,6 +196,12 @@ function readingCalls(
     entries: (index, after, limit, signal) =>
       timed(signal, (end) => fetchEntries(context, index, { after, limit }, end)),
   } satisfies Partial<SearchIndex>
+}
+
+/** Number of documents of each index that is searched. */
+async function documentCounts({ searched }: EngineState, indices: EngineIndices) {
+  const counts = await indices.counts()
+  return Object.fromEntries([...searched].map(([index, { uid }]) => [index, counts.get(uid) ?? 0]))
 }
 
 /** Repeats an attempt at each call until it has succeeded once. */

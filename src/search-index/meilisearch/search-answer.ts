@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { includeText } from '../include.ts'
 import type { IndexName } from '../index-settings.ts'
-import { leavesOf, withPhrases } from '../query-tree.ts'
+import { leavesOf } from '../query-tree.ts'
 import type { Answer, Entry, Hit, OrderKey, SearchRequest } from '../search-index.ts'
 import { attributes, documentKey } from './attributes.ts'
 import { filterText } from './condition.ts'
@@ -21,8 +21,9 @@ import {
 } from './engine-reads.ts'
 import { facetsOfAnswer, type FacetTitles } from './facet-values.ts'
 import { idAfter } from './filter-conditions.ts'
-import { expandPatterns, matchCondition, fieldsReached } from './matching.ts'
+import { fieldsReached, matchSet } from './matching.ts'
 import { isRanked, orderKeys, rankingsOf, sortAttributes, wordsOf } from './ranking.ts'
+import { expandPatterns } from './term-patterns.ts'
 
 const recordRow = z.object({ i: z.string(), r: z.string() })
 const idRow = recordRow.pick({ i: true })
@@ -99,8 +100,7 @@ export async function runQuery<Row>(
 }
 
 /** Makes the query of each index in which something may match. */
-async function planQueries(given: Query, context: ReadContext, signal?: AbortSignal) {
-  const request = { ...given, tree: withPhrases(given.tree) }
+async function planQueries(request: Query, context: ReadContext, signal?: AbortSignal) {
   const parts = partsOf(request.indices, context)
   const requested = orderKeys(request, parts)
   const { termsByPattern, truncatedPatterns } = await expandPatterns(
@@ -110,7 +110,7 @@ async function planQueries(given: Query, context: ReadContext, signal?: AbortSig
   )
   const matching: { readonly part: IndexPart; readonly filter: string | undefined }[] = []
   for (const part of parts) {
-    const condition = await matchCondition(request, part, {
+    const { condition } = await matchSet(request, part, {
       readContext: context,
       signal,
       termsByPattern,

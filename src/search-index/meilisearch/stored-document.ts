@@ -9,6 +9,7 @@ import { tokenOf, words } from '../../text/tokens.ts'
 import { idField } from '../field-reach.ts'
 import type { IndexSettings, TextSettings } from '../index-settings.ts'
 import type { Document } from '../search-index.ts'
+import type { IndexedWord } from './term-rows.ts'
 import {
   attributes,
   boxAttributes,
@@ -26,7 +27,6 @@ import {
   periodAttributes,
   slots,
   sentinel,
-  stemToken,
   textsAttribute,
   tokensAttribute,
 } from './attributes.ts'
@@ -106,10 +106,10 @@ export function seedOf(settings: IndexSettings, languages: readonly string[]): E
   return seed
 }
 
-/** Settings of a dictionary, which is only filtered by one attribute. */
-export const dictionarySettings = (attribute: string): EngineSettings => ({
+/** Settings of a dictionary, which is only filtered, by these attributes. */
+export const dictionarySettings = (...attributes: string[]): EngineSettings => ({
   searchableAttributes: ['_none'],
-  filterableAttributes: [filterable(false, attribute)],
+  filterableAttributes: [filterable(false, ...attributes)],
   ...commonSettings,
 })
 
@@ -117,7 +117,7 @@ export const dictionarySettings = (attribute: string): EngineSettings => ({
 export type Layout = {
   readonly settings: IndexSettings
   readonly languages: readonly string[]
-  readonly onToken: (token: string) => void
+  readonly onWord: (word: IndexedWord) => void
   readonly onFacetValue: (code: string, value: FacetEntry) => void
 }
 
@@ -155,7 +155,7 @@ function addText(
   target: Attributes,
   field: string,
   texts: Document['text'][string],
-  { languages, onToken }: Layout,
+  { languages, onWord }: Layout,
 ): void {
   const [tokens, pairs] = [new Set<string>(), new Set<string>()]
   const indexed: Record<string, string[]> = {}
@@ -168,9 +168,8 @@ function addText(
       if (indexedWords.length === 0) continue
       ;(indexed[bucket] ??= []).push(value)
       for (const [i, { token, stems }] of indexedWords.entries()) {
-        onToken(token)
+        onWord({ token, bucket, stems })
         tokens.add(token).add(tokenInBucket(bucket, token))
-        for (const stem of stems) tokens.add(stemToken(stem))
         const next = hasPairs(field) && indexedWords[i + 1]
         if (next) pairs.add(pairCode(bucket, token, next.token))
       }

@@ -180,9 +180,6 @@ export const valueSeparator = '\ue000'
 export const bucketToken = (bucket: string, token: string): string =>
   `${bucket === otherBucket ? '' : bucket}\ue001${token}`
 
-/** A term backwards, by which compounds are found by their last part. */
-export const mirrored = (term: string): string => Array.from(term).reverse().join('')
-
 /** Token of a whole title: U+E003 (private use, in no token) and the fingerprint of its tokens, so that a query finds its equal. */
 export const titleToken = (tokens: readonly string[]): string =>
   `\ue003${fingerprint(tokens.join(' '))}`

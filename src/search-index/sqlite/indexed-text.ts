@@ -7,10 +7,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { bucketOf, otherBucket } from '../../text/language.ts'
 import { stems } from '../../text/stems.ts'
 import { tokenOf, tokens, words } from '../../text/tokens.ts'
-import { isCompoundCandidate } from '../compounds.ts'
+import { isCompoundCandidate, mirrored } from '../compounds.ts'
 import { titleField } from '../scoring.ts'
 import type { Document } from '../search-index.ts'
-import { bucketToken, mirrored, titleToken, valueSeparator, type Column } from './index-file.ts'
+import { bucketToken, titleToken, valueSeparator, type Column } from './index-file.ts'
 
 /** Words that are cached because they are in the dictionaries; about 7 MB. */
 const maxCachedWords = 50_000

@@ -1,7 +1,7 @@
 /** Lookups of word forms in the dictionaries of the index file: `term`, `stem` and `mirror`. */
 
 import { type Affixes, type Lookup, type Lookups, maxAffixTokens, type Row } from '../word-forms.ts'
-import { mirrored } from './index-file.ts'
+import { mirrored } from '../compounds.ts'
 import type { GenerationView } from './view.ts'
 
 type Sql = GenerationView['sql']

@@ -21,8 +21,6 @@ export type World = {
   readonly languages: readonly string[]
   readonly documents: readonly Document[]
   readonly dictionary: Dictionary
-  /** Whether words match compounds and other spellings; else only words with the same stem, and the phrases of punctuated words. */
-  readonly hasForms: boolean
 }
 
 /** What was ever written: tokens with their buckets, and words by the stem of a language (`en:station`). */
@@ -209,27 +207,12 @@ function says(leaf: Leaf, { tokens, bucket: own }: Value, world: World): boolean
       return tokens.some((token) => pattern.test(token))
     }
     case 'term':
-      return world.hasForms
-        ? targetsOf(leaf, world).some(
-            (target) => target.bucket === own && hasPhrase(tokens, target.tokens),
-          )
-        : hasRoot(leaf, tokens, own, world)
+      return targetsOf(leaf, world).some(
+        (target) => target.bucket === own && hasPhrase(tokens, target.tokens),
+      )
     default:
       return leaf satisfies never
   }
-}
-
-function hasRoot(
-  { token, pieces }: Term,
-  tokens: readonly string[],
-  own: string,
-  { dictionary }: World,
-): boolean {
-  const variants = stems(own, token).flatMap((stem) => [...(dictionary.words.get(stem) ?? [])])
-  return (
-    [token, ...variants].some((one) => tokens.includes(one)) ||
-    (pieces !== undefined && hasPhrase(tokens, pieces))
-  )
 }
 
 type Bounds = { readonly from?: number; readonly to?: number }

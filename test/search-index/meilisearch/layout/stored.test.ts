@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 import { facetCode, pairCode } from '../../../../src/search-index/meilisearch/attributes.ts'
 import { engineDocument } from '../../../../src/search-index/meilisearch/stored-document.ts'
+import { termRow, type IndexedWord } from '../../../../src/search-index/meilisearch/term-rows.ts'
 import type { Document } from '../../../../src/search-index/search-index.ts'
 import {
   documentOf,
@@ -12,19 +13,19 @@ import {
 } from '../../../contracts/search-index-corpus.ts'
 
 function stored(document: Document) {
-  const tokens: string[] = []
+  const words: IndexedWord[] = []
   const values: unknown[] = []
   const layout = {
     settings: settings[0]!,
     languages,
-    onToken: (token: string) => void tokens.push(token),
+    onWord: (word: IndexedWord) => void words.push(word),
     onFacetValue: (...value: unknown[]) => void values.push(value),
   }
-  return { attributes: engineDocument(document, layout), tokens, values }
+  return { attributes: engineDocument(document, layout), words, values }
 }
 
-it('has its words by field, as they are, by bucket and with their stems; the neighbours of its phrases; and its text for ranking', () => {
-  const { attributes, tokens } = stored(documentOf(sampleOf('d01')))
+it('has its words by field, as they are and by bucket; the neighbours of its phrases; and its text for ranking', () => {
+  const { attributes, words } = stored(documentOf(sampleOf('d01')))
   expect(attributes).toMatchObject({
     id: 'd01',
     i: 'd01',
@@ -45,9 +46,19 @@ it('has its words by field, as they are, by bucket and with their stems; the nei
     'wasserqualitat',
     'flussen',
   ])
-  expect(title).toEqual(expect.arrayContaining(['@en:rivers', '=en:river', '@de:wasserqualitat']))
+  expect(title).toEqual(expect.arrayContaining(['@en:rivers', '@de:wasserqualitat']))
   expect(title).not.toContain('@de:rivers')
-  expect(tokens).toContain('rivers')
+  expect(words).toContainEqual({ token: 'rivers', bucket: 'en', stems: ['en:river'] })
+})
+
+it('has rows of its words by bucket, backwards where they may be compounds', () => {
+  const german = { token: 'wasserstand', bucket: 'de', stems: ['de:wasserstand'] }
+  const row = { term: 'wasserstand', bucket: 'de', stems: ['de:wasserstand'] }
+  expect(termRow(german)).toEqual({ ...row, mirror: 'dnatsressaw' })
+  expect(termRow({ ...german, bucket: 'x', stems: [] })).toEqual({
+    term: 'wasserstand',
+    bucket: 'x',
+  })
 })
 
 it('has no neighbours over two values: `river` and `open data` are two keywords', () => {

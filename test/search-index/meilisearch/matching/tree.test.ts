@@ -1,41 +1,47 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadContext } from '../../../../src/search-index/meilisearch/engine-reads.ts'
 import { facetCode, pairCode, uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
-import { and, filterText } from '../../../../src/search-index/meilisearch/condition.ts'
+import { and, filterText, or } from '../../../../src/search-index/meilisearch/condition.ts'
 import {
   filterCondition,
   treeCondition,
 } from '../../../../src/search-index/meilisearch/filter-conditions.ts'
 import {
-  expandPatterns,
-  needsVerification,
   leafCondition,
-  fieldsReached,
-} from '../../../../src/search-index/meilisearch/matching.ts'
-import { leavesOf } from '../../../../src/search-index/query-tree.ts'
+  searchedLeaf,
+} from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
+import { fieldsReached } from '../../../../src/search-index/meilisearch/matching.ts'
+import { expandPatterns } from '../../../../src/search-index/meilisearch/term-patterns.ts'
+import { leavesOf, type Leaf } from '../../../../src/search-index/query-tree.ts'
+import type { Target } from '../../../../src/search-index/word-forms.ts'
 import type { Filter } from '../../../../src/search-index/search-index.ts'
 import { settings } from '../../../contracts/search-index-corpus.ts'
 import { treeOf } from '../../../contracts/search-index-trees.ts'
 
 const [dataset] = settings as [(typeof settings)[0]]
 const languages = ['en', 'de']
-/** The filter that a tree becomes. */
-function filterOf(
-  text: string,
-  fields?: readonly string[],
-  expanded: ReadonlyMap<string, readonly string[]> = new Map(),
-): string | undefined {
-  return filterText(
+type Forms = {
+  readonly expanded?: ReadonlyMap<string, readonly string[]>
+  /** Targets of every word of the tree. */
+  readonly targets?: readonly Target[]
+}
+/** The conditions that a leaf becomes. */
+function conditionsOf(leaf: Leaf, fields?: readonly string[], forms: Forms = {}) {
+  const names = leaf.field === undefined ? fields : [leaf.field]
+  const searched = searchedLeaf(leaf, fieldsReached(names, dataset, languages), {
+    targets: new Map([[leaf, forms.targets ?? []]]),
+    termsByPattern: forms.expanded ?? new Map(),
+  })
+  return leafCondition(searched, languages)
+}
+/** The filter that a tree becomes, before phrases are verified. */
+const filterOf = (text: string, fields?: readonly string[], forms?: Forms): string | undefined =>
+  filterText(
     treeCondition(treeOf(text), dataset, (leaf) => {
-      const names = leaf.field === undefined ? fields : [leaf.field]
-      return leafCondition(leaf, {
-        fields: fieldsReached(names, dataset, languages),
-        languages,
-        termsByPattern: expanded,
-      })
+      const { certain, possible } = conditionsOf(leaf, fields, forms)
+      return or([certain, possible])
     }),
   )
-}
 
 describe('places', () => {
   it('are the id and every field, or those that names reach', () => {
@@ -52,9 +58,22 @@ describe('places', () => {
 })
 
 describe('leaves', () => {
-  it('of a word ask for itself and for its stems, in one language where that is named', () => {
-    expect(filterOf('waters', ['title'])).toBe('_f.title IN ["waters", "=en:water", "=de:wat"]')
-    expect(filterOf('waters', ['title.en'])).toBe('_f.title IN ["@en:waters", "=en:water"]')
+  it('of a word ask for itself and its targets in their buckets', () => {
+    const target = (bucket: string, tokens: string[]): Target => {
+      return { bucket, tokens, share: 1, how: 'word' }
+    }
+    const targets = [target('en', ['waters']), target('en', ['water']), target('x', ['d1'])]
+    const forms = { targets }
+    expect(filterOf('waters', ['title'], forms)).toBe(
+      '_f.title IN ["waters", "@en:waters", "@en:water", "@x:d1"]',
+    )
+    expect(filterOf('waters', ['title.en'], forms)).toBe('_f.title IN ["@en:waters", "@en:water"]')
+    expect(filterOf('waters', ['id'], forms)).toBe('_f.id IN ["waters", "@x:d1"]')
+    const phrases = { targets: [target('en', ['wi', 'fi'])] }
+    expect(filterOf('wifi', ['title.en'], phrases)).toBe(
+      `_f.title IN ["@en:wifi"] OR _g.title IN ["${pairCode('en', 'wi', 'fi')}"]`,
+    )
+    expect(filterOf('wifi', ['title.de'], phrases)).toBe('_f.title IN ["@de:wifi"]')
     expect(filterOf('exact(water)', ['title'])).toBe('_f.title IN ["water"]')
     expect(filterOf('water', ['nope'])).toBe('n = -1')
     expect(filterOf('not(water)', ['nope'])).toBeUndefined()
@@ -65,6 +84,7 @@ describe('leaves', () => {
     expect(filterOf('phrase(open data)', ['title'])).toBe(`_g.title IN [${pairs.join(', ')}]`)
     expect(filterOf('phrase(open data)', ['title.en'])).toBe(`_g.title IN [${pairs[0]}]`)
     expect(filterOf('phrase(open data)', ['id'])).toBe('_f.id IN ["open"] AND _f.id IN ["data"]')
+    expect(filterOf('phrase(data)', ['id'])).toBe('_f.id IN ["data"]')
   })
 
   it('of beginnings are left to the engine where it compares letters as we do', () => {
@@ -74,22 +94,22 @@ describe('leaves', () => {
       ['wat?r*', ['water', 'waters']],
       ['й*', ['йод']],
     ])
-    expect(filterOf('wild(wat?r*)', ['title.en'], terms)).toBe(
+    expect(filterOf('wild(wat?r*)', ['title.en'], { expanded: terms })).toBe(
       '_f.title IN ["@en:water", "@en:waters"]',
     )
-    expect(filterOf('prefix(й)', ['title'], terms)).toBe('_f.title IN ["и\u0306од"]')
+    expect(filterOf('prefix(й)', ['title'], { expanded: terms })).toBe('_f.title IN ["и\u0306од"]')
   })
 
   it('of phrases are loose beyond two words, and where no neighbours are stored', () => {
-    const loose = (text: string, names: readonly string[]) =>
-      needsVerification(
-        leavesOf(treeOf(text))[0]!,
-        names.map((field) => ({ field, bucket: 'en' })),
-      )
-    expect(loose('phrase(a b)', ['title'])).toBe(false)
-    expect(loose('phrase(a b c)', ['title'])).toBe(true)
-    expect(loose('phrase(a b)', ['title', 'publisher'])).toBe(true)
-    expect(loose('exact(a)', ['publisher'])).toBe(false)
+    const loose = (text: string, names: readonly string[]) => {
+      const { certain, possible } = conditionsOf(leavesOf(treeOf(text))[0]!, names)
+      return [certain, possible].map(({ kind }) => kind !== 'none')
+    }
+    expect(loose('phrase(a b)', ['title'])).toEqual([true, false])
+    expect(loose('phrase(a b c)', ['title'])).toEqual([false, true])
+    expect(loose('phrase(a b)', ['id'])).toEqual([false, true])
+    expect(loose('phrase(a b)', ['title', 'id'])).toEqual([true, true])
+    expect(loose('exact(a)', ['id'])).toEqual([true, false])
   })
 })
 

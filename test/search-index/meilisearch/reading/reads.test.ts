@@ -5,6 +5,7 @@ import {
   allFacetValues,
 } from '../../../../src/search-index/meilisearch/facet-values.ts'
 import { answerSearch } from '../../../../src/search-index/meilisearch/search-answer.ts'
+import { WordTargets } from '../../../../src/search-index/meilisearch/word-lookups.ts'
 import { refusalFailure } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { EngineClient } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { SearchRequest } from '../../../../src/search-index/search-index.ts'
@@ -15,11 +16,16 @@ import { treeOf } from '../../../contracts/search-index-trees.ts'
 
 type Call = { readonly path: string; readonly body: Record<string, unknown> }
 
-/** Reads from a server that answers what it is told to, and everything that it was asked. */
+type Queries = readonly { readonly indexUid: string }[] | undefined
+
+/** Reads from a server that answers what it is told to, and everything that it was asked but forms of words, of which it has none. */
 function readsFrom(answer: (call: Call) => unknown) {
   const calls: Call[] = []
   const post: EngineClient['post'] = (path, body) => {
     const call = { path, body: body as Call['body'] }
+    const queries = call.body['queries'] as Queries
+    if (queries?.every(({ indexUid }) => indexUid === 'term'))
+      return Promise.resolve({ results: queries.map(() => ({ hits: [] })) })
     calls.push(call)
     return new Promise((resolve) => resolve(answer(call)))
   }
@@ -48,11 +54,13 @@ function readsFrom(answer: (call: Call) => unknown) {
     )
   }
   const clock = { now: 0, changes: 0 }
+  const changes = () => clock.changes
   const context = {
     client,
     uids: uidsOf(''),
     searched,
-    changes: () => clock.changes,
+    changes,
+    words: new WordTargets({ client, uids: uidsOf(''), changes }),
     now: () => clock.now,
     wildcardTerms: 1000,
     log: logger('silent'),

@@ -1,0 +1,122 @@
+/** Conditions of the leaves of a query tree in one index: words are matched by tokens, phrases by pairs of adjacent tokens. */
+
+import { otherBucket } from '../../text/language.ts'
+import { idField, type SearchedField } from '../field-reach.ts'
+import type { Leaf } from '../query-tree.ts'
+import type { SearchedLeaf, SearchedPhrase } from '../text-scores.ts'
+import { isPrefix, literalPrefix } from '../wildcard.ts'
+import type { Target } from '../word-forms.ts'
+import { hasPairs, pairCode, pairsAttribute, tokenInBucket, tokensAttribute } from './attributes.ts'
+import { and, type Condition, comparison, noDocument, or, quoted } from './condition.ts'
+import { isEnginePrefix, patternOf } from './term-patterns.ts'
+
+/** Forms that the leaves of a query match, from the index of terms. */
+type LeafForms = {
+  readonly targets: ReadonlyMap<Leaf, readonly Target[]>
+  /** Terms by pattern, for patterns that Meilisearch cannot match itself. */
+  readonly termsByPattern: ReadonlyMap<string, readonly string[]>
+}
+
+/** Makes the search of a leaf in some fields. */
+export function searchedLeaf(
+  leaf: Leaf,
+  fields: readonly SearchedField[],
+  { targets, termsByPattern }: LeafForms,
+): SearchedLeaf {
+  switch (leaf.kind) {
+    case 'exact':
+      return { fields, phrases: [{ tokens: [leaf.token], share: 1 }] }
+    case 'phrase':
+      return { fields, phrases: leaf.tokens.length > 0 ? [{ tokens: leaf.tokens, share: 1 }] : [] }
+    case 'term': {
+      // Documents of an earlier layout, which are searched while they are replaced, have words without targets. A share of 0 does not rank.
+      const word = { tokens: [leaf.token], share: 0 }
+      return { fields, phrases: [word, ...(targets.get(leaf) ?? [])] }
+    }
+    case 'wild':
+    case 'prefix': {
+      const pattern = patternOf(leaf) ?? ''
+      const terms = termsByPattern.get(pattern) ?? []
+      const phrases = terms.map((term): SearchedPhrase => ({ tokens: [term], share: 1 }))
+      return { fields, phrases, ...(isPrefix(pattern) && { prefix: literalPrefix(pattern) }) }
+    }
+    default:
+      return leaf satisfies never
+  }
+}
+
+/** Documents that match a leaf, and those that match if they have one of its phrases in a row, which their texts decide. */
+type LeafCondition = { readonly certain: Condition; readonly possible: Condition }
+
+/** Condition of a leaf, which matches in any of its fields. */
+export function leafCondition(
+  { fields, phrases, prefix }: SearchedLeaf,
+  languages: readonly string[],
+): LeafCondition {
+  const words = phrases.filter(({ tokens }) => tokens.length === 1)
+  const ofPhrases = (isCertain: boolean): readonly Condition[] =>
+    fields.flatMap((place) =>
+      phrases
+        .filter(({ tokens }) => tokens.length > 1 && isDecided(tokens, place) === isCertain)
+        .map((phrase) => hasPhrase(phrase, place, languages)),
+    )
+  const isOfEngine = prefix !== undefined && isEnginePrefix(`${prefix}*`)
+  const ofWords = fields.map((place) =>
+    isOfEngine ? hasPrefix(prefix, place) : hasWordAmong(words, place),
+  )
+  return { certain: or([...ofWords, ...ofPhrases(true)]), possible: or(ofPhrases(false)) }
+}
+
+/** Whether the pairs of a field decide that it has a phrase: only for two words, because more pairs may be in several values. */
+const isDecided = (tokens: readonly string[], { field }: SearchedField): boolean =>
+  tokens.length === 2 && hasPairs(field)
+
+/** Whether a phrase is searched in a place: in its own bucket, and ids only in that of other languages. */
+function isSearchedIn({ bucket }: SearchedPhrase, place: SearchedField): boolean {
+  if (bucket === undefined) return true
+  if (place.field === idField && bucket !== otherBucket) return false
+  return place.bucket === undefined || place.bucket === bucket
+}
+
+const tokenIn = (bucket: string | undefined, token: string): string =>
+  bucket === undefined ? token : tokenInBucket(bucket, token)
+
+const hasPrefix = (prefix: string, { field, bucket }: SearchedField): Condition =>
+  comparison(`${tokensAttribute(field)} STARTS WITH ${quoted(tokenIn(bucket, prefix))}`)
+
+const hasWordAmong = (words: readonly SearchedPhrase[], place: SearchedField): Condition =>
+  isOneOf(
+    tokensAttribute(place.field),
+    words
+      .filter((word) => isSearchedIn(word, place))
+      .flatMap(({ tokens, bucket = place.bucket }) =>
+        tokens.map((token) => tokenIn(bucket, token)),
+      ),
+  )
+
+/**
+ * Condition that a field has all pairs of adjacent tokens of a phrase, or all its tokens where no pairs are stored. It does not ensure
+ * the order of the pairs, or that they are in one value.
+ */
+function hasPhrase(
+  phrase: SearchedPhrase,
+  place: SearchedField,
+  languages: readonly string[],
+): Condition {
+  const { tokens, bucket = place.bucket } = phrase
+  const { field } = place
+  if (!isSearchedIn(phrase, place)) return noDocument
+  if (!hasPairs(field))
+    return and(tokens.map((token) => isOneOf(tokensAttribute(field), [tokenIn(bucket, token)])))
+  const buckets = bucket === undefined ? [...languages, otherBucket] : [bucket]
+  const pairs = tokens.slice(1).map((token, i) => {
+    const codes = buckets.map((name) => pairCode(name, tokens[i] ?? '', token))
+    return isOneOf(pairsAttribute(field), codes)
+  })
+  return and(pairs)
+}
+
+const isOneOf = (attribute: string, values: readonly string[]): Condition =>
+  values.length === 0
+    ? noDocument
+    : comparison(`${attribute} IN [${[...new Set(values)].map(quoted).join(', ')}]`)
