@@ -20,6 +20,7 @@ export const cacheNames = [
   'prose',
   'robots',
   'search-answers',
+  'search-counts',
   'search-forms',
   'search-scores',
   'search-sets',

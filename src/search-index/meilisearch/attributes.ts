@@ -57,6 +57,8 @@ export const attributes = {
 
 /** Attribute of the distinct tokens of a field: each alone and as `tokenInBucket`. */
 export const tokensAttribute = (field: string): string => `_f.${encodedName(field)}`
+/** Name in place of a field for the tokens of the id and all fields, so that a word is searched in one attribute. */
+export const everyField = '*'
 /** Token with its language bucket; tokens never begin with `@`. */
 export const tokenInBucket = (bucket: string, token: string): string => `@${bucket}:${token}`
 /** Attribute of the pairs of adjacent tokens of a field, as `pairCode`; only for fields with `hasPairs`. */

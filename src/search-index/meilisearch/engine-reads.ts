@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts'
 import type { IndexName } from '../index-settings.ts'
 import { facetAttribute, type Uids } from './attributes.ts'
 import { isRefusal, type EngineClient } from './engine-client.ts'
+import type { DocumentCounts } from './document-counts.ts'
 import type { SearchedGeneration } from './engine-state.ts'
 import type { Ranking } from './ranking.ts'
 import type { WordTargets } from './word-lookups.ts'
@@ -21,6 +22,8 @@ export type ReadContext = {
   readonly now: () => number
   /** Targets of words in the index of terms. */
   readonly words: WordTargets
+  /** Numbers of documents. */
+  readonly counts: DocumentCounts
   /** Most terms that are searched for one wildcard pattern. */
   readonly wildcardTerms: number
   readonly log: Log
@@ -149,7 +152,7 @@ const queryOf = <Row>(
   { row, sort }: HitWindow<Row>,
   ranking: Ranking | undefined,
 ) => ({
-  filter,
+  filter: ranking?.filter ?? filter,
   attributesToRetrieve: Object.keys(row.shape),
   ...(sort.length > 0 && { sort }),
   ...(ranking && { q: ranking.q, attributesToSearchOn: ranking.attributes }),

@@ -37,6 +37,8 @@ export type EngineGeneration = {
   readonly languages: readonly string[]
   /** Whether it has been filled. */
   readonly isComplete: boolean
+  /** `layoutNumber` of its documents; absent before 3. */
+  readonly layout?: number
 }
 
 /** Generation that is searched, and the one that is filled beside it, if any. */
@@ -188,7 +190,8 @@ export class EngineState {
     if (!isBeside) await indices.drop(uids.next(index))
     const number = (own?.number ?? 0) + 1
     const instance = randomUUID()
-    const generation = { uid, instance, number, signature, settings, languages, isComplete: false }
+    const facts = { number, signature, settings, languages, layout: layoutNumber }
+    const generation = { uid, instance, ...facts, isComplete: false }
     await indices.make(uid, settingsOf(generation), seedOf(settings, languages))
   }
 }

@@ -6,7 +6,14 @@ import type { Leaf } from '../query-tree.ts'
 import type { SearchedLeaf, SearchedPhrase } from '../text-scores.ts'
 import { isPrefix, literalPrefix } from '../wildcard.ts'
 import type { Target } from '../word-forms.ts'
-import { hasPairs, pairCode, pairsAttribute, tokenInBucket, tokensAttribute } from './attributes.ts'
+import {
+  everyField,
+  hasPairs,
+  pairCode,
+  pairsAttribute,
+  tokenInBucket,
+  tokensAttribute,
+} from './attributes.ts'
 import { and, type Condition, comparison, noDocument, or, quoted } from './condition.ts'
 import { isEnginePrefix, patternOf } from './term-patterns.ts'
 
@@ -50,7 +57,7 @@ type LeafCondition = { readonly certain: Condition; readonly possible: Condition
 
 /** Condition of a leaf, which matches in any of its fields. */
 export function leafCondition(
-  { fields, phrases, prefix }: SearchedLeaf,
+  { fields, phrases, prefix, isEverywhere = false }: SearchedLeaf,
   languages: readonly string[],
 ): LeafCondition {
   const words = phrases.filter(({ tokens }) => tokens.length === 1)
@@ -61,7 +68,7 @@ export function leafCondition(
         .map((phrase) => hasPhrase(phrase, place, languages)),
     )
   const isOfEngine = prefix !== undefined && isEnginePrefix(`${prefix}*`)
-  const ofWords = fields.map((place) =>
+  const ofWords = (isEverywhere ? [{ field: everyField }] : fields).map((place) =>
     isOfEngine ? hasPrefix(prefix, place) : hasWordAmong(words, place),
   )
   return { certain: or([...ofWords, ...ofPhrases(true)]), possible: or(ofPhrases(false)) }

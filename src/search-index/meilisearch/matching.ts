@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { Failure } from '../../errors.ts'
 import { idField, searchedFieldsOf, type SearchedField } from '../field-reach.ts'
 import type { TextSettings } from '../index-settings.ts'
-import { leavesOf, type Leaf } from '../query-tree.ts'
+import { leavesOf, type Leaf, type QueryTree } from '../query-tree.ts'
 import type { SearchRequest } from '../search-index.ts'
 import { hasPhraseOf, type SearchedLeaf } from '../text-scores.ts'
 import { attributes, textsAttribute } from './attributes.ts'
@@ -55,9 +55,11 @@ type MatchContext = {
 }
 
 /** Match set of a request in one index: its condition, `noDocument` if certainly no document matches, and the leaves of the tree. */
-type MatchSet = {
+export type MatchSet = {
   readonly condition: Condition
   readonly leaves: ReadonlyMap<Leaf, SearchedLeaf>
+  /** Condition of the documents of the set that have all of some leaves. */
+  readonly conditionOf: (some: readonly Leaf[]) => Condition
 }
 
 /** Match set of a request. Rejects with `query-too-complex`. */
@@ -68,7 +70,8 @@ export async function matchSet(
 ): Promise<MatchSet> {
   const { settings, languages, uid } = part
   const filter = filterCondition(request.filter, settings)
-  if (filter.kind === 'none') return { condition: noDocument, leaves: new Map() }
+  if (filter.kind === 'none')
+    return { condition: noDocument, leaves: new Map(), conditionOf: () => noDocument }
   const allLeaves = leavesOf(request.tree)
   const terms = allLeaves.filter((leaf) => leaf.kind === 'term')
   const targetsOfTerms = await readContext.words.targetsOf(terms, languages, signal)
@@ -78,12 +81,19 @@ export async function matchSet(
   for (const leaf of allLeaves) {
     const names = leaf.field === undefined ? request.fields : [leaf.field]
     const fields = fieldsReached(names, settings, languages)
-    const searched = searchedLeaf(leaf, fields, { targets, termsByPattern })
+    const search = searchedLeaf(leaf, fields, { targets, termsByPattern })
+    const searched = { ...search, isEverywhere: names === undefined && part.layout !== undefined }
     leaves.set(leaf, searched)
     conditions.set(leaf, await verifiedCondition(searched, filter, { readContext, part, signal }))
   }
   const tree = treeCondition(request.tree, settings, (leaf) => conditions.get(leaf) ?? noDocument)
-  return { condition: and([filter, await flatten(tree, numbersOf)]), leaves }
+  const condition = and([filter, await flatten(tree, numbersOf)])
+  const conditionOf = (some: readonly Leaf[]) => {
+    const ofLeaves = some.map((leaf) => conditions.get(leaf) ?? noDocument)
+    const isSufficient = some.some((leaf) => isAlternative(leaf, request.tree))
+    return and([...ofLeaves, isSufficient ? filter : condition])
+  }
+  return { condition, leaves, conditionOf }
 
   async function numbersOf(inner: Condition): Promise<Condition> {
     const fetching = { row: numberRow, filter: filterText(and([filter, inner])), limit: maxNumbers }
@@ -93,6 +103,10 @@ export async function matchSet(
     return hasNumberAmong(results.map(({ n }) => n))
   }
 }
+
+/** Whether every document with a leaf matches the tree. */
+const isAlternative = (leaf: Leaf, tree: QueryTree): boolean =>
+  tree === leaf || (tree.kind === 'or' && tree.operands.includes(leaf))
 
 type Verification = {
   readonly readContext: ReadContext

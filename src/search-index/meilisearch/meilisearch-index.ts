@@ -12,6 +12,7 @@ import type { IndexName, IndexSettings } from '../index-settings.ts'
 import type { IndexChange, SearchIndex } from '../search-index.ts'
 import { type WriteQueue, writeQueue } from '../write-queue.ts'
 import { uidsOf } from './attributes.ts'
+import { DocumentCounts } from './document-counts.ts'
 import { connectEngine, engineUnavailable, releaseOf, taskWaiter } from './engine-client.ts'
 import { type EngineIndices, engineIndices } from './engine-indices.ts'
 import type { ReadContext } from './engine-reads.ts'
@@ -88,6 +89,7 @@ function openEngine(options: MeilisearchOptions) {
     client,
     uids,
     words: new WordTargets({ client, uids, changes }),
+    counts: new DocumentCounts(client, changes),
     log,
     now,
     searched: (index) => state.searched.get(index),

@@ -7,8 +7,9 @@ import type { SearchedField } from '../field-reach.ts'
 import { idField } from '../field-reach.ts'
 import { fieldWeights, sortKeysOf, sortedText } from '../hit-order.ts'
 import type { TextSettings } from '../index-settings.ts'
-import { type Leaf, type QueryTree, rankingLeaves } from '../query-tree.ts'
+import type { Leaf } from '../query-tree.ts'
 import type { OrderKey, SearchRequest } from '../search-index.ts'
+import type { SearchedLeaf } from '../text-scores.ts'
 import {
   attributes,
   dateSortAttribute,
@@ -76,23 +77,23 @@ export type Ranking = {
   /** Attributes to search; absent = all. */
   readonly attributes?: readonly string[]
   readonly weight: number
+  /** Filter in place of that of the query. */
+  readonly filter?: string
 }
 
 /** Index with the fields that the request searches. */
 type RankedIndex = {
   readonly settings: TextSettings
   readonly fields: readonly SearchedField[]
+  /** Filter for the documents of the match set that have all of some leaves. */
+  readonly filterOf: (leaves: readonly Leaf[]) => string | undefined
 }
 
 /** Weights of a request by field, or field and language. */
 type Boosts = Readonly<Record<string, number>>
 
-/** Most words of a query that Meilisearch reads. */
-const maxWords = 10
-/** Most rotations, each of which is a search. */
-const maxRotations = 4
-/** Number of optional words up to which one search is enough, because the required words rank documents without the first optional ones. */
-const maxExtraWords = 2
+/** Most words that rank, the rarest; of these so many are also searched in pairs. */
+const [maxWords, pairedWords] = [9, 4]
 /** Weight that is too small to change the order of documents with a ranking word. */
 const leastWeight = 1e-9
 
@@ -106,22 +107,27 @@ const unrankedSearch: Ranking = {
   weight: leastWeight,
 }
 
+/** Token of a word, or tokens of a phrase. */
+type Word = readonly string[]
+
+/** Text by which Meilisearch finds a leaf, and the weight of the leaf. */
+export type RankedWord = { readonly word: Word; readonly leaf: Leaf; readonly rarity: number }
+
 /**
- * Ranking searches for each index. Together they find all documents of the match set, so that totals and pages are right. Empty for all
- * indices if no word ranks.
+ * Ranking searches for each index. Together they find all documents of the match set, so that totals and pages are right. `words` are
+ * the rarest first. Empty for all indices if no word ranks.
  */
 export function rankingsOf(
-  words: Words,
+  words: readonly RankedWord[],
   boosts: Boosts,
   indices: readonly RankedIndex[],
 ): readonly (readonly Ranking[])[] {
-  const hasWords = words.required.length + words.optional.length > 0
-  const isScored = hasWords && indices.some(({ fields }) => textFields(fields).length > 0)
+  const isScored = words.length > 0 && indices.some(({ fields }) => textFields(fields).length > 0)
   if (!isScored) return indices.map(() => [])
   const isSimple = indices.every((rankedIndex) => isOrderedByWeight(boosts, rankedIndex))
   return indices.map((rankedIndex) =>
     isSimple
-      ? simpleSearches(words, boosts, rankedIndex)
+      ? searchesByWord(words.slice(0, maxWords), boosts, rankedIndex)
       : [...searchesByWeight(words, boosts, rankedIndex), unrankedSearch],
   )
 }
@@ -142,78 +148,58 @@ function isOrderedByWeight(boosts: Boosts, { settings, fields }: RankedIndex): b
 }
 
 /**
- * Searches over all fields: one, or one for each rotation of the optional words. The sentinel as a phrase is the only required part, so
- * that documents with other forms of the words remain hits; phrases are therefore searched as words.
+ * Searches over all fields: one for each word and one for each pair of the rarest words, each among the documents that have them in any
+ * form. Of the searches that find a document the one with the greatest weight decides, so that documents with several or
+ * rare words come first: a single search with many words would only find those that have the first word. The sentinel as a phrase is
+ * the only required part, because other forms are not in the text of the search; phrases are searched as words.
  */
-function simpleSearches(
-  { required, optional }: Words,
+function searchesByWord(
+  words: readonly RankedWord[],
   boosts: Boosts,
-  { settings, fields }: RankedIndex,
+  { settings, fields, filterOf }: RankedIndex,
 ): readonly Ranking[] {
   const weightOf = fieldWeights(boosts, settings)
   const weightedFields = textFields(fields).filter(({ field }) => weightOf(field) > 0)
   const fieldCount = settings.texts.filter(({ name }) => name !== idField).length
   const isAll = weightedFields.filter(({ bucket }) => bucket === undefined).length === fieldCount
   const searched = isAll ? undefined : [attributes.sentinel, ...namesOf(weightedFields)]
-  const isSingle = required.length > 0 && optional.length <= maxExtraWords
-  const searches = (isSingle ? [optional] : rotationsOf(optional)).map((rotation) => {
-    const tokens = new Set([...required, ...rotation].flat())
-    return [`"${sentinel}"`, ...[...tokens].slice(0, maxWords - 1)].join(' ')
+  const searchOf = (some: readonly RankedWord[]): Ranking => ({
+    q: [`"${sentinel}"`, ...new Set(some.flatMap(({ word }) => word))].join(' '),
+    attributes: searched,
+    weight: some.reduce((sum, { rarity }) => sum + rarity, 0),
+    filter: filterOf(some.map(({ leaf }) => leaf)),
   })
-  return [...new Set(searches)].map((q): Ranking => ({ q, attributes: searched, weight: 1 }))
+  if (words.length === 1) return [{ ...searchOf(words), weight: 1, filter: undefined }]
+  const paired = words.slice(0, pairedWords)
+  const pairs = paired.flatMap((word, i) => paired.slice(i + 1).map((other) => [word, other]))
+  return [...[...pairs, ...words.map((word) => [word])].map(searchOf), unrankedSearch]
 }
 
-/** Searches for each group of fields with equal weight, one for each rotation of the words. */
+/** Searches for each group of fields with equal weight. */
 function searchesByWeight(
-  { required, optional }: Words,
+  words: readonly RankedWord[],
   boosts: Boosts,
   { settings, fields }: RankedIndex,
 ): readonly Ranking[] {
-  const quotedWord = (word: Word) => (word.length > 1 ? `"${word.join(' ')}"` : word.join(''))
-  const words = [...required, ...optional].slice(0, maxWords)
-  const queries = rotationsOf(words).map((rotation) => rotation.map(quotedWord).join(' '))
+  const quotedWord = ({ word }: RankedWord) =>
+    word.length > 1 ? `"${word.join(' ')}"` : word.join('')
+  const q = words.slice(0, maxWords).map(quotedWord).join(' ')
   const weightOf = fieldWeights(boosts, settings)
   const byWeight = Map.groupBy(textFields(fields), ({ field }) => weightOf(field))
-  return [...byWeight].flatMap(([weight, group]) =>
-    queries.map((q): Ranking => ({ q, attributes: namesOf(group), weight })),
-  )
+  return [...byWeight].map(([weight, group]) => ({ q, attributes: namesOf(group), weight }))
 }
-
-/** Rotations of words, in which each of the first four words comes first once: Meilisearch drops words from the end. */
-const rotationsOf = (words: readonly Word[]): readonly (readonly Word[])[] =>
-  words.slice(0, maxRotations).map((_, i) => [...words.slice(i), ...words.slice(0, i)])
 
 const namesOf = (places: readonly SearchedField[]): readonly string[] =>
   places.map(({ field, bucket = '*' }) => `${textsAttribute(field)}.${bucket}`)
 
-/** Token of a word, or tokens of a phrase. */
-type Word = readonly string[]
-
-/** Distinct words and phrases of a query, without wildcards. */
-type Words = {
-  /** Words that every document of the match set has, in any form. */
-  readonly required: readonly Word[]
-  /** Words that a document of the match set may lack. */
-  readonly optional: readonly Word[]
-}
-
-/** Words of a query that count for relevance. */
-export function wordsOf(tree: QueryTree): Words {
-  const required = wordsByText(requiredLeaves(tree))
-  const optional = [...wordsByText(rankingLeaves(tree))].filter(([name]) => !required.has(name))
-  return { required: [...required.values()], optional: optional.map(([, word]) => word) }
-}
-
-function requiredLeaves(tree: QueryTree): readonly Leaf[] {
-  if (tree.kind === 'and') return tree.operands.flatMap(requiredLeaves)
-  return tree.kind === 'or' ? [] : rankingLeaves(tree)
-}
-
-const wordsByText = (leaves: readonly Leaf[]): ReadonlyMap<string, Word> =>
-  new Map(leaves.flatMap(wordOf).map((word) => [word.join(' '), word]))
-
-function wordOf(leaf: Leaf): readonly Word[] {
-  if (leaf.kind === 'wild') return []
-  if (leaf.kind !== 'phrase') return [[leaf.token]]
-  return leaf.tokens.length > 0 ? [leaf.tokens] : []
+/**
+ * Text by which Meilisearch finds a leaf: the word, in the form that the index has, or the phrase; `undefined` for patterns and unknown
+ * words. A word is searched as typed, because Meilisearch folds accents itself, but not all letters as we do (`ß`).
+ */
+export function wordOf(leaf: Leaf, { phrases }: SearchedLeaf): Word | undefined {
+  if (leaf.kind === 'wild') return undefined
+  if (leaf.kind !== 'term') return 'token' in leaf ? [leaf.token] : leaf.tokens
+  const first = phrases.find(({ share }) => share > 0)?.tokens
+  const isTyped = first?.length === 1 && first[0] === leaf.token
+  return isTyped ? [leaf.typed ?? leaf.token] : first
 }

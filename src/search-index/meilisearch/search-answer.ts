@@ -4,14 +4,12 @@ import { z } from 'zod'
 import { compareCodePoints } from '../../text/code-points.ts'
 import { includeText } from '../include.ts'
 import type { IndexName } from '../index-settings.ts'
-import { leavesOf } from '../query-tree.ts'
-import type { Answer, Entry, Hit, OrderKey, SearchRequest } from '../search-index.ts'
+import type { Answer, Entry, Facet, Hit, OrderKey, SearchRequest } from '../search-index.ts'
 import { attributes, documentKey } from './attributes.ts'
 import { filterText } from './condition.ts'
 import {
   fetchDocuments,
   fetchHits,
-  partsOf,
   type EngineHits,
   type HitWindow,
   type IndexPart,
@@ -21,9 +19,9 @@ import {
 } from './engine-reads.ts'
 import { facetsOfAnswer, type FacetTitles } from './facet-values.ts'
 import { idAfter } from './filter-conditions.ts'
-import { fieldsReached, matchSet } from './matching.ts'
-import { isRanked, orderKeys, rankingsOf, sortAttributes, wordsOf } from './ranking.ts'
-import { expandPatterns } from './term-patterns.ts'
+import { headSize, orderHead } from './head-order.ts'
+import { hasNumberAmong } from './matching.ts'
+import { type Plan, planQueries, type Query } from './search-plan.ts'
 
 const recordRow = z.object({ i: z.string(), r: z.string() })
 const idRow = recordRow.pick({ i: true })
@@ -33,7 +31,6 @@ export type AnswerContext = { readonly context: ReadContext; readonly titles: Fa
 
 /** Range of the hits, and the attributes to return. */
 type Span<Row> = Pick<HitWindow<Row>, 'offset' | 'limit' | 'row'>
-type Query = Omit<SearchRequest, 'offset' | 'limit'>
 
 /** Searches and returns a page of hits, the exact count, and the requested facets. */
 export async function answerSearch(
@@ -65,72 +62,119 @@ type QueryResult<Row> = Omit<Answer, 'hits'> & {
   readonly keys: readonly OrderKey[]
 }
 
+/** Most runs of a query of which documents are replaced or removed before they are read; in the last one they are left out. */
+const maxRuns = 3
+
 /** Runs a query and returns the hits with the attributes of `Row`. */
 export async function runQuery<Row>(
   request: Query,
   span: Span<Row>,
-  { context, titles }: AnswerContext,
+  answerContext: AnswerContext,
   signal?: AbortSignal,
 ): Promise<QueryResult<Row>> {
-  const { parts, keys, queries, truncatedPatterns } = await planQueries(request, context, signal)
-  const { facets } = request
-  const facetRequest = facets && !facets.global ? { facets: { ids: facets.ids } } : {}
-  const window = { ...span, sort: sortAttributes(keys, parts), ...facetRequest }
-  const { total, hits, distributions } = await fetchHits(queries, window, context, signal)
-  const distributionsToCount = async () => {
-    if (!facets?.global) return distributions
-    const unfiltered = parts.map((part): IndexQuery => ({ part, rankings: [] }))
-    const noHits = { sort: [], offset: 0, limit: 0, row: z.object({}) }
-    const facetsOnly = { ...noHits, facets: { ids: facets.ids } }
-    return (await fetchHits(unfiltered, facetsOnly, context, signal)).distributions
-  }
-  const facetsFrom = async (requested: NonNullable<Query['facets']>) => {
-    const counts = await distributionsToCount()
-    const codes = counts.flatMap((distribution) => Object.values(distribution).flatMap(Object.keys))
-    return facetsOfAnswer(parts, counts, await titles(codes, signal), requested)
-  }
-  return {
-    count: total,
-    hits,
-    parts,
-    keys,
-    ...(facets && { facets: await facetsFrom(facets) }),
-    ...(truncatedPatterns.length > 0 && { truncatedPatterns }),
+  const { context } = answerContext
+  for (let run = 1; ; run++) {
+    const plan = await planQueries(request, context, signal)
+    const found = await findHits(plan, { request, span, isLast: run >= maxRuns }, context, signal)
+    if (!found) continue
+    const { parts, keys, truncatedPatterns } = plan
+    const { total: count, hits, distributions } = found
+    return {
+      count,
+      hits,
+      parts,
+      keys,
+      ...(request.facets && {
+        facets: await countedFacets(
+          request.facets,
+          { parts, distributions },
+          answerContext,
+          signal,
+        ),
+      }),
+      ...(truncatedPatterns.length > 0 && { truncatedPatterns }),
+    }
   }
 }
 
-/** Makes the query of each index in which something may match. */
-async function planQueries(request: Query, context: ReadContext, signal?: AbortSignal) {
-  const parts = partsOf(request.indices, context)
-  const requested = orderKeys(request, parts)
-  const { termsByPattern, truncatedPatterns } = await expandPatterns(
-    leavesOf(request.tree),
-    context,
-    signal,
-  )
-  const matching: { readonly part: IndexPart; readonly filter: string | undefined }[] = []
-  for (const part of parts) {
-    const { condition } = await matchSet(request, part, {
-      readContext: context,
-      signal,
-      termsByPattern,
-    })
-    if (condition.kind !== 'none') matching.push({ part, filter: filterText(condition) })
+type Search<Row> = {
+  readonly request: Query
+  readonly span: Span<Row>
+  /** Whether hits that cannot be read are left out; else the search is to be repeated. */
+  readonly isLast: boolean
+}
+
+const hitRow = z.object({ n: z.number(), i: z.string() })
+
+/** Hits of a plan; `undefined` if documents were replaced or removed before they were read. */
+async function findHits<Row>(
+  { sort, queries, scored }: Plan,
+  { request: { facets }, span, isLast }: Search<Row>,
+  context: ReadContext,
+  signal: AbortSignal | undefined,
+): Promise<EngineHits<Row> | undefined> {
+  const { offset, limit } = span
+  const isInHead = scored !== undefined && limit > 0 && offset < headSize
+  const counting = facets && !facets.global ? { facets: { ids: facets.ids } } : {}
+  const order = { sort, ...counting }
+  if (!isInHead) {
+    const found = await fetchHits(queries, { ...span, ...order }, context, signal)
+    if (!scored) return found
+    return { ...found, hits: found.hits.map((hit) => ({ ...hit, score: 0 })) }
   }
-  const ranked = matching.map(({ part: { settings, languages } }) => ({
-    settings,
-    fields: fieldsReached(request.fields, settings, languages),
-  }))
-  const words = isRanked(requested) ? wordsOf(request.tree) : { required: [], optional: [] }
-  const rankings = rankingsOf(words, request.boosts, ranked)
-  const queries = matching.map((match, i): IndexQuery => ({
-    ...match,
-    rankings: rankings[i] ?? [],
-  }))
-  // Without a ranking word all scores are equal, so that the keys after relevance decide.
-  const isScored = queries.some(({ rankings }) => rankings.length > 0)
-  const keys = isScored ? requested : requested.filter(({ name }) => name !== 'relevance')
-  return { parts, keys, queries, truncatedPatterns }
+  const window = { ...order, row: hitRow, offset: 0, limit: Math.max(headSize, offset + limit) }
+  const found = await fetchHits(queries, window, context, signal)
+  const ordered = await orderHead(found.hits, scored, context, signal)
+  if (!ordered && !isLast) return undefined
+  const page = (ordered ?? found.hits).slice(offset, offset + limit)
+  const hits = await readHits(page, span.row, context, signal)
+  return hits.length < page.length && !isLast ? undefined : { ...found, hits }
+}
+
+/** Reads the attributes of `Row` of hits by their numbers; without those that do not exist any more. */
+async function readHits<Row>(
+  page: EngineHits<z.infer<typeof hitRow>>['hits'],
+  row: Rows<Row>,
+  context: ReadContext,
+  signal: AbortSignal | undefined,
+): Promise<EngineHits<Row>['hits']> {
+  const names = Object.keys(row.shape)
+  if (names.every((name) => name in hitRow.shape))
+    return page.map((hit) => ({ ...hit, hit: row.parse(hit.hit) }))
+  const rows = new Map<number, unknown>()
+  for (const [{ uid }, hits] of Map.groupBy(page, ({ part }) => part)) {
+    const request = {
+      row: z.looseObject({ n: z.number() }),
+      extraAttributes: names,
+      filter: filterText(hasNumberAmong(hits.map(({ hit }) => hit.n))),
+      limit: hits.length,
+    }
+    const { results } = await fetchDocuments(context, uid, request, signal)
+    for (const result of results) rows.set(result.n, result)
+  }
+  return page.flatMap((hit) => {
+    const found = rows.get(hit.hit.n)
+    return found === undefined ? [] : [{ ...hit, hit: row.parse(found) }]
+  })
+}
+
+/** Facets of an answer; `distributions` are those of the hits. */
+async function countedFacets(
+  requested: NonNullable<Query['facets']>,
+  found: Pick<Plan, 'parts'> & Pick<EngineHits<unknown>, 'distributions'>,
+  { context, titles }: AnswerContext,
+  signal: AbortSignal | undefined,
+): Promise<readonly Facet[]> {
+  const { parts } = found
+  const distributionsOfAll = async () => {
+    const unfiltered = parts.map((part): IndexQuery => ({ part, rankings: [] }))
+    const noHits = { sort: [], offset: 0, limit: 0, row: z.object({}) }
+    const facetsOnly = { ...noHits, facets: { ids: requested.ids } }
+    return (await fetchHits(unfiltered, facetsOnly, context, signal)).distributions
+  }
+  const counts = requested.global ? await distributionsOfAll() : found.distributions
+  const codes = counts.flatMap((distribution) => Object.values(distribution).flatMap(Object.keys))
+  return facetsOfAnswer(parts, counts, await titles(codes, signal), requested)
 }
 
 /** Reads the JSON text of a record; `undefined` if it does not exist. */

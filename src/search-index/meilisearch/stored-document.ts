@@ -15,6 +15,7 @@ import {
   boxAttributes,
   facetAttribute,
   dateSortAttribute,
+  everyField,
   facetCode,
   hasPairs,
   tokenInBucket,
@@ -138,9 +139,11 @@ export function engineDocument(document: Document, layout: Layout): Attributes {
     [attributes.orderedId]: sortableText(id),
     [attributes.orderedIndex]: sortableText(index),
   }
-  addText(target, idField, { [otherBucket]: [id] }, layout)
+  const allTokens = new Set(addText(target, idField, { [otherBucket]: [id] }, layout))
   for (const { name } of settings.texts)
-    if (name !== idField && text[name]) addText(target, name, text[name], layout)
+    if (name !== idField && text[name])
+      for (const token of addText(target, name, text[name], layout)) allTokens.add(token)
+  if (allTokens.size > 0) target[tokensAttribute(everyField)] = [...allTokens]
   addFacets(target, document, layout)
   addNumbers(target, document, settings)
   addOrders(target, document, layout)
@@ -151,12 +154,13 @@ export function engineDocument(document: Document, layout: Layout): Attributes {
 /** Tokens of a field that are indexed, in all languages together; the rest of a longer text is not searchable. */
 const maxTokens = 20_000
 
+/** Adds the attributes of a field and returns its tokens. */
 function addText(
   target: Attributes,
   field: string,
   texts: Document['text'][string],
   { languages, onWord }: Layout,
-): void {
+): ReadonlySet<string> {
   const [tokens, pairs] = [new Set<string>(), new Set<string>()]
   const indexed: Record<string, string[]> = {}
   let remaining = maxTokens
@@ -178,6 +182,7 @@ function addText(
   if (tokens.size > 0) target[tokensAttribute(field)] = [...tokens]
   if (pairs.size > 0) target[pairsAttribute(field)] = [...pairs]
   if (tokens.size > 0 && field !== idField) target[textsAttribute(field)] = indexed
+  return tokens
 }
 
 function addFacets(target: Attributes, { facets }: Document, layout: Layout): void {

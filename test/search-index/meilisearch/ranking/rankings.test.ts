@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest'
+import { searchedLeaf } from '../../../../src/search-index/meilisearch/leaf-conditions.ts'
 import { fieldsReached } from '../../../../src/search-index/meilisearch/matching.ts'
 import { fieldsByBoost } from '../../../../src/search-index/meilisearch/stored-document.ts'
 import { fieldWeights } from '../../../../src/search-index/hit-order.ts'
 import {
   isRanked,
   orderKeys,
+  type RankedWord,
   rankingsOf,
   sortAttributes,
-  wordsOf,
+  wordOf,
 } from '../../../../src/search-index/meilisearch/ranking.ts'
 import type { OrderKey } from '../../../../src/search-index/search-index.ts'
 import type { IndexSettings } from '../../../../src/search-index/index-settings.ts'
+import { leavesOf, type Leaf } from '../../../../src/search-index/query-tree.ts'
+import { treeText } from '../../../search/suite/tree-text.ts'
 import { request, settings } from '../../../contracts/search-index-corpus.ts'
 import { treeOf } from '../../../contracts/search-index-trees.ts'
 
@@ -19,75 +23,80 @@ const [dataset, catalogue, vocabulary] = settings.map((one) => ({
   settings: one,
   languages,
 }))
-const words = (tree: string) => wordsOf(treeOf(tree))
+/** Words of a tree, the first the rarest. */
+const words = (tree: string): RankedWord[] =>
+  leavesOf(treeOf(tree)).flatMap((leaf, i) => {
+    const searched = searchedLeaf(leaf, [], { targets: new Map(), termsByPattern: new Map() })
+    const phrases = leaf.kind === 'term' ? [{ tokens: [leaf.token], share: 1 }] : []
+    const word = wordOf(leaf, { ...searched, phrases: [...searched.phrases, ...phrases] })
+    return word ? [{ word, leaf, rarity: 10 - i }] : []
+  })
 
 type Boosts = Readonly<Record<string, number>>
 const placed = (own: IndexSettings, fields?: string[]) => ({
   settings: own,
   fields: fieldsReached(fields, own, languages),
+  filterOf: (leaves: readonly Leaf[]) => leaves.map(treeText).join(' AND '),
 })
 const ranked = (tree: string, boosts: Boosts, fields?: string[]) =>
   rankingsOf(words(tree), boosts, [placed(settings[0]!, fields)])[0]!
+const rest = { q: 'zzz', attributes: ['_s'], weight: 1e-9 }
 
-describe('words that rank', () => {
-  it('are those that are wanted and those that are possible, once each, phrases as one', () => {
-    const tree =
-      'and(water, not(air), or(phrase(open data), air, water), water, exact(l), wild(a*))'
-    expect(words(tree)).toEqual({
-      required: [['water'], ['l']],
-      optional: [['open', 'data'], ['air']],
-    })
-    expect(words('phrase(open data)')).toEqual({ required: [['open', 'data']], optional: [] })
+describe('the text by which a leaf is found', () => {
+  const found = (leaf: Leaf, ...phrases: string[][]) =>
+    wordOf(leaf, { fields: [], phrases: phrases.map((tokens) => ({ tokens, share: 1 })) })
+
+  it('is the word as typed, or the first form that the index has', () => {
+    const term = { kind: 'term', token: 'strasse', typed: 'straße' } as const
+    expect(found(term, ['strasse'], ['strassen'])).toEqual(['straße'])
+    expect(found(term, ['strassen'])).toEqual(['strassen'])
+    expect(found({ kind: 'term', token: 'wifi' }, ['wi', 'fi'])).toEqual(['wi', 'fi'])
+    expect(found(term)).toBeUndefined()
+  })
+
+  it('is that of a phrase or of a quoted word, and none of a pattern', () => {
+    expect(found({ kind: 'phrase', tokens: ['open', 'data'] })).toEqual(['open', 'data'])
+    expect(found({ kind: 'exact', token: 'l' })).toEqual(['l'])
+    expect(found({ kind: 'wild', pattern: 'a*' }, ['air'])).toBeUndefined()
   })
 })
 
 describe('rankings', () => {
   const many = Array.from({ length: 12 }, (_, i) => `w${i}`)
 
-  it('are one search where the wanted weights fall along the fields', () => {
+  it('of one word are one search where the wanted weights fall along the fields', () => {
     const one = (q: string, attributes?: string[]) => [{ q, attributes, weight: 1 }]
-    expect(ranked('and(or(street, trees), phrase(open trees))', {})).toEqual(
-      one('"zzz" open trees street'),
-    )
     expect(ranked('street', { title: 20, 'description.de': 2 })).toEqual(one('"zzz" street'))
+    expect(ranked('phrase(open data)', {})).toEqual(one('"zzz" open data'))
     expect(ranked('street', { keywords: 0 })).toEqual(
       one('"zzz" street', ['_s', '_t.title.*', '_t.description.*']),
     )
     expect(ranked('street', {}, ['title.de', 'id'])).toEqual(
       one('"zzz" street', ['_s', '_t.title.de']),
     )
-    expect(ranked(`and(${many.join(', ')})`, {})).toEqual(
-      one(`"zzz" ${many.slice(0, 9).join(' ')}`),
-    )
   })
 
-  it('are one per turn of the words where each is as good as the others', () => {
-    expect(ranked('or(street, phrase(open data), wild(a*))', {}).map(({ q }) => q)).toEqual([
-      '"zzz" street open data',
-      '"zzz" open data street',
+  it('of several words are one for each, and one for each pair of the rarest, among the documents that have them', () => {
+    expect(ranked('or(street, trees)', {})).toEqual([
+      { q: '"zzz" street trees', weight: 19, filter: 'street AND trees' },
+      { q: '"zzz" street', weight: 10, filter: 'street' },
+      { q: '"zzz" trees', weight: 9, filter: 'trees' },
+      rest,
     ])
-    expect(ranked(`or(${many.join(', ')})`, {})).toHaveLength(4)
-    expect(ranked('and(street, or(a, b, c))', {}).map(({ q }) => q)).toEqual([
-      '"zzz" street a b c',
-      '"zzz" street b c a',
-      '"zzz" street c a b',
-    ])
-    expect(ranked(`and(${many.slice(0, 9).join(', ')}, or(a, b, c))`, {})).toHaveLength(1)
+    const long = ranked(`or(${many.join(', ')})`, {})
+    expect(long).toHaveLength(6 + 9 + 1)
+    expect(long.map(({ q }) => q)).not.toContain('"zzz" w9')
   })
 
-  it('are else one per turn of the words and weight of fields, and one that finds all', () => {
-    const rest = { q: 'zzz', attributes: ['_s'], weight: 1e-9 }
+  it('are else one per weight of fields, and one that finds all', () => {
     const [description, others] = [['_t.description.*'], ['_t.title.*', '_t.keywords.*']]
     expect(ranked('and(street, phrase(open trees))', { description: 20 })).toEqual([
       { q: 'street "open trees"', attributes: others, weight: 1 },
-      { q: '"open trees" street', attributes: others, weight: 1 },
       { q: 'street "open trees"', attributes: description, weight: 20 },
-      { q: '"open trees" street', attributes: description, weight: 20 },
       rest,
     ])
     const long = ranked(`or(${many.join(', ')})`, { description: 20 })
-    expect(long).toHaveLength(9)
-    expect(long[0]!.q).toBe(many.slice(0, 10).join(' '))
+    expect(long[0]!.q).toBe(many.slice(0, 9).join(' '))
   })
 
   it('of several indices are all of one kind, so that their scores can be compared', () => {

@@ -5,6 +5,7 @@ import {
   allFacetValues,
 } from '../../../../src/search-index/meilisearch/facet-values.ts'
 import { answerSearch } from '../../../../src/search-index/meilisearch/search-answer.ts'
+import { DocumentCounts } from '../../../../src/search-index/meilisearch/document-counts.ts'
 import { WordTargets } from '../../../../src/search-index/meilisearch/word-lookups.ts'
 import { refusalFailure } from '../../../../src/search-index/meilisearch/engine-client.ts'
 import type { EngineClient } from '../../../../src/search-index/meilisearch/engine-client.ts'
@@ -16,16 +17,22 @@ import { treeOf } from '../../../contracts/search-index-trees.ts'
 
 type Call = { readonly path: string; readonly body: Record<string, unknown> }
 
-type Queries = readonly { readonly indexUid: string }[] | undefined
+type Queries = readonly { readonly indexUid: string; readonly limit?: number }[] | undefined
 
-/** Reads from a server that answers what it is told to, and everything that it was asked but forms of words, of which it has none. */
-function readsFrom(answer: (call: Call) => unknown) {
+/**
+ * Reads from a server that answers what it is told to, and everything that it was asked but forms of words, of which it has none, and
+ * numbers of documents, which are all 1.
+ */
+function readsFrom(answer: (call: Call) => unknown, isCounting = false) {
   const calls: Call[] = []
   const post: EngineClient['post'] = (path, body) => {
     const call = { path, body: body as Call['body'] }
     const queries = call.body['queries'] as Queries
     if (queries?.every(({ indexUid }) => indexUid === 'term'))
       return Promise.resolve({ results: queries.map(() => ({ hits: [] })) })
+    if (queries && path === '/multi-search' && !('federation' in call.body))
+      if (queries.every(({ limit }) => limit === 0) && !isCounting)
+        return Promise.resolve({ results: queries.map(() => ({ estimatedTotalHits: 1 })) })
     calls.push(call)
     return new Promise((resolve) => resolve(answer(call)))
   }
@@ -61,6 +68,7 @@ function readsFrom(answer: (call: Call) => unknown) {
     searched,
     changes,
     words: new WordTargets({ client, uids: uidsOf(''), changes }),
+    counts: new DocumentCounts(client, changes),
     now: () => clock.now,
     wildcardTerms: 1000,
     log: logger('silent'),
@@ -100,27 +108,60 @@ describe('a search', () => {
     expect(calls.map(({ path }) => path)).toEqual(['/indexes/term/documents/fetch'])
   })
 
-  it('by relevance asks one search, which tells scores too', async () => {
-    const { index, calls } = readsFrom(() => {
-      const hit = { i: 'a', r: '{}', _rankingScore: 0.5 }
-      return { hits: [hit], estimatedTotalHits: 1 }
+  /** Records with a title; those asked for by number are found unless they are gone. */
+  const library = (titles: readonly string[], isGone: (n: number) => boolean = () => false) => {
+    const rows = titles.map((title, n) => {
+      return { n, i: `r${n}`, r: `{"title":"${title}"}`, '_t.title': { en: [title] } }
     })
-    const wanted = request({ tree: treeOf('water'), limit: 1, score: true })
-    const { hits } = await index.search(wanted)
-    expect(hits).toEqual([{ index: 'dataset', id: 'a', score: 0.5, record: '{}' }])
-    expect(calls).toEqual([
-      {
-        path: '/indexes/dataset/search',
-        body: {
-          q: '"zzz" water',
-          filter: calls[0]!.body['filter'],
-          attributesToRetrieve: ['i', 'r'],
-          showRankingScore: true,
-          offset: 0,
-          limit: 1,
-        },
-      },
+    return readsFrom(({ path, body }) => {
+      if (path.endsWith('/search'))
+        return {
+          hits: rows.slice(Number(body['offset']), Number(body['offset']) + Number(body['limit'])),
+          estimatedTotalHits: rows.length,
+        }
+      const numbers = /^n IN \[(.*)\]$/.exec(String(body['filter']))?.[1]?.split(', ') ?? []
+      const results = rows.filter(({ n }) => numbers.includes(String(n)) && !isGone(n))
+      return { results, total: results.length }
+    })
+  }
+  const ids = async (reads: ReturnType<typeof library>, wish: Partial<SearchRequest> = {}) => {
+    const wanted = request({ tree: treeOf('exact(water)'), score: true, limit: 10, ...wish })
+    return (await reads.index.search(wanted)).hits.map(({ id }) => id)
+  }
+
+  it('by relevance orders the first hits by their texts, equal ones as the server does', async () => {
+    const reads = library(['River water and much more', 'Water', 'Air', 'Water water'])
+    expect(await ids(reads)).toEqual(['r3', 'r1', 'r0', 'r2'])
+    expect(reads.calls.map(({ path }) => path)).toEqual([
+      '/indexes/dataset/search',
+      '/indexes/dataset/documents/fetch',
+      '/indexes/dataset/documents/fetch',
     ])
+    expect(reads.calls[0]!.body).toMatchObject({ q: '"zzz" water', offset: 0, limit: 200 })
+    expect(reads.calls[0]!.body['attributesToRetrieve']).toEqual(['n', 'i'])
+    expect(await ids(library(['Water rights', 'Water']), { typed: ['water'] })).toEqual([
+      'r1',
+      'r0',
+    ])
+  })
+
+  it('has pages that are pieces of one order, and asks for no texts behind the first 200 hits', async () => {
+    const titles = Array.from({ length: 250 }, (_, n) => (n === 199 ? 'Water water' : 'Water'))
+    const all = await ids(library(titles), { limit: 250 })
+    expect([all[0], all[1], all[249], new Set(all).size]).toEqual(['r199', 'r0', 'r249', 250])
+    expect(await ids(library(titles), { limit: 20, offset: 190 })).toEqual(all.slice(190, 210))
+    const behind = library(titles)
+    await ids(behind, { limit: 20, offset: 200 })
+    expect(behind.calls.map(({ path }) => path)).toEqual(['/indexes/dataset/search'])
+  })
+
+  it('is repeated where records are replaced before their texts are read, and then goes on without them', async () => {
+    let reads = 0
+    const once = library(['Water', 'Water water'], () => ++reads <= 1)
+    expect(await ids(once)).toEqual(['r1', 'r0'])
+    const never = library(['Water', 'Water water'], (n) => n === 1)
+    expect(await ids(never)).toEqual(['r0'])
+    expect(never.calls.filter(({ path }) => path.endsWith('/search'))).toHaveLength(3)
   })
 
   it.each([
@@ -132,7 +173,7 @@ describe('a search', () => {
       const code = 'invalid_search_attributes_to_search_on'
       throw refusalFailure(400, JSON.stringify({ code, message: 'not searchable' }))
     })
-    const answer = await index.search(request({ tree: treeOf('water'), ...wish }))
+    const answer = await index.search(request({ tree: treeOf('exact(water)'), ...wish }))
     expect(answer).toEqual({ count: 0, hits: [] })
     expect(calls.map((call) => call.path)).toEqual([path, '/indexes/dataset/search'])
     expect(calls[1]!.body['sort']).toBeUndefined()
@@ -163,7 +204,7 @@ describe('the values of a facet', () => {
       const count = ({ filter }: { readonly filter: string }) =>
         filter.includes(codes[7]!) ? 0 : 2
       return { results: queries.map((query) => ({ estimatedTotalHits: count(query) })) }
-    })
+    }, true)
     const values = await index.values('dataset', 'format')
     expect(values).toHaveLength(149)
     expect(values.map(({ id }) => id)).toEqual(values.map(({ id }) => id).toSorted())

@@ -1,0 +1,115 @@
+/** Units of a query (`rankingUnits`) with their rarities in each index, for our scores and for the order of words in ranking searches. */
+
+import { fieldWeights } from '../hit-order.ts'
+import { neighboursOf, rankingUnits, rarityOf } from '../scoring.ts'
+import type { SearchRequest } from '../search-index.ts'
+import type { Leaf } from '../query-tree.ts'
+import type { ScoredQuery, SearchedLeaf } from '../text-scores.ts'
+import { everyDocument, or } from './condition.ts'
+import type { CountRequest } from './document-counts.ts'
+import type { IndexPart, ReadContext } from './engine-reads.ts'
+import { leafCondition, searchedLeaf } from './leaf-conditions.ts'
+import { fieldsReached } from './matching.ts'
+import { type RankedWord, wordOf } from './ranking.ts'
+
+/** Most distinct units that rank, each of which is counted; questions of people have fewer. */
+const maxUnits = 32
+
+/** Index of a request with the leaves that are searched in it. */
+export type SearchedPart = {
+  readonly part: IndexPart
+  readonly leaves: ReadonlyMap<Leaf, SearchedLeaf>
+}
+
+type Request = Pick<SearchRequest, 'tree' | 'fields' | 'boosts' | 'typed'>
+
+/** Query to score in each index, and the words of its known units, rarest first. */
+type RankedUnits = {
+  readonly queries: ReadonlyMap<IndexPart, ScoredQuery>
+  readonly words: readonly RankedWord[]
+}
+
+/**
+ * Counts the records with each unit, in each index by one call for all. Of a phrase of more than two words those with its pairs are
+ * counted. Without units no query is made.
+ */
+export async function rankedUnits(
+  request: Request,
+  parts: readonly SearchedPart[],
+  { counts }: Pick<ReadContext, 'counts'>,
+  signal?: AbortSignal,
+): Promise<RankedUnits | undefined> {
+  const units = rankingUnits(request.tree)
+  if (units.length === 0) return undefined
+  const distinct = parts.map(({ leaves }) => distinctUnits(units, leaves))
+  const requests = parts.map(({ part }, i) =>
+    countRequests(part, distinct[i] ?? [], request.fields),
+  )
+  const numbers = (await counts.countsOf(requests.flat(), signal)).values()
+  const numbersOfParts = requests.map((some) => some.map(() => numbers.next().value ?? 0))
+  const ranked = new Map<string, RankedWord & { readonly total: number }>()
+  const queries = new Map<IndexPart, ScoredQuery>()
+  for (const [i, { part }] of parts.entries()) {
+    const [records = 0, ...withUnits] = numbersOfParts[i] ?? []
+    const known = (distinct[i] ?? []).flatMap(({ leaf, searched }, at) => {
+      const withUnit = withUnits[at] ?? 0
+      if (withUnit === 0) return []
+      const rarity = rarityOf(records, withUnit)
+      const word = wordOf(leaf, searched)
+      const key = String(word)
+      const total = withUnit + (ranked.get(key)?.total ?? 0)
+      if (word) ranked.set(key, { rarity, ...ranked.get(key), word, leaf, total })
+      return [{ ...searched, rarity }]
+    })
+    queries.set(part, scoredQuery(request, part, units, known))
+  }
+  return { queries, words: [...ranked.values()].sort((a, b) => a.total - b.total) }
+}
+
+type Unit = { readonly leaf: Leaf; readonly searched: SearchedLeaf }
+
+/** Units that differ in what they match. */
+function distinctUnits(
+  units: readonly Leaf[],
+  leaves: ReadonlyMap<Leaf, SearchedLeaf>,
+): readonly Unit[] {
+  const found = new Map<string, Unit>()
+  for (const leaf of units) {
+    const searched = leaves.get(leaf)
+    const key = JSON.stringify(searched)
+    if (searched && !found.has(key)) found.set(key, { leaf, searched })
+  }
+  return [...found.values()].slice(0, maxUnits)
+}
+
+/** Requests for the number of all documents of an index, then for those with each unit. */
+const countRequests = (
+  { uid, languages }: IndexPart,
+  units: readonly Unit[],
+  fields: readonly string[] | undefined,
+): readonly CountRequest[] => [
+  { uid, name: 'all', condition: () => everyDocument },
+  ...units.map(({ leaf, searched }): CountRequest => ({
+    uid,
+    name: JSON.stringify([leaf, fields]),
+    condition: () => {
+      const { certain, possible } = leafCondition(searched, languages)
+      return or([certain, possible])
+    },
+  })),
+]
+
+function scoredQuery(
+  { boosts, fields, typed }: Request,
+  { settings, languages }: IndexPart,
+  units: readonly Leaf[],
+  known: ScoredQuery['units'],
+): ScoredQuery {
+  const noForms = { targets: new Map(), termsByPattern: new Map() }
+  const neighbours = neighboursOf(units).map((leaf) => {
+    const names = leaf.field === undefined ? fields : [leaf.field]
+    return searchedLeaf(leaf, fieldsReached(names, settings, languages), noForms)
+  })
+  const weightOf = fieldWeights(boosts, settings)
+  return { units: known, unitCount: units.length, neighbours, ...(typed && { typed }), weightOf }
+}
