@@ -1,5 +1,5 @@
 /**
- * Relevance of a record for a query on the embedded engine (Meilisearch ranks by `ranking.ts`): BM25 over the words of the query,
+ * Relevance of a record for a query for all engines: BM25 over the words of the query,
  * more for words that are adjacent in the record too, and more for a record with exactly this title (`reference/relevance.md` 2).
  */
 

@@ -95,7 +95,7 @@ export type OrderKey = {
 export type SearchRequest = {
   readonly indices: readonly IndexName[]
   readonly tree: QueryTree
-  /** Tokens of the query as it was typed; the embedded engine raises records with a title of exactly these. Absent = none. */
+  /** Tokens of the query as it was typed; records with a title of exactly these are raised. Absent = none. */
   readonly typed?: readonly string[]
   /** Fields to search (`title`, `title.de`); absent = all. */
   readonly fields?: readonly string[]
@@ -211,7 +211,10 @@ export type SearchIndex = {
    * the embedded engine either all or none are there; Meilisearch may have some of them.
    */
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
-  /** Searches; hits, count and facets are of one consistent snapshot (on Meilisearch not those with `global`). */
+  /**
+   * Searches; hits, count and facets are of one consistent snapshot (on Meilisearch not those with `global`). Meilisearch scores the
+   * first 200 hits only; the others have 0.
+   */
   search(request: SearchRequest, signal?: AbortSignal): Promise<Answer>
   /** Opens a cursor and returns its first page. Can also reject with `too-many-cursors`. */
   openCursor(request: CursorRequest, signal?: AbortSignal): Promise<Page>

@@ -49,7 +49,7 @@ export function scoresOfTexts(
 ): readonly number[] {
   const { units, unitCount, neighbours, typed } = query
   const phrases = phrasesByFirst(units)
-  const reached = reachOf(units)
+  const reached = searchedUnitsOf(units)
   const sizes = records.map((values) => values.reduce((sum, { tokens }) => sum + tokens.length, 0))
   const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length
   const rarities = units.reduce((sum, { rarity }) => sum + rarity, 0)
@@ -83,7 +83,9 @@ function phrasesByFirst(units: readonly SearchedLeaf[]): ReadonlyMap<string, Uni
 }
 
 /** Tells which units are searched in a value; remembered by field and bucket. */
-function reachOf(units: readonly SearchedLeaf[]): (value: TokenisedValue) => readonly boolean[] {
+function searchedUnitsOf(
+  units: readonly SearchedLeaf[],
+): (value: TokenisedValue) => readonly boolean[] {
   const known = new Map<string, readonly boolean[]>()
   return (value) => {
     const key = `${value.field} ${value.bucket}`

@@ -19,8 +19,8 @@ type Numbered = { readonly n: number }
 type Hits<Row> = EngineHits<Row>['hits']
 
 /**
- * Sorts the first hits by score, equal scores in the order of Meilisearch. `queries`: the query to score in each index of the hits.
- * `undefined` if a document was replaced or removed meanwhile.
+ * Sorts the first hits by score, equal scores in the order of Meilisearch. `queries`: the query to score in each index of the hits. The
+ * mean length of a record is that of the first hits of its index, because Meilisearch computes no means of all documents. `undefined` if a document was replaced or removed meanwhile.
  */
 export async function orderHead<Row extends Numbered>(
   hits: Hits<Row>,
@@ -32,8 +32,13 @@ export async function orderHead<Row extends Numbered>(
   const scores = new Map<number, number>()
   for (const [part, query] of queries) {
     const numbers = head.flatMap((hit) => (hit.part === part ? [hit.hit.n] : []))
-    const scoresOfPart = await scoresInPart(numbers, part, query, context, signal)
-    for (const [n, score] of scoresOfPart) scores.set(n, score)
+    const fields = part.settings.texts.map(({ name }) => name)
+    const rows = await fetchTexts(numbers, { uid: part.uid, fields }, context, signal)
+    const scoresOfPart = scoresOfTexts(
+      rows.map((row) => valuesOf(row, fields)),
+      query,
+    )
+    for (const [i, { n }] of rows.entries()) scores.set(n, scoresOfPart[i] ?? 0)
   }
   if (head.some(({ hit }) => !scores.has(hit.n))) return undefined
   const scored = head.map((hit) => ({ ...hit, score: scores.get(hit.hit.n) ?? 0 }))
@@ -41,26 +46,19 @@ export async function orderHead<Row extends Numbered>(
   return [...scored.sort((a, b) => b.score - a.score), ...rest]
 }
 
-/** Scores of documents by number. The mean length of a record is that of these documents, because Meilisearch computes no means. */
-async function scoresInPart(
+/** Reads the texts of the documents with some numbers. */
+async function fetchTexts(
   numbers: readonly number[],
-  { uid, settings }: IndexPart,
-  query: ScoredQuery,
+  { uid, fields }: { readonly uid: string; readonly fields: readonly string[] },
   context: ReadContext,
   signal: AbortSignal | undefined,
-): Promise<ReadonlyMap<number, number>> {
-  if (numbers.length === 0) return new Map()
-  const fields = settings.texts.map(({ name }) => name)
+) {
+  if (numbers.length === 0) return []
   const request = {
     row: textsRow,
     extraAttributes: fields.map(textsAttribute),
     filter: filterText(hasNumberAmong(numbers)),
     limit: numbers.length,
   }
-  const { results } = await fetchDocuments(context, uid, request, signal)
-  const scores = scoresOfTexts(
-    results.map((row) => valuesOf(row, fields)),
-    query,
-  )
-  return new Map(results.map(({ n }, i) => [n, scores[i] ?? 0]))
+  return (await fetchDocuments(context, uid, request, signal)).results
 }

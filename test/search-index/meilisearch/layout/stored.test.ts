@@ -48,6 +48,7 @@ it('has its words by field, as they are and by bucket; the neighbours of its phr
   ])
   expect(title).toEqual(expect.arrayContaining(['@en:rivers', '@de:wasserqualitat']))
   expect(title).not.toContain('@de:rivers')
+  expect(attributes['_f._2a']).toEqual(expect.arrayContaining(['@x:d01', 'rivers', '@en:rivers']))
   expect(words).toContainEqual({ token: 'rivers', bucket: 'en', stems: ['en:river'] })
 })
 

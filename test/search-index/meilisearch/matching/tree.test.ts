@@ -79,6 +79,15 @@ describe('leaves', () => {
     expect(filterOf('not(water)', ['nope'])).toBeUndefined()
   })
 
+  it('of words in all fields ask one attribute', () => {
+    const searched = { fields: [{ field: 'title' }], isEverywhere: true }
+    const filter = (more: object) =>
+      filterText(leafCondition({ ...searched, phrases: [], ...more }, languages).certain)
+    const phrases = [{ tokens: ['water'], bucket: 'en', share: 1 }]
+    expect(filter({ phrases })).toBe('_f._2a IN ["@en:water"]')
+    expect(filter({ prefix: 'wat' })).toBe('_f._2a STARTS WITH "wat"')
+  })
+
   it('of phrases ask for neighbours', () => {
     const pairs = ['en', 'de', 'x'].map((bucket) => `"${pairCode(bucket, 'open', 'data')}"`)
     expect(filterOf('phrase(open data)', ['title'])).toBe(`_g.title IN [${pairs.join(', ')}]`)
