@@ -41,7 +41,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   search: 5347,
 
-  'search-index': 9054,
+  'search-index': 9923,
 
   store: 7129,
 
@@ -49,7 +49,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   vocabularies: 2794,
 
-  workers: 1558,
+  workers: 1559,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
