@@ -57,6 +57,8 @@ const fields = z.object({
   to: day,
   bbox: box,
   sort: z.enum(Object.keys(sortOrders)).catch(''),
+  /** `false`: only records with the words of the query, without near words. */
+  related: z.literal('false').or(z.literal('')).catch(''),
 })
 const page = z.coerce.number().int().min(1).max(1_000_000).catch(1)
 

@@ -63,8 +63,16 @@ export function searchResultOf(answer: unknown) {
     count: numberAt(result, 'count'),
     records: listAt(result, 'results'),
     facets: new Map(facets),
+    instead: insteadOf(valueAt(result, 'instead')),
     suggestions: listAt(result, 'suggestions').flatMap(({ q, count }) =>
       typeof q === 'string' && typeof count === 'number' ? [{ q, count }] : [],
     ),
   }
 }
+
+/** Words that no record has, each with the words that were searched in its place. */
+const insteadOf = (value: unknown): readonly (readonly [string, readonly string[]])[] =>
+  Object.entries(Object(value)).map(([word, near]) => [
+    word,
+    Array.isArray(near) ? near.filter((each) => typeof each === 'string') : [],
+  ])

@@ -11,6 +11,8 @@ export type Term = {
   readonly pieces?: readonly string[]
   /** Tokens of the word written as one with the word before or after it. */
   readonly joined?: readonly string[]
+  /** Tokens that it matches in place of a word that the dictionary does not have. */
+  readonly instead?: readonly string[]
   /** Whether it matches compounds with the word, and the parts of a word that the dictionary does not have. */
   readonly parts?: true
 }

@@ -10,7 +10,7 @@ import type { Term } from './query-tree.ts'
 import { transcriptionsOf } from './transcriptions.ts'
 
 /** Relation of a target to the word of the query. */
-type FormKind = 'word' | 'root' | 'joined' | 'split' | 'transcribed' | 'part'
+type FormKind = 'word' | 'root' | 'joined' | 'split' | 'transcribed' | 'part' | 'instead'
 
 /**
  * Token, or phrase of several, that a word of a query matches in one language bucket. `share`: part of an occurrence that counts for
@@ -51,16 +51,32 @@ const maxForms = 64
 /** Least letters of such a form, and of one that is a bare stem. */
 const [shortestForm, shortestStem] = [3, 4]
 /** Shares of the kinds of targets. */
-const shares = { whole: 1, punctuated: 1.5, transcribed: 0.9, compound: 0.5, half: 0.3 } as const
+const shares = {
+  whole: 1,
+  punctuated: 1.5,
+  transcribed: 0.9,
+  compound: 0.5,
+  half: 0.3,
+  instead: 0.5,
+} as const
 
 /** Targets of a word in the buckets of `languages` and in that of other languages; those that rank first come first. */
 export function* wordForms(term: Term, languages: readonly string[]): Lookups<readonly Target[]> {
+  if (term.instead) return yield* standIns(term.instead)
   const words = yield* spelledWords(term, languages)
   const phrases = term.pieces ? yield* piecePhrases(term.pieces, languages) : []
   if (!term.parts) return distinct([...words, ...phrases])
   const compounds = yield* compoundsOf(term, words, languages)
   const all = [...words, ...phrases, ...compounds]
   return distinct(all.length > 0 ? all : yield* splitsOfUnknown(term.token, languages))
+}
+
+/** Tokens in place of a word that has no target. */
+function* standIns(tokens: readonly string[]): Lookups<readonly Target[]> {
+  const rows = yield { kind: 'tokens', tokens }
+  return rows.map(({ bucket, token }): Target => {
+    return { bucket, tokens: [token], share: shares.instead, how: 'instead' }
+  })
 }
 
 /** The first target for each phrase in each bucket. */

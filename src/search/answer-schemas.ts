@@ -102,6 +102,12 @@ const envelope = (hit: Reference, facets: Reference): JsonSchema =>
         requiredObject({ q: text(), count: integer('What it finds') }),
         'With suggestions: other queries, most hits first',
       ),
+      instead: {
+        type: 'object',
+        description:
+          'With related: words that no record has, each with those searched in its place',
+        additionalProperties: { type: 'array', items: { type: 'string' } },
+      },
       facets: array(
         facets,
         'When indices were named; of the first page where pages follow each other',

@@ -25,6 +25,7 @@ import type {
   SearchAppContext,
   SearchServiceContext,
 } from './search-service-context.ts'
+import { withStandIns } from './stand-ins.ts'
 import { otherQueries } from './suggestions.ts'
 import { afterPage, firstPage, scrolledPage, type SnapshotPage } from './snapshot-pages.ts'
 
@@ -44,10 +45,10 @@ export function queryEndpoints(schemas: AnswerSchemas) {
       const plan = planOf(context, parameters)
       const make = () => runSearch(c, context, plan, parameters)
       if (plan.pages) return sendUncached(c, make())
-      // Suggestions have a time limit, so a later answer may have more of them and is not cached.
-      const { suggestions = false } = parameters
+      // Suggestions and stand-ins have a time limit, so a later answer may have more of them and is not cached.
+      const isLimited = parameters.suggestions === true || parameters.related === true
       return context.withEntityTag(c, async (tag) =>
-        sendAnswer(c, suggestions ? await make() : await context.cachedAnswer(tag, make)),
+        sendAnswer(c, isLimited ? await make() : await context.cachedAnswer(tag, make)),
       )
     },
   })
@@ -123,19 +124,28 @@ async function runSearch(
   parameters: Parameters,
 ): Promise<SearchAnswer> {
   const { index } = context
-  const page = await pageOf(c, context, plan)
-  const { request } = plan
-  const { q, suggestions = false, ignored } = parameters
+  const { q, suggestions = false, related = false, ignored } = parameters
+  const isRelated = related && plan.pages === undefined
+  const { request, instead } = isRelated
+    ? await withStandIns(index, plan.request, c.var.signal)
+    : { request: plan.request, instead: {} }
+  const page = await pageOf(c, context, { ...plan, request })
+  const hasStandIns = Object.keys(instead).length > 0
   const treeOf = (otherQ: string) => planOf(context, { ...parameters, q: otherQ }).request.tree
   const [answer, suggested] = await Promise.all([
     withExtras(index, { request, answer: page.answer, parameters }, c.var.signal),
-    suggestions && q !== undefined
-      ? otherQueries(index, { q, request, count: page.answer.count, treeOf }, c.var.signal)
+    suggestions && q !== undefined && (!hasStandIns || page.answer.count === 0)
+      ? otherQueries(
+          index,
+          { q, request: plan.request, count: page.answer.count, treeOf },
+          c.var.signal,
+        )
       : [],
   ])
   const extra = {
     ...page.extra,
     ...(suggestions && { suggestions: suggested }),
+    ...(hasStandIns && { instead }),
     ...(ignored.length > 0 && { ignored }),
   }
   return answerOf(c, context, { ...page, answer, extra })

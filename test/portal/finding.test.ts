@@ -137,16 +137,33 @@ describe('the search', () => {
     expect(all(await read(rss), /<item>(.)?/gs)).toHaveLength(1)
   })
 
-  it('suggests other words under the same filters where those find something, else without them', async () => {
-    const meant = async (filter: string) => {
-      const text = await page(`/en/datasets?q=rheim&keywords=${filter}`)
+  // A busy machine may leave out the nearest words and the suggestions, which have little time.
+  it('finds the nearest words in place of one that no record has, and says so', async () => {
+    const near = async () => {
+      const text = await page('/en/datasets?q=rheim&keywords=rhine')
+      return [all(text, /No dataset has (.*?)\. These have (\w+)/g), all(text, /<h1>(.*?)<\/h1>/g)]
+    }
+    await expect.poll(near).toEqual([['“rheim”'], ['One dataset for “rheim”']])
+    const [exact = ''] = links(
+      await page('/en/datasets?q=rheim&keywords=rhine'),
+      'Only datasets with these words',
+    )
+    expect(await page(exact)).toContain('No datasets for “rheim”')
+  })
+
+  it('suggests other words without the filters where nothing is found under them', async () => {
+    const meant = async () => {
+      const text = await page('/en/datasets?q=rheim&keywords=t-1')
       const [found] = all(text, /That finds (\w+ dataset)\./g)
       return [links(text, '<strong>rhein')[0], found]
     }
-    // A busy machine may leave the suggestions out, which have little time.
-    const withFilters = ['/en/datasets?keywords=rhine&q=rhein', 'one dataset']
-    await expect.poll(() => meant('rhine')).toEqual(withFilters)
-    await expect.poll(() => meant('t-1')).toEqual(['/en/datasets?q=rhein', 'one dataset'])
+    await expect.poll(meant).toEqual(['/en/datasets?q=rhein', 'one dataset'])
+  })
+
+  it('suggests words under the same filters to a search for its own words alone', async () => {
+    const meant = async () =>
+      links(await page('/en/datasets?q=rheim&keywords=rhine&related=false'), '<strong>rhein')[0]
+    await expect.poll(meant).toEqual('/en/datasets?related=false&keywords=rhine&q=rhein')
   })
 
   it('leads to no page that is not there', async () => {

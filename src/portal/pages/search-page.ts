@@ -52,7 +52,12 @@ export async function searchPage(context: PageContext): Promise<PageContent> {
     ...params,
     includes: [...hitFields, '_highlight'],
     counted: configuredFacets(context).map(searchFacetOf),
-    parameters: { ...params.parameters, highlight: 'title,description', suggestions: 'true' },
+    parameters: {
+      ...params.parameters,
+      highlight: 'title,description',
+      suggestions: 'true',
+      related: formValues(query, 'related')[0] ?? 'true',
+    },
   })
   const { count } = result
   const pages = pageLinks(context, query, page, count)
@@ -80,8 +85,20 @@ function hitList(context: PageContext, search: Search): HtmlMarkup {
   const range = { first: before + 1, last: before + result.records.length, count: result.count }
   const status = result.records.length === 0 ? t('no-hits-here') : t('hits-from-to', range)
   return html`<div class="listbar"><p class="soft small" role="status">${status}</p> ${sortForm(context, query)}</div>
+    ${nearWords(context, search)}
     <ol class="hits" role="list">${result.records.map((record) => searchHit(context, record))}</ol>
     ${pageList(context, search)} ${otherFormats(context, query)}`
+}
+
+/** Words of the query that no record has, those found in their place, and a link to the search without them; nothing if there are none. */
+function nearWords({ t, language, searchTo }: PageContext, { query, result }: Search): HtmlContent {
+  if (result.instead.length === 0) return false
+  const list = new Intl.ListFormat(language, { type: 'disjunction' })
+  const lines = result.instead.map(([word, near]) =>
+    t('near-words', { word, near: list.format(near) }),
+  )
+  const href = searchTo([...withoutFields(query, 'related'), ['related', 'false']])
+  return html`<p class="prose">${lines.join(' ')} <a href="${href}">${t('only-these-words')}</a></p>`
 }
 
 function sortForm({ t, pathTo }: PageContext, query: FormEntries): HtmlMarkup {

@@ -166,6 +166,9 @@ export const searchParameters = z.object({
   facetSelf: flag('false: the counts of a facet ignore the values that are chosen in it'),
   facetSize: integer('Items per facet, at most', 500),
   suggestions: flag('true: with fewer than three hits, other queries with what each would find'),
+  related: flag(
+    'true: nearest known words stand in for words that no record has; they are in result.instead',
+  ),
   strict: flag('true: names that are no parameters are refused; else they are in result.ignored'),
   locale: z
     .string()

@@ -43,6 +43,58 @@ export function extrasContract(engine?: () => Promise<Made>): void {
     }
   }
 
+  describe('related=true', () => {
+    /** The look-up of near words stops when its time is over, too. */
+    const related = async (query: string) => {
+      for (let turn = 1; ; turn++) {
+        const result = await get(`${query}&related=true&includes=id`)
+        if (turn === 50 || result['instead'] !== undefined) return result
+      }
+    }
+    const idsOf = ({ results }: { readonly results?: unknown }) =>
+      Array.from(Object(results), ({ id }) => id).toSorted()
+
+    it('finds the nearest words in place of one that no record has, and names both', async () => {
+      const result = await related('q=watre')
+      expect(result['instead']).toEqual({ watre: ['water'] })
+      expect([result['count'], idsOf(result)]).toEqual([3, ['e01', 'e02', 'e03']])
+    })
+    it('finds records with the other words as before, those with more of them first', async () => {
+      const { instead, count, results } = await related('q=rivers watre')
+      expect(instead).toEqual({ watre: ['water'] })
+      expect([count, results[0]?.['id']]).toEqual([3, 'e01'])
+    })
+    it('names the word as it was typed, and takes all words of the smallest distance', async () => {
+      const { instead } = await related(`q=${encodeURIComponent('Quälitt')}`)
+      expect(instead).toEqual({ quälitt: ['qualite', 'quality'] })
+    })
+    it('asks for suggestions only where nothing stands in, or nothing is found', async () => {
+      const { suggestions } = await related('q=watre&suggestions=true')
+      expect(suggestions).toEqual([])
+      const none = encodeURIComponent('{"country":["xx"]}')
+      const { count, ...others } = await suggesting(`q=watre&related=true&facets=${none}`)
+      expect([count, others['suggestions']]).toEqual([0, [{ q: 'water', count: 3 }]])
+    })
+    it.each([
+      'q=watre AND rivers',
+      'q="watre"',
+      'q=title:watre',
+      'q=watr*e',
+      'q=NOT watre',
+      'q=water',
+      'q=wat',
+      'q=watre&sort=modified desc',
+      'q=watre&scroll=true',
+      'q=watre&autocomplete=true',
+      'q=',
+    ])('leaves %s as it is', async (query) => {
+      const plain = await get(`${query}&includes=id`)
+      const result = await get(`${query}&related=true&includes=id`)
+      expect(result['instead']).toBeUndefined()
+      expect([result['count'], idsOf(result)]).toEqual([plain['count'], idsOf(plain)])
+    })
+  })
+
   describe('suggestions', () => {
     it('replace a word that no record has, with what the new query finds', async () => {
       const { count, suggestions } = await suggesting('q=watre')

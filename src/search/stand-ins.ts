@@ -1,0 +1,89 @@
+/** Nearest known words in place of words that no record has, for searches with `related=true` (`reference/relevance.md` 6). */
+
+import type { QueryTree, Term } from '../search-index/query-tree.ts'
+import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
+import { editDistance } from '../text/nearest.ts'
+
+/** Characters of words with stand-ins: shorter ones are similar to too many words, longer ones are no words. */
+const [shortest, longest] = [4, 30]
+/** Most words of a query that are looked up. */
+const mostWords = 8
+/** Limit of a look-up in milliseconds; without an answer the search goes on by its own words. */
+const timeLimitMs = 150
+
+/** Request with stand-ins, and the words they replace: `{"electrcity": ["electricity"]}`. */
+type WithStandIns = {
+  readonly request: SearchRequest
+  readonly instead: Readonly<Record<string, readonly string[]>>
+}
+
+/**
+ * Adds the nearest tokens of the dictionary to words of a query that match nothing. Only for queries of plain words that are sorted
+ * by relevance first; other requests are returned as they are.
+ */
+export async function withStandIns(
+  index: SearchIndex,
+  request: SearchRequest,
+  signal: AbortSignal,
+): Promise<WithStandIns> {
+  const terms = isByRelevance(request) ? plainTerms(request.tree) : []
+  const known = terms.filter(({ token }) => token.length >= shortest && token.length <= longest)
+  const lookedUp = known.slice(0, mostWords)
+  if (lookedUp.length === 0) return { request, instead: {} }
+  const limit = AbortSignal.timeout(timeLimitMs)
+  try {
+    const both = AbortSignal.any([signal, limit])
+    const standIns = await standInsOf(index, lookedUp, both)
+    const instead = [...standIns].map(
+      ([{ token, typed = token }, words]) => [typed, words] as const,
+    )
+    return {
+      request: { ...request, tree: withInstead(request.tree, standIns) },
+      instead: Object.fromEntries(instead),
+    }
+  } catch (error) {
+    if (limit.aborted && !signal.aborted) return { request, instead: {} }
+    throw error
+  }
+}
+
+const isByRelevance = ({ order: [first] }: SearchRequest): boolean =>
+  first === undefined || first.name === 'relevance'
+
+/** Words of a query of plain words, which is a word or an `or` of words in all fields; none of another query. */
+function plainTerms(tree: QueryTree): readonly Term[] {
+  const parts = tree.kind === 'or' ? tree.operands : [tree]
+  const terms = parts.filter((part) => part.kind === 'term')
+  return terms.length === parts.length && terms.every(({ field }) => field === undefined)
+    ? terms
+    : []
+}
+
+/** The nearest tokens of the words that have no target, without words that have none. */
+async function standInsOf(
+  index: SearchIndex,
+  terms: readonly Term[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Term, readonly string[]>> {
+  const targets = await index.wordForms(terms, signal)
+  const unknown = terms.filter((_, i) => targets[i]?.length === 0)
+  if (unknown.length === 0) return new Map()
+  const tokens = unknown.map(({ token }) => token)
+  const similar = await index.similarTokens(tokens, signal)
+  const nearest = unknown.map((term, i) => [term, nearestOf(term.token, similar[i] ?? [])] as const)
+  return new Map(nearest.filter(([, words]) => words.length > 0))
+}
+
+/** Those of some tokens with the smallest distance to a word. */
+function nearestOf(word: string, tokens: readonly string[]): readonly string[] {
+  const distances = tokens.map((token) => editDistance(word, token))
+  const smallest = Math.min(...distances)
+  return tokens.filter((_, i) => distances[i] === smallest)
+}
+
+function withInstead(tree: QueryTree, standIns: ReadonlyMap<Term, readonly string[]>): QueryTree {
+  if (tree.kind === 'or')
+    return { kind: 'or', operands: tree.operands.map((part) => withInstead(part, standIns)) }
+  const instead = tree.kind === 'term' ? standIns.get(tree) : undefined
+  return tree.kind === 'term' && instead ? { ...tree, instead } : tree
+}
