@@ -31,7 +31,7 @@ describe('the order of hits', () => {
     expect({ ndcg, mrr, withoutHit }).toEqual({
       ndcg: atLeast(0.8),
       mrr: atLeast(0.804),
-      withoutHit: 34,
+      withoutHit: 33,
     })
   })
 
@@ -66,7 +66,7 @@ describe('with related=true', () => {
     const related = await judgePortal(demo.home, queries, { related: 'true' })
     const { ndcg, withoutHit } = figuresOf(related)
     const typos = figuresOf(related.filter(({ kind }) => kind === 'typo'))
-    // The look-up of near words is cut short on a busy machine: measured .871, 15 and .92.
+    // The look-up of near words is cut short on a busy machine: measured .867, 15 and .92.
     expect([ndcg, typos.ndcg]).toEqual([atLeast(0.85), atLeast(0.8)])
     expect(withoutHit).toBeLessThanOrEqual(20)
   })

@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   pipe: 6871,
 
-  portal: 9138,
+  portal: 9165,
 
   profile: 1735,
 
@@ -39,9 +39,9 @@ const budgets: Readonly<Record<string, number>> = {
 
   scheduler: 2129,
 
-  search: 5347,
+  search: 5455,
 
-  'search-index': 9923,
+  'search-index': 9941,
 
   store: 7129,
 
