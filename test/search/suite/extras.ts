@@ -51,8 +51,8 @@ export function extrasContract(engine?: () => Promise<Made>): void {
         if (turn === 50 || result['instead'] !== undefined) return result
       }
     }
-    const idsOf = ({ results }: { readonly results?: unknown }) =>
-      Array.from(Object(results), ({ id }) => id).toSorted()
+    const idsOf = ({ results }: { readonly results?: readonly { readonly id?: string }[] }) =>
+      (results ?? []).map(({ id = '' }) => id).toSorted()
 
     it('finds the nearest words in place of one that no record has, and names both', async () => {
       const result = await related('q=watre')
