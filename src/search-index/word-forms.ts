@@ -62,7 +62,7 @@ const shares = {
 
 /** Targets of a word in the buckets of `languages` and in that of other languages; those that rank first come first. */
 export function* wordForms(term: Term, languages: readonly string[]): Lookups<readonly Target[]> {
-  if (term.instead) return yield* standIns(term.instead)
+  if (term.instead) return yield* nearWords(term.instead)
   const words = yield* spelledWords(term, languages)
   const phrases = term.pieces ? yield* piecePhrases(term.pieces, languages) : []
   if (!term.parts) return distinct([...words, ...phrases])
@@ -72,7 +72,7 @@ export function* wordForms(term: Term, languages: readonly string[]): Lookups<re
 }
 
 /** Tokens in place of a word that has no target. */
-function* standIns(tokens: readonly string[]): Lookups<readonly Target[]> {
+function* nearWords(tokens: readonly string[]): Lookups<readonly Target[]> {
   const rows = yield { kind: 'tokens', tokens }
   return rows.map(({ bucket, token }): Target => {
     return { bucket, tokens: [token], share: shares.instead, how: 'instead' }

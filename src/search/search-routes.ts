@@ -25,7 +25,7 @@ import type {
   SearchAppContext,
   SearchServiceContext,
 } from './search-service-context.ts'
-import { withStandIns } from './stand-ins.ts'
+import { withNearWords } from './near-words.ts'
 import { otherQueries } from './suggestions.ts'
 import { afterPage, firstPage, scrolledPage, type SnapshotPage } from './snapshot-pages.ts'
 
@@ -45,7 +45,7 @@ export function queryEndpoints(schemas: AnswerSchemas) {
       const plan = planOf(context, parameters)
       const make = () => runSearch(c, context, plan, parameters)
       if (plan.pages) return sendUncached(c, make())
-      // Suggestions and stand-ins have a time limit, so a later answer may have more of them and is not cached.
+      // Suggestions and near words have a time limit, so a later answer may have more of them and is not cached.
       const isLimited = parameters.suggestions === true || parameters.related === true
       return context.withEntityTag(c, async (tag) =>
         sendAnswer(c, isLimited ? await make() : await context.cachedAnswer(tag, make)),
@@ -127,14 +127,14 @@ async function runSearch(
   const { q, suggestions = false, related = false, ignored } = parameters
   const isRelated = related && plan.pages === undefined
   const { request, instead } = isRelated
-    ? await withStandIns(index, plan.request, c.var.signal)
+    ? await withNearWords(index, plan.request, c.var.signal)
     : { request: plan.request, instead: {} }
   const page = await pageOf(c, context, { ...plan, request })
-  const hasStandIns = Object.keys(instead).length > 0
+  const hasNearWords = Object.keys(instead).length > 0
   const treeOf = (otherQ: string) => planOf(context, { ...parameters, q: otherQ }).request.tree
   const [answer, suggested] = await Promise.all([
     withExtras(index, { request, answer: page.answer, parameters }, c.var.signal),
-    suggestions && q !== undefined && (!hasStandIns || page.answer.count === 0)
+    suggestions && q !== undefined && (!hasNearWords || page.answer.count === 0)
       ? otherQueries(
           index,
           { q, request: plan.request, count: page.answer.count, treeOf },
@@ -145,7 +145,7 @@ async function runSearch(
   const extra = {
     ...page.extra,
     ...(suggestions && { suggestions: suggested }),
-    ...(hasStandIns && { instead }),
+    ...(hasNearWords && { instead }),
     ...(ignored.length > 0 && { ignored }),
   }
   return answerOf(c, context, { ...page, answer, extra })

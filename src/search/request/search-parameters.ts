@@ -167,7 +167,7 @@ export const searchParameters = z.object({
   facetSize: integer('Items per facet, at most', 500),
   suggestions: flag('true: with fewer than three hits, other queries with what each would find'),
   related: flag(
-    'true: nearest known words stand in for words that no record has; they are in result.instead',
+    'true: the nearest known words in place of words that no record has; they are in result.instead',
   ),
   strict: flag('true: names that are no parameters are refused; else they are in result.ignored'),
   locale: z

@@ -68,7 +68,7 @@ export function extrasContract(engine?: () => Promise<Made>): void {
       const { instead } = await related(`q=${encodeURIComponent('Quälitt')}`)
       expect(instead).toEqual({ quälitt: ['qualite', 'quality'] })
     })
-    it('asks for suggestions only where nothing stands in, or nothing is found', async () => {
+    it('asks for suggestions only where nothing is replaced, or nothing is found', async () => {
       const { suggestions } = await related('q=watre&suggestions=true')
       expect(suggestions).toEqual([])
       const none = encodeURIComponent('{"country":["xx"]}')

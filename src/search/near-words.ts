@@ -4,15 +4,15 @@ import type { QueryTree, Term } from '../search-index/query-tree.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { editDistance } from '../text/nearest.ts'
 
-/** Characters of words with stand-ins: shorter ones are similar to too many words, longer ones are no words. */
+/** Characters of words that are replaced: shorter ones are similar to too many words, longer ones are no words. */
 const [shortest, longest] = [4, 30]
 /** Most words of a query that are looked up. */
 const mostWords = 8
 /** Limit of a look-up in milliseconds; without an answer the search goes on by its own words. */
 const timeLimitMs = 150
 
-/** Request with stand-ins, and the words they replace: `{"electrcity": ["electricity"]}`. */
-type WithStandIns = {
+/** Request with near words, and the words they replace: `{"electrcity": ["electricity"]}`. */
+type WithNearWords = {
   readonly request: SearchRequest
   readonly instead: Readonly<Record<string, readonly string[]>>
 }
@@ -21,11 +21,11 @@ type WithStandIns = {
  * Adds the nearest tokens of the dictionary to words of a query that match nothing. Only for queries of plain words that are sorted
  * by relevance first; other requests are returned as they are.
  */
-export async function withStandIns(
+export async function withNearWords(
   index: SearchIndex,
   request: SearchRequest,
   signal: AbortSignal,
-): Promise<WithStandIns> {
+): Promise<WithNearWords> {
   const terms = isByRelevance(request) ? plainTerms(request.tree) : []
   const known = terms.filter(({ token }) => token.length >= shortest && token.length <= longest)
   const lookedUp = known.slice(0, mostWords)
@@ -33,12 +33,12 @@ export async function withStandIns(
   const limit = AbortSignal.timeout(timeLimitMs)
   try {
     const both = AbortSignal.any([signal, limit])
-    const standIns = await standInsOf(index, lookedUp, both)
-    const instead = [...standIns].map(
+    const nearWords = await nearWordsOf(index, lookedUp, both)
+    const instead = [...nearWords].map(
       ([{ token, typed = token }, words]) => [typed, words] as const,
     )
     return {
-      request: { ...request, tree: withInstead(request.tree, standIns) },
+      request: { ...request, tree: withInstead(request.tree, nearWords) },
       instead: Object.fromEntries(instead),
     }
   } catch (error) {
@@ -60,7 +60,7 @@ function plainTerms(tree: QueryTree): readonly Term[] {
 }
 
 /** The nearest tokens of the words that have no target, without words that have none. */
-async function standInsOf(
+async function nearWordsOf(
   index: SearchIndex,
   terms: readonly Term[],
   signal: AbortSignal,
@@ -81,9 +81,9 @@ function nearestOf(word: string, tokens: readonly string[]): readonly string[] {
   return tokens.filter((_, i) => distances[i] === smallest)
 }
 
-function withInstead(tree: QueryTree, standIns: ReadonlyMap<Term, readonly string[]>): QueryTree {
+function withInstead(tree: QueryTree, nearWords: ReadonlyMap<Term, readonly string[]>): QueryTree {
   if (tree.kind === 'or')
-    return { kind: 'or', operands: tree.operands.map((part) => withInstead(part, standIns)) }
-  const instead = tree.kind === 'term' ? standIns.get(tree) : undefined
+    return { kind: 'or', operands: tree.operands.map((part) => withInstead(part, nearWords)) }
+  const instead = tree.kind === 'term' ? nearWords.get(tree) : undefined
   return tree.kind === 'term' && instead ? { ...tree, instead } : tree
 }
