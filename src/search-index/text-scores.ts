@@ -122,8 +122,9 @@ function frequenciesOf(
   for (const value of values) {
     const isUnitReached = reached(value)
     const weight = weightOf(value.field)
-    for (const [start, token] of value.tokens.entries())
-      for (const { unit, bucket = value.bucket, tokens, share } of phrases.get(token) ?? []) {
+    for (let start = 0; start < value.tokens.length; start++)
+      for (const phrase of phrases.get(value.tokens[start] ?? '') ?? []) {
+        const { unit, bucket = value.bucket, tokens, share } = phrase
         if (isUnitReached[unit] !== true || bucket !== value.bucket) continue
         if (tokens.length === 1) add(unit, share * weight)
         else if (beginsAt(value.tokens, start, tokens)) addOnce(unit, share, weight)

@@ -12,14 +12,17 @@ export const textsRow = z.looseObject({ n: z.number(), i: z.string() })
 type TextsRow = z.infer<typeof textsRow>
 
 /** Texts of a field: bucket → values. */
-const fieldTexts = z.record(z.string(), z.array(z.string())).default({})
+const fieldTexts = z.record(z.string(), z.array(z.string()))
 
 /** Values of the id and of some fields of a document. */
 export const valuesOf = (row: TextsRow, fields: readonly string[]): readonly TokenisedValue[] => [
   { field: idField, bucket: otherBucket, tokens: tokens(row.i) },
-  ...fields.flatMap((field) =>
-    Object.entries(fieldTexts.parse(row[textsAttribute(field)])).flatMap(([bucket, texts]) =>
+  ...fields.flatMap((field) => {
+    // Most records lack most fields.
+    const stored = row[textsAttribute(field)]
+    if (stored === undefined) return []
+    return Object.entries(fieldTexts.parse(stored)).flatMap(([bucket, texts]) =>
       texts.map((text) => ({ field, bucket, tokens: tokens(text) })),
-    ),
-  ),
+    )
+  }),
 ]
