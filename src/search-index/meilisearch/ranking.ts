@@ -93,7 +93,7 @@ type RankedIndex = {
 type Boosts = Readonly<Record<string, number>>
 
 /** Most words that rank, the rarest; of these so many are also searched in pairs. */
-const [maxWords, pairedWords] = [9, 4]
+const [maxWords, pairedWords] = [6, 3]
 /** Weight that is too small to change the order of documents with a ranking word. */
 const leastWeight = 1e-9
 

@@ -84,8 +84,8 @@ describe('rankings', () => {
       rest,
     ])
     const long = ranked(`or(${many.join(', ')})`, {})
-    expect(long).toHaveLength(6 + 9 + 1)
-    expect(long.map(({ q }) => q)).not.toContain('"zzz" w9')
+    expect(long).toHaveLength(3 + 6 + 1)
+    expect(long.map(({ q }) => q)).not.toContain('"zzz" w6')
   })
 
   it('are else one per weight of fields, and one that finds all', () => {
@@ -96,7 +96,7 @@ describe('rankings', () => {
       rest,
     ])
     const long = ranked(`or(${many.join(', ')})`, { description: 20 })
-    expect(long[0]!.q).toBe(many.slice(0, 9).join(' '))
+    expect(long[0]!.q).toBe(many.slice(0, 6).join(' '))
   })
 
   it('of several indices are all of one kind, so that their scores can be compared', () => {
