@@ -17,9 +17,9 @@ export type PageStatus = 200 | 400 | 401 | 403 | 429 | 503
 export type PageContent = {
   /** Title of the window, without the name of the portal; empty for the home page. */
   readonly title: string
-  /** Entry of the menu that is marked as current. */
+  /** Entry of the menu that is marked as current; `harvest`, the pages of stewards, has no entry and marks none. */
   readonly section?: Section
-  /** Description for search engines; by default the title and the message `home-lead`. */
+  /** Description for search engines; by default the title (on the home page the name of the portal) and the message `home-lead`. */
   readonly description?: string
   /** `false` keeps search engines from indexing the page. */
   readonly isIndexed?: boolean

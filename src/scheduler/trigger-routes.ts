@@ -82,7 +82,10 @@ const listTriggers = schedulerEndpoint({
   handle: (_, context) => allTriggers(context),
 })
 
-/** Replaces all triggers, for example to restore a saved schedule. */
+/**
+ * Replaces all triggers, for example to restore a saved schedule. A body that only starts runs leaves the stored ones as they
+ * are.
+ */
 const replaceTriggers = schedulerEndpoint({
   method: 'put',
   path: '/triggers',

@@ -14,7 +14,10 @@ const conceptOf = (table: 'frequency' | 'access-right' | 'language', code: strin
 
 const frequencies = loadNames('frequencies')
 
-/** Concept of a frequency: a duration (`R/P1Y`, `P1M`), a common word, or a name of the vocabulary. */
+/**
+ * Concept of a frequency: a duration (`R/P1Y`, `P1M`), a common word (also at the end of an IRI), or an IRI, code or name of the
+ * vocabulary.
+ */
 export function frequencyOf(value: unknown, authorities: Authorities): string | undefined {
   const text = meaningfulText(value)
   if (text === undefined) return undefined
@@ -91,7 +94,7 @@ function languageCode(text: string): string | undefined {
 
 /**
  * Language tag for the untagged texts of a source that declares one language: the shortest tag (RFC 5646, 2.2.1), `de` for `DEU`;
- * a two-letter tag is returned unchanged. `undefined` for several or unknown languages.
+ * a code of two letters, alone or with one subtag (`de-AT`), is returned unchanged. `undefined` for several or unknown languages.
  */
 export function defaultTextTag(languages: readonly unknown[]): string | undefined {
   const text = languages.length === 1 ? meaningfulText(languages[0]) : undefined
@@ -102,12 +105,13 @@ export function defaultTextTag(languages: readonly unknown[]): string | undefine
 }
 
 /**
- * Code of three letters (ISO 639-3): `swa` for `sw`; one of three letters is returned unchanged, `undefined` for an unknown one.
+ * Code of three letters (ISO 639-3): `swa` for `sw`; any code of three letters is returned unchanged; `undefined` for an unknown
+ * one of two.
  */
 export const alpha3CodeOf = (code: string): string | undefined =>
   code.length === 3 ? code : languageCodes.get(code)
 
-/** Codes for unknown, no or several languages (ISO 639-2). */
+/** Codes for an undetermined or uncoded language, several languages, and no language (ISO 639-2). */
 const noLanguage = /^(?:und|mis|mul|zxx)$/i
 
 /** Concept of a language by code, tag, name, or IRI of any list of codes. */
@@ -137,7 +141,10 @@ function foreignThemes(iri: string): readonly string[] {
   return inspire.get(name.toLowerCase())?.split(' ') ?? []
 }
 
-/** Codes of EU data themes for the name of an ISO 19115 topic. Only for fields of topics: elsewhere the name is a common word. */
+/**
+ * Codes of EU data themes for the name of an ISO 19115 topic; its table has INSPIRE themes, or EU data themes themselves. Only
+ * for fields of topics: elsewhere the name is a common word.
+ */
 function topicThemes(topic: string): readonly string[] {
   const codes = isoTopics.get(comparisonKey(topic))?.split(' ') ?? []
   return [...new Set(codes.flatMap((code) => inspire.get(code)?.split(' ') ?? [code]))]

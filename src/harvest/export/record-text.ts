@@ -54,7 +54,10 @@ function subjectsOf(text: string, end: string): string[] {
   return subjects
 }
 
-/** Objects of a node's lines with this predicate, at most thirty; from plain N-Triples only, none without a node. */
+/**
+ * Objects of a node's lines with this predicate, at most thirty; only from lines written as in plain N-Triples, none without a
+ * node.
+ */
 function objectsOf(text: string, node: string | undefined, predicate: Term): readonly Term[] {
   if (node === undefined) return []
   const start = `${node} <${predicate.value}> `
@@ -74,7 +77,7 @@ function objectsOf(text: string, node: string | undefined, predicate: Term): rea
   }
 }
 
-/** Minimum characters of an identifier that two catalogues have hardly by chance. */
+/** Minimum characters of an identifier; two catalogues may have a shorter one by chance. */
 const shortestIdentifier = 6
 
 /**
@@ -107,7 +110,7 @@ export function itemNames(message: RecordMessage, node = nodeOfRecord(message)) 
   return { sourceId, sourceUrl, title, ...recordPlace(message) }
 }
 
-/** Finds values of a dataset that its search document cannot show: the dotted path of the field, and the reason. */
+/** Finds values of a dataset that its search document cannot show: the dotted path of the field, the reason and the value. */
 export type UnfitValues = (
   quads: readonly Quad[],
   dataset: string,
@@ -117,7 +120,7 @@ export type UnfitValues = (
 const mostFindings = 20
 
 /**
- * Adds a finding for each value that will be left out of the search document, once per field and value, at most twenty. Of
+ * Adds a finding for each value that will be left out of the search document, once per field, value and reason, at most twenty. Of
  * several datasets, the one with the source id counts, else the first.
  */
 export async function withUnfitValues(

@@ -21,7 +21,10 @@ type RemovalOptions = {
   readonly owner: Owner
   readonly runId: string
   readonly log: Log
-  /** Called for each record that was removed, or with the problem if it could not be; not if it now belongs to another pipe. */
+  /**
+   * Called for each record that was removed, or with the problem if it could not be; not if it now belongs to another pipe or a
+   * run is writing it. One that was already gone counts as removed.
+   */
   readonly report: (row: RecordRow, problem: Failure | undefined) => void
 }
 
@@ -203,7 +206,8 @@ function checkIdle({ active }: ExportContext, pipe: string): void {
 }
 
 /**
- * Client of the repository that the run wrote to. The address and key of another repository are those in the pipe now. Throws
+ * Client of the repository that the run wrote to (`''` = that of this process; where none is stored, the present one of the
+ * pipe). The address and key of another repository are those in the pipe now. Throws
  * `conflict` if the pipe is gone, or names no or another repository: the ids may belong to other records there.
  */
 function clientOf(context: ExportContext, runId: string): RepositoryClient {

@@ -66,7 +66,7 @@ export function dkanAddresses(
 
 const isFiltered = (filters: ImportConfig['filters']) => Object.keys(filters ?? {}).length > 0
 
-/** Statuses of a missing API. */
+/** Statuses of a missing API or `data.json`. */
 const absent = [400, 404, 405, 406, 410, 501]
 
 /** Reads `data.json` if it exists, no filter is set and the version is not 1; else the search of version 2 or lists of 1. */
@@ -93,7 +93,7 @@ export async function* importDkan(importRun: Run): ImportEvents {
   else yield* hasSearch ? searchPages(run, podOptions) : packageLists(run)
 }
 
-/** Whether the site has the search of version 2, by one request without results. */
+/** Whether the site has the search of version 2, by a request for one result. */
 async function hasSearchApi({ source, root }: DkanRun): Promise<boolean> {
   const url = `${root}/api/1/search?page-size=1`
   const { value, status } = await source.json(url, { accepts: absent, paged: false })

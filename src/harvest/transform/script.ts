@@ -27,7 +27,8 @@ import { configProblems, configSchema } from '../../pipe/segment-config.ts'
 
 /**
  * Segment whose script defines `transforming(input)`, which gets a record as JSON (RDF as expanded JSON-LD) and returns JSON-LD
- * as object or text. The script is evaluated once before the run requests its first record.
+ * as object or text. Before the run requests its first record, the script is evaluated for a check; then again for every record,
+ * or with `single` once per worker.
  */
 export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
   names: ['transforming-js', 'transforming-javascript'],
@@ -57,7 +58,7 @@ export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
 /** Text of the script, or the repository to fetch it from. */
 type Origin = { readonly text: string } | { readonly repository: ScriptRepository }
 
-/** A script and its call parameters. */
+/** A script, the JSON text of its `params`, and whether one instance of it handles all records of a worker (`single`). */
 type Script = { readonly origin: Origin; readonly params: string; readonly single: boolean }
 
 /** Config key with the script, by `scriptType`. */
@@ -85,7 +86,8 @@ function originOf(
 }
 
 /**
- * Hash of a script, its params and `single`. The content of a git repository is unknown before the run; address, branch and path
+ * Hash of a script, its params and `single`; the 1 is the version of this transformer: a new one writes all records again. The
+ * content of a git repository is unknown before the run; address, branch and path
  * are used instead.
  */
 const shapeOf = ({ origin, params, single }: Script): string => {
@@ -96,7 +98,10 @@ const shapeOf = ({ origin, params, single }: Script): string => {
     .digest('hex')
 }
 
-/** Fetches the script if necessary, and evaluates it once. Throws failures of the fetch, and `invalid-pipe` if it cannot run. */
+/**
+ * Fetches the script if necessary, starts its worker and checks that it can be evaluated. Throws failures of the fetch, and
+ * `invalid-pipe` if it cannot run.
+ */
 async function open(
   { origin, params, single }: Script,
   deps: TransformDeps,

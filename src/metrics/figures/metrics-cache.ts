@@ -1,4 +1,4 @@
-/** The metrics cache: figures in a data file, which refreshes count from the metrics graphs of the store. */
+/** The metrics cache: a data file with figures, which are counted from the metrics graphs of the store by refreshes. */
 
 import type { JobRunner } from '../../jobs/job-runner.ts'
 import { openSqlite } from '../../sqlite.ts'
@@ -34,7 +34,10 @@ export type Cache = ReturnType<typeof openCache>
 /** Milliseconds between two checks whether a refresh is due. */
 const checkMs = 5000
 
-/** Opens the file and starts refreshes, schedules and a daily refresh of all catalogues; `stop` ends them and closes the file. */
+/**
+ * Opens the file and runs waiting refreshes, and from then on those of the schedules and a daily one of all catalogues; `stop`
+ * ends them and closes the file.
+ */
 export function openCache(options: CacheOptions) {
   const { path, names, bands, weights, now, log, pause } = options
   const file = openSqlite({ path, schema: figuresSchema, format: figuresFormat })
@@ -60,7 +63,7 @@ export function openCache(options: CacheOptions) {
     figures: figuresReader({ file, names, bands, maxima }),
     /** Removes all figures and the history. */
     clear: () => clearFigures(file, now()),
-    /** Removes the figures and the history of a catalogue, until it is counted again. */
+    /** Removes the figures of a catalogue until it is counted again, and its history for good. */
     forget: (id: string): void => {
       const [newVersions, removedIds] = [new Map(), [id]]
       serveVersions(file, {

@@ -133,7 +133,7 @@ export function shippedFiles(model: string): readonly string[] | undefined {
 }
 
 type ModelChoice = {
-  /** One name or several, of which one has to conform. */
+  /** One name or several; a record has to conform to one of them. */
   readonly shapeModel?: string | readonly string[]
   /** Sets beside the base, with commas between them. */
   readonly customized?: string | readonly string[]

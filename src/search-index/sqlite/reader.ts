@@ -38,7 +38,7 @@ export class IndexFileReader {
   /** Views of the generations `next`, by index. They are refreshed too, so that searches do not wait when they take over. */
   #filling = new Map<IndexName, GenerationView>()
 
-  /** `check` throws if the current call was cancelled. */
+  /** `check` throws if the current call was cancelled; `wildcardTerms`: most terms that are searched for one pattern. */
   constructor(path: string, check: () => void, wildcardTerms = 1_000) {
     const db = openDatabase(path, 'reader')
     const sql = preparedOnce(db)

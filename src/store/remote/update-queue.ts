@@ -82,7 +82,7 @@ export class UpdateQueue {
   }
 
   async #flushLater(group: Group): Promise<void> {
-    // Rejects when the store closes, which sends the group.
+    // Rejects when the store closes; `close` has then started the flush that sends the group.
     await this.#settings.endpoint.pause(this.#settings.dialect.deferMs ?? 0).catch(() => undefined)
     if (!this.#waiting.includes(group)) return
     this.#isFlushDue = true
