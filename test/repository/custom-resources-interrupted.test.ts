@@ -1,5 +1,6 @@
 /** Deletions of resources of declared types that are cut off: nothing is lost, nothing is hidden, and the work is taken on. */
 
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import type { GraphStore } from '../../src/store/graph-store.ts'
@@ -9,10 +10,13 @@ import { aService, declared } from './declared.ts'
 
 /** Failures of `writeEach`: `before` = nothing lands, `after` = it lands and nobody is told. */
 const faults: ('before' | 'after')[] = []
+/** The next calls of `writeEach` wait for it. */
+let gate = Promise.resolve()
 const away = () => new Failure('store-unavailable', 'the store is away')
 const around = (store: GraphStore): GraphStore => ({
   ...store,
   writeEach: async (groups, signal) => {
+    await gate
     const fault = faults.shift()
     if (fault === 'before') throw away()
     const landings = await store.writeEach(groups, signal)
@@ -107,4 +111,26 @@ describe('a catalogue that is deleted while the store comes and goes', () => {
     expect(await ids()).toEqual([])
     expect(await status(pathOf('a'))).toBe(410)
   })
+})
+
+it('the deletion of a catalogue leaves a resource that was meanwhile created in another one', async () => {
+  await repo.putCatalogue('d')
+  await put('moved')
+  const opened = Promise.withResolvers<void>()
+  gate = opened.promise
+  // Each waits for the lock of the resource, in this order; the deletion has read that it is a member.
+  const first = remove(pathOf('moved'))
+  await setTimeout(100)
+  const second = repo.ask(`${pathOf('moved')}?catalogId=d`, {
+    method: 'PUT',
+    type: 'text/turtle',
+    body: aService('Moved'),
+  })
+  await setTimeout(100)
+  const third = remove('/catalogues/c')
+  await setTimeout(100)
+  opened.resolve()
+  expect([await first, (await second).status, await third]).toEqual([204, 201, 204])
+  const answer = await repo.ask(pathOf('moved'))
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('Moved')])
 })

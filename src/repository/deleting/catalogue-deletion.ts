@@ -291,20 +291,26 @@ export async function removeAllMembers(
   let failure: unknown
   for (;;) {
     signal.throwIfAborted()
-    const rows = await store.select(paged(query, { limit: batchSize, offset: remaining }), signal)
-    const iris = rows.flatMap((row) => row['resource']?.value ?? [])
+    const page = paged(query, { limit: batchSize, offset: remaining })
+    const linkedIris = async () =>
+      (await store.select(page, signal)).flatMap((row) => row['resource']?.value ?? [])
+    const iris = await linkedIris()
     if (iris.length === 0) return failure
     const members = await membersOf(context, removal, iris, signal)
-    // Members are read again under their locks, because a write of one of them may have been in progress.
+    // Members are read again under their locks, because a write of one of them may have been in progress: it may be in another
+    // catalogue now.
     const remove = async () => {
-      const present = await membersOf(context, removal, iris, signal)
-      return removeMembers(context, present, removal, signal)
+      const linked = new Set(await linkedIris())
+      const stillLinked = iris.filter((iri) => linked.has(iri))
+      const present = await membersOf(context, removal, stillLinked, signal)
+      const results = await removeMembers(context, present, removal, signal)
+      return { results, linkCount: stillLinked.length }
     }
-    const results = await locks.run(memberLocks(names, members), remove, signal)
+    const { results, linkCount } = await locks.run(memberLocks(names, members), remove, signal)
     const failed = results.flatMap((result) => ('failure' in result ? [result.failure] : []))
     failure ??= failed[0]
     const removed = results.length - failed.length
-    remaining += kind === 'dataset' ? iris.length - removed : failed.length
+    remaining += kind === 'dataset' ? linkCount - removed : failed.length
     removal.addDone(removed)
   }
 }
