@@ -242,3 +242,9 @@ describe('any text', () => {
     )
   })
 })
+
+it('compounds are searched for up to 32 words of a query', () => {
+  const query = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`).join(' ')
+  expect(terms(query(32)).every(({ parts }) => parts === true)).toBe(true)
+  expect(terms(query(33)).some(({ parts }) => parts === true)).toBe(false)
+})

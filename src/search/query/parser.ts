@@ -9,7 +9,7 @@ import { Failure } from '../../errors.ts'
 import type { QueryTree } from '../../search-index/query-tree.ts'
 import { rangeLeaf, scopedLeaf, textLeaf } from './leaves.ts'
 import type { Scopes } from './leaves.ts'
-import { withNeighbours } from './word-leaf.ts'
+import { withSpellings } from './word-leaf.ts'
 
 /** Limits of a query. */
 export type QueryLimits = {
@@ -35,7 +35,7 @@ export function parseQuery(q: string, scopes: Scopes, options: Options = {}): Qu
   if (text === '' || text === '*' || text === '*:*') return { kind: 'all' }
   withinLimit('queryCharacters', lengthOf(text, limits.queryCharacters), limits)
   const lexemes = pairParentheses([...lexemesOf(text, scopes, counter)], limits.queryDepth)
-  return withNeighbours(treeOf(lexemes, limits))
+  return withSpellings(treeOf(lexemes, limits))
 }
 
 /** Makes the tree of lexemes with paired parentheses. Throws `query-too-complex`. */

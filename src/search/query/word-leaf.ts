@@ -1,6 +1,6 @@
 /** Spellings of the words of `q`: elided articles, words with hyphens or apostrophes, and neighbours that may be written as one. */
 
-import type { Leaf, QueryTree, Term } from '../../search-index/query-tree.ts'
+import { type Leaf, leavesOf, type QueryTree, type Term } from '../../search-index/query-tree.ts'
 import { cutCodePoints } from '../../text/code-points.ts'
 import { normalised, tokens, wordPattern, words } from '../../text/tokens.ts'
 
@@ -10,6 +10,8 @@ const elided = new Set(
     ' ',
   ),
 )
+/** Most words of a query whose compounds are searched: each costs up to some tens of milliseconds in a large dictionary. */
+const mostWithParts = 32
 /** Most code points of a word as typed. */
 const longestTyped = 64
 /** Most pieces of a punctuated word. */
@@ -73,11 +75,17 @@ function withoutArticle({ runs, gaps }: Pieces): Pieces {
 const isIdentifier = (field: string | undefined): boolean =>
   field !== undefined && /(?:^|\.)(?:id|identifier)$/.test(field)
 
+/** The tree of a query with its spellings; a query of very many words finds no compounds. */
+export function withSpellings(tree: QueryTree): QueryTree {
+  const isLong = leavesOf(tree).length > mostWithParts
+  return withNeighbours(isLong ? withoutParts(tree) : tree)
+}
+
 /**
  * Adds to words side by side in an `or` their spelling as one word. Words under a `not` match in fewer forms: `trinkwasser NOT
  * wasser` finds something.
  */
-export function withNeighbours(tree: QueryTree): QueryTree {
+function withNeighbours(tree: QueryTree): QueryTree {
   switch (tree.kind) {
     case 'or':
       return {
