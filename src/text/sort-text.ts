@@ -4,7 +4,7 @@
  */
 
 import { fold } from './fold.ts'
-import { BoundedCache } from '../workers/bounded-cache.ts'
+import { indexedLanguages } from './language.ts'
 
 /** Letters of two or three characters that are sorted as one, by language. */
 const digraphs: Readonly<Partial<Record<string, string>>> = {
@@ -19,6 +19,15 @@ const digraphs: Readonly<Partial<Record<string, string>>> = {
   no: 'aa',
   sq: 'dh gj ll nj rr sh th xh zh',
 }
+
+/**
+ * Languages with an alphabet of their own, all others have that of English: making one takes some milliseconds, and texts of strangers
+ * may have any tag.
+ */
+const withAlphabet: ReadonlySet<string> = new Set([
+  ...indexedLanguages,
+  ...'be bs ca cy eu fo gl is lb mk nb nn rm sq'.split(' '),
+])
 
 /** Languages that are sorted by the folded text, because their letters are not in an alphabet. */
 const withoutAlphabet: ReadonlySet<string> = new Set(['ja', 'zh', 'yue', 'wuu'])
@@ -36,15 +45,13 @@ const alphabetRanges = [
 /** Character or digraph → its characters in sort texts. */
 type Alphabet = { readonly letters: ReadonlyMap<string, string>; readonly pattern: RegExp }
 
-/** Most languages whose alphabets are cached. */
-const maxAlphabets = 64
-const alphabets = new BoundedCache<Alphabet>('alphabets', maxAlphabets)
+const alphabets = new Map<string, Alphabet>()
 
 /** Sort text of a text in a language (a tag as `de-CH`). Case and accents count only where they make another letter. */
 export function sortText(text: string, language: string): string {
   const primary = language.toLowerCase().split('-')[0] ?? ''
   if (withoutAlphabet.has(primary)) return fold(text)
-  const { letters, pattern } = alphabetOf(primary)
+  const { letters, pattern } = alphabetOf(withAlphabet.has(primary) ? primary : 'en')
   return text
     .normalize('NFKC')
     .toLowerCase()
@@ -75,7 +82,7 @@ function alphabetOf(language: string): Alphabet {
 }
 
 function makeAlphabet(language: string): Alphabet {
-  const { compare } = new Intl.Collator(collatedLanguage(language), { sensitivity: 'base' })
+  const { compare } = new Intl.Collator(language, { sensitivity: 'base' })
   const ownDigraphs = digraphs[language]?.split(' ') ?? []
   const sorted = [...singleLetters(), ...ownDigraphs].sort(
     (a, b) => compare(a, b) || (a < b ? -1 : 1),
@@ -105,15 +112,6 @@ function makeAlphabet(language: string): Alphabet {
     'gu',
   )
   return { letters: codes, pattern }
-}
-
-/** The language, or English if ICU has no order for it. */
-function collatedLanguage(language: string): string {
-  try {
-    return Intl.Collator.supportedLocalesOf([language])[0] ?? 'en'
-  } catch {
-    return 'en'
-  }
 }
 
 /** Small letters of the Latin, Greek and Cyrillic scripts, as single characters in NFC. */

@@ -7,7 +7,6 @@ import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 
 /** Names of the caches whose lookups are counted; each is a value of the label `cache` of the hits and misses in `/metrics`. */
 export const cacheNames = [
-  'alphabets',
   'answer-sizes',
   'bodies',
   'catalogues',

@@ -34,7 +34,7 @@ describe('titles are in the order of', () => {
 
 it('a region changes nothing, and a language without an order has the English one', () => {
   expect(sortText('Öl', 'sv-FI')).toBe(sortText('Öl', 'sv'))
-  for (const tag of ['x', '', 'zz', 'no such tag!', 'en_GB'])
+  for (const tag of ['x', '', 'zz', 'sw', 'no such tag!', 'en_GB'])
     expect(sortText('Öl', tag)).toBe(sortText('Öl', 'en'))
 })
 
