@@ -26,7 +26,7 @@ const digraphs: Readonly<Partial<Record<string, string>>> = {
  */
 const withAlphabet: ReadonlySet<string> = new Set([
   ...indexedLanguages,
-  ...'be bs ca cy eu fo gl is lb mk nb nn rm sq'.split(' '),
+  ...'be bs ca cy fo gl is lb mk nb nn sq'.split(' '),
 ])
 
 /** Languages that are sorted by the folded text, because their letters are not in an alphabet. */

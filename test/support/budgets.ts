@@ -35,11 +35,11 @@ const budgets: Readonly<Record<string, number>> = {
 
   rdf: 4161,
 
-  repository: 9264,
+  repository: 9270,
 
   scheduler: 2132,
 
-  search: 5455,
+  search: 5463,
 
   'search-index': 9945,
 
