@@ -35,7 +35,7 @@ const budgets: Readonly<Record<string, number>> = {
 
   rdf: 4161,
 
-  repository: 9270,
+  repository: 9285,
 
   scheduler: 2132,
 

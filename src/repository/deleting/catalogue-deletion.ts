@@ -17,22 +17,18 @@ import { bind, loadQuery, paged } from '../../store/queries.ts'
 import { timestamp } from '../content/catalogue-record.ts'
 import type { RepositoryContext, WriteOutcome } from '../repository-context.ts'
 import { catalogueMarks } from '../writing/catalogue-marks.ts'
-import { originalIdsOf, unknownCatalogue } from '../writing/find-datasets.ts'
+import { unknownCatalogue } from '../writing/find-datasets.ts'
 import { commitChanges } from '../writing/write-batch.ts'
-import { isPresent, memberLine, memberLocks, resourceFacts, type Member } from './members.ts'
-import { removeMembers, restoreMembers, type Removal } from './removal.ts'
+import { removeAllMembers } from './member-removal.ts'
+import { isPresent } from './members.ts'
+import { restoreMembers } from './removal.ts'
 
 const deletionQuery = loadQuery('catalogue-deletion')
 const deletionsQuery = loadQuery('deletions')
 const sizeQuery = loadQuery('catalogue-size')
-const memberQueries = {
-  dataset: loadQuery('linked-datasets'),
-  resource: loadQuery('resource-members'),
-}
 
-/** Most unfinished deletions that a round of `resumeDeletions` reads, and members that are locked and removed together. */
+/** Most unfinished deletions that a round of `resumeDeletions` reads. */
 const maxDeletions = 5000
-const batchSize = 100
 
 // A job has only the id of the catalogue and the progress; the members are read from the store or from the tombstones.
 
@@ -245,74 +241,6 @@ async function emptyAndDrop(
   const drop = { graph: context.names.catalogue(catalogue), drop: true } as const
   const facts = systemChange({ remove: deletionFacts(context.names, deletion) })
   await commitChanges(context, { changes: [drop, facts], marks: [] })
-}
-
-/** Members of one kind with these IRIs but foreign datasets; takes resources with incomplete facts out of the catalogue. */
-async function membersOf(
-  context: RepositoryContext,
-  { catalogue, kind }: Pick<MemberRemoval, 'catalogue' | 'kind'>,
-  iris: readonly string[],
-  signal: AbortSignal,
-): Promise<readonly Member[]> {
-  const { names } = context
-  if (kind === 'dataset') {
-    const ids = iris.flatMap((iri) => names.idOf('dataset', iri) ?? [])
-    const origins = await originalIdsOf(context, ids, signal)
-    return ids.map((id) => ({ kind, id, catalogue, originalId: origins.get(id) }))
-  }
-  const facts = await resourceFacts(context, iris, signal)
-  // Incomplete facts of direct writers must not prevent the deletion of the catalogue.
-  const irisWithoutFacts = iris.filter((iri) => !facts.has(iri))
-  const remove = irisWithoutFacts.map((iri) => memberLine(names, iri, catalogue))
-  if (irisWithoutFacts.length > 0)
-    await commitChanges(context, { changes: [systemChange({ remove })], marks: [] })
-  return [...facts.values()]
-}
-
-/** Removal of the members of one kind. */
-type MemberRemoval = Removal & {
-  readonly catalogue: string
-  readonly kind: Member['kind']
-  /** Called with the number of removed members. */
-  readonly addDone: (members: number) => void
-}
-
-/** Removes the members of one kind; returns the first failure of a member, if any. Rejects when the store is unavailable. */
-export async function removeAllMembers(
-  context: RepositoryContext,
-  removal: MemberRemoval,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const { store, names, locks } = context
-  const { catalogue, kind } = removal
-  const query = bind(memberQueries[kind], { catalogue: namedNode(names.catalogue(catalogue)) })
-  // Number of links that remain: to foreign datasets, and to members that could not be removed.
-  let remaining = 0
-  let failure: unknown
-  for (;;) {
-    signal.throwIfAborted()
-    const page = paged(query, { limit: batchSize, offset: remaining })
-    const linkedIris = async () =>
-      (await store.select(page, signal)).flatMap((row) => row['resource']?.value ?? [])
-    const iris = await linkedIris()
-    if (iris.length === 0) return failure
-    const members = await membersOf(context, removal, iris, signal)
-    // Members are read again under their locks, because a write of one of them may have been in progress: it may be in another
-    // catalogue now.
-    const remove = async () => {
-      const linked = new Set(await linkedIris())
-      const stillLinked = iris.filter((iri) => linked.has(iri))
-      const present = await membersOf(context, removal, stillLinked, signal)
-      const results = await removeMembers(context, present, removal, signal)
-      return { results, linkCount: stillLinked.length }
-    }
-    const { results, linkCount } = await locks.run(memberLocks(names, members), remove, signal)
-    const failed = results.flatMap((result) => ('failure' in result ? [result.failure] : []))
-    failure ??= failed[0]
-    const removed = results.length - failed.length
-    remaining += kind === 'dataset' ? linkCount - removed : failed.length
-    removal.addDone(removed)
-  }
 }
 
 /** Outcome for the catalogue itself, and the job that restores its members. */
