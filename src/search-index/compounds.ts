@@ -39,7 +39,7 @@ export const mirrored = (word: string): string => Array.from(word).reverse().joi
 type CompoundRule = { readonly isCertain: boolean; readonly rests: readonly string[] }
 
 /** Rule by which a token is a compound with one of the forms; `undefined` if it cannot be one. */
-export function compoundRules(token: string, forms: ReadonlySet<string>): CompoundRule | undefined {
+export function compoundRule(token: string, forms: ReadonlySet<string>): CompoundRule | undefined {
   if (forms.has(token) || !lettersOnly.test(token)) return undefined
   const rules = [...forms].flatMap((form) => [
     ...(token.startsWith(form) ? restRule(form, token.slice(form.length), 'after') : []),
@@ -59,32 +59,27 @@ function restRule(form: string, rest: string, side: 'before' | 'after'): readonl
   const looksLikeWord =
     side === 'before' || (rest.length > shortestRest && !derivationalEnding.test(rest))
   const isCertain = form.length >= trustedForm && looksLikeWord
-  return [
-    { isCertain, rests: side === 'before' ? withoutLinkAtEnd(rest) : withoutLinkAtStart(rest) },
-  ]
+  return [{ isCertain, rests: withoutLink(rest, side) }]
 }
 
-/** A part of a compound, and what remains of it without a linking element at its end. */
-const withoutLinkAtEnd = (part: string): readonly string[] => [
+/** A part of a compound before or after a border, and what remains of it without a linking element at the border. */
+const withoutLink = (part: string, side: 'before' | 'after'): readonly string[] => [
   part,
   ...linkingElements
-    .filter((link) => part.endsWith(link) && part.length - link.length >= shortestRest)
-    .map((link) => part.slice(0, -link.length)),
+    .filter((link) => part.length - link.length >= shortestRest)
+    .filter((link) => (side === 'before' ? part.endsWith(link) : part.startsWith(link)))
+    .map((link) => (side === 'before' ? part.slice(0, -link.length) : part.slice(link.length))),
 ]
 
-const withoutLinkAtStart = (part: string): readonly string[] => [
-  part,
-  ...linkingElements
-    .filter((link) => part.startsWith(link) && part.length - link.length >= shortestRest)
-    .map((link) => part.slice(link.length)),
-]
+/** Two parts of a compound; `firsts`: the first one with and without a linking element. */
+export type CompoundSplit = { readonly firsts: readonly string[]; readonly last: string }
 
 /** Ways to divide an unknown word. */
 type Splits = {
   /** Two words that the word may be written as. */
   readonly phrases: readonly (readonly [string, string])[]
-  /** Parts of a compound, the longest last part first; `firsts`: the first part with and without a linking element. */
-  readonly compounds: readonly { readonly firsts: readonly string[]; readonly last: string }[]
+  /** Parts of a compound, the longest last part first. */
+  readonly compounds: readonly CompoundSplit[]
 }
 
 /** Divides a word of letters at each border. */
@@ -96,6 +91,6 @@ export function splitsOf(token: string): Splits {
   const isDivided = token.length >= shortestDivided
   const compounds = phrases
     .filter(([first, last]) => first.length >= shortestRest && last.length >= shortestRest)
-    .map(([first, last]) => ({ firsts: withoutLinkAtEnd(first), last }))
+    .map(([first, last]) => ({ firsts: withoutLink(first, 'before'), last }))
   return { phrases, compounds: isDivided ? compounds : [] }
 }

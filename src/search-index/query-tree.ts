@@ -44,6 +44,24 @@ export type QueryTree =
   | { readonly kind: 'or'; readonly operands: readonly QueryTree[] }
   | { readonly kind: 'not'; readonly operand: QueryTree }
 
+/** The tree with each leaf replaced, those under a `not` included. */
+export function withLeaves(tree: QueryTree, replace: (leaf: Leaf) => Leaf): QueryTree {
+  switch (tree.kind) {
+    case 'all':
+    case 'none':
+    case 'range':
+    case 'value':
+      return tree
+    case 'and':
+    case 'or':
+      return { kind: tree.kind, operands: tree.operands.map((part) => withLeaves(part, replace)) }
+    case 'not':
+      return { kind: 'not', operand: withLeaves(tree.operand, replace) }
+    default:
+      return replace(tree)
+  }
+}
+
 /** Leaves of a tree from left to right, including those under a `not`. */
 export function leavesOf(tree: QueryTree): readonly Leaf[] {
   return tree.kind === 'not' ? leavesOf(tree.operand) : leavesBelow(tree, leavesOf)

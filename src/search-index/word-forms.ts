@@ -5,7 +5,13 @@
  */
 
 import { stems } from '../text/stems.ts'
-import { compoundRules, compoundingLanguages, hasLetters, splitsOf } from './compounds.ts'
+import {
+  type CompoundSplit,
+  compoundRule,
+  compoundingLanguages,
+  hasLetters,
+  splitsOf,
+} from './compounds.ts'
 import type { Term } from './query-tree.ts'
 import { transcriptionsOf } from './transcriptions.ts'
 
@@ -43,7 +49,7 @@ export type Lookups<Result> = Generator<Lookup, Result, readonly Row[]>
 /** Most tokens that a lookup returns for a beginning or an end. */
 export const maxAffixTokens = 2_000
 /** Most words with a common stem in one bucket. */
-const maxRoots = 1_024
+export const maxRoots = 1_024
 /** Most words for a piece of a punctuated word, and most phrases of pieces, in one bucket. */
 const [maxPieceWords, maxPiecePhrases] = [8, 32]
 /** Most forms of a word, the shortest, that compounds begin or end with in one bucket. */
@@ -205,7 +211,7 @@ function* compoundsOf(
   const beginnings = yield { kind: 'beginning', affixes: affixesOf(forms, isBegunBy) }
   const ends = yield { kind: 'end', affixes: affixesOf(forms, isEndedBy) }
   const rules = [...beginnings, ...ends].flatMap((row) => {
-    const rule = compoundRules(row.token, forms.get(row.bucket) ?? new Set())
+    const rule = compoundRule(row.token, forms.get(row.bucket) ?? new Set())
     return rule ? [{ ...row, ...rule }] : []
   })
   const undecided = rules.filter(({ isCertain }) => !isCertain)
@@ -298,7 +304,7 @@ function* splitsOfUnknown(token: string, languages: readonly string[]): Lookups<
 
 /** Words of the parts of an unknown compound: of the split with the longest last part of which both parts are known. */
 function* partsOfCompound(
-  splits: ReturnType<typeof splitsOf>['compounds'],
+  splits: readonly CompoundSplit[],
   languages: readonly string[],
 ): Lookups<readonly Target[]> {
   const compounding = languages.filter((language) => compoundingLanguages.has(language))

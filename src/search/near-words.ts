@@ -1,6 +1,6 @@
 /** Nearest known words in place of words that no record has, for searches with `related=true` (`reference/relevance.md` 6). */
 
-import type { QueryTree, Term } from '../search-index/query-tree.ts'
+import { type QueryTree, type Term, withLeaves } from '../search-index/query-tree.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { editDistance } from '../text/nearest.ts'
 
@@ -27,8 +27,9 @@ export async function withNearWords(
   signal: AbortSignal,
 ): Promise<WithNearWords> {
   const terms = isByRelevance(request) ? plainTerms(request.tree) : []
-  const known = terms.filter(({ token }) => token.length >= shortest && token.length <= longest)
-  const lookedUp = known.slice(0, mostWords)
+  const lookedUp = terms
+    .filter(({ token }) => token.length >= shortest && token.length <= longest)
+    .slice(0, mostWords)
   if (lookedUp.length === 0) return { request, instead: {} }
   const limit = AbortSignal.timeout(timeLimitMs)
   try {
@@ -82,8 +83,8 @@ function nearestOf(word: string, tokens: readonly string[]): readonly string[] {
 }
 
 function withInstead(tree: QueryTree, nearWords: ReadonlyMap<Term, readonly string[]>): QueryTree {
-  if (tree.kind === 'or')
-    return { kind: 'or', operands: tree.operands.map((part) => withInstead(part, nearWords)) }
-  const instead = tree.kind === 'term' ? nearWords.get(tree) : undefined
-  return tree.kind === 'term' && instead ? { ...tree, instead } : tree
+  return withLeaves(tree, (leaf) => {
+    const instead = leaf.kind === 'term' ? nearWords.get(leaf) : undefined
+    return leaf.kind === 'term' && instead ? { ...leaf, instead } : leaf
+  })
 }

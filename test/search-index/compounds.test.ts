@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
-import { compoundRules, splitsOf } from '../../src/search-index/compounds.ts'
+import { compoundRule, splitsOf } from '../../src/search-index/compounds.ts'
 import type { SearchIndex } from '../../src/search-index/search-index.ts'
 import { embeddedIndex } from '../../src/search-index/sqlite/sqlite-index.ts'
 import { wordLeaf } from '../../src/search/query/word-leaf.ts'
@@ -158,7 +158,7 @@ describe('the rule of compounds', () => {
   it('answers any text and forms with at most fourteen rests for each form, which are parts of the text', () => {
     fc.assert(
       fc.property(anyText, anyForms, (text, forms) => {
-        const { rests = [] } = compoundRules(text, forms) ?? {}
+        const { rests = [] } = compoundRule(text, forms) ?? {}
         expect(rests.length).toBeLessThanOrEqual(14 * forms.size)
         expect(new Set(rests).size).toBe(rests.length)
         for (const rest of rests) {
@@ -174,7 +174,7 @@ describe('the rule of compounds', () => {
     fc.assert(
       fc.property(word, word, fc.boolean(), (form, rest, isFirst) => {
         const token = isFirst ? form + rest : rest + form
-        const rule = compoundRules(token, new Set([form]))
+        const rule = compoundRule(token, new Set([form]))
         const isWord = rest.length >= (form.length > 3 ? 3 : 4) && /[aeiouyæα-ω]/u.test(rest)
         const isCertain = isWord && !isFirst && form.length >= 5
         expect(!isWord || rule?.rests.includes(rest)).toBe(true)
@@ -184,10 +184,10 @@ describe('the rule of compounds', () => {
   })
 
   it('is none for the word itself and for texts with other characters than letters', () => {
-    expect(compoundRules('wasser', new Set(['wasser']))).toBeUndefined()
-    expect(compoundRules('wasser2wasser', new Set(['wasser']))).toBeUndefined()
-    expect(compoundRules('', new Set(['wasser']))).toBeUndefined()
-    expect(compoundRules('trinkwasser', new Set())).toBeUndefined()
+    expect(compoundRule('wasser', new Set(['wasser']))).toBeUndefined()
+    expect(compoundRule('wasser2wasser', new Set(['wasser']))).toBeUndefined()
+    expect(compoundRule('', new Set(['wasser']))).toBeUndefined()
+    expect(compoundRule('trinkwasser', new Set())).toBeUndefined()
   })
 
   it.each([
@@ -197,7 +197,7 @@ describe('the rule of compounds', () => {
     ['waldbrande', 'wald', false],
     ['schallschutz', 'schall', true],
   ])('%s with %s: certain is %s', (token, form, isCertain) => {
-    expect(compoundRules(token, new Set([form]))).toMatchObject({ isCertain })
+    expect(compoundRule(token, new Set([form]))).toMatchObject({ isCertain })
   })
 
   it.each([
@@ -205,11 +205,11 @@ describe('the rule of compounds', () => {
     ['bildung', 'bild'],
     ['quadrat', 'rat'],
   ])('%s with %s: only with another known word', (token, form) => {
-    expect(compoundRules(token, new Set([form]))?.isCertain ?? false).toBe(false)
+    expect(compoundRule(token, new Set([form]))?.isCertain ?? false).toBe(false)
   })
 
   it('takes a linking element from the side of the form', () => {
-    const restsOf = (token: string, form: string) => compoundRules(token, new Set([form]))?.rests
+    const restsOf = (token: string, form: string) => compoundRule(token, new Set([form]))?.rests
     expect(restsOf('verkehrsunfalle', 'verkehr')).toEqual(['sunfalle', 'unfalle'])
     expect(restsOf('gemeindenamen', 'namen')).toEqual(['gemeinde', 'gemeind'])
   })

@@ -68,11 +68,6 @@ export class LeafPhrases {
     this.#forms.clear()
   }
 
-  /** Targets of a word in some languages. */
-  targetsOf(term: Term, languages: readonly string[]): readonly Target[] {
-    return this.#wordTargets(term, languages)
-  }
-
   /** Phrases of a leaf; `undefined` if it can match nothing. `fields` are those of the request, for leaves that name no field. */
   phrasesOf(
     leaf: Leaf,
@@ -89,6 +84,15 @@ export class LeafPhrases {
       )
     }
     return phrasesByLeaf.get(leaf)
+  }
+
+  /** Targets of a word in some languages, cached until the dictionary changes. */
+  wordTargets(term: Term, languages: readonly string[]): readonly Target[] {
+    const { field: _, ...word } = term
+    const key = JSON.stringify([word, languages])
+    const targets = this.#forms.get(key) ?? lookUp(wordForms(term, languages), this.#sql)
+    this.#forms.set(key, targets)
+    return targets
   }
 
   #phrasesOf(
@@ -110,7 +114,7 @@ export class LeafPhrases {
       case 'wild':
         return this.#wildcardTargets(leaf.pattern)
       case 'term':
-        return this.#wordTargets(leaf, languages)
+        return this.wordTargets(leaf, languages)
       case 'prefix':
         return []
       default:
@@ -140,15 +144,6 @@ export class LeafPhrases {
     return this.#sql(sql)
       .all(...values)
       .map((row) => String(row['bucket']))
-  }
-
-  /** Targets of a word, cached until the dictionary changes. */
-  #wordTargets(term: Term, languages: readonly string[]): readonly Target[] {
-    const { field: _, ...word } = term
-    const key = JSON.stringify([word, languages])
-    const targets = this.#forms.get(key) ?? lookUp(wordForms(term, languages), this.#sql)
-    this.#forms.set(key, targets)
-    return targets
   }
 
   #wildcardTargets(pattern: string): Target[] {

@@ -87,7 +87,7 @@ export class IndexFileReader {
     return this.#snapshot(() => {
       const [view] = this.#views.values()
       const { leaves } = this.#context
-      return terms.map((term) => (view ? leaves.targetsOf(term, view.generation.languages) : []))
+      return terms.map((term) => (view ? leaves.wordTargets(term, view.generation.languages) : []))
     })
   }
 

@@ -1,13 +1,18 @@
 /** Lookups of word forms in the dictionaries of the index file: `term`, `stem` and `mirror`. */
 
-import { type Affixes, type Lookup, type Lookups, maxAffixTokens, type Row } from '../word-forms.ts'
+import {
+  type Affixes,
+  type Lookup,
+  type Lookups,
+  maxAffixTokens,
+  maxRoots,
+  type Row,
+} from '../word-forms.ts'
 import { mirrored } from '../compounds.ts'
 import type { GenerationView } from './view.ts'
 
 type Sql = GenerationView['sql']
 
-/** Most rows with one of the stems of a lookup, for each stem. */
-const maxStemRows = 1_024
 /** Values of a parameter that is a JSON list. */
 const listed = '(SELECT value FROM json_each(?))'
 
@@ -46,7 +51,7 @@ function rowsOf(lookup: Lookup, sql: Sql): readonly Row[] {
 function rowsWithStems(stems: readonly string[], sql: Sql): readonly Row[] {
   const query = `SELECT stem, term FROM stem WHERE stem IN ${listed} LIMIT ?`
   return sql(query)
-    .all(JSON.stringify(stems), stems.length * maxStemRows)
+    .all(JSON.stringify(stems), stems.length * maxRoots)
     .map((row) => {
       // A stem in the dictionary begins with its language, as `en:river`.
       const stem = String(row['stem'])

@@ -1,6 +1,12 @@
 /** Spellings of the words of `q`: elided articles, words with hyphens or apostrophes, and neighbours that may be written as one. */
 
-import { type Leaf, leavesOf, type QueryTree, type Term } from '../../search-index/query-tree.ts'
+import {
+  type Leaf,
+  leavesOf,
+  type QueryTree,
+  type Term,
+  withLeaves,
+} from '../../search-index/query-tree.ts'
 import { cutCodePoints } from '../../text/code-points.ts'
 import { normalised, tokens, wordPattern, words } from '../../text/tokens.ts'
 
@@ -120,18 +126,5 @@ function withJoined(
   return joined.length > 0 ? { ...term, joined } : term
 }
 
-function withoutParts(tree: QueryTree): QueryTree {
-  switch (tree.kind) {
-    case 'or':
-    case 'and':
-      return { kind: tree.kind, operands: tree.operands.map(withoutParts) }
-    case 'not':
-      return { kind: 'not', operand: withoutParts(tree.operand) }
-    case 'term': {
-      const { parts: _, ...term } = tree
-      return term
-    }
-    default:
-      return tree
-  }
-}
+const withoutParts = (tree: QueryTree): QueryTree =>
+  withLeaves(tree, (leaf) => (leaf.kind === 'term' ? { ...leaf, parts: undefined } : leaf))
