@@ -53,7 +53,7 @@ export function robotsOf(context: RobotsContext): Outbound['robots'] {
 
 /**
  * Fetches robots.txt. Status 200 gives its rules, a 4xx status permits everything; any other status and a broken body are
- * `unknown`. Never rejects.
+ * `unknown`, a host without a connection `unreachable`, a forbidden address `refused`. Never rejects.
  */
 async function fetchRules(
   { reach, globalLimit, deadlines }: Parameters<Outbound['robots']>[0],

@@ -33,7 +33,8 @@ const term = z
 
 /**
  * Kinds of facets. `values`: terms at the path, the default; `scope`: whether one of the countries is none of
- * `nonCountries`; `exists`: whether there is a value; `bands`: band of the number; `catalogue`: the catalogue; `parent`: the catalogue above it;
+ * `nonCountries`; `exists`: whether there is a value; `bands`: band of the number; `catalogue`: the catalogue; `parent`: the
+ * catalogue above it;
  * `vocabulary`: that of a concept.
  */
 const kinds = ['values', 'scope', 'exists', 'bands', 'catalogue', 'parent', 'vocabulary'] as const

@@ -6,7 +6,10 @@ import { pathOf } from '../http/context.ts'
 import { furtherPaths, servicePaths } from './platform-context.ts'
 import type { Storage } from './storage.ts'
 
-/** Paths of services that write nothing, whatever the method; those for CKAN clients are not among them. */
+/**
+ * Paths of services that write nothing, whatever the method. The aliases of the search for CKAN clients write nothing either, but are
+ * left out: their POST is refused too.
+ */
 const readers: readonly string[] = [servicePaths.search, servicePaths.sparql, furtherPaths.shapes]
 
 /** Wraps a service so that it answers 503 to writing requests while the storage is lost. */

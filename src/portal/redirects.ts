@@ -49,6 +49,7 @@ const redirectFrom = (path: `/${string}`, operation: string, page: Redirect) =>
   })
 
 const fromRoot = redirectFrom('/', 'redirectToHome', (c, { config }) => {
+  // `Accept`, because clients that do not prefer HTML get the list of services at this address.
   addVary(c.res.headers, 'Accept, Accept-Language')
   return c.redirect(`${rootPath(c)}${preferredLanguage(c, config)}/`, 303)
 })
@@ -82,7 +83,7 @@ const ckanParameters = new Map(
   }),
 )
 
-/** Query string of a URL with the names of the search form. */
+/** Query string of a URL with the names of the search form; groups of CKAN become themes, whose codes are in upper case. */
 function searchOf(address: string): string {
   const query = new URLSearchParams()
   for (const [name, value] of new URL(address).searchParams)

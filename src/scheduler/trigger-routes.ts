@@ -59,10 +59,12 @@ const setsSchema = {
 const statusPath = triggerPath.extend({
   status: z.string().describe('enabled or disabled; enable and disable mean the same'),
 })
-/** Declared answers: one trigger, the triggers of a pipe, a change that may have started runs. */
+// Declared answers.
+
 const oneTrigger = (description: string) => ({ 200: answer(description, trigger) })
 const pipeTriggers = (description: string) => ({ 200: answer(description, triggers) })
 const headers = linkHeaders('rel="run": each run that was started at once')
+/** Answer of a change that may have started runs. */
 const changedTriggers = (description: string, schema: z.ZodType = triggers) => ({
   ...answer(description, schema),
   headers,

@@ -1,4 +1,7 @@
-/** Resolution of the field names that a request gives (parameter `fields`, `title:word` in `q`) to full-text fields, for both engines. */
+/**
+ * Resolution of the field names that a request gives (parameter `fields`, `title:word` in `q`) to full-text fields, for both
+ * engines.
+ */
 
 import { bucketOf, otherBucket } from '../text/language.ts'
 

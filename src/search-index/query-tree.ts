@@ -28,7 +28,10 @@ export type Leaf =
   | { readonly kind: 'wild'; readonly pattern: string; readonly field?: string }
   | { readonly kind: 'prefix'; readonly token: string; readonly field?: string }
 
-/** Node of a query tree. `range` compares a date or number, bounds inclusive, absent = open; `value` compares a facet value exactly. */
+/**
+ * Node of a query tree. `range` compares a date or number, bounds inclusive, absent = open; `value` compares a facet value
+ * exactly.
+ */
 export type QueryTree =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }

@@ -6,7 +6,10 @@
 import { stopWordsOf } from '../text/stop-words.ts'
 import { rankingLeaves, type Leaf, type QueryTree } from './query-tree.ts'
 
-/** Constants of BM25: saturation by frequency, and influence of the length of a record, which is small because descriptions differ in length for no reason of relevance. */
+/**
+ * Constants of BM25: saturation by frequency, and influence of the length of a record, which is small because descriptions
+ * differ in length for no reason of relevance.
+ */
 const [k1, b] = [0.9, 0.4]
 /** Part of the score by which records with all words side by side are better than records with none. */
 const neighbourWeight = 2
@@ -18,7 +21,10 @@ export const titleField = 'title'
 export const rarityOf = (records: number, withUnit: number): number =>
   Math.log(1 + Math.max(0, records - withUnit + 0.5) / (withUnit + 0.5))
 
-/** Score of a unit in a record. `frequency` is weighted by field; `length` is the number of words of the record as part of the mean. */
+/**
+ * Score of a unit in a record. `frequency` is weighted by field; `length` is the number of words of the record as part of the
+ * mean.
+ */
 export const unitScore = (rarity: number, frequency: number, length: number): number =>
   (rarity * frequency * (k1 + 1)) / (frequency + k1 * (1 - b + b * length))
 

@@ -1,4 +1,7 @@
-/** JSON Schemas (2020-12) of the search service's answers, for its OpenAPI document: those of the records, made from the profile, with the members that search adds. */
+/**
+ * JSON Schemas (2020-12) of the search service's answers, for its OpenAPI document: those of the records, made from the profile,
+ * with the members that search adds.
+ */
 
 import {
   countSchema as integer,

@@ -1,4 +1,7 @@
-/** Positions of the words of a query in a hit, for the parameter `highlight`: offsets instead of markup, so that clients need not sanitise it. */
+/**
+ * Positions of the words of a query in a hit, for the parameter `highlight`: offsets instead of markup, so that clients need not
+ * sanitise it.
+ */
 
 import { rankingLeaves, type Leaf, type QueryTree, type Term } from '../search-index/query-tree.ts'
 import { wildMatcher } from '../search-index/wildcard.ts'

@@ -1,4 +1,7 @@
-/** Optional parts of a page of `/search`: marked words (`highlight`), titles of catalogues (`includes`), facets that ignore their own filter (`facetSelf`). */
+/**
+ * Optional parts of a page of `/search`: marked words (`highlight`), titles of catalogues (`includes`), facets that ignore their
+ * own filter (`facetSelf`).
+ */
 
 import type { Answer, Facet, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { rankingLeaves, type Leaf, type Term } from '../search-index/query-tree.ts'

@@ -1,4 +1,7 @@
-/** Suggests other queries ("did you mean") to a search with `suggestions=true`, for words that no record has, each with its number of hits. */
+/**
+ * Suggests other queries ("did you mean") to a search with `suggestions=true`, for words that no record has, each with its
+ * number of hits.
+ */
 
 import { rankingLeaves, type QueryTree } from '../search-index/query-tree.ts'
 import type { Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'

@@ -55,7 +55,10 @@ function termOf(json: JsonTerm): Term {
   return literal(json.value, json['xml:lang'] ?? (datatype ? namedNode(datatype) : undefined))
 }
 
-/** Parses JSON results as solutions of RDF terms, in their order; throws as `resultsOf`. */
+/**
+ * Parses JSON results as solutions of RDF terms, in their order; throws as `resultsOf`, and `store-unavailable` for an answer to
+ * ASK.
+ */
 export function solutionRows(text: string): readonly Row[] {
   const results = resultsOf(text)
   if ('boolean' in results) {
@@ -66,7 +69,7 @@ export function solutionRows(text: string): readonly Row[] {
   )
 }
 
-/** Parses JSON results of ASK; throws as `resultsOf`. */
+/** Parses JSON results of ASK; throws as `resultsOf`, and `store-unavailable` for solutions. */
 export function booleanOf(text: string): boolean {
   const results = resultsOf(text)
   if ('boolean' in results) return results.boolean

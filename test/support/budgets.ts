@@ -11,23 +11,23 @@ const budgets: Readonly<Record<string, number>> = {
 
   client: 2716,
 
-  config: 1703,
+  config: 1704,
 
   console: 2537,
 
-  harvest: 13918,
+  harvest: 13922,
 
   http: 3781,
 
   jobs: 618,
 
-  main: 2759,
+  main: 2762,
 
-  metrics: 7383,
+  metrics: 7385,
 
   pipe: 6871,
 
-  portal: 9165,
+  portal: 9172,
 
   profile: 1735,
 
@@ -37,11 +37,11 @@ const budgets: Readonly<Record<string, number>> = {
 
   repository: 9285,
 
-  scheduler: 2132,
+  scheduler: 2134,
 
-  search: 5463,
+  search: 5476,
 
-  'search-index': 9945,
+  'search-index': 9994,
 
   store: 7129,
 

@@ -42,6 +42,7 @@ type ImportEvents = AsyncGenerator<ImportEvent, void>
 /** Importer of both versions; filters need the search of version 2. */
 export const dkanImporter: ImporterKind<DkanConfig> = {
   names: ['importing-dkan', 'importing-drupal'],
+  // Of this importer, not of DKAN.
   version: 2,
   config: dkanConfig,
   check: ({ version, filters }) =>
@@ -69,7 +70,10 @@ const isFiltered = (filters: ImportConfig['filters']) => Object.keys(filters ?? 
 /** Statuses of a missing API or `data.json`. */
 const absent = [400, 404, 405, 406, 410, 501]
 
-/** Reads `data.json` if it exists, no filter is set and the version is not 1; else the search of version 2 or lists of 1. */
+/**
+ * Reads `data.json` if it exists, no filter is set and the version is not 1; else the search of version 2 or lists of 1. With
+ * filters only the search is read; throws `invalid-pipe` if the site has none.
+ */
 export async function* importDkan(importRun: Run): ImportEvents {
   const run = await portalOf<DkanConfig>(importRun, portalRoot(importRun.config.address))
   const { config, root } = run

@@ -50,7 +50,7 @@ export const scriptTransformer = (deps: TransformDeps): SegmentKind => ({
     return {
       ok: true,
       run: transformer((context, signal) => open(script, deps, context, signal)),
-      outputHash: shapeOf(script),
+      outputHash: outputHashOf(script),
     }
   },
 })
@@ -90,7 +90,7 @@ function originOf(
  * content of a git repository is unknown before the run; address, branch and path
  * are used instead.
  */
-const shapeOf = ({ origin, params, single }: Script): string => {
+const outputHashOf = ({ origin, params, single }: Script): string => {
   const { uri, branch, script } = 'repository' in origin ? origin.repository : {}
   const text = 'text' in origin ? origin.text : [uri, branch, script]
   return createHash('sha256')

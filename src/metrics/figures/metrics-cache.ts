@@ -44,12 +44,13 @@ export function openCache(options: CacheOptions) {
   const schedules = new RefreshSchedules({ file, reader: options.schedules, now })
   const refreshes = new RefreshJobs({ ...options, file }, options.jobs)
   const maxima = maximaOf(weights)
-  let nextDailyMs = now() + soonMs
+  // Earliest time of the next request of a daily refresh.
+  let earliestDailyMs = now() + soonMs
   const check = () => {
     const refreshAll = () => refreshes.request('all', 'schedule')
-    if (now() >= Math.max(nextDailyMs, (figuresState(file, 'counted') ?? 0) + dayMs)) {
+    if (now() >= Math.max(earliestDailyMs, (figuresState(file, 'counted') ?? 0) + dayMs)) {
       refreshAll()
-      nextDailyMs = now() + retryMs
+      earliestDailyMs = now() + retryMs
     }
     schedules.fire(refreshAll)
   }

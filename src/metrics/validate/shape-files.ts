@@ -121,8 +121,8 @@ const separator = '='
 export const shippedModels: readonly string[] = [...filesByModel.keys(), customized]
 
 /**
- * Files of a shipped model below the directory of the shipped shapes; `undefined` for any other name. `customized` may be
- * followed by its sets (`customized=range,recommended`).
+ * Files of a shipped model below the directory of the shipped shapes; `undefined` for any other name. `customized` is the base of
+ * DCAT-AP 3.0.1 and may be followed by further sets (`customized=range,recommended`); unknown ones are ignored.
  */
 export function shippedFiles(model: string): readonly string[] | undefined {
   const [name, names] = model.split(separator)
@@ -140,7 +140,8 @@ type ModelChoice = {
 }
 
 /**
- * Models of a request, in one spelling each; `standardModel` where it names none. Throws `Failure` `invalid-parameter` for names
+ * Models of a request, in one spelling each; where it names none, `customized` if it has sets, else `standardModel`. Throws
+ * `Failure` `invalid-parameter` for names
  * that are not among `models` and for unknown sets.
  */
 export function requestedModels(choice: ModelChoice, models: readonly string[]): readonly string[] {

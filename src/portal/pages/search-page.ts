@@ -90,7 +90,10 @@ function hitList(context: PageContext, search: Search): HtmlMarkup {
     ${pageList(context, search)} ${otherFormats(context, query)}`
 }
 
-/** Words of the query that no record has, those found in their place, and a link to the search without them; nothing if there are none. */
+/**
+ * Words of the query that no record has, those found in their place, and a link to the search without them; nothing if there are
+ * none.
+ */
 function nearWords({ t, language, searchTo }: PageContext, { query, result }: Search): HtmlContent {
   if (result.instead.length === 0) return false
   const list = new Intl.ListFormat(language, { type: 'disjunction' })

@@ -1,4 +1,7 @@
-/** Worker that reads tables and maps out of files for previews, which the main thread has fetched, in a thread with bounded memory and time. */
+/**
+ * Worker that reads tables and maps out of files for previews, which the main thread has fetched, in a thread with bounded
+ * memory and time.
+ */
 
 import { serve } from '../../workers/serve.ts'
 import { type PreviewFile, type PreviewResult, readPreview } from './read-preview.ts'

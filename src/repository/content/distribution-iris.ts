@@ -144,8 +144,8 @@ export function distributionIdentifier(keys: DistributionKeys, iri: string): Qua
 }
 
 /**
- * Returns the IRI of the stored distribution that equals a new one: the same IRI, or the first key of the new one (identifier,
- * source IRI, title, access address) is a key of the stored one.
+ * Returns the IRI of the stored distribution that equals a new one: the same IRI, or the first key that the new one has
+ * (identifier, source IRI, title, access address) equals the same key, or an identifier, of the stored one.
  */
 export function findStoredDistribution(
   sent: DistributionKeys,

@@ -83,10 +83,10 @@ async function answerRecord(
   const { genidPrefix } = names
   const { id, suffix } = suffixedId(c, 'datasetId')
   const [dataset, iri] = [names.dataset(id), names.record(id)]
-  return sizedAnswer(c, dataset, async (read) => {
+  return sizedAnswer(c, dataset, async (reportLength) => {
     const lines = await store.read(dataset, {}, c.get('signal'))
     if (lines === undefined) throw unknownFailure(id)
-    read(lines.length)
+    reportLength(lines.length)
     const { hash, modified } = storedRecord(lines, iri)
     const record = closure(graphOf(await readLines(lines)), iri, ({ object }) =>
       object.value.startsWith(genidPrefix),

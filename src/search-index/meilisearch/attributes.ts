@@ -148,7 +148,10 @@ export function sortableText(text: string): string {
   return encoded.slice(0, comparedBytes - 24) + hash('sha256', text, 'hex').slice(0, 24)
 }
 
-/** First code point after the letters, and the number of those that are encoded in two digits: all letters of sort texts (`sort-text.ts`). */
+/**
+ * First code point after the letters, and the number of those that are encoded in two digits: all letters of sort texts
+ * (`sort-text.ts`).
+ */
 const [afterLetters, shortCodes] = [0x7b, 36 ** 2]
 
 /** Encodes a character: `!` sorts before the digits, `@` between digits and letters, `{` and `~` after the letters. */

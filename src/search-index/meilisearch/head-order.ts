@@ -20,7 +20,8 @@ type Hits<Row> = EngineHits<Row>['hits']
 
 /**
  * Sorts the first hits by score, equal scores in the order of Meilisearch. `queries`: the query to score in each index of the hits. The
- * mean length of a record is that of the first hits of its index, because Meilisearch computes no means of all documents. `undefined` if a document was replaced or removed meanwhile.
+ * mean length of a record is that of the first hits of its index, because Meilisearch computes no means of all documents.
+ * `undefined` if a document was replaced or removed meanwhile.
  */
 export async function orderHead<Row extends Numbered>(
   hits: Hits<Row>,

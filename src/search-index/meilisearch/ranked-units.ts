@@ -1,4 +1,7 @@
-/** Units of a query (`rankingUnits`) with their rarities in each index, for our scores and for the order of words in ranking searches. */
+/**
+ * Units of a query (`rankingUnits`) with their rarities in each index, for our scores and for the order of words in ranking
+ * searches.
+ */
 
 import { fieldWeights } from '../hit-order.ts'
 import { neighboursOf, rankingUnits, rarityOf } from '../scoring.ts'

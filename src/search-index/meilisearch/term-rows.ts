@@ -10,7 +10,10 @@ export type IndexedWord = {
   readonly stems: readonly string[]
 }
 
-/** Row without its key. A token has one for each bucket, and for each set of stems, because words that differ in accents may have others. */
+/**
+ * Row without its key. A token has one for each bucket, and for each set of stems, because words that differ in accents may have
+ * others.
+ */
 type TermRow = {
   readonly term: string
   readonly bucket: string

@@ -1,4 +1,7 @@
-/** Lookups of word forms in the index of terms. Those of all words of a query are sent together, so that the number of calls does not grow with the words. */
+/**
+ * Lookups of word forms in the index of terms. Those of all words of a query are sent together, so that the number of calls does
+ * not grow with the words.
+ */
 
 import { z } from 'zod'
 import { mirrored } from '../compounds.ts'

@@ -89,7 +89,8 @@ export class SetCache {
   }
 
   /**
-   * Set of a key for the numbers below `size`, computed or extended by `extend`, which adds the members from number `from` on. It contains
+   * Set of a key for the numbers below `size`, computed or extended by `extend`, which adds the members from number `from` on.
+   * It contains
    * ended versions too, and must not be changed by the caller.
    */
   getOrExtend(key: string, size: number, extend: (set: Bitmap, from: number) => void): Bitmap {

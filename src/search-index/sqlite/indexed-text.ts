@@ -1,6 +1,6 @@
 /**
- * Indexing of text: splits values into tokens, adds new words and stems to the dictionaries (`term`, `mirror`, `stem`), and writes the rows of
- * the full-text table at the end of the transaction.
+ * Indexing of text: splits values into tokens, adds new words and stems to the dictionaries (`term`, `mirror`, `stem`), and
+ * writes the rows of the full-text table at the end of the transaction.
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -103,7 +103,10 @@ export class TextIndexer {
     }
   }
 
-  /** Tokens of a field in all languages, up to `maxTokens`, without separators between values; then those of whole titles, which count nowhere. */
+  /**
+   * Tokens of a field in all languages, up to `maxTokens`, without separators between values; then those of whole titles, which
+   * count nowhere.
+   */
   #tokensOf(languages: Document['text'][string], name: string): TokenText {
     const parts: string[] = []
     const titles: string[] = []

@@ -127,4 +127,8 @@ function withJoined(
 }
 
 const withoutParts = (tree: QueryTree): QueryTree =>
-  withLeaves(tree, (leaf) => (leaf.kind === 'term' ? { ...leaf, parts: undefined } : leaf))
+  withLeaves(tree, (leaf) => {
+    if (leaf.kind !== 'term') return leaf
+    const { parts: _, ...term } = leaf
+    return term
+  })

@@ -257,7 +257,10 @@ export function parametersOf(query: URLSearchParams, limits?: ParameterLimits): 
 /** Limits of one request. */
 export type ParameterLimits = Pick<Limits, 'facetsBytes' | 'facetValues' | 'listItems'>
 
-/** Validates values. Throws `invalid-parameter` that names every parameter that is invalid or exceeds a limit, or `malformed-json`. */
+/**
+ * Validates values. Throws `invalid-parameter` that names every parameter that is invalid or exceeds a limit, or
+ * `malformed-json`.
+ */
 function valuesOf(
   values: Readonly<Record<string, string | readonly string[]>>,
   { facetsBytes, facetValues, listItems }: ParameterLimits = defaultLimits,

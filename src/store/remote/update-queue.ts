@@ -1,6 +1,7 @@
 /**
- * Commits groups of edits, as many in one request as the dialect allows, so that waiting writers share a request. Groups keep their
- * order, except for deferred ones (finished marks), for which no client waits: they are added to requests of others, or sent after
+ * Commits groups of edits, as many in one request as the dialect allows, so that waiting writers share a request. With one writer
+ * groups keep their order, except for deferred ones (finished marks), for which no client waits: they are added to requests of
+ * others, or sent after
  * `deferMs`.
  */
 

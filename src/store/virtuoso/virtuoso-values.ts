@@ -43,6 +43,7 @@ function roundTripOf({ datatype, lexical }: SpelledValue): RoundTrip {
 
 /** IRIs that Virtuoso reads as names of blank nodes, or as addresses on itself. */
 const reservedIri = /<(?:nodeID:\/\/|local:)/
+/** Such an IRI as a term or datatype of a line, not in the text of a literal; `reservedIri` is the cheap test before it. */
 const reservedTerm =
   /^(?:<[^>]*> ){0,2}<(?:nodeID:\/\/|local:)|"\^\^<(?:nodeID:\/\/|local:)[^>]*> \.$/
 
