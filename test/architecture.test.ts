@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { awayFromHome, mostSharedNames, overBudget, sharedNames } from './support/budgets.ts'
-import { allowedLoops, handMadeLoops } from './support/hand-made-loops.ts'
+import { handMadeLoops } from './support/hand-made-loops.ts'
 import { allowedMiddleware, handMadeRoutes } from './support/hand-made-routes.ts'
 import { importCycle, faults, modulesLoadedBy, type SourceFile } from './support/import-rules.ts'
 
@@ -47,14 +47,6 @@ describe('the source', () => {
 
   it('has one home for loops, pauses and locks', () => {
     expect(handMadeLoops(files)).toEqual([])
-    const needless = Object.keys(allowedLoops).filter(
-      (path) =>
-        handMadeLoops(
-          files.filter((file) => file.path === path),
-          {},
-        ).length === 0,
-    )
-    expect(needless).toEqual([])
   })
 
   it('registers routes by `mount` alone, and middleware only where there is a reason', () => {

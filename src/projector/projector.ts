@@ -18,6 +18,7 @@ import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { GraphStore } from '../store/graph-store.ts'
 import type { CommittedMark, Mark } from '../store/marks.ts'
+import { type BackgroundLoop, backgroundLoop } from '../workers/background-loop.ts'
 import { conditionVariable } from '../workers/condition.ts'
 import {
   clearMarks,
@@ -97,7 +98,7 @@ export class Projector {
   /** Indexing of the current batch and removal of marks; neither promise rejects. */
   #indexing: Promise<void> = Promise.resolve()
   #clearing: Promise<void> = Promise.resolve()
-  #running: Promise<void> = Promise.resolve()
+  #loop: BackgroundLoop | undefined
 
   constructor(deps: ProjectorContext) {
     this.#deps = deps
@@ -182,7 +183,8 @@ export class Projector {
   async start(): Promise<void> {
     await this.#refill()
     if (this.pending > 0) this.#deps.log.info({ marks: this.pending }, 'projection.resumed')
-    this.#running = this.#work()
+    const { log, pause } = this.#deps
+    this.#loop = backgroundLoop('projection.failed', 0, () => this.#round(), { log, pause })
   }
 
   /** Resolves when nothing is pending; rejects with the reason of the signal. */
@@ -194,25 +196,28 @@ export class Projector {
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#changed.notify()
-    await this.#running
+    await this.#loop?.stop()
     await this.#waitForBatches()
   }
 
-  async #work(): Promise<void> {
-    const { log, pause } = this.#deps
+  /** Projects one batch when one is due; returns the milliseconds until the next round. */
+  async #round(): Promise<number> {
     const { signal } = this.#stopping
-    while (!signal.aborted) {
-      try {
-        await this.#waitUntilDue()
-        if (!signal.aborted) await this.#processBatch()
-      } catch (error) {
-        if (signal.aborted) return
-        const retryInMs = this.#retryMs
-        log.error({ err: error, waiting: this.pending, retryInMs }, 'projection.failed')
-        await pause(retryInMs, signal).catch(() => undefined)
-        this.#retryMs = Math.min(retryInMs * 2, this.#isEngineDown ? engineDownPause : lastPause)
-      }
+    try {
+      await this.#waitUntilDue()
+      if (!signal.aborted) await this.#processBatch()
+    } catch (error) {
+      if (!signal.aborted) return this.#pauseAfter(error)
     }
+    return 0
+  }
+
+  /** Logs the failure of a batch; returns the milliseconds of the pause after it. */
+  #pauseAfter(error: unknown): number {
+    const retryInMs = this.#retryMs
+    this.#deps.log.error({ err: error, waiting: this.pending, retryInMs }, 'projection.failed')
+    this.#retryMs = Math.min(retryInMs * 2, this.#isEngineDown ? engineDownPause : lastPause)
+    return retryInMs
   }
 
   /**

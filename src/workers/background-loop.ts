@@ -22,7 +22,7 @@ type LoopOptions = {
   readonly longestRetryMs?: number
 }
 
-/** One round. A number is the milliseconds until the next round, in place of the usual ones; `Infinity` = until `wake`. */
+/** One round. A number is the milliseconds until the next round, in place of the usual ones: 0 = at once, `Infinity` = at `wake`. */
 type Round = (signal: AbortSignal) => Promise<number | void> | number | void
 
 /** The longest time that a timer of Node can wait. */
@@ -66,7 +66,7 @@ export function backgroundLoop(
     if (firstMs > 0) await waitFor(firstMs)
     while (!signal.aborted) {
       const ms = await round()
-      if (!signal.aborted) await waitFor(ms)
+      if (!signal.aborted && ms > 0) await waitFor(ms)
     }
   }
   const running = run()

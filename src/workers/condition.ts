@@ -42,6 +42,34 @@ export async function waitWhile(
   }
 }
 
+/**
+ * Yields what `read` returns: at once, then after each change, with a pause of `everyMs` milliseconds after it. A change that comes
+ * while the caller works counts. Ends when the signal fires; throws what `read` throws.
+ */
+export async function* statesOf<State>(
+  read: () => State,
+  { changed, everyMs, pause, signal }: StatesOptions,
+): AsyncGenerator<State, void, undefined> {
+  while (!signal.aborted) {
+    const change = changed.next(signal)
+    change.catch(() => undefined)
+    yield read()
+    try {
+      await change
+      await pause(everyMs, signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+  }
+}
+
+type StatesOptions = {
+  readonly changed: ConditionVariable
+  readonly everyMs: number
+  readonly pause: Pause
+  readonly signal: AbortSignal
+}
+
 // Waiting that ends with a signal.
 
 /** Settles as the promise does, or rejects with the signal's reason when that fires first; leaves no listener behind. */

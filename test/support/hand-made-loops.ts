@@ -2,16 +2,6 @@
 
 import type { SourceFile } from './import-rules.ts'
 
-/** Files that may have it, each with the reason. */
-export const allowedLoops: Readonly<Record<string, string>> = {
-  'harvest/export/batches.ts':
-    'reads its input to the end; a pause bounds the wait for the next item',
-  'pipe/runs/run-history.ts': 'a generator for one reader, who gets its failures',
-  'projector/projector.ts':
-    'waits for marks, not for a time; every failure is caught, logged and tried again',
-  'store/public/query-queue.ts': 'a limiter; its timer lives as long as one query that waits',
-}
-
 /** Statements that have no place outside the mechanisms, by what a reader should use instead. */
 const statements: Readonly<Record<string, RegExp>> = {
   backgroundLoop: /\bsetInterval\(/,
@@ -34,13 +24,10 @@ function bodyAfter(text: string, start: number): string {
   return text.slice(start)
 }
 
-/** One sentence for each piece of it, `workers/`, `jobs/` and the allowed files left out. */
-export function handMadeLoops(
-  files: readonly SourceFile[],
-  allowed: Readonly<Record<string, string>> = allowedLoops,
-): string[] {
+/** One sentence for each piece of it, `workers/` and `jobs/` left out. */
+export function handMadeLoops(files: readonly SourceFile[]): string[] {
   return files
-    .filter(({ path }) => !/^(?:workers|jobs)\//.test(path) && !(path in allowed))
+    .filter(({ path }) => !/^(?:workers|jobs)\//.test(path))
     .flatMap(({ path, text }) => {
       const found = Object.entries(statements).filter(([, code]) => code.test(text))
       const loops = [...text.matchAll(endless)].filter(({ index, 0: head }) =>

@@ -56,6 +56,17 @@ describe('a background loop', () => {
     expect(waits).toEqual([1000, 50, 100, 1000, 50])
   })
 
+  it('begins the next round without a pause when a round returns 0', async () => {
+    let rounds = 0
+    const { waits } = await waitsOf(2, async () => {
+      rounds += 1
+      await turn()
+      return rounds % 3 === 0 ? undefined : 0
+    })
+    expect(waits).toEqual([1000, 1000])
+    expect(rounds).toBe(6)
+  })
+
   it('begins its first round at once when it is told to, or later than the others', async () => {
     let rounds = 0
     const work = () => void (rounds += 1)

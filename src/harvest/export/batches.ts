@@ -6,6 +6,7 @@
 import { mapOrdered } from '../../pipe/map-ordered.ts'
 import type { Message } from '../../pipe/message.ts'
 import type { Pause } from '../../workers/pause.ts'
+import { itemsAndTimeouts } from '../../workers/timed-stream.ts'
 
 type BatchOptions<Item> = {
   /** Returns the item to write for a message, if any; handles all other messages itself. */
@@ -38,7 +39,6 @@ export async function* batchesOf<Item>(
   input: AsyncIterable<Message>,
   { take, key, characters, maxItems, pause }: BatchOptions<Item>,
 ): AsyncGenerator<Batch<Item>> {
-  const iterator = input[Symbol.asyncIterator]()
   const stopped = new AbortController()
   const onPaused = () => undefined
   let items = new Map<string, Item>()
@@ -51,31 +51,25 @@ export async function* batchesOf<Item>(
     waited = undefined
     return batch
   }
-  let next = iterator.next()
+  const timer = () =>
+    items.size > 0
+      ? (waited ??= pause(longestWaitMs, stopped.signal).then(onPaused, onPaused))
+      : undefined
   try {
-    for (;;) {
-      if (items.size > 0) waited ??= pause(longestWaitMs, stopped.signal).then(onPaused, onPaused)
-      const result = waited ? await Promise.race([next, waited]) : await next
-      if (result?.done === true) break
-      if (!result) yield takeBatch()
-      else {
-        const message = result.value
-        const item = await take(message)
-        if (message.kind === 'page' || message.kind === 'end') yield takeBatch(message)
-        else if (item !== undefined) {
-          if (items.has(key(item))) yield takeBatch()
-          items.set(key(item), item)
-          size += characters(item)
-          if (items.size >= maxItems || size >= mostCharacters) yield takeBatch()
-        }
-        next = iterator.next()
+    for await (const message of itemsAndTimeouts(input, timer)) {
+      const item = message && (await take(message))
+      if (!message) yield takeBatch()
+      else if (message.kind === 'page' || message.kind === 'end') yield takeBatch(message)
+      else if (item !== undefined) {
+        if (items.has(key(item))) yield takeBatch()
+        items.set(key(item), item)
+        size += characters(item)
+        if (items.size >= maxItems || size >= mostCharacters) yield takeBatch()
       }
     }
     if (items.size > 0) yield takeBatch()
   } finally {
     stopped.abort()
-    next.catch(() => undefined)
-    await iterator.return?.()
   }
 }
 

@@ -6,7 +6,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { conditionVariable } from '../../workers/condition.ts'
+import { conditionVariable, statesOf } from '../../workers/condition.ts'
 import type { Pause } from '../../workers/pause.ts'
 import { type BackgroundLoop, backgroundLoop } from '../../workers/background-loop.ts'
 import { checkTransition, leaseMs, LiveRun, timeOf, type LiveRunContext } from './live-run.ts'
@@ -171,23 +171,17 @@ export class Runs {
    */
   async *follow(id: string, caller: AbortSignal): AsyncGenerator<Run, void, undefined> {
     const signal = AbortSignal.any([caller, this.#closing.signal])
+    const { now, pause } = this.#options
+    const read = () => this.get(id) ?? throwUnknownRun(id)
+    const timing = { changed: this.#changed, everyMs: minFollowMs, pause, signal }
     let lastYield = { text: '', at: 0 }
-    while (!signal.aborted) {
-      const changed = this.#changed.next(signal)
-      changed.catch(() => undefined)
-      const run = this.get(id) ?? throwUnknownRun(id)
+    for await (const run of statesOf(read, timing)) {
       const text = JSON.stringify(run)
-      const at = this.#options.now()
+      const at = now()
       const isDue = text !== lastYield.text || at - lastYield.at >= keepAliveMs
       if (isDue) lastYield = { text, at }
       if (isDue) yield run
       if (hasEnded(run)) return
-      try {
-        await changed
-        await this.#options.pause(minFollowMs, signal)
-      } catch (error) {
-        if (!signal.aborted) throw error
-      }
     }
   }
 

@@ -1,7 +1,9 @@
 /** Queue of public queries: a few run at the same time in lanes, clients take turns, and none of them keeps all of several lanes. */
 
 import { Failure } from '../../errors.ts'
+import { waitWhile } from '../../workers/condition.ts'
 import { ClientQueue } from '../../workers/fair-limiter.ts'
+import { type Pause, pause as wait } from '../../workers/pause.ts'
 import type { PublicAnswer, PublicQuery } from '../graph-store.ts'
 
 /** A query with the limits of its answer. */
@@ -38,6 +40,7 @@ type QueueSettings = Omit<PublicLimits, 'lanes'> & {
   /** Milliseconds after which, and then again, a waiting query fails if no lane is ready; `unavailable` makes its failure. */
   readonly buildMs: number
   readonly unavailable: () => Failure
+  readonly pause?: Pause
 }
 
 type QueuedQuery = PromiseWithResolvers<PublicAnswer> & {
@@ -87,7 +90,7 @@ export class PublicQueue {
   async query(request: PublicQuery, signal?: AbortSignal): Promise<PublicAnswer> {
     signal?.throwIfAborted()
     const { client } = request
-    const { rows, bytes, perClient, waiting, buildMs, lanes, unavailable } = this.#settings
+    const { rows, bytes, perClient, waiting } = this.#settings
     const queriesOfClient = this.#runningOf(client) + this.#waiting.countOf(client)
     if (queriesOfClient >= perClient) {
       throw tooMany(`A client may have ${perClient} queries at once (sparqlPerClient).`)
@@ -105,14 +108,13 @@ export class PublicQueue {
     }
     this.#waiting.add(client, queued)
     this.startWaiting()
-    if (this.#waiting.size > waiting && this.#waiting.has(client, queued)) {
-      refuse(tooMany(`No more than ${waiting} queries may wait (sparqlWaiting).`))
+    const refuseWaiting = (why: unknown) => {
+      if (this.#waiting.has(client, queued)) refuse(why)
     }
-    const refuseWithoutLane = () => {
-      const isWaiting = this.#waiting.has(client, queued)
-      if (isWaiting && lanes().every(({ isReady }) => !isReady)) refuse(unavailable())
-    }
-    const clock = setInterval(refuseWithoutLane, buildMs).unref()
+    if (this.#waiting.size > waiting)
+      refuseWaiting(tooMany(`No more than ${waiting} queries may wait (sparqlWaiting).`))
+    const settled = new AbortController()
+    void this.#unavailability(settled.signal).then(refuseWaiting, () => undefined)
     const late = setTimeout(() => {
       queued.isLate = true
       this.startWaiting()
@@ -120,10 +122,19 @@ export class PublicQueue {
     const abort = () => refuse(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     return queued.promise.finally(() => {
-      clearInterval(clock)
+      settled.abort()
       clearTimeout(late)
       signal?.removeEventListener('abort', abort)
     })
+  }
+
+  /** Resolves with the failure of queries that wait when no lane is ready after `buildMs`, or each time so many ms later. */
+  async #unavailability(signal: AbortSignal): Promise<Failure> {
+    const { lanes, buildMs, unavailable, pause = wait } = this.#settings
+    await pause(buildMs, signal)
+    const isAnyReady = () => lanes().some(({ isReady }) => isReady)
+    await waitWhile(() => (isAnyReady() ? buildMs : undefined), pause, signal)
+    return unavailable()
   }
 
   /** Starts waiting queries in the lanes that are ready and free. */
