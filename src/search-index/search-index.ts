@@ -58,6 +58,16 @@ export type IndexChange =
       }
     }
 
+/**
+ * Vector of a record, by which searches with `meaning` find it: the components of an embedding, scaled so that the largest is 127.
+ * Absent = remove the stored one. All vectors of an index have the same length; one of another length replaces them all.
+ */
+type VectorChange = {
+  readonly index: IndexName
+  readonly id: string
+  readonly vector: Int8Array | undefined
+}
+
 /** Filter by facets: `groupOperator` combines the groups, `operator` the values of one group. */
 export type FacetFilter = {
   readonly groups: readonly { readonly facet: string; readonly values: readonly string[] }[]
@@ -119,6 +129,18 @@ export type SearchRequest = {
   readonly include?: readonly string[]
   /** Whether hits have their score. */
   readonly score: boolean
+  /** Adds records that are close in meaning, and orders by it too; for requests that are sorted by relevance first. */
+  readonly meaning?: Meaning
+}
+
+/** Meaning of a query, for the engines that store vectors. */
+export type Meaning = {
+  /** Scaled as the vectors of records. Of another length than these, or zero = the request is answered by its words. */
+  readonly vector: Int8Array
+  /** Part of the words in the order of hits, 0 to 1. */
+  readonly weight: number
+  /** Number of nearest records under the filter that are hits whether or not they have the words. */
+  readonly most: number
 }
 
 /** Facet value with the number of records that have it; a band of a range facet has its bounds `from` and `to`. */
@@ -141,6 +163,8 @@ export type Hit = {
   readonly score?: number
   /** JSON text of the record, already reduced to `include`. */
   readonly record: string
+  /** Present for a record that was only found by `meaning`. */
+  readonly related?: true
 }
 
 /** Result of a search. */
@@ -152,10 +176,12 @@ export type Answer = {
   readonly facets?: readonly Facet[]
   /** Wildcard patterns that match more terms than the engine searches for one pattern; only the shortest terms were searched. */
   readonly truncatedPatterns?: readonly string[]
+  /** Number of hits that were only found by `meaning`; absent if no vectors were compared. */
+  readonly related?: number
 }
 
 /** Search whose hits are held in a cursor. `limit` is the size of a page; facets come with the first page. */
-export type CursorRequest = Omit<SearchRequest, 'offset'> & {
+export type CursorRequest = Omit<SearchRequest, 'offset' | 'meaning'> & {
   /** Client that the cursor is counted against. */
   readonly client: string
   /** Text of the caller that is returned with every page. */
@@ -211,6 +237,17 @@ export type SearchIndex = {
    * the embedded engine either all or none are there; Meilisearch may have some of them.
    */
   write(changes: readonly IndexChange[], signal?: AbortSignal): Promise<void>
+  /**
+   * Stores vectors of records and resolves when searches use them; a record keeps its vector when it is written again. Vectors of
+   * records that are not stored are ignored, and so are all by engines without vectors.
+   */
+  vectors(changes: readonly VectorChange[], signal?: AbortSignal): Promise<void>
+  /** Stored vector of each of some records, `undefined` for a record without one. */
+  vectorsOf(
+    index: IndexName,
+    ids: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (Int8Array | undefined)[]>
   /**
    * Searches; hits, count and facets are of one consistent snapshot (on Meilisearch not those with `global`). Meilisearch scores the
    * first 200 hits only; the others have 0.

@@ -88,6 +88,13 @@ const highlight = objectSchema(
   [],
 )
 
+/** Members that a search may add to a hit. */
+const hitMembers: Properties = {
+  score: number('With showScore'),
+  related: { const: true, description: 'With related: none of the words, but close in meaning' },
+  _highlight: highlight,
+}
+
 const envelope = (hit: Reference, facets: Reference): JsonSchema =>
   objectSchema(
     '',
@@ -111,6 +118,9 @@ const envelope = (hit: Reference, facets: Reference): JsonSchema =>
           'With related: words that no record has, each with those searched in its place',
         additionalProperties: { type: 'array', items: { type: 'string' } },
       },
+      related: integer(
+        'With related and an embedder: how many of the hits are only close in meaning; absent if it did not answer in time',
+      ),
       facets: array(
         facets,
         'When indices were named; of the first page where pages follow each other',
@@ -139,8 +149,7 @@ export function answerSchemas(profile: Profile): AnswerSchemas {
     add(`${nameOf(root)}Answer`, requiredObject({ result }))
   const hit = (root: string, index: string, added: Properties = {}, name = root): Reference => {
     const members = { index: { const: index }, ...added }
-    const score = { score: number('With showScore'), _highlight: highlight }
-    return add(`${nameOf(name)}Hit`, withMembers(schemaOf(root), members, score))
+    return add(`${nameOf(name)}Hit`, withMembers(schemaOf(root), members, hitMembers))
   }
   const types = profile.resources.map(({ id }) => `resource_${id}`)
   const hits = [

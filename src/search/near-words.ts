@@ -18,16 +18,15 @@ type WithNearWords = {
 }
 
 /**
- * Adds the nearest tokens of the dictionary to words of a query that match nothing. Only for queries of plain words that are sorted
- * by relevance first; other requests are returned as they are.
+ * Adds the nearest tokens of the dictionary to words of a query that match nothing. Only for requests that
+ * are `isRelatable`.
  */
 export async function withNearWords(
   index: SearchIndex,
   request: SearchRequest,
   signal: AbortSignal,
 ): Promise<WithNearWords> {
-  const terms = isByRelevance(request) ? plainTerms(request.tree) : []
-  const lookedUp = terms
+  const lookedUp = plainTerms(request.tree)
     .filter(({ token }) => token.length >= shortest && token.length <= longest)
     .slice(0, mostWords)
   if (lookedUp.length === 0) return { request, instead: {} }
@@ -47,6 +46,10 @@ export async function withNearWords(
     throw error
   }
 }
+
+/** Whether related records may join the hits of a request: it has plain words and is sorted by relevance first. */
+export const isRelatable = (request: SearchRequest): boolean =>
+  isByRelevance(request) && plainTerms(request.tree).length > 0
 
 const isByRelevance = ({ order: [first] }: SearchRequest): boolean =>
   first === undefined || first.name === 'relevance'

@@ -72,6 +72,7 @@ function hitText(hit: Hit, form: EnvelopeForm, counts: DatasetCounts): string {
   const members: string[] = []
   if (isIncluded(form, 'index')) members.push(jsonMember('index', hit.index))
   if (score) members.push(jsonMember('score', hit.score ?? 0))
+  if (hit.related) members.push(jsonMember('related', true))
   if (hit.index === 'catalogue' && isIncluded(form, 'count'))
     members.push(jsonMember('count', counts.get(hit.id) ?? 0))
   // The id of a concept is `{vocabulary}/{concept}`.

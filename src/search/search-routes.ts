@@ -25,7 +25,8 @@ import type {
   SearchAppContext,
   SearchServiceContext,
 } from './search-service-context.ts'
-import { withNearWords } from './near-words.ts'
+import { isRelatable, withNearWords } from './near-words.ts'
+import type { SearchRequest } from '../search-index/search-index.ts'
 import { otherQueries } from './suggestions.ts'
 import { afterPage, firstPage, scrolledPage, type SnapshotPage } from './snapshot-pages.ts'
 
@@ -125,9 +126,9 @@ async function runSearch(
 ): Promise<SearchAnswer> {
   const { index } = context
   const { q, suggestions = false, related = false, ignored } = parameters
-  const isRelated = related && plan.pages === undefined
+  const isRelated = related && plan.pages === undefined && isRelatable(plan.request)
   const { request, instead } = isRelated
-    ? await withNearWords(index, plan.request, c.var.signal)
+    ? await relatedRequest(q ?? '', plan.request, context, c.var.signal)
     : { request: plan.request, instead: {} }
   const page = await pageOf(c, context, { ...plan, request })
   const hasNearWords = Object.keys(instead).length > 0
@@ -146,9 +147,24 @@ async function runSearch(
     ...page.extra,
     ...(suggestions && { suggestions: suggested }),
     ...(hasNearWords && { instead }),
+    ...(answer.related !== undefined && { related: answer.related }),
     ...(ignored.length > 0 && { ignored }),
   }
   return answerOf(c, context, { ...page, answer, extra })
+}
+
+/** Request that also finds near words and records that are close in meaning. */
+async function relatedRequest(
+  q: string,
+  plain: SearchRequest,
+  { index, meaningOf }: SearchAppContext,
+  signal: AbortSignal,
+): ReturnType<typeof withNearWords> {
+  const [{ request, instead }, meaning] = await Promise.all([
+    withNearWords(index, plain, signal),
+    meaningOf?.(q, signal),
+  ])
+  return { request: { ...request, ...(meaning && { meaning }) }, instead }
 }
 
 /** Returns the requested page. Throws the errors of the engine, and `unknown-cursor` for a continuation. */

@@ -2,7 +2,7 @@
 
 import type { AppContext, SharedAppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
-import type { SearchIndex } from '../search-index/search-index.ts'
+import type { Meaning, SearchIndex } from '../search-index/search-index.ts'
 import type { IndexName, IndexSettings } from '../search-index/index-settings.ts'
 import type { Profile } from '../profile/profile.ts'
 import type { SearchOptions } from './request/search-request.ts'
@@ -68,6 +68,10 @@ export type SearchAppContext = Omit<SearchOptions, 'settings' | 'bounds' | 'limi
     id: string,
     signal: AbortSignal,
   ) => Promise<readonly RecordFinding[] | undefined>
+  /**
+   * Makes the meaning of a query for searches with `related=true`; `undefined` if there is none in time. Absent without an embedder.
+   */
+  readonly meaningOf?: (q: string, signal: AbortSignal) => Promise<Meaning | undefined>
   readonly now: () => Date
   readonly recordPages: RecordPages
   /** Hours until the sitemap is made again, default 24. */

@@ -66,6 +66,8 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
     preferredBatch,
     onDataLost: engine.listen,
     ...changingCalls(engine, connectOnce),
+    vectors: () => Promise.resolve(),
+    vectorsOf: (_, ids) => Promise.resolve(ids.map(() => undefined)),
     ...readingCalls(engine, options.searchMs ?? 10_000),
     close: async () => {
       await queue.close()

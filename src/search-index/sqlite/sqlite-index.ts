@@ -68,6 +68,8 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     onDataLost: (listener) => repair.onDataLost(listener),
     currentSettings: () => configuration.current,
     write: (changes, signal) => queue.write(batchOf(changes), signal),
+    vectors: () => Promise.resolve(),
+    vectorsOf: (_, ids) => Promise.resolve(ids.map(() => undefined)),
     ...readingCalls(engine),
     stateTag: () => `${process}.${state.changes}`,
     entries: (index, after, limit, signal) =>

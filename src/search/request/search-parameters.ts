@@ -167,7 +167,7 @@ export const searchParameters = z.object({
   facetSize: integer('Items per facet, at most', 500),
   suggestions: flag('true: with fewer than three hits, other queries with what each would find'),
   related: flag(
-    'true: the nearest known words in place of words that no record has; they are in result.instead',
+    'true: the nearest known words in place of words that no record has (result.instead), and records that are close in meaning (result.related)',
   ),
   strict: flag('true: names that are no parameters are refused; else they are in result.ignored'),
   locale: z
