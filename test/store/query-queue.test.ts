@@ -9,6 +9,7 @@ import {
   PublicQueue,
   type PublicJob,
 } from '../../src/store/public/query-queue.ts'
+import type { Pause } from '../../src/workers/pause.ts'
 
 const answer: PublicAnswer = { mediaType: 'text/csv', body: '', cut: false }
 
@@ -40,6 +41,16 @@ class Double implements QueryRunner {
   }
 }
 
+/** A pause by the timer that tests replace. */
+const pause: Pause = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+
 function lanesOf(count: number, more: { waiting?: number; perClient?: number } = {}) {
   const lanes = Array.from({ length: count }, () => new Double())
   const queue = new PublicQueue({
@@ -50,6 +61,7 @@ function lanesOf(count: number, more: { waiting?: number; perClient?: number } =
     lanes: () => lanes,
     buildMs: 5000,
     unavailable: () => new Failure('store-unavailable', 'closed'),
+    pause,
   })
   const ask = (client: string, query = 'short', signal?: AbortSignal) =>
     queue.query({ client, query, accept: undefined }, signal).then(
