@@ -5,6 +5,7 @@
 
 import { stopWordsOf } from '../text/stop-words.ts'
 import { rankingLeaves, type Leaf, type QueryTree } from './query-tree.ts'
+import type { SearchRequest } from './search-index.ts'
 
 /**
  * Constants of BM25: saturation by frequency, and influence of the length of a record, which is small because descriptions
@@ -13,6 +14,9 @@ import { rankingLeaves, type Leaf, type QueryTree } from './query-tree.ts'
 const [k1, b] = [0.9, 0.4]
 /** Part of the score by which records with all words side by side are better than records with none. */
 const neighbourWeight = 2
+
+/** Part of the rarity of all units that those of a record need, for it to have most of the words. */
+const leastPart = 0.2
 
 /** Field whose values are titles. */
 export const titleField = 'title'
@@ -45,6 +49,14 @@ export function rankingUnits(tree: QueryTree): readonly Leaf[] {
 
 const tokensOf = (leaf: Leaf): readonly string[] =>
   leaf.kind === 'term' || leaf.kind === 'exact' ? [leaf.token] : []
+
+/** Tree that the hits of a request match. */
+export const matchedTree = ({ tree, words }: Pick<SearchRequest, 'tree' | 'words'>): QueryTree =>
+  words === 'all' ? { kind: 'and', operands: [tree, ...rankingUnits(tree)] } : tree
+
+/** Rarity that the units of a record have at least if it has most of the words of a query, whose units have these rarities. */
+export const rarityOfMost = (rarities: readonly number[]): number =>
+  leastPart * rarities.reduce((sum, rarity) => sum + rarity, 0)
 
 /** Neighbouring words of a query, as phrases in the same field. */
 export function neighboursOf(units: readonly Leaf[]): readonly Leaf[] {

@@ -107,6 +107,11 @@ export type SearchRequest = {
   readonly tree: QueryTree
   /** Tokens of the query as it was typed; records with a title of exactly these are raised. Absent = none. */
   readonly typed?: readonly string[]
+  /**
+   * Hits besides matching the tree: `most` = with words that have a fifth of the rarity of the query (`rankingUnits`), if any record has;
+   * `all` = with every word but stop words. Absent = all that match.
+   */
+  readonly words?: 'most' | 'all'
   /** Fields to search (`title`, `title.de`); absent = all. */
   readonly fields?: readonly string[]
   readonly filter: Filter

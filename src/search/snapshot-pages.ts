@@ -78,13 +78,14 @@ export async function scrolledPage(
 function searchHash({
   indices,
   tree,
+  words,
   fields,
   filter,
   order,
   boosts,
   score,
 }: SearchRequest): string {
-  const fixed = [indices, tree, fields, filter, order, boosts, score]
+  const fixed = [indices, tree, words, fields, filter, order, boosts, score]
   return hash('sha256', JSON.stringify(fixed), 'hex')
 }
 

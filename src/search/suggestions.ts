@@ -48,7 +48,7 @@ export async function otherQueries(
 
 async function findSuggestions(
   index: SearchIndex,
-  { q, request: { indices, fields, tree, filter }, treeOf }: SuggestionContext,
+  { q, request: { indices, fields, tree, words: wanted, filter }, treeOf }: SuggestionContext,
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {
   const baseRequest = { ...allRecords('dataset'), indices, fields }
@@ -74,7 +74,7 @@ async function findSuggestions(
   )
   for (const searchFilter of [filter, {}]) {
     const counts = [...queries].slice(0, mostCounted).map(async ([query, replacement]) => {
-      const condition = { tree: treeOf(query), filter: searchFilter }
+      const condition = { tree: treeOf(query), words: wanted, filter: searchFilter }
       const { count, hits } = await index.search(
         { ...baseRequest, ...condition, limit: 1, include },
         signal,

@@ -7,6 +7,7 @@ import { Failure } from '../../errors.ts'
 import { idField, searchedFieldsOf, type SearchedField } from '../field-reach.ts'
 import type { TextSettings } from '../index-settings.ts'
 import { leavesOf, type Leaf, type QueryTree } from '../query-tree.ts'
+import { matchedTree } from '../scoring.ts'
 import type { SearchRequest } from '../search-index.ts'
 import { hasPhraseOf, type SearchedLeaf } from '../text-scores.ts'
 import { attributes, textsAttribute } from './attributes.ts'
@@ -64,7 +65,7 @@ export type MatchSet = {
 
 /** Match set of a request. Rejects with `query-too-complex`. */
 export async function matchSet(
-  request: Pick<SearchRequest, 'tree' | 'fields' | 'filter'>,
+  request: Pick<SearchRequest, 'tree' | 'words' | 'fields' | 'filter'>,
   part: IndexPart,
   { readContext, signal, termsByPattern }: MatchContext,
 ): Promise<MatchSet> {
@@ -72,8 +73,9 @@ export async function matchSet(
   const filter = filterCondition(request.filter, settings)
   if (filter.kind === 'none')
     return { condition: noDocument, leaves: new Map(), conditionOf: () => noDocument }
-  const allLeaves = leavesOf(request.tree)
-  const terms = allLeaves.filter((leaf) => leaf.kind === 'term')
+  const matched = matchedTree(request)
+  const allLeaves = new Set(leavesOf(matched))
+  const terms = [...allLeaves].filter((leaf) => leaf.kind === 'term')
   const targetsOfTerms = await readContext.words.targetsOf(terms, languages, signal)
   const targets = new Map(terms.map((term, i) => [term, targetsOfTerms[i] ?? []]))
   const leaves = new Map<Leaf, SearchedLeaf>()
@@ -86,11 +88,11 @@ export async function matchSet(
     leaves.set(leaf, searched)
     conditions.set(leaf, await verifiedCondition(searched, filter, { readContext, part, signal }))
   }
-  const tree = treeCondition(request.tree, settings, (leaf) => conditions.get(leaf) ?? noDocument)
+  const tree = treeCondition(matched, settings, (leaf) => conditions.get(leaf) ?? noDocument)
   const condition = and([filter, await flatten(tree, numbersOf)])
   const conditionOf = (some: readonly Leaf[]) => {
     const ofLeaves = some.map((leaf) => conditions.get(leaf) ?? noDocument)
-    const isSufficient = some.some((leaf) => isAlternative(leaf, request.tree))
+    const isSufficient = some.some((leaf) => isAlternative(leaf, matched))
     return and([...ofLeaves, isSufficient ? filter : condition])
   }
   return { condition, leaves, conditionOf }

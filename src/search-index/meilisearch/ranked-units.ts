@@ -69,6 +69,19 @@ export async function rankedUnits(
   return { queries, words: [...ranked.values()].sort((a, b) => a.total - b.total) }
 }
 
+/** Distinct units of a query with their rarities in an index, unknown ones included. */
+export async function unitRarities(
+  request: Request,
+  { part, leaves }: SearchedPart,
+  { counts }: Pick<ReadContext, 'counts'>,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<Leaf, number>> {
+  const units = distinctUnits(rankingUnits(request.tree), leaves)
+  const requests = countRequests(part, units, request.fields)
+  const [records = 0, ...withUnits] = await counts.countsOf(requests, signal)
+  return new Map(units.map(({ leaf }, i) => [leaf, rarityOf(records, withUnits[i] ?? 0)]))
+}
+
 type Unit = { readonly leaf: Leaf; readonly searched: SearchedLeaf }
 
 /** Units that differ in what they match. */

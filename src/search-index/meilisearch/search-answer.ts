@@ -79,6 +79,8 @@ export async function runQuery<Row>(
     if (!found) continue
     const { parts, keys, truncatedPatterns } = plan
     const { total: count, hits, distributions } = found
+    if (count === 0 && request.words === 'most')
+      return runQuery({ ...request, words: undefined }, span, answerContext, signal)
     return {
       count,
       hits,

@@ -1,12 +1,13 @@
 /** Plan of a search: the query of each index, and how the hits are ordered. */
 
 import { leavesOf, type Leaf } from '../query-tree.ts'
+import { rarityOfMost } from '../scoring.ts'
 import type { OrderKey, SearchRequest } from '../search-index.ts'
 import type { ScoredQuery } from '../text-scores.ts'
-import { filterText } from './condition.ts'
+import { and, filterText, or } from './condition.ts'
 import { partsOf, type IndexPart, type IndexQuery, type ReadContext } from './engine-reads.ts'
 import { fieldsReached, type MatchSet, matchSet } from './matching.ts'
-import { rankedUnits, type SearchedPart } from './ranked-units.ts'
+import { rankedUnits, type SearchedPart, unitRarities } from './ranked-units.ts'
 import { isRanked, orderKeys, rankingsOf, sortAttributes } from './ranking.ts'
 import { expandPatterns } from './term-patterns.ts'
 
@@ -38,7 +39,11 @@ export async function planQueries(
   const matching: (SearchedPart & MatchSet)[] = []
   for (const part of parts) {
     const matchContext = { readContext: context, signal, termsByPattern }
-    const set = await matchSet(request, part, matchContext)
+    const matched = await matchSet(request, part, matchContext)
+    const set =
+      request.words === 'most'
+        ? withMostWords(matched, await unitRarities(request, { part, ...matched }, context, signal))
+        : matched
     if (set.condition.kind !== 'none') matching.push({ part, ...set })
   }
   const units = isRanked(requested)
@@ -64,4 +69,49 @@ export async function planQueries(
     ...(units && { scored: units.queries }),
     truncatedPatterns,
   }
+}
+
+/** Most combinations of units in a condition. */
+const maxCombinations = 64
+
+/**
+ * Part of a match set with most of the words (`SearchRequest.words`): the documents that have a combination of units with enough
+ * rarity. Where there are too many combinations, those that do not lack all units but the most frequent ones.
+ */
+function withMostWords(set: MatchSet, rarities: ReadonlyMap<Leaf, number>): MatchSet {
+  const units = [...rarities].sort((a, b) => b[1] - a[1])
+  const least = rarityOfMost([...rarities.values()])
+  const sufficient = combinationsOf(units, least) ?? necessaryUnits(units, least)
+  const condition = or(sufficient.map(set.conditionOf))
+  const conditionOf = (some: readonly Leaf[]) => {
+    const isSufficient = sufficient.some((leaves) => leaves.every((leaf) => some.includes(leaf)))
+    return isSufficient ? set.conditionOf(some) : and([set.conditionOf(some), condition])
+  }
+  return { ...set, condition, conditionOf }
+}
+
+type Weighed = readonly (readonly [leaf: Leaf, rarity: number])[]
+
+/** Smallest combinations of units, rarest first, with a sum of `least`; `undefined` if there are too many. */
+function combinationsOf(units: Weighed, least: number): readonly (readonly Leaf[])[] | undefined {
+  const found: (readonly Leaf[])[] = []
+  let remaining = units.reduce((sum, [, rarity]) => sum + rarity, 0)
+  for (const [i, [leaf, rarity]] of units.entries()) {
+    if (remaining < least) break
+    remaining -= rarity
+    const others = rarity >= least ? [[]] : combinationsOf(units.slice(i + 1), least - rarity)
+    if (!others || found.length + others.length > maxCombinations) return undefined
+    found.push(...others.map((some) => [leaf, ...some]))
+  }
+  return found
+}
+
+/** Units without the most frequent ones, whose sum is less than `least`. */
+function necessaryUnits(units: Weighed, least: number): readonly (readonly Leaf[])[] {
+  let frequent = 0
+  const others = units.toReversed().filter(([, rarity]) => {
+    frequent += rarity
+    return frequent >= least
+  })
+  return others.toReversed().map(([leaf]) => [leaf])
 }

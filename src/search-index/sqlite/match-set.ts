@@ -4,8 +4,18 @@
  */
 
 import type { Leaf, QueryTree } from '../query-tree.ts'
+import { rankingUnits, rarityOf, rarityOfMost } from '../scoring.ts'
 import type { Box, FacetFilter, Filter } from '../search-index.ts'
-import { add, bitmapOf, intersect, sizeOf, subtract, unite, type Bitmap } from './bitmap.ts'
+import {
+  add,
+  bitmapOf,
+  intersect,
+  membersOf,
+  sizeOf,
+  subtract,
+  unite,
+  type Bitmap,
+} from './bitmap.ts'
 import type { Columns, Periods } from './columns.ts'
 import type { FacetDictionary } from './facet-counts.ts'
 import type { FullText } from './full-text.ts'
@@ -50,6 +60,22 @@ export function matchSetOf(tree: QueryTree, context: MatchContext): Bitmap {
       return phrases ? context.fullText.matchAny(view, phrases.expressions) : none()
     }
   }
+}
+
+/** Records of a set that have most of the words of a tree (`SearchRequest.words`), as a new set. */
+export function withMostWords(set: Bitmap, tree: QueryTree, context: MatchContext): Bitmap {
+  const { view, fullText, phrases } = context
+  const units = rankingUnits(tree).map((unit) => [unit, phrases(unit)] as const)
+  const distinct = new Map(units.map(([unit, found]) => [JSON.stringify(found ?? unit), found]))
+  const sums = new Float64Array(view.columns.size)
+  const rarities = [...distinct.values()].map((found) => {
+    const records = fullText.matchAny(view, found?.expressions ?? [])
+    const rarity = rarityOf(view.count, sizeOf(records))
+    for (const n of membersOf(intersect(records, set))) sums[n] = (sums[n] ?? 0) + rarity
+    return rarity
+  })
+  const least = rarityOfMost(rarities)
+  return keep(set.slice(), (n) => (sums[n] ?? 0) >= least)
 }
 
 /** Records with a date or number in the range; `undefined` if the index has no such field. */

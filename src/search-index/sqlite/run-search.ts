@@ -4,13 +4,14 @@
  */
 
 import { sortKeysOf } from '../hit-order.ts'
+import { matchedTree } from '../scoring.ts'
 import type { Leaf } from '../query-tree.ts'
 import type { Answer, Facet, OrderKey, SearchRequest } from '../search-index.ts'
 import { sizeOf } from './bitmap.ts'
 import { countFacets, type FacetDictionary } from './facet-counts.ts'
 import type { FullText } from './full-text.ts'
 import type { LeafPhrases } from './leaf-phrases.ts'
-import { keepFiltered, matchSetOf } from './match-set.ts'
+import { keepFiltered, matchSetOf, withMostWords } from './match-set.ts'
 import {
   readSlice,
   sliceOf,
@@ -76,7 +77,8 @@ function matchAll(
 ): { readonly parts: readonly MatchedPart[] } & Pick<Answer, 'facets' | 'truncatedPatterns'> {
   const { leaves, check } = context
   leaves.startRequest()
-  const parts = views.map((view) => matchIn(view, request, context))
+  const matching = views.map((view) => matchIn(view, request, context))
+  const parts = request.words === 'most' ? mostWordsIn(matching, request, context) : matching
   check()
   const facets = request.facets && facetsOf(request.facets, parts, context)
   check()
@@ -92,10 +94,27 @@ function matchIn(
   request: SnapshotRequest,
   context: ReaderContext,
 ): MatchedPart {
-  const { fullText, facets } = context
-  const phrases = phrasesIn(view, request, context)
-  const set = matchSetOf(request.tree, { view, fullText, facets, phrases })
-  return { view, set: keepFiltered(set, request.filter, view, facets) }
+  const set = matchSetOf(matchedTree(request), matchContext(view, request, context))
+  return { view, set: keepFiltered(set, request.filter, view, context.facets) }
+}
+
+const matchContext = (view: GenerationView, request: SnapshotRequest, context: ReaderContext) => ({
+  view,
+  fullText: context.fullText,
+  facets: context.facets,
+  phrases: phrasesIn(view, request, context),
+})
+
+/** The records with most of the words, in all indices; all that match if none has. */
+function mostWordsIn(
+  parts: readonly MatchedPart[],
+  request: SnapshotRequest,
+  context: ReaderContext,
+): readonly MatchedPart[] {
+  const most = parts.map(({ view, set }): MatchedPart => {
+    return { view, set: withMostWords(set, request.tree, matchContext(view, request, context)) }
+  })
+  return most.some(({ set }) => sizeOf(set) > 0) ? most : parts
 }
 
 const phrasesIn =

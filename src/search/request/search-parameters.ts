@@ -166,6 +166,13 @@ export const searchParameters = z.object({
   facetSelf: flag('false: the counts of a facet ignore the values that are chosen in it'),
   facetSize: integer('Items per facet, at most', 500),
   suggestions: flag('true: with fewer than three hits, other queries with what each would find'),
+  words: z
+    .enum(['any', 'most', 'all'], 'must be any, most or all')
+    .meta({
+      description:
+        'Words of q that a hit has: any (default), most of those that are rare, or all but stop words; only for q without operators',
+    })
+    .optional(),
   related: flag(
     'true: the nearest known words in place of words that no record has (result.instead), and records that are close in meaning (result.related)',
   ),

@@ -3,7 +3,7 @@
 import { Failure, invalidParameter } from '../../errors.ts'
 import { facetDefinitions } from '../../search-index/facet-answer.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
-import type { QueryTree } from '../../search-index/query-tree.ts'
+import { type QueryTree, rankingLeaves } from '../../search-index/query-tree.ts'
 import type { OrderKey, SearchRequest } from '../../search-index/search-index.ts'
 import { cutCodePoints } from '../../text/code-points.ts'
 import { tokens } from '../../text/tokens.ts'
@@ -139,8 +139,8 @@ function queryOf(
   parameters: Parameters,
   settings: readonly IndexSettings[],
   { limits = queryLimits, ...options }: SearchOptions,
-): Pick<SearchRequest, 'tree' | 'typed' | 'fields' | 'boosts'> {
-  const { q = '', autocomplete } = parameters
+): Pick<SearchRequest, 'tree' | 'typed' | 'words' | 'fields' | 'boosts'> {
+  const { q = '', autocomplete, words } = parameters
   const weights = weightedFields(parameters)
   const { tree, fields } = autocomplete
     ? autocompleteQuery(q, settings, limits)
@@ -151,10 +151,19 @@ function queryOf(
   return {
     tree: restrictToVocabularies(tree, parameters, settings),
     typed: q === '' || autocomplete ? undefined : tokens(q),
+    words: words === 'any' || autocomplete || hasOperators(q, tree) ? undefined : words,
     fields,
     boosts: { ...options.boosts, ...weights.boosts },
   }
 }
+
+/** Operators outside of quotation marks, which a tree does not show where they are superfluous. */
+const operators = /\b(?:AND|OR|NOT)\b/
+
+/** Whether a query is more than a list of words, phrases and wildcards. */
+const hasOperators = (q: string, tree: QueryTree): boolean =>
+  operators.test(q.replaceAll(/"[^"]*"/g, ' ')) ||
+  (tree.kind === 'or' ? tree.operands : [tree]).some((part) => rankingLeaves(part)[0] !== part)
 
 /** Number field that only concepts have: the fingerprint of the IRI. */
 const fingerprintField = 'resource'

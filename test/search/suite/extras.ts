@@ -43,6 +43,9 @@ export function extrasContract(engine?: () => Promise<Made>): void {
     }
   }
 
+  const idsOf = ({ results }: { readonly results?: readonly { readonly id?: string }[] }) =>
+    (results ?? []).map(({ id = '' }) => id).toSorted()
+
   describe('related=true', () => {
     /** The look-up of near words stops when its time is over, too. */
     const related = async (query: string) => {
@@ -51,9 +54,6 @@ export function extrasContract(engine?: () => Promise<Made>): void {
         if (turn === 50 || result['instead'] !== undefined) return result
       }
     }
-    const idsOf = ({ results }: { readonly results?: readonly { readonly id?: string }[] }) =>
-      (results ?? []).map(({ id = '' }) => id).toSorted()
-
     it('finds the nearest words in place of one that no record has, and names both', async () => {
       const result = await related('q=watre')
       expect(result['instead']).toEqual({ watre: ['water'] })
@@ -92,6 +92,57 @@ export function extrasContract(engine?: () => Promise<Made>): void {
       const result = await get(`${query}&related=true&includes=id`)
       expect(result['instead']).toBeUndefined()
       expect([result['count'], idsOf(result)]).toEqual([plain['count'], idsOf(plain)])
+    })
+  })
+
+  describe('words', () => {
+    const found = async (query: string) => {
+      const { count, results } = await get(`${query}&includes=id`)
+      expect(count).toBe(results?.length)
+      return idsOf({ results }).join(' ')
+    }
+    it.each([
+      ['q=water cycle', 'e01 e02 e03 e05', 'e01 e02 e03 e05'],
+      // Water is in half of the records, the other words are in one.
+      ['q=water paths waitresses qualité', 'e01 e02 e03 e04 e05 e06', 'e04 e05 e06'],
+      ['q=water of xylophone harmonica banjo', 'e01 e02 e03', 'e01 e02 e03'],
+      ['q=water and of', 'e01 e02 e03 e04', 'e01 e02 e03'],
+    ])('leave of %s the records with most of the words', async (query, any, most) => {
+      expect(await found(query)).toBe(any)
+      expect(await found(`${query}&words=any`)).toBe(any)
+      expect(await found(`${query}&words=most`)).toBe(most)
+    })
+    it('leave all records where none has most of the words', async () => {
+      const french = encodeURIComponent('{"country":["fr"]}')
+      const query = `q=water paths waitresses plages&facets=${french}`
+      expect(await found(`${query}&words=most`)).toBe('e02 e03')
+    })
+    it('leave only records with all words but stop words', async () => {
+      expect(await found('q=the levels of water&words=all')).toBe('e01 e03')
+      expect(await found('q=water quality&words=all')).toBe('e02')
+      expect(await found('q=water xylophone&words=all')).toBe('')
+    })
+    it('are counted together where each of many is too frequent to decide alone', async () => {
+      const two = 'q=rivers lakes water waiters cycle paths plages levels'
+      expect(await found(`${two}&words=most`)).toBe('e01 e03 e05')
+    })
+    it('count the facets of the records that they leave', async () => {
+      const { facets } = await get('q=water quality&words=all&limit=0')
+      const country = facets?.find(({ id }) => id === 'country')?.items
+      expect(country?.map(({ id, count }) => [id, count])).toEqual([['fr', 1]])
+    })
+    it.each(['water OR quality', 'water OR (quality paths)', 'NOT water', '*'])(
+      'are ignored where the query %s has operators',
+      async (q) => {
+        const query = `q=${encodeURIComponent(q)}`
+        expect(await found(`${query}&words=all`)).toBe(await found(query))
+      },
+    )
+    it('leave the same records on the pages of a snapshot', async () => {
+      expect(await found('q=water quality&words=all&scroll=true')).toBe('e02')
+      expect(await found('q=water paths waitresses qualité&words=most&scroll=true')).toBe(
+        'e04 e05 e06',
+      )
     })
   })
 
