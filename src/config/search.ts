@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { shown } from '../errors.ts'
 import { nearest } from '../text/nearest.ts'
+import { readSynonyms, type Synonyms } from './synonyms.ts'
 import { intBetween, json, matching, messageOf, object, opaqueSchema, text } from './settings.ts'
 
 type IndexName = 'dataset' | 'catalogue' | 'vocabulary' | `resource_${string}`
@@ -147,6 +148,14 @@ const vocabularies = z
 
 const isFolder = (value: string) => /^https?:\/\/[^?#]*\/$/.test(value) && URL.canParse(value)
 
+/** Path of a file of synonyms, which is read. */
+const synonymsFile = text.transform((path, context): Synonyms => {
+  const reading = readSynonyms(path)
+  if (reading.ok) return reading.synonyms
+  for (const problem of reading.problems) context.addIssue(problem)
+  return z.NEVER
+})
+
 /** Schema of `PLATFORM_SEARCH_CONFIG`; each mistake is reported as a problem of its own. */
 export const searchConfig = object({
   /** Facets in the order of answers; absent for the default ones. */
@@ -168,6 +177,7 @@ export const searchConfig = object({
   scoreField: textLike(dottedPath, 'the path of a number such as quality_meas.scoring').optional(),
   vocabulary: vocabularies.default([]),
   boost: boosts.default({}),
+  synonyms: synonymsFile.optional(),
   /** Most items of a facet. */
   maxAggSize: intBetween(1, 10_000).default(50),
   /** Hits reachable by page. */

@@ -180,7 +180,7 @@ export const variables = z.object({
     .optional()
     .register(facts, {
       meaning:
-        'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `maxAggSize`, `maxResultWindow`, ' +
+        'What is searched and shown beyond the profile: `vocabulary`, `facets`, `boost`, `synonyms`, `maxAggSize`, `maxResultWindow`, ' +
         '`sitemapHours`, `reconcileHours`, `dateType`, `dates`, `nonCountries`, `scoreField`, `portal`, as told below.',
       expected:
         'a JSON object such as {"vocabulary":{"publishers":{"fields":["publisher"],"replacements":["name:pref_label.en"]}}}',

@@ -13,9 +13,14 @@ export type Term = {
   readonly joined?: readonly string[]
   /** Tokens that it matches in place of a word that the dictionary does not have. */
   readonly instead?: readonly string[]
+  /** Synonyms of the operator. */
+  readonly synonyms?: readonly Synonym[]
   /** Whether it matches compounds with the word, and the parts of a word that the dictionary does not have. */
   readonly parts?: true
 }
+
+/** Word, or phrase of several, with the meaning of a word of a query; `bucket`: only in texts of this language. */
+export type Synonym = { readonly tokens: readonly string[]; readonly bucket?: string }
 
 /**
  * Text condition of a query. It matches a record if one value of one searched field matches. `term` also matches other forms of the

@@ -1,6 +1,6 @@
 /**
- * Other forms of the words of a query (`reference/relevance.md` 3): words with the same stem, other spellings, compounds, and the
- * parts of unknown compounds. Which of them exist is known to the dictionary of an engine: a generator yields lookups, and the
+ * Other forms of the words of a query (`reference/relevance.md` 3): words with the same stem, other spellings, compounds, the
+ * parts of unknown compounds, and synonyms. Which of them exist is known to the dictionary of an engine: a generator yields lookups, and the
  * engine answers each with rows.
  */
 
@@ -12,11 +12,19 @@ import {
   hasLetters,
   splitsOf,
 } from './compounds.ts'
-import type { Term } from './query-tree.ts'
+import type { Synonym, Term } from './query-tree.ts'
 import { transcriptionsOf } from './transcriptions.ts'
 
 /** Relation of a target to the word of the query. */
-type FormKind = 'word' | 'root' | 'joined' | 'split' | 'transcribed' | 'part' | 'instead'
+type FormKind =
+  | 'word'
+  | 'root'
+  | 'joined'
+  | 'split'
+  | 'transcribed'
+  | 'part'
+  | 'synonym'
+  | 'instead'
 
 /**
  * Token, or phrase of several, that a word of a query matches in one language bucket. `share`: part of an occurrence that counts for
@@ -61,6 +69,7 @@ const shares = {
   whole: 1,
   punctuated: 1.5,
   transcribed: 0.9,
+  synonym: 0.8,
   compound: 0.5,
   half: 0.3,
   instead: 0.5,
@@ -70,7 +79,7 @@ const shares = {
 export function* wordForms(term: Term, languages: readonly string[]): Lookups<readonly Target[]> {
   if (term.instead) return yield* nearWords(term.instead)
   const words = yield* spelledWords(term, languages)
-  const phrases = term.pieces ? yield* piecePhrases(term.pieces, languages) : []
+  const phrases = yield* phraseTargets(term, languages)
   if (!term.parts) return distinct([...words, ...phrases])
   const compounds = yield* compoundsOf(term, words, languages)
   const all = [...words, ...phrases, ...compounds]
@@ -177,29 +186,41 @@ function* wordsByBucket(
   })
 }
 
-/** Phrases of the pieces of a punctuated word, each piece in any form. */
-function* piecePhrases(
-  pieces: readonly string[],
+/** Phrases of the pieces of a punctuated word, and synonyms, each of their words in any form. */
+function* phraseTargets(
+  { pieces, synonyms = [] }: Term,
   languages: readonly string[],
 ): Lookups<readonly Target[]> {
-  const [first = new Map<string, readonly string[]>(), ...others] = yield* wordsByBucket(
-    pieces,
-    languages,
-  )
-  return [...first.keys()].flatMap((bucket) => {
-    const wordsOfPieces = [first, ...others].map(
-      (words) => words.get(bucket)?.slice(0, maxPieceWords) ?? [],
-    )
-    const phrases = wordsOfPieces.reduce<readonly (readonly string[])[]>(
-      (begun, words) => begun.flatMap((tokens) => words.map((word) => [...tokens, word])),
-      [[]],
-    )
-    const share = shares.punctuated
-    return phrases
-      .slice(0, maxPiecePhrases)
-      .map((tokens): Target => ({ bucket, tokens, share, how: 'word' }))
+  const { punctuated: ofPieces, synonym: ofSynonyms } = shares
+  const texts: readonly (Synonym & Pick<Target, 'share' | 'how'>)[] = [
+    ...(pieces ? [{ tokens: pieces, share: ofPieces, how: 'word' } as const] : []),
+    ...synonyms.map((synonym) => ({ ...synonym, share: ofSynonyms, how: 'synonym' }) as const),
+  ]
+  if (texts.length === 0) return []
+  const distinctWords = [...new Set(texts.flatMap(({ tokens }) => tokens))]
+  const forms = yield* wordsByBucket(distinctWords, languages)
+  const formsOf = new Map(distinctWords.map((word, i) => [word, forms[i]]))
+  return texts.flatMap(({ tokens: words, bucket: only, ...rest }) => {
+    const buckets = [...(formsOf.get(words[0] ?? '')?.keys() ?? [])]
+    return buckets
+      .filter((bucket) => only === undefined || bucket === only)
+      .flatMap((bucket) =>
+        phrasesOf(words.map((word) => formsOf.get(word)?.get(bucket) ?? [])).map(
+          (tokens): Target => ({ bucket, tokens, ...rest }),
+        ),
+      )
   })
 }
+
+/** Phrases of one of the forms of each word, at most `maxPiecePhrases`. */
+const phrasesOf = (forms: readonly (readonly string[])[]): readonly (readonly string[])[] =>
+  forms.reduce<readonly (readonly string[])[]>(
+    (begun, words) =>
+      begun
+        .flatMap((tokens) => words.slice(0, maxPieceWords).map((word) => [...tokens, word]))
+        .slice(0, maxPiecePhrases),
+    [[]],
+  )
 
 /** Compounds that begin or end with a form of the word, shortest first. */
 function* compoundsOf(

@@ -131,8 +131,9 @@ export function entityTagger({
   ...options
 }: SearchAppContext): SearchServiceContext['withEntityTag'] {
   const { version, profile, window, facetSize, boosts, scoreField, dateTypes, limits } = options
-  const inputs = [version, profile.hash, window, facetSize, boosts, scoreField, dateTypes, limits]
-  const constant = hash('sha256', JSON.stringify(inputs), 'hex')
+  const { synonyms } = options
+  const ofOperator = [window, facetSize, boosts, scoreField, dateTypes, limits, synonyms?.print]
+  const constant = hash('sha256', JSON.stringify([version, profile.hash, ofOperator]), 'hex')
   return async (c, make) => {
     const { pathname, search } = new URL(c.req.url)
     const tag = hash('sha256', [constant, index.stateTag(), pathname, search].join('\n'), 'hex')

@@ -265,12 +265,12 @@ type SearchCall = CkanCall<'package_search'>
 
 function requestOf(
   call: SearchCall,
-  { limits, window = 10_000, boosts = {}, timeZone }: CkanContext,
+  { limits, window = 10_000, boosts = {}, synonyms, timeZone }: CkanContext,
   settings: readonly IndexSettings[],
 ): SearchRequest {
   const scopeOf = scopesOf(settings, timeZone)
   const scopes: Scopes = (name) => scopeOf(platformField(name))
-  const query = parseQuery(call.q ?? '', scopes, { limits })
+  const query = parseQuery(call.q ?? '', scopes, { limits, synonyms })
   const filter = filtersTree([call.fq ?? '', ...call.fq_list], scopes, limits)
   const operands = [query, filter].filter(({ kind }) => kind !== 'all')
   const isReachable = call.start <= window

@@ -5,11 +5,12 @@
  * is OR. Quotation marks and parentheses without a partner separate words, operators without an operand are words.
  */
 
+import type { Synonyms } from '../../config/synonyms.ts'
 import { Failure } from '../../errors.ts'
 import type { QueryTree } from '../../search-index/query-tree.ts'
 import { rangeLeaf, scopedLeaf, textLeaf } from './leaves.ts'
 import type { Scopes } from './leaves.ts'
-import { withSpellings } from './word-leaf.ts'
+import { sourceLeaf, withSpellings } from './word-leaf.ts'
 
 /** Limits of a query. */
 export type QueryLimits = {
@@ -26,16 +27,21 @@ export const queryLimits: QueryLimits = { queryCharacters: 4096, queryDepth: 32,
 
 /** Number of characters read, by which a test checks that parsing takes linear time. */
 type StepCounter = { steps: number }
-type Options = { readonly limits?: QueryLimits; readonly counter?: StepCounter }
+type Options = {
+  readonly limits?: QueryLimits
+  readonly synonyms?: Synonyms | undefined
+  readonly counter?: StepCounter
+}
 
 /** Parses a query. Throws `query-too-complex`. */
 export function parseQuery(q: string, scopes: Scopes, options: Options = {}): QueryTree {
-  const { limits = queryLimits, counter = { steps: 0 } } = options
+  const { limits = queryLimits, synonyms, counter = { steps: 0 } } = options
   const text = q.trim()
   if (text === '' || text === '*' || text === '*:*') return { kind: 'all' }
   withinLimit('queryCharacters', lengthOf(text, limits.queryCharacters), limits)
-  const lexemes = pairParentheses([...lexemesOf(text, scopes, counter)], limits.queryDepth)
-  return withSpellings(treeOf(lexemes, limits))
+  const read = [...lexemesOf(text, { scopes, synonyms, counter })]
+  const lexemes = pairParentheses(read, limits.queryDepth)
+  return withSpellings(treeOf(lexemes, limits), synonyms)
 }
 
 /** Makes the tree of lexemes with paired parentheses. Throws `query-too-complex`. */
@@ -72,8 +78,14 @@ const range =
   /([[{])\s{0,9}([^\s[\]{}"()]{1,40})\s{1,9}TO\s{1,9}([^\s[\]{}"()]{1,40})\s{0,9}([\]}])/y
 const rangeCharacters = 120
 
+type Reading = {
+  readonly scopes: Scopes
+  readonly synonyms: Synonyms | undefined
+  readonly counter: StepCounter
+}
+
 /** Splits a query into parentheses, operators and leaves. */
-function* lexemesOf(text: string, scopes: Scopes, counter: StepCounter): Generator<Lexeme> {
+function* lexemesOf(text: string, { scopes, synonyms, counter }: Reading): Generator<Lexeme> {
   for (let at = 0; at < text.length;) {
     const [match = '', mark, quoted, word] = matchAt(lexemePattern, text, at)
     let end = at + match.length
@@ -82,7 +94,8 @@ function* lexemesOf(text: string, scopes: Scopes, counter: StepCounter): Generat
     else if (word === 'AND' || word === 'OR' || word === 'NOT') yield { kind: word }
     else if (word !== undefined) {
       const scopedTree = scopedAt(text, { at, word, scopes, counter })
-      yield { kind: 'leaf', tree: scopedTree ? scopedTree.tree : textLeaf(word, 'word') }
+      const tree = scopedTree ? scopedTree.tree : sourceLeaf(textLeaf(word, 'word'), synonyms)
+      yield { kind: 'leaf', tree }
       end = scopedTree?.next ?? end
     }
     counter.steps += end - at

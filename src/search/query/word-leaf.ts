@@ -1,9 +1,14 @@
-/** Spellings of the words of `q`: elided articles, words with hyphens or apostrophes, and neighbours that may be written as one. */
+/**
+ * Spellings of the words of `q`: elided articles, words with hyphens or apostrophes, and neighbours that may be written as one;
+ * and synonyms.
+ */
 
+import type { Synonyms } from '../../config/synonyms.ts'
 import {
   type Leaf,
   leavesOf,
   type QueryTree,
+  type Synonym,
   type Term,
   withLeaves,
 } from '../../search-index/query-tree.ts'
@@ -21,7 +26,7 @@ const mostWithParts = 32
 /** Most code points of a word as typed. */
 const longestTyped = 64
 /** Most pieces of a punctuated word. */
-const maxPieces = 3
+const maxPieces = 4
 
 const apostrophe = /^['’ʼ‘′]$/u
 const joint = /^['’ʼ‘′‐–-]$/u
@@ -81,34 +86,71 @@ function withoutArticle({ runs, gaps }: Pieces): Pieces {
 const isIdentifier = (field: string | undefined): boolean =>
   field !== undefined && /(?:^|\.)(?:id|identifier)$/.test(field)
 
-/** The tree of a query with its spellings; a query of very many words finds no compounds. */
-export function withSpellings(tree: QueryTree): QueryTree {
+/** The tree of a query with its spellings and synonyms; a query of very many words finds no compounds. */
+export function withSpellings(tree: QueryTree, synonyms?: Synonyms): QueryTree {
   const isLong = leavesOf(tree).length > mostWithParts
-  return withNeighbours(isLong ? withoutParts(tree) : tree)
+  return withNeighbours(isLong ? withoutParts(tree) : tree, synonyms)
 }
 
 /**
- * Adds to words side by side in an `or` their spelling as one word. Words under a `not` match in fewer forms: `trinkwasser NOT
- * wasser` finds something.
+ * Adds to words side by side in an `or` their spelling as one word, and their synonyms. Words under a `not` match in fewer forms:
+ * `trinkwasser NOT wasser` finds something.
  */
-function withNeighbours(tree: QueryTree): QueryTree {
+function withNeighbours(tree: QueryTree, synonyms: Synonyms | undefined): QueryTree {
   switch (tree.kind) {
-    case 'or':
-      return {
-        kind: 'or',
-        operands: tree.operands.map((operand, i) =>
-          operand.kind === 'term'
-            ? withJoined(operand, [tree.operands[i - 1], tree.operands[i + 1]])
-            : withNeighbours(operand),
-        ),
-      }
+    case 'or': {
+      const { operands } = tree
+      const joined = operands.map((operand, i) =>
+        operand.kind === 'term'
+          ? withJoined(operand, [operands[i - 1], operands[i + 1]])
+          : withNeighbours(operand, synonyms),
+      )
+      return { kind: 'or', operands: synonyms ? withSynonyms(joined, synonyms) : joined }
+    }
     case 'and':
-      return { kind: 'and', operands: tree.operands.map(withNeighbours) }
+      return { kind: 'and', operands: tree.operands.map((part) => withNeighbours(part, synonyms)) }
     case 'not':
       return { kind: 'not', operand: withoutParts(tree.operand) }
+    case 'term':
+      return (synonyms && withSynonyms([tree], synonyms)[0]) ?? tree
     default:
       return tree
   }
+}
+
+/** Adds the synonyms of words to these, and those of several words side by side to each of them. */
+function withSynonyms(
+  operands: readonly QueryTree[],
+  { bySource, mostWords }: Synonyms,
+): readonly QueryTree[] {
+  const found = operands.map((): Synonym[] => [])
+  for (const [start, first] of operands.entries())
+    for (let [end, source] = [start, '']; end < start + mostWords; end++) {
+      const part = operands[end]
+      if (first.kind !== 'term' || part?.kind !== 'term' || part.field !== first.field) break
+      source += part.token
+      const others = bySource
+        .get(source)
+        ?.flat()
+        .filter(({ tokens }) => tokens.join('') !== source)
+      if (others) for (const some of found.slice(start, end + 1)) some.push(...others)
+    }
+  return operands.map((operand, i) => {
+    const synonyms = found[i] ?? []
+    return operand.kind === 'term' && synonyms.length > 0 ? { ...operand, synonyms } : operand
+  })
+}
+
+/** Makes a word of a phrase that was typed as one, such as `covid-19`, if there are synonyms of it. */
+export function sourceLeaf(
+  leaf: Leaf | undefined,
+  synonyms: Synonyms | undefined,
+): Leaf | undefined {
+  if (leaf?.kind !== 'phrase') return leaf
+  const token = leaf.tokens.join('')
+  return synonyms?.bySource.has(token)
+    ? { kind: 'term', token, pieces: leaf.tokens, parts: true }
+    : leaf
 }
 
 function withJoined(

@@ -1,5 +1,6 @@
 /** Translates the parameters of a search to the request for an engine, for one page or for all hits page by page. */
 
+import type { Synonyms } from '../../config/synonyms.ts'
 import { Failure, invalidParameter } from '../../errors.ts'
 import { facetDefinitions } from '../../search-index/facet-answer.ts'
 import type { IndexSettings } from '../../search-index/index-settings.ts'
@@ -24,6 +25,8 @@ export type SearchOptions = {
   readonly bounds?: ReadonlyMap<string, Bounds>
   /** Weights of fields that the request does not set. */
   readonly boosts?: Readonly<Record<string, number>>
+  /** Synonyms of the operator. */
+  readonly synonyms?: Synonyms | undefined
   /** Number field that `minScoring` and `maxScoring` apply to. */
   readonly scoreField?: string
   /** Date that `minDate` and `maxDate` apply to, by index; default `issued`. */
@@ -145,7 +148,10 @@ function queryOf(
   const { tree, fields } = autocomplete
     ? autocompleteQuery(q, settings, limits)
     : {
-        tree: parseQuery(q, scopesOf(settings, options.timeZone), { limits }),
+        tree: parseQuery(q, scopesOf(settings, options.timeZone), {
+          limits,
+          synonyms: options.synonyms,
+        }),
         fields: weights.fields,
       }
   return {

@@ -53,6 +53,7 @@ export type SearchFixtureOptions = {
   readonly settings?: readonly IndexSettings[]
   readonly cursors?: CursorLimits
   readonly now?: () => number
+  readonly synonyms?: SearchAppContext['synonyms']
   /** By default there are no records with findings. */
   readonly findings?: SearchAppContext['findings']
   /** By default the one of the run. */
@@ -63,7 +64,8 @@ export async function searchFixture(
   held = documents,
   added: SearchFixtureOptions = {},
 ): Promise<SearchFixture> {
-  const { resources = [], settings: more = [], findings = noRecord, engine, ...options } = added
+  const { resources = [], settings: more = [], findings = noRecord, ...others } = added
+  const { engine, synonyms, ...options } = others
   const { index, release } = await (engine ? engine() : engineHere(options))
   const log = logger('silent')
   await configured(index, [...settings, ...more])
@@ -72,6 +74,7 @@ export async function searchFixture(
     index,
     settings: () => index.currentSettings(),
     scoreField: 'scoring',
+    synonyms,
     limits: defaultLimits,
     now: () => new Date('2026-01-02T03:04:05Z'),
     recordPages: {

@@ -1,0 +1,5 @@
+/** What people type and what it finds. */
+
+import { foundWordsContract } from './suite/found-words.ts'
+
+foundWordsContract()
