@@ -15,16 +15,18 @@ import {
 import type { Synonym, Term } from './query-tree.ts'
 import { transcriptionsOf } from './transcriptions.ts'
 
-/** Relation of a target to the word of the query. */
-type FormKind =
-  | 'word'
-  | 'root'
-  | 'joined'
-  | 'split'
-  | 'transcribed'
-  | 'part'
-  | 'synonym'
-  | 'instead'
+/** Relations of targets to the word of the query. */
+export const formKinds = [
+  'word',
+  'root',
+  'joined',
+  'split',
+  'transcribed',
+  'part',
+  'synonym',
+  'instead',
+] as const
+type FormKind = (typeof formKinds)[number]
 
 /**
  * Token, or phrase of several, that a word of a query matches in one language bucket. `share`: part of an occurrence that counts for

@@ -13,6 +13,7 @@ import {
   type JsonSchema,
   type Reference,
 } from '../profile/json-schema.ts'
+import { formKinds } from '../search-index/word-forms.ts'
 import type { Profile } from '../profile/profile.ts'
 import { recordSchemas } from '../profile/record-schemas.ts'
 
@@ -88,11 +89,28 @@ const highlight = objectSchema(
   [],
 )
 
+/** Member that `explain` adds to a hit. */
+const explanation = requiredObject({
+  words: array(
+    requiredObject({
+      word: text('Word of q'),
+      as: text('As the record has it, in lower case'),
+      how: { enum: formKinds },
+      in: array(text(), 'Fields, each with its language if it is known'),
+      share: number('Part of an occurrence that counts'),
+    }),
+    'Words of q in the record',
+  ),
+  side: integer('Words of q that follow each other in the record as in q'),
+  title: { type: 'boolean', description: 'Whether q is a title of the record' },
+})
+
 /** Members that a search may add to a hit. */
 const hitMembers: Properties = {
   score: number('With showScore'),
   related: { const: true, description: 'With related: none of the words, but close in meaning' },
   _highlight: highlight,
+  _why: explanation,
 }
 
 const envelope = (hit: Reference, facets: Reference): JsonSchema =>

@@ -1,11 +1,13 @@
 /**
- * Optional parts of a page of `/search`: marked words (`highlight`), titles of catalogues (`includes`), facets that ignore their
- * own filter (`facetSelf`).
+ * Optional parts of a page of `/search`: marked words (`highlight`), explanations of the order (`explain`), titles of catalogues
+ * (`includes`), facets that ignore their own filter (`facetSelf`).
  */
 
 import type { Answer, Facet, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { rankingLeaves, type Leaf, type Term } from '../search-index/query-tree.ts'
+import { includeFields } from '../search-index/include.ts'
 import { catalogueTitles, withTitlesIn } from './facet-labels.ts'
+import { explanationOf } from './explanation.ts'
 import { highlightOf } from './highlights.ts'
 import type { Parameters } from './request/search-parameters.ts'
 import { recordFields } from './record-values.ts'
@@ -15,24 +17,27 @@ type Extras = {
   readonly request: SearchRequest
   readonly answer: Answer
   readonly parameters: Pick<Parameters, 'highlight' | 'facetSelf' | 'locale' | 'includes'>
+  /** Whether hits are explained; they must be whole records then, and get the members that `request` includes. */
+  readonly explain: boolean
 }
 
 /** Adds the requested parts to an answer; returns the answer itself when there are none. */
 export async function withExtras(
   index: SearchIndex,
-  { request, answer, parameters }: Extras,
+  { request, answer, parameters, explain }: Extras,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { highlight = [], facetSelf = true, locale, includes = [] } = parameters
   const needsTitles = includes.some((path) => path.startsWith('catalog.title'))
-  const needsFields = needsTitles || highlight.length > 0
+  const needsWords = explain || highlight.length > 0
+  const needsFields = needsTitles || needsWords
   const parsedHits = needsFields
     ? answer.hits.map((hit) => ({ ...hit, fields: recordFields(hit.record) }))
     : []
   const catalogues = needsTitles
     ? parsedHits.flatMap(({ fields }) => textAt(fields, 'catalog.id') ?? [])
     : []
-  const words = highlight.length > 0 ? rankingLeaves(request.tree).filter(isTerm) : []
+  const words = needsWords ? rankingLeaves(request.tree).filter(isTerm) : []
   const [titles, forms, ...facets] = await Promise.all([
     catalogueTitles(index, catalogues, signal),
     words.length > 0 ? index.wordForms(words, signal) : [],
@@ -44,12 +49,16 @@ export async function withExtras(
     }),
   ])
   const formsOf = new Map(words.map((term, i) => [term, forms[i] ?? []]))
+  const settings = new Map(index.currentSettings().map((each) => [each.index, each]))
   const hits = parsedHits.map(({ fields, ...hit }) => {
     const marks = highlightOf(fields, request.tree, { ...parameters, forms: formsOf })
-    const title = titles.get(textAt(fields, 'catalog.id') ?? '')
-    const catalog = title === undefined ? undefined : { ...Object(fields['catalog']), title }
-    const extra = { catalog, _highlight: marks }
-    return { ...hit, record: JSON.stringify({ ...fields, ...extra }) }
+    const shown = explain && request.include ? includeFields(fields, request.include) : fields
+    const title = titles.get(textAt(shown, 'catalog.id') ?? '')
+    const catalog = title === undefined ? undefined : { ...Object(shown['catalog']), title }
+    const texts = settings.get(hit.index)?.texts ?? []
+    const why = explain ? explanationOf(fields, { request, texts, forms: formsOf }) : undefined
+    const extra = { catalog, _highlight: marks, _why: why }
+    return { ...hit, record: JSON.stringify({ ...shown, ...extra }) }
   })
   return { ...answer, ...(needsFields && { hits }), ...(answer.facets && { facets }) }
 }

@@ -130,11 +130,13 @@ async function runSearch(
   const { request, instead } = isRelated
     ? await relatedRequest(q ?? '', plan.request, context, c.var.signal)
     : { request: plan.request, instead: {} }
-  const page = await pageOf(c, context, { ...plan, request })
+  const explain = parameters.explain === true && plan.pages === undefined
+  const read = explain ? { ...request, include: undefined } : request
+  const page = await pageOf(c, context, { ...plan, request: read })
   const hasNearWords = Object.keys(instead).length > 0
   const treeOf = (otherQ: string) => planOf(context, { ...parameters, q: otherQ }).request.tree
   const [answer, suggested] = await Promise.all([
-    withExtras(index, { request, answer: page.answer, parameters }, c.var.signal),
+    withExtras(index, { request, answer: page.answer, parameters, explain }, c.var.signal),
     suggestions && q !== undefined && (!hasNearWords || page.answer.count === 0)
       ? otherQueries(
           index,

@@ -146,6 +146,47 @@ export function extrasContract(engine?: () => Promise<Made>): void {
     })
   })
 
+  describe('explain=true', () => {
+    const whyOf = async (query: string, id: string) => {
+      const { results } = await get(`${query}&explain=true&includes=id`)
+      const hit = results?.find((each) => each['id'] === id)
+      expect(Object.keys(hit ?? {}).toSorted()).toEqual(['_why', 'id'])
+      return hit?.['_why']
+    }
+    it('names the words of the query in a record, their forms and fields, and their share', async () => {
+      const word = { word: 'water', as: 'water', how: 'word', in: ['title.en'], share: 1 }
+      const root = { word: 'river', as: 'rivers', how: 'root', in: ['title.en'], share: 1 }
+      expect(await whyOf('q=river water xylophone', 'e01')).toEqual({
+        words: [root, word],
+        side: 0,
+        title: false,
+      })
+    })
+    it('names words in place of others', async () => {
+      const why = async () => Object(await whyOf('q=watre&related=true', 'e02'))['words']
+      const near = { word: 'watre', as: 'water', how: 'instead', in: ['title.en'], share: 0.5 }
+      await expect.poll(why).toEqual([near])
+    })
+    it('shows accents as the record has them', async () => {
+      const { words } = Object(await whyOf('q=qualite', 'e06'))
+      expect(words).toMatchObject([{ word: 'qualite', as: 'qualité', how: 'word' }])
+    })
+    it('counts words that are side by side, and knows the title', async () => {
+      expect(await whyOf('q=water levels rivers', 'e03')).toMatchObject({ side: 1, title: false })
+      expect(await whyOf('q=Water quality', 'e02')).toMatchObject({ side: 1, title: true })
+    })
+    it('explains phrases, wildcards and words of one field', async () => {
+      const { words } = Object(
+        await whyOf('q="levels of" wat*r title:lakes description:water', 'e03'),
+      )
+      expect(words).toMatchObject([
+        { word: 'levels of', as: 'levels of' },
+        { word: 'wat*r', as: 'water' },
+        { word: 'lakes', as: 'lakes' },
+      ])
+    })
+  })
+
   describe('suggestions', () => {
     it('replace a word that no record has, with what the new query finds', async () => {
       const { count, suggestions } = await suggesting('q=watre')
