@@ -35,7 +35,7 @@ export default defineConfig({
   test: {
     ...suite,
     include: ['test/**/*.test.ts'],
-    // Those need real triplestores and search engines (`npm run test:engines`), these many rounds (`npm run test:long`).
-    exclude: ['test/engines/**', 'test/**/*.long.test.ts'],
+    // Those need real triplestores and search engines (`npm run test:engines`), these many rounds or inputs (`npm run test:long`).
+    exclude: ['test/engines/**', 'test/**/*.{long,many}.test.ts'],
   },
 })

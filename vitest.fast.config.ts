@@ -13,7 +13,8 @@ export default defineConfig({
       'test/config/script.test.ts',
       'test/profile/foreign/served.test.ts',
       'test/text/utf8.test.ts',
-      'test/workers/{pool,uninterrupted}.test.ts',
+      'test/workers/pool.test.ts',
+      'test/**/*.many.test.ts',
     ],
   },
 })

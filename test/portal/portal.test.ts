@@ -189,7 +189,7 @@ describe('a page', () => {
 })
 
 describe('hostile values', () => {
-  // Pages of records with such values are tried in `hostile-records.test.ts`.
+  // Pages of records with such values are tried in `hostile-records.many.test.ts`.
   it('stay text where they are searched for, and in lists', async () => {
     const paths = [
       ...hostileStrings.map((text) => `datasets?q=${encodeURIComponent(text)}`),
