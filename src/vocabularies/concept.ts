@@ -34,6 +34,8 @@ export type Concept = {
   readonly label: string
   /** Language key → alternative labels, sorted by code point. */
   readonly altLabel: Readonly<Record<string, readonly string[]>>
+  /** Language key → labels that are searched and not shown; absent without any. */
+  readonly hiddenLabel?: Readonly<Record<string, readonly string[]>>
   /** IRIs of concepts with the same and with a similar meaning, sorted by code point. */
   readonly exactMatch: readonly string[]
   readonly closeMatch: readonly string[]
@@ -112,7 +114,7 @@ function schemeOf(graph: Graph, iri: string, scheme: string): string {
   return schemesNamed.includes(scheme) ? scheme : (schemesNamed[0] ?? scheme)
 }
 
-function altLabels(terms: readonly Term[]): Readonly<Record<string, readonly string[]>> {
+function labelLists(terms: readonly Term[]): Readonly<Record<string, readonly string[]>> {
   const byLanguage = new Map<string, string[]>()
   for (const term of terms) {
     const text = term.value.trim()
@@ -162,6 +164,7 @@ export function conceptAt(graph: Graph, iri: string, vocabulary: string): Concep
   const prefLabel = Object.fromEntries(labels.map(({ key, text }) => [key, text]))
   const id = idOf(graph, iri)
   const definitions = keyedTexts(objects(skos('definition')), 'en')
+  const hiddenLabels = objects(skos('hiddenLabel'))
   const definition = definitions.find(({ key }) => key === 'en')?.text
   return {
     iri,
@@ -171,7 +174,8 @@ export function conceptAt(graph: Graph, iri: string, vocabulary: string): Concep
       objects(owl('deprecated')).some(isTrue) || objects(opauthority('deprecated')).some(isTrue),
     prefLabel,
     label: prefLabel['en'] ?? labels[0]?.text ?? id,
-    altLabel: altLabels(objects(skos('altLabel'))),
+    altLabel: labelLists(objects(skos('altLabel'))),
+    ...(hiddenLabels.length > 0 && { hiddenLabel: labelLists(hiddenLabels) }),
     exactMatch: sortedTexts(objects(skos('exactMatch'))),
     closeMatch: sortedTexts(objects(skos('closeMatch'))),
     broader: sortedTexts(objects(skos('broader'))),

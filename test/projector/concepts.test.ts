@@ -11,7 +11,8 @@ const voc = 'https://example.org/voc'
 const publishers = `
 <${voc}> a skos:ConceptScheme ; skos:prefLabel "Publishers"@en .
 <${voc}/acme> a skos:Concept ; dc11:identifier "ACME" ; skos:inScheme <urn:x:other>, <${voc}> ;
-  foaf:homepage <https://acme.example/> ; skos:prefLabel "Acme"@en, "Acme AG"@de ; skos:altLabel "ACM"@en, "A.C.M."@en .
+  foaf:homepage <https://acme.example/> ; skos:prefLabel "Acme"@en, "Acme AG"@de ; skos:altLabel "ACM"@en, "A.C.M."@en ;
+  skos:hiddenLabel "Akme"@de .
 <${voc}/old> skos:topConceptOf <${voc}> ; dc11:identifier "ACME" ; skos:prefLabel "Old"@en ;
   <http://www.w3.org/2002/07/owl#deprecated> true .
 <${voc}/wide> a skos:Concept ; skos:inScheme <${voc}> ; skos:prefLabel "Wide"@en ;
@@ -111,7 +112,7 @@ describe('the concepts of a stored vocabulary', () => {
       text: {
         id: { x: ['ACME'] },
         pref_label: { de: ['Acme AG'], en: ['Acme'] },
-        alt_label: { en: ['A.C.M.', 'ACM'] },
+        alt_label: { de: ['Akme'], en: ['A.C.M.', 'ACM'] },
       },
       numbers: { resource: fingerprint(`${voc}/acme`) },
     })

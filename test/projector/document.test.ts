@@ -3,9 +3,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { documentBuilder } from '../../src/projector/building/document.ts'
+import { ConceptCache } from '../../src/projector/concept-cache.ts'
 import { graphOf } from '../../src/rdf/read.ts'
 import { blankNode, literal, namedNode, quad } from '../../src/rdf/terms.ts'
 import { sortText } from '../../src/text/sort-text.ts'
+import { loadVocabularyFiles } from '../../src/vocabularies/authorities.ts'
+import { conceptsOf } from '../../src/vocabularies/concept.ts'
 import { builder, catalogueOf, concepts, datasetOf, iris, profile, quadsOf } from './built.ts'
 
 const swiss = 'c:cat a dcat:Catalog ; dct:title "Cat"@en ; dct:spatial eu:country\\/CHE .'
@@ -272,6 +275,43 @@ describe('a dataset', () => {
         expect(built.document.record).toMatchObject({ id: 'x' })
       }),
     )
+  })
+
+  test('the names of a publisher are searched in their languages', async () => {
+    const textOf = async (names: string, language = 'DEU') => {
+      const catalogue = `${swiss} c:cat dct:language eu:language\\/${language} .`
+      const { document } = await datasetOf(`d:x dct:publisher [ foaf:name ${names} ] .`, catalogue)
+      return document.text['publisher']
+    }
+    expect(await textOf('"City"@en, "Stadt"@de')).toEqual({ de: ['Stadt'], en: ['City'] })
+    expect(await textOf('"City"@en, "Stadt"@de', 'ENG')).toEqual({ de: ['Stadt'], en: ['City'] })
+    expect(await textOf('"Stadt"@de', 'ENG')).toEqual({ de: ['Stadt'] })
+    expect(await textOf('"Stadt"')).toEqual({ de: ['Stadt'] })
+  })
+
+  test('other labels of concepts are searched and not shown, and codes have no language', async () => {
+    const own = new ConceptCache(await loadVocabularyFiles('shapes/vocabularies'))
+    const voc = 'https://example.org/voc'
+    const vocabulary =
+      await quadsOf(`<${voc}/a> a skos:Concept ; skos:prefLabel "Waste"@en, "Abfall"@de ;
+      skos:altLabel "Refuse"@en, "Müll"@de ; skos:hiddenLabel "Abfal"@de .`)
+    own.replace(voc, conceptsOf(graphOf(vocabulary), voc))
+    const { document } = documentBuilder({ profile, concepts: own, names: iris }).dataset({
+      id: 'x',
+      iri: iris.dataset('x'),
+      version: 1,
+      hash: 'h',
+      graph: graphOf(
+        await quadsOf(`d:x dct:subject <${voc}/a> ; dct:publisher <${voc}/a> ; dcat:distribution s:a .
+          s:a dcatap:availability eu:planned-availability\\/STABLE ; dct:license eu:licence\\/CC0 .`),
+      ),
+      catalogue: { id: 'c', graph: graphOf([]) },
+    })
+    const all = { de: ['Müll', 'Abfal', 'Abfall'], en: ['Refuse', 'Waste'] }
+    expect(document.text).toMatchObject({ subject: all, publisher: all })
+    expect(JSON.stringify(document.record)).not.toContain('Müll')
+    expect(document.text['distributions.availability']).toEqual({ x: ['stable'] })
+    expect(document.text['distributions.license']?.['en']).toContain('CC0 1.0')
   })
 
   test('an enrichment changes texts and facets too', async () => {

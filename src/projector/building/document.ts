@@ -37,6 +37,7 @@ import { countriesOf } from '../mappings/places.ts'
 import { compileFields } from '../mappings/compiled-fields.ts'
 import {
   fieldColumns,
+  addOtherLabels,
   addText,
   removeDuplicateTexts,
   indexFields,
@@ -250,6 +251,8 @@ function assembler(
     const served = servedFacet(facet, index, profile)
     return served ? [{ id: facet.id, read: facetReader(served) }] : []
   })
+  const conceptAt = (iri: string) =>
+    context.concepts.find(iri) ?? context.concepts.licences.byIri(iri)
   const catalogueId = (iri: string) =>
     names.idOf('catalogue', iri) ?? lastSegment(iri.replace(/\/+$/, ''))
   return ({ id, version, hash, record, languages, facts }) => {
@@ -263,7 +266,7 @@ function assembler(
     const mapping = { language, nonCountries, catalogueId, ...(catalogue && { catalogue }) }
     const indexed = emptyIndexedFields()
     addText(indexed, 'id', otherBucket, id)
-    indexFields(indexed, columns, record, { languages, zone: context.timeZone })
+    indexFields(indexed, columns, record, { languages, zone: context.timeZone, conceptAt })
     removeDuplicateTexts(indexed)
     indexed.flags['countryData'] = hasCountry(record, mapping) === true
     if (index === 'dataset') indexed.flags['dataServices'] = hasService(record, mapping).length > 0
@@ -368,8 +371,7 @@ function conceptBuilder(profile: Profile) {
     const indexed = emptyIndexedFields()
     addText(indexed, 'id', otherBucket, entry.id)
     indexFields(indexed, columns, record, { languages: ['en'] })
-    for (const [language, texts] of columns.has('alt_label') ? Object.entries(entry.altLabel) : [])
-      for (const text of texts) addText(indexed, 'alt_label', language, text)
+    if (columns.has('alt_label')) addOtherLabels(indexed, 'alt_label', entry, 'map')
     removeDuplicateTexts(indexed)
     indexed.numbers['resource'] = fingerprint(entry.iri)
     const facets = { vocabulary: [{ id: vocabulary, title }] }

@@ -10,8 +10,10 @@ import { cutCodePoints } from '../../text/code-points.ts'
 import { sortText } from '../../text/sort-text.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { otherBucket } from '../../text/language.ts'
+import type { Concept } from '../../vocabularies/concept.ts'
 import { timeRangeOf } from '../../vocabularies/dates.ts'
 import { boundsOf, boxesOf } from '../../vocabularies/geometry.ts'
+import { agentLanguage } from '../mappings/agents.ts'
 import { type IndexRule, mappingClasses, type TextLanguage } from '../mappings/classes.ts'
 import { elementsOf, valueText } from '../mappings/mapping.ts'
 import { precisePeriod } from '../mappings/values.ts'
@@ -120,6 +122,8 @@ type Reading = {
   readonly languages: readonly string[]
   /** Time zone in which days begin and end; UTC when absent. */
   readonly zone?: string
+  /** Finds the concept with an IRI. */
+  readonly conceptAt?: (iri: string) => Concept | undefined
 }
 
 /** Adds the values that the columns find in an object. */
@@ -129,14 +133,13 @@ export function indexFields(
   object: JsonObject,
   reading: Reading,
 ): void {
-  const { languages, zone } = reading
   for (const name in object) {
     const column = columns.get(name)
     const json = object[name]
     if (column === undefined || json === undefined) continue
-    collectTexts(document, column, json, languages[0] ?? 'en')
-    if (column.sortable) collectOrder(document.order, column, json, languages)
-    addColumn(document, column, json, zone)
+    collectTexts(document, column, json, reading)
+    if (column.sortable) collectOrder(document.order, column, json, reading.languages)
+    addColumn(document, column, json, reading.zone)
     if (column.children.size === 0) continue
     for (const each of elementsOf(json))
       if (isJsonObject(each)) indexFields(document, column.children, each, reading)
@@ -231,30 +234,56 @@ export function addText(
 const valueAt = (holder: Json | undefined, key: string): Json | undefined =>
   key === '' ? holder : isJsonObject(holder) ? holder[key] : undefined
 
-function languageOf(rule: TextLanguage, holder: Json, language: string): string {
-  if (rule === 'none') return otherBucket
+/** Language of a text that is no language map; `concept` is the one that its holder names. */
+function languageOf(
+  rule: TextLanguage,
+  holder: Json,
+  language: string,
+  concept: Concept | undefined,
+): string {
+  if (rule === 'none' || (rule === 'code' && concept)) return otherBucket
   if (rule === 'en') return 'en'
-  const valueLanguage = rule === 'own' ? valueAt(holder, 'language') : undefined
-  return typeof valueLanguage === 'string' ? valueLanguage : language
+  const ownLanguage = rule === 'own' ? valueAt(holder, 'language') : agentLanguage(holder)
+  return typeof ownLanguage === 'string' ? ownLanguage : language
 }
 
-/** Adds the texts of a value to the column; `language` is the default language of the record. */
+/** Adds the texts of a value to the column, and the other labels of concepts. */
 function collectTexts(
   document: IndexedFields,
-  { path, rule }: FieldColumn,
+  { path, rule: { text } }: FieldColumn,
   json: Json,
-  language: string,
+  { languages: [language = 'en'], conceptAt }: Reading,
 ) {
-  const { text } = rule
   if (!text) return
-  for (const holder of elementsOf(json))
-    for (const key of text.keys) {
-      const value = valueAt(holder, key)
+  const isConcept = text.isConcept || text.language === 'code'
+  for (const holder of elementsOf(json)) {
+    const iri = isConcept ? valueAt(holder, 'resource') : undefined
+    const concept = typeof iri === 'string' ? conceptAt?.(iri) : undefined
+    if (text.isConcept && concept) addOtherLabels(document, path, concept, text.language)
+    const translated = text.translated && valueAt(holder, text.translated)
+    const inLanguages = isJsonObject(translated) ? translated : {}
+    const all = text.keys.map((key) => valueAt(holder, key))
+    for (const value of [inLanguages, ...all])
       if (isJsonObject(value))
         for (const tag in value) addText(document, path, tag, valueText(value[tag] ?? ''))
-      else if (value !== undefined)
-        addText(document, path, languageOf(text.language, holder, language), valueText(value))
-    }
+      else if (value !== undefined && !Object.values(inLanguages).includes(value)) {
+        const valueLanguage = languageOf(text.language, holder, language, concept)
+        addText(document, path, valueLanguage, valueText(value))
+      }
+  }
+}
+
+/** Adds the alternative and hidden labels of a concept; English ones alone where its label is in English. */
+export function addOtherLabels(
+  document: IndexedFields,
+  field: string,
+  { altLabel, hiddenLabel = {} }: Concept,
+  language: TextLanguage,
+): void {
+  for (const labels of [altLabel, hiddenLabel])
+    for (const tag in labels)
+      if (language !== 'en' || tag === 'en')
+        for (const label of labels[tag] ?? []) addText(document, field, tag, label)
 }
 
 /** Maximum number of code points of a text for sorting. */

@@ -2,7 +2,7 @@
 
 import type { Term } from '@rdfjs/types'
 import { compareCodePoints } from '../../text/code-points.ts'
-import type { JsonObject } from '../../text/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../text/json.ts'
 import { labelTerms } from '../../vocabularies/described-values.ts'
 import { languageMap, preferredText } from '../../vocabularies/labels.ts'
 import {
@@ -203,6 +203,29 @@ function homepageOf(node: Term, field: CompiledField, context: MappingContext): 
     .sort()[0]
 }
 
+/** Languages of agents with names in one language alone, which their JSON does not tell. */
+const languageByAgent = new WeakMap<object, string>()
+
+/** Language of the names of an agent that has names in one language; `undefined` for others. */
+export const agentLanguage = (agent: Json): string | undefined =>
+  isJsonObject(agent) ? languageByAgent.get(agent) : undefined
+
+type AgentParts = { readonly names: AgentNames; readonly others?: Parameters<typeof objectOf>[0] }
+
+/** Makes the JSON of an agent; `undefined` without names and other members. */
+function agentJson(
+  type: string,
+  naming: Naming,
+  { names, others }: AgentParts,
+): JsonObject | undefined {
+  const details = objectOf({ ...naming(names), ...others })
+  if (!details) return undefined
+  const json = { type, ...details }
+  const [language, second] = Object.keys(names.byLanguage ?? {})
+  if (language !== undefined && second === undefined) languageByAgent.set(json, language)
+  return json
+}
+
 function agentOf(
   node: Term,
   naming: Naming,
@@ -210,28 +233,32 @@ function agentOf(
   context: MappingContext,
 ): JsonObject | undefined {
   const { graph, concepts } = context
-  if (node.termType === 'Literal') {
-    const name = naming(namesIn([node], context))
-    return name && { type: 'Agent', ...name }
-  }
+  if (node.termType === 'Literal')
+    return agentJson('Agent', naming, { names: namesIn([node], context) })
   const resource = nodeIri(node, context)
   if (resource !== undefined && graph.about(node).size === 0) {
     // A concept of any vocabulary, such as a corporate body, becomes an organisation.
     const concept = concepts.find(resource)
     if (!concept) return { type: 'Agent', resource }
     const { foaf_homepage: homepage, foaf_mbox: email } = concept.extensions
-    const name = naming({ single: concept.label, byLanguage: allLabels(concept) })
-    return { type: 'Organization', ...objectOf({ ...name, email, homepage, resource }) }
+    const conceptNames = { single: concept.label, byLanguage: allLabels(concept) }
+    return agentJson('Organization', naming, {
+      names: conceptNames,
+      others: { email, homepage, resource },
+    })
   }
   const nameTerms = names.map((name) => graph.objects(node, name)).find((terms) => terms.length > 0)
-  const details = objectOf({
-    ...(naming(namesIn(nameTerms ?? [], context)) ??
-      naming(namesIn(labelTerms(node, graph), context))),
+  const ownNames = namesIn(nameTerms ?? [], context)
+  const isNamed = ownNames.single !== undefined
+  const others = {
     email: emailOf(emails, node, context),
     homepage: homepageOf(node, field, context),
     resource,
+  }
+  return agentJson(kindOf(node, context, agentKinds) ?? 'Agent', naming, {
+    names: isNamed ? ownNames : namesIn(labelTerms(node, graph), context),
+    others,
   })
-  return details && { type: kindOf(node, context, agentKinds) ?? 'Agent', ...details }
 }
 
 const agents = (naming: Naming): Mapping =>

@@ -45,15 +45,27 @@ import {
 
 /**
  * Language in which a text is indexed: `map`: the value is an object language → text; `own`: the key `language` beside it;
- * `record`: the default language of the record; `none`: no language; `en`: English, as most labels of concepts are. Texts by
- * language keep their languages in any case.
+ * `record`: the default language of the record, or that of the only name of an agent; `code`: no language for labels of concepts,
+ * else as `record`; `none`: no language; `en`: English, as most labels of concepts are. Texts by language keep their
+ * languages in any case.
  */
-export type TextLanguage = 'map' | 'own' | 'record' | 'none' | 'en'
+export type TextLanguage = 'map' | 'own' | 'record' | 'code' | 'none' | 'en'
+
+type TextRule = {
+  /** Keys of the value that hold text; '' = the value itself. */
+  readonly keys: readonly string[]
+  readonly language: TextLanguage
+  /** Key of an object language → text that is indexed too; texts of `keys` among its texts are not indexed again. */
+  readonly translated?: string
+  /**
+   * Whether the other labels of the concept whose IRI is the key `resource` are indexed; where `language` is `en`, the English ones.
+   */
+  readonly isConcept?: true
+}
 
 /** Rule for indexing the JSON of a class. */
 export type IndexRule = {
-  /** Keys of the value that hold text; '' = the value itself. */
-  readonly text?: { readonly keys: readonly string[]; readonly language: TextLanguage }
+  readonly text?: TextRule
   /** True when the text is used for autocompletion. */
   readonly autocomplete?: true
   /** Keys by which records are sorted; '' = the value itself. */
@@ -77,12 +89,14 @@ const byResource: FacetTerms = { term: 'resource', display: 'label' }
 const textOf = (language: TextLanguage, ...keys: readonly string[]): IndexRule => ({
   text: { keys, language },
 })
-const english = textOf('en', 'label')
+/** Values that name a concept, with its label in English, or in all languages. */
+const english: IndexRule = { text: { keys: ['label'], language: 'en', isConcept: true } }
+const multilingual: IndexRule = { text: { keys: ['label'], language: 'map', isConcept: true } }
 const languages = textOf('map', '')
 const texts: Class = { map: multiLang, index: languages }
 const title: Class = { map: multiLang, index: { ...languages, autocomplete: true, order: [''] } }
 const plain: Class = { map: standardText, index: { ...textOf('none', ''), order: [''] } }
-const skos: Class = { map: skosConcept, index: textOf('map', 'label'), facet }
+const skos: Class = { map: skosConcept, index: multilingual, facet }
 const number: Class = { map: numeric, index: { column: 'number' } }
 /** Concepts with one label. */
 const concept = (map: Mapping): Class => ({ map, index: english, facet })
@@ -103,7 +117,9 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   Keywords: { map: keywords, index: textOf('own', 'label'), facet },
   Theme: { ...skos, map: theme },
   Language: concept(language),
-  Agent: party(namedAgent, textOf('record', 'name')),
+  Agent: party(namedAgent, {
+    text: { keys: ['name'], language: 'record', translated: 'name_translated', isConcept: true },
+  }),
   ContactPoint: party(contactPoint, textOf('record', 'name', 'organisation_name')),
   DateTime: { map: dateTime, index: { column: 'instant' } },
   Nested: { map: nested, facet },
@@ -127,7 +143,7 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   AdmsSkos: { map: labelledResource, index: english, facet: byResource },
   LabeledResource: {
     map: labelledResource,
-    index: textOf('record', 'label'),
+    index: textOf('code', 'label'),
     facet: byResource,
   },
   LabeledText: plain,
@@ -143,7 +159,9 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
     index: textOf('map', 'title', 'description'),
     facet: { term: 'resource', display: 'title' },
   },
-  AgentMultiLang: party(agentMultiLang, textOf('map', 'name')),
+  AgentMultiLang: party(agentMultiLang, {
+    text: { keys: ['name'], language: 'map', isConcept: true },
+  }),
   Checksum: { map: checksum },
   AdmsIdentifier: {
     map: admsIdentifier,
