@@ -7,7 +7,6 @@ import { literal, namedNode, quad } from '../rdf/terms.ts'
 import { markLine, systemChange } from '../store/marks.ts'
 import { bind, loadQuery, paged } from '../store/queries.ts'
 import type { RepositoryContext } from './repository-context.ts'
-import { catalogueSize } from './deleting/catalogue-deletion.ts'
 import { removeAllMembers } from './deleting/member-removal.ts'
 import { requireCatalogue, isPresent, linkLines, existingOf } from './deleting/members.ts'
 import { listTombstones } from './deleting/deletion-maintenance.ts'
@@ -18,6 +17,7 @@ import { commitChanges } from './writing/write-batch.ts'
 import { memberIds } from './resources/resource-lists.ts'
 import { repairStore } from './store-repair.ts'
 import type { Quad } from '@rdfjs/types'
+import type { Row } from '../store/graph-store.ts'
 import { fromLines } from '../rdf/lines.ts'
 import type { Names } from '../rdf/names.ts'
 import { dcat, dct, foaf, prov, vcard } from '../rdf/namespaces.ts'
@@ -29,7 +29,7 @@ type ClearRequest = {
   readonly catalogue: string
   /** True when searches go on finding the deleted datasets. */
   readonly keepIndex: boolean
-  /** Called with the number of deleted datasets, and the number of all members at the start. */
+  /** Called with the number of deleted datasets, and the number of all datasets at the start. */
   readonly progress: (done: number, total?: number) => void
 }
 
@@ -51,9 +51,10 @@ export const maintenance = (context: RepositoryContext) => ({
   ): AsyncGenerator<Tombstone> {
     for (let offset = 0; ; offset += pageSize) {
       signal.throwIfAborted()
-      const tombstones = context.tombstones.list(catalogue, { offset, limit: pageSize })
-      if (tombstones.length === 0) return
-      yield* await listTombstones(context, { catalogue, offset, limit: pageSize }, signal)
+      const page = { catalogue, offset, limit: pageSize }
+      const tombstones = await listTombstones(context, page, signal)
+      yield* tombstones
+      if (tombstones.length < pageSize) return
     }
   },
 })
@@ -68,7 +69,7 @@ async function clearCatalogue(
   signal: AbortSignal,
 ): Promise<number> {
   await requireCatalogue(context, catalogue, signal)
-  const total = await catalogueSize(context, catalogue, signal)
+  const total = (await memberIds(context, catalogue)).length
   let deleted = 0
   const addDone = (datasets: number) => {
     deleted += datasets
@@ -86,8 +87,8 @@ const unlinkedQuery = loadQuery('unlinked-datasets')
 
 /** Number of datasets that one query is about. */
 const batchSize = 500
-/** Most datasets without link, of all catalogues, that one run looks at. */
-const maxUnlinked = 5000
+/** Most datasets without link, of all catalogues, that one query returns. */
+const maxUnlinked = 1000
 
 /**
  * Repairs the links of a catalogue; yields a sentence for every link without dataset, dataset without link and original id that
@@ -139,10 +140,8 @@ async function* unlinkedDatasets(
   catalogue: string,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  const { store, names } = context
-  const query = bind(unlinkedQuery, { prefix: literal(names.dataset('')) })
-  const rows = await store.select(paged(query, { limit: maxUnlinked }), signal)
-  for (const { dataset, record, originalId } of rows) {
+  const { names } = context
+  for await (const { dataset, record, originalId } of unlinkedRows(context, signal)) {
     signal.throwIfAborted()
     const id = names.idOf('dataset', dataset?.value ?? '')
     if (id === undefined || originalId === undefined || record?.value !== names.record(id)) continue
@@ -154,6 +153,21 @@ async function* unlinkedDatasets(
       await context.locks.run([lock], () => changeLink(context, { catalogue, id }, 'add'), signal)
       yield `${id} is linked again`
     }
+  }
+}
+
+/** Datasets in no catalogue with their records and original ids, in the order of their IRIs. */
+async function* unlinkedRows(
+  { store, names }: RepositoryContext,
+  signal: AbortSignal,
+): AsyncGenerator<Row> {
+  const prefix = literal(names.dataset(''))
+  for (let after = ''; ;) {
+    const query = bind(unlinkedQuery, { prefix, after: literal(after) })
+    const rows = await store.select(paged(query, { limit: maxUnlinked }), signal)
+    yield* rows
+    if (rows.length < maxUnlinked) return
+    after = rows.at(-1)?.['dataset']?.value ?? ''
   }
 }
 

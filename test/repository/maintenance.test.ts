@@ -1,7 +1,8 @@
 /** What operators have done to catalogues: emptied, mended, and told what was deleted. */
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { prefixes, repository } from '../support/repository.ts'
+import { withTypes } from './declared.ts'
 
 const soon = () => AbortSignal.timeout(30_000)
 const body = (title: string) => `${prefixes}<> a dcat:Dataset ; dct:title "${title}"@en .`
@@ -52,6 +53,19 @@ describe('clearing a catalogue', () => {
     expect(ground.changed.length - before).toBe(130)
   })
 
+  it('counts the datasets only, as it keeps resources of declared types', async () => {
+    const repo = await withTypes()
+    onTestFinished(() => repo.close())
+    await repo.putService('levels', 'other')
+    await repo.putDataset('other', 'one', body('One'))
+    const told: string[] = []
+    const progress = (done: number, total?: number) => told.push(`${done}/${total}`)
+    const request = { catalogue: 'other', keepIndex: false, progress }
+    expect(await repo.maintenance().clear(request, soon())).toBe(1)
+    expect(told).toEqual(['1/1'])
+    expect((await repo.read('/data-service/levels')).status).toBe(200)
+  })
+
   it('leaves tombstones: every dataset can be restored', async () => {
     await clear('city')
     const stones = await all(ground.maintenance().tombstones('city', soon()))
@@ -61,6 +75,26 @@ describe('clearing a catalogue', () => {
     expect(await status(`/datasets/${first?.id}/restore`, 'POST')).toBe(201)
     expect(await listed('city')).toEqual([first?.originalId])
     expect(await all(ground.maintenance().tombstones(undefined, soon()))).toHaveLength(129)
+  })
+
+  it('lists every tombstone when others before it are discarded on the way', async () => {
+    const rest = { catalogue: 'city', originalId: undefined, content: '', metrics: '' }
+    const [ids, there] = [Array.from({ length: 1100 }, (_, n) => `gone-${n}`), ['old-0', 'old-1']]
+    const deleted = [...ids, ...there].map((id) => ({ ...rest, kind: 'dataset' as const, id }))
+    const { tombstones } = ground.deletion
+    tombstones.write(deleted, ground.clock.now).end(deleted.map(({ id }) => id))
+    const headers = { 'X-API-Key': 'a-key-for-everything' }
+    const listedPage = async (offset: number): Promise<readonly { id: string }[]> =>
+      JSON.parse(
+        await (await ground.ask(`/tombstones?limit=2&offset=${offset}`, { headers })).text(),
+      )
+    const first = await listedPage(0)
+    expect([...first, ...(await listedPage(2))].map(({ id }) => id)).toEqual(
+      [1099, 1098, 1097, 1096].map((n) => `gone-${n}`),
+    )
+    tombstones.write(deleted.slice(-2), ground.clock.now).end(there)
+    const stones = await all(ground.maintenance().tombstones(undefined, soon()))
+    expect(new Set(stones.map(({ id }) => id))).toEqual(new Set(ids))
   })
 
   it('does not tell the index when that is to be kept', async () => {
@@ -129,6 +163,20 @@ describe('repairing a catalogue', () => {
     expect(await repaired()).toEqual([
       'the original id "parks" is used by parks, parks-2: delete all but one',
     ])
+  })
+
+  it('reaches every dataset without link, however many cannot be linked', async () => {
+    const put = (id: string) => {
+      const [dataset, record] = [ground.names.dataset(id), ground.names.record(id)]
+      const content = `<${record}> <http://xmlns.com/foaf/0.1/primaryTopic> <${dataset}> .
+<${record}> <http://purl.org/dc/terms/identifier> "${id}" .\n`
+      return { graph: dataset, content }
+    }
+    const known = Array.from({ length: 100 }, (_, n) => `known-${n}`)
+    const lost = Array.from({ length: 5000 }, (_, n) => `lost-${n}`)
+    await ground.store.write([...lost, ...known].map(put))
+    const said = await repaired(Object.fromEntries(known.map((id) => [id, 'city'])))
+    expect(said.filter((line) => line.endsWith('is linked again'))).toHaveLength(100)
   })
 
   it('is refused where there is no catalogue', async () => {

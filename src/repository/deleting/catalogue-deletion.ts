@@ -213,7 +213,7 @@ const deletionFacts = (names: Names, { id, version, at }: CatalogueDeletion): st
 ]
 
 /** Number of datasets that a catalogue links, plus resources of declared types in it. */
-export async function catalogueSize(
+async function catalogueSize(
   { store, names }: RepositoryContext,
   id: string,
   signal: AbortSignal,

@@ -34,16 +34,21 @@ async function confirmTombstones(context: RepositoryContext, signal: AbortSignal
   }
 }
 
-/** Page of tombstones; those whose resource exists again are discarded and left out, so that the page may be shorter. */
+/**
+ * Page of tombstones. Those whose resource exists again are discarded, and the page is read again without them, so that the
+ * offset of the next page counts only tombstones that stay in the list.
+ */
 export async function listTombstones(
   context: RepositoryContext,
   { catalogue, ...page }: TombstonePage & { readonly catalogue: string | undefined },
   signal: AbortSignal,
 ): Promise<readonly ListedTombstone[]> {
-  const listed = context.tombstones.list(catalogue, page)
-  const existing = await existingOf(context, listed, signal)
-  context.tombstones.discard([...existing].map(({ serial }) => serial))
-  return listed.filter((tombstone) => !existing.has(tombstone)).map(withoutSerial)
+  for (;;) {
+    const listed = context.tombstones.list(catalogue, page)
+    const existing = await existingOf(context, listed, signal)
+    if (existing.size === 0) return listed.map(withoutSerial)
+    context.tombstones.discard([...existing].map(({ serial }) => serial))
+  }
 }
 
 /** Tombstone for clients, without its number in the file. */
