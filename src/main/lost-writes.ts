@@ -3,14 +3,17 @@
 import { Failure } from '../errors.ts'
 import { type MountedApp, problemResponse } from '../http/app.ts'
 import { pathOf } from '../http/context.ts'
+import { ckanMounts } from '../search/ckan/ckan-calls.ts'
 import { furtherPaths, servicePaths } from './platform-context.ts'
 import type { Storage } from './storage.ts'
 
-/**
- * Paths of services that write nothing, whatever the method. The aliases of the search for CKAN clients write nothing either, but are
- * left out: their POST is refused too.
- */
-const readers: readonly string[] = [servicePaths.search, servicePaths.sparql, furtherPaths.shapes]
+/** Paths of services that write nothing, whatever the method. */
+const readers: readonly string[] = [
+  servicePaths.search,
+  ...ckanMounts,
+  servicePaths.sparql,
+  furtherPaths.shapes,
+]
 
 /** Wraps a service so that it answers 503 to writing requests while the storage is lost. */
 export function refusingLost({ base, app }: MountedApp, { demand }: Storage): MountedApp {

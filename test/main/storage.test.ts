@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { logger } from '../../src/log.ts'
 import { watchedFiles } from '../../src/main/data-files.ts'
+import { refusingLost } from '../../src/main/lost-writes.ts'
 import { openStorage, refuseLostPlace, type Storage } from '../../src/main/storage.ts'
 import { remove, temporaryDirectory } from '../support/gateway.ts'
 
@@ -42,6 +43,18 @@ const takesWrites = (): boolean => {
     return false
   }
 }
+
+it('answers to a POST that only reads, also at the addresses of CKAN clients', async () => {
+  await rename(directory, away())
+  now += 1000
+  const status = async (base: string) => {
+    const reader = refusingLost({ base, app: { fetch: () => new Response() } }, storage)
+    return (await reader.app.fetch(new Request(`http://x${base}/a`, { method: 'POST' }))).status
+  }
+  for (const base of ['/api/hub/search', '/ckan', '/api/3/action', '/api/action', '/sparql'])
+    expect([base, await status(base)]).toEqual([base, 200])
+  expect(await status('/api/hub/repo')).toBe(503)
+})
 
 describe('without a file that was there', () => {
   it.each(files.filter((name) => !renewed.includes(name)))(
