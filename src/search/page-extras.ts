@@ -72,6 +72,8 @@ async function countWithoutOwnFilter(
   facet: Facet,
   signal: AbortSignal,
 ): Promise<Facet> {
+  // Counts over all records follow from no filter.
+  if (request.facets?.global === true) return facet
   const { facets: facetFilter } = request.filter
   const groups = facetFilter?.groups.filter((group) => group.facet !== facet.id) ?? []
   if (!facetFilter || groups.length === facetFilter.groups.length) return facet

@@ -76,8 +76,8 @@ const mainLanguages = (record: unknown): readonly string[] =>
     valueAt(record, 'catalog') === undefined ? 'language' : 'catalog.language',
   ).flatMap((language) => textAt(language, 'id') ?? [])
 
-/** First instant that is returned: the begin of 1901, because `Date.UTC` adds 1900 to years below 100; and the last. */
-const earliest = Date.UTC(1, 0, 1)
+/** First and last instant that is returned: those whose year has four digits in feeds; `Date.UTC` adds 1900 to years below 100. */
+const earliest = Date.parse('0001-01-01')
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 /** Returns the instant at the first path that holds one. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Log } from '../../log.ts'
 import type { IndexName } from '../index-settings.ts'
 import { facetAttribute, type Uids } from './attributes.ts'
-import { isRefusal, type EngineClient } from './engine-client.ts'
+import { isRefusal, parseAnswer, type EngineClient } from './engine-client.ts'
 import type { DocumentCounts } from './document-counts.ts'
 import type { SearchedGeneration } from './engine-state.ts'
 import type { Ranking } from './ranking.ts'
@@ -65,7 +65,7 @@ export async function fetchDocuments<Row>(
 ): Promise<{ readonly results: readonly Row[]; readonly total: number }> {
   const body = { ...request, fields: [...Object.keys(row.shape), ...extraAttributes] }
   const answer = await client.post(`/indexes/${uid}/documents/fetch`, body, signal)
-  return z.object({ results: z.array(row), total: z.number() }).parse(answer)
+  return parseAnswer(z.object({ results: z.array(row), total: z.number() }), answer)
 }
 
 /** Query of one index. */
@@ -182,10 +182,14 @@ async function fetchPlainHits<Row>(
     ...(facets && { facets: facetAttributesOf(part, window) }),
   }
   const answer = await client.post(`/indexes/${part.uid}/search`, body, signal)
-  const { hits, estimatedTotalHits: total, facetDistribution } = plainAnswer.parse(answer)
+  const { hits, estimatedTotalHits: total, facetDistribution } = parseAnswer(plainAnswer, answer)
   return {
     total,
-    hits: hits.map(({ _rankingScore: score, ...hit }) => ({ hit: row.parse(hit), part, score })),
+    hits: hits.map(({ _rankingScore: score, ...hit }) => ({
+      hit: parseAnswer(row, hit),
+      part,
+      score,
+    })),
     distributions: [facetDistribution],
   }
 }
@@ -211,13 +215,13 @@ async function fetchFederatedHits<Row>(
     })),
   )
   const answer = await client.post('/multi-search', { federation, queries: searches }, signal)
-  const { hits, estimatedTotalHits: total, facetsByIndex } = federatedAnswer.parse(answer)
+  const { hits, estimatedTotalHits: total, facetsByIndex } = parseAnswer(federatedAnswer, answer)
   const parts = new Map(queries.map(({ part }) => [part.uid, part]))
   return {
     total,
     hits: hits.flatMap(({ _federation: { indexUid, weightedRankingScore: score }, ...hit }) => {
       const part = parts.get(indexUid)
-      return part ? [{ hit: row.parse(hit), part, score }] : []
+      return part ? [{ hit: parseAnswer(row, hit), part, score }] : []
     }),
     distributions: queries.map(({ part }) => facetsByIndex[part.uid]?.distribution ?? {}),
   }

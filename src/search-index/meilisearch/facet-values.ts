@@ -7,6 +7,7 @@ import type { IndexName } from '../index-settings.ts'
 import type { Facet, FacetItem } from '../search-index.ts'
 import { facetAttribute } from './attributes.ts'
 import { quoted } from './condition.ts'
+import { parseAnswer } from './engine-client.ts'
 import {
   fetchDocuments,
   fetchHits,
@@ -141,7 +142,7 @@ async function countOneByOne(
       limit: 0,
     }))
     const answer = await context.client.post('/multi-search', { queries }, signal)
-    for (const [i, { estimatedTotalHits }] of totals.parse(answer).results.entries())
+    for (const [i, { estimatedTotalHits }] of parseAnswer(totals, answer).results.entries())
       counts.set(batch[i] ?? '', estimatedTotalHits)
   }
   return counts

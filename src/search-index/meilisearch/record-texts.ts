@@ -6,6 +6,7 @@ import { tokens } from '../../text/tokens.ts'
 import { idField } from '../field-reach.ts'
 import type { TokenisedValue } from '../text-scores.ts'
 import { textsAttribute } from './attributes.ts'
+import { parseAnswer } from './engine-client.ts'
 
 /** Document with its texts, of which each field has an attribute (`textsAttribute`). */
 export const textsRow = z.looseObject({ n: z.number(), i: z.string() })
@@ -21,7 +22,7 @@ export const valuesOf = (row: TextsRow, fields: readonly string[]): readonly Tok
     // Most records lack most fields.
     const stored = row[textsAttribute(field)]
     if (stored === undefined) return []
-    return Object.entries(fieldTexts.parse(stored)).flatMap(([bucket, texts]) =>
+    return Object.entries(parseAnswer(fieldTexts, stored)).flatMap(([bucket, texts]) =>
       texts.map((text) => ({ field, bucket, tokens: tokens(text) })),
     )
   }),

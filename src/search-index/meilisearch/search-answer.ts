@@ -7,6 +7,7 @@ import type { IndexName } from '../index-settings.ts'
 import type { Answer, Entry, Facet, Hit, OrderKey, SearchRequest } from '../search-index.ts'
 import { attributes, documentKey } from './attributes.ts'
 import { filterText } from './condition.ts'
+import { parseAnswer } from './engine-client.ts'
 import {
   fetchDocuments,
   fetchHits,
@@ -142,7 +143,7 @@ async function readHits<Row>(
 ): Promise<EngineHits<Row>['hits']> {
   const names = Object.keys(row.shape)
   if (names.every((name) => name in hitRow.shape))
-    return page.map((hit) => ({ ...hit, hit: row.parse(hit.hit) }))
+    return page.map((hit) => ({ ...hit, hit: parseAnswer(row, hit.hit) }))
   const rows = new Map<number, unknown>()
   for (const [{ uid }, hits] of Map.groupBy(page, ({ part }) => part)) {
     const request = {
@@ -156,7 +157,7 @@ async function readHits<Row>(
   }
   return page.flatMap((hit) => {
     const found = rows.get(hit.hit.n)
-    return found === undefined ? [] : [{ ...hit, hit: row.parse(found) }]
+    return found === undefined ? [] : [{ ...hit, hit: parseAnswer(row, found) }]
   })
 }
 

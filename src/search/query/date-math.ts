@@ -31,10 +31,20 @@ const dateParts = (instant: number): [number, number, number, number, number, nu
   return [...day, ...time, date.getUTCMilliseconds()]
 }
 
+/** Like `Date.UTC`, but years below 100 are those years. */
+function instantOf(year: number, month: number, day: number, time: readonly number[]): number {
+  const [hour = 0, minute = 0, second = 0, ms = 0] = time
+  const date = new Date(Date.UTC(2000, 0, 1, hour, minute, second, ms))
+  return date.setUTCFullYear(year, month, day)
+}
+
 /** Sets everything smaller than the unit (an index in `units`) to its least value; only days begin with 1. */
 const roundDown = (instant: number, unit: number): number => {
   const [year, ...smaller] = dateParts(instant)
-  return Date.UTC(year, ...smaller.map((part, n) => (n < unit ? part : n === 1 ? 1 : 0)))
+  const [month = 0, day = 1, ...time] = smaller.map((part, n) =>
+    n < unit ? part : n === 1 ? 1 : 0,
+  )
+  return instantOf(year, month, day, time)
 }
 
 /** Adds an amount of a unit; the day is limited to the last one of the month. */
@@ -45,6 +55,6 @@ function addAmount(instant: number, unit: number, amount: number): number {
     return instant + amount * step
   }
   const months = month + amount * (unit === 0 ? 12 : 1)
-  const lastDay = new Date(Date.UTC(year, months + 1, 0)).getUTCDate()
-  return Date.UTC(year, months, Math.min(day, lastDay), ...time)
+  const lastDay = new Date(instantOf(year, months + 1, 0, [])).getUTCDate()
+  return instantOf(year, months, Math.min(day, lastDay), time)
 }

@@ -264,6 +264,9 @@ export function extrasContract(engine?: () => Promise<Made>): void {
       ['fr', 2],
       ['de', 1],
     ])
+    const global = await counts(`${only}&globalAggregation=true`)
+    expect(global?.length).toBeGreaterThan(1)
+    expect(await counts(`${only}&globalAggregation=true&facetSelf=false`)).toEqual(global)
   })
 
   it('names facets and their values in the language asked for, as far as they have names in it', async () => {

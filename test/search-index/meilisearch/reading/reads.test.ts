@@ -83,6 +83,22 @@ function readsFrom(answer: (call: Call) => unknown, isCounting = false) {
 
 const nothing = { hits: [], estimatedTotalHits: 0 }
 
+it.each([
+  ['page', { hits: 'many' }, {}],
+  ['row', { hits: [{ i: 7 }], estimatedTotalHits: 1 }, {}],
+  ['federated page', { hits: [] }, { indices: settings.slice(0, 2).map((one) => one.index) }],
+])('a %s that is none counts as an engine that is away', async (_, answer, wish) => {
+  const { index } = readsFrom(() => answer)
+  await expect(index.search(request(wish))).rejects.toMatchObject({ kind: 'engine-unavailable' })
+})
+
+it('counts of facet values that are none count as an engine that is away', async () => {
+  const { index } = readsFrom(() => ({ ...nothing, facetDistribution: { '_k.country': 'DE' } }))
+  await expect(index.values('dataset', 'country')).rejects.toMatchObject({
+    kind: 'engine-unavailable',
+  })
+})
+
 describe('a search', () => {
   it('without a rank asks one index in plain words', async () => {
     const { index, calls } = readsFrom(() => nothing)
