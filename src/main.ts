@@ -185,6 +185,8 @@ async function run(argumentList: readonly string[]): Promise<void> {
     return fail(parsed.message)
   }
   const secrets = secretRegistry(parsed.config.secrets)
+  const { apiKey } = parsed.config.embedder ?? {}
+  if (apiKey !== undefined) secrets.add(apiKey)
   const log = logger(demo ? 'warn' : parsed.config.logLevel, undefined, {
     clean: (line) => secrets.clean(line),
   })

@@ -74,8 +74,8 @@ function topLevelTexts(text: string, from: number): string[] {
   return found
 }
 
-/** Events whose noun is chosen by the service that is asked: `store` or `engine`. */
-const composedEvents = /^(?:store|engine)\.(?:away|back|exchange)$/
+/** Events whose noun is chosen by the service that is asked. */
+const composedEvents = /^(?:store|engine|embedder)\.(?:away|back|exchange)$/
 
 describe('the table of log events', () => {
   const page = readFileSync(new URL('../docs/log-events.md', import.meta.url), 'utf8')

@@ -47,6 +47,8 @@ export type ServiceAnswer = {
 export type ServiceName = {
   readonly name: string
   readonly unavailable: 'store-unavailable' | 'engine-unavailable'
+  /** Noun of its log events; by default `store` or `engine`. */
+  readonly topic?: string
 }
 
 /** State shared by all attempts of one call; `bytes` is the limit of a response. */

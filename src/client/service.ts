@@ -202,8 +202,8 @@ class CircuitBreaker {
   }
 }
 
-/** `store` or `engine`: the noun of the service's log events. */
-const topicOf = ({ unavailable: kind }: ServiceName) => kind.split('-', 1)[0]
+/** Returns the noun of the service's log events. */
+const topicOf = ({ topic, unavailable: kind }: ServiceName) => topic ?? kind.split('-', 1)[0]
 
 /** Logs each exchange at `debug`. */
 const withLogging =

@@ -75,6 +75,8 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     triplestore: values.PLATFORM_TRIPLESTORE_CONFIG,
     /** Absent for the embedded one. */
     searchEngine: values.PLATFORM_SEARCH_ENGINE_CONFIG,
+    /** Absent for none. */
+    embedder: values.PLATFORM_EMBEDDER_CONFIG,
     search: searchOf(values, defaultFacets),
     limits: withDefaults(defaultLimits, values.PLATFORM_LIMITS),
     /** Days for which deleted resources can be restored; 0 = not at all. */

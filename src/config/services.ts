@@ -1,10 +1,11 @@
 /**
- * `PLATFORM_TRIPLESTORE_CONFIG`, `PLATFORM_SEARCH_ENGINE_CONFIG` and `PLATFORM_HUB_SHELL_CONFIG`: triplestore, search engine and
- * console.
+ * `PLATFORM_TRIPLESTORE_CONFIG`, `PLATFORM_SEARCH_ENGINE_CONFIG`, `PLATFORM_EMBEDDER_CONFIG` and `PLATFORM_HUB_SHELL_CONFIG`:
+ * triplestore, search engine, embedder and console.
  */
 
 import { z } from 'zod'
 import type { StoreConfig } from '../store/open-store.ts'
+import type { EmbedderSettings } from '../search-index/embedding/embedder.ts'
 import { matching, misspelt, messageOf, object, text, intBetween } from './settings.ts'
 
 const dialects = ['fuseki', 'virtuoso', 'sparql11'] as const
@@ -78,19 +79,46 @@ const isBareUrl = (value: string): boolean => {
   return isHttp(url) && !url.search && !url.hash
 }
 
+const apiKey = matching((key) => /^[\u0021-\u007e]+$/.test(key), 'text without spaces')
+
 /** Schema of `PLATFORM_SEARCH_ENGINE_CONFIG`: address and key of a search engine on a server. */
 export const engineConfig = object({
   engine: z.literal('meilisearch', messageOf('meilisearch')),
   url: matching(isBareUrl, 'an http(s) URL without credentials and query').transform((url) =>
     url.replace(/\/+$/, ''),
   ),
-  apiKey: matching((key) => /^[\u0021-\u007e]+$/.test(key), 'text without spaces').optional(),
+  apiKey: apiKey.optional(),
   /** Start of the names of all its indices. Names there are letters, digits, `-` and `_`. */
   prefix: matching(
     (prefix) => /^[\w-]{1,64}$/.test(prefix),
     '1 to 64 letters, digits, - and _',
   ).default('cartulary_'),
 })
+
+const prefix = z.string(messageOf('text')).default('')
+const share = messageOf('a number 0..1')
+const dimensions = messageOf('a whole number 8..1024 that 8 divides')
+
+/** Schema of `PLATFORM_EMBEDDER_CONFIG`: the service that turns texts into vectors. */
+export const embedderConfig = object({
+  url: matching((value) => isHttp(URL.parse(value)), addressForm),
+  model: text,
+  apiKey: apiKey.optional(),
+  dimensions: z
+    .int(dimensions)
+    .min(8, dimensions)
+    .max(1024, dimensions)
+    .multipleOf(8, dimensions)
+    .optional(),
+  queryPrefix: prefix,
+  recordPrefix: prefix,
+  weight: z.number(share).min(0, share).max(1, share).default(0.6),
+  most: intBetween(0, 100).default(10),
+  queryMs: intBetween(10, 10_000).default(150),
+  batch: intBetween(1, 256).default(32),
+  perMinute: intBetween(1, 60_000).default(600),
+  characters: intBetween(100, 20_000).default(1500),
+}) satisfies z.ZodType<EmbedderSettings>
 
 /** Ways to the console; an absent one is not opened. */
 export type ShellConfig = {

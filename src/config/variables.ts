@@ -12,7 +12,7 @@ import { harvestConfig } from './harvest.ts'
 import { metricsConfig, validatorConfig } from './metrics.ts'
 import { portalConfig } from './portal.ts'
 import { searchConfig } from './search.ts'
-import { engineConfig, shellConfig, triplestoreConfig } from './services.ts'
+import { embedderConfig, engineConfig, shellConfig, triplestoreConfig } from './services.ts'
 import { facts, matching, json, list, object, intBetween } from './settings.ts'
 import { mapValues } from '../text/records.ts'
 
@@ -193,6 +193,17 @@ export const variables = z.object({
         '`{"engine":"meilisearch","url":"http://127.0.0.1:7700"}`, `apiKey` where it asks for one, `prefix` (default ' +
         '`cartulary_`) where several platforms share one. Meilisearch 1.16 or newer.',
       expected: 'a JSON object such as {"engine":"meilisearch","url":"http://127.0.0.1:7700"}',
+      secret: 'values',
+    }),
+  PLATFORM_EMBEDDER_CONFIG: json(embedderConfig)
+    .optional()
+    .register(facts, {
+      meaning:
+        'A service that turns texts into vectors, by which `related=true` finds records that are close in meaning; without it ' +
+        'nothing is sent anywhere. `{"url":"http://127.0.0.1:11434/v1/embeddings","model":"…"}`, `apiKey` and further keys as ' +
+        'listed below.',
+      expected:
+        'a JSON object such as {"url":"http://127.0.0.1:11434/v1/embeddings","model":"all-minilm"}',
       secret: 'values',
     }),
   PLATFORM_HARVEST_CONFIG: json(harvestConfig).optional().register(facts, {

@@ -1,6 +1,6 @@
 /** Metrics of the process in the Prometheus text format. */
 
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, Summary } from 'prom-client'
 import { cacheNames, lookupsOf } from '../workers/bounded-cache.ts'
 import { anyone, pageEndpoint } from './endpoint.ts'
 
@@ -79,6 +79,7 @@ export function metrics(options: { readonly runtime?: boolean } = {}) {
     /** Counts a write that the store did not take. */
     writeFailed: (reason: string): void => failures.inc({ reason }),
     compared: comparisonGauges(registry),
+    embedder: () => embedderMetrics(registry),
   }
 }
 
@@ -119,6 +120,30 @@ function comparisonGauges(registry: Registry): (comparison: Comparison, endedAt:
     gauges.repaired.set(repaired)
     gauges.records.set(compared)
     gauges.time.set(endedAt / 1000)
+  }
+}
+
+/** Adds the metrics of an embedder; they exist only where one is configured. `queried` takes seconds. */
+function embedderMetrics(registry: Registry) {
+  const registers = [registry]
+  const calls = new Counter({
+    name: 'cartulary_embedder_calls_total',
+    help: 'Calls for vectors; those of queries that were not kept and came too late or not at all have failed.',
+    labelNames: ['purpose', 'outcome'],
+    registers,
+  })
+  const seconds = new Summary({
+    name: 'cartulary_embedder_query_seconds',
+    help: 'Time that searches waited for the vectors of their queries, in the last ten minutes.',
+    percentiles: [0.5, 0.95],
+    maxAgeSeconds: 600,
+    ageBuckets: 5,
+    registers,
+  })
+  return {
+    called: (purpose: 'records' | 'queries', isAnswered: boolean): void =>
+      calls.inc({ purpose, outcome: isAnswered ? 'answered' : 'failed' }),
+    queried: (waited: number): void => seconds.observe(waited),
   }
 }
 

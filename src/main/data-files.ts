@@ -20,6 +20,7 @@ import { urlStatusFormat } from '../metrics/reach/url-status-file.ts'
 import { runsFormat } from '../pipe/runs/run-tables.ts'
 import { tombstonesFormat } from '../repository/deleting/tombstones.ts'
 import { triggersFormat } from '../scheduler/trigger-file.ts'
+import { vectorsFormat } from '../search-index/embedding/vector-file.ts'
 import { asideMark, conditionOf, setAside } from '../sqlite.ts'
 import { graphFileFormat } from '../store/embedded/graph-file.ts'
 
@@ -60,6 +61,13 @@ const dataFiles: readonly DataFile[] = [
     name: 'search/index.db',
     loss: 'It is filled again from the store.',
     isMended: true,
+  },
+  {
+    ...usualLoss,
+    name: 'search/vectors.db',
+    format: vectorsFormat,
+    newer: 'set-aside',
+    loss: 'The embedder is asked for the vectors of all records again.',
   },
   {
     ...usualLoss,

@@ -25,6 +25,7 @@ import { pause } from '../workers/pause.ts'
 import { clock } from './clock.ts'
 import { checkFiles, hasContent, watchedFiles } from './data-files.ts'
 import { openDisk, watchedStore } from './disk.ts'
+import { openSearch } from './embedding.ts'
 import {
   checkOwner,
   identify,
@@ -33,7 +34,6 @@ import {
   identityWriter,
   type StartOptions,
 } from './identity.ts'
-import { openIndex } from './search-engine.ts'
 import { openStorage, refuseLostPlace } from './storage.ts'
 import { reportWaiting, type Waiting } from './waiting.ts'
 
@@ -62,10 +62,7 @@ export type Engines = Awaited<ReturnType<typeof openEngines>>
  */
 export async function openEngines(shell: StartContext) {
   const { log, numbers } = shell
-  const { directory: profileDirectory, enabled } = shell.config.profile
-  const profile = await loadProfile(profileDirectory ?? shipped('shapes/default'), { enabled })
-  checkFacets(profile, shell.config.search.facets)
-  warnAbout(profile, shell.config, log)
+  const profile = await openProfile(shell)
   refuseLostPlace(shell.config.dataDir, shell.startOptions.empty)
   const lease = await acquireLease(shell)
   const storage = openStorage({
@@ -83,7 +80,7 @@ export async function openEngines(shell: StartContext) {
     numbers,
   )
   const names = namesOf(config.baseUri, config.segments)
-  const index = await openIndex(config, log)
+  const { index, embedding } = await openSearch({ config, log, numbers })
   const jobs = new JobRunner({ path: join(config.dataDir, 'jobs.sqlite'), log, ...clock })
   const projector = await startProjection(shell, { store, index, names, profile, config, jobs })
   const close = async () => {
@@ -99,6 +96,7 @@ export async function openEngines(shell: StartContext) {
     disk,
     storage,
     index,
+    embedding,
     names,
     profile,
     config,
@@ -239,10 +237,15 @@ async function acquireLease({ config, log, waiting }: StartContext): Promise<Lea
   })
 }
 
-/** Logs the warnings of the profile, and what has no effect in facets and enrichment. */
-function warnAbout(profile: Profile, { search }: Config, log: Log): void {
+/** Loads the profile; logs its warnings, and what has no effect in facets and enrichment. */
+async function openProfile({ config, log }: StartContext): Promise<Profile> {
+  const { directory, enabled } = config.profile
+  const { facets, vocabulary } = config.search
+  const profile = await loadProfile(directory ?? shipped('shapes/default'), { enabled })
+  checkFacets(profile, facets)
   for (const warning of profile.warnings) log.warn({ warning }, 'profile.warning')
-  for (const facet of unservedFacets(profile, search.facets)) log.warn(facet, 'facet.ignored')
-  for (const warning of enrichmentWarnings(search.vocabulary, profile))
+  for (const facet of unservedFacets(profile, facets)) log.warn(facet, 'facet.ignored')
+  for (const warning of enrichmentWarnings(vocabulary, profile))
     log.warn({ warning }, 'enrichment.warning')
+  return profile
 }

@@ -32,10 +32,11 @@ export function startingHealth(
 
 /** Health of open services: `degraded` while store or engine is unavailable or the store accepts no writes. */
 export async function runningHealth(
-  { store: graphs, index: engine, profile, projection, config, disk, jobs }: Omit<Engines, 'close'>,
+  engines: Omit<Engines, 'close'>,
   { reconciled, scheduler }: Pick<Services, 'reconciled' | 'scheduler'>,
   isStopping: boolean,
 ): Promise<Health> {
+  const { store: graphs, index: engine, profile, projection, config, disk, jobs } = engines
   const [store, index] = await Promise.all([graphs.health(), engineHealth(engine)])
   const writing = graphs.writing()
   const isReady = store.ready && index.ready && writing.writes
@@ -46,6 +47,7 @@ export async function runningHealth(
     role,
     store: { ...store, ...writing },
     index,
+    embedder: engines.embedding?.health(),
     disk: { free: disk.free() },
     profile: { id: profile.id, hash: profile.hash },
     pending: projection.pending(),

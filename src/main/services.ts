@@ -177,7 +177,7 @@ async function indexedCatalogue(
 }
 
 function searchService(context: PlatformContext) {
-  const { config, names, index, profile, projection, store } = context
+  const { config, names, index, embedding, profile, projection, store } = context
   const deps = {
     ...config.search,
     timeZone: config.portal.timeZone,
@@ -185,6 +185,7 @@ function searchService(context: PlatformContext) {
     profile,
     settings: () => currentSettings(index),
     findings: projection.findings,
+    ...(embedding && { meaningOf: embedding.meaningOf }),
     ownerOf: (id: string, signal: AbortSignal) =>
       datasetOfDistribution({ store, names }, id, signal),
     limits: config.limits,

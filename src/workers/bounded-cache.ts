@@ -17,6 +17,7 @@ export const cacheNames = [
   'maps',
   'pages',
   'prose',
+  'query-vectors',
   'robots',
   'search-answers',
   'search-counts',

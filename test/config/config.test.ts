@@ -34,6 +34,7 @@ describe('an empty environment', () => {
       apiKeys: undefined,
       profile: { enabled: false },
       searchEngine: undefined,
+      embedder: undefined,
       search: {
         vocabulary: [],
         boosts: {},
@@ -145,6 +146,23 @@ describe('a setting', () => {
     })
     const whole = { url: 'https://a.example/search', apiKey: 'a-key', prefix: 'mine-' }
     expect(engineOf(whole)).toEqual({ engine: 'meilisearch', ...whole })
+  })
+
+  it('of an embedder has defaults for all but its address and model', () => {
+    const embedderOf = (more: object) =>
+      configOf({ PLATFORM_EMBEDDER_CONFIG: JSON.stringify(more) }).embedder
+    const given = { url: 'https://embedder.example/v1/embeddings?v=2', model: 'e5' }
+    expect(embedderOf(given)).toEqual({
+      ...given,
+      queryPrefix: '',
+      recordPrefix: '',
+      weight: 0.6,
+      most: 10,
+      queryMs: 150,
+      batch: 32,
+      perMinute: 600,
+      characters: 1500,
+    })
   })
 
   it('of a profile counts when its flag is on, and is named as ignored when it is off', () => {
@@ -313,6 +331,24 @@ describe('a problem', () => {
       'prefix must be 1 to 64 letters',
     ],
     ['PLATFORM_SEARCH_ENGINE_CONFIG', '"meilisearch"', 'must be a JSON object such as'],
+    ['PLATFORM_EMBEDDER_CONFIG', '{"url":"ftp://a/","model":"m"}', 'url must be an http(s) URL'],
+    ['PLATFORM_EMBEDDER_CONFIG', '{"url":"http://u:p@a/","model":"m"}', 'without credentials'],
+    ['PLATFORM_EMBEDDER_CONFIG', '{"url":"http://a/"}', 'model must be text that is not empty'],
+    [
+      'PLATFORM_EMBEDDER_CONFIG',
+      '{"url":"http://a/","model":"m","dimensions":100}',
+      'dimensions must be a whole number 8..1024 that 8 divides',
+    ],
+    [
+      'PLATFORM_EMBEDDER_CONFIG',
+      '{"url":"http://a/","model":"m","weight":2}',
+      'weight must be a number 0..1',
+    ],
+    [
+      'PLATFORM_EMBEDDER_CONFIG',
+      '{"url":"http://a/","model":"m","prefix":"query: "}',
+      'has a field that is not read',
+    ],
     ['PLATFORM_HUB_API_KEYS', '["*"]', 'must be a JSON object of API key → array of permissions'],
     ['PLATFORM_FEATURE_FLAGS', '{"platform_profile":true}', 'switches the profile on'],
   ])('of %s = %s says what would be right', (name, value, said) => {
@@ -347,6 +383,7 @@ describe('a problem', () => {
       PLATFORM_HUB_API_KEYS: value,
       PLATFORM_TRIPLESTORE_CONFIG: '{"password":"canary-secret"}',
       PLATFORM_SEARCH_ENGINE_CONFIG: '{"apiKey":"canary secret"}',
+      PLATFORM_EMBEDDER_CONFIG: '{"url":"http://a/","apiKey":"canary secret"}',
     })
     expect(message).toContain('PLATFORM_HUB_API_KEYS:')
     expect(message).not.toMatch(/canary/)
