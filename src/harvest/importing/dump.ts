@@ -205,7 +205,9 @@ async function send(
     })
   } catch (error) {
     summary.endReason = endReasonOf(error, service, signal)
-    summary.unsent = Math.max(0, total - done())
+    // References that are skipped count as little as they do in a whole import.
+    const sendable = chunks(spool, targets).reduce((count) => count + 1, 0)
+    summary.unsent = Math.max(0, sendable - done())
   }
   summary.seconds = (clock.now() - started) / 1000
 }

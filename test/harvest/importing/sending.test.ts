@@ -63,6 +63,19 @@ describe('a server in trouble', () => {
     expect({ unsent, created }).toEqual({ unsent: 50, created: 0 })
   })
 
+  it('that is gone leaves unsent what would have been sent, not mere references', async () => {
+    const { service } = await openRepository({
+      mischief: (put) => (put.originalId === undefined ? undefined : 'reset'),
+    })
+    const document = turtle(
+      `ex:k a dcat:Catalog ; dct:identifier "k" ; dcat:dataset ex:d . ex:d a dcat:Dataset .
+      ex:reference a dcat:Dataset .`,
+    )
+    const settings = { service, key: doubleKey, clock: quickClock() }
+    const summary = await importDump(sourceOf(document), settings, AbortSignal.timeout(30_000))
+    expect(summary.unsent).toBe(1)
+  })
+
   it('that does not know the key ends the import at once', async () => {
     const { double, summary } = await bring(5, {}, { key: 'wrong' })
     expect((await summary).endReason).toContain('does not know the key')
