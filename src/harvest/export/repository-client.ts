@@ -96,6 +96,9 @@ type RemoteOptions = {
 /** Maximum bytes of a response: hundreds of results with problems, or the ids of a million records. */
 const maxAnswerBytes = 256 * 2 ** 20
 
+const redirected = (cause?: Failure): Failure =>
+  new Failure('export-failed', 'The repository answers with a redirect.', { cause })
+
 /** Client of a remote repository. Redirects are not followed, because they could send records to another host. */
 export const remoteRepository = ({
   address,
@@ -108,22 +111,27 @@ export const remoteRepository = ({
   keyId: keyId(key),
   ask: async (request, signal) => {
     const { method, path, body } = request
-    const answer = await outbound.read(
-      {
-        url: addressOf(address, path),
-        method,
-        headers: requestHeaders(request),
-        credentials: keyHeader(key, request),
-        reach,
-        maxBytes: maxAnswerBytes,
-        attempts: 1,
-        redirects: 0,
-        body,
-      },
-      signal,
-    )
-    if (answer.status >= 300 && answer.status < 400 && answer.status !== 304)
-      throw new Failure('export-failed', 'The repository answers with a redirect.')
+    const answer = await outbound
+      .read(
+        {
+          url: addressOf(address, path),
+          method,
+          headers: requestHeaders(request),
+          credentials: keyHeader(key, request),
+          reach,
+          maxBytes: maxAnswerBytes,
+          attempts: 1,
+          redirects: 0,
+          body,
+        },
+        signal,
+      )
+      .catch((error: unknown) => {
+        // The client refuses to follow it.
+        if (error instanceof Failure && error.kind === 'source-error') throw redirected(error)
+        throw error
+      })
+    if (answer.status >= 300 && answer.status < 400 && answer.status !== 304) throw redirected()
     return answer
   },
 })
@@ -140,6 +148,8 @@ const [attemptsWhenBusy, attemptsWhenBroken] = [9, 5]
 const longestWaitMs = 600_000
 
 const isRefused = (error: unknown) => error instanceof Failure && error.kind === 'address-refused'
+/** Whether an answer is the reason, such as a redirect: the next one would be the same. */
+const isAnswered = (error: unknown) => error instanceof Failure && error.kind === 'export-failed'
 
 /**
  * Adds retries: after 429 and 503 up to eight, after other 5xx and broken connections up to four. Pauses grow, and are at least
@@ -163,13 +173,15 @@ export function withRetries(
       retry(() => client.ask(request, signal), {
         delayMs: (outcome, attempt) => {
           if ('value' in outcome) return delayOf(outcome.value, attempt)
-          const isOver = attempt >= attemptsWhenBroken || isRefused(outcome.error)
+          const isFinal = isRefused(outcome.error) || isAnswered(outcome.error)
+          const isOver = attempt >= attemptsWhenBroken || isFinal
           return isOver ? undefined : backoffMs(attempt, random)
         },
         pause: (ms) => pause(ms, signal),
         signal,
       }).catch((cause: unknown) => {
         signal.throwIfAborted()
+        if (isAnswered(cause)) throw cause
         throw new Failure('export-failed', 'The repository cannot be reached.', { cause })
       }),
   }

@@ -1,7 +1,7 @@
 /** Another repository: over HTTP, through the guarded client, with the key of its endpoint. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { remoteRepository } from '../../../src/harvest/export/repository-client.ts'
+import { remoteRepository, withRetries } from '../../../src/harvest/export/repository-client.ts'
 import { portal } from '../../support/portals/portal.ts'
 import { outboundFixture } from '../../support/portals/outbound.ts'
 import { complete, harvestFixture, pipeOf, record, whole } from './harvest-fixture.ts'
@@ -91,6 +91,11 @@ describe('another repository', () => {
     const asked = door.ask({ method: 'PUT', path: '/x', body: '' }, AbortSignal.timeout(5000))
     await expect(asked).rejects.toThrow(/redirect|elsewhere/)
     expect(other.requests).toHaveLength(1)
+    const clock = { now: () => 0, random: () => 1, pause: () => Promise.resolve() }
+    const request = { method: 'PUT', path: '/x', body: '' } as const
+    const asksAgain = withRetries(door, clock).ask(request, signal())
+    await expect(asksAgain).rejects.toThrow('redirect')
+    expect(other.requests).toHaveLength(2)
     await client.close()
   })
 })
