@@ -156,7 +156,7 @@ export function claimIdentity(run: ExportRun, message: RecordMessage): Identity 
   return writer === run.owner.pipe ? duplicateOf(originalId, sourceId) : ownedBy(writer, originalId)
 }
 
-/** Characters of waiting records, in the whole run, after which no further record waits. */
+/** Characters of records that wait at the same time, after which no further record waits. */
 const mostWaiting = 32_000_000
 
 /**
@@ -182,11 +182,13 @@ export const identifyRecords = (active: ReadonlyMap<string, ExportRun>): Segment
         continue
       }
       // A resumed run does not read again what came before a cursor.
-      if (message.kind === 'end' || (message.kind === 'page' && message.cursor !== undefined))
+      if (message.kind === 'end' || (message.kind === 'page' && message.cursor !== undefined)) {
+        charactersLeft = mostWaiting
         for (const record of waiting.splice(0)) {
           const result = compareRecord(run, context, record)
           if (result) yield result
         }
+      }
       if (message.kind === 'refused' && message.sourceId !== undefined)
         run.markSourceOffered(message.sourceId)
       const result =

@@ -201,6 +201,26 @@ describe('the id of a record', () => {
   })
 })
 
+describe('a record under the id of another one', () => {
+  it('waits for that one after a cursor as well, however long those before it were', async () => {
+    const fixture = await harvestFixture()
+    fixture.offers(listed(record('urn:old-1', 'one'), record('urn:old-2', 'two')))
+    await fixture.run()
+    const text = 'x'.repeat(33_000_000)
+    fixture.offers(
+      listed(
+        record('urn:new-1', 'one', { aliases: ['urn:old-1'], text }),
+        { kind: 'page', cursor: '1' },
+        record('urn:new-2', 'new', { aliases: ['urn:old-2'] }),
+        record('urn:old-2', 'two'),
+      ),
+    )
+    const run = await fixture.run()
+    expect(run.counts).toMatchObject({ unchanged: 2, created: 1, failed: 0, duplicate: 0 })
+    expect(await fixture.ids()).toEqual(['urn:new-2', 'urn:old-1', 'urn:old-2'])
+  })
+})
+
 describe('records that no pipe owns', () => {
   it('are adopted when the source offers them, and otherwise left alone', async () => {
     const fixture = await harvestFixture()
