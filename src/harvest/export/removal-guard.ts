@@ -155,7 +155,7 @@ function planOf(run: ExportRun, settings: ExportConfig, completeness: Completene
   if (rows.length === 0) return nothing
   const reason =
     (selectionChanged &&
-      `${lastComplete.fingerprint === '' ? 'harvest.sqlite is an older copy' : 'The pipe asks its source for other records than last time'}, and ${rows.length} would be removed.`) ||
+      `${lastComplete.fingerprint === '' ? 'harvest.sqlite or the store is an older copy' : 'The pipe asks its source for other records than last time'}, and ${rows.length} would be removed.`) ||
     consentProblem(run, settings, rows.length)
   if (reason === undefined) return { due: rows, held: [] }
   return { due: [], held: rows, problem: new Failure('removal-held', reason) }

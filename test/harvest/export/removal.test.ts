@@ -352,7 +352,7 @@ describe('a ledger that was lost', () => {
     fixture.offers(whole('a', 'c'))
     const run = await fixture.run()
     expect(run).toMatchObject({ counts: { removed: 0, held: 1 } })
-    expect(run.problem?.detail).toContain('harvest.sqlite is an older copy')
+    expect(run.problem?.detail).toContain('harvest.sqlite or the store is an older copy')
     expect((await fixture.run()).counts).toMatchObject({ removed: 1, held: 0 })
     expect(await fixture.ids()).toEqual(['a', 'c'])
   })
