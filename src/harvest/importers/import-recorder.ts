@@ -170,13 +170,8 @@ export class ImportRecorder {
     this.#nameless = 0
     this.#total = undefined
     this.#pages = { count: 0, loose: 0, idle: 0 }
-    this.#page = {
-      ...this.#page,
-      time: this.#options.now(),
-      bytes: 0,
-      records: 0,
-      hasNewRecord: false,
-    }
+    const time = this.#options.now()
+    this.#page = { time, bytes: 0, records: 0, hasNewRecord: false, hasNewId: false }
   }
 
   /** Records an item and returns its message; `undefined` for a repeated record or entry. `bytes`: read so far from the source. */

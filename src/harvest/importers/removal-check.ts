@@ -29,7 +29,7 @@ const mostNamed = 100
 /** Statuses 300 to 499, which must not throw. */
 const otherStatuses = Array.from({ length: 200 }, (_, n) => 300 + n)
 
-/** Status of an address; `undefined` without an answer that says anything. */
+/** Status of an address below 500; `undefined` without an answer that says anything. */
 async function statusOf(source: ImportSource, url: string, signal: AbortSignal) {
   try {
     return await source.read(url, { accepts: otherStatuses }, async ({ status }) => status)
@@ -97,7 +97,7 @@ export async function* keepExisting(
     if (requests >= mostChecked || failures >= mostFailures) return 'its own address was not asked'
     requests += 1
     const status = await statusOf(source, address.url, signal)
-    failures = status === undefined || status >= 500 ? failures + 1 : 0
+    failures = status === undefined ? failures + 1 : 0
     if (status === 404 || status === 410 || address.goneStatuses?.includes(status ?? 0))
       return undefined
     if (!isExisting(status)) return `its own address answered ${status ?? 'nothing'}`
