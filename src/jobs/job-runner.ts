@@ -202,19 +202,18 @@ export class JobRunner {
   }
 
   /**
-   * Result of a job when it has ended. Throws the failure of one that has failed, `conflict` for one that was cancelled or does
-   * not exist, and what `waitFor` throws.
+   * Result of a job when it has ended. Throws the failure of one that has failed, `conflict` for one that was cancelled,
+   * `unknown-job` without such a job, and what `waitFor` throws.
    */
   async resultOf(
     id: string,
     signal: AbortSignal,
     progress?: (progress: JobProgress) => void,
   ): Promise<Json | undefined> {
-    const job = await this.waitFor(id, signal, progress)
-    if (job?.state === 'done') return job.result
+    const job = (await this.waitFor(id, signal, progress)) ?? this.#require(id)
+    if (job.state === 'done') return job.result
     throw (
-      failureOfProblem(job?.problem) ??
-      new Failure('conflict', `the job ${shown(id)} was cancelled`)
+      failureOfProblem(job.problem) ?? new Failure('conflict', `the job ${shown(id)} was cancelled`)
     )
   }
 

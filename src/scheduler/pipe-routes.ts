@@ -45,7 +45,13 @@ const launchSchema = {
     configs: { type: 'object', additionalProperties: { type: 'object' } },
     startMode: { type: 'string', enum: startModes },
     dryRun: { type: 'boolean', description: 'Nothing is written' },
-    limit: { type: 'integer', minimum: 1, description: 'Records of a dry run, 20 by default' },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 1_000_000,
+      description:
+        'Most records of the run, which is incomplete when it reaches them; by default 20 for a dry run, otherwise all',
+    },
   },
 }
 

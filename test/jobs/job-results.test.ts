@@ -35,6 +35,7 @@ it('a job keeps what its work answered, and gives it, its progress and its failu
   const cancelled = jobs.resultOf(later.id, never)
   jobs.cancel(later.id)
   await expect(cancelled).rejects.toThrow('was cancelled')
+  await expect(jobs.resultOf('none', never)).rejects.toMatchObject({ kind: 'unknown-job' })
 })
 
 describe('work with tables of its own', () => {

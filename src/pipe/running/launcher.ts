@@ -53,7 +53,7 @@ type ActiveRun = {
   isIdle: boolean
 }
 
-/** Number of waiting runs from which on launches are refused, and maximum number of interrupted runs that are looked at. */
+/** Number of waiting runs from which on launches and requests to resume are refused, and maximum number of interrupted runs that are looked at. */
 const [mostWaiting, mostResumed] = [1000, 1000]
 /** Intervals in ms: rounds of the loop, and renewal of leases. */
 const [roundMs, renewMs] = [1000, 10_000]
@@ -120,6 +120,7 @@ class RunLauncher {
   /** Resumes a run that has ended. */
   resume(id: string): Run {
     this.#checkOpen()
+    this.#checkRoom()
     return this.#resume(id)
   }
 
@@ -185,6 +186,11 @@ class RunLauncher {
     if (this.#stopping.signal.aborted) throw interruption('the process is stopping')
   }
 
+  #checkRoom(): void {
+    if (this.load().waiting >= mostWaiting)
+      throw new Failure('too-many-requests', `${mostWaiting} runs are waiting already`)
+  }
+
   #runOf(id: string): Run {
     const run = this.#context.runs.get(id)
     if (!run) throw new Failure('unknown-run', `there is no run ${id.slice(0, 100)}`)
@@ -194,9 +200,7 @@ class RunLauncher {
   /** Creates and queues a run; if the pipe cannot be opened, the run fails at once. */
   #enqueue(start: RunStart, waitMs = 0): Run {
     const { runs, now } = this.#context
-    if (this.load().waiting >= mostWaiting) {
-      throw new Failure('too-many-requests', `${mostWaiting} runs are waiting already`)
-    }
+    this.#checkRoom()
     const { id, created } = runs.create(start)
     try {
       openPipe(this.#context, start, { runId: id, startTime: created })
@@ -233,7 +237,7 @@ class RunLauncher {
   /** Marks runs of ended processes as interrupted and resumes, oldest first, those that `#isResumable` permits. */
   #resumeInterrupted(): void {
     const { runs, log } = this.#context
-    runs.interruptOrphans()
+    for (const orphan of runs.interruptOrphans()) this.#announce(orphan)
     const interrupted = runs.list({ status: 'interrupted', offset: 0, limit: mostResumed })
     for (const run of interrupted.toReversed()) {
       if (!this.#isResumable(run)) continue

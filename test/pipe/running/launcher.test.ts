@@ -237,11 +237,14 @@ describe('the queue', () => {
     await expect.poll(() => status(again.id)).toBe('running')
   })
 
-  it('has an end: a launch too many is refused', async () => {
-    const { go } = await launcherFixture({ atOnce: 1 })
+  it('has an end: a launch too many is refused, and so is one to resume', async () => {
+    const { go, launcher } = await launcherFixture({ atOnce: 1 })
     go('slow')
-    for (let n = 0; n < 1000; n += 1) go('slow', { startMode: 'concurrent' })
+    const last = Array.from({ length: 1000 }, () => go('slow', { startMode: 'concurrent' })).at(-1)
     expect(() => go('slow', { startMode: 'concurrent' })).toThrow(/too-many-requests/)
+    await launcher.cancel(last?.id ?? '')
+    go('slow', { startMode: 'concurrent' })
+    expect(() => launcher.resume(last?.id ?? '')).toThrow(/too-many-requests/)
   })
 })
 

@@ -1,6 +1,7 @@
 /** Runs that come back: after a crash, on demand, and what failed alone. */
 
 import { describe, expect, it } from 'vitest'
+import type { Run } from '../../../src/pipe/runs/run.ts'
 import { day } from '../runs/runs-fixture.ts'
 import { launcherFixture, timeoutSignal } from './launcher-fixture.ts'
 
@@ -16,8 +17,11 @@ describe('after a crash', () => {
       isResumed: true,
       resumeFrom: 'after-3',
     })
-    const third = await launcherFixture({}, second.place.killed())
+    const told: string[] = []
+    const onEnd = (run: Run) => void told.push(`${run.id} ${run.status}`)
+    const third = await launcherFixture({ onEnd }, second.place.killed())
     expect(third.status(id)).toBe('interrupted')
+    expect(told).toEqual([`${id} interrupted`])
     expect(third.stage.contexts).toEqual([])
   })
 
