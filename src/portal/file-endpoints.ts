@@ -120,45 +120,56 @@ const csvHeaders = {
 }
 
 const includes = ['id', 'title', 'identifier', 'language']
-const countedFacets = ['categories', 'publisher']
-/** Most suggested titles, most themes and publishers each, least characters of a text with suggestions, most that are used. */
-const [mostTitles, mostLabels, shortest, longest] = [8, 4, 2, 100]
+/** Most suggested titles, most lines of other kinds, least characters of a text with suggestions, most that are used. */
+const [mostTitles, mostValues, shortest, longest] = [5, 3, 2, 100]
+/** Kinds of suggestions besides titles and words, with their facets and the key of their name. */
+const kindsOfValues = {
+  themes: { facets: ['categories', 'subject'], name: 'facet-categories' },
+  keywords: { facets: ['keywords'], name: 'facet-keywords' },
+  publishers: { facets: ['publisher'], name: 'facet-publisher' },
+  places: { facets: ['country', 'spatial'], name: 'place' },
+} as const
 
-/** Suggestions for the text that was typed into the search field. Rejects with `Failure`. */
+/** Suggestions for the text that was typed into the search field, by kind. Rejects with `Failure`. */
 async function suggestionsFor(context: PageContext, typedText: string) {
-  const { language, find, nameOf, plainTitle, pathTo, searchTo } = context
-  const lowerCase = (text: string) => text.toLocaleLowerCase(language)
-  const q = typedText.trim().slice(0, longest)
-  if (q.length < shortest) return { titles: [], themes: [], publishers: [] }
-  const [hits, { facets }] = await Promise.all([
-    find({
-      filters: 'dataset',
-      q,
-      limit: mostTitles,
-      includes,
-      parameters: { autocomplete: 'true' },
-    }),
-    find({
-      filters: 'dataset',
-      limit: 0,
-      counted: countedFacets,
-      parameters: { facetSize: '500' },
-    }),
-  ])
-  /** Values of a facet with a word that begins with the typed text. */
-  const labels = (facet: string) =>
-    (facets.get(facet) ?? [])
-      .map(({ id, title }) => ({ id, label: nameOf(title) ?? id }))
-      .filter(({ label }) => ` ${lowerCase(label)}`.includes(` ${lowerCase(q)}`))
-      .slice(0, mostLabels)
-      .map(({ id, label }) => ({ label, path: searchTo([[facet, id]]) }))
+  const { t, find, plainTitle, pathTo, searchTo } = context
+  const q = typedText.trimStart().slice(0, longest)
+  const { records, words, values } =
+    q.trim().length < shortest
+      ? { records: [], words: [], values: [] }
+      : await find({
+          filters: 'dataset',
+          q,
+          limit: mostTitles,
+          includes,
+          parameters: { autocomplete: 'true', completions: 'true' },
+        })
+  /** A line of the list; `about` says of which kind it is, and how many datasets it leads to. */
+  const line = (label: string, kind: string, path: string, count?: number) => {
+    const counted = count === undefined ? [] : [t('n-datasets', { count })]
+    return { label, path, count, about: [t(kind), ...counted].join(' · ') }
+  }
+  const valuesOf = ({ facets, name }: (typeof kindsOfValues)[keyof typeof kindsOfValues]) => {
+    const own = facets.flatMap((facet) => values.filter((value) => value.facet === facet))
+    // A country may be one of catalogues and a place of single records.
+    const byTitle = new Map(own.toReversed().map((value) => [value.title, value]))
+    return [...byTitle.values()]
+      .toSorted((a, b) => b.count - a.count)
+      .slice(0, mostValues)
+      .map(({ facet, id, title, count }) => line(title, name, searchTo([[facet, id]]), count))
+  }
   return {
-    titles: hits.records.map((record) => ({
-      label: plainTitle(record),
-      path: pathTo('datasets', textAt(record, 'id') ?? ''),
-    })),
-    themes: labels('categories'),
-    publishers: labels('publisher'),
+    titles: records.map((record) =>
+      line(plainTitle(record), 'dataset', pathTo('datasets', textAt(record, 'id') ?? '')),
+    ),
+    // After a blank the last word is complete.
+    words: (q.endsWith(' ') ? [] : words).map((word) =>
+      line(word.q, 'word', searchTo([['q', word.q]]), word.count),
+    ),
+    themes: valuesOf(kindsOfValues.themes),
+    keywords: valuesOf(kindsOfValues.keywords),
+    publishers: valuesOf(kindsOfValues.publishers),
+    places: valuesOf(kindsOfValues.places),
   }
 }
 

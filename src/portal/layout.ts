@@ -127,8 +127,7 @@ export function searchBar(context: PageContext, query: string, isBig = false): H
       <label class="vh" for="q">${t('search-datasets')}</label>
       <input type="search" id="q" name="q" value="${query}" autocomplete="off"
         placeholder="${t(isBig ? 'search-hint' : 'search-datasets')}"
-        data-suggest="${pathTo('suggest')}" data-titles="${t('datasets-title')}"
-        data-themes="${t('themes')}" data-publishers="${t('publishers')}" />
+        data-suggest="${pathTo('suggest')}" />
       <button class="button primary" aria-label="${t('search')}">
         ${icon('search')}${isBig && html`<span class="text">${t('search')}</span>`}</button>
     </form></search>`

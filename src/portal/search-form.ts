@@ -10,6 +10,7 @@ const facets: Readonly<Record<string, { readonly id?: string; readonly path?: st
   catalog: { path: '^dcat:dataset' },
   publisher: { path: 'dct:publisher/foaf:name' },
   country: { path: 'dct:spatial' },
+  spatial: { path: 'dct:spatial' },
   categories: { path: 'dcat:theme' },
   license: { path: 'dcat:distribution/dct:license' },
   keywords: { path: 'dcat:keyword' },

@@ -64,6 +64,11 @@ export function searchResultOf(answer: unknown) {
     records: listAt(result, 'results'),
     facets: new Map(facets),
     instead: insteadOf(valueAt(result, 'instead')),
+    words: listAt(result, 'completions.words').flatMap(({ q, count }) =>
+      typeof q === 'string' && typeof count === 'number' ? [{ q, count }] : [],
+    ),
+    values: listAt(result, 'completions.values').map(namedValueOf),
+    places: listAt(result, 'places').map(namedValueOf),
     suggestions: listAt(result, 'suggestions').flatMap(({ q, count }) =>
       typeof q === 'string' && typeof count === 'number' ? [{ q, count }] : [],
     ),
@@ -76,3 +81,12 @@ const insteadOf = (value: unknown): readonly (readonly [string, readonly string[
     word,
     Array.isArray(near) ? near.filter((each) => typeof each === 'string') : [],
   ])
+
+/** Value of a facet that a text names, and the text without the name, if the service says so. */
+const namedValueOf = (value: unknown) => ({
+  facet: textAt(value, 'facet') ?? '',
+  id: textAt(value, 'id') ?? '',
+  title: textAt(value, 'title') ?? '',
+  q: textAt(value, 'q') ?? '',
+  count: numberAt(value, 'count'),
+})

@@ -274,6 +274,15 @@ export type SearchIndex = {
     tokens: readonly string[],
     signal?: AbortSignal,
   ): Promise<readonly (readonly string[])[]>
+  /**
+   * Indexed tokens that begin with a text and are longer than it, at most two dozen, the most frequent first; of a dictionary that takes
+   * too long to read the shortest ones. Meilisearch, whose dictionary has no frequencies, returns the shortest ones.
+   */
+  tokensBeginning(
+    beginning: string,
+    indices: readonly IndexName[],
+    signal?: AbortSignal,
+  ): Promise<readonly string[]>
   /** Targets of words of a query in the dictionary of the indices, for each term. */
   wordForms(terms: readonly Term[], signal?: AbortSignal): Promise<readonly (readonly Target[])[]>
   /** All values of a facet in an index with their counts, ids ascending. */

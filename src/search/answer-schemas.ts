@@ -113,6 +113,13 @@ const hitMembers: Properties = {
   _why: explanation,
 }
 
+const facetValue = {
+  facet: text('Id of a facet'),
+  id: text('Value to filter by'),
+  title: text(),
+  count: integer('Hits that the filter leaves'),
+}
+
 const envelope = (hit: Reference, facets: Reference): JsonSchema =>
   objectSchema(
     '',
@@ -129,6 +136,14 @@ const envelope = (hit: Reference, facets: Reference): JsonSchema =>
       suggestions: array(
         requiredObject({ q: text(), count: integer('What it finds') }),
         'With suggestions: other queries, most hits first',
+      ),
+      completions: requiredObject({
+        words: array(requiredObject({ q: text(), count: integer('What it finds') })),
+        values: array(requiredObject(facetValue)),
+      }),
+      places: array(
+        requiredObject({ ...facetValue, q: text('The query to search at the place') }),
+        'With places: at most three',
       ),
       instead: {
         type: 'object',

@@ -5,6 +5,7 @@
 
 import type { Facet, SearchIndex, DocumentReader } from '../search-index/search-index.ts'
 import { isJsonObject, textAt, valueAt } from '../text/json.ts'
+import { fingerprint } from '../text/fingerprint.ts'
 import { shippedAuthorities } from '../vocabularies/authorities.ts'
 import { allRecords, valuesAtPath, recordFields } from './record-values.ts'
 import type { RecordText } from './search-answers.ts'
@@ -28,6 +29,7 @@ const readers: ReadonlyMap<string, LabelReader> = new Map<string, LabelReader>([
   ['categories', labelsAt('categories')],
   ['hvdCategory', labelsAt('hvd_category')],
   ['subject', labelsAt('subject')],
+  ['spatial', placeNames],
 ])
 
 /** Returns a facet with the titles of its values in a language. */
@@ -47,6 +49,25 @@ function codeNames(type: 'region' | 'language', language: string) {
 function countryNames({ items }: Facet, language: string): Labels {
   const nameOf = codeNames('region', language)
   return new Map(items.map(({ id }) => [id, nameOf(id)]))
+}
+
+/** Reads the names of places that are concepts of shipped or installed vocabularies. */
+async function placeNames(...[{ items }, language, index, signal]: Parameters<LabelReader>) {
+  const { concept } = await shippedAuthorities()
+  const ids = items.slice(0, mostRecords).map(({ id }) => id)
+  const names = new Map(ids.map((id) => [id, concept(id)?.prefLabel[language]]))
+  const operands = ids
+    .filter((id) => names.get(id) === undefined)
+    .map(
+      (id) =>
+        ({ kind: 'range', name: 'resource', from: fingerprint(id), to: fingerprint(id) }) as const,
+    )
+  const include = ['resource', 'pref_label']
+  const request = { ...allRecords('vocabulary'), limit: mostRecords, include }
+  const { hits } = await index.search({ ...request, tree: { kind: 'or', operands } }, signal)
+  for (const fields of hits.map(({ record }) => recordFields(record)))
+    names.set(textAt(fields, 'resource') ?? '', textAt(fields, `pref_label.${language}`))
+  return names
 }
 
 async function catalogueNames(...[facet, language, index, signal]: Parameters<LabelReader>) {

@@ -3,6 +3,7 @@
 import { type QueryTree, type Term, withLeaves } from '../search-index/query-tree.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { editDistance } from '../text/nearest.ts'
+import { withinTime } from './time-limit.ts'
 
 /** Characters of words that are replaced: shorter ones are similar to too many words, longer ones are no words. */
 const [shortest, longest] = [4, 30]
@@ -30,20 +31,12 @@ export async function withNearWords(
     .filter(({ token }) => token.length >= shortest && token.length <= longest)
     .slice(0, mostWords)
   if (lookedUp.length === 0) return { request, instead: {} }
-  const limit = AbortSignal.timeout(timeLimitMs)
-  try {
-    const both = AbortSignal.any([signal, limit])
-    const nearWords = await nearWordsOf(index, lookedUp, both)
-    const instead = [...nearWords].map(
-      ([{ token, typed = token }, words]) => [typed, words] as const,
-    )
-    return {
-      request: { ...request, tree: withInstead(request.tree, nearWords) },
-      instead: Object.fromEntries(instead),
-    }
-  } catch (error) {
-    if (limit.aborted && !signal.aborted) return { request, instead: {} }
-    throw error
+  const lookUp = (both: AbortSignal) => nearWordsOf(index, lookedUp, both)
+  const nearWords = await withinTime(timeLimitMs, signal, lookUp, new Map())
+  const instead = [...nearWords].map(([{ token, typed = token }, words]) => [typed, words] as const)
+  return {
+    request: { ...request, tree: withInstead(request.tree, nearWords) },
+    instead: Object.fromEntries(instead),
   }
 }
 
@@ -55,7 +48,7 @@ const isByRelevance = ({ order: [first] }: SearchRequest): boolean =>
   first === undefined || first.name === 'relevance'
 
 /** Words of a query of plain words, which is a word or an `or` of words in all fields; none of another query. */
-function plainTerms(tree: QueryTree): readonly Term[] {
+export function plainTerms(tree: QueryTree): readonly Term[] {
   const parts = tree.kind === 'or' ? tree.operands : [tree]
   const terms = parts.filter((part) => part.kind === 'term')
   return terms.length === parts.length && terms.every(({ field }) => field === undefined)

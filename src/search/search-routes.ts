@@ -7,6 +7,8 @@ import { BoundedCache } from '../workers/bounded-cache.ts'
 import type { AnswerSchemas } from './answer-schemas.ts'
 import { datasetCounts } from './record-routes.ts'
 import { withExtras } from './page-extras.ts'
+import type { SearchRequest } from '../search-index/search-index.ts'
+import { completionsOf } from './completions.ts'
 import { parametersOfBody } from './request/body-parameters.ts'
 import { type Parameters, parametersOf } from './request/search-parameters.ts'
 import { type SearchPlan, planSearch } from './request/search-request.ts'
@@ -26,7 +28,7 @@ import type {
   SearchServiceContext,
 } from './search-service-context.ts'
 import { isRelatable, withNearWords } from './near-words.ts'
-import type { SearchRequest } from '../search-index/search-index.ts'
+import { placesOf } from './places.ts'
 import { otherQueries } from './suggestions.ts'
 import { afterPage, firstPage, scrolledPage, type SnapshotPage } from './snapshot-pages.ts'
 
@@ -46,8 +48,8 @@ export function queryEndpoints(schemas: AnswerSchemas) {
       const plan = planOf(context, parameters)
       const make = () => runSearch(c, context, plan, parameters)
       if (plan.pages) return sendUncached(c, make())
-      // Suggestions and near words have a time limit, so a later answer may have more of them and is not cached.
-      const isLimited = parameters.suggestions === true || parameters.related === true
+      // Some parts have a time limit, so a later answer may have more of them and is not cached.
+      const isLimited = limitedParts.some((part) => parameters[part] === true)
       return context.withEntityTag(c, async (tag) =>
         sendAnswer(c, isLimited ? await make() : await context.cachedAnswer(tag, make)),
       )
@@ -82,6 +84,9 @@ export function queryEndpoints(schemas: AnswerSchemas) {
   })
   return [searchByQuery, searchByBody, readNextPage]
 }
+
+/** Parameters of parts of an answer that have a time limit. */
+const limitedParts = ['suggestions', 'related', 'completions', 'places'] as const
 
 /** Number of cached answers, and characters of each: at most 16 MB together. */
 const [mostAnswers, longestAnswer] = [64, 2 ** 17]
@@ -134,9 +139,12 @@ async function runSearch(
   const read = explain ? { ...request, include: undefined } : request
   const page = await pageOf(c, context, { ...plan, request: read })
   const hasNearWords = Object.keys(instead).length > 0
-  const treeOf = (otherQ: string) => planOf(context, { ...parameters, q: otherQ }).request.tree
-  const [answer, suggested] = await Promise.all([
+  const requestOf = (otherQ: string) =>
+    planOf(context, { ...parameters, autocomplete: false, q: otherQ }).request
+  const treeOf = (otherQ: string) => requestOf(otherQ).tree
+  const [answer, typing, suggested] = await Promise.all([
     withExtras(index, { request, answer: page.answer, parameters, explain }, c.var.signal),
+    partsForTyping(context, { request: plan.request, parameters, requestOf }, c.var.signal),
     suggestions && q !== undefined && (!hasNearWords || page.answer.count === 0)
       ? otherQueries(
           index,
@@ -147,6 +155,7 @@ async function runSearch(
   ])
   const extra = {
     ...page.extra,
+    ...typing,
     ...(suggestions && { suggestions: suggested }),
     ...(hasNearWords && { instead }),
     ...(answer.related !== undefined && { related: answer.related }),
@@ -167,6 +176,28 @@ async function relatedRequest(
     meaningOf?.(q, signal),
   ])
   return { request: { ...request, ...(meaning && { meaning }) }, instead }
+}
+
+type TypedQuery = {
+  readonly request: SearchRequest
+  readonly parameters: Parameters
+  readonly requestOf: (q: string) => SearchRequest
+}
+
+/** Parts of an answer about what was typed: `completions` and `places`, where they are requested. */
+async function partsForTyping(
+  { index, settings }: SearchAppContext,
+  { request, parameters, requestOf }: TypedQuery,
+  signal: AbortSignal,
+) {
+  const { q, autocomplete, completions, places, locale = 'en' } = parameters
+  if (q === undefined) return {}
+  const context = { q, request, requestOf, locale, settings: settings() }
+  return {
+    ...(completions &&
+      autocomplete && { completions: await completionsOf(index, context, signal) }),
+    ...(places && !autocomplete && { places: await placesOf(index, context, signal) }),
+  }
 }
 
 /** Returns the requested page. Throws the errors of the engine, and `unknown-cursor` for a continuation. */

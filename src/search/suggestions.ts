@@ -7,6 +7,7 @@ import { rankingLeaves, type QueryTree } from '../search-index/query-tree.ts'
 import type { Hit, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { tokenOf, wordPattern } from '../text/tokens.ts'
 import { allRecords } from './record-values.ts'
+import { withinTime } from './time-limit.ts'
 
 /** Number of hits from which nothing is suggested. */
 const enoughHits = 3
@@ -17,7 +18,13 @@ const [shortest, longest] = [4, 30]
 /** Time limit for suggestions; the embedded engine needs about 20 ms. */
 const timeLimitMs = 100
 /** Fields in which the spelling of a word is looked up: the dictionary of an engine has no accents. */
-const include = ['title', 'pref_label', 'keywords.label', 'publisher.name', 'description']
+export const spelledFields = [
+  'title',
+  'pref_label',
+  'keywords.label',
+  'publisher.name',
+  'description',
+]
 
 type Suggestion = { readonly q: string; readonly count: number }
 
@@ -37,13 +44,7 @@ export async function otherQueries(
   signal: AbortSignal,
 ): Promise<readonly Suggestion[]> {
   if (context.count >= enoughHits || context.request.indices.length === 0) return []
-  const limit = AbortSignal.timeout(timeLimitMs)
-  try {
-    return await findSuggestions(index, context, AbortSignal.any([signal, limit]))
-  } catch (error) {
-    if (limit.aborted && !signal.aborted) return []
-    throw error
-  }
+  return withinTime(timeLimitMs, signal, (both) => findSuggestions(index, context, both), [])
 }
 
 async function findSuggestions(
@@ -76,11 +77,11 @@ async function findSuggestions(
     const counts = [...queries].slice(0, mostCounted).map(async ([query, replacement]) => {
       const condition = { tree: treeOf(query), words: wanted, filter: searchFilter }
       const { count, hits } = await index.search(
-        { ...baseRequest, ...condition, limit: 1, include },
+        { ...baseRequest, ...condition, limit: 1, include: spelledFields },
         signal,
       )
       const spellings = [...replacement].map(
-        ([token, word]) => [token, spellingIn(hits, word)] as const,
+        ([token, word]) => [token, spellingIn(hits, word).toLowerCase()] as const,
       )
       return { q: replaceWords(q, new Map(spellings)), count }
     })
@@ -91,10 +92,11 @@ async function findSuggestions(
   return []
 }
 
-/** Returns a token as records spell it, in lower case; the token itself when they do not show it. */
-function spellingIn(hits: readonly Hit[], token: string): string {
+/** Returns a token as records spell it, in lower case if one of them does; the token itself when they do not show it. */
+export function spellingIn(hits: readonly Hit[], token: string): string {
   const words = hits.flatMap(({ record }) => record.match(wordPattern) ?? [])
-  return words.find((word) => tokenOf(word) === token)?.toLowerCase() ?? token
+  const spellings = words.filter((word) => tokenOf(word) === token)
+  return spellings.find((word) => word === word.toLowerCase()) ?? spellings[0] ?? token
 }
 
 const replaceWords = (q: string, words: ReadonlyMap<string, string>): string =>

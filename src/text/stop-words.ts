@@ -37,3 +37,7 @@ export function stopWordsOf(tokens: readonly string[]): ReadonlySet<string> {
     distinct.filter((token) => shared.has(token) || chosen.some((words) => words.has(token))),
   )
 }
+
+/** Whether a token is a stop word of one of some languages. */
+export const isStopWord = (token: string, languages: readonly string[]): boolean =>
+  languages.some((language) => sets.get(language)?.has(token))

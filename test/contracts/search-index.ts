@@ -75,6 +75,14 @@ export function searchIndexContract(name: string, make: () => Promise<Made>): vo
       expect(facetText(answer.facets)).toBe(one.facets)
     })
 
+    it('lists tokens that begin with a text, the most frequent or the shortest first', async () => {
+      const beginning = (text: string) => made.index.tokensBeginning(text, ['dataset'])
+      expect((await beginning('wat'))[0]).toBe('water')
+      expect(await beginning('wate')).toEqual(['water', 'waterways', 'watersheds'])
+      expect(await beginning('water')).not.toContain('water')
+      expect(await beginning('zzz')).toEqual([])
+    })
+
     it('P55: a reduced record has the fields that were asked for and no other', async () => {
       const answer = await search({ tree: treeOf('tokyo'), include: ['id', 'title.en'] })
       expect(answer.hits.map((hit) => JSON.parse(hit.record))).toEqual([

@@ -64,7 +64,7 @@ const suggest = async (q: string): Promise<object> =>
   (await (await fetch(`${platform.url}/en/suggest?q=${encodeURIComponent(q)}`)).json()) as object
 
 it('suggestions are titles, themes and publishers with a word that begins like what was typed', async () => {
-  expect(await suggest('wat')).toEqual({
+  expect(await suggest('wat')).toMatchObject({
     titles: [{ label: 'Water levels & <b>gauges</b>', path: '/en/datasets/levels' }],
     themes: [],
     publishers: [{ label: 'Waterworks of the city', path: expect.stringMatching(/\?publisher=/) }],
@@ -77,7 +77,7 @@ it('suggestions are titles, themes and publishers with a word that begins like w
 it.each(['', 'w', '  ', '"', '(((', 'NOT', '*'.repeat(500), '\u0000', '💧'])(
   'nothing that somebody types breaks them: %j',
   async (q) => {
-    expect(Object.keys(await suggest(q))).toEqual(['titles', 'themes', 'publishers'])
+    expect(await suggest(q)).toMatchObject({ titles: [], words: [], themes: [], publishers: [] })
   },
 )
 

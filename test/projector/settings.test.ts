@@ -17,7 +17,7 @@ const [dataset, catalogue, vocabulary] = indexSettings(profile)
 describe('the default settings', () => {
   test('name the facets in the order of the configuration', () => {
     expect(dataset?.facets.map(({ id }) => id)).toEqual(
-      'dataScope is_hvd hvdCategory country catalog superCatalog categories publisher keywords scoring format license subject dataServices'.split(
+      'dataScope is_hvd hvdCategory country catalog superCatalog categories publisher keywords scoring format license subject spatial dataServices'.split(
         ' ',
       ),
     )

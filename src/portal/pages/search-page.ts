@@ -15,9 +15,11 @@ import {
   filterForm,
   hiddenFields,
   configuredFacets,
+  countedFacets,
   valueLabel,
 } from '../parts/filters.ts'
 import { datasetList, searchHit, hitFields } from '../parts/hits.ts'
+import { placeLinks } from '../parts/places.ts'
 import {
   searchParamsOf,
   searchFacetOf,
@@ -51,12 +53,14 @@ export async function searchPage(context: PageContext): Promise<PageContent> {
   const result = await find({
     ...params,
     includes: [...hitFields, '_highlight'],
-    counted: configuredFacets(context).map(searchFacetOf),
+    counted: countedFacets(context, query).map(searchFacetOf),
     parameters: {
       ...params.parameters,
       highlight: 'title,description',
       suggestions: 'true',
       related: formValues(query, 'related')[0] ?? 'true',
+      // With the field for a place, the words of the search are not those of the query.
+      places: formValues(query, 'place').length > 0 ? undefined : 'true',
     },
   })
   const { count } = result
@@ -73,7 +77,8 @@ export async function searchPage(context: PageContext): Promise<PageContent> {
     canonical: q === '' ? 'datasets' : `datasets?q=${encodeURIComponent(q)}`,
     head: html`<link rel="alternate" type="application/atom+xml" title="${t('feed')}" href="${feedAddress(context, query)}"/>
       ${pages.map(({ rel, href }) => rel && html`<link rel="${rel}" href="${href}" />`)}`,
-    body: html`<div class="search-head"><h1>${title}</h1> ${filterChips(context, search)}</div>
+    body: html`<div class="search-head"><h1>${title}</h1> ${filterChips(context, search)}
+      ${placeLinks(context, query, result)}</div>
       ${count === 0 ? await contentWithoutHits(context, query, result) : hits()}`,
   }
 }

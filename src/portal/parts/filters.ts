@@ -32,6 +32,11 @@ type FilterState = {
 export const configuredFacets = ({ config }: PageContext): readonly string[] =>
   config.facets.filter(isFacetField)
 
+/** Configured facets, and others that a search is filtered by: their values have titles. */
+export const countedFacets = (context: PageContext, query: FormEntries): readonly string[] => [
+  ...new Set([...configuredFacets(context), ...query.map(([name]) => name).filter(isFacetField)]),
+]
+
 /** Label of a facet value; high-value datasets and bands of quality have messages of the portal. */
 export function valueLabel(context: PageContext, name: string, { id, title }: CountedFacetValue) {
   if (name === 'hvd' || name === 'quality') return context.t(`${name}-${id}`)

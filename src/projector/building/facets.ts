@@ -72,6 +72,11 @@ export const defaultFacets: readonly FacetConfig[] = [
   facet('format', 'Formats', 'distributions.format'),
   facet('license', 'Licenses', 'distributions.license'),
   facet('subject', 'Subjects', 'subject'),
+  facet('spatial', 'Places', 'spatial_resource', {
+    term: 'resource',
+    display: 'label',
+    hidden: true,
+  }),
   facet('dataServices', 'Data services', 'distributions.access_service', { kind: 'exists' }),
   facet('vocabulary', 'Vocabularies', '', { indices: ['vocabulary'], kind: 'vocabulary' }),
 ]

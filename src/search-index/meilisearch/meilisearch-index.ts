@@ -21,7 +21,7 @@ import { EngineWriter, RecoveringWriter } from './engine-writer.ts'
 import { facetTitles, allFacetValues } from './facet-values.ts'
 import { MeilisearchCursors } from './meilisearch-cursors.ts'
 import { fetchEntries, fetchRecord, answerSearch } from './search-answer.ts'
-import { termsNear } from './term-patterns.ts'
+import { termsAfter, termsNear } from './term-patterns.ts'
 import { WordTargets } from './word-lookups.ts'
 
 type MeilisearchOptions = {
@@ -186,6 +186,8 @@ function readingCalls(
       timed(signal, (end) => cursors.page(cursor, options, end)),
     similarTokens: (tokens, signal) =>
       timed(signal, (end) => Promise.all(tokens.map((token) => termsNear(token, context, end)))),
+    tokensBeginning: (beginning, _indices, signal) =>
+      timed(signal, (end) => termsAfter(beginning, context, end)),
     wordForms: (terms, signal) =>
       timed(signal, (end) => {
         const [generation] = state.searched.values()

@@ -57,6 +57,8 @@ export async function expandPatterns(
 
 /** Most suggestions for a token, and most rows of tokens that are compared with it. */
 const [mostNear, mostCompared] = [12, 5_000]
+/** Most terms with a common beginning. */
+const mostLonger = 24
 
 /** Indexed tokens that differ from `token` by one or two letters and begin with the same two letters, nearest first. */
 export async function termsNear(
@@ -67,6 +69,18 @@ export async function termsNear(
   const prefix = Array.from(token).slice(0, 2).join('')
   const terms = await termsBeginning(prefix, context, signal, mostCompared)
   return wordsNear(token, terms, mostNear).map(({ word }) => word)
+}
+
+/** The shortest terms that begin with a text and are longer than it. */
+export async function termsAfter(
+  beginning: string,
+  context: ReadContext,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const terms = await termsBeginning(beginning, context, signal, mostCompared)
+  // The server compares decomposed text, of which a letter may be the beginning of another.
+  const longer = terms.filter((term) => term !== beginning && term.startsWith(beginning))
+  return shortestTerms(longer, mostLonger)
 }
 
 /** Terms with a prefix, each once, from at most `most` rows. */

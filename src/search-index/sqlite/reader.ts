@@ -12,7 +12,7 @@ import { FullText } from './full-text.ts'
 import { isSearched, readGenerations, type Generation } from './generations.ts'
 import { openDatabase } from './index-file.ts'
 import { LeafPhrases } from './leaf-phrases.ts'
-import { similarTokens } from './similar-tokens.ts'
+import { similarTokens, tokensBeginning } from './similar-tokens.ts'
 import { openSnapshot, runSearch, type ReaderContext } from './run-search.ts'
 import {
   readSlice,
@@ -25,7 +25,7 @@ import { StoredRecords } from './stored-records.ts'
 import type { Target } from '../word-forms.ts'
 import { GenerationView, type ReaderFile } from './view.ts'
 import { Cancelled, reportFailures } from './index-file.ts'
-import type { ReaderCalls, WorkerSettings } from './worker-messages.ts'
+import type { BeginningRequest, ReaderCalls, WorkerSettings } from './worker-messages.ts'
 
 /** Reads the index file. Each call but `page` first brings the columns in memory up to the committed state. */
 export class IndexFileReader {
@@ -82,6 +82,13 @@ export class IndexFileReader {
     )
   }
 
+  /** As `SearchIndex.tokensBeginning`. */
+  tokensBeginning({ beginning, indices }: BeginningRequest): readonly string[] {
+    return this.#snapshot(() =>
+      tokensBeginning(this.#file.sql, this.#viewsOf({ indices }), beginning),
+    )
+  }
+
   /** As `SearchIndex.wordForms`. */
   wordForms(terms: readonly Term[]): readonly (readonly Target[])[] {
     return this.#snapshot(() => {
@@ -120,7 +127,7 @@ export class IndexFileReader {
     this.#file.db.close()
   }
 
-  #viewsOf({ indices }: SnapshotRequest): GenerationView[] {
+  #viewsOf({ indices }: Pick<SnapshotRequest, 'indices'>): GenerationView[] {
     return [...new Set(indices)].flatMap((name) => this.#views.get(name) ?? [])
   }
 
@@ -198,6 +205,7 @@ serve<ReaderCalls>({
   facetValues: ({ index, facet }, call) =>
     runCall(call, (reader) => reader.facetValues(index, facet)),
   similarTokens: (tokens, call) => runCall(call, (reader) => reader.similarTokens(tokens)),
+  tokensBeginning: (request, call) => runCall(call, (reader) => reader.tokensBeginning(request)),
   wordForms: (terms, call) => runCall(call, (reader) => reader.wordForms(terms)),
   get: ({ index, id, maxEntries }, call) =>
     runCall(call, (reader) => reader.get(index, id, maxEntries)),

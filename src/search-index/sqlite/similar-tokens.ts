@@ -1,4 +1,4 @@
-/** Spelling suggestions ("did you mean") of a reader from the table `term`, the dictionary of all indexed tokens. */
+/** Tokens like one that was typed, or that begin like it, from the table `term`, the dictionary of all indexed tokens. */
 
 import { typosIn, wordsNear } from '../../text/nearest.ts'
 import { bucketToken } from './index-file.ts'
@@ -6,8 +6,12 @@ import type { GenerationView } from './view.ts'
 
 /** Most tokens whose occurrences are counted, and the count at which counting stops. */
 const [mostTokens, mostOccurrences] = [12, 500]
+/** Most tokens with a common beginning. */
+const mostLonger = 24
 /** Most milliseconds for reading the dictionary, because other searches wait. */
 const mostReadMs = 10
+/** Most tokens with a common beginning whose occurrences are counted, the shortest. */
+const mostBeginning = 1_000
 /** Rows between two checks of the clock. */
 const stride = 256
 
@@ -22,6 +26,24 @@ export const similarTokens = (
     .filter(({ count }) => count > 0)
     .sort((a, b) => a.steps - b.steps || b.count - a.count)
     .map(({ word }) => word)
+
+/** As `SearchIndex.tokensBeginning`. */
+export function tokensBeginning(
+  sql: GenerationView['sql'],
+  views: readonly GenerationView[],
+  beginning: string,
+): string[] {
+  const end = performance.now() + mostReadMs
+  const longer = sql(`SELECT DISTINCT term FROM term WHERE term > ? AND term < ?
+    ORDER BY length(term), term LIMIT ${mostBeginning}`)
+  const counts = new Map<string, number>()
+  for (const { term } of longer.iterate(beginning, `${beginning}\u{10ffff}`)) {
+    if (performance.now() > end) break
+    counts.set(String(term), occurrencesOf(sql, views, String(term)))
+  }
+  const frequent = [...counts].filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1])
+  return frequent.slice(0, mostLonger).map(([token]) => token)
+}
 
 /** Terms of similar length: first those that begin with the same two letters, then those with the same first letter. */
 function* termsLike(sql: GenerationView['sql'], token: string): Generator<string> {

@@ -194,6 +194,8 @@ function readingCalls({ readers, repair, cursors }: EngineParts) {
       return readers.call('get', { index, id, maxEntries: most }, signal)
     },
     similarTokens: (tokens, signal) => readers.call('similarTokens', tokens, signal),
+    tokensBeginning: (beginning, indices, signal) =>
+      readers.call('tokensBeginning', { beginning, indices }, signal),
     wordForms: (terms, signal) => readers.call('wordForms', terms, signal),
     missingIds: (index, ids) => readers.call('missingIds', { index, ids }),
     openCursor: async (request, signal) => {

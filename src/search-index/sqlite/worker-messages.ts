@@ -69,6 +69,12 @@ export type ConfigureResult = {
 /** Number of documents of each index that is searched. */
 export type DocumentCounts = Readonly<Partial<Record<IndexName, number>>>
 
+/** Beginning of tokens of some indices. */
+export type BeginningRequest = {
+  readonly beginning: string
+  readonly indices: readonly IndexName[]
+}
+
 /** Calls of the writer: name → argument and result. */
 export type WriterCalls = {
   open: [undefined, undefined]
@@ -102,6 +108,7 @@ export type ReaderCalls = {
   page: [Slice, SlicePage]
   facetValues: [{ readonly index: IndexName; readonly facet: string }, readonly FacetItem[]]
   similarTokens: [readonly string[], readonly (readonly string[])[]]
+  tokensBeginning: [BeginningRequest, readonly string[]]
   wordForms: [readonly Term[], readonly (readonly Target[])[]]
   get: [
     { readonly index: IndexName; readonly id: string; readonly maxEntries?: number },

@@ -173,6 +173,10 @@ export const searchParameters = z.object({
         'Words of q that a hit has: any (default), most of those that are rare, or all but stop words; only for q without operators',
     })
     .optional(),
+  completions: flag(
+    'true: with autocomplete, completions of the last word, and values of facets whose labels begin like q',
+  ),
+  places: flag('true: places that q names, each as a facet value with the hits it leaves'),
   related: flag(
     'true: the nearest known words in place of words that no record has (result.instead), and records that are close in meaning (result.related)',
   ),
