@@ -138,4 +138,27 @@ describe('dropping', () => {
     reader.close()
     next.close()
   })
+
+  it('leaves one segment of the words of an index that was filled, with the same hits', () => {
+    const writer = new IndexFileWriter(path)
+    writer.configure(settings, languages)
+    for (const id of ['a', 'b', 'c']) writer.write([batchOf([{ put: only(id, 1) }])])
+    const db = new DatabaseSync(path)
+    // The number of a segment is in the upper bits of the key of its pages.
+    const pages = 'FROM fts_1_data WHERE id >> 37 > 0'
+    const segments = () =>
+      Number(db.prepare(`SELECT count(DISTINCT id >> 37) AS count ${pages}`).get()?.['count'])
+    const found = () => new IndexFileReader(path, () => undefined).search(request()).count
+    const count = found()
+    expect(segments()).toBeGreaterThan(1)
+    writer.finish('dataset')
+    while (writer.purge()) writer.write([batchOf([{ put: only('while', 100) }])])
+    expect(segments()).toBe(1)
+    expect(found()).toBe(count + 1)
+    db.close()
+    writer.close()
+  })
 })
+
+const only = (id: string, version: number) =>
+  documentOf({ index: 'dataset', id, version, text: { title: { en: [`title of ${id}`] } } })

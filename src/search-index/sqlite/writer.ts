@@ -1,4 +1,4 @@
-/** Writer of the index file, and entry of its worker. Between calls it removes ended versions in portions. */
+/** Writer of the index file, and entry of its worker. Between calls it removes ended versions and merges segments in portions. */
 
 import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -17,10 +17,11 @@ import {
   readGenerations,
   type Generation,
 } from './generations.ts'
-import { createCommonTables, isDamage, isUnusable, openDatabase } from './index-file.ts'
+import { createCommonTables, isDamage, isUnusable, openDatabase, tablesOf } from './index-file.ts'
 import { GenerationWriter } from './generation-writer.ts'
 import { TermDictionary } from './indexed-text.ts'
 import { Purge } from './purge.ts'
+import { SegmentMerge } from './segment-merge.ts'
 import { entries, type EntriesRequest } from './stored-records.ts'
 import { reportFailures } from './index-file.ts'
 import type {
@@ -43,6 +44,7 @@ export class IndexFileWriter {
   readonly #terms: TermDictionary
   readonly #values: FacetNumbers
   readonly #purge: Purge
+  readonly #merge: SegmentMerge
   /** Writers by the number of their generation; they are kept because they hold the last used record number. */
   #writers = new Map<number, GenerationWriter>()
   #indices = new Map<IndexName, IndexWriters>()
@@ -54,6 +56,7 @@ export class IndexFileWriter {
     this.#terms = new TermDictionary(this.#db)
     this.#values = new FacetNumbers(this.#db)
     this.#purge = new Purge(this.#db)
+    this.#merge = new SegmentMerge(this.#db)
     this.#openGenerations()
   }
 
@@ -70,7 +73,10 @@ export class IndexFileWriter {
   /** Makes the filled generation of an index the searched one; returns the settings of all searched generations. */
   finish(index: IndexName): IndexSettings[] {
     finishGeneration(this.#db, index)
-    return this.#openGenerations()
+    const current = this.#openGenerations()
+    const filled = readGenerations(this.#db).find((one) => one.index === index && isSearched(one))
+    if (filled) this.#merge.add(tablesOf(filled.number).fts)
+    return current
   }
 
   /**
@@ -116,9 +122,9 @@ export class IndexFileWriter {
     return this.#purge.lastEnded()
   }
 
-  /** Removes one portion of what ended up to `limit`; returns whether there may be more. */
+  /** Removes one portion of what ended up to `limit`, or merges one of segments; returns whether there may be more. */
   purge(limit: number = Number.MAX_SAFE_INTEGER): boolean {
-    return this.#purge.removePortion(limit)
+    return this.#purge.removePortion(limit) || this.#merge.mergePortion()
   }
 
   /** Moves the write-ahead log into the file and returns its remaining bytes. It is complete only while no reader is in a call. */
@@ -210,7 +216,7 @@ let purgeLimit = 0
 const write = <Result>(work: (writer: IndexFileWriter) => Result): Result =>
   reportFailures(() => work((fileWriter ??= new IndexFileWriter(path))))
 
-/** Removes one portion, and continues after the calls that have arrived meanwhile. */
+/** Removes or merges one portion, and continues after the calls that have arrived meanwhile. */
 function purge(): void {
   if (fileWriter?.purge(purgeLimit)) setImmediate(purge)
 }
