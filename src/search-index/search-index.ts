@@ -62,7 +62,7 @@ export type IndexChange =
  * Vector of a record, by which searches with `meaning` find it: the components of an embedding, scaled so that the largest is 127.
  * Absent = remove the stored one. All vectors of an index have the same length; one of another length replaces them all.
  */
-type VectorChange = {
+export type VectorChange = {
   readonly index: IndexName
   readonly id: string
   readonly vector: Int8Array | undefined

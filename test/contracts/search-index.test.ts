@@ -7,8 +7,9 @@ import { embeddedIndex } from '../../src/search-index/sqlite/sqlite-index.ts'
 import { logger } from '../../src/log.ts'
 import { languages } from './search-index-corpus.ts'
 import { searchIndexContract } from './search-index.ts'
+import { vectorContract } from './search-index-vectors.ts'
 
-searchIndexContract('the embedded engine', async () => {
+const make = async () => {
   const directory = mkdtempSync(join(tmpdir(), 'index-'))
   const index = await embeddedIndex({ directory, log: logger('silent'), languages })
   return {
@@ -18,4 +19,7 @@ searchIndexContract('the embedded engine', async () => {
       rmSync(directory, { recursive: true })
     },
   }
-})
+}
+
+searchIndexContract('the embedded engine', make)
+vectorContract('the embedded engine', make)

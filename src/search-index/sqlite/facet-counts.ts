@@ -4,7 +4,7 @@ import { compareCodePoints } from '../../text/code-points.ts'
 import { byCount, facetDefinitions, withBands } from '../facet-answer.ts'
 import type { Facet, FacetItem } from '../search-index.ts'
 import { membersOf, sizeOf } from './bitmap.ts'
-import { firstOf } from './top-hits.ts'
+import { firstOf } from './first-of.ts'
 import type { MatchedPart, GenerationView } from './view.ts'
 
 type Sql = GenerationView['sql']

@@ -81,8 +81,9 @@ export class GenerationWriter {
       this.#statements.updateVersion.run(version, document.hash, id)
       return
     }
-    this.#endVersion(row)
     const n = ++this.#lastNumber
+    this.#statements.copyVector.run(n, Number(row?.['n'] ?? -1))
+    this.#endVersion(row)
     this.#statements.key.run(id, n, version, document.hash, fingerprint)
     if (this.#count !== undefined) this.#count += 1
     this.#insert(n, document)
@@ -95,6 +96,17 @@ export class GenerationWriter {
     if (version === undefined) return
     this.#endVersion(row)
     this.#statements.key.run(id, null, version, '', '')
+  }
+
+  /** Stores or removes the vector of a record; not of one that is not stored. One of another length replaces all vectors. */
+  setVector(id: string, vector: Int8Array | undefined): void {
+    const n = this.#statements.find.get(id)?.['n']
+    if (typeof n !== 'number') return
+    this.#statements.removeVector.run(n)
+    if (!vector?.some((component) => component !== 0)) return
+    const length = this.#statements.vectorLength.get()?.['length'] ?? vector.length
+    if (length !== vector.length) this.#statements.removeVectors.run()
+    this.#statements.vector.run(n, vector)
   }
 
   /** Writes the full-text rows; to be called before the transaction is committed. */
@@ -131,6 +143,7 @@ export class GenerationWriter {
     const n = row?.['n']
     if (n === undefined || n === null) return
     this.#fullText.remove(Number(n))
+    this.#statements.removeVector.run(Number(n))
     this.#statements.endVersion.run(this.#generation.number, Number(n))
     if (this.#count !== undefined) this.#count -= 1
   }
@@ -158,7 +171,7 @@ function versionToWrite(
 }
 
 function statementsOf(db: DatabaseSync, generation: number) {
-  const { key, doc, col } = tablesOf(generation)
+  const { key, doc, col, vec } = tablesOf(generation)
   return {
     find: db.prepare(`SELECT n, version, print FROM ${key} WHERE id = ?`),
     key: db.prepare(
@@ -170,6 +183,11 @@ function statementsOf(db: DatabaseSync, generation: number) {
       `INSERT INTO ${col} (n, id, dates, numbers, flags, boxes, ords, orders, words)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
+    vector: db.prepare(`INSERT INTO ${vec} (n, v) VALUES (?, ?)`),
+    copyVector: db.prepare(`INSERT INTO ${vec} (n, v) SELECT ?, v FROM ${vec} WHERE n = ?`),
+    removeVector: db.prepare(`DELETE FROM ${vec} WHERE n = ?`),
+    removeVectors: db.prepare(`DELETE FROM ${vec}`),
+    vectorLength: db.prepare(`SELECT length(v) AS length FROM ${vec} LIMIT 1`),
     endVersion: db.prepare('INSERT INTO dead (generation, n) VALUES (?, ?)'),
     // Numbers of purged versions are not used again, because readers may still hold them as ended.
     lastNumber: db.prepare(

@@ -9,7 +9,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { transaction } from '../../sqlite.ts'
 import { signatureOf, type IndexName, type IndexSettings } from '../index-settings.ts'
-import { columnsOf, createTables, endOfGeneration, layoutNumber, tablesOf } from './index-file.ts'
+import {
+  columnsOf,
+  createTables,
+  endOfGeneration,
+  layoutNumber,
+  tablesOf,
+  type Tables,
+} from './index-file.ts'
 
 /**
  * `current` is complete and searched; `filling` is searched although incomplete, because there is no older one; `next` is filled beside
@@ -90,9 +97,19 @@ export function finishGeneration(db: DatabaseSync, index: IndexName): void {
   if (!filling) return
   transaction(db, () => {
     for (const one of generationsOfIndex.filter(isSearched))
-      if (one !== filling) setState(db, one, 'old')
+      if (one !== filling) {
+        copyVectors(db, tablesOf(one.number), tablesOf(filling.number))
+        setState(db, one, 'old')
+      }
     setState(db, filling, 'current')
   })
+}
+
+/** Copies the vectors of records that have none in the new generation. */
+function copyVectors(db: DatabaseSync, from: Tables, to: Tables): void {
+  db.exec(`INSERT OR IGNORE INTO ${to.vec} (n, v)
+    SELECT target.n, v FROM ${from.vec} JOIN ${from.col} USING (n)
+    JOIN ${to.key} AS target USING (id) WHERE target.n IS NOT NULL`)
 }
 
 type Target = {

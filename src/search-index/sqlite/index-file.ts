@@ -78,6 +78,8 @@ export type Tables = {
   readonly doc: string
   /** Number → row that readers load into `Columns`. */
   readonly col: string
+  /** Vector of each number that has one; `seq` grows with every write and is never used again, so that readers find what is new. */
+  readonly vec: string
   /** View of the occurrences of each token in `fts`. It precedes `fts`, because tables are dropped in this order. */
   readonly occurrence: string
   /** Contentless FTS5 table with one column for each field; every token begins with its language. */
@@ -90,7 +92,8 @@ export type Tables = {
 export function tablesOf(generation: number): Tables {
   const name = (table: string) => `${table}_${generation}`
   const occurrence = name('occurrence')
-  return { key: name('key'), doc: name('doc'), col: name('col'), occurrence, fts: name('fts') }
+  const [key, doc, col, vec] = [name('key'), name('doc'), name('col'), name('vec')]
+  return { key, doc, col, vec, occurrence, fts: name('fts') }
 }
 
 /** Value of `n` in the table `dead` that means the end of the whole generation. */
@@ -137,6 +140,8 @@ export function createTables(db: DatabaseSync, tables: Tables, columns: readonly
     CREATE TABLE ${tables.col} (
       n INTEGER PRIMARY KEY, id TEXT NOT NULL, dates BLOB, numbers BLOB, flags BLOB, boxes BLOB,
       ords BLOB, orders TEXT, words INTEGER NOT NULL);
+    CREATE TABLE ${tables.vec} (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT, n INTEGER NOT NULL UNIQUE, v BLOB NOT NULL);
     CREATE VIRTUAL TABLE ${tables.fts} USING fts5(
       ${names}, content='', contentless_delete=1, tokenize='ascii');
     INSERT INTO ${tables.fts} (${tables.fts}, rank) VALUES ('deletemerge', 25);
@@ -154,7 +159,7 @@ function dropAll(db: DatabaseSync, kind: string): void {
 }
 
 /** Version of this layout; the index in a file of another layout is filled again. */
-export const layoutNumber = 11
+export const layoutNumber = 12
 
 /** Column of the full-text table. */
 export type Column = {

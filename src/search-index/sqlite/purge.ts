@@ -18,11 +18,12 @@ const portion = 2_000
 const recordedEnds = 100_000
 
 /** Large tables of a generation with their keys; the last two are those of FTS5. */
-const rowsOf = ({ key, doc, col, fts }: Tables) =>
+const rowsOf = ({ key, doc, col, vec, fts }: Tables) =>
   [
     [doc, 'n'],
     [col, 'n'],
     [key, 'id'],
+    [vec, 'seq'],
     [`${fts}_data`, 'id'],
     [`${fts}_docsize`, 'id'],
   ] as const

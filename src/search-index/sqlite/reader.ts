@@ -123,6 +123,15 @@ export class IndexFileReader {
     })
   }
 
+  /** As `SearchIndex.vectorsOf`. */
+  vectorsOf(index: IndexName, ids: readonly string[]): readonly (Int8Array | undefined)[] {
+    return this.#snapshot(() => {
+      const number = this.#views.get(index)?.generation.number
+      const { records } = this.#context
+      return ids.map((id) => (number === undefined ? undefined : records.vector(number, id)))
+    })
+  }
+
   close(): void {
     this.#file.db.close()
   }
@@ -209,5 +218,6 @@ serve<ReaderCalls>({
   wordForms: (terms, call) => runCall(call, (reader) => reader.wordForms(terms)),
   get: ({ index, id, maxEntries }, call) =>
     runCall(call, (reader) => reader.get(index, id, maxEntries)),
+  vectorsOf: ({ index, ids }, call) => runCall(call, (reader) => reader.vectorsOf(index, ids)),
   missingIds: ({ index, ids }, call) => runCall(call, (reader) => reader.missingIds(index, ids)),
 })

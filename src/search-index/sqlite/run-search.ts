@@ -12,6 +12,7 @@ import { countFacets, type FacetDictionary } from './facet-counts.ts'
 import type { FullText } from './full-text.ts'
 import type { LeafPhrases } from './leaf-phrases.ts'
 import { keepFiltered, matchSetOf, withMostWords } from './match-set.ts'
+import { fusedScores, joinNearest } from './nearest.ts'
 import {
   readSlice,
   sliceOf,
@@ -19,7 +20,7 @@ import {
   type SnapshotAnswer,
   type SnapshotRequest,
 } from './stored-records.ts'
-import { scoresOf } from './scores.ts'
+import { scoresOf, wholeTitles } from './scores.ts'
 import { canOrderBy, keysOf } from './top-hits.ts'
 import type { StoredRecords } from './stored-records.ts'
 import { mergeHits, topHits, type MergedHits, type OrderedHits } from './top-hits.ts'
@@ -49,8 +50,17 @@ export function runSearch(
   return {
     count: parts.reduce((sum, { set }) => sum + sizeOf(set), 0),
     hits,
+    ...relatedIn(parts),
     ...extras,
   }
+}
+
+/** Number of related records; none if no vectors were compared. */
+function relatedIn(parts: readonly MatchedPart[]): Pick<Answer, 'related'> {
+  const isCompared = parts.some(({ related }) => related !== undefined)
+  return isCompared
+    ? { related: parts.reduce((sum, { related }) => sum + (related?.size ?? 0), 0) }
+    : {}
 }
 
 const noHits: Snapshot = { spans: [], numbers: new Uint32Array(0) }
@@ -78,7 +88,9 @@ function matchAll(
   const { leaves, check } = context
   leaves.startRequest()
   const matching = views.map((view) => matchIn(view, request, context))
-  const parts = request.words === 'most' ? mostWordsIn(matching, request, context) : matching
+  const most = request.words === 'most' ? mostWordsIn(matching, request, context) : matching
+  const joined = withNearest(most, request, context)
+  const parts = joined.some(({ set }) => sizeOf(set) > 0) ? joined : matching
   check()
   const facets = request.facets && facetsOf(request.facets, parts, context)
   check()
@@ -105,16 +117,28 @@ const matchContext = (view: GenerationView, request: SnapshotRequest, context: R
   phrases: phrasesIn(view, request, context),
 })
 
-/** The records with most of the words, in all indices; all that match if none has. */
-function mostWordsIn(
+/** The records with most of the words; all that match take their place if there are none, and no related ones. */
+const mostWordsIn = (
   parts: readonly MatchedPart[],
   request: SnapshotRequest,
   context: ReaderContext,
-): readonly MatchedPart[] {
-  const most = parts.map(({ view, set }): MatchedPart => {
+): readonly MatchedPart[] =>
+  parts.map(({ view, set }) => {
     return { view, set: withMostWords(set, request.tree, matchContext(view, request, context)) }
   })
-  return most.some(({ set }) => sizeOf(set) > 0) ? most : parts
+
+/** Matched parts with the records that are close in meaning to the query. */
+function withNearest(
+  matched: readonly MatchedPart[],
+  { meaning, filter }: SnapshotRequest,
+  { facets, check }: ReaderContext,
+): readonly MatchedPart[] {
+  if (!meaning) return matched
+  const filtered = matched.map(({ view }) => ({
+    view,
+    set: keepFiltered(view.live.slice(), filter, view, facets),
+  }))
+  return joinNearest(matched, filtered, meaning, check) ?? matched
 }
 
 const phrasesIn =
@@ -155,6 +179,9 @@ function snapshotOf(
     })),
     numbers,
     spanIndexes,
+    ...(lists.some(({ related }) => related) && {
+      related: Uint8Array.from(numbers, (n, i) => Number(listOf(i)?.related?.has(n) ?? false)),
+    }),
     ...(isScored && {
       scores: Float32Array.from(numbers, (n, i) => listOf(i)?.scores?.[n] ?? 0),
     }),
@@ -169,15 +196,30 @@ function orderedBy(
   parts: readonly MatchedPart[],
   { context, end }: Ordering,
 ): MergedHits {
-  const { fullText, check } = context
+  const { check } = context
   const isRanked = request.score || order.some((key) => key.name === 'relevance')
-  const lists = parts.map(({ view, set }): OrderedHits => {
-    const phrases = phrasesIn(view, request, context)
-    const scores = isRanked ? scoresOf(request, view, { fullText, phrases, check }) : undefined
-    const keys = keysOf(order, view, scores)
+  const scores = isRanked ? scoresIn(parts, request, context) : []
+  const lists = parts.map(({ view, set, related }, i): OrderedHits => {
+    const keys = keysOf(order, view, scores[i])
     const numbers = topHits(set, end, keys, view.ids.positions())
     check()
-    return { view, numbers, keys, scores }
+    return { view, numbers, keys, scores: scores[i], related }
   })
   return mergeHits(lists, end, check)
+}
+
+/** Scores of the records of each part by number: by words, and by meaning too if it was compared. */
+function scoresIn(
+  parts: readonly MatchedPart[],
+  request: SnapshotRequest,
+  context: ReaderContext,
+): readonly (Float32Array | undefined)[] {
+  const { fullText, check } = context
+  const scores = parts.map(({ view }) =>
+    scoresOf(request, view, { fullText, phrases: phrasesIn(view, request, context), check }),
+  )
+  const { meaning, typed } = request
+  return meaning && parts.some(({ closeness }) => closeness)
+    ? fusedScores(parts, scores, meaning.weight, (view) => wholeTitles(typed, view, fullText))
+    : scores
 }

@@ -51,7 +51,7 @@ export function scoresOf(
       check()
     }
     multiplyByNeighbours(units, weighing, { phrases, check }, scores)
-    if (typed) addWholeTitles(typed, rarities, weighing, scores)
+    for (const n of wholeTitles(typed, view, fullText)) scores[n] = (scores[n] ?? 0) + rarities
     return scores
   })
 }
@@ -141,18 +141,15 @@ function multiplyByNeighbours(
   }
 }
 
-/** Raises the scores of records whose title is the whole query, by `rarities`, the sum over all units. */
-function addWholeTitles(
-  typed: readonly string[],
-  rarities: number,
-  { view, fullText }: Weighing,
-  scores: Float32Array,
-): void {
+/** Numbers of the records of which a title is the whole query. Their scores are raised by the rarities of all units. */
+export function wholeTitles(
+  typed: SearchRequest['typed'],
+  view: GenerationView,
+  fullText: FullText,
+): Uint32Array {
   const aliases = view.textColumns.flatMap(({ field, alias }) =>
     field === titleField ? [alias] : [],
   )
-  if (aliases.length === 0) return
-  const expression = inColumns(`"${titleToken(typed)}"`, aliases)
-  for (const n of membersOf(fullText.match(view, expression)))
-    scores[n] = (scores[n] ?? 0) + rarities
+  if (!typed || aliases.length === 0) return new Uint32Array(0)
+  return membersOf(fullText.match(view, inColumns(`"${titleToken(typed)}"`, aliases)))
 }

@@ -68,8 +68,7 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
     onDataLost: (listener) => repair.onDataLost(listener),
     currentSettings: () => configuration.current,
     write: (changes, signal) => queue.write(batchOf(changes), signal),
-    vectors: () => Promise.resolve(),
-    vectorsOf: (_, ids) => Promise.resolve(ids.map(() => undefined)),
+    vectors: (changes, signal) => queue.write(changes, signal),
     ...readingCalls(engine),
     stateTag: () => `${process}.${state.changes}`,
     entries: (index, after, limit, signal) =>
@@ -197,6 +196,10 @@ function readingCalls({ readers, repair, cursors }: EngineParts) {
     tokensBeginning: (beginning, indices, signal) =>
       readers.call('tokensBeginning', { beginning, indices }, signal),
     wordForms: (terms, signal) => readers.call('wordForms', terms, signal),
+    vectorsOf: async (index, ids, signal) => {
+      repair.requireComplete([index])
+      return readers.call('vectorsOf', { index, ids }, signal)
+    },
     missingIds: (index, ids) => readers.call('missingIds', { index, ids }),
     openCursor: async (request, signal) => {
       repair.requireComplete(request.indices)

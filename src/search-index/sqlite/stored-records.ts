@@ -16,6 +16,7 @@ import type { Entry, OrderKey, Facet, Hit, SearchRequest } from '../search-index
 import { Columns } from './columns.ts'
 import { isSearched, readGenerations } from './generations.ts'
 import { tablesOf } from './index-file.ts'
+import { vectorOf } from './sketches.ts'
 import { columnValue } from './top-hits.ts'
 
 /** Reads records of any generation. */
@@ -51,6 +52,13 @@ export class StoredRecords {
     columns.append(0, row)
     const value = columnValue(key, columns, settings)?.(0)
     return Number.isNaN(value) ? undefined : value
+  }
+
+  /** Vector of the current version of a record, if it has one. */
+  vector(generation: number, id: string): Int8Array | undefined {
+    const { key, vec } = tablesOf(generation)
+    const v = this.#sql(`SELECT v FROM ${vec} JOIN ${key} USING (n) WHERE id = ?`).get(id)?.['v']
+    return v instanceof Uint8Array ? vectorOf(v) : undefined
   }
 
   /** Number of the current version of a record; null = removed, `undefined` = never stored. */
@@ -127,6 +135,8 @@ export type Snapshot = {
   readonly spanIndexes?: Uint16Array
   /** Score of each hit; absent unless requested or sorted by. */
   readonly scores?: Float32Array
+  /** 1 for each hit that is only close in meaning; absent if no vectors were compared. */
+  readonly related?: Uint8Array
   /** First sort key, if any. */
   readonly sortedBy?: OrderKey
 }
@@ -154,11 +164,12 @@ export const sliceOf = (snapshot: Snapshot, start: number, end: number): Snapsho
   numbers: snapshot.numbers.slice(start, end),
   ...(snapshot.spanIndexes && { spanIndexes: snapshot.spanIndexes.slice(start, end) }),
   ...(snapshot.scores && { scores: snapshot.scores.slice(start, end) }),
+  ...(snapshot.related && { related: snapshot.related.slice(start, end) }),
 })
 
 /** Reads the records of a slice as they were when the snapshot was taken. */
 export function readSlice(slice: Slice, records: StoredRecords): SlicePage {
-  const { spans, numbers, spanIndexes, scores, sortedBy, include, score } = slice
+  const { spans, numbers, spanIndexes, scores, related, sortedBy, include, score } = slice
   const spanOf = (i: number) => spans[spanIndexes?.[i] ?? 0]
   const hits = Array.from(numbers, (n, i): Hit => {
     const span = spanOf(i)
@@ -168,6 +179,7 @@ export function readSlice(slice: Slice, records: StoredRecords): SlicePage {
       index,
       id: records.id(generation, n),
       ...(score && { score: scores?.[i] ?? 0 }),
+      ...(related?.[i] === 1 && { related: true as const }),
       record: records.text(generation, n, include),
     }
   })

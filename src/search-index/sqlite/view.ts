@@ -7,6 +7,7 @@ import { add, bitmapOf, has, remove, SetCache, sizeOf, type Bitmap } from './bit
 import { Columns } from './columns.ts'
 import type { Generation } from './generations.ts'
 import { columnsOf, tablesOf, type Column, type Tables } from './index-file.ts'
+import { Sketches } from './sketches.ts'
 import { TextPositions } from './text-positions.ts'
 
 /** Records between two checks whether the call was cancelled. */
@@ -19,7 +20,14 @@ export type ReaderFile = {
 }
 
 /** Matching records of one index. */
-export type MatchedPart = { readonly view: GenerationView; readonly set: Bitmap }
+export type MatchedPart = {
+  readonly view: GenerationView
+  readonly set: Bitmap
+  /** Closeness in meaning of the nearest records, by number. */
+  readonly closeness?: ReadonlyMap<number, number>
+  /** Numbers of the records that are only close in meaning. */
+  readonly related?: ReadonlySet<number>
+}
 
 /** Most bytes of cached scores for each index and reader: four times a million records. */
 const maxScoreBytes = 16 * 2 ** 20
@@ -40,6 +48,7 @@ export class GenerationView {
   /** Positions by id, which order hits with equal sort keys. */
   readonly ids: TextPositions
   readonly sql: ReaderFile['sql']
+  readonly sketches: Sketches
   readonly #liveRows: LiveRows
   readonly #texts = new Map<string, TextPositions>()
   #lastEnded = 0
@@ -48,6 +57,7 @@ export class GenerationView {
     this.sql = sql
     this.generation = generation
     this.tables = tablesOf(generation.number)
+    this.sketches = new Sketches(sql, this.tables.vec)
     this.columns = new Columns(generation.settings)
     this.#liveRows = new LiveRows(this.columns)
     this.textColumns = columnsOf(generation.settings)

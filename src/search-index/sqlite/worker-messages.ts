@@ -9,6 +9,7 @@ import type {
   FacetItem,
   IndexChange,
   SearchRequest,
+  VectorChange,
 } from '../search-index.ts'
 import type { Target } from '../word-forms.ts'
 import type { Slice, SlicePage, SnapshotAnswer, SnapshotRequest } from './stored-records.ts'
@@ -42,8 +43,8 @@ export type SentChange = {
 /** Members of a document that are indexed, without the record. */
 export type IndexedPart = Omit<Document, 'index' | 'id' | 'version' | 'hash' | 'record'>
 
-/** Changes of one call of `SearchIndex.write`. */
-export type Batch = readonly SentChange[]
+/** Changes of one call of `SearchIndex.write` or `vectors`. */
+export type Batch = readonly (SentChange | VectorChange)[]
 
 /** Serializes changes for the writer. */
 export const batchOf = (changes: readonly IndexChange[]): Batch =>
@@ -101,6 +102,9 @@ export type WriterCalls = {
   close: [undefined, undefined]
 }
 
+/** Records of an index. */
+type RecordIds = { readonly index: IndexName; readonly ids: readonly string[] }
+
 /** Calls of a reader: name → argument and result. */
 export type ReaderCalls = {
   search: [SearchRequest, Answer]
@@ -114,5 +118,6 @@ export type ReaderCalls = {
     { readonly index: IndexName; readonly id: string; readonly maxEntries?: number },
     string | undefined,
   ]
-  missingIds: [{ readonly index: IndexName; readonly ids: readonly string[] }, readonly string[]]
+  missingIds: [RecordIds, readonly string[]]
+  vectorsOf: [RecordIds, readonly (Int8Array | undefined)[]]
 }

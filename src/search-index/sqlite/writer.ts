@@ -28,7 +28,6 @@ import type {
   Batch,
   ConfigureResult,
   DocumentCounts,
-  SentChange,
   WorkerSettings,
   WriterCalls,
   WriteResult,
@@ -183,10 +182,17 @@ export class IndexFileWriter {
    * Applies a change to the searched generation and to the one that is being filled; with `onlyIfMissing` only to the latter, if it
    * lacks the record.
    */
-  #apply({ index, id, version, put, onlyIfMissing }: SentChange): void {
+  #apply(change: Batch[number]): void {
+    const { index, id } = change
     const writers = this.#indices.get(index)
     if (!writers) throw new Error(`index ${index} is not configured`)
     const { searched, filling } = writers
+    const both = new Set([searched, ...(filling ? [filling] : [])])
+    if ('vector' in change) {
+      for (const writer of both) writer.setVector(id, change.vector)
+      return
+    }
+    const { version, put, onlyIfMissing } = change
     const stored = () => searched.version(id) ?? 0
     if (onlyIfMissing) {
       if (put && filling && filling.version(id) === undefined)
@@ -195,7 +201,7 @@ export class IndexFileWriter {
     }
     const isRebuilt = version === 0
     const mode = { version: isRebuilt ? stored() : version, isRebuilt }
-    for (const writer of new Set([searched, ...(filling ? [filling] : [])])) {
+    for (const writer of both) {
       if (put) writer.put({ id, ...put }, mode)
       else writer.remove(id, mode)
     }

@@ -56,6 +56,7 @@ export type SearchFixtureOptions = {
   readonly synonyms?: SearchAppContext['synonyms']
   /** By default there are no records with findings. */
   readonly findings?: SearchAppContext['findings']
+  readonly meaningOf?: SearchAppContext['meaningOf']
   /** By default the one of the run. */
   readonly engine?: () => Promise<Made>
 }
@@ -65,7 +66,7 @@ export async function searchFixture(
   added: SearchFixtureOptions = {},
 ): Promise<SearchFixture> {
   const { resources = [], settings: more = [], findings = noRecord, ...others } = added
-  const { engine, synonyms, ...options } = others
+  const { engine, synonyms, meaningOf, ...options } = others
   const { index, release } = await (engine ? engine() : engineHere(options))
   const log = logger('silent')
   await configured(index, [...settings, ...more])
@@ -87,6 +88,7 @@ export async function searchFixture(
     version: '1',
     http: { log },
     findings,
+    ...(meaningOf && { meaningOf }),
   })
   const headers = { 'Content-Type': 'application/json' }
   return {
