@@ -132,17 +132,18 @@ const kindsOfValues = {
 
 /** Suggestions for the text that was typed into the search field, by kind. Rejects with `Failure`. */
 async function suggestionsFor(context: PageContext, typedText: string) {
-  const { t, find, plainTitle, pathTo, searchTo } = context
+  const { t, language, find, plainTitle, pathTo, searchTo } = context
   const q = typedText.trimStart().slice(0, longest)
+  // The parameters of the page of hits, so that a number is that of the page it leads to.
+  const params = searchParamsOf([['q', q]], language)
   const { records, words, values } =
     q.trim().length < shortest
       ? { records: [], words: [], values: [] }
       : await find({
-          filters: 'dataset',
-          q,
+          ...params,
           limit: mostTitles,
           includes,
-          parameters: { autocomplete: 'true', completions: 'true' },
+          parameters: { ...params.parameters, autocomplete: 'true', completions: 'true' },
         })
   /** A line of the list; `about` says of which kind it is, and how many datasets it leads to. */
   const line = (label: string, kind: string, path: string, count?: number) => {

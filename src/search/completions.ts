@@ -1,6 +1,6 @@
 /**
- * What may complete a query while somebody types it (`completions=true`): words of the dictionary in place of its last word, and
- * values of facets whose labels begin with its words; each with its number of hits.
+ * Completions of a query that is being typed (`completions=true`): words of the dictionary in place of its last word, and values
+ * of facets whose labels begin with its words; each with its number of hits.
  */
 
 import { facetDefinitions } from '../search-index/facet-answer.ts'
