@@ -60,6 +60,17 @@ describe('ids that are long', () => {
 })
 
 describe('distributions', () => {
+  it('that a sample link leads to are deleted with that link', async () => {
+    const body = `${prefixes}@prefix adms: <http://www.w3.org/ns/adms#> .
+<> a dcat:Dataset ; adms:sample <a:b> . <a:b> a dcat:Distribution ; dct:title "Sample" .`
+    await repo.putDataset('other', 'with-sample', body)
+    const text = await (await repo.ask('/datasets/with-sample.ttl')).text()
+    const id = /distribution\/([0-9a-f-]{36})/.exec(text)?.[1] ?? ''
+    expect((await repo.ask(`/distributions/${id}`, { method: 'DELETE' })).status).toBe(204)
+    expect(await (await repo.ask('/datasets/with-sample.ttl')).text()).not.toContain(id)
+    expect((await repo.ask(`/distributions/${id}`)).status).toBe(404)
+  })
+
   it('that only a sample link leads to survive GET, edit and PUT', async () => {
     const body = `${prefixes}@prefix adms: <http://www.w3.org/ns/adms#> .
 <> a dcat:Dataset ; adms:sample <a:sample> . <a:sample> a dcat:Distribution ; dct:title "Sample" .`

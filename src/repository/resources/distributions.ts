@@ -10,7 +10,7 @@ import { sizedAnswer } from '../../http/long-answers.ts'
 import { canonicalise } from '../../rdf/canonical.ts'
 import { readLines, toLines } from '../../rdf/lines.ts'
 import type { Names } from '../../rdf/names.ts'
-import { dcat, dct } from '../../rdf/namespaces.ts'
+import { adms, dcat, dct } from '../../rdf/namespaces.ts'
 import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { closure, type Graph, graphOf, keyOf } from '../../rdf/read.ts'
 import { skolemise, unskolemise } from '../../rdf/skolem.ts'
@@ -149,7 +149,7 @@ async function replaceDistribution(
   return { kind, iri, catalogue: dataset.catalogue, hash: result, ...written }
 }
 
-/** Removes the statements that only this distribution leads to (decision 0016), and the `dcat:distribution` links to it. */
+/** Removes the statements that only this distribution leads to (decision 0016), and the links to it as a distribution or a sample. */
 async function removeDistribution(
   context: RepositoryContext,
   { id, dataset }: { readonly id: string; readonly dataset: DatasetPlace },
@@ -161,7 +161,8 @@ async function removeDistribution(
     const { description, hash: stored } = await requireDistribution(context, graph, id)
     precondition(stored)
     const isLink = ({ predicate, object }: Quad) =>
-      object.value === iri && predicate.value === dcat('distribution').value
+      object.value === iri &&
+      [dcat('distribution'), adms('sample')].some(({ value }) => predicate.value === value)
     const after = withoutDistribution(graph, iri, description).filter((q) => !isLink(q))
     return { graph: after, result: undefined }
   }
