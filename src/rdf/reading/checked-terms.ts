@@ -27,14 +27,19 @@ const addressLists = new WeakMap<
 const addressProperty =
   /[/#](?:\w+URL|\w*[pP]age|conformsTo|seeAlso|references|isReferencedBy|relation|source|url)$/
 
-/** With repair, drops triples with unusable terms, and splits those whose object contains several addresses. */
+/**
+ * With repair, drops triples with unusable terms, moves those of an unusable graph name to the default graph, and splits those whose
+ * object contains several addresses.
+ */
 export const withoutUnusable = (quads: Quad[], { repair }: ParseOptions): Quad[] =>
   repair
     ? quads.flatMap((q) => {
-        const { subject, predicate, object, graph } = q
+        const { subject, predicate, object } = q
         if ([subject, predicate, object].includes(unusable)) return []
+        const graph = q.graph === unusable ? defaultGraph() : q.graph
         const { from = '', addresses } = addressLists.get(object) ?? {}
-        if (!addresses || (isIri(from) && !addressProperty.test(predicate.value))) return q
+        if (!addresses || (isIri(from) && !addressProperty.test(predicate.value)))
+          return graph === q.graph ? q : quad(subject, predicate, object, graph)
         return addresses.map(repairIri).flatMap((to) => {
           if (!isIri(to)) return []
           repair({ kind: 'iri', from, to })

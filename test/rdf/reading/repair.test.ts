@@ -40,6 +40,19 @@ describe('with repair', () => {
   })
 
   test.each([
+    ['trig', '<http://h:x/> { <a> <p> <b> }'],
+    ['nquads', '<http://e/a> <http://e/p> <http://e/b> <http://h:x/> .'],
+    ['jsonld', '{"@id": "http://h:x/", "@graph": {"@id": "a", "http://e/p": {"@id": "b"}}}'],
+  ] as const)(
+    'triples of a graph whose name cannot be saved have none in %s',
+    async (format, text) => {
+      const options = { baseIri: 'http://e/x', repair: () => undefined }
+      const [found] = await parse(text, format, options)
+      expect([found?.object.value, found?.graph.termType]).toEqual(['http://e/b', 'DefaultGraph'])
+    },
+  )
+
+  test.each([
     ['turtle', '<a> <p> "x"@en_GB .'],
     ['jsonld', '{"@id": "a", "http://e/p": {"@value": "x", "@language": "en_GB"}}'],
     [
