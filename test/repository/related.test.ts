@@ -5,7 +5,7 @@ import { prefixes, repository } from '../support/repository.ts'
 
 let repo: Awaited<ReturnType<typeof repository>>
 beforeAll(async () => {
-  repo = await repository()
+  repo = await repository({ limits: { writesPerKey: 600 } })
   await repo.putCatalogue('c')
   await repo.putCatalogue('other')
   await repo.putCatalogue(
@@ -58,6 +58,21 @@ describe('the related datasets of a dataset', () => {
     await part('new', '2022-01-01')
     await part('mid', '2010-01-01')
     expect(await pairs('w')).toEqual(['part new', 'part mid', 'part old'])
+  })
+
+  it('are the newest 500 of more', async () => {
+    const ids = Array.from({ length: 510 }, (_, n) => `v${1000 + ((n * 7) % 510)}`)
+    await put('many', 's:many a dcat:Dataset ; dct:title "Many" .')
+    await Promise.all(
+      ids.map((id) =>
+        put(
+          id,
+          `s:${id} a dcat:Dataset ; dct:title "${id}" ; dct:issued "${id.slice(1)}-01-01" ; dct:isPartOf s:many .`,
+        ),
+      ),
+    )
+    const newest = ids.toSorted().toReversed().slice(0, 500)
+    expect(await pairs('many')).toEqual(newest.map((id) => `part ${id}`))
   })
 
   it('are versions in both directions, by every property that says so', async () => {

@@ -16,7 +16,7 @@ import { literal, namedNode } from '../../rdf/terms.ts'
 import type { GraphStore, Row } from '../../store/graph-store.ts'
 import { bind, loadQuery } from '../../store/queries.ts'
 import type { RepositoryContext } from '../repository-context.ts'
-import type { LocatedDataset } from '../writing/find-datasets.ts'
+import { rowsInBatches, type LocatedDataset } from '../writing/find-datasets.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
 import { locateDataset } from './requests.ts'
 
@@ -55,15 +55,18 @@ type RelatedDataset = {
   readonly title: Readonly<Record<string, string>>
 }
 
-/** Most datasets of one answer; one with several relations occurs once for each. */
+/** Most datasets of one answer, the newest; one with several relations occurs once for each. */
 const maxRelated = 500
+/** Most datasets whose dates are compared for one answer. */
+const maxCandidates = 10_000
 
 /** Related datasets outside of hidden catalogues, newest first. Rejects as the store does. */
 async function relatedDatasets(
-  { store, names }: RepositoryContext,
+  context: RepositoryContext,
   { id, catalogue }: Pick<LocatedDataset, 'id' | 'catalogue'>,
   signal: AbortSignal,
 ): Promise<RelatedDataset[]> {
+  const { store, names } = context
   const [subject, record] = [namedNode(names.dataset(id)), namedNode(names.record(id))]
   const bindings = { dataset: subject, record, property: predicates, naming: [source, identifier] }
   const ownRows = await store.select(bind(relatedNamesQuery, bindings), signal)
@@ -83,9 +86,9 @@ async function relatedDatasets(
   otherIris.delete(subject.value)
   // Catalogues are left out: they link their datasets by one of the properties.
   const datasets = [...otherIris].filter((iri) => names.idOf('dataset', iri) !== undefined)
-  const candidates = datasets.slice(0, maxRelated).map(namedNode)
+  const candidates = datasets.slice(0, maxCandidates).map(namedNode)
   if (candidates.length === 0) return []
-  const visible = await visibleDatasets(store, candidates, signal)
+  const visible = await visibleDatasets(context, candidates, signal)
   const catalogueIri = names.catalogue(catalogue)
   const related = new Map<string, RelatedDataset & { readonly date: string }>()
   for (const { dataset, target, property } of rows) {
@@ -132,12 +135,13 @@ async function hiddenCatalogues(
 
 /** Datasets by IRI, without those in hidden catalogues and those without a title. A title without language counts as English. */
 async function visibleDatasets(
-  store: Pick<GraphStore, 'readAll' | 'select'>,
+  context: Pick<RepositoryContext, 'store' | 'names'>,
   datasets: readonly NamedNode[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, VisibleDataset>> {
-  const rows = await store.select(bind(relatedTitlesQuery, { dataset: datasets }), signal)
-  const hidden = await hiddenCatalogues(store, rows, signal)
+  const query = (batch: readonly NamedNode[]) => bind(relatedTitlesQuery, { dataset: batch })
+  const rows = await rowsInBatches(context, query, datasets, signal)
+  const hidden = await hiddenCatalogues(context.store, rows, signal)
   const datasetsByIri = new Map<string, VisibleDataset>()
   for (const { dataset, catalogue, title, start, issued } of rows) {
     if (hidden.has(catalogue?.value ?? '')) continue
@@ -154,7 +158,7 @@ async function visibleDatasets(
   return datasetsByIri
 }
 
-/** Sorts by date, newest first, then by title, which often contains a year; each dataset once per relation. */
+/** Sorts by date, newest first, then by title, which often contains a year; each of at most 500 datasets once per relation. */
 function newestFirst(
   datasets: readonly (RelatedDataset & { readonly date: string })[],
 ): RelatedDataset[] {
@@ -170,7 +174,8 @@ function newestFirst(
     return { id, relation, address, title }
   })
   const byKey = new Map(related.map((dataset) => [`${dataset.relation} ${dataset.id}`, dataset]))
-  return [...byKey.values()]
+  const ids = new Set<string>()
+  return [...byKey.values()].filter(({ id }) => (ids.size < maxRelated ? ids.add(id) : ids.has(id)))
 }
 
 const listRelated = repositoryEndpoint({
