@@ -88,7 +88,8 @@ async function answer(c: AppContext, context: SparqlContext): Promise<Response> 
   }
   // SPARQL 1.1 Protocol, 2.1.4: relative IRIs are resolved against the endpoint.
   const origin = { base: c.get('address'), client: clientOf(c, keys) }
-  const publicRequest = { query: text, accept: c.req.header('Accept'), ...origin, ...graphs }
+  const limited = { query: text, maxBytes: queryBytes, accept: c.req.header('Accept') }
+  const publicRequest = { ...limited, ...origin, ...graphs }
   const { mediaType, body, cut } = await store.publicQuery(publicRequest, c.get('signal'))
   if (mediaType.endsWith('xml') && !isXmlText(body)) throw noXml()
   // A client must be able to recognise an incomplete answer.

@@ -13,6 +13,8 @@ type ReadOptions = {
 /** Query of a client as the public endpoint received it. */
 export type PublicQuery = {
   readonly query: string
+  /** Most bytes of the query, 16 KB by default. */
+  readonly maxBytes?: number
   /** Base IRI of relative IRIs, unless the query has another. */
   readonly base?: string
   /** `Accept` header; `undefined` = SPARQL JSON results, or Turtle for graphs. */

@@ -2,6 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Failure } from '../../src/errors.ts'
+import { apiKeys } from '../../src/http/api-key.ts'
+import { logger } from '../../src/log.ts'
+import { sparqlApp } from '../../src/repository/sparql-app.ts'
 import type { GraphStore, PublicAnswer } from '../../src/store/graph-store.ts'
 import { content, graphName, system } from './graphs.ts'
 import { openEmbedded } from './opening.ts'
@@ -10,6 +13,24 @@ const bomb = 'SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?
 const solutions = 'SELECT ?s ?o { ?s <urn:title> ?o } ORDER BY ?s'
 
 describe('public queries', () => {
+  it('may be as long as the operator says, in the store and at the endpoint', async () => {
+    const query = `ASK { } #${'x'.repeat(20_000)}`
+    const request = { query, accept: undefined, client: 'me' }
+    await expect(store.publicQuery(request)).rejects.toMatchObject({ kind: 'query-too-complex' })
+    expect((await store.publicQuery({ ...request, maxBytes: 30_000 })).body).toContain('true')
+    const at = (queryBytes: number) => {
+      const app = sparqlApp({
+        store,
+        keys: apiKeys({}),
+        queryBytes,
+        http: { log: logger('silent') },
+      })
+      const headers = { 'Content-Type': 'application/sparql-query' }
+      return app.request('/', { method: 'POST', headers, body: query })
+    }
+    expect([(await at(30_000)).status, (await at(16_384)).status]).toEqual([200, 400])
+  })
+
   let store: GraphStore
   const limits = { rows: 5, bytes: 20_000, perClient: 2, waiting: 2, lanes: 2 }
   const ask = (query: string, accept?: string, client = 'me'): Promise<PublicAnswer> =>

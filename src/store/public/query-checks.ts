@@ -12,7 +12,7 @@ import { sparqlTokens, type Token } from '../queries.ts'
 import { solutionTypes } from '../sparql-results.ts'
 import { isSyntaxNode, type SyntaxNode, parseSparql, nodesWithDepth } from '../sparql-syntax.ts'
 
-const maxBytes = 16 * 1024
+const defaultMaxBytes = 16 * 1024
 const maxGroups = 32
 /** Most nested brackets of all kinds; recursive parsers can take far more. */
 const maxNesting = 100
@@ -49,7 +49,7 @@ const refusal = (why: string) => new Failure('malformed-query', `The query is re
 export function engineRefusal(refusing: 'engine' | 'store', cause: unknown): Failure {
   const message = cause instanceof Error ? cause.message : String(cause)
   // Fuseki writes a heading and the whole query before its message.
-  const lines = message.slice(0, 4 * maxBytes).split(/\s*[\r\n]\s*/)
+  const lines = message.slice(0, 4 * defaultMaxBytes).split(/\s*[\r\n]\s*/)
   const why = lines.find((line) => /\bline \d/i.test(line)) ?? lines.find((line) => line !== '')
   const what = refusing === 'store' ? 'the query, which was rewritten for it' : 'the query'
   // Faults of the whole query are reported among the tokens that may follow, at the end of the text with the added LIMIT.
@@ -63,7 +63,7 @@ export function engineRefusal(refusing: 'engine' | 'store', cause: unknown): Fai
   return new Failure('malformed-query', `The ${refusing} refused ${what}: ${detail}`, { cause })
 }
 
-function checkSize(text: string): void {
+function checkSize(text: string, maxBytes: number): void {
   if (Buffer.byteLength(text) > maxBytes) {
     throw new Failure('query-too-complex', `A query may have ${maxBytes} bytes (sparqlQueryBytes).`)
   }
@@ -118,7 +118,7 @@ const relativeIri = /<(?![A-Za-z][A-Za-z0-9+.-]*:)[^\s<>"{}|^`\\]*>/
 /** Checks a SELECT, ASK, CONSTRUCT or DESCRIBE over public graphs. Throws `malformed-query`, `query-too-complex`, `not-acceptable`. */
 export function checkedQuery(request: PublicQuery, rows: number): CheckedQuery {
   const { query, accept, defaultGraphs = [], namedGraphs = [] } = request
-  checkSize(query)
+  checkSize(query, request.maxBytes ?? defaultMaxBytes)
   // Engines normalise even absolute IRIs against a base.
   const base = relativeIri.test(query) ? request.base : undefined
   const tree = parseSparql(query, base)
