@@ -108,11 +108,9 @@ class RunLauncher {
   /** Cancels a run; resolves when it has ended. */
   async cancel(id: string): Promise<Run> {
     const ended = this.#stop(id, new Failure('run-cancelled', 'the run was cancelled'))
-    if (ended) {
-      await ended
-      return this.#runOf(id)
-    }
+    await ended
     const run = this.#runOf(id)
+    if (ended) return run
     const stateText = hasEnded(run) ? `is already ${run.status}` : 'belongs to another process'
     throw new Failure('conflict', `the run ${stateText}`)
   }
@@ -131,10 +129,8 @@ class RunLauncher {
     const run = this.#runOf(id)
     if (!hasEnded(run)) throw new Failure('conflict', `the run is ${run.status}`)
     if (runs.failedIds(id).length === 0) {
-      throw new Failure(
-        'conflict',
-        'no failed item of the run has an identifier: there is nothing to retry',
-      )
+      const detail = 'no failed item of the run has an identifier: there is nothing to retry'
+      throw new Failure('conflict', detail)
     }
     const { only: _, startMode: __, trigger: ___, ...start } = runs.resumption(id).start
     configuredPipe(this.#context, start)
