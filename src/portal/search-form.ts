@@ -58,9 +58,17 @@ const fields = z.object({
   to: day,
   bbox: box,
   sort: z.enum(Object.keys(sortOrders)).catch(''),
-  /** `false`: only records with the words of the query, without near words. */
+  /** `any` and `false`: the records with any of the words, without near words and related records. */
+  words: z.literal('any').or(z.literal('')).catch(''),
   related: z.literal('false').or(z.literal('')).catch(''),
+  /** `true`: explains the order of hits. */
+  explain: z.literal('true').or(z.literal('')).catch(''),
 })
+/** Fields for a search by the words alone, each with its value. */
+export const wordsAlone: FormEntries = [
+  ['words', 'any'],
+  ['related', 'false'],
+]
 const page = z.coerce.number().int().min(1).max(1_000_000).catch(1)
 
 /**
@@ -122,7 +130,8 @@ function withoutUnpaired(text: string): string {
 
 /** Parameters of the search for datasets that the fields of the form describe. `page` counts from 1. */
 export function searchParamsOf(query: FormEntries, language: string, page = 1): SearchParams {
-  const { q, place, from, to, bbox }: Partial<Record<string, string>> = Object.fromEntries(query)
+  const { q, place, from, to, bbox, ...chosen }: Partial<Record<string, string>> =
+    Object.fromEntries(query)
   const words = [q, place].filter((text) => text !== undefined)
   const [west, south, east, north] = bbox?.split(',') ?? []
   const facetValues = Object.keys(facets)
@@ -138,6 +147,8 @@ export function searchParamsOf(query: FormEntries, language: string, page = 1): 
     facets: facetValues.length > 0 ? Object.fromEntries(facetValues) : undefined,
     parameters: {
       facetSelf: 'false',
+      words: q && (chosen['words'] ?? 'most'),
+      related: q && (chosen['related'] ?? 'true'),
       dateType: (from ?? to) && 'modified',
       // Days are in the time zone of the portal.
       minDate: from,

@@ -63,6 +63,8 @@ export function searchResultOf(answer: unknown) {
     count: numberAt(result, 'count'),
     records: listAt(result, 'results'),
     facets: new Map(facets),
+    /** Number of hits that have none of the words. */
+    related: numberAt(result, 'related'),
     instead: insteadOf(valueAt(result, 'instead')),
     words: listAt(result, 'completions.words').flatMap(({ q, count }) =>
       typeof q === 'string' && typeof count === 'number' ? [{ q, count }] : [],

@@ -1,6 +1,7 @@
 /** Nearest known words in place of words that no record has, for searches with `related=true` (`reference/relevance.md` 6). */
 
-import { type QueryTree, type Term, withLeaves } from '../search-index/query-tree.ts'
+import { type Leaf, type QueryTree, type Term, withLeaves } from '../search-index/query-tree.ts'
+import { rankingUnits } from '../search-index/scoring.ts'
 import type { SearchIndex, SearchRequest } from '../search-index/search-index.ts'
 import { editDistance } from '../text/nearest.ts'
 import { withinTime } from './time-limit.ts'
@@ -19,7 +20,7 @@ type WithNearWords = {
 }
 
 /**
- * Adds the nearest tokens of the dictionary to words of a query that match nothing. Only for requests that
+ * Adds the nearest tokens of the dictionary to words of a query that match nothing and are no stop words. Only for requests that
  * are `isRelatable`.
  */
 export async function withNearWords(
@@ -27,7 +28,9 @@ export async function withNearWords(
   request: SearchRequest,
   signal: AbortSignal,
 ): Promise<WithNearWords> {
+  const units = new Set<Leaf>(rankingUnits(request.tree))
   const lookedUp = plainTerms(request.tree)
+    .filter((term) => units.has(term))
     .filter(({ token }) => token.length >= shortest && token.length <= longest)
     .slice(0, mostWords)
   if (lookedUp.length === 0) return { request, instead: {} }

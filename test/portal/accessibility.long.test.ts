@@ -26,6 +26,7 @@ const publicPages = [
   '',
   'datasets?q=water&format=CSV',
   'datasets?q=watr+levls&format=PDF',
+  'datasets?q=watr+levels&explain=true',
   'datasets?page=2',
   'datasets/gauge-levels',
   'datasets/gauge-levels/quality',

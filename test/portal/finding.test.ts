@@ -180,6 +180,63 @@ describe('the search', () => {
   })
 })
 
+describe('a search for words', () => {
+  const asked: URLSearchParams[] = []
+  /** Page of an answer of the search. */
+  const pageOf = async (path: string, result: object) => {
+    const search: Port = async (address) => {
+      asked.push(new URL(address, 'http://h').searchParams)
+      return Response.json({ result })
+    }
+    return (await appAlone(portsTo(search)).request(`http://h${path}`)).text()
+  }
+  const hit = (id: string, members = {}) => ({ id, title: { en: id }, ...members })
+
+  it('asks for most of the words and related records, and by the words alone on request', async () => {
+    const answer = { count: 1, results: [hit('a')] }
+    const text = await pageOf('/en/datasets?q=water+levels', answer)
+    expect([asked.at(-1)?.get('words'), asked.at(-1)?.get('related')]).toEqual(['most', 'true'])
+    const take = text.slice(text.indexOf('class="take"'))
+    expect(links(take, 'Atom')[0]).toContain('words=most')
+    const [alone = ''] = links(text, 'Only datasets with these words')
+    expect(alone).toBe('/en/datasets?q=water+levels&words=any&related=false')
+    const others = await pageOf(alone, answer)
+    expect([asked.at(-1)?.get('words'), asked.at(-1)?.get('related')]).toEqual(['any', 'false'])
+    const chip =
+      /class="chip" href="([^"]+)"><span>\s*<span class="vh">Remove filter <.span>Only datasets/g
+    expect(all(others, chip)).toEqual(['/en/datasets?q=water+levels'])
+  })
+
+  it('names hits that are only related', async () => {
+    const results = [hit('a'), hit('b', { related: true })]
+    const text = await pageOf('/en/datasets?q=water', { count: 2, related: 1, results })
+    const isRelated = text.split('<li><h2>').map((item) => item.includes('class="tag">Related<'))
+    expect(isRelated).toEqual([false, false, true])
+    expect(links(text, 'Only datasets with these words')).toHaveLength(1)
+  })
+
+  it('does not call related records found where no record has the words', async () => {
+    const results = [hit('a', { related: true })]
+    const text = await pageOf('/en/datasets?q=water', { count: 1, related: 1, results })
+    expect(text).toContain('No datasets for “water”</h1>')
+    expect(text).toMatch(/role="status">No dataset has these words\. Related:</)
+  })
+
+  it('explains its order on request', async () => {
+    const words = [{ word: 'wasser', as: 'trinkwasser', how: 'part', in: ['title.de'], share: 0.5 }]
+    const results = [hit('a', { _why: { words, side: 2, title: true } })]
+    const plain = await pageOf('/en/datasets?q=wasser', { count: 1, results: [hit('a')] })
+    const [address = ''] = links(plain, 'How this order came about')
+    const text = await pageOf(address, { count: 1, results })
+    expect(asked.at(-1)?.get('explain')).toBe('true')
+    const row = /<dt>wasser<.dt><dd><strong>trinkwasser<.strong> · (.*?)<.dd>/g
+    expect(all(text, row)).toEqual(['compound or part of one · 50 % · Title'])
+    expect(text).toContain('<dt>Words side by side</dt><dd>2</dd>')
+    expect(text).toContain('<dt>The query is its title</dt><dd>Yes</dd>')
+    expect(links(text, 'Hide how')).toEqual(['/en/datasets?q=wasser'])
+  })
+})
+
 it('a search as CSV is read as the client takes it, and ends behind 10,000 rows', async () => {
   const pages: (string | null)[] = []
   const search: Port = async (path) => {

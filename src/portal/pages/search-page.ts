@@ -7,7 +7,7 @@ import type { Fields } from '../../text/json.ts'
 import type { FormEntries } from '../addresses.ts'
 import type { PageContext } from '../context.ts'
 import { searchQueryString, type SearchResult } from '../search-result.ts'
-import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../html.ts'
 import type { MaybePage, PageContent } from '../layout.ts'
 import { countedLinks, pageSection } from '../parts/blocks.ts'
 import {
@@ -34,6 +34,7 @@ import {
   toggleValue,
   formValues,
   withoutFields,
+  wordsAlone,
 } from '../search-form.ts'
 
 /** Search that is shown. */
@@ -58,15 +59,16 @@ export async function searchPage(context: PageContext): Promise<PageContent> {
       ...params.parameters,
       highlight: 'title,description',
       suggestions: 'true',
-      related: formValues(query, 'related')[0] ?? 'true',
       // With the field for a place, the words of the search are not those of the query.
       places: formValues(query, 'place').length > 0 ? undefined : 'true',
+      explain: formValues(query, 'explain')[0],
     },
   })
   const { count } = result
   const pages = pageLinks(context, query, page, count)
   const search = { query, page, pages, result, openGroup: context.query.get('open') }
-  const title = t(q === '' ? 'n-datasets' : 'n-datasets-for', { count, query: q })
+  const found = isOnlyRelated(result) ? 0 : count
+  const title = t(q === '' ? 'n-datasets' : 'n-datasets-for', { count: found, query: q })
   const hits = () => html`<div class="with-filters">${filterForm(context, search)}
     <div>${hitList(context, search)}</div></div>`
   return {
@@ -83,30 +85,54 @@ export async function searchPage(context: PageContext): Promise<PageContent> {
   }
 }
 
+/** Whether no hit has any of the words: related ones are not called hits. */
+const isOnlyRelated = ({ count, related }: SearchResult): boolean => count > 0 && related === count
+
 function hitList(context: PageContext, search: Search): HtmlMarkup {
   const { t } = context
   const { query, page, result } = search
   const before = (page - 1) * pageSize
   const range = { first: before + 1, last: before + result.records.length, count: result.count }
-  const status = result.records.length === 0 ? t('no-hits-here') : t('hits-from-to', range)
+  const positions = result.records.length === 0 ? t('no-hits-here') : t('hits-from-to', range)
+  const status = isOnlyRelated(result) ? t('no-words-related') : positions
   return html`<div class="listbar"><p class="soft small" role="status">${status}</p> ${sortForm(context, query)}</div>
-    ${nearWords(context, search)}
+    ${nearWords(context, search)}${aboutOrder(context, search)}
     <ol class="hits" role="list">${result.records.map((record) => searchHit(context, record))}</ol>
     ${pageList(context, search)} ${otherFormats(context, query)}`
 }
 
-/**
- * Words of the query that no record has, those found in their place, and a link to the search without them; nothing if there are
- * none.
- */
-function nearWords({ t, language, searchTo }: PageContext, { query, result }: Search): HtmlContent {
+/** Words of the query that no record has, and those found in their place; nothing if there are none. */
+function nearWords({ t, language }: PageContext, { result }: Search): HtmlContent {
   if (result.instead.length === 0) return false
   const list = new Intl.ListFormat(language, { type: 'disjunction' })
   const lines = result.instead.map(([word, near]) =>
     t('near-words', { word, near: list.format(near) }),
   )
-  const href = searchTo([...withoutFields(query, 'related'), ['related', 'false']])
-  return html`<p class="prose">${lines.join(' ')} <a href="${href}">${t('only-these-words')}</a></p>`
+  return html`<p class="prose close">${lines.join(' ')}</p>`
+}
+
+const severalWords = /\S\s+\S/
+
+/** Links to the search by the words alone, where that may find others, and to explanations of the order of hits by relevance. */
+function aboutOrder({ t, searchTo }: PageContext, { query, result }: Search): HtmlContent {
+  const [q] = formValues(query, 'q')
+  if (q === undefined || sortNameOf(query) !== 'relevance') return false
+  const names = wordsAlone.map(([name]) => name)
+  const others = withoutFields(query, ...names)
+  const mayDiffer = result.instead.length > 0 || result.related > 0 || severalWords.test(q)
+  const isAlone = others.length < query.length
+  const withoutWhy = withoutFields(query, 'explain')
+  const isExplained = withoutWhy.length < query.length
+  const links = [
+    mayDiffer &&
+      !isAlone &&
+      html`<a href="${searchTo([...others, ...wordsAlone])}">${t('only-these-words')}</a>`,
+    isExplained
+      ? html`<a href="${searchTo(withoutWhy)}">${t('hide-why')}</a>`
+      : html`<a href="${searchTo([...query, ['explain', 'true']])}">${t('why-order')}</a>`,
+  ]
+  return html`<p class="small close">${joinHtml(links, ' · ')}</p>
+    ${isExplained && html`<p class="prose">${t('why-intro')}</p>`}`
 }
 
 function sortForm({ t, pathTo }: PageContext, query: FormEntries): HtmlMarkup {
@@ -178,7 +204,7 @@ function otherFormats(context: PageContext, query: FormEntries): HtmlMarkup {
 async function alternatives(context: PageContext, query: FormEntries): Promise<HtmlContent> {
   const { t, language, find, searchTo } = context
   const [q] = formValues(query, 'q')
-  const bare = onlyFields(query, 'q', 'sort')
+  const bare = onlyFields(query, 'q', 'sort', 'words', 'related', 'explain')
   if (q === undefined || bare.length === query.length) return false
   const others = [
     [t('without-filters', { query: q }), bare],

@@ -63,14 +63,18 @@ function facetValuesOf({ query, result }: FilterState, name: string) {
 export function filterChips(context: PageContext, search: FilterState): HtmlContent {
   const { t, searchTo } = context
   const { query } = search
-  const filters = withoutFields(query, 'q', 'sort')
+  const filters = withoutFields(query, 'q', 'sort', 'words', 'explain')
   if (filters.length === 0) return false
+  const chip = (label: string, href: string) =>
+    html`<a class="chip" href="${href}"><span>
+      <span class="vh">${t('remove-filter')} </span>${label}</span>${icon('x')}</a>`
   const links = filters.map(([name, value]) => {
+    if (name === 'related')
+      return chip(t('only-these-words'), searchTo(withoutFields(query, 'words', 'related')))
     const choice = facetValuesOf(search, name).chosen.find(({ id }) => id === value)
     const label = choice && isFacetField(name) ? valueLabel(context, name, choice) : value
     const field = t(isFacetField(name) ? `facet-${name}` : name)
-    return html`<a class="chip" href="${searchTo(toggleValue(query, name, value))}"><span>
-      <span class="vh">${t('remove-filter')} </span>${field}: ${label}</span>${icon('x')}</a>`
+    return chip(`${field}: ${label}`, searchTo(toggleValue(query, name, value)))
   })
   return html`<div class="active" role="group" aria-label="${t('active-filters')}">${links}
     ${links.length > 1 && html`<a href="${searchTo(onlyFields(query, 'q'))}">${t('remove-all')}</a>`}</div>`

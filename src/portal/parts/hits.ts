@@ -3,7 +3,9 @@
 import { type Fields, isJsonObject, listed, textAt } from '../../text/json.ts'
 import type { PageContext } from '../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, joinHtml } from '../html.ts'
-import { fieldsAt, numberAt, recordScore, sharedLicence } from '../record.ts'
+import { fieldsAt, listAt, numberAt, recordScore, sharedLicence } from '../record.ts'
+import { pairList } from './blocks.ts'
+import { fieldName } from './metadata.ts'
 import { qualityBadge } from './quality.ts'
 
 /** Fields of datasets that hits and entries need, as the parameter `includes` takes them. */
@@ -31,8 +33,34 @@ export function searchHit(context: PageContext, record: Fields): HtmlMarkup {
   const score = recordScore(record)
   const quality = pathTo('datasets', textAt(record, 'id') ?? '', 'quality')
   return html`<li><h2>${linkedTitle(context, 'datasets', record, marked)}</h2>
+    ${record['related'] === true && html`<p><span class="tag">${t('related-hit')}</span></p>`}
     <p class="from">${joinHtml(from, ' · ')}</p>${snippet(context, record)}<div class="under">${tags(context, record)}
-    ${score !== undefined && qualityBadge(context, score, quality)}</div></li>`
+    ${score !== undefined && qualityBadge(context, score, quality)}</div>${explanation(context, record)}</li>`
+}
+
+/** Words of the query in a hit, with their forms and fields, from `_why` of the search. */
+function explanation(context: PageContext, record: Fields): HtmlContent {
+  const { t, formats } = context
+  const why = fieldsAt(record, '_why')
+  const rows = listAt(why, 'words').map((form): readonly [HtmlContent, HtmlContent] => {
+    const [word = '', as = '', how = ''] = ['word', 'as', 'how'].map((name) => textAt(form, name))
+    const fields = listed(form['in']).map((place) =>
+      fieldName(context, String(place).split('.', 1)[0] ?? ''),
+    )
+    const share = numberAt(form, 'share')
+    const about = [
+      how !== 'word' && t(`why-${how}`),
+      share < 1 && t('in-part', { share: formats.number(100 * share) }),
+      [...new Set(fields)].join(', '),
+    ]
+    return [word, html`<strong>${as}</strong> · ${joinHtml(about, ' · ')}`]
+  })
+  const side = numberAt(why, 'side')
+  return pairList([
+    ...rows,
+    [t('why-side'), side > 0 && formats.number(side)],
+    [t('why-title'), why['title'] === true && t('yes')],
+  ])
 }
 
 /** Title of a record as a link to its page; a record without id, which is not published, has no page. */

@@ -43,10 +43,10 @@ export function metadataRows(
 }
 
 /** Label of a field: a message of the portal, else its name with blanks. */
-function fieldName({ t }: PageContext, name: string): string {
-  const key = `field-${name}`
-  const message = t(key)
-  if (message !== key) return message
+export function fieldName({ t }: PageContext, name: string): string {
+  const keys = ['field', 'facet', 'sort'].map((kind) => `${kind}-${name}`)
+  const known = keys.find((key) => t(key) !== key)
+  if (known !== undefined) return t(known)
   const words = name.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

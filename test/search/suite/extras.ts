@@ -23,6 +23,7 @@ const held = [
   dataset('e04', 'Waiters and waitresses', { themes: ['ECON'] }),
   dataset('e05', 'Cycle paths', { themes: ['TRAN'] }),
   dataset('e06', 'Qualité des plages'),
+  dataset('e07', 'Theme parks'),
 ]
 
 /** The contract; `engine` as of the station. */
@@ -67,6 +68,10 @@ export function extrasContract(engine?: () => Promise<Made>): void {
     it('names the word as it was typed, and takes all words of the smallest distance', async () => {
       const { instead } = await related(`q=${encodeURIComponent('Quälitt')}`)
       expect(instead).toEqual({ quälitt: ['qualite', 'quality'] })
+    })
+    it('leaves stop words as they are', async () => {
+      const { instead, count } = await related('q=there is watre')
+      expect([instead, count]).toEqual([{ watre: ['water'] }, 3])
     })
     it('asks for suggestions only where nothing is replaced, or nothing is found', async () => {
       const { suggestions } = await related('q=watre&suggestions=true')
