@@ -267,8 +267,8 @@ export type SearchIndex = {
   readPage(cursor: string, options?: PageOptions, signal?: AbortSignal): Promise<Page>
   /**
    * Spelling suggestions: for each token the indexed tokens that differ from it by one or two letters, nearest first. The
-   * embedded engine finds those with the same first letter, and of equally near ones puts the most frequent first; Meilisearch
-   * finds those with the same two first letters. At most a dozen, and fewer when the dictionary takes too long to read.
+   * embedded engine compares those with the same first letters first, and of equally near ones puts the most frequent first;
+   * Meilisearch finds those with the same two first letters. At most a dozen, and fewer when the dictionary takes too long to read.
    */
   similarTokens(
     tokens: readonly string[],

@@ -45,7 +45,7 @@ export function tokensBeginning(
   return frequent.slice(0, mostLonger).map(([token]) => token)
 }
 
-/** Terms of similar length: first those that begin with the same two letters, then those with the same first letter. */
+/** Terms of similar length: first those that begin with the same two letters, then those with the same first letter, then all. */
 function* termsLike(sql: GenerationView['sql'], token: string): Generator<string> {
   const letters = Array.from(token)
   const end = performance.now() + mostReadMs
@@ -53,7 +53,7 @@ function* termsLike(sql: GenerationView['sql'], token: string): Generator<string
   const statement = sql(
     'SELECT DISTINCT term FROM term WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?',
   )
-  for (const sharedLetters of [2, 1]) {
+  for (const sharedLetters of [2, 1, 0]) {
     const prefix = letters.slice(0, sharedLetters).join('')
     let rowCount = 0
     for (const row of statement.iterate(prefix, `${prefix}\u{10ffff}`, ...lengths)) {

@@ -8,7 +8,11 @@ import { searchFixture, type SearchFixture } from './search-fixture.ts'
 
 type About = { readonly country?: string; readonly themes?: readonly string[] }
 
-function dataset(id: string, title: string, { country = 'de', themes = [] }: About = {}): Document {
+export function extrasDataset(
+  id: string,
+  title: string,
+  { country = 'de', themes = [] }: About = {},
+): Document {
   const text = { title: { en: [title] } }
   const made = documentOf({ index: 'dataset', id, text, facets: { country: [country] } })
   const categories = themes.map((one) => ({ id: one, label: { en: one } }))
@@ -17,13 +21,13 @@ function dataset(id: string, title: string, { country = 'de', themes = [] }: Abo
 }
 
 const held = [
-  dataset('e01', 'Water levels of rivers', { themes: ['ENVI'] }),
-  dataset('e02', 'Water quality', { country: 'fr', themes: ['HEAL'] }),
-  dataset('e03', 'Water levels of lakes', { country: 'fr', themes: ['ENVI'] }),
-  dataset('e04', 'Waiters and waitresses', { themes: ['ECON'] }),
-  dataset('e05', 'Cycle paths', { themes: ['TRAN'] }),
-  dataset('e06', 'Qualité des plages'),
-  dataset('e07', 'Theme parks'),
+  extrasDataset('e01', 'Water levels of rivers', { themes: ['ENVI'] }),
+  extrasDataset('e02', 'Water quality', { country: 'fr', themes: ['HEAL'] }),
+  extrasDataset('e03', 'Water levels of lakes', { country: 'fr', themes: ['ENVI'] }),
+  extrasDataset('e04', 'Waiters and waitresses', { themes: ['ECON'] }),
+  extrasDataset('e05', 'Cycle paths', { themes: ['TRAN'] }),
+  extrasDataset('e06', 'Qualité des plages'),
+  extrasDataset('e07', 'Theme parks'),
 ]
 
 /** The contract; `engine` as of the station. */
