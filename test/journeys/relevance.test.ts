@@ -29,17 +29,17 @@ describe('the order of hits', () => {
   it('is at least as good as it was over all judged queries', () => {
     const { ndcg, mrr, withoutHit } = figuresOf(judgements)
     expect({ ndcg, mrr, withoutHit }).toEqual({
-      ndcg: atLeast(0.8),
-      mrr: atLeast(0.804),
-      withoutHit: 33,
+      ndcg: atLeast(0.803),
+      mrr: atLeast(0.807),
+      withoutHit: 31,
     })
   })
 
   it.each([
     ['en', 0.805],
-    ['de', 0.836],
-    ['fr', 0.715],
-    ['it', 0.812],
+    ['de', 0.854],
+    ['fr', 0.71],
+    ['it', 0.803],
   ])('is at least as good as it was in the language %s', (language, floor) => {
     expect(ndcgOf(({ lang }) => lang === language)).toEqual(atLeast(floor))
   })
@@ -52,23 +52,25 @@ describe('the order of hits', () => {
     ['elision', 0.98],
     ['umlaut', 0.99],
     ['variant', 0.99],
-    ['compound', 0.891],
-    ['question', 0.638],
+    ['compound', 0.938],
+    ['question', 0.648],
     ['typo', 0.222],
-    ['cross', 0.462],
+    ['cross', 0.446],
   ])('is at least as good as it was for queries of the kind %s', (wanted, floor) => {
     expect(ndcgOf(({ kind }) => kind === wanted)).toEqual(atLeast(floor))
   })
 })
 
-describe('with related=true', () => {
+describe('with the parameters of the portal', () => {
   it('is better for words with typing errors, and fewer queries find nothing', async () => {
-    const related = await judgePortal(demo.home, queries, { related: 'true' })
-    const { ndcg, withoutHit } = figuresOf(related)
+    const related = await judgePortal(demo.home, queries, { related: 'true', words: 'most' })
+    const { ndcg, withoutHit, meanHits } = figuresOf(related)
     const typos = figuresOf(related.filter(({ kind }) => kind === 'typo'))
-    // The look-up of near words is cut short on a busy machine: measured .867, 15 and .92.
+    // The look-up of near words is cut short on a busy machine: measured .873, 13 and .92.
     expect([ndcg, typos.ndcg]).toEqual([atLeast(0.85), atLeast(0.8)])
     expect(withoutHit).toBeLessThanOrEqual(20)
+    // Of 9.3 with any of the words.
+    expect(meanHits).toBeLessThan(4.5)
   })
 })
 

@@ -65,7 +65,7 @@ export function filterChips(context: PageContext, search: FilterState): HtmlCont
   const { query } = search
   const filters = withoutFields(query, 'q', 'sort', 'words', 'explain')
   if (filters.length === 0) return false
-  const chip = (label: string, href: string) =>
+  const chip = (label: HtmlContent, href: string) =>
     html`<a class="chip" href="${href}"><span>
       <span class="vh">${t('remove-filter')} </span>${label}</span>${icon('x')}</a>`
   const links = filters.map(([name, value]) => {
@@ -74,7 +74,7 @@ export function filterChips(context: PageContext, search: FilterState): HtmlCont
     const choice = facetValuesOf(search, name).chosen.find(({ id }) => id === value)
     const label = choice && isFacetField(name) ? valueLabel(context, name, choice) : value
     const field = t(isFacetField(name) ? `facet-${name}` : name)
-    return chip(`${field}: ${label}`, searchTo(toggleValue(query, name, value)))
+    return chip([field, ': ', label], searchTo(toggleValue(query, name, value)))
   })
   return html`<div class="active" role="group" aria-label="${t('active-filters')}">${links}
     ${links.length > 1 && html`<a href="${searchTo(onlyFields(query, 'q'))}">${t('remove-all')}</a>`}</div>`
