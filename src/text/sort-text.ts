@@ -32,8 +32,13 @@ const withAlphabet: ReadonlySet<string> = new Set([
 /** Languages that are sorted by the folded text, because their letters are not in an alphabet. */
 const withoutAlphabet: ReadonlySet<string> = new Set(['ja', 'zh', 'yue', 'wuu'])
 
-/** Code point of the first letter of an alphabet: after blanks and digits, before the letters of other scripts. */
-const firstLetter = 0x100
+/** Before each number: after blanks, before letters. */
+const numberSign = '!'
+/**
+ * Code point of the first letter of an alphabet: after blanks and numbers, before the letters of other scripts, and so low that most
+ * Latin letters take one byte in UTF-8.
+ */
+const firstLetter = 0x23
 
 const letter = /[\p{Ll}\p{Lo}]/u
 const alphabetRanges = [
@@ -52,12 +57,15 @@ export function sortText(text: string, language: string): string {
   const primary = language.toLowerCase().split('-')[0] ?? ''
   if (withoutAlphabet.has(primary)) return fold(text)
   const { letters, pattern } = alphabetOf(withAlphabet.has(primary) ? primary : 'en')
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .normalize('NFC')
-    .replace(pattern, (part) => letters.get(part) ?? otherPart(part))
-    .trim()
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .normalize('NFC')
+      .replace(pattern, (part) => letters.get(part) ?? otherPart(part))
+      // Not `trim`: one of the letters is a no-break space.
+      .replace(/^ +| +$/g, '')
+  )
 }
 
 /** Sort text of a run of digits, of another letter, or of anything else: a blank. */
@@ -70,7 +78,7 @@ function otherPart(part: string): string {
 /** A number by value: the longer of two without leading zeros is greater. */
 function numberText(digits: string): string {
   const value = digits.replace(/^0+/, '')
-  return `0${String.fromCodePoint('0'.charCodeAt(0) + Math.min(value.length, 200))}${value}`
+  return `${numberSign}${String.fromCodePoint('0'.charCodeAt(0) + Math.min(value.length, 200))}${value}`
 }
 
 function alphabetOf(language: string): Alphabet {

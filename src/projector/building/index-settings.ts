@@ -16,7 +16,7 @@ import {
  * Version of the mapping code. Increase it when the code makes other documents from the same record and profile; every index is
  * then rebuilt.
  */
-const mappingNumber = 5
+const mappingNumber = 6
 
 /** Weights of search fields: titles and keywords of the record itself count more than other texts. */
 const boosts = { title: 3, keywords: 2, others: 1 } as const

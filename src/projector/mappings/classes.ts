@@ -89,9 +89,11 @@ const byResource: FacetTerms = { term: 'resource', display: 'label' }
 const textOf = (language: TextLanguage, ...keys: readonly string[]): IndexRule => ({
   text: { keys, language },
 })
-/** Values that name a concept, with its label in English, or in all languages. */
-const english: IndexRule = { text: { keys: ['label'], language: 'en', isConcept: true } }
+const english = textOf('en', 'label')
+/** Concepts with their labels in all languages. */
 const multilingual: IndexRule = { text: { keys: ['label'], language: 'map', isConcept: true } }
+/** Licences are known by their short names (`CC BY 4.0`), which are alternative labels. */
+const licenceTexts: IndexRule = { text: { keys: ['label'], language: 'en', isConcept: true } }
 const languages = textOf('map', '')
 const texts: Class = { map: multiLang, index: languages }
 const title: Class = { map: multiLang, index: { ...languages, autocomplete: true, order: [''] } }
@@ -125,7 +127,7 @@ export const mappingClasses: Readonly<Record<MappingClass, Class>> = {
   Nested: { map: nested, facet },
   SpatialResource: { map: spatialResource, index: { ...english, order: ['id'] }, facet },
   Metrics: { map: computed, index: { column: 'numbers' } },
-  License: concept(license),
+  License: { ...concept(license), index: licenceTexts },
   Format: concept(format),
   MultiLang: texts,
   MultiLangTitle: title,

@@ -21,7 +21,7 @@ const elided = new Set(
     ' ',
   ),
 )
-/** Most words of a query whose compounds are searched: each costs up to some tens of milliseconds in a large dictionary. */
+/** Most words of a query whose compounds and synonyms are searched: each costs up to some tens of milliseconds in a large dictionary. */
 const mostWithParts = 32
 /** Most code points of a word as typed. */
 const longestTyped = 64
@@ -86,10 +86,10 @@ function withoutArticle({ runs, gaps }: Pieces): Pieces {
 const isIdentifier = (field: string | undefined): boolean =>
   field !== undefined && /(?:^|\.)(?:id|identifier)$/.test(field)
 
-/** The tree of a query with its spellings and synonyms; a query of very many words finds no compounds. */
+/** The tree of a query with its spellings and synonyms; a query of very many words finds no compounds and synonyms. */
 export function withSpellings(tree: QueryTree, synonyms?: Synonyms): QueryTree {
   const isLong = leavesOf(tree).length > mostWithParts
-  return withNeighbours(isLong ? withoutParts(tree) : tree, synonyms)
+  return isLong ? withNeighbours(withoutParts(tree), undefined) : withNeighbours(tree, synonyms)
 }
 
 /**

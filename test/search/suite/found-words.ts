@@ -131,6 +131,10 @@ export function foundWordsContract(engine?: () => Promise<Made>): void {
       expect(await found('kita*')).toBe('kita')
       expect(await found('stadt NOT kita')).toBe('garten')
     })
+    it('are not searched for a query of more than 32 words', async () => {
+      const others = Array.from({ length: 32 }, (_, i) => ` qw${i}`).join('')
+      expect(await found(`kita${others}`)).toBe('kita')
+    })
     it('count less than the word', async () => {
       const { body } = await search.get('/search?filters=dataset&q=corona&showScore=true')
       expect(body.result.results.map(({ id }) => id)).toEqual(['zcorona', 'zcovid'])
