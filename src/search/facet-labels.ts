@@ -53,6 +53,7 @@ function countryNames({ items }: Facet, language: string): Labels {
 
 /** Reads the names of places that are concepts of shipped or installed vocabularies. */
 async function placeNames(...[{ items }, language, index, signal]: Parameters<LabelReader>) {
+  if (items.length === 0) return new Map()
   const { concept } = await shippedAuthorities()
   const ids = items.slice(0, mostRecords).map(({ id }) => id)
   const names = new Map(ids.map((id) => [id, concept(id)?.prefLabel[language]]))

@@ -8,6 +8,7 @@ import type { FacetValue, SearchIndex, SearchRequest } from '../search-index/sea
 import { textAt, valueAt } from '../text/json.ts'
 import { tokens, wordPattern } from '../text/tokens.ts'
 import { shippedAuthorities } from '../vocabularies/authorities.ts'
+import { pause } from '../workers/pause.ts'
 import { labelsOf, variantsInRecords } from '../vocabularies/concept-table.ts'
 import type { Concept } from '../vocabularies/concept.ts'
 import { plainTerms } from './near-words.ts'
@@ -32,6 +33,8 @@ type PlaceContext = {
 const [mostWords, mostInName, mostPlaces, mostConcepts] = [16, 4, 3, 50]
 /** Time limit for places; the embedded engine needs about 5 ms. */
 const timeLimitMs = 500
+/** Limit of the wait for the table of countries. */
+const tableMs = 1_000
 
 /** Neighbouring words of a query that may be a name: their tokens, and where they are. */
 type Run = { readonly name: string; readonly from: number; readonly to: number }
@@ -44,8 +47,9 @@ export async function placesOf(
 ): Promise<readonly Place[]> {
   const runs = runsOf(context.q)
   if (runs.length === 0 || !context.request.indices.includes('dataset')) return []
-  // The first search of a process reads the table of countries, which takes longer than the time limit.
-  await countriesByName()
+  const read = new AbortController()
+  // The first search of a process reads the table of countries; on a busy machine it is answered without them.
+  await Promise.race([readCountries(), pause(tableMs, read.signal)]).finally(() => read.abort())
   return withinTime(timeLimitMs, signal, (both) => findPlaces(index, context, runs, both), [])
 }
 
@@ -60,7 +64,7 @@ async function findPlaces(
   const operands = [...names].map((name) => ({ kind: 'phrase', tokens: name.split(' ') }) as const)
   const tree: QueryTree = { kind: 'or', operands }
   const values = [
-    ...(await countriesNamed(names, locale)),
+    ...countriesNamed(names, locale),
     ...(await conceptPlaces(index, { tree, locale }, signal)),
     ...(await recordPlaces(index, tree, signal)),
   ]
@@ -113,32 +117,35 @@ async function hitsAt(
 /** Parts of a request for nothing but the number of hits. */
 export const countOnly = { facets: undefined, limit: 0, offset: 0 } as const
 
-let countriesOnce: Promise<ReadonlyMap<string, readonly Concept[]>> | undefined
+let countriesOnce: Promise<unknown> | undefined
+/** Countries by their names in all languages; none before the table is read, once per process. */
+let countriesByName: ReadonlyMap<string, readonly Concept[]> = new Map()
 
-/** Countries by their names in all languages; the table is read once per process. */
-const countriesByName = (): Promise<ReadonlyMap<string, readonly Concept[]>> =>
-  (countriesOnce ??= shippedAuthorities().then((authorities) => {
-    const pairs = authorities.table('country').concepts.flatMap((country) => {
-      const keys = new Set(labelsOf(country).map(nameKey))
-      return [...keys].map((key) => ({ key, country }))
-    })
-    const byName = Map.groupBy(pairs, ({ key }) => key)
-    return new Map([...byName].map(([key, some]) => [key, some.map(({ country }) => country)]))
-  }))
+const readCountries = (): Promise<unknown> => (countriesOnce ??= readCountriesOnce())
+
+async function readCountriesOnce(): Promise<void> {
+  const { concepts } = (await shippedAuthorities()).table('country')
+  const pairs = concepts.flatMap((country) => {
+    const keys = new Set(labelsOf(country).map(nameKey))
+    return [...keys].map((key) => ({ key, country }))
+  })
+  const byName = Map.groupBy(pairs, ({ key }) => key)
+  countriesByName = new Map(
+    [...byName].map(([key, some]) => [key, some.map(({ country }) => country)]),
+  )
+}
 
 /** Countries with one of the names, as those of catalogues and as those of single records. */
-async function countriesNamed(
-  names: ReadonlySet<string>,
-  locale: string,
-): Promise<readonly NamedValue[]> {
-  const byName = await countriesByName()
+function countriesNamed(names: ReadonlySet<string>, locale: string): readonly NamedValue[] {
   return [...names].flatMap((name) =>
-    (byName.get(name) ?? []).flatMap(({ iri, prefLabel, label, extensions }): NamedValue[] => {
-      const common = { title: prefLabel[locale] ?? label, names: [name] }
-      const code = extensions.iso_31661_alpha2
-      const ofCatalogue = code === undefined ? [] : [{ ...common, facet: 'country', id: code }]
-      return [...ofCatalogue, { ...common, facet: 'spatial', id: iri }]
-    }),
+    (countriesByName.get(name) ?? []).flatMap(
+      ({ iri, prefLabel, label, extensions }): NamedValue[] => {
+        const common = { title: prefLabel[locale] ?? label, names: [name] }
+        const code = extensions.iso_31661_alpha2
+        const ofCatalogue = code === undefined ? [] : [{ ...common, facet: 'country', id: code }]
+        return [...ofCatalogue, { ...common, facet: 'spatial', id: iri }]
+      },
+    ),
   )
 }
 
