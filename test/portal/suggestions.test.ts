@@ -192,7 +192,7 @@ describe('a place in a query', () => {
   it.each([
     ['trees Basel', 'en', 'Only datasets for Basel: One dataset'],
     ['Bäume Basel', 'de', 'Nur Datensätze für Basel: Ein Datensatz'],
-    ['trees bâle', 'fr', 'Seulement les jeux de données pour Bâle: Un jeu de données'],
+    ['trees bâle', 'fr', 'Seulement les jeux de données de ce lieu : Bâle: Un jeu de données'],
     ['trees BASILEA', 'it', 'Solo i dataset per Basilea: Un dataset'],
     ['basel stadt trees', 'en', 'Only datasets for Basel: One dataset'],
     ['Basel', 'en', 'Only datasets for Basel: 2 datasets'],
