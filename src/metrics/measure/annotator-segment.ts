@@ -17,7 +17,7 @@ import { distributionsOf, type Payload } from '../pipe/payload.ts'
 import { isDate, isValue, type ValueTests } from './measured-values.ts'
 
 type AnnotatorDeps = {
-  /** Reads the tables of values, once for each run. */
+  /** Reads the tables of values, once for each run unless it fails. */
   readonly values: (signal: AbortSignal) => Promise<ValueTests>
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -29,10 +29,15 @@ type AnnotatorDeps = {
  */
 export function annotatorSegment({ values, now }: AnnotatorDeps): SegmentKind {
   const testsByRun = new WeakMap<SegmentContext, Promise<ValueTests>>()
-  const valuesFor = (context: SegmentContext, signal: AbortSignal): Promise<ValueTests> => {
+  const valuesFor = async (context: SegmentContext, signal: AbortSignal): Promise<ValueTests> => {
     const tests = testsByRun.get(context) ?? values(signal)
     testsByRun.set(context, tests)
-    return tests
+    try {
+      return await tests
+    } catch (error) {
+      testsByRun.delete(context)
+      throw error
+    }
   }
   return metricsSegment({
     names: ['metrics-annotator', 'annotator'],

@@ -1,12 +1,17 @@
 /** What counts as a value, and where it is looked for. */
 
 import { describe, expect, it } from 'vitest'
-import { measureIndicators } from '../../../src/metrics/measure/annotator-segment.ts'
+import { Failure } from '../../../src/errors.ts'
+import {
+  annotatorSegment,
+  measureIndicators,
+} from '../../../src/metrics/measure/annotator-segment.ts'
 import { payloadOf } from '../../../src/metrics/pipe/payload.ts'
 import { keyOf } from '../../../src/rdf/read.ts'
-import { never, record, defaultValues } from '../pipe/segment-fixture.ts'
+import { defaultValues, never, now, opened, record, runThrough } from '../pipe/segment-fixture.ts'
 
-const values = (await defaultValues())(never)
+const loaded = await defaultValues()
+const values = loaded(never)
 
 /** Key of the node → names of what is true. */
 async function trueOf(text: string): Promise<Record<string, string[]>> {
@@ -18,6 +23,19 @@ async function trueOf(text: string): Promise<Record<string, string[]>> {
     ]),
   )
 }
+
+it('reads the tables again after a read that failed', async () => {
+  const reads: string[] = []
+  const readOnce = (signal: AbortSignal) => {
+    reads.push('read')
+    const away = new Failure('store-unavailable', 'the store is away')
+    return reads.length === 1 ? Promise.reject(away) : loaded(signal)
+  }
+  const annotator = opened(annotatorSegment({ values: readOnce, now }))
+  const records = [1, 2, 3].map(() => record(':ds a dcat:Dataset .'))
+  const kinds = (await runThrough([annotator], records)).map(({ kind }) => kind)
+  expect([kinds, reads.length]).toEqual([['refused', 'record', 'record'], 2])
+})
 
 describe('a dataset', () => {
   it('without anything has ten indicators, all false', async () => {
