@@ -210,7 +210,7 @@ export const unreachableSchema = z
     ...ofDataset,
     'distribution-id': z.string(),
     'distribution-uri': z.string(),
-    ...link.shape,
+    ...link.omit({ failingSince: true }).shape,
   })
   .openapi('UnreachableUrl')
 

@@ -1,6 +1,7 @@
 /** Lists of the cache as a service, and single datasets. */
 
 import { describe, expect, it } from 'vitest'
+import { unreachableSchema } from '../../../src/metrics/figures/cache-contract.ts'
 import { served } from './served.ts'
 
 describe('lists', () => {
@@ -36,6 +37,8 @@ describe('lists', () => {
     const { get } = await served()
     const { body } = await get('/catalogues/city/distributions/reachability')
     expect(body.result.count).toBe(2)
+    const promised = Object.keys(unreachableSchema.shape)
+    expect(Object.keys(body.result.results[0] ?? {}).toSorted()).toEqual(promised.toSorted())
     expect(body.result.results[0]).toEqual({
       reference: 'http://localhost:8080/set/data/a',
       'dataset-id': 'a',
