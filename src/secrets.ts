@@ -122,8 +122,14 @@ export function unknownSecrets(config: unknown, secrets: Secrets): readonly Comp
 /** Levels of a config that are searched for references and secrets. */
 const deepestReference = 64
 
-function* complaints(value: unknown, secrets: Secrets, pointer: string): Generator<Complaint> {
-  if (typeof value === 'string') for (const secret of credentialsIn(value)) secrets.add(secret)
+function* complaints(
+  value: unknown,
+  secrets: Secrets,
+  pointer: string,
+  isSecret = false,
+): Generator<Complaint> {
+  if (typeof value === 'string')
+    for (const secret of isSecret ? [value] : credentialsIn(value)) secrets.add(secret)
   if (typeof value !== 'object' || value === null) return
   if (pointer.split('/').length > deepestReference) return
   const name = referenceOf(value)
@@ -131,10 +137,10 @@ function* complaints(value: unknown, secrets: Secrets, pointer: string): Generat
     yield { pointer, detail: `no secret is called ${shown(name)}` }
   }
   for (const [key, part] of Object.entries(value)) {
-    // The text under the key `secret` is a name, not a value.
-    const literal = typeof part === 'string' && isSecretName(key) && key !== 'secret'
-    if (literal) secrets.add(part)
-    else yield* complaints(part, secrets, `${pointer}${jsonPointer(key)}`)
+    // The text under the key `secret` is a name, not a value, and other texts beside it are none either.
+    const isName = key === 'secret' && typeof part === 'string'
+    const holdsSecret = (isSecretName(key) && !isName) || (isSecret && name === undefined)
+    yield* complaints(part, secrets, `${pointer}${jsonPointer(key)}`, holdsSecret)
   }
 }
 

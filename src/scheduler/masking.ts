@@ -1,6 +1,7 @@
 /** Masks secrets in configs that the API and the console show; restores them when a client sends a masked config back. */
 
 import { isJsonObject, type Json } from '../text/json.ts'
+import { isSecretName } from '../secrets.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Configs } from '../pipe/document.ts'
 import { mapValues } from '../text/records.ts'
@@ -8,7 +9,7 @@ import { mapValues } from '../text/records.ts'
 /** Replacement of a secret. */
 const mask = '•••'
 
-/** Names of config keys and headers that contain secrets. */
+/** Further names of config keys and headers that contain secrets. */
 const secretKey =
   /^(?:authorization|x-api-key|api-?_?key|auth_?key|.*token|.*password|passwd|.*secret|set-cookie|cookie|credentials?)$/i
 const userOfUrl = /(\b[a-z][a-z0-9+.-]*:\/\/)[^/?#\s@]+@/gi
@@ -23,7 +24,9 @@ export function maskSecrets(value: Json, isSecret = false): Json {
     const isReference = Object.keys(value).length === 1 && typeof value['secret'] === 'string'
     return isReference
       ? value
-      : mapValues(value, (inner, key) => maskSecrets(inner, isSecret || secretKey.test(key)))
+      : mapValues(value, (inner, key) =>
+          maskSecrets(inner, isSecret || isSecretName(key) || secretKey.test(key)),
+        )
   }
   if (isSecret && value !== null) return mask
   return typeof value === 'string'

@@ -141,6 +141,7 @@ describe('what is read can be sent again', () => {
     const configs = {
       'importing-rdf': {
         apiKey: 'literal-secret',
+        'Proxy-Authorization': 'literal-secret',
         other: { secret: 'by-name' },
         address: 'https://me:pass-word@data.example/?token=abcdef&page=1',
       },
@@ -149,6 +150,7 @@ describe('what is read can be sent again', () => {
     expect(text).not.toMatch(/literal-secret|pass-word|abcdef/)
     expect(body[0]?.configs['importing-rdf']).toEqual({
       apiKey: '•••',
+      'Proxy-Authorization': '•••',
       other: { secret: 'by-name' },
       address: 'https://•••@data.example/?token=•••&page=1',
     })

@@ -36,10 +36,13 @@ describe('a configuration', () => {
     const config = {
       apikey: 'literal-1',
       inner: [{ Authorization: 'Bearer 22' }],
+      password: { value: 'literal-3', list: ['literal-4'] },
+      token: { secret: 'by-name', header: 'harmless' },
       address: 'harmless',
     }
-    expect(unknownSecrets(config, secrets)).toEqual([])
+    expect(unknownSecrets(config, secrets)).toHaveLength(1)
     expect(secrets.clean('literal-1 Bearer 22 harmless')).toBe('••• ••• harmless')
+    expect(secrets.clean('literal-3 literal-4 by-name')).toBe('••• ••• by-name')
   })
   it('that holds addresses makes their credentials known', () => {
     const secrets = secretRegistry()

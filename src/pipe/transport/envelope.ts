@@ -117,13 +117,11 @@ export function understandsProblems(endpoint: Endpoint | undefined): boolean {
   return /\/api\/segments\/r\/[\w-]{20,200}\/pipe$/.test(address) || queue.startsWith(returnQueues)
 }
 
-/**
- * Copies a config without members that have the name of a secret, at any depth; of objects under such a name, too, only these.
- */
+/** Copies a config without members that have the name of a secret, at any depth. */
 const withoutSecrets = (config: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(config)
-      .filter(([name, value]) => isJsonObject(value) || !isSecretName(name))
+      .filter(([name]) => !isSecretName(name))
       .map(([name, value]) => [name, withoutNestedSecrets(value)]),
   )
 

@@ -58,7 +58,7 @@ async function travelled({ input = [], foreign = echo, at = 1, ...scene }: Scene
     'wells',
     ['importing-test', { catalogue: 'city', auth: { secret: 'name' }, apikey: 'canary' }],
     ['mending-wells', { token: 'its own' }],
-    ['exporting-test', { hub: { apiKey: 'canary' } }],
+    ['exporting-test', { hub: { apiKey: 'canary' }, password: { value: 'canary' } }],
   )
   const segment = pipe.body.segments[at]!
   const sent: Pipe[] = []
