@@ -63,7 +63,7 @@ export async function pagedList(
     <button class="button primary">${t('search')}</button></form></search>`
   const body = html`${field}<ul class="${style} close" role="list">${result.records.map(item)}</ul>
     <nav class="pages" aria-label="${t('pages')}">${page > 1 && step(page - 1, 'previous', 'prev')}
-    ${page * perPage < result.count && step(page + 1, 'next', 'next')}</nav>`
+    ${page * perPage < result.count && page < mostPages && step(page + 1, 'next', 'next')}</nav>`
   return { result, body }
 }
 
