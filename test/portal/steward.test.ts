@@ -13,19 +13,25 @@ const prefixes =
 /** Datasets of the source by number: their titles. */
 const bridges = new Map(Array.from({ length: 12 }, (_, at) => [at, `Bridge ${at}`]))
 let hasNameless = false
+let moreNameless = 0
 let opened = Promise.resolve()
 const document = () => {
   const known = [...bridges].map(
     ([at, title]) =>
       `<https://roads.example/${at}> a dcat:Dataset ; dct:identifier "bridge-${at}" ; dct:title "${title}"@en .\n`,
   )
-  return `${prefixes}${known.join('')}${hasNameless ? '[] a dcat:Dataset ; dct:title "Viaduct of Tann"@en .\n' : ''}`
+  const more = '[] a dcat:Dataset ; dct:title "Nameless"@en .\n'.repeat(moreNameless)
+  return `${prefixes}${known.join('')}${more}${hasNameless ? '[] a dcat:Dataset ; dct:title "Viaduct of Tann"@en .\n' : ''}`
 }
 
 let directory: string
 let platform: Gateway
 let source: Server
-const [all, water] = ['key-for-everything-0001', 'key-for-water-alone-0001']
+const [all, water, timing] = [
+  'key-for-everything-0001',
+  'key-for-water-alone-0001',
+  'key-for-triggers-0001',
+]
 
 const pipe = (name: string, catalogue: string, address: string) => ({
   header: {
@@ -68,7 +74,11 @@ beforeAll(async () => {
   // Where the tests look for the key that a fresh platform makes.
   await writeFile(join(directory, 'api-key'), all)
   platform = await gateway(directory, {
-    PLATFORM_HUB_API_KEYS: JSON.stringify({ [all]: ['*'], [water]: ['water'] }),
+    PLATFORM_HUB_API_KEYS: JSON.stringify({
+      [all]: ['*'],
+      [water]: ['water'],
+      [timing]: ['water', 'PUT /pipes/water/triggers/*'],
+    }),
     PLATFORM_CLUSTER_CONFIG: JSON.stringify({ resources: { paths: [pipes] } }),
     PLATFORM_LOG_LEVEL: 'info',
   })
@@ -269,6 +279,12 @@ it('a key for one catalogue sees its pipe and its runs, and no button that it ma
     'pipes/roads',
   ])
     expect([path, (await get(`/en/harvest/${path}`)).status]).toEqual([path, 404])
+  hasNameless = true
+  const incomplete = await run('water')
+  hasNameless = false
+  const [mine, theirs] = [await page(`/en/harvest/runs/${incomplete}`), await steward(all)]
+  expect(mine).not.toMatch(/name="do" value="(?:retry|resume|cancel)"/)
+  expect(await theirs.page(`/en/harvest/runs/${incomplete}`)).toContain('value="retry"')
   expect((await post('/en/harvest/pipes/roads', { do: 'run' })).status).toBe(403)
   expect((await post(`/en/harvest/runs/${roads}`, { do: 'retry' })).status).toBe(403)
 })
@@ -337,6 +353,24 @@ it('a pipe starts by itself when somebody says how often, until the trigger is r
   expect(await page(removed.headers.get('Location') ?? '')).not.toContain('7 Jan 2030')
   const twice = await post('/en/harvest/pipes/water', { do: 'unschedule', trigger: 'portal' })
   expect(twice.status).toBe(303)
+})
+
+it('a key that may set triggers and not remove them gets no button that removes one', async () => {
+  const path = '/en/harvest/pipes/water'
+  await (await steward(all)).post(path, { do: 'schedule', unit: 'DAY', next: '2099-01-01T00:00' })
+  const mine = await (await steward(timing)).page(path)
+  expect(mine).toContain('value="schedule"')
+  expect(mine).not.toContain('value="unschedule"')
+  expect(await (await steward(all)).page(path)).toContain('value="unschedule"')
+})
+
+it('a group of problems counts all of its records, of which it lists a hundred', async () => {
+  moreNameless = 105
+  const path = `/en/harvest/runs/${await run('roads')}`
+  moreNameless = 0
+  const report = await (await steward(all)).page(path)
+  expect(report).toContain('<span class="n">105 records</span>')
+  expect(report).toContain('100 of 105 records')
 })
 
 it('an action that is none is refused, and leaves everything as it is', async () => {

@@ -46,11 +46,11 @@ export async function pipePage(
 /** Id of the trigger that the form of the portal sets. */
 export const portalTrigger = 'portal'
 
-/** List of the triggers of a pipe; for each that the session may set, with a form that removes it or sets that of the portal. */
+/** List of the triggers of a pipe, with forms that remove those that the session may remove and set that of the portal. */
 function triggerForms(context: StewardContext, pipe: string, triggers: readonly unknown[]) {
   const { t, formats, pathTo, steward } = context
-  const form = (id: string, body: HtmlContent) =>
-    steward.may({ method: 'PUT', path: `/pipes/${pipe}/triggers/${id}` }) &&
+  const form = (method: 'PUT' | 'DELETE', id: string, body: HtmlContent) =>
+    steward.may({ method, path: `/pipes/${pipe}/triggers/${id}` }) &&
     sessionForm(context, pathTo('harvest', 'pipes', pipe), body)
   const items = triggers.map((trigger) => {
     const id = textAt(trigger, 'id') ?? ''
@@ -59,7 +59,7 @@ function triggerForms(context: StewardContext, pipe: string, triggers: readonly 
     const next = formats.moment(textAt(trigger, 'next')) ?? textAt(trigger, 'status')
     const end = html`<input type="hidden" name="trigger" value="${id}">
       <button class="button small quiet" name="do" value="unschedule">${t('remove-trigger')}<span class="vh"> ${id}</span></button>`
-    return html`<li class="row"><code>${id}</code> ${times} ${t('next-start')}: ${next} ${form(id, end)}</li>`
+    return html`<li class="row"><code>${id}</code> ${times} ${t('next-start')}: ${next} ${form('DELETE', id, end)}</li>`
   })
   const units = ['HOUR', 'DAY', 'WEEK', 'MONTH'].map((unit) => {
     const chosen = unit === 'DAY' && html` selected`
@@ -71,7 +71,7 @@ function triggerForms(context: StewardContext, pipe: string, triggers: readonly 
       <input type="datetime-local" id="next" name="next"></div>
     <button class="button" name="do" value="schedule">${t('set-trigger')}</button>`
   const list = items.length > 0 ? html`<ul>${items}</ul>` : html`<p>${t('by-hand')}</p>`
-  return html`${list} ${form(portalTrigger, fields)}`
+  return html`${list} ${form('PUT', portalTrigger, fields)}`
 }
 
 /** Segments of a bar from bottom to top; `chart-{key}` is the message of each. */

@@ -62,20 +62,22 @@ export async function runPage(context: StewardContext, id: string): Promise<Page
     head: isActive && html`<noscript><meta http-equiv="refresh" content="5"></noscript>`,
     body: html`<div${liveAttribute}>${facts(context, run)} ${isActive && progress(context, run)}
       ${counts(context, run)} ${outcomeNotice(context, run)}
-      ${problemGroups(context, failed)} ${leftOutSection(context, report)}
+      ${problemGroups(context, failed, report)} ${leftOutSection(context, report)}
       ${changed && pageSection('recs', t(isDryRun ? 'would-change' : 'changed-records'), changed)}
       ${isActive ? segmentStates(context, run) : comparison(context, report)}</div>`,
   })
 }
 
-/**
- * Buttons for the actions that the state of the run permits, and a link to its items as CSV. Only those after a dry run depend on
- * the permissions of the session; the others are refused when they are sent.
- */
+/** Buttons for the actions that the state of the run and the session permit, and a link to the items of the run as CSV. */
 function buttons(context: StewardContext, run: HarvestRun): HtmlContent {
   const { t } = context
-  const button = (name: string, label: HtmlContent) => actionForm(context, run.path, name, label)
-  if (run.isActive) return button('cancel', t('cancel-run'))
+  const button = (name: 'retry' | 'resume', label: HtmlContent) =>
+    mayChange(context, run, name) && actionForm(context, run.path, name, label)
+  if (run.isActive)
+    return (
+      context.steward.may({ method: 'DELETE', path: `/runs/${run.id}` }) &&
+      actionForm(context, run.path, 'cancel', t('cancel-run'))
+    )
   if (run.isDryRun) return runButtons(context, run.pipe, true)
   const count = run.count('failed')
   return [
@@ -84,6 +86,13 @@ function buttons(context: StewardContext, run: HarvestRun): HtmlContent {
     html`<a class="button quiet small" href="${run.path}/items.csv">${icon('download')} CSV</a>`,
   ]
 }
+
+/** Whether the session permits an action on a run that has ended. */
+const mayChange = (
+  { steward }: StewardContext,
+  { id }: HarvestRun,
+  action: 'retry' | 'resume' | 'confirm' | 'keep',
+): boolean => steward.may({ method: 'POST', path: `/runs/${id}/${action}` })
 
 /** Line with start time, initiator, duration (once the run has ended) and state of a run. */
 function facts(
@@ -150,7 +159,7 @@ function outcomeNotice(
  * Page of the held removals of a run, with the form for the decision, or with the decision that was made. Rejects with `Failure`.
  */
 export async function heldPage(context: StewardContext, id: string): Promise<PageContent> {
-  const { t, pathTo } = context
+  const { t, pathTo, steward } = context
   const { run, pipe, items } = await readReport(context, id)
   if (run.count('held') === 0) throw new Failure('not-found', 'this run held back no removals')
   if (!run.hasHeldRemovals) return decidedPage(context, run)
@@ -159,35 +168,42 @@ export async function heldPage(context: StewardContext, id: string): Promise<Pag
   const source = safeAddress(textAt(pipe, 'body.segments.0.body.config.address'))
   const sourceLink =
     source !== undefined && html`<a class="button small" href="${source}">${t('open-source')}</a>`
-  const dryRunForm = actionForm(
-    context,
-    pathTo('harvest', 'pipes', run.pipe),
-    'dry',
-    t('read-again'),
-  )
+  const dryRunForm =
+    steward.may({ method: 'POST', path: `/pipes/${run.pipe}/runs` }) &&
+    actionForm(context, pathTo('harvest', 'pipes', run.pipe), 'dry', t('read-again'))
   const explanation = html`<p>${t('held-text')}</p><div class="row">${sourceLink} ${dryRunForm}</div>`
   const rows = heldItems.map((item) => [
     recordLink(context, item),
     html`<code>${textAt(item, 'originalId')}</code>`,
   ])
   const table = textTable(context, 'held-records', ['record', 'source-id'], rows)
-  const remainderText =
-    heldItems.length < count && t('n-of-records', { done: heldItems.length, total: count })
-  const decisionForm = html`<h2>${t('held-records')}</h2> ${table} ${remainderText && html`<p class="small soft close">${remainderText}</p>`}
-    <div class="stack close prose">
-    <p><label class="check"><input type="checkbox" name="sure" value="yes" required>
-      <span>${t('held-sure', { count })}</span></label></p>
-    <p class="row"><button class="button danger" name="do" value="confirm">${icon('trash-2')} ${t('remove-n', { count })}</button>
-      <button class="button" name="do" value="keep" formnovalidate>${t('keep-them')}</button></p>
-    <p class="hint">${t('held-hint')}</p></div>`
   return stewardPage(context, {
     title: t('held-title', { count }),
     tab: 'waiting',
     pipe: run,
     body: html`${facts(context, run)} ${counts(context, run)} ${notice('warn', t('held-why'), explanation)}
-      ${sessionForm(context, run.path, decisionForm, 'section')}`,
+      <div class="section"><h2>${t('held-records')}</h2> ${table} ${remainder(context, heldItems, count)}
+      ${decisionForm(context, run, count)}</div>`,
   })
 }
+
+/** Form for the decision on held removals, with the buttons that the session permits; nothing where it permits none. */
+function decisionForm(context: StewardContext, run: HarvestRun, count: number): HtmlContent {
+  const { t } = context
+  const mayConfirm = mayChange(context, run, 'confirm')
+  const mayKeep = mayChange(context, run, 'keep')
+  const sure = html`<p><label class="check"><input type="checkbox" name="sure" value="yes" required>
+      <span>${t('held-sure', { count })}</span></label></p>`
+  const confirm = html`<button class="button danger" name="do" value="confirm">${icon('trash-2')} ${t('remove-n', { count })}</button>`
+  const keep = html`<button class="button" name="do" value="keep" formnovalidate>${t('keep-them')}</button>`
+  const body = html`${mayConfirm && sure}<p class="row">${mayConfirm && confirm} ${mayKeep && keep}</p>
+    <p class="hint">${t('held-hint')}</p>`
+  return (mayConfirm || mayKeep) && sessionForm(context, run.path, body, 'stack close prose')
+}
+
+/** Note that a list has only some of its records; nothing where it has all. */
+const remainder = ({ t }: StewardContext, { length: done }: readonly Fields[], total: number) =>
+  done < total && html`<p class="small soft close">${t('n-of-records', { done, total })}</p>`
 
 /** Page about the decision on the held removals of a run, once it is made. */
 const decidedPage = (context: StewardContext, run: HarvestRun): Promise<PageContent> =>
@@ -232,10 +248,16 @@ function errorText({ t }: StewardContext, detail: unknown, errors: readonly Fiel
 }
 
 /** Section with the failed records that were read, in groups by type of problem; each has its cause and, if known, its remedy. */
-function problemGroups(context: StewardContext, items: readonly Fields[]): HtmlContent {
+function problemGroups(
+  context: StewardContext,
+  items: readonly Fields[],
+  report: Fields,
+): HtmlContent {
   const { t } = context
-  const groups = Map.groupBy(items, (item) => textAt(item, 'problem.type'))
-  const details = [...groups.values()].map((group) => {
+  const groups = Map.groupBy(items, (item) => textAt(item, 'problem.type') ?? '')
+  const details = [...groups].map(([type, group]) => {
+    // The report counts all records of a run, of which only some were read.
+    const count = numberAt(report, `problems.${type.split(':').at(-1)}.count`) || group.length
     const rows = group.map((item) => {
       const errors = listAt(item, 'problem.errors')
       const detail = errors[0]?.['detail'] ?? textAt(item, 'problem.detail')
@@ -248,9 +270,9 @@ function problemGroups(context: StewardContext, items: readonly Fields[]): HtmlC
     const label = problemText(context, 'cause', problem) ?? 'problem'
     const cure = problemText(context, 'cure', problem)
     return html`<details class="group" open>
-      <summary>${causeOf(context, problem) ?? t('problem')} <span class="n">${t('n-records', { count: group.length })}</span>${icon('chevron-down')}</summary>
+      <summary>${causeOf(context, problem) ?? t('problem')} <span class="n">${t('n-records', { count })}</span>${icon('chevron-down')}</summary>
       ${cure && html`<p class="prose">${cure}</p>`}
-      ${textTable(context, label, ['record', 'step', 'what-is-wrong'], rows)}</details>`
+      ${textTable(context, label, ['record', 'step', 'what-is-wrong'], rows)}${remainder(context, group, count)}</details>`
   })
   return details.length > 0 && pageSection('problems', t('problems'), details)
 }
