@@ -25,6 +25,26 @@ afterAll(async () => {
   await remove(directory)
 })
 
+it('wasser finds every title with it, also inside of compounds', async () => {
+  const address = new URL(
+    '/api/hub/search/search?filters=dataset&limit=200&includes=id,title',
+    demo.home,
+  )
+  const titlesOf = async (q: string) => {
+    address.searchParams.set('q', q)
+    const { result } = (await (await fetch(address)).json()) as {
+      result: { results: readonly { readonly title?: { readonly de?: string } }[] }
+    }
+    return result.results
+      .flatMap(({ title }) => title?.de ?? [])
+      .filter((text) => /wasser/i.test(text))
+      .toSorted()
+  }
+  const all = await titlesOf('')
+  expect(all.length).toBeGreaterThanOrEqual(8)
+  expect(await titlesOf('wasser')).toEqual(all)
+})
+
 describe('the order of hits', () => {
   it('is at least as good as it was over all judged queries', () => {
     const { ndcg, mrr, withoutHit } = figuresOf(judgements)
