@@ -17,6 +17,9 @@ export type Mood = {
   readonly isAway?: boolean
 }
 
+/** Running server. */
+export type EmbedderDouble = Awaited<ReturnType<typeof embedderDouble>>
+
 /**
  * Starts the server. `vectorOf` makes the vector of a text, by default one of eight numbers that depend on it; `moodOf` may choose
  * another answer for some texts.
