@@ -60,15 +60,19 @@ export function scoresOfTexts(
       return frequency > 0 ? sum + unitScore(rarity, frequency, (sizes[record] ?? 0) / mean) : sum
     }, 0)
     const pairs = neighbours.filter((pair) => hasPhraseOf(values, pair)).length
-    const isWholeTitle = typed !== undefined && values.some((value) => isTitle(value, typed))
-    return score * neighbourFactor(pairs, unitCount) + (isWholeTitle ? rarities : 0)
+    const bonus = hasTitle(values, typed) ? rarities : 0
+    return score * neighbourFactor(pairs, unitCount) + bonus
   })
 }
 
-const isTitle = ({ field, tokens }: TokenisedValue, typed: readonly string[]): boolean =>
-  field === titleField &&
-  tokens.length === typed.length &&
-  tokens.every((token, i) => token === typed[i])
+/** Whether a title of a record is the whole query. */
+export const hasTitle = (values: readonly TokenisedValue[], typed: ScoredQuery['typed']): boolean =>
+  values.some(
+    ({ field, tokens }) =>
+      field === titleField &&
+      tokens.length === typed?.length &&
+      tokens.every((token, i) => token === typed[i]),
+  )
 
 type UnitPhrase = SearchedPhrase & { readonly unit: number }
 

@@ -12,6 +12,8 @@ export type Uids = {
   readonly searched: (index: IndexName) => string
   /** Uid of the index that is filled beside it. */
   readonly next: (index: IndexName) => string
+  /** Uid of the index of its vectors. */
+  readonly vectors: (index: IndexName) => string
   /** Whether a uid has the prefix of the platform. */
   readonly isOfPlatform: (uid: string) => boolean
   /** Index of all tokens (`TermRow`), for wildcards and word forms; also has the largest version of a removal: `{id, version}`. */
@@ -25,8 +27,9 @@ export type Uids = {
 /** Uids with a prefix. */
 export const uidsOf = (prefix: string): Uids => ({
   searched: (index) => `${prefix}${encodedName(index)}`,
-  // No encoded name contains `_n`, because a hex digit follows each `_`.
+  // No encoded name contains `_n` or `_v`, because a hex digit follows each `_`.
   next: (index) => `${prefix}${encodedName(index)}_next`,
+  vectors: (index) => `${prefix}${encodedName(index)}_vectors`,
   isOfPlatform: (uid) => uid.startsWith(prefix),
   terms: `${prefix}term`,
   formerState: `${prefix}meta`,

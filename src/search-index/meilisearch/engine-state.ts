@@ -164,6 +164,7 @@ export class EngineState {
     const { uids, indices } = this.#context
     await indices.drop(uids.next(index))
     await indices.drop(uids.searched(index))
+    await indices.drop(uids.vectors(index))
   }
 
   /**

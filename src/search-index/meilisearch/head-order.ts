@@ -1,6 +1,7 @@
 /** Order of the first hits of a ranked search: by our scores, which are computed from the texts of the documents. */
 
-import { type ScoredQuery, scoresOfTexts } from '../text-scores.ts'
+import { closenessOf, fusedScore } from '../fusion.ts'
+import { hasTitle, type ScoredQuery, scoresOfTexts } from '../text-scores.ts'
 import { textsAttribute } from './attributes.ts'
 import { filterText } from './condition.ts'
 import {
@@ -9,6 +10,7 @@ import {
   type IndexPart,
   type ReadContext,
 } from './engine-reads.ts'
+import type { NearDocument } from './engine-vectors.ts'
 import { hasNumberAmong } from './matching.ts'
 import { textsRow, valuesOf } from './record-texts.ts'
 
@@ -18,6 +20,19 @@ export const headSize = 200
 type Numbered = { readonly n: number }
 type Hits<Row> = EngineHits<Row>['hits']
 
+/** Documents that are close in meaning, nearest first, and the part of the words in the order. */
+export type Closeness = {
+  readonly weight: number
+  readonly near: readonly NearDocument[]
+}
+
+/** Queries that score the hits of each index; related documents join the head, which is then ordered by meaning too. */
+type HeadOrder<Row> = {
+  readonly queries: ReadonlyMap<IndexPart, ScoredQuery>
+  readonly related: Hits<Row>
+  readonly closeness: Closeness | undefined
+}
+
 /**
  * Sorts the first hits by score, equal scores in the order of Meilisearch. `queries`: the query to score in each index of the hits. The
  * mean length of a record is that of the first hits of its index, because Meilisearch computes no means of all documents.
@@ -25,26 +40,49 @@ type Hits<Row> = EngineHits<Row>['hits']
  */
 export async function orderHead<Row extends Numbered>(
   hits: Hits<Row>,
-  queries: ReadonlyMap<IndexPart, ScoredQuery>,
+  { queries, related, closeness }: HeadOrder<Row>,
   context: ReadContext,
   signal?: AbortSignal,
 ): Promise<Hits<Row> | undefined> {
-  const head = hits.slice(0, headSize)
+  const head = [...hits.slice(0, headSize), ...related]
   const scores = new Map<number, number>()
+  const titles = new Set<number>()
   for (const [part, query] of queries) {
     const numbers = head.flatMap((hit) => (hit.part === part ? [hit.hit.n] : []))
     const fields = part.settings.texts.map(({ name }) => name)
     const rows = await fetchTexts(numbers, { uid: part.uid, fields }, context, signal)
-    const scoresOfPart = scoresOfTexts(
-      rows.map((row) => valuesOf(row, fields)),
-      query,
-    )
-    for (const [i, { n }] of rows.entries()) scores.set(n, scoresOfPart[i] ?? 0)
+    const texts = rows.map((row) => valuesOf(row, fields))
+    const scoresOfPart = scoresOfTexts(texts, query)
+    for (const [i, { n }] of rows.entries()) {
+      scores.set(n, scoresOfPart[i] ?? 0)
+      if (hasTitle(texts[i] ?? [], query.typed)) titles.add(n)
+    }
   }
-  if (head.some(({ hit }) => !scores.has(hit.n))) return undefined
-  const scored = head.map((hit) => ({ ...hit, score: scores.get(hit.hit.n) ?? 0 }))
+  const isRelated = (hit: Hits<Row>[number]) => related.includes(hit)
+  if (head.some((hit) => !scores.has(hit.hit.n) && !isRelated(hit))) return undefined
+  const scoreOf = closeness ? fusedScores(scores, titles, closeness) : scores
+  const scored = head.map((hit) => ({ ...hit, score: scoreOf.get(hit.hit.n) ?? 0 }))
   const rest = hits.slice(headSize).map((hit) => ({ ...hit, score: 0 }))
   return [...scored.sort((a, b) => b.score - a.score), ...rest]
+}
+
+/** Scores by words and meaning, by number. */
+function fusedScores(
+  scores: ReadonlyMap<number, number>,
+  titles: ReadonlySet<number>,
+  { weight, near }: Closeness,
+): ReadonlyMap<number, number> {
+  const closeness = closenessOf(near.map(({ similarity }) => similarity))
+  const byNumber = new Map(near.map(({ hit }, i) => [hit.n, closeness[i] ?? 0]))
+  const highest = Math.max(0, ...scores.values())
+  const numbers = [...new Set([...scores.keys(), ...byNumber.keys()])]
+  return new Map(
+    numbers.map((n) => {
+      const [score, close] = [scores.get(n) ?? 0, byNumber.get(n) ?? 0]
+      const isWholeTitle = titles.has(n)
+      return [n, fusedScore(weight, { score, highest, closeness: close, isWholeTitle })]
+    }),
+  )
 }
 
 /** Reads the texts of the documents with some numbers. */

@@ -13,7 +13,8 @@ import { filterText } from './condition.ts'
 import { fetchDocuments, type IndexPart, type ReadContext } from './engine-reads.ts'
 import { hasNumberAmong } from './matching.ts'
 import { sortAttributeOf, isRanked } from './ranking.ts'
-import { runQuery, type AnswerContext } from './search-answer.ts'
+import type { AnswerContext } from './related-hits.ts'
+import { runQuery } from './search-answer.ts'
 
 /** Hits of a search in their order. */
 type Snapshot = {

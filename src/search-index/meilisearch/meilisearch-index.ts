@@ -17,6 +17,7 @@ import { connectEngine, engineUnavailable, releaseOf, taskWaiter } from './engin
 import { type EngineIndices, engineIndices } from './engine-indices.ts'
 import type { ReadContext } from './engine-reads.ts'
 import { EngineState } from './engine-state.ts'
+import { EngineVectors } from './engine-vectors.ts'
 import { EngineWriter, RecoveringWriter } from './engine-writer.ts'
 import { facetTitles, allFacetValues } from './facet-values.ts'
 import { MeilisearchCursors } from './meilisearch-cursors.ts'
@@ -66,8 +67,6 @@ export async function meilisearchIndex(options: MeilisearchOptions): Promise<Sea
     preferredBatch,
     onDataLost: engine.listen,
     ...changingCalls(engine, connectOnce),
-    vectors: () => Promise.resolve(),
-    vectorsOf: (_, ids) => Promise.resolve(ids.map(() => undefined)),
     ...readingCalls(engine, options.searchMs ?? 10_000),
     close: async () => {
       await queue.close()
@@ -98,7 +97,8 @@ function openEngine(options: MeilisearchOptions) {
     changes,
     wildcardTerms: options.wildcardTerms ?? 1000,
   }
-  const answerContext = { context, titles: facetTitles(context) }
+  const vectors = new EngineVectors({ context, indices, waitForTasks })
+  const answerContext = { context, titles: facetTitles(context), vectors }
   const cursors = new MeilisearchCursors(answerContext, options.cursors)
   const beforeWrite = (uid: string, keys: readonly string[]) => cursors.beforeWrite(uid, keys)
   let settings: readonly IndexSettings[] = []
@@ -121,18 +121,25 @@ function openEngine(options: MeilisearchOptions) {
       onLost(rebuild)
     },
   })
-  const queue = new EngineQueue((changes, signal) => writer.write(changes, signal))
+  const queue = new EngineQueue(writesTo(writer, vectors))
   const listen: SearchIndex['onDataLost'] = (listener) => {
     onLost = listener
   }
   return { listen, client, indices, state, count, answerContext, cursors, writer, queue, log }
 }
 
+const writesTo =
+  (writer: RecoveringWriter, vectors: EngineVectors): WriteChanges =>
+  async (changes, signal) => {
+    await writer.write(changes, signal)
+    await vectors.removeWith(changes, signal)
+  }
+
 /** Calls that write. They are counted as changes even if they fail, because the server may have carried them out. */
 function changingCalls(
-  { queue, state, count, cursors, log }: EngineParts,
+  { queue, state, count, cursors, answerContext, log }: EngineParts,
   connectOnce: () => Promise<void>,
-): Pick<SearchIndex, 'configure' | 'finish' | 'write'> {
+): Pick<SearchIndex, 'configure' | 'finish' | 'write' | 'vectors'> {
   const countChange = <T>(work: Promise<T>): Promise<T> => work.finally(() => void count.changes++)
   const configure: SearchIndex['configure'] = async (settings, refill) => {
     await connectOnce()
@@ -150,6 +157,8 @@ function changingCalls(
       countChange(queue.exclusive(() => configure(settings, refill))),
     finish: (index) => countChange(queue.exclusive(() => finish(index))),
     write: (changes, signal) => countChange(queue.add(changes, signal)),
+    vectors: (changes, signal) =>
+      countChange(queue.exclusive(() => answerContext.vectors.write(changes, signal))),
   }
 }
 
@@ -158,7 +167,7 @@ function readingCalls(
   { indices, state, count, answerContext, cursors, writer }: EngineParts,
   searchMs: number,
 ) {
-  const { context } = answerContext
+  const { context, vectors } = answerContext
   const process = randomUUID()
   const whenConfigured = <T>(work: () => Promise<T>): Promise<T> =>
     Promise.try(() => {
@@ -195,6 +204,7 @@ function readingCalls(
       }),
     facetValues: (index, facet, signal) =>
       timed(signal, (end) => allFacetValues(index, facet, answerContext, end)),
+    vectorsOf: (index, ids, signal) => timed(signal, (end) => vectors.of(index, ids, end)),
     get: async (index, id, signal, most) => {
       const text = await timed(signal, (end) => fetchRecord(context, index, id, end))
       return text && truncateLists(text, most)

@@ -18,17 +18,20 @@ import {
   type ReadContext,
   type Rows,
 } from './engine-reads.ts'
-import { facetsOfAnswer, type FacetTitles } from './facet-values.ts'
+import { facetsOfAnswer } from './facet-values.ts'
 import { idAfter } from './filter-conditions.ts'
 import { headSize, orderHead } from './head-order.ts'
 import { hasNumberAmong } from './matching.ts'
+import {
+  distributionsWith,
+  relatedHits,
+  type AnswerContext,
+  type RelatedHits,
+} from './related-hits.ts'
 import { type Plan, planQueries, type Query } from './search-plan.ts'
 
 const recordRow = z.object({ i: z.string(), r: z.string() })
 const idRow = recordRow.pick({ i: true })
-
-/** Context of searches: access to the server, and the lookup of facet values. */
-export type AnswerContext = { readonly context: ReadContext; readonly titles: FacetTitles }
 
 /** Range of the hits, and the attributes to return. */
 type Span<Row> = Pick<HitWindow<Row>, 'offset' | 'limit' | 'row'>
@@ -42,13 +45,17 @@ export async function answerSearch(
   // Most of an answer is the text of the records, which is not requested when only ids are needed.
   const row: Rows<{ i: string; r?: string }> = request.include?.length === 0 ? idRow : recordRow
   const answer = await runQuery(request, { offset, limit, row }, answerContext, signal)
-  const { count, hits, facets, truncatedPatterns } = answer
+  const { count, hits, facets, truncatedPatterns, related } = answer
   return {
     count,
+    ...(related && { related: related.length }),
     hits: hits.map(({ hit, part, score }): Hit => ({
       index: part.index,
       id: hit.i,
       ...(request.score && { score }),
+      ...(related?.some((one) => one.part === part && one.hit.i === hit.i) && {
+        related: true as const,
+      }),
       record: hit.r === undefined ? '{}' : includeText(hit.r, request.include),
     })),
     facets,
@@ -56,7 +63,8 @@ export async function answerSearch(
   }
 }
 
-type QueryResult<Row> = Omit<Answer, 'hits'> & {
+type QueryResult<Row> = Omit<Answer, 'hits' | 'related'> & {
+  readonly related?: RelatedHits['related']
   readonly hits: EngineHits<Row>['hits']
   readonly parts: readonly IndexPart[]
   /** Sort keys that were applied. */
@@ -76,21 +84,25 @@ export async function runQuery<Row>(
   const { context } = answerContext
   for (let run = 1; ; run++) {
     const plan = await planQueries(request, context, signal)
-    const found = await findHits(plan, { request, span, isLast: run >= maxRuns }, context, signal)
+    const joined = await relatedHits(request, plan, answerContext, signal)
+    const search = { request, span, joined, isLast: run >= maxRuns }
+    const found = await findHits(plan, search, context, signal)
     if (!found) continue
     const { parts, keys, truncatedPatterns } = plan
-    const { total: count, hits, distributions } = found
+    const { total: count, hits } = found
     if (count === 0 && request.words === 'most')
       return runQuery({ ...request, words: undefined }, span, answerContext, signal)
+    const { related } = joined ?? {}
     return {
       count,
       hits,
       parts,
       keys,
+      ...(related && { related }),
       ...(request.facets && {
         facets: await countedFacets(
           request.facets,
-          { parts, distributions },
+          { ...found, related, plan },
           answerContext,
           signal,
         ),
@@ -103,6 +115,7 @@ export async function runQuery<Row>(
 type Search<Row> = {
   readonly request: Query
   readonly span: Span<Row>
+  readonly joined: RelatedHits | undefined
   /** Whether hits that cannot be read are left out; else the search is to be repeated. */
   readonly isLast: boolean
 }
@@ -112,26 +125,33 @@ const hitRow = z.object({ n: z.number(), i: z.string() })
 /** Hits of a plan; `undefined` if documents were replaced or removed before they were read. */
 async function findHits<Row>(
   { sort, queries, scored }: Plan,
-  { request: { facets }, span, isLast }: Search<Row>,
+  { request: { facets }, span, joined, isLast }: Search<Row>,
   context: ReadContext,
   signal: AbortSignal | undefined,
 ): Promise<EngineHits<Row> | undefined> {
   const { offset, limit } = span
-  const isInHead = scored !== undefined && limit > 0 && offset < headSize
+  const { related = [], closeness } = joined ?? {}
+  const isOrdered = scored !== undefined || joined !== undefined
+  const isInHead = isOrdered && limit > 0 && offset < headSize + related.length
   const counting = facets && !facets.global ? { facets: { ids: facets.ids } } : {}
   const order = { sort, ...counting }
   if (!isInHead) {
-    const found = await fetchHits(queries, { ...span, ...order }, context, signal)
-    if (!scored) return found
-    return { ...found, hits: found.hits.map((hit) => ({ ...hit, score: 0 })) }
+    const after = { ...span, ...order, offset: Math.max(0, offset - related.length) }
+    const found = await fetchHits(queries, after, context, signal)
+    if (!isOrdered) return found
+    const total = found.total + related.length
+    return { ...found, total, hits: found.hits.map((hit) => ({ ...hit, score: 0 })) }
   }
   const window = { ...order, row: hitRow, offset: 0, limit: Math.max(headSize, offset + limit) }
   const found = await fetchHits(queries, window, context, signal)
-  const ordered = await orderHead(found.hits, scored, context, signal)
+  const head = { queries: scored ?? new Map(), related, closeness }
+  const ordered = await orderHead(found.hits, head, context, signal)
   if (!ordered && !isLast) return undefined
   const page = (ordered ?? found.hits).slice(offset, offset + limit)
   const hits = await readHits(page, span.row, context, signal)
-  return hits.length < page.length && !isLast ? undefined : { ...found, hits }
+  return hits.length < page.length && !isLast
+    ? undefined
+    : { ...found, total: found.total + related.length, hits }
 }
 
 /** Reads the attributes of `Row` of hits by their numbers; without those that do not exist any more. */
@@ -161,21 +181,30 @@ async function readHits<Row>(
   })
 }
 
-/** Facets of an answer; `distributions` are those of the hits. */
+/** Facets of an answer; `distributions` are those of the hits without related ones. */
 async function countedFacets(
   requested: NonNullable<Query['facets']>,
-  found: Pick<Plan, 'parts'> & Pick<EngineHits<unknown>, 'distributions'>,
-  { context, titles }: AnswerContext,
+  found: Pick<EngineHits<unknown>, 'distributions'> & {
+    readonly plan: Plan
+    readonly related: RelatedHits['related'] | undefined
+  },
+  answerContext: AnswerContext,
   signal: AbortSignal | undefined,
 ): Promise<readonly Facet[]> {
-  const { parts } = found
+  const { context, titles } = answerContext
+  const { plan, related = [] } = found
+  const { parts } = plan
   const distributionsOfAll = async () => {
     const unfiltered = parts.map((part): IndexQuery => ({ part, rankings: [] }))
     const noHits = { sort: [], offset: 0, limit: 0, row: z.object({}) }
     const facetsOnly = { ...noHits, facets: { ids: requested.ids } }
     return (await fetchHits(unfiltered, facetsOnly, context, signal)).distributions
   }
-  const counts = requested.global ? await distributionsOfAll() : found.distributions
+  const distributionsOfHits = async () =>
+    related.length > 0
+      ? distributionsWith({ related, plan, ids: requested.ids }, context, signal)
+      : found.distributions
+  const counts = await (requested.global ? distributionsOfAll() : distributionsOfHits())
   const codes = counts.flatMap((distribution) => Object.values(distribution).flatMap(Object.keys))
   return facetsOfAnswer(parts, counts, await titles(codes, signal), requested)
 }

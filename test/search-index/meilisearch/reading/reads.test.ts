@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { engineIndices } from '../../../../src/search-index/meilisearch/engine-indices.ts'
+import { EngineVectors } from '../../../../src/search-index/meilisearch/engine-vectors.ts'
 import { facetCode, uidsOf } from '../../../../src/search-index/meilisearch/attributes.ts'
 import {
   facetTitles,
@@ -73,7 +75,9 @@ function readsFrom(answer: (call: Call) => unknown, isCounting = false) {
     wildcardTerms: 1000,
     log: logger('silent'),
   }
-  const using = { context, titles: facetTitles(context) }
+  const indices = engineIndices(client, unused)
+  const vectors = new EngineVectors({ context, indices, waitForTasks: unused })
+  const using = { context, titles: facetTitles(context), vectors }
   const index = {
     search: (wanted: SearchRequest) => answerSearch(wanted, using),
     values: (name: IndexName, facet: string) => allFacetValues(name, facet, using),
