@@ -7,49 +7,49 @@ import type { SourceFile } from './import-rules.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1158,
+  '(root)': 1166,
 
-  client: 2716,
+  client: 2718,
 
-  config: 1704,
+  config: 1892,
 
   console: 2537,
 
-  harvest: 13922,
+  harvest: 13927,
 
-  http: 3781,
+  http: 3806,
 
   jobs: 618,
 
-  main: 2762,
+  main: 2866,
 
-  metrics: 7385,
+  metrics: 7390,
 
   pipe: 6871,
 
-  portal: 9172,
+  portal: 9324,
 
   profile: 1735,
 
-  projector: 7102,
+  projector: 7190,
 
-  rdf: 4161,
+  rdf: 4166,
 
-  repository: 9285,
+  repository: 9311,
 
-  scheduler: 2134,
+  scheduler: 2143,
 
-  search: 5476,
+  search: 6235,
 
-  'search-index': 9994,
+  'search-index': 11835,
 
-  store: 7129,
+  store: 7142,
 
-  text: 1075,
+  text: 1085,
 
-  vocabularies: 2801,
+  vocabularies: 2805,
 
-  workers: 1559,
+  workers: 1612,
 }
 
 /** Lines that a folder may stay under its budget before the budget has to be lowered. */
