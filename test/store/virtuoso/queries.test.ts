@@ -194,7 +194,7 @@ const values: Readonly<Record<string, QueryValues>> = {
     property: [node(`${iris['dcat']}theme`)],
   },
   'related-titles': { dataset: some },
-  'unlinked-datasets': { prefix: datasets },
+  'unlinked-datasets': { prefix: datasets, after: literal('') },
   'own-catalogues': {},
   'renamed-addresses': {
     predicate: [node(`${iris['dcat']}accessURL`), node(`${iris['dcat']}landingPage`)],
