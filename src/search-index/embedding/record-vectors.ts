@@ -15,6 +15,7 @@ import type { SearchIndex } from '../search-index.ts'
 import { type Embedder, EmbedderFault, type EmbedderSettings } from './embedder.ts'
 import { recordText } from './record-text.ts'
 import { type Print, printOf, type VectorFile } from './vector-file.ts'
+import { isZero } from '../vectors.ts'
 
 type RecordVectorsOptions = {
   readonly index: Pick<SearchIndex, 'entries' | 'get' | 'vectors' | 'vectorsOf'>
@@ -221,7 +222,7 @@ export class RecordVectors {
         signal,
       )
       const changes = own.flatMap(({ id, vector: made }, place) => {
-        const vector = made.some((component) => component !== 0) ? made : undefined
+        const vector = isZero(made) ? undefined : made
         return isSame(vector, stored[place]) ? [] : [{ index, id, vector }]
       })
       if (changes.length > 0) await engine.vectors(changes, signal)

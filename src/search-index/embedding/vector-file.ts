@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { openSqlite, type Sqlite } from '../../sqlite.ts'
+import { bytesOf, vectorOf } from '../vectors.ts'
 
 /** Newest format of the file. */
 export const vectorsFormat = 1
@@ -41,7 +42,7 @@ export class VectorFile {
     return prints.map((print) => {
       const v = this.#file.first('SELECT v FROM vector WHERE print = ?', print)?.['v']
       const isFit = v instanceof Uint8Array && v.length === (dimensions ?? v.length)
-      return isFit ? new Int8Array(v.buffer, v.byteOffset, v.length) : undefined
+      return isFit ? vectorOf(v) : undefined
     })
   }
 
@@ -49,10 +50,10 @@ export class VectorFile {
   add(vectors: readonly StoredVector[], model: string): void {
     this.#file.transaction(() => {
       for (const { print, vector } of vectors) {
-        const bytes = new Uint8Array(vector.buffer, vector.byteOffset, vector.length)
-        this.#file.run('INSERT OR REPLACE INTO vector VALUES (?, ?)', print, bytes)
-        this.#set(`dimensions ${model}`, vector.length)
+        this.#file.run('INSERT OR REPLACE INTO vector VALUES (?, ?)', print, bytesOf(vector))
       }
+      const last = vectors.at(-1)
+      if (last) this.#set(`dimensions ${model}`, last.vector.length)
     })
     this.#record(vectors.map(({ print }) => print))
   }

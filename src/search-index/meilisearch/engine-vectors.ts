@@ -14,6 +14,7 @@ import { type EngineIndices, whenIndexExists } from './engine-indices.ts'
 import { fetchDocuments, type IndexPart, type ReadContext } from './engine-reads.ts'
 import { filterCondition } from './filter-conditions.ts'
 import { dictionarySettings } from './stored-document.ts'
+import { isZero } from '../vectors.ts'
 
 /** Name of the embedder, and most documents under a filter that are compared by their ids. */
 const [embedder, mostByKey] = ['own', 1_000]
@@ -89,7 +90,7 @@ export class EngineVectors {
     filter: Filter,
     signal?: AbortSignal,
   ): Promise<readonly NearDocument[]> {
-    if (!vector.some((component) => component !== 0)) return []
+    if (isZero(vector)) return []
     const near = await Promise.all(
       parts.map((part) => this.#nearestIn(part, vector, filter, signal)),
     )
@@ -165,8 +166,7 @@ export class EngineVectors {
     const { indices } = this.#parts
     const stored = await this.#stored(index, [...vectors.keys()], signal)
     const known = [...vectors].filter(([id]) => stored.has(id))
-    const isSet = (vector: Int8Array | undefined) =>
-      vector?.some((component) => component !== 0) ?? false
+    const isSet = (vector: Int8Array | undefined) => vector !== undefined && !isZero(vector)
     const length = known.findLast(([, vector]) => isSet(vector))?.[1]?.length
     const uid = this.#uid(index)
     const settings = await indices.settings(uid)

@@ -13,6 +13,7 @@ import { columnsOf, tablesOf } from './index-file.ts'
 import { FullTextRows, TextIndexer, type TermDictionary } from './indexed-text.ts'
 import type { IndexedPart, SentChange } from './worker-messages.ts'
 import type { FacetValue } from '../search-index.ts'
+import { isZero } from '../vectors.ts'
 
 /** Document as the worker receives it: JSON text of the record and of its indexed part. */
 type SentDocument = { readonly id: string } & NonNullable<SentChange['put']>
@@ -103,7 +104,7 @@ export class GenerationWriter {
     const n = this.#statements.find.get(id)?.['n']
     if (typeof n !== 'number') return
     this.#statements.removeVector.run(n)
-    if (!vector?.some((component) => component !== 0)) return
+    if (!vector || isZero(vector)) return
     const length = this.#statements.vectorLength.get()?.['length'] ?? vector.length
     if (length !== vector.length) this.#statements.removeVectors.run()
     this.#statements.vector.run(n, vector)

@@ -3,7 +3,7 @@
 import { closenessOf, fusedScore, nearestCount } from '../fusion.ts'
 import type { Meaning } from '../search-index.ts'
 import { add, has, membersOf } from './bitmap.ts'
-import { vectorOf } from './sketches.ts'
+import { vectorOf } from '../vectors.ts'
 import type { GenerationView, MatchedPart } from './view.ts'
 
 type Nearest = { readonly view: GenerationView; readonly n: number; readonly similarity: number }

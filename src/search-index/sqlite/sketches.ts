@@ -6,6 +6,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { add, bitmapOf, intersect, membersOf, type Bitmap } from './bitmap.ts'
 import { firstOf } from './first-of.ts'
+import { vectorOf } from '../vectors.ts'
 
 type Sql = (text: string) => StatementSync
 
@@ -94,7 +95,3 @@ function writeSketch(vector: Int8Array, target: Uint32Array, start: number): voi
     target[start + (from >>> 5)] = word
   }
 }
-
-/** Vector of a row of the table `vec`. */
-export const vectorOf = (blob: Uint8Array): Int8Array =>
-  new Int8Array(blob.buffer, blob.byteOffset, blob.length)

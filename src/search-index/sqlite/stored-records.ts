@@ -16,7 +16,7 @@ import type { Entry, OrderKey, Facet, Hit, SearchRequest } from '../search-index
 import { Columns } from './columns.ts'
 import { isSearched, readGenerations } from './generations.ts'
 import { tablesOf } from './index-file.ts'
-import { vectorOf } from './sketches.ts'
+import { vectorOf } from '../vectors.ts'
 import { columnValue } from './top-hits.ts'
 
 /** Reads records of any generation. */
