@@ -42,7 +42,7 @@ type ImportEvents = AsyncGenerator<ImportEvent, void>
 /** Importer of both versions; filters need the search of version 2. */
 export const dkanImporter: ImporterKind<DkanConfig> = {
   names: ['importing-dkan', 'importing-drupal'],
-  // Of this importer, not of DKAN.
+  // The version of the importer; that of DKAN is in the configuration.
   version: 2,
   config: dkanConfig,
   check: ({ version, filters }) =>
