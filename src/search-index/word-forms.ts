@@ -135,17 +135,18 @@ function* spelledWords(
   const used = spellings.filter(
     ({ how, token: spelled }) => how !== 'joined' || isKnown.has(spelled),
   )
-  const stemsOf = ({ token: spelled, written = spelled, buckets = languages }: Spelling) =>
-    buckets
-      .filter((bucket) => languages.includes(bucket))
-      .flatMap((bucket) => stems(bucket, written))
-  const byStem = yield* rowsByStem(used.flatMap(stemsOf))
-  return used.flatMap((spelling) => {
+  const stemmed = used.map((spelling) => {
+    const { token: spelled, written = spelled, buckets = languages } = spelling
+    const searched = buckets.filter((bucket) => languages.includes(bucket))
+    return { ...spelling, stems: searched.flatMap((bucket) => stems(bucket, written)) }
+  })
+  const byStem = yield* rowsByStem(stemmed.flatMap((spelling) => spelling.stems))
+  return stemmed.flatMap((spelling) => {
     const { how, share, buckets } = spelling
     const own = known.filter(
       (row) => row.token === spelling.token && (buckets?.includes(row.bucket) ?? true),
     )
-    const roots = stemsOf(spelling).flatMap((stem) => byStem.get(stem) ?? [])
+    const roots = spelling.stems.flatMap((stem) => byStem.get(stem) ?? [])
     const rootKind = how === 'word' ? 'root' : how
     return [
       ...own.map((row): Target => ({ bucket: row.bucket, tokens: [row.token], share, how })),
@@ -174,12 +175,14 @@ function* wordsByBucket(
   languages: readonly string[],
 ): Lookups<readonly ReadonlyMap<string, readonly string[]>[]> {
   const known = yield { kind: 'tokens', tokens: words }
-  const stemsOf = (word: string) => languages.flatMap((language) => stems(language, word))
-  const byStem = yield* rowsByStem(words.flatMap(stemsOf))
-  return words.map((word) => {
+  const stemmed = words.map((word) => {
+    return { word, stems: languages.flatMap((language) => stems(language, word)) }
+  })
+  const byStem = yield* rowsByStem(stemmed.flatMap((some) => some.stems))
+  return stemmed.map(({ word, stems: own }) => {
     const rows = [
       ...known.filter((row) => row.token === word),
-      ...stemsOf(word).flatMap((stem) => byStem.get(stem) ?? []),
+      ...own.flatMap((stem) => byStem.get(stem) ?? []),
     ]
     const byBucket = Map.groupBy(rows, (row) => row.bucket)
     return new Map(

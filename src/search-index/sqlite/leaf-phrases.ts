@@ -1,5 +1,6 @@
 /** Translation of leaves of the query tree to expressions of FTS5: the tokens that a leaf matches, in the columns to search. */
 
+import { stemmers } from '../../text/stems.ts'
 import { BoundedCache } from '../../workers/bounded-cache.ts'
 import { searchedFieldsOf } from '../field-reach.ts'
 import type { Leaf, Term } from '../query-tree.ts'
@@ -7,7 +8,7 @@ import { isPrefix, literalPrefix, shortestTerms, wildMatcher } from '../wildcard
 import { bucketToken } from './index-file.ts'
 import { wordForms, type Target } from '../word-forms.ts'
 import type { GenerationView } from './view.ts'
-import { lookUp } from './word-lookups.ts'
+import { lookUp, stemLanguages } from './word-lookups.ts'
 
 /** Phrases of a leaf in some columns (`aliases`, absent = all). */
 export type PhrasePart = {
@@ -49,6 +50,7 @@ export class LeafPhrases {
   #cache = new Map<GenerationView, Map<Leaf, Phrases | undefined>>()
   /** Targets of words, kept from request to request. */
   readonly #forms = new BoundedCache<readonly Target[]>('search-forms', maxCachedForms)
+  #stemLanguages: ReadonlySet<string> | undefined
 
   /** Searches the `wildcardTerms` shortest terms of each pattern. `check` throws if the current call was cancelled. */
   constructor(sql: GenerationView['sql'], check: () => void, wildcardTerms: number) {
@@ -66,6 +68,7 @@ export class LeafPhrases {
   /** Clears the cache of word forms; to be called when something was written. */
   forgetForms(): void {
     this.#forms.clear()
+    this.#stemLanguages = undefined
   }
 
   /** Phrases of a leaf; `undefined` if it can match nothing. `fields` are those of the request, for leaves that name no field. */
@@ -90,9 +93,16 @@ export class LeafPhrases {
   wordTargets(term: Term, languages: readonly string[]): readonly Target[] {
     const { field: _, ...word } = term
     const key = JSON.stringify([word, languages])
-    const targets = this.#forms.get(key) ?? lookUp(wordForms(term, languages), this.#sql)
+    const targets =
+      this.#forms.get(key) ?? lookUp(wordForms(term, this.#usedOf(languages)), this.#sql)
     this.#forms.set(key, targets)
     return targets
+  }
+
+  /** Languages that can have other forms of a word: to stem it in all others costs more than to search for it. */
+  #usedOf(languages: readonly string[]): readonly string[] {
+    this.#stemLanguages ??= stemLanguages(this.#sql)
+    return languages.filter((language) => !stemmers[language] || this.#stemLanguages?.has(language))
   }
 
   #phrasesOf(

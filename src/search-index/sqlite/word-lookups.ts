@@ -22,6 +22,22 @@ export function lookUp<Result>(lookups: Lookups<Result>, sql: Sql): Result {
     if (step.done) return step.value
 }
 
+/** Languages of which the dictionary has stems, by one seek for each. */
+export function stemLanguages(sql: Sql): ReadonlySet<string> {
+  // A stem begins with its language and a colon, which the semicolon follows in the order of the index.
+  const query = `WITH RECURSIVE found(stem) AS (
+    SELECT min(stem) FROM stem
+    UNION ALL
+    SELECT (SELECT min(stem) FROM stem WHERE stem >= substr(found.stem, 1, instr(found.stem, ':') - 1) || ';')
+    FROM found WHERE found.stem IS NOT NULL)
+    SELECT substr(stem, 1, instr(stem, ':') - 1) AS language FROM found WHERE stem IS NOT NULL`
+  return new Set(
+    sql(query)
+      .all()
+      .map(({ language }) => String(language)),
+  )
+}
+
 function rowsOf(lookup: Lookup, sql: Sql): readonly Row[] {
   switch (lookup.kind) {
     case 'tokens':
