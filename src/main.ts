@@ -203,7 +203,9 @@ async function run(argumentList: readonly string[]): Promise<void> {
     longAnswers: longAnswers(config.limits),
     startOptions,
     version,
-    pages: config.services.includes('portal') ? openPageShell(config.portal, log) : undefined,
+    pages: config.services.includes('portal')
+      ? openPageShell(config.portal, log, config.embedder !== undefined)
+      : undefined,
   }
   keepPrivate(config.dataDir, log)
   await runUntilSignal(shell, secrets, source)

@@ -20,7 +20,7 @@ import type { Session } from './sessions.ts'
 import type { Theme } from './theme.ts'
 
 type PageContextOptions = Translations &
-  Pick<PageShell, 'assets' | 'log'> & {
+  Pick<PageShell, 'assets' | 'log' | 'sendsQueries'> & {
     readonly config: Omit<PortalConfig, 'logo'> & Omit<Theme, 'texts'>
     readonly ports: Ports
     /** Called when a part of the page is left out because a service failed or was late. */

@@ -18,21 +18,29 @@ import { homePage } from './pages/home-page.ts'
 import { previewAddress, previewPage } from './pages/preview-page.ts'
 import { catalogueReportPage, qualityPage, reportsPage } from './pages/quality-pages.ts'
 import { resourcePage, resourcesPage } from './pages/resource-pages.ts'
-import { facetPage, searchPage } from './pages/search-page.ts'
+import { aboutSearch, facetPage, searchPage } from './pages/search-page.ts'
 import { sparqlPage } from './pages/sparql-page.ts'
 import { conceptPage, vocabulariesPage, vocabularyPage } from './pages/vocabulary-pages.ts'
 import { operatorProse } from './parts/prose.ts'
 import type { PortalServices } from './portal-services.ts'
 import type { Previews } from './preview/previews.ts'
 
-/** Page of the operator, in the language of the reader where it exists in that, else in any; `undefined` for an unknown name. */
-async function operatorPage({ config, language }: PageContext, name: string) {
+/**
+ * Page of the operator, in the language of the reader where it exists in that, else in any; `undefined` for an unknown name. Below
+ * the page about the search, also below one of the operator, is whether queries are sent to another service.
+ */
+async function operatorPage(context: PageContext, name: string) {
+  const { config, language } = context
   const pages = config.pages.filter((page) => page.name === name)
   const page = pages.find((page) => page.language === language) ?? pages[0]
   if (!page) return undefined
-  const body = html`<article class="prose stack"><h1>${page.title}</h1> ${operatorProse(page.text)}</article>`
+  const body = html`<article class="prose stack"><h1>${page.title}</h1> ${operatorProse(page.text)}
+    ${name === aboutSearch && sentQueries(context)}</article>`
   return { title: page.title, body }
 }
+
+const sentQueries = ({ t, sendsQueries }: PageContext) =>
+  html`<h2>${t('typed-heading')}</h2><p>${t(sendsQueries ? 'typed-is-sent' : 'typed-stays')}</p>`
 
 /** Form that checks a description: with an example, or with the Turtle of a dataset (`?dataset={id}`) to correct. */
 async function checkFormPage(context: PageContext): Promise<PageContent> {

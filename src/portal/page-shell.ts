@@ -18,10 +18,14 @@ import { assetType, openTheme, type Theme } from './theme.ts'
 /** Resources of all pages, as `openPageShell` returns them. */
 export type PageShell = ReturnType<typeof openPageShell>
 
-/** Opens the resources of pages, once for a process: problem pages of other services use them too. */
-export const openPageShell = (config: PortalConfig, log: Log) => ({
+/**
+ * Opens the resources of pages, once for a process: problem pages of other services use them too. `sendsQueries`: whether searches
+ * send what is typed to an embedder.
+ */
+export const openPageShell = (config: PortalConfig, log: Log, sendsQueries = false) => ({
   config,
   log,
+  sendsQueries,
   assets: openAssets(config),
   theme: openTheme(config, log),
   translations: translationCache(config),

@@ -277,6 +277,7 @@ async function contextIn(
     ports: portsFor(portal.ports, c.get('client'), c.get('requestId')),
     onMissingPart: portal.onMissingPart ?? (() => undefined),
     log: portal.log,
+    sendsQueries: portal.sendsQueries,
     root: c.get('root'),
     pathInLanguage: start < 0 ? '' : url.pathname.slice(start + language.length + 2) + url.search,
     query: url.searchParams,

@@ -3,7 +3,7 @@
  * `npm run bench -- harvest [--datasets n] [--aside] [--store …]`, `npm run bench -- metrics [--datasets n] [--workers n]`,
  * `npm run bench -- soak [--minutes n] [--statements n]`, `npm run bench -- siege [--seconds n]`,
  * `npm run bench -- portal [--datasets n] [--engine meilisearch]`,
- * `npm run bench -- relevance [--corpus demo|datafinder] [--engine meilisearch] [--server url] [--queries file] [--save file] [--against file]`,
+ * `npm run bench -- relevance [--corpus demo|datafinder] [--engine meilisearch] [--server url] [--queries file] [--save file] [--against file] [--parameters words=most] [--embedder json]`,
  * `npm run bench -- triggers [--triggers n] [--seconds n]`, `npm run bench -- search [--records n] [--engine embedded] [--directory kept]`,
  * or `npm run bench -- repository --store embedded|fuseki|virtuoso [--load n]`.
  */
@@ -54,6 +54,7 @@ const { values, positionals } = parseArgs({
     save: { type: 'string' },
     against: { type: 'string' },
     parameters: { type: 'string' },
+    embedder: { type: 'string' },
     // Into a repository that only remembers ids: what the harvest needs by itself.
     aside: { type: 'boolean', default: false },
     // Is kept, and what it holds already is not made again.
@@ -131,7 +132,7 @@ try {
     if (values.engine === 'meilisearch') await meilisearchBench({ count, rounds, say })
     else await searchBench({ directory, count, rounds, say })
   } else if (positionals.includes('relevance')) {
-    const { corpus, engine, server, queries, save, against, parameters } = values
+    const { corpus, engine, server, queries, save, against, parameters, embedder } = values
     await relevanceBench({
       directory,
       corpus,
@@ -141,6 +142,7 @@ try {
       save,
       against,
       parameters,
+      embedder,
       say,
     })
   } else if (positionals.includes('triggers')) {

@@ -66,6 +66,20 @@ const searched = async (q: string) => {
 }
 
 describe('an embedder', () => {
+  it('is named on the page about the search, without its address, as where queries are sent', async () => {
+    const page = `${platform.url}/en/pages/about-search`
+    const text = await (await fetch(page, { headers: { Accept: 'text/html' } })).text()
+    expect(text).toContain('the text of each search is sent to another service')
+    expect(text).not.toContain('does not leave this platform')
+    expect(text).not.toContain(new URL(embedder.url).host)
+  })
+
+  it('is not asked for what somebody types before they search', async () => {
+    const answer = await fetch(`${platform.url}/en/suggest?q=wat`)
+    expect(await answer.json()).toMatchObject({ titles: [{ label: 'Water levels' }] })
+    expect(embedder.calls.flatMap(({ texts }) => texts)).not.toContain('wat')
+  })
+
   it('makes the vectors of written records and of queries', async () => {
     expect(await isMade('Water levels')).toBe(true)
     expect(embedder.embedded).toContain('Water levels. About it.')

@@ -48,6 +48,7 @@ const publicPages = [
   'check',
   'sign-in',
   'pages/about',
+  'pages/about-search',
   'pages/accessibility',
   'nope',
   'datasets/gauge-level',

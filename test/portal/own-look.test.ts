@@ -109,6 +109,17 @@ it('the portal comes with a page about itself and one about accessibility, which
   expect(await page('/en/')).toContain('/en/pages/accessibility')
 })
 
+it('the portal comes with a page about the search, which says that without an embedder nothing that is typed is sent', async () => {
+  const page = async (path: string) =>
+    (await fetch(platform.url + path, { headers: { Accept: 'text/html' } })).text()
+  const about = 'pages/about-search'
+  expect(await page(`/en/${about}`)).toContain('What you type does not leave this platform.')
+  expect(await page(`/de/${about}`)).toContain('Ihre Eingabe verlässt diese Plattform nicht.')
+  expect(await page('/en/')).toContain(`href="/en/${about}"`)
+  const [list = ''] = (await page('/en/datasets?q=levels&explain=true')).split('<footer')
+  expect(list).toContain(`href="/en/${about}"`)
+})
+
 it('the name of the portal is in the pages of the APIs', async () => {
   const html = { headers: { Accept: 'text/html' } }
   const page = async (path: string) => (await fetch(platform.url + path, html)).text()

@@ -37,6 +37,9 @@ import {
   wordsAlone,
 } from '../search-form.ts'
 
+/** Name of the built-in page that says how the search works. */
+export const aboutSearch = 'about-search'
+
 /** Search that is shown. */
 type Search = {
   readonly query: FormEntries
@@ -114,7 +117,7 @@ function nearWords({ t, language }: PageContext, { result }: Search): HtmlConten
 const severalWords = /\S\s+\S/
 
 /** Links to the search by the words alone, where that may find others, and to explanations of the order of hits by relevance. */
-function aboutOrder({ t, searchTo }: PageContext, { query, result }: Search): HtmlContent {
+function aboutOrder({ t, pathTo, searchTo }: PageContext, { query, result }: Search): HtmlContent {
   const [q] = formValues(query, 'q')
   if (q === undefined || sortNameOf(query) !== 'relevance') return false
   const names = wordsAlone.map(([name]) => name)
@@ -132,7 +135,7 @@ function aboutOrder({ t, searchTo }: PageContext, { query, result }: Search): Ht
       : html`<a href="${searchTo([...query, ['explain', 'true']])}">${t('why-order')}</a>`,
   ]
   return html`<p class="small close">${joinHtml(links, ' · ')}</p>
-    ${isExplained && html`<p class="prose">${t('why-intro')}</p>`}`
+    ${isExplained && html`<p class="prose">${t('why-intro')} <a href="${pathTo('pages', aboutSearch)}">${t('about-search')}</a></p>`}`
 }
 
 function sortForm({ t, pathTo }: PageContext, query: FormEntries): HtmlMarkup {

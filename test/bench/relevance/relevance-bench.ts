@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startMeilisearch } from '../../support/engines/meilisearch.ts'
-import { gateway } from '../../support/gateway.ts'
+import { eventually, gateway } from '../../support/gateway.ts'
 import {
   figuresOf,
   judgePortal,
@@ -36,6 +36,8 @@ export type RelevanceBench = {
   readonly against?: string
   /** Further parameters of each search, such as `words=most`. */
   readonly parameters?: string
+  /** `PLATFORM_EMBEDDER_CONFIG` of the platform that is filled; it is asked once all records have their vectors. */
+  readonly embedder?: string
   readonly say: (text: string) => void
 }
 
@@ -49,15 +51,17 @@ export async function relevanceBench(bench: RelevanceBench): Promise<void> {
   }
   const server = bench.engine === 'meilisearch' ? await startMeilisearch() : undefined
   const search = server && { engine: 'meilisearch', url: server.url, apiKey: server.key }
-  const environment: Record<string, string> = search
-    ? { PLATFORM_SEARCH_ENGINE_CONFIG: JSON.stringify(search) }
-    : {}
+  const environment: Record<string, string> = {
+    ...(search && { PLATFORM_SEARCH_ENGINE_CONFIG: JSON.stringify(search) }),
+    ...(bench.embedder !== undefined && { PLATFORM_EMBEDDER_CONFIG: bench.embedder }),
+  }
   try {
     if (bench.corpus === 'datafinder') await ofDataFinder(bench, environment, judged)
     else {
       const demo = await startDemo(bench.directory, environment)
       try {
         const queries = readQueries(bench.queries ?? demoQueries)
+        if (bench.embedder !== undefined) await embedded(demo.home)
         report(`demo on ${bench.engine}`, await judged(demo.home, queries), bench)
       } finally {
         await demo.end()
@@ -80,10 +84,20 @@ async function ofDataFinder(
   const platform = await gateway(join(bench.directory, 'datafinder'), environment)
   try {
     const queries = await fillWithDataFinder(platform)
+    if (bench.embedder !== undefined) await embedded(platform.url)
     report(`DataFinder on ${bench.engine}`, await judged(platform.url, queries), bench)
   } finally {
     await platform.stop()
   }
+}
+
+/** Resolves once no record waits for its vector; rejects after an hour. */
+async function embedded(origin: string): Promise<void> {
+  const isDone = async () => {
+    const metrics = await (await fetch(new URL('/metrics', origin))).text()
+    return /^cartulary_embedder_waiting_texts 0$/m.test(metrics)
+  }
+  if (!(await eventually(isDone, 3_600_000))) throw new Error('the embedder did not follow')
 }
 
 const share = (value: number) => value.toFixed(3)
