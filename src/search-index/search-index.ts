@@ -170,6 +170,8 @@ export type Hit = {
   readonly record: string
   /** Present for a record that was only found by `meaning`. */
   readonly related?: true
+  /** Closeness in meaning to the query: 1 for the nearest record, 0 if it is none of the nearest. Absent if no vectors were compared. */
+  readonly closeness?: number
 }
 
 /** Result of a search. */

@@ -90,7 +90,7 @@ const highlight = objectSchema(
 )
 
 /** Member that `explain` adds to a hit. */
-const explanation = requiredObject({
+const explained = {
   words: array(
     requiredObject({
       word: text('Word of q'),
@@ -103,7 +103,11 @@ const explanation = requiredObject({
   ),
   side: integer('Words of q that follow each other in the record as in q'),
   title: { type: 'boolean', description: 'Whether q is a title of the record' },
-})
+}
+const meaning = number(
+  'With related and an embedder: closeness in meaning, 1 for the nearest record, 0 if it is none of the nearest 200',
+)
+const explanation = objectSchema('', { ...explained, meaning }, Object.keys(explained))
 
 /** Members that a search may add to a hit. */
 const hitMembers: Properties = {

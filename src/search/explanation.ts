@@ -30,11 +30,13 @@ type FoundForm = {
   readonly share: number
 }
 
-/** Parts of an explanation that are equal for all hits of an index. */
+/** Query, the forms of its words, and the settings and closeness of a record. */
 type Explained = {
   readonly request: Pick<SearchRequest, 'tree' | 'fields' | 'typed'>
   readonly texts: TextSettings['texts']
   readonly forms: ReadonlyMap<Term, readonly Target[]>
+  /** As in `Hit`. */
+  readonly closeness?: number | undefined
 }
 
 /** Why a record is a hit. */
@@ -44,10 +46,15 @@ type Explanation = {
   readonly side: number
   /** Whether the query is a title of the record. */
   readonly title: boolean
+  /** Closeness in meaning as in `Hit`, to two decimal places. */
+  readonly meaning?: number
 }
 
 /** Explains why a record is a hit, by all its texts. */
-export function explanationOf(record: Fields, { request, texts, forms }: Explained): Explanation {
+export function explanationOf(
+  record: Fields,
+  { request, texts, forms, closeness }: Explained,
+): Explanation {
   const fields = [...new Set([idField, ...texts.map(({ name }) => name)])]
   const values = valuesOf(record, fields)
   const units = rankingUnits(request.tree)
@@ -73,7 +80,8 @@ export function explanationOf(record: Fields, { request, texts, forms }: Explain
   const isTitle = values.some(
     ({ field, tokens }) => field === titleField && tokens.join(' ') === typed,
   )
-  return { words: found, side: pairs.length, title: isTitle }
+  const meaning = closeness === undefined ? {} : { meaning: Math.round(closeness * 100) / 100 }
+  return { words: found, side: pairs.length, title: isTitle, ...meaning }
 }
 
 /** Forms of a unit that some values have, those that count most first. */

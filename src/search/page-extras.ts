@@ -56,7 +56,8 @@ export async function withExtras(
     const title = titles.get(textAt(shown, 'catalog.id') ?? '')
     const catalog = title === undefined ? undefined : { ...Object(shown['catalog']), title }
     const texts = settings.get(hit.index)?.texts ?? []
-    const why = explain ? explanationOf(fields, { request, texts, forms: formsOf }) : undefined
+    const explained = { request, texts, forms: formsOf, closeness: hit.closeness }
+    const why = explain ? explanationOf(fields, explained) : undefined
     const extra = { catalog, _highlight: marks, _why: why }
     return { ...hit, record: JSON.stringify({ ...shown, ...extra }) }
   })

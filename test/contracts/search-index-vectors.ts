@@ -77,6 +77,23 @@ export function vectorContract(name: string, make: () => Promise<Made>): void {
       expect(scores.toSorted((a, b) => b - a)).toEqual(scores)
     })
 
+    it('hits have their closeness: 1 for the nearest record, 0 for the farthest and those without a vector', async () => {
+      const closenessOf = async (tree: string, changes = {}) => {
+        const { hits } = await search(tree, changes, 1)
+        return hits.map(({ id, closeness }) => [id, closeness && Math.round(closeness * 100)])
+      }
+      const closeness = [
+        ['levels', 100],
+        ['pipes', 50],
+        ['plain', 0],
+      ]
+      expect(await closenessOf('water')).toEqual(closeness)
+      expect(await closenessOf('water', { offset: 1, limit: 1 })).toEqual(closeness.slice(1, 2))
+      expect(await closenessOf('traffic')).toContainEqual(['traffic', 0])
+      const plain = await search('water', { meaning: undefined })
+      expect(plain.hits.filter((hit) => 'closeness' in hit)).toEqual([])
+    })
+
     it('no more than the requested number of nearest records join', async () => {
       expect(await found('gas', {}, 1)).toBe('pipes (levels)')
       expect(await found('gas', {}, 0)).toBe('pipes')

@@ -222,6 +222,16 @@ describe('a search for words', () => {
     expect(text).toMatch(/role="status">No dataset has these words\. Related:</)
   })
 
+  it.each([
+    [1, 'No dataset is nearer to the query in meaning.'],
+    [0.29, 'Near to the query in meaning: 29 %, where the nearest dataset has 100 %.'],
+    [0, 'Not among the 200 datasets nearest to the query in meaning.'],
+  ])('says in a sentence how close a hit is in meaning: %s', async (meaning, sentence) => {
+    const results = [hit('a', { _why: { words: [], side: 0, title: false, meaning } })]
+    const text = await pageOf('/en/datasets?q=wasser&explain=true', { count: 1, results })
+    expect(text).toContain(`<dt>Meaning</dt><dd>${sentence}</dd>`)
+  })
+
   it('explains its order on request', async () => {
     const words = [{ word: 'wasser', as: 'trinkwasser', how: 'part', in: ['title.de'], share: 0.5 }]
     const results = [hit('a', { _why: { words, side: 2, title: true } })]

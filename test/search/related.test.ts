@@ -47,6 +47,19 @@ it('finds records that are close in meaning too, and marks them', async () => {
   ])
 })
 
+it('explains how close hits are in meaning, where vectors were compared', async () => {
+  const meanings = async (query: string) => {
+    const { results } = await get(`${query}&explain=true&includes=id`)
+    return results.map(({ id, _why }) => [id, Object(_why)['meaning']])
+  }
+  expect(await meanings('q=waiters&related=true')).toEqual([
+    ['waiters', 0],
+    ['cycling', 1],
+    ['beaches', 0.91],
+  ])
+  expect(await meanings('q=waiters')).toEqual([['waiters', undefined]])
+})
+
 it('answers by words where there is no meaning in time', async () => {
   const result = await get('q=late&related=true')
   expect([result.count, result['related']]).toEqual([0, undefined])

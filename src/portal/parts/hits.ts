@@ -55,11 +55,12 @@ function explanation(context: PageContext, record: Fields): HtmlContent {
     ]
     return [word, html`<strong>${as}</strong> · ${joinHtml(about, ' · ')}`]
   })
-  const side = numberAt(why, 'side')
+  const [side, meaning] = [numberAt(why, 'side'), numberAt(why, 'meaning')]
   return pairList([
     ...rows,
     [t('why-side'), side > 0 && formats.number(side)],
     [t('why-title'), why['title'] === true && t('yes')],
+    [t('why-meaning'), 'meaning' in why && t('meaning-near', { share: 100 * meaning })],
   ])
 }
 

@@ -1,6 +1,6 @@
 /** Order of the first hits of a ranked search: by our scores, which are computed from the texts of the documents. */
 
-import { closenessOf, fusedScore } from '../fusion.ts'
+import { fusedScore } from '../fusion.ts'
 import { hasTitle, type ScoredQuery, scoresOfTexts } from '../text-scores.ts'
 import { textsAttribute } from './attributes.ts'
 import { filterText } from './condition.ts'
@@ -23,7 +23,7 @@ type Hits<Row> = EngineHits<Row>['hits']
 /** Documents that are close in meaning, nearest first, and the part of the words in the order. */
 export type Closeness = {
   readonly weight: number
-  readonly near: readonly NearDocument[]
+  readonly near: readonly (NearDocument & { readonly closeness: number })[]
 }
 
 /** Queries that score the hits of each index; related documents join the head, which is then ordered by meaning too. */
@@ -72,8 +72,7 @@ function fusedScores(
   titles: ReadonlySet<number>,
   { weight, near }: Closeness,
 ): ReadonlyMap<number, number> {
-  const closeness = closenessOf(near.map(({ similarity }) => similarity))
-  const byNumber = new Map(near.map(({ hit }, i) => [hit.n, closeness[i] ?? 0]))
+  const byNumber = new Map(near.map(({ hit, closeness }) => [hit.n, closeness]))
   const highest = Math.max(0, ...scores.values())
   const numbers = [...new Set([...scores.keys(), ...byNumber.keys()])]
   return new Map(

@@ -1,6 +1,7 @@
 /** Documents that join the hits of a search on Meilisearch, because they are close in meaning to the query. */
 
 import { z } from 'zod'
+import { closenessOf } from '../fusion.ts'
 import { filterText } from './condition.ts'
 import {
   fetchDocuments,
@@ -59,7 +60,9 @@ export async function relatedHits(
   const related = joining.flatMap(({ part, hit }) =>
     matched.has(hit.n) ? [] : [{ part, hit, score: 0 }],
   )
-  return { related, closeness: { weight: meaning.weight, near } }
+  const closeness = closenessOf(near.map(({ similarity }) => similarity))
+  const close = near.map((one, i) => ({ ...one, closeness: closeness[i] ?? 0 }))
+  return { related, closeness: { weight: meaning.weight, near: close } }
 }
 
 type CountedHits = Pick<RelatedHits, 'related'> & {

@@ -45,17 +45,15 @@ export async function answerSearch(
   // Most of an answer is the text of the records, which is not requested when only ids are needed.
   const row: Rows<{ i: string; r?: string }> = request.include?.length === 0 ? idRow : recordRow
   const answer = await runQuery(request, { offset, limit, row }, answerContext, signal)
-  const { count, hits, facets, truncatedPatterns, related } = answer
+  const { count, hits, facets, truncatedPatterns, joined } = answer
   return {
     count,
-    ...(related && { related: related.length }),
+    ...(joined && { related: joined.related.length }),
     hits: hits.map(({ hit, part, score }): Hit => ({
       index: part.index,
       id: hit.i,
       ...(request.score && { score }),
-      ...(related?.some((one) => one.part === part && one.hit.i === hit.i) && {
-        related: true as const,
-      }),
+      ...closenessMembers(joined, part, hit.i),
       record: hit.r === undefined ? '{}' : includeText(hit.r, request.include),
     })),
     facets,
@@ -63,8 +61,21 @@ export async function answerSearch(
   }
 }
 
+/** Members of a hit about its meaning; none if no vectors were compared. */
+function closenessMembers(
+  joined: RelatedHits | undefined,
+  part: IndexPart,
+  id: string,
+): Pick<Hit, 'related' | 'closeness'> {
+  if (!joined) return {}
+  const isHit = ({ part: own, hit }: Pick<RelatedHits['related'][number], 'part' | 'hit'>) =>
+    own === part && hit.i === id
+  const closeness = joined.closeness.near.find(isHit)?.closeness ?? 0
+  return { ...(joined.related.some(isHit) && { related: true }), closeness }
+}
+
 type QueryResult<Row> = Omit<Answer, 'hits' | 'related'> & {
-  readonly related?: RelatedHits['related']
+  readonly joined?: RelatedHits
   readonly hits: EngineHits<Row>['hits']
   readonly parts: readonly IndexPart[]
   /** Sort keys that were applied. */
@@ -92,17 +103,16 @@ export async function runQuery<Row>(
     const { total: count, hits } = found
     if (count === 0 && request.words === 'most')
       return runQuery({ ...request, words: undefined }, span, answerContext, signal)
-    const { related } = joined ?? {}
     return {
       count,
       hits,
       parts,
       keys,
-      ...(related && { related }),
+      ...(joined && { joined }),
       ...(request.facets && {
         facets: await countedFacets(
           request.facets,
-          { ...found, related, plan },
+          { ...found, related: joined?.related, plan },
           answerContext,
           signal,
         ),

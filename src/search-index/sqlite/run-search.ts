@@ -182,6 +182,9 @@ function snapshotOf(
     ...(lists.some(({ related }) => related) && {
       related: Uint8Array.from(numbers, (n, i) => Number(listOf(i)?.related?.has(n) ?? false)),
     }),
+    ...(lists.some(({ closeness }) => closeness) && {
+      closeness: Float32Array.from(numbers, (n, i) => listOf(i)?.closeness?.get(n) ?? 0),
+    }),
     ...(isScored && {
       scores: Float32Array.from(numbers, (n, i) => listOf(i)?.scores?.[n] ?? 0),
     }),
@@ -199,11 +202,11 @@ function orderedBy(
   const { check } = context
   const isRanked = request.score || order.some((key) => key.name === 'relevance')
   const scores = isRanked ? scoresIn(parts, request, context) : []
-  const lists = parts.map(({ view, set, related }, i): OrderedHits => {
+  const lists = parts.map(({ view, set, related, closeness }, i): OrderedHits => {
     const keys = keysOf(order, view, scores[i])
     const numbers = topHits(set, end, keys, view.ids.positions())
     check()
-    return { view, numbers, keys, scores: scores[i], related }
+    return { view, numbers, keys, scores: scores[i], related, closeness }
   })
   return mergeHits(lists, end, check)
 }

@@ -137,6 +137,8 @@ export type Snapshot = {
   readonly scores?: Float32Array
   /** 1 for each hit that is only close in meaning; absent if no vectors were compared. */
   readonly related?: Uint8Array
+  /** Closeness in meaning of each hit; absent if no vectors were compared. */
+  readonly closeness?: Float32Array
   /** First sort key, if any. */
   readonly sortedBy?: OrderKey
 }
@@ -165,11 +167,13 @@ export const sliceOf = (snapshot: Snapshot, start: number, end: number): Snapsho
   ...(snapshot.spanIndexes && { spanIndexes: snapshot.spanIndexes.slice(start, end) }),
   ...(snapshot.scores && { scores: snapshot.scores.slice(start, end) }),
   ...(snapshot.related && { related: snapshot.related.slice(start, end) }),
+  ...(snapshot.closeness && { closeness: snapshot.closeness.slice(start, end) }),
 })
 
 /** Reads the records of a slice as they were when the snapshot was taken. */
 export function readSlice(slice: Slice, records: StoredRecords): SlicePage {
-  const { spans, numbers, spanIndexes, scores, related, sortedBy, include, score } = slice
+  const { spans, numbers, spanIndexes, scores, related, closeness, sortedBy, include, score } =
+    slice
   const spanOf = (i: number) => spans[spanIndexes?.[i] ?? 0]
   const hits = Array.from(numbers, (n, i): Hit => {
     const span = spanOf(i)
@@ -180,6 +184,7 @@ export function readSlice(slice: Slice, records: StoredRecords): SlicePage {
       id: records.id(generation, n),
       ...(score && { score: scores?.[i] ?? 0 }),
       ...(related?.[i] === 1 && { related: true as const }),
+      ...(closeness && { closeness: closeness[i] ?? 0 }),
       record: records.text(generation, n, include),
     }
   })

@@ -6,7 +6,7 @@
 import { compareCodePoints } from '../../text/code-points.ts'
 import { type Bitmap, membersOf } from './bitmap.ts'
 import { firstOf } from './first-of.ts'
-import type { GenerationView } from './view.ts'
+import type { GenerationView, MatchedPart } from './view.ts'
 import { sortedText } from '../hit-order.ts'
 import type { IndexSettings } from '../index-settings.ts'
 import type { OrderKey } from '../search-index.ts'
@@ -44,9 +44,7 @@ export type OrderedHits = {
   readonly numbers: Uint32Array
   readonly keys: readonly SortKey[]
   readonly scores: Float32Array | undefined
-  /** As in `MatchedPart`. */
-  readonly related: ReadonlySet<number> | undefined
-}
+} & Pick<MatchedPart, 'related' | 'closeness'>
 
 /** Hits of several indices in one order. */
 export type MergedHits = {

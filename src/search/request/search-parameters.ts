@@ -180,7 +180,9 @@ export const searchParameters = z.object({
   related: flag(
     'true: the nearest known words in place of words that no record has (result.instead), and records that are close in meaning (result.related)',
   ),
-  explain: flag('true: adds `_why` to each hit: its words of q, their forms and fields'),
+  explain: flag(
+    'true: adds `_why` to each hit: its words of q, their forms and fields, and its closeness in meaning',
+  ),
   strict: flag('true: names that are no parameters are refused; else they are in result.ignored'),
   locale: z
     .string()
