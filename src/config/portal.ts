@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { isAllowance } from '../client/address-guard.ts'
-import { isPermission } from '../http/api-key.ts'
+import { isPermission, permissionForms } from '../http/api-key.ts'
 import { isTimeZone } from '../text/time-zone.ts'
 import { matching, messageOf, object } from './settings.ts'
 
@@ -117,10 +117,7 @@ export const portalConfig = object({
       ),
       client: z.string().min(1),
       secret: object({ secret: z.string().min(1) }),
-      permissions: z.record(
-        z.string(),
-        z.array(matching(isPermission, '*, a catalogue id or METHOD /path')),
-      ),
+      permissions: z.record(z.string(), z.array(matching(isPermission, permissionForms))),
     }).optional(),
   }).default({ key: true }),
 })

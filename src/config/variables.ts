@@ -1,7 +1,7 @@
 /** Environment variables with schema, default and meaning. */
 
 import { z } from 'zod'
-import { isPermission } from '../http/api-key.ts'
+import { isPermission, permissionForms } from '../http/api-key.ts'
 import { limitTable } from '../http/limits.ts'
 import { isBlock } from '../client/address-guard.ts'
 import { logLevels } from '../log.ts'
@@ -45,7 +45,7 @@ const isPlainHttp = (text: string) => {
 
 const apiKeys = z.record(
   z.string().regex(/^[\u0021-\u007e]{1,512}$/),
-  z.array(matching(isPermission, '*, a catalogue id or METHOD /path')),
+  z.array(matching(isPermission, permissionForms)),
 )
 const profileConfig = z.object({ type: z.literal('directory'), path: z.string().min(1) })
 const secretValues = z.record(z.string().regex(/^[\w.-]{1,100}$/), z.string().min(1))

@@ -4,6 +4,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../errors.ts'
 import type { AppContext, Key } from './context.ts'
 import { inProcess, machineOf } from './peer.ts'
+import { grantOf, hasRole, type Role } from './roles.ts'
 
 /** The API keys of the platform. */
 export type ApiKeys = {
@@ -159,31 +160,35 @@ export function wrongKeyCounter({
   }
 }
 
-// Permissions: for everything, one catalogue, or single endpoints.
+// Permissions: for everything, a role in one catalogue, or single endpoints.
 
 /** Action of a request. `path` is decoded and below the service; `catalogue` is the id of the resource's catalogue, if any. */
 export type Action = {
   readonly method: string
   readonly path: string
-  readonly catalogue?: string
+  readonly catalogue?: string | undefined
+  /** Least role in the catalogue that permits the action; by default `steward`. */
+  readonly role?: Role | undefined
 }
 
-/** Whether one of the key's permissions covers the action: `*`, a catalogue id, or `METHOD /path/pattern`. */
+/** Whether one of the key's permissions covers the action: `*`, a role in its catalogue, or `METHOD /path/pattern`. */
 export function isPermitted(key: Key, action: Action): boolean {
   return key.permissions.some((permission) => covers(permission, action))
 }
 
 /** Whether a text is a permission that `isPermitted` understands. */
 export const isPermission = (text: string): boolean =>
-  text === '*' || catalogueId.test(text) || endpoint.test(text)
+  grantOf(text) !== undefined || endpoint.test(text)
 
-const catalogueId = /^[A-Za-z0-9_~-]{1,255}$/
+/** Forms of permissions, for messages. */
+export const permissionForms = '*, a catalogue id, {role}:{catalogue} or METHOD /path'
+
 const endpoint = /^(\*|[A-Za-z]+) +(\/\S*)$/
 
 function covers(permission: string, action: Action): boolean {
-  if (permission === '*') return true
   const [, method, pattern] = endpoint.exec(permission) ?? []
-  if (method === undefined || pattern === undefined) return permission === action.catalogue
+  if (method === undefined || pattern === undefined)
+    return hasRole([permission], action.role ?? 'steward', action.catalogue)
   return (
     methodCovers(method.toUpperCase(), action.method.toUpperCase()) &&
     matchesPath(pattern, action.path)

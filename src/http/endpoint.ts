@@ -10,6 +10,7 @@ import { type Action, type ApiKeys, isPermitted } from './api-key.ts'
 import type { App, AppContext, AppEnv, Key } from './context.ts'
 import { changingGet } from './headers.ts'
 import { problem } from './problem.ts'
+import type { Role } from './roles.ts'
 
 type Responses = RouteConfig['responses']
 
@@ -18,10 +19,12 @@ type MaybePromise<T> = T | Promise<T>
 /** Who may call an endpoint. `Services` are the dependencies of its handler. */
 export type Auth<Services> = {
   /**
-   * `nothing`: open to anyone. `permission`: a key, as `isPermitted` says. `session`: a session of the portal, which `check`
-   * looks for.
+   * `nothing`: open to anyone. `key`: any key; the handler limits its answer to what the key permits. `permission`: a key, as
+   * `isPermitted` says. `session`: a session of the portal, which `check` looks for.
    */
-  readonly needs: 'nothing' | 'permission' | 'session'
+  readonly needs: 'nothing' | 'key' | 'permission' | 'session'
+  /** Least role in the catalogue that is permitted; by default `steward`. */
+  readonly role?: Role
   /** The id of the catalogue that the requested resource is in; a key for that catalogue is permitted too. */
   readonly catalogueOf?: (c: AppContext, services: Services) => MaybePromise<string | undefined>
   /** The action whose permission is needed, where it is not that of the method and the path. */
@@ -42,6 +45,12 @@ export const mayCall: Auth<unknown> = { needs: 'permission' }
 export const mayCallFor = <Services>(
   catalogueOf: NonNullable<Auth<Services>['catalogueOf']>,
 ): Auth<Services> => ({ needs: 'permission', catalogueOf })
+
+/** A key whose permission covers the method and the path, or grants a role in the catalogue that `catalogueOf` answers. */
+export const mayAs = <Services>(
+  role: Role,
+  catalogueOf: NonNullable<Auth<Services>['catalogueOf']>,
+): Auth<Services> => ({ needs: 'permission', role, catalogueOf })
 
 type EndpointRequest<Params extends z.ZodObject, Query extends z.ZodObject> = {
   readonly params: z.output<Params>
@@ -139,7 +148,11 @@ const exampleOf = (pattern: string): string =>
     )
     .replace('/*', '/levels')
 
-const security: Record<string, string[]>[] = [{ ApiKey: [] }, { Bearer: [] }]
+/** Security requirements with the least role, which OpenAPI 3.1 permits for keys too. */
+const securityOf = ({ role }: Pick<Auth<never>, 'role'>): Record<string, string[]>[] => {
+  const needed = role ? [role] : []
+  return [{ ApiKey: needed }, { Bearer: needed }]
+}
 
 const refusals: Responses = {
   401: problem('No valid API key'),
@@ -166,7 +179,7 @@ export const endpointsFor =
       ...(isDeprecated && { deprecated: true }),
       ...(isHidden && { hide: true }),
       ...(parameters && { parameters }),
-      ...(!isOpen && { security }),
+      ...(!isOpen && { security: securityOf(auth) }),
       request: { ...(params && { params }), ...(query && { query }), ...(body && { body }) },
       responses: { ...(!isOpen && refusals), ...answers, ...common },
     })
@@ -232,12 +245,12 @@ function guardOf<Services>(
   services: Services,
   { keys, limit = (_, work) => work(), pathOfPermission }: MountOptions,
 ): MiddlewareHandler<AppEnv> {
-  const needsKey = auth.needs === 'permission'
+  const needsKey = auth.needs === 'permission' || auth.needs === 'key'
   if (!keys && (needsKey || isChangingGet))
     throw new Error(`${route.method} ${route.path} needs keys: mount it with them`)
   return async (c, next) => {
     const key = needsKey ? keys?.require(c) : undefined
-    if (key) {
+    if (key && auth.needs === 'permission') {
       const catalogue = await auth.catalogueOf?.(c, services)
       demandPermission(c, { key, auth, catalogue, pattern: route.path, pathOfPermission })
     }
@@ -251,7 +264,7 @@ function guardOf<Services>(
 type PermissionDemand = {
   readonly pathOfPermission: MountOptions['pathOfPermission'] | undefined
   readonly key: Key
-  readonly auth: Pick<Auth<never>, 'action' | 'orElse'>
+  readonly auth: Pick<Auth<never>, 'action' | 'orElse' | 'role'>
   /** The catalogue that the resource is in, if any. */
   readonly catalogue: string | undefined
   /** The path of the endpoint, as the refusal names it. */
@@ -263,16 +276,18 @@ function demandPermission(
   c: AppContext,
   { key: { id, permissions }, auth, catalogue, pattern, pathOfPermission }: PermissionDemand,
 ): void {
-  const { action = c.req, orElse } = auth
+  const { action = c.req, orElse, role } = auth
   const normalised = pathOfPermission
     ? permissions.map((permission) => withPath(permission, pathOfPermission))
     : permissions
   const key = { id, permissions: normalised }
   const { method, path } = action
-  if (isPermitted(key, { method, path, catalogue }) || (orElse && isPermitted(key, orElse))) return
+  if (isPermitted(key, { method, path, catalogue, role }) || (orElse && isPermitted(key, orElse)))
+    return
   const permissionName = `${method} ${auth.action?.path ?? pattern}`
   const inCatalogue = catalogue === undefined ? '' : ` in the catalogue "${catalogue}"`
-  const needed = [permissionName, ...(catalogue === undefined ? [] : [catalogue])].map(
+  const inRole = role ? `${role}:${catalogue}` : catalogue
+  const needed = [permissionName, ...(catalogue === undefined ? [] : [inRole])].map(
     (permission) => `"${permission}"`,
   )
   const detail = `the key lacks the permission for ${permissionName}${inCatalogue}: it needs ${needed.join(', ')} or "*"`

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { apiKeys, type KeyConfig } from './api-key.ts'
+import { hasRole } from './roles.ts'
 
 /**
  * Opens the API keys: the configured ones, else the key in the file `{directory}/api-key`, which the first start generates. `own`
@@ -97,9 +98,8 @@ export type ProcessKeys = {
  */
 export function processKeys(configured: KeyConfig, ownKey: string): ProcessKeys {
   const keyCovering = (catalogue: string | undefined): string | undefined =>
-    Object.entries(configured).find(
-      ([, permissions]) =>
-        permissions.includes('*') || (catalogue !== undefined && permissions.includes(catalogue)),
+    Object.entries(configured).find(([, permissions]) =>
+      hasRole(permissions, 'steward', catalogue),
     )?.[0]
   return {
     ownRepository: (catalogue) => keyCovering(catalogue) ?? ownKey,

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { type Action, type ApiKeys, wrongKeyCounter, isPermitted } from '../http/api-key.ts'
 import type { Key } from '../http/context.ts'
 import { Failure } from '../errors.ts'
+import { cataloguesOf } from '../http/roles.ts'
 import { openSqlite } from '../sqlite.ts'
 import { textAt } from '../text/json.ts'
 
@@ -106,16 +107,16 @@ const sessionFor = (key: Key, token: string, feed: string | undefined) => ({
   id: key.id,
   /** Whether the session permits an action. */
   may: (action: Action): boolean => isPermitted(key, action),
-  /**
-   * Ids of catalogues among the permissions; others are `*` or `METHOD /path`, with a space. Empty for `*`, and for a key that
-   * has no catalogue.
-   */
-  catalogues: key.permissions.includes('*')
-    ? []
-    : key.permissions.filter((entry) => !entry.includes(' ')),
+  /** Ids of the catalogues in which the key has a role. Empty for a key of all catalogues, and for one that has none. */
+  catalogues: [cataloguesOf(key.permissions, 'reader')].flat().filter((id) => id !== '*'),
   /** Whether the session may read a pipe or run at a path; `fields` name its catalogue. */
   mayRead: (path: string, fields: unknown): boolean =>
-    isPermitted(key, { method: 'GET', path, catalogue: textAt(fields, 'catalogue') }),
+    isPermitted(key, {
+      method: 'GET',
+      path,
+      catalogue: textAt(fields, 'catalogue'),
+      role: 'reader',
+    }),
   /** Token in the forms of this session, which other sites do not know (OWASP, synchroniser token); empty for a feed. */
   token,
   /** Secret token in the address of the feed of failed runs; absent for users of a provider. */

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { Failure, shown } from '../errors.ts'
-import { anyone, mayCall, mayCallFor } from '../http/endpoint.ts'
+import { anyone, mayAs, mayCall } from '../http/endpoint.ts'
 import { sendPieces } from '../http/long-answers.ts'
 import { addVary } from '../http/headers.ts'
 import { runStages } from '../pipe/message.ts'
@@ -64,8 +64,9 @@ const itemQuery = z.object({
 })
 const headers = linkHeaders('first, prev and next page')
 
-/** Permission to read items and reports: also the key of the run's catalogue. */
-const mayReadItems = mayCallFor<SchedulerContext>(
+/** Permission to read items and reports: also that of a reader of the run's catalogue. */
+const mayReadItems = mayAs<SchedulerContext>(
+  'reader',
   (c, { runs }) => runs.get(c.req.param('runId') ?? '')?.catalogue,
 )
 

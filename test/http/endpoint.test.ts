@@ -9,6 +9,7 @@ import {
   anyone,
   type Endpoint,
   endpointsFor,
+  mayAs,
   mayCall,
   mayCallFor,
   mount,
@@ -97,6 +98,8 @@ function service(endpoints: readonly Endpoint<Services>[] = allEndpoints) {
     one: ['PUT /things/{id}'],
     clear: ['POST /clear'],
     nothing: [],
+    publisher: ['publisher:rivers'],
+    reader: ['reader:rivers'],
   })
   const services = { calls, catalogueOf: (id: string) => (id === 'level' ? 'rivers' : 'lakes') }
   const limit = async (key: string, work: () => Promise<void>) => {
@@ -168,6 +171,26 @@ describe('an endpoint', () => {
         detail: 'the key lacks the permission for POST /clear: it needs "POST /clear" or "*"',
       },
     ])
+  })
+
+  it('with a role is permitted from that role on in the catalogue, and says it in its 403', async () => {
+    const auth = mayAs<Services>('publisher', (c, { catalogueOf }) =>
+      catalogueOf(c.req.param('id') ?? ''),
+    )
+    const { ask } = service([{ ...putThing, auth }])
+    const statusOf = async (path: string, key: string) => (await ask('PUT', path, key)).status
+    expect(await statusOf('/things/level', 'publisher')).toBe(201)
+    expect(await statusOf('/things/level', 'rivers')).toBe(201)
+    expect(await statusOf('/things/level', 'reader')).toBe(403)
+    const { body } = await ask('PUT', '/things/depth', 'publisher')
+    expect(body.detail).toContain('it needs "PUT /things/{id}", "publisher:lakes" or "*"')
+    expect(await service().ask('PUT', '/things/level', 'publisher')).toMatchObject({ status: 403 })
+  })
+
+  it('that needs any key is 401 without one', async () => {
+    const { ask } = service([{ ...listSecrets, auth: { needs: 'key' } }])
+    expect((await ask('GET', '/secrets')).status).toBe(401)
+    expect((await ask('GET', '/secrets', 'nothing')).status).toBe(200)
   })
 
   it('names the missing permissions and the catalogue in its 403', async () => {

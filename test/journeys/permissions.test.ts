@@ -49,6 +49,9 @@ const permissionOf = ({ method, pattern, endpoint: { auth } }: Call) =>
   auth.action ? `${auth.action.method} ${auth.action.path}` : `${method} ${canonicalPath(pattern)}`
 const keyOf = (call: Call) => `key-${permissionOf(call).replaceAll(/\W+/g, '-')}`
 
+/** Roles in a catalogue, least first. */
+const roles = ['reader', 'publisher', 'steward'] as const
+
 const values: Record<string, string> = {
   catalogueId: 'city',
   vocabularyId: 'colours',
@@ -75,6 +78,8 @@ beforeAll(async () => {
       'key-of-everything': ['*'],
       'key-of-the-city': ['city'],
       'key-of-another-catalogue': ['lakes'],
+      ...Object.fromEntries(roles.map((role) => [`${role}-of-the-city`, [`${role}:city`]])),
+      'steward-of-lakes': ['steward:lakes'],
     }),
   })
   const api = client({ url: platform.url, key: 'key-of-everything' })
@@ -126,6 +131,12 @@ async function outcomeOf(answer: Response) {
 const isLetThrough = ({ status, kind }: Awaited<ReturnType<typeof outcomeOf>>) =>
   ![401, 403, 405].includes(status) && status < 500 && kind !== 'not-found'
 
+/** Index of the least role that a call needs. */
+const leastOf = ({ endpoint: { auth } }: Call) =>
+  roles.findIndex((role) => role === (auth.role ?? 'steward'))
+
+const isDeletedResource = ({ pattern }: Call) => pattern === '/customresources/{type}/{id}/restore'
+
 describe.each(secured ?? [])('%s', (_, call) => {
   it('is 401 without a key and with a wrong one', async () => {
     for (const key of [
@@ -142,7 +153,7 @@ describe.each(secured ?? [])('%s', (_, call) => {
   it('is 403 with the key of another catalogue, and says which permission is missing where', async () => {
     const refusal = await outcomeOf(await ask(call, { 'X-API-Key': 'key-of-another-catalogue' }))
     const { auth } = call.endpoint
-    const isDeleted = call.pattern === '/customresources/{type}/{id}/restore'
+    const isDeleted = isDeletedResource(call)
     const place = auth.catalogueOf ? '( in the catalogue "city")?' : ''
     const sentence = `the key lacks the permission for ${permissionOf(call)}`
     // The catalogue of what was deleted says whether a key permits it, and here nothing was.
@@ -150,6 +161,16 @@ describe.each(secured ?? [])('%s', (_, call) => {
     expect([refusal.status, refusal.kind]).toEqual(expected)
     const text = isDeleted ? '.' : `${RegExp.escape(sentence)}${place}: it needs "`
     expect(refusal.detail).toMatch(new RegExp(text))
+  })
+
+  it('is 403 for lesser roles, and for roles in other catalogues', async () => {
+    const { detail } = await outcomeOf(await ask(call, { 'X-API-Key': 'steward-of-lakes' }))
+    const isInCity = detail?.includes('in the catalogue "city"') === true
+    const lesser = roles.slice(0, isInCity ? leastOf(call) : undefined)
+    for (const key of [...lesser.map((role) => `${role}-of-the-city`), 'steward-of-lakes']) {
+      const { status } = await outcomeOf(await ask(call, { 'X-API-Key': key }))
+      expect([key, status]).toEqual([key, isDeletedResource(call) ? 404 : 403])
+    }
   })
 })
 
@@ -159,10 +180,13 @@ const rank = ({ method, pattern }: Call) =>
 const inOrder = (secured ?? []).toSorted(([, a], [, b]) => rank(a) - rank(b))
 
 it.each(inOrder)(
-  '%s is let through with its own permission, its catalogue, and *',
+  '%s is let through with its own permission, its role or a greater one in its catalogue, and *',
   async (_, call) => {
     const { detail } = await outcomeOf(await ask(call, { 'X-API-Key': 'key-of-another-catalogue' }))
-    const inCity = detail?.includes('in the catalogue "city"') ? ['key-of-the-city'] : []
+    const isInCity = detail?.includes('in the catalogue "city"') === true
+    const inCity = isInCity ? ['key-of-the-city'] : []
+    const least = leastOf(call)
+    inCity.push(...roles.slice(isInCity ? least : roles.length).map((r) => `${r}-of-the-city`))
     for (const key of [keyOf(call), ...inCity, 'key-of-everything']) {
       for (const headers of [
         { 'X-API-Key': key },
