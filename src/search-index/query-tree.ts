@@ -15,6 +15,8 @@ export type Term = {
   readonly instead?: readonly string[]
   /** Synonyms of the operator. */
   readonly synonyms?: readonly Synonym[]
+  /** Number of question marks after it, each of which also stands for one character, as in a wildcard. */
+  readonly marks?: number
   /** Whether it matches compounds with the word, and the parts of a word that the dictionary does not have. */
   readonly parts?: true
 }

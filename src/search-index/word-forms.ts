@@ -47,6 +47,8 @@ export type Lookup =
   | { readonly kind: 'tokens'; readonly tokens: readonly string[] }
   /** Words by stem; stems begin with their language, as `en:river`. */
   | { readonly kind: 'stems'; readonly stems: readonly string[] }
+  /** Tokens that begin with `token` and have `more` code points more; at most `maxAffixTokens`. */
+  | { readonly kind: 'longer'; readonly token: string; readonly more: number }
   /** Tokens that begin, or end, with one of the texts; at most `maxAffixTokens` for each text. */
   | { readonly kind: 'beginning' | 'end'; readonly affixes: Affixes }
 
@@ -75,16 +77,17 @@ const shares = {
   compound: 0.5,
   half: 0.3,
   instead: 0.5,
+  longer: 0.5,
 } as const
 
 /** Targets of a word in the buckets of `languages` and in that of other languages; those that rank first come first. */
 export function* wordForms(term: Term, languages: readonly string[]): Lookups<readonly Target[]> {
   if (term.instead) return yield* nearWords(term.instead)
   const words = yield* spelledWords(term, languages)
-  const phrases = yield* phraseTargets(term, languages)
-  if (!term.parts) return distinct([...words, ...phrases])
+  const others = [...(yield* phraseTargets(term, languages)), ...(yield* longerWords(term))]
+  if (!term.parts) return distinct([...words, ...others])
   const compounds = yield* compoundsOf(term, words, languages)
-  const all = [...words, ...phrases, ...compounds]
+  const all = [...words, ...others, ...compounds]
   return distinct(all.length > 0 ? all : yield* splitsOfUnknown(term.token, languages))
 }
 
@@ -93,6 +96,15 @@ function* nearWords(tokens: readonly string[]): Lookups<readonly Target[]> {
   const rows = yield { kind: 'tokens', tokens }
   return rows.map(({ bucket, token }): Target => {
     return { bucket, tokens: [token], share: shares.instead, how: 'instead' }
+  })
+}
+
+/** Words that a word matches if the question marks after it are wildcards. */
+function* longerWords({ token, marks = 0 }: Term): Lookups<readonly Target[]> {
+  if (marks === 0) return []
+  const rows = yield { kind: 'longer', token, more: marks }
+  return rows.map(({ bucket, token: longer }): Target => {
+    return { bucket, tokens: [longer], share: shares.longer, how: 'word' }
   })
 }
 

@@ -104,7 +104,7 @@ async function hitsAt(
 ) {
   // A query with operators may mean something else without one of its words.
   const rest = plainTerms(request.tree).length > 0 ? [q.slice(0, run.from) + q.slice(run.to)] : []
-  for (const other of [...rest.map((text) => text.replaceAll(/\s+/g, ' ').trim()), q]) {
+  for (const other of [...rest.map(withoutMarks), q]) {
     const { tree, ...search } = requestOf(other)
     const operands = [tree, { kind: 'value', facet, value: id } as const]
     const counted = { ...search, tree: { kind: 'and', operands } as const, ...countOnly }
@@ -113,6 +113,13 @@ async function hitsAt(
   }
   return undefined
 }
+
+/** A text without the punctuation that is between two blanks, as when a word before it was removed. */
+const withoutMarks = (text: string): string =>
+  text
+    .split(/\s+/)
+    .filter((word) => word.search(wordPattern) >= 0)
+    .join(' ')
 
 /** Parts of a request for nothing but the number of hits. */
 export const countOnly = { facets: undefined, limit: 0, offset: 0 } as const

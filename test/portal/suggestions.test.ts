@@ -209,6 +209,11 @@ describe('a place in a query', () => {
     expect(text).toContain('class="chip"')
   })
 
+  it('leaves the rest of a question, without its question mark', async () => {
+    const [place] = await offered('Where are trees in Basel?')
+    expect(place?.href).toMatch(/\?q=Where\+are\+trees\+in&/)
+  })
+
   it('keeps the query where the rest finds nothing there, and where it has operators', async () => {
     expect(await offered('legal Basel')).toMatchObject([
       {

@@ -88,6 +88,28 @@ describe('wildcards', () => {
   ])('%s', (q, tree) => expect(read(q)).toBe(tree))
 })
 
+describe('in a question, question marks after a word are punctuation too', () => {
+  it.each([
+    ['where can i swim?', 'or(where, can, i, swim?)'],
+    ['Wo schwimmen?? In Basel!', 'or(wo, schwimmen??, in, basel)'],
+    ['(where can i swim?)', 'or(where, can, i, swim?)'],
+    ['Où nager ?', 'or(ou, nager)'],
+    ['¿Dónde nadar?', 'or(donde, nadar?)'],
+    ['Frage: wo?', 'or(frage, wo?)'],
+    ['wo schwimmen？', 'or(wo, schwimmen)'],
+    ['“l’eau?” swim?!', 'or(eau, swim)'],
+    ['swim… swim! swim?.', 'or(swim, swim, swim)'],
+    ['swim? NOT water?', 'and(swim?, not(water?))'],
+  ])('%s', (q, tree) => {
+    expect(treeText(parseQuery(q, scopes, { isAsked: true }))).toBe(tree)
+  })
+
+  it.each(['water*', 'wat?r', 'wat?r?', 'water*?', 'title:wate?', '"swim?"', '東京都?', '?'])(
+    'all other wildcards stay: %s',
+    (q) => expect(treeText(parseQuery(q, scopes, { isAsked: true }))).toBe(read(q)),
+  )
+})
+
 describe('a name in front of a colon', () => {
   it.each([
     ['title:"Water Quality"~2', 'title:phrase(water quality)'],

@@ -70,6 +70,12 @@ it('asks for the meaning of the words as they were typed', async () => {
   expect(asked).toEqual(['Wo schwimmen'])
 })
 
+it('finds records that are close to a question', async () => {
+  const q = 'Wo schwimmen?'
+  const result = await get(`q=${encodeURIComponent(q)}&related=true`)
+  expect([asked, result.count, result['related']]).toEqual([[q], 2, 2])
+})
+
 it.each([
   'q=waiters',
   'q="waiters"&related=true',

@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { mirrored } from '../compounds.ts'
 import type { Term } from '../query-tree.ts'
+import { wildMatcher } from '../wildcard.ts'
 import {
   type Lookup,
   type Lookups,
@@ -104,6 +105,8 @@ function keysOf(lookup: Lookup): readonly string[] {
       return lookup.tokens.map(tokenKey)
     case 'stems':
       return lookup.stems.map(stemKey)
+    case 'longer':
+      return [longerKey(lookup)]
     case 'beginning':
     case 'end':
       return [...lookup.affixes.keys()].map(affixKey(lookup.kind))
@@ -114,6 +117,8 @@ function keysOf(lookup: Lookup): readonly string[] {
 
 const tokenKey = (token: string) => `token ${token}`
 const stemKey = (stem: string) => `stem ${stem}`
+const longerKey = ({ token, more }: Extract<Lookup, { kind: 'longer' }>) =>
+  `longer ${more} ${token}`
 const affixKey = (kind: 'beginning' | 'end') => (text: string) => `${kind} ${text}`
 
 /** Answers lookups by one call. */
@@ -151,7 +156,7 @@ function rowsUnder(
 ): readonly Row[] {
   return (hitsByKey.get(key) ?? []).flatMap(({ term: token, bucket }): readonly Row[] => {
     if (bucket === undefined) return []
-    if (lookup.kind === 'tokens') return [{ token, bucket }]
+    if (lookup.kind === 'tokens' || lookup.kind === 'longer') return [{ token, bucket }]
     if (lookup.kind === 'stems') return [{ token, bucket, stem: key.slice(stemKey('').length) }]
     const text = key.slice(affixKey(lookup.kind)('').length)
     return lookup.affixes.get(text)?.has(bucket) ? [{ token, bucket }] : []
@@ -175,9 +180,20 @@ function queriesOf(lookups: readonly Lookup[]): readonly TermQuery[] {
   return [
     ...(tokens.length > 0 ? [ofTokens] : []),
     ...(stems.length > 0 ? [ofStems] : []),
+    ...lookups.flatMap((lookup) => (lookup.kind === 'longer' ? longerQuery(lookup) : [])),
     ...affixQueries('beginning', lookups),
     ...affixQueries('end', lookups),
   ]
+}
+
+function longerQuery(lookup: Extract<Lookup, { kind: 'longer' }>): TermQuery {
+  const { token, more } = lookup
+  const matches = wildMatcher(token + '?'.repeat(more))
+  return {
+    filter: `term STARTS WITH ${quoted(token)}`,
+    limit: maxRows,
+    keysOf: ({ term }) => (matches(term) ? [longerKey(lookup)] : []),
+  }
 }
 
 const isOneOf = (attribute: string, values: Iterable<string>): string =>

@@ -46,6 +46,14 @@ function rowsOf(lookup: Lookup, sql: Sql): readonly Row[] {
         .map(({ token, bucket }) => ({ token: String(token), bucket: String(bucket) }))
     case 'stems':
       return rowsWithStems(lookup.stems, sql)
+    case 'longer': {
+      const { token: text, more } = lookup
+      const query = `SELECT term AS token, bucket FROM term WHERE term >= ? AND term < ?
+        AND length(term) = length(?) + ? LIMIT ${maxAffixTokens}`
+      return sql(query)
+        .all(text, `${text}\u{10ffff}`, text, more)
+        .map(({ token, bucket }) => ({ token: String(token), bucket: String(bucket) }))
+    }
     case 'beginning':
       return rowsWithAffixes(lookup.affixes, (text, buckets) => {
         const query = `SELECT term AS text, bucket FROM term WHERE term >= ? AND term < ?

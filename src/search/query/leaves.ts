@@ -34,6 +34,17 @@ export function textLeaf(text: string, kind: TextKind, field?: string): Leaf | u
   return { kind: isQuoted ? 'exact' : 'term', token: first, ...fieldLimit }
 }
 
+/**
+ * Makes the leaf of an unquoted word of a question that a person may have typed: the word also matches without the question marks after
+ * it, which are wildcards elsewhere. A `*` stays a wildcard, and so does a `?` inside of a word.
+ */
+export function askedLeaf(word: string): Leaf | undefined {
+  const leaf = textLeaf(word, 'word')
+  const asked = leaf?.kind === 'wild' ? textLeaf(word.replace(/\?+$/, ''), 'word') : undefined
+  const marks = /\?+$/.exec(word)?.[0].length
+  return asked?.kind === 'term' && marks ? { ...asked, marks } : leaf
+}
+
 const wildcards = /([*?]+)/
 const word = /^[\p{L}\p{N}\p{M}]*$/u
 

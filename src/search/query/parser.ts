@@ -8,7 +8,7 @@
 import type { Synonyms } from '../../config/synonyms.ts'
 import { Failure } from '../../errors.ts'
 import type { QueryTree } from '../../search-index/query-tree.ts'
-import { rangeLeaf, scopedLeaf, textLeaf } from './leaves.ts'
+import { askedLeaf, rangeLeaf, scopedLeaf, textLeaf } from './leaves.ts'
 import type { Scopes } from './leaves.ts'
 import { sourceLeaf, withSpellings } from './word-leaf.ts'
 
@@ -30,16 +30,18 @@ type StepCounter = { steps: number }
 type Options = {
   readonly limits?: QueryLimits
   readonly synonyms?: Synonyms | undefined
+  /** Whether question marks after words may be punctuation (`askedLeaf`). */
+  readonly isAsked?: boolean
   readonly counter?: StepCounter
 }
 
 /** Parses a query. Throws `query-too-complex`. */
 export function parseQuery(q: string, scopes: Scopes, options: Options = {}): QueryTree {
-  const { limits = queryLimits, synonyms, counter = { steps: 0 } } = options
+  const { limits = queryLimits, synonyms, isAsked = false, counter = { steps: 0 } } = options
   const text = q.trim()
   if (text === '' || text === '*' || text === '*:*') return { kind: 'all' }
   withinLimit('queryCharacters', lengthOf(text, limits.queryCharacters), limits)
-  const read = [...lexemesOf(text, { scopes, synonyms, counter })]
+  const read = [...lexemesOf(text, { scopes, synonyms, isAsked, counter })]
   const lexemes = pairParentheses(read, limits.queryDepth)
   return withSpellings(treeOf(lexemes, limits), synonyms)
 }
@@ -81,11 +83,15 @@ const rangeCharacters = 120
 type Reading = {
   readonly scopes: Scopes
   readonly synonyms: Synonyms | undefined
+  readonly isAsked: boolean
   readonly counter: StepCounter
 }
 
 /** Splits a query into parentheses, operators and leaves. */
-function* lexemesOf(text: string, { scopes, synonyms, counter }: Reading): Generator<Lexeme> {
+function* lexemesOf(
+  text: string,
+  { scopes, synonyms, isAsked, counter }: Reading,
+): Generator<Lexeme> {
   for (let at = 0; at < text.length;) {
     const [match = '', mark, quoted, word] = matchAt(lexemePattern, text, at)
     let end = at + match.length
@@ -94,7 +100,8 @@ function* lexemesOf(text: string, { scopes, synonyms, counter }: Reading): Gener
     else if (word === 'AND' || word === 'OR' || word === 'NOT') yield { kind: word }
     else if (word !== undefined) {
       const scopedTree = scopedAt(text, { at, word, scopes, counter })
-      const tree = scopedTree ? scopedTree.tree : sourceLeaf(textLeaf(word, 'word'), synonyms)
+      const leaf = isAsked ? askedLeaf(word) : textLeaf(word, 'word')
+      const tree = scopedTree ? scopedTree.tree : sourceLeaf(leaf, synonyms)
       yield { kind: 'leaf', tree }
       end = scopedTree?.next ?? end
     }

@@ -178,7 +178,7 @@ export const searchParameters = z.object({
   ),
   places: flag('true: places that q names, each as a facet value with the hits it leaves'),
   related: flag(
-    'true: the nearest known words in place of words that no record has (result.instead), and records that are close in meaning (result.related)',
+    'true: the nearest known words in place of words that no record has (result.instead), records that are close in meaning (result.related); a ? after a word is punctuation, too',
   ),
   explain: flag(
     'true: adds `_why` to each hit: its words of q, their forms and fields, and its closeness in meaning',

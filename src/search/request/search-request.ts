@@ -143,7 +143,7 @@ function queryOf(
   settings: readonly IndexSettings[],
   { limits = queryLimits, ...options }: SearchOptions,
 ): Pick<SearchRequest, 'tree' | 'typed' | 'words' | 'fields' | 'boosts'> {
-  const { q = '', autocomplete, words } = parameters
+  const { q = '', autocomplete, words, related = false } = parameters
   const weights = weightedFields(parameters)
   const { tree, fields } = autocomplete
     ? autocompleteQuery(q, settings, limits)
@@ -151,6 +151,7 @@ function queryOf(
         tree: parseQuery(q, scopesOf(settings, options.timeZone), {
           limits,
           synonyms: options.synonyms,
+          isAsked: related || (words !== undefined && words !== 'any'),
         }),
         fields: weights.fields,
       }

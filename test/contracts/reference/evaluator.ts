@@ -80,6 +80,10 @@ function rowsOf(lookup: Lookup, { tokens, words: byStem }: Dictionary): Row[] {
           bucket: stem.split(':')[0]!,
         })),
       )
+    case 'longer': {
+      const longer = new RegExp(`^${lookup.token}.{${lookup.more}}$`, 'u')
+      return tokens.filter(({ token }) => longer.test(token))
+    }
     default:
       return tokens.filter((row) =>
         [...lookup.affixes].some(

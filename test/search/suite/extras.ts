@@ -73,6 +73,21 @@ export function extrasContract(engine?: () => Promise<Made>): void {
       const { instead } = await related(`q=${encodeURIComponent('Quälitt')}`)
       expect(instead).toEqual({ quälitt: ['qualite', 'quality'] })
     })
+    it('takes a question mark for punctuation', async () => {
+      const { instead, count } = await related('q=where is watre?')
+      expect([instead, count]).toEqual([{ watre: ['water'] }, 3])
+    })
+    it('finds the words that a wildcard finds beside those of a question', async () => {
+      const found = async (query: string) => idsOf(await get(`${query}&includes=id`)).join(' ')
+      expect(await found('q=lake?')).toBe('e03')
+      expect(await found('q=lake? river?&related=true')).toBe('e01 e03')
+      expect(await found('q=wate?')).toBe('e01 e02 e03')
+      expect(await found('q=wate?&related=true')).toBe('e01 e02 e03')
+      expect(await found('q=wat??&related=true')).toBe('e01 e02 e03')
+      expect(await found('q=path?')).toBe('e05')
+      expect(await found('q=paths?')).toBe('')
+      expect(await found('q=paths?&related=true')).toBe('e05')
+    })
     it('leaves stop words as they are', async () => {
       const { instead, count } = await related('q=there is watre')
       expect([instead, count]).toEqual([{ watre: ['water'] }, 3])
@@ -89,6 +104,8 @@ export function extrasContract(engine?: () => Promise<Made>): void {
       'q="watre"',
       'q=title:watre',
       'q=watr*e',
+      'q=watr?e?',
+      'q=watre*',
       'q=NOT watre',
       'q=water',
       'q=wat',
@@ -120,6 +137,14 @@ export function extrasContract(engine?: () => Promise<Made>): void {
       expect(await found(query)).toBe(any)
       expect(await found(`${query}&words=any`)).toBe(any)
       expect(await found(`${query}&words=most`)).toBe(most)
+    })
+    it.each(['most', 'all'])('%s count a word with a question mark', async (words) => {
+      expect(await found(`q=what are the levels of rivers?&words=${words}`)).toBe(
+        words === 'all' ? 'e01' : 'e01 e03',
+      )
+      expect(await found(`q=rivers wate?&words=${words}`)).toBe(
+        words === 'all' ? 'e01' : 'e01 e02 e03',
+      )
     })
     it('leave all records where none has most of the words', async () => {
       const french = encodeURIComponent('{"country":["fr"]}')

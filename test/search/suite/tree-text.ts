@@ -10,7 +10,8 @@ export function treeText(tree: QueryTree): string {
     case 'term':
       return scoped(
         tree.field,
-        tree.pieces ? `${tree.token}(${tree.pieces.join(' ')})` : tree.token,
+        (tree.pieces ? `${tree.token}(${tree.pieces.join(' ')})` : tree.token) +
+          '?'.repeat(tree.marks ?? 0),
       )
     case 'exact':
     case 'prefix':

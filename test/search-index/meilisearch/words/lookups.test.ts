@@ -47,9 +47,11 @@ function lookups(answer: (query: Query) => unknown = (query) => ({ hits: found(q
     },
   } as Pick<EngineClient, 'post'> as EngineClient
   const words = new WordTargets({ client, uids: uidsOf(''), changes: () => state.changes })
+  const formsOf = (terms: readonly Term[], signal?: AbortSignal) =>
+    words.targetsOf(terms, ['en', 'de'], signal)
   const targetsOf = (tokens: readonly string[], signal?: AbortSignal) =>
-    words.targetsOf(tokens.map(termOf), ['en', 'de'], signal)
-  return { calls, state, targetsOf }
+    formsOf(tokens.map(termOf), signal)
+  return { calls, state, targetsOf, formsOf }
 }
 
 const termOf = (token: string): Term => ({ kind: 'term', token, parts: true })
@@ -62,6 +64,14 @@ describe('targets of words', () => {
     const [wasser, water] = await targetsOf(['wasser', 'water'])
     expect(tokensOf(wasser)).toEqual(['trinkwasser', 'wasser', 'wassertemperatur'])
     expect(tokensOf(water)).toEqual(['water', 'waters'])
+  })
+
+  it('are words with as many characters more as question marks are typed', async () => {
+    const { formsOf } = lookups()
+    const asked = (token: string, marks: number): Term => ({ kind: 'term', token, marks })
+    const targets = await formsOf([asked('wate', 1), asked('wate', 2), asked('wasserma', 2)])
+    expect(targets.map(tokensOf)).toEqual([['water'], ['waters'], []])
+    expect(tokensOf((await formsOf([asked('wasser', 2)]))[0])).toEqual(['wasser', 'wasserte'])
   })
 
   it('of many words take as few calls as those of one', async () => {
