@@ -106,7 +106,7 @@ type FileShapes = {
 }
 
 /** Members of an RDF list; `undefined` for one that is incomplete or a cycle. */
-function listOf(
+export function listMembers(
   graph: Graph,
   head: Term,
   visited = new Set<string>(),
@@ -116,7 +116,7 @@ function listOf(
   const [remainder] = graph.objects(head, rdf('rest'))
   if (!first || !remainder || visited.has(keyOf(head))) return undefined
   visited.add(keyOf(head))
-  const tail = listOf(graph, remainder, visited)
+  const tail = listMembers(graph, remainder, visited)
   return tail && [first, ...tail]
 }
 
@@ -124,13 +124,13 @@ function listOf(
  * Predicates of `sh:path`; `[]` without one, `undefined` for several and for other paths than predicates and alternatives of
  * them.
  */
-function pathsOf(graph: Graph, property: Term): readonly string[] | undefined {
+export function predicatesOf(graph: Graph, property: Term): readonly string[] | undefined {
   const [path, ...others] = graph.objects(property, sh('path'))
   if (!path) return []
   if (others.length > 0) return undefined
   if (path.termType === 'NamedNode') return [path.value]
   const [alternatives] = graph.objects(path, sh('alternativePath'))
-  const members = alternatives && listOf(graph, alternatives)
+  const members = alternatives && listMembers(graph, alternatives)
   return members?.length && members.every((member) => member.termType === 'NamedNode')
     ? [...new Set(members.map((member) => member.value))]
     : undefined
@@ -157,7 +157,7 @@ function propertyOf(statements: Statements, node: Term, depth = 0): PropertyNode
     ...(title && { title }),
     ...(description && { description }),
     inline: inline.map((part) => propertyOf(statements, part, depth + 1)),
-    paths: pathsOf(graph, node),
+    paths: predicatesOf(graph, node),
     required: Number(valueOf(sh('minCount').value)?.value ?? 0) >= 1,
     single: Number(valueOf(sh('maxCount').value)?.value) === 1,
     line: (predicate) => line(node, predicate),

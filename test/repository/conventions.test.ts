@@ -11,6 +11,7 @@ const values: Record<string, string> = {
   datasetId: 'pegel',
   originalId: 'pegel',
   vocabularyId: 'words',
+  type: 'datasets',
 }
 const key = { 'X-API-Key': 'a-key-for-everything' }
 

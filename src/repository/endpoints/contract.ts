@@ -61,6 +61,22 @@ const created = { 201: { description: 'Created; Location is the IRI of the resou
 const updated = { 204: { description: 'Updated' } }
 const unchanged = { 304: { description: 'Unchanged: the body says what is stored already' } }
 
+const formSections = z.array(
+  z.looseObject({
+    id: z.string(),
+    fields: z.array(
+      z.looseObject({
+        name: z.string(),
+        path: z.array(z.string()).describe('Predicates; new values get the first'),
+        need: z.enum(['required', 'recommended', 'optional']),
+        single: z.boolean(),
+        editor: z.string().describe('Kind of control'),
+        order: z.int(),
+      }),
+    ),
+  }),
+)
+
 /** Returns its argument; it makes the type of the names exact. */
 const answersByName = <Name extends string>(answers: Readonly<Record<Name, Responses>>) => answers
 
@@ -108,6 +124,14 @@ const answers = answersByName({
       content: { ...rdfContent, 'application/json': { schema: z.looseObject({}) } },
     },
     ...problems(406, 414, 431),
+  },
+  form: {
+    200: {
+      description: 'Sections in order, each with its fields',
+      content: { 'application/json': { schema: z.looseObject({ sections: formSections }) } },
+    },
+    304: { description: 'The client has this form already' },
+    ...problems(400, 404, 406, 414, 431),
   },
   write: { ...created, ...updated, ...unchanged, ...writeProblems },
   /** POST that always creates a resource. */

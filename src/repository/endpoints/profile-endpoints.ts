@@ -1,10 +1,14 @@
 /** Endpoints of the metadata profile: as JSON, and its SHACL shapes in every RDF format. */
 
+import { z } from '@hono/zod-openapi'
 import { Failure } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
+import { entityTag, isFresh, tagOfText } from '../../http/conditions.ts'
 import { anyone } from '../../http/endpoint.ts'
 import { answerRdf } from '../../http/rdf.ts'
 import { addVary } from '../../http/headers.ts'
+import { type FormModel, formModels } from '../../profile/form-model.ts'
+import type { Profile } from '../../profile/profile.ts'
 import { profilePage } from '../../profile/profile-page.ts'
 import { toLines } from '../../rdf/lines.ts'
 import { formatOfMediaType, formats, negotiate, type Format } from '../../rdf/media-types.ts'
@@ -62,5 +66,35 @@ const shapesByFormat = keysOf(formats).map((format) =>
   }),
 )
 
+/** Form models of the profiles of this process, which are made at the first request. */
+const models = new WeakMap<Profile, Promise<(type: string) => FormModel | undefined>>()
+
+function modelsOf(profile: Profile) {
+  const made = models.get(profile) ?? formModels(profile)
+  models.set(profile, made)
+  return made
+}
+
+const readForm = repositoryEndpoint({
+  method: 'get',
+  path: '/profile/forms/{type}',
+  operation: 'getProfileForm',
+  summary: 'The form of a kind of record: its sections and fields',
+  description:
+    'Follows from the profile and from the shapes of DCAT-AP. `type` is `datasets`, `catalogues` or the id of a declared type.',
+  auth: anyone,
+  params: z.object({ type: z.string().openapi({ example: 'datasets' }) }),
+  answers: contract.answers.form,
+  handle: async ({ c, params: { type } }, { profile }) => {
+    if (negotiate(c.req.header('Accept'), ['application/json']) === undefined)
+      throw new Failure('not-acceptable', 'Accept must allow application/json')
+    const model = (await modelsOf(profile))(type)
+    if (!model) throw new Failure('not-found', `the profile has no records of the type "${type}"`)
+    const tag = tagOfText(JSON.stringify(model))
+    c.header('ETag', entityTag(tag))
+    return isFresh(c.req.raw.headers, tag) ? c.body(null, 304) : c.json(model)
+  },
+})
+
 /** Endpoints of the metadata profile. */
-export const profileEndpoints = [readProfile, ...shapesByFormat]
+export const profileEndpoints = [readProfile, ...shapesByFormat, readForm]
