@@ -18,6 +18,7 @@ import type { Log } from '../log.ts'
 import { figuresFormat } from '../metrics/figures/figures-file.ts'
 import { urlStatusFormat } from '../metrics/reach/url-status-file.ts'
 import { runsFormat } from '../pipe/runs/run-tables.ts'
+import { recordsFormat } from '../repository/records-file.ts'
 import { tombstonesFormat } from '../repository/deleting/tombstones.ts'
 import { triggersFormat } from '../scheduler/trigger-file.ts'
 import { vectorsFormat } from '../search-index/embedding/vector-file.ts'
@@ -74,6 +75,13 @@ const dataFiles: readonly DataFile[] = [
     name: 'deleted/tombstones.db',
     format: tombstonesFormat,
     loss: 'What was deleted before cannot be restored.',
+  },
+  {
+    ...usualLoss,
+    name: 'records.sqlite',
+    format: recordsFormat,
+    level: 'error',
+    loss: 'Drafts, versions and rules of catalogues are lost.',
   },
   {
     ...usualLoss,
