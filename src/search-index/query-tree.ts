@@ -15,7 +15,7 @@ export type Term = {
   readonly instead?: readonly string[]
   /** Synonyms of the operator. */
   readonly synonyms?: readonly Synonym[]
-  /** Number of question marks after it, each of which also stands for one character, as in a wildcard. */
+  /** Number of question marks after it, each of which may be a wildcard for one character. */
   readonly marks?: number
   /** Whether it matches compounds with the word, and the parts of a word that the dictionary does not have. */
   readonly parts?: true

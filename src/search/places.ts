@@ -9,6 +9,7 @@ import { textAt, valueAt } from '../text/json.ts'
 import { tokens, wordPattern } from '../text/tokens.ts'
 import { shippedAuthorities } from '../vocabularies/authorities.ts'
 import { pause } from '../workers/pause.ts'
+import { SingleFlight } from '../workers/single-flight.ts'
 import { labelsOf, variantsInRecords } from '../vocabularies/concept-table.ts'
 import type { Concept } from '../vocabularies/concept.ts'
 import { plainTerms } from './near-words.ts'
@@ -49,7 +50,8 @@ export async function placesOf(
   if (runs.length === 0 || !context.request.indices.includes('dataset')) return []
   const read = new AbortController()
   // The first search of a process reads the table of countries; on a busy machine it is answered without them.
-  await Promise.race([readCountries(), pause(tableMs, read.signal)]).finally(() => read.abort())
+  const reading = countries.get('byName', () => readCountries())
+  await Promise.race([reading, pause(tableMs, read.signal)]).finally(() => read.abort())
   return withinTime(timeLimitMs, signal, (both) => findPlaces(index, context, runs, both), [])
 }
 
@@ -124,28 +126,25 @@ const withoutMarks = (text: string): string =>
 /** Parts of a request for nothing but the number of hits. */
 export const countOnly = { facets: undefined, limit: 0, offset: 0 } as const
 
-let countriesOnce: Promise<unknown> | undefined
-/** Countries by their names in all languages; none before the table is read, once per process. */
-let countriesByName: ReadonlyMap<string, readonly Concept[]> = new Map()
+type CountriesByName = ReadonlyMap<string, readonly Concept[]>
 
-const readCountries = (): Promise<unknown> => (countriesOnce ??= readCountriesOnce())
+/** Countries by their names in all languages, read once per process. */
+const countries = new SingleFlight<'byName', CountriesByName>({ keepMs: Infinity })
 
-async function readCountriesOnce(): Promise<void> {
+async function readCountries(): Promise<CountriesByName> {
   const { concepts } = (await shippedAuthorities()).table('country')
   const pairs = concepts.flatMap((country) => {
     const keys = new Set(labelsOf(country).map(nameKey))
     return [...keys].map((key) => ({ key, country }))
   })
   const byName = Map.groupBy(pairs, ({ key }) => key)
-  countriesByName = new Map(
-    [...byName].map(([key, some]) => [key, some.map(({ country }) => country)]),
-  )
+  return new Map([...byName].map(([key, some]) => [key, some.map(({ country }) => country)]))
 }
 
 /** Countries with one of the names, as those of catalogues and as those of single records. */
 function countriesNamed(names: ReadonlySet<string>, locale: string): readonly NamedValue[] {
   return [...names].flatMap((name) =>
-    (countriesByName.get(name) ?? []).flatMap(
+    (countries.peek('byName')?.get(name) ?? []).flatMap(
       ({ iri, prefLabel, label, extensions }): NamedValue[] => {
         const common = { title: prefLabel[locale] ?? label, names: [name] }
         const code = extensions.iso_31661_alpha2

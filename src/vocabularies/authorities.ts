@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from '../rdf/parse.ts'
 import { graphOf } from '../rdf/read.ts'
+import { SingleFlight } from '../workers/single-flight.ts'
 import { conceptsOf, schemeIn, schemes, type Concept } from './concept.ts'
 import { createConceptTable, type ConceptTable } from './concept-table.ts'
 import { meaningfulText } from './loose-values.ts'
@@ -63,16 +64,17 @@ export type Authorities = {
 const shippedVocabularies = fileURLToPath(new URL('../../shapes/vocabularies', import.meta.url))
 
 const empty = createConceptTable([])
-let shippedOnce: Promise<Authorities> | undefined
+const shipped = new SingleFlight<'authorities', Authorities>({ keepMs: Infinity })
 
-/** Lookups in the shipped vocabularies, which are read once per process. */
+/** Lookups in the shipped vocabularies, which are read once per process, and again after a failure. */
 export const shippedAuthorities = (): Promise<Authorities> =>
-  (shippedOnce ??= loadVocabularyFiles(shippedVocabularies).then(({ tables, mediaTypes }) => {
+  shipped.get('authorities', async () => {
+    const { tables, mediaTypes } = await loadVocabularyFiles(shippedVocabularies)
     const conceptTables = new Map(
       [...tables].map(([scheme, concepts]) => [scheme, createConceptTable(concepts)]),
     )
     return createAuthorities({ tables: conceptTables, mediaTypes })
-  }))
+  })
 
 type Tables = Pick<VocabularyFiles, 'mediaTypes'> & {
   /** IRI of a concept scheme → lookups of its concepts. */

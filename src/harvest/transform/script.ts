@@ -24,6 +24,7 @@ import {
   type RunTransformer,
 } from './transformer.ts'
 import { configProblems, configSchema } from '../../pipe/segment-config.ts'
+import { SingleFlight } from '../../workers/single-flight.ts'
 
 /**
  * Segment whose script defines `transforming(input)`, which gets a record as JSON (RDF as expanded JSON-LD) and returns JSON-LD
@@ -112,7 +113,7 @@ async function open(
   const source =
     'text' in origin ? origin.text : await fetchScriptText(origin.repository, deps, signal)
   const settings: ScriptSettings = {
-    language: await language(),
+    language: await compiled.get('language', () => compile()),
     source,
     params,
     single,
@@ -150,13 +151,11 @@ async function open(
 
 // Compiled interpreter, held until the process ends.
 
-let compiled: Promise<WebAssembly.Module> | undefined
-
 /**
  * Compiled interpreter, shared by all workers. It is held because V8 frees compiled code with the last thread that uses it,
  * which can crash Node 24 (nodejs/node issue 64500).
  */
-const language = (): Promise<WebAssembly.Module> => (compiled ??= compile())
+const compiled = new SingleFlight<'language', WebAssembly.Module>({ keepMs: Infinity })
 
 /** Compiles the interpreter from its package. */
 async function compile(): Promise<WebAssembly.Module> {

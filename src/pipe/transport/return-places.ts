@@ -8,6 +8,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../../errors.ts'
 import { Channel } from '../../workers/channel.ts'
+import { SingleFlight } from '../../workers/single-flight.ts'
 import type { Payload, Pipe } from '../document.ts'
 import { targetSegment, returnedPayload } from './envelope.ts'
 
@@ -99,6 +100,7 @@ export class ReturnSpool implements AsyncIterable<string> {
   readonly #waiting = new Channel<{ readonly path: string; readonly size: number }>({
     items: Infinity,
   })
+  readonly #made = new SingleFlight<'folder', unknown>({ keepMs: Infinity })
   #writing: Promise<unknown> | undefined
   #lastNumber = 0
   /** Number of texts that are not yet processed, and bytes of those that are stored or being written. */
@@ -122,8 +124,12 @@ export class ReturnSpool implements AsyncIterable<string> {
     this.#count(size)
     this.#unread += 1
     const path = join(this.#folder, String((this.#lastNumber += 1)))
-    const before = this.#writing ?? mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    const written = before.then(() => writeFile(path, text, { mode: 0o600 }))
+    const made = this.#made.get('folder', () =>
+      mkdir(this.#folder, { recursive: true, mode: 0o700 }),
+    )
+    const written = Promise.all([made, this.#writing]).then(() =>
+      writeFile(path, text, { mode: 0o600 }),
+    )
     this.#writing = written.catch(() => undefined)
     try {
       await written

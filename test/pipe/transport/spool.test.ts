@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -43,7 +43,19 @@ test('what cannot be written is an error for who brought it, and no gap for who 
   writeFileSync(join(directory, '1'), 'a file where the folder should be')
   const spool = spoolFactory({ directory, bytes: 100 })()
   await expect(spool.put('one')).rejects.toThrow('EEXIST')
+  await expect(spool.put('one')).rejects.toThrow('EEXIST')
   const next = spool[Symbol.asyncIterator]().next()
   await spool.close()
   expect(await next).toMatchObject({ done: true })
+})
+
+test('a text is written once its folder can be made, whatever failed before', async () => {
+  const directory = place()
+  writeFileSync(join(directory, '1'), 'a file where the folder should be')
+  const spool = spoolFactory({ directory, bytes: 100 })()
+  await expect(spool.put('one')).rejects.toThrow('EEXIST')
+  rmSync(join(directory, '1'))
+  await spool.put('two')
+  expect((await spool[Symbol.asyncIterator]().next()).value).toBe('two')
+  await spool.close()
 })
