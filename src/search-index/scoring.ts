@@ -15,8 +15,11 @@ const [k1, b] = [0.9, 0.4]
 /** Part of the score by which records with all words side by side are better than records with none. */
 const neighbourWeight = 2
 
-/** Part of the rarity of all units that those of a record need, for it to have most of the words. */
-const leastPart = 0.2
+/**
+ * Part of the rarity of all units that those of a record need, for it to have most of the words: a fifth, which one of five equal
+ * ones is, however their sum is rounded.
+ */
+const leastPart = 0.2 - 1e-12
 
 /** Field whose values are titles. */
 export const titleField = 'title'

@@ -6,6 +6,7 @@ import {
   neighboursOf,
   rankingUnits,
   rarityOf,
+  rarityOfMost,
   unitScore,
 } from '../../src/search-index/scoring.ts'
 import { parseQuery, queryLimits } from '../../src/search/query/parser.ts'
@@ -33,6 +34,13 @@ describe('the rarity of a unit', () => {
   it('is positive also for what every record has', () => {
     expect(rarityOf(100, 100)).toBeGreaterThan(0)
     expect(rarityOf(100, 101)).toBeGreaterThanOrEqual(0)
+  })
+
+  it('is most of five equal ones, whatever the rounding of their sum', () => {
+    for (const withUnit of Array.from({ length: 50 }, (_, n) => n)) {
+      const rarity = rarityOf(100, withUnit)
+      expect(rarity).toBeGreaterThanOrEqual(rarityOfMost(Array.from({ length: 5 }, () => rarity)))
+    }
   })
 
   it('falls with the number of records that have it', () => {

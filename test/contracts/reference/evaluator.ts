@@ -13,6 +13,7 @@ import {
 import type { Document, OrderKey, SearchRequest } from '../../../src/search-index/search-index.ts'
 import type { IndexSettings } from '../../../src/search-index/index-settings.ts'
 import { compareCodePoints } from '../../../src/text/code-points.ts'
+import { stopWordsOf } from '../../../src/text/stop-words.ts'
 import { stems } from '../../../src/text/stems.ts'
 import { tokenOf, words } from '../../../src/text/tokens.ts'
 
@@ -61,8 +62,18 @@ export function dictionaryOf(documents: readonly Document[], known: readonly str
   return { tokens: [...tokens.values()], words: found }
 }
 
-/** What a word may be instead, each lookup answered by looking at every token. */
-function targetsOf(term: Term, { dictionary, languages }: World): readonly Target[] {
+/** Targets of the words of a request, which are looked up once. */
+const found = new WeakMap<Term, readonly Target[]>()
+
+/** What a word may be instead. */
+function targetsOf(term: Term, world: World): readonly Target[] {
+  const targets = found.get(term) ?? lookUp(term, world)
+  found.set(term, targets)
+  return targets
+}
+
+/** Answers each lookup by looking at every token. */
+function lookUp(term: Term, { dictionary, languages }: World): readonly Target[] {
   const lookups = wordForms(term, languages)
   for (let step = lookups.next(); ; step = lookups.next(rowsOf(step.value, dictionary)))
     if (step.done) return step.value
@@ -102,13 +113,17 @@ export function expected(request: SearchRequest, world: World): Expected {
   )
   const own = (one: Document) => searched.find(({ index }) => index === one.index)
   const all = world.documents.filter(own)
-  const found = all.filter((one) => {
-    const settings = own(one)!
-    return (
-      holds(request.tree, one, { settings, world, fields: request.fields }) &&
-      fits(one, request, settings)
+  const parts = searched.flatMap((settings) => {
+    const inside = all.filter((one) => own(one) === settings)
+    const scope = { settings, world, fields: request.fields }
+    const matching = inside.filter(
+      (one) => holds(request.tree, one, scope) && fits(one, request, settings),
     )
+    return [{ matching, best: withWords(matching, { request, inside, scope }) }]
   })
+  const best = parts.flatMap((part) => part.best)
+  const isAny = best.length === 0 && request.words === 'most'
+  const found = isAny ? parts.flatMap(({ matching }) => matching) : best
   const keys = keysOf(request, searched)
   const isOrdered = keys.every(({ name: by }) => by !== 'relevance')
   const sorted = found.toSorted((a, b) => (isOrdered ? byKeys(a, b, keys) : byName(a, b)))
@@ -118,6 +133,49 @@ export function expected(request: SearchRequest, world: World): Expected {
     facets: facets(request, searched, request.facets?.global ? all : found),
     isOrdered,
   }
+}
+
+type Searched = {
+  readonly request: SearchRequest
+  /** Documents of the index. */
+  readonly inside: readonly Document[]
+  readonly scope: Scope
+}
+
+/**
+ * Of the documents that match those with every word that is no stop word (`all`), or with words of a fifth of the rarity of all
+ * (`most`); a word that is in the query twice counts once.
+ */
+function withWords(matching: Document[], { request, inside, scope }: Searched): Document[] {
+  if (!request.words) return matching
+  const units = unitsOf(request.tree)
+  const has = (unit: Leaf) => (one: Document) => holds(unit, one, scope)
+  if (request.words === 'all')
+    return matching.filter((one) => units.every((unit) => has(unit)(one)))
+  const distinct = [...new Map(units.map((unit) => [meaningOf(unit, scope.world), unit])).values()]
+  const weighed = distinct.map((unit) => {
+    const n = inside.filter(has(unit)).length
+    return { unit, rarity: Math.log(1 + (inside.length - n + 0.5) / (n + 0.5)) }
+  })
+  const sum = (some: typeof weighed) => some.reduce((total, { rarity }) => total + rarity, 0)
+  // A fifth is a fifth, whatever the order of the sum.
+  const least = 0.2 * sum(weighed) - 1e-9
+  return matching.filter((one) => sum(weighed.filter(({ unit }) => has(unit)(one))) >= least)
+}
+
+/** Leaves of an `or` without stop words, unless there are no others. */
+function unitsOf(tree: QueryTree): readonly Leaf[] {
+  const leaves = (tree.kind === 'or' ? tree.operands : [tree]) as readonly Leaf[]
+  const tokens = leaves.flatMap((leaf) => (leaf.kind === 'term' ? [leaf.token] : []))
+  const stopWords = stopWordsOf(tokens)
+  const others = leaves.filter((leaf) => leaf.kind !== 'term' || !stopWords.has(leaf.token))
+  return others.length > 0 ? others : leaves
+}
+
+/** Text that is equal for leaves that search the same. */
+function meaningOf(leaf: Leaf, world: World): string {
+  const targets = leaf.kind === 'term' ? targetsOf(leaf, world) : []
+  return JSON.stringify(targets.length > 0 ? targets : leaf)
 }
 
 type Scope = {

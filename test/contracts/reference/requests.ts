@@ -129,6 +129,20 @@ const treeOf = (leaf: fc.Arbitrary<Leaf>): fc.Arbitrary<QueryTree> =>
     ),
   })).tree
 
+/** Trees of queries without operators: a word, phrase or pattern, or several of them, also twice. */
+const plainTreeOf = (leaf: fc.Arbitrary<Leaf>): fc.Arbitrary<QueryTree> => {
+  const inQueries = leaf
+    .filter(({ kind, field }) => ['term', 'phrase', 'wild'].includes(kind) && field === undefined)
+    .chain((one) => fc.constantFrom<Leaf[]>([one], [one], [one], [one, one]))
+  const stopWords = fc.subarray(['where', 'is', 'the', 'of'])
+  return fc
+    .tuple(fc.array(inQueries, { minLength: 1, maxLength: 5 }), stopWords)
+    .map(([parts, others]): QueryTree => ({
+      kind: 'or',
+      operands: [...others.map((token): Leaf => ({ kind: 'term', token })), ...parts.flat()],
+    }))
+}
+
 const operator = fc.constantFrom('AND' as const, 'OR' as const)
 const group = facetName.chain((facet) =>
   fc.uniqueArray(valueOf(facet), { maxLength: 3 }).map((values) => ({ facet, values })),
@@ -201,6 +215,8 @@ export const requestsOver = (documents: readonly Document[]): fc.Arbitrary<Searc
     .record({
       indices: fc.shuffledSubarray([...indexNames], { minLength: 1 }),
       tree: treeOf(leafOf(documents)),
+      plain: plainTreeOf(leafOf(documents)),
+      words: fc.constantFrom(undefined, undefined, undefined, 'most' as const, 'all' as const),
       filter,
       fields: rarely(fc.subarray(fields, { minLength: 1, maxLength: 3 })),
       facets: fc.option(counted, { nil: undefined }),
@@ -212,8 +228,9 @@ export const requestsOver = (documents: readonly Document[]): fc.Arbitrary<Searc
       ),
       score: fc.boolean(),
     })
-    .map(({ fields: named, facets, ...request }) => ({
+    .map(({ fields: named, facets, plain, words, ...request }) => ({
       ...request,
+      ...(words && { tree: plain, words }),
       ...(named && { fields: named }),
       ...(facets && { facets }),
       offset: 0,
