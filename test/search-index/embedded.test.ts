@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { Failure } from '../../src/errors.ts'
 import { embeddedIndex, type EmbeddedOptions } from '../../src/search-index/sqlite/sqlite-index.ts'
 import type { SearchIndex } from '../../src/search-index/search-index.ts'
-import type { IndexSettings } from '../../src/search-index/index-settings.ts'
+import type { IndexName, IndexSettings } from '../../src/search-index/index-settings.ts'
 import { logger } from '../../src/log.ts'
 import {
   configured,
@@ -21,7 +21,7 @@ import {
 } from '../contracts/search-index-corpus.ts'
 import { treeOf } from '../contracts/search-index-trees.ts'
 
-const all = ['dataset', 'catalogue', 'vocabulary']
+const all: readonly IndexName[] = ['dataset', 'catalogue', 'vocabulary']
 const directories: string[] = []
 const opened: SearchIndex[] = []
 
@@ -43,6 +43,10 @@ async function filled(directory: string, options?: Partial<EmbeddedOptions>): Pr
   await configured(index)
   await index.write(documents.map((put) => ({ put })))
   return index
+}
+
+const finishAll = async (index: SearchIndex): Promise<void> => {
+  for (const name of all) await index.finish(name)
 }
 
 const ids = async (index: SearchIndex, changes: Parameters<typeof request>[0] = {}) =>
@@ -93,6 +97,7 @@ describe('a file', () => {
       const index = await open(directory, { log: logger('info', sink) })
       expect(await index.configure(settings)).toEqual({ rebuild: all })
       await index.write(documents.map((put) => ({ put })))
+      await finishAll(index)
       expect(await ids(index)).toHaveLength(14)
       expect(lines.some((line) => line.includes('"event":"index.set-aside"'))).toBe(true)
       expect(
@@ -130,15 +135,23 @@ describe('a file', () => {
 })
 
 describe('a file of another layout', () => {
-  it('starts empty and asks for a rebuild', async () => {
+  it('asks for a rebuild, and answers no search until that has ended, also after a restart', async () => {
     const directory = newDirectory()
     await (await filled(directory)).close()
     const db = new DatabaseSync(join(directory, 'index.db'))
     db.exec('PRAGMA user_version = 1; DROP TABLE term; CREATE TABLE term (word TEXT)')
     db.close()
+    const first = await open(directory)
+    expect(await first.configure(settings)).toEqual({ rebuild: all })
+    await first.write(documents.slice(0, 1).map((put) => ({ put })))
+    const refused = { kind: 'engine-unavailable', retryAfter: 10 }
+    await expect(first.search(request())).rejects.toMatchObject(refused)
+    await first.close()
     const index = await open(directory)
     expect(await index.configure(settings)).toEqual({ rebuild: all })
+    await expect(index.get('dataset', 'd01')).rejects.toMatchObject(refused)
     await index.write(documents.map((put) => ({ put })))
+    await finishAll(index)
     expect(await ids(index, { tree: treeOf('station') })).toEqual(['d02', 'd01'])
   })
 })

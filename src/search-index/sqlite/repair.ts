@@ -17,8 +17,8 @@ type RepairContext = {
 }
 
 /**
- * Detects that the index file was damaged and replaces it. Searches are refused until the indices are complete again, because
- * incomplete answers would look complete.
+ * Detects that the index file was damaged and replaces it. Searches are refused until the indices are complete again, and so they
+ * are where the file had another layout, because incomplete answers would look complete.
  */
 export class Repair {
   readonly #context: RepairContext
@@ -71,10 +71,15 @@ export class Repair {
     this.#listeners.push(listener)
   }
 
-  /** Throws `engine-unavailable` while one of the indices is incomplete after damage. */
+  /** Throws `engine-unavailable` while one of the indices is incomplete. */
   requireComplete(indices: readonly IndexName[]): void {
     if (this.#isBroken || indices.some((index) => this.#lost.has(index)))
-      throw indexUnavailable('its file was damaged, and it is being filled again')
+      throw indexUnavailable('it is being filled again')
+  }
+
+  /** Marks indices as incomplete. */
+  setIncomplete(indices: readonly IndexName[]): void {
+    for (const index of indices) this.#lost.add(index)
   }
 
   /** Marks an index as complete. */

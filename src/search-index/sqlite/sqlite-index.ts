@@ -14,7 +14,13 @@ import { writeQueue } from '../write-queue.ts'
 import { Repair } from './repair.ts'
 import { indexReaders, indexWriter, indexUnavailable, type IndexWorkers } from './index-workers.ts'
 import { SqliteCursors } from './sqlite-cursors.ts'
-import { batchOf, type Batch, type ReaderCalls, type WriterCalls } from './worker-messages.ts'
+import {
+  batchOf,
+  type Batch,
+  type ConfigureResult,
+  type ReaderCalls,
+  type WriterCalls,
+} from './worker-messages.ts'
 
 /** Options of `embeddedIndex`. */
 export type EmbeddedOptions = {
@@ -53,7 +59,9 @@ export async function embeddedIndex(options: EmbeddedOptions): Promise<SearchInd
   })
   return {
     configure: async (settings, refill) => {
-      const rebuild = await configuration.configure(settings, refill)
+      const { rebuild, incomplete } = await configuration.configure(settings, refill)
+      // In a new file they are filled at once, as the store of a new platform is empty.
+      if (!isNew) repair.setIncomplete(incomplete)
       countChange()
       cursors.purge()
       if (rebuild.length > 0 && !isNew) log.warn({ indices: rebuild }, 'index.rebuild-required')
@@ -117,7 +125,7 @@ async function openEngineParts(options: EmbeddedOptions): Promise<EngineParts> {
         work()
       }),
     )
-  const configure = () => configuration.configure()
+  const configure = async () => (await configuration.configure()).rebuild
   const repair = new Repair({ path, log, withoutWorkers, configure })
   if (repair.isMarked) repair.setAside()
   await writer.call('open', undefined).catch((error: unknown) => {
@@ -141,16 +149,16 @@ class Configuration {
     this.#languages = languages
   }
 
-  /** Configures the indices and returns those to fill. Without settings the last ones are applied again. */
+  /** Configures the indices. Without settings the last ones are applied again. */
   async configure(
     settings = this.#latest,
     refill: readonly IndexName[] = [],
-  ): Promise<readonly IndexName[]> {
+  ): Promise<ConfigureResult> {
     this.#latest = settings
     const payload = { settings, languages: this.#languages, refill }
-    const { rebuild, current } = await this.#writer.call('configure', payload)
-    this.current = current
-    return rebuild
+    const result = await this.#writer.call('configure', payload)
+    this.current = result.current
+    return result
   }
 
   /** Makes the filled generation of an index the searched one. */
@@ -177,7 +185,7 @@ function committer({ writer, readers }: EngineParts, countChange: () => void) {
   }
 }
 
-/** Calls that read; `search`, `facetValues`, `get` and `openCursor` reject for indices that are incomplete after damage. */
+/** Calls that read; `search`, `facetValues`, `get` and `openCursor` reject for incomplete indices (`Repair`). */
 function readingCalls({ readers, repair, cursors }: EngineParts) {
   return {
     search: async (request, signal) => {

@@ -61,9 +61,10 @@ export type WriteResult = {
   readonly walBytes: number
 }
 
-/** Indices to fill, and the settings of all indices that are searched. */
+/** Indices to fill, those of them that have no complete documents until then, and the settings of all indices that are searched. */
 export type ConfigureResult = {
   readonly rebuild: readonly IndexName[]
+  readonly incomplete: readonly IndexName[]
   readonly current: readonly IndexSettings[]
 }
 

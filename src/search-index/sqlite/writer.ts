@@ -66,7 +66,9 @@ export class IndexFileWriter {
     refill: readonly IndexName[] = [],
   ): ConfigureResult {
     const rebuild = configureGenerations(this.#db, settings, languages, refill)
-    return { rebuild, current: this.#openGenerations() }
+    const filling = readGenerations(this.#db).filter((one) => isSearched(one) && isBeingFilled(one))
+    const incomplete = filling.map(({ index }) => index)
+    return { rebuild, incomplete, current: this.#openGenerations() }
   }
 
   /** Makes the filled generation of an index the searched one; returns the settings of all searched generations. */
