@@ -6,13 +6,13 @@ import { isHelp, scriptArguments } from './config/script.ts'
 import { WrongUsage } from './errors.ts'
 import { type DemoSource, openDemoSource, runDemo } from './harvest/demo.ts'
 import { type App, type FetchHandler, gateway } from './http/app.ts'
-import { openKeys } from './http/known-keys.ts'
 import { metrics } from './http/metrics.ts'
 import { mount } from './http/endpoint.ts'
 import { rootApp } from './http/root.ts'
 import { serve } from './http/serve.ts'
 import { longAnswers } from './http/long-answers.ts'
 import { logger } from './log.ts'
+import { openAccess } from './main/access.ts'
 import { keepPrivate, resettable } from './main/data-files.ts'
 import { openEngines, type StartContext, shipped } from './main/engines.ts'
 import {
@@ -98,14 +98,11 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
   )
   try {
     const engines = await openEngines(first)
-    const { apiKeys: configured, dataDir: directory } = config
-    const { keyFailures } = config.limits
-    const { own: processKeys, keys } = await openKeys({ configured, directory, keyFailures, log })
+    const access = await openAccess(config, log)
     const context: PlatformContext = {
       ...first,
       ...engines,
-      keys,
-      key: processKeys,
+      ...access,
       secrets,
       segmentUrl: segmentAddress(config, served.port),
     }
@@ -120,12 +117,13 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
     handler = gateway([...mounted, { base: '', app: root }])
     return {
       url: served.url,
-      key: processKeys.otherRepository(),
+      key: access.key.otherRepository(),
       addresses: running.addresses,
       stop: async () => {
         await Promise.all([ready.stop(), served.close()])
         await running.stop()
         await engines.close()
+        access.accounts.close()
       },
     }
   } catch (error) {

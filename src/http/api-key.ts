@@ -2,6 +2,7 @@
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import { Failure } from '../errors.ts'
+import { type Accounts, keyStart } from './accounts.ts'
 import type { AppContext, Key } from './context.ts'
 import { inProcess, machineOf } from './peer.ts'
 import { grantOf, hasRole, type Role } from './roles.ts'
@@ -9,17 +10,20 @@ import { grantOf, hasRole, type Role } from './roles.ts'
 /** The API keys of the platform. */
 export type ApiKeys = {
   /**
-   * Returns the key of the request and sets it as `c.var.key`. Throws `unauthorized` without a valid key, `invalid-parameter`
-   * when two headers have different keys, `too-many-requests` after too many wrong ones.
+   * Returns the key of the request and sets it as `c.var.key`; with `Acting-For` and the key of the process, that of the person.
+   * Throws `unauthorized` without a valid key, `invalid-parameter` when two headers have different keys, `too-many-requests`
+   * after too many wrong ones, and `forbidden` for `Acting-For` with another key or a person who has no valid one.
    */
   require(c: AppContext): Key
   /** Returns the key with a text that a client sent in another way, such as a form; throws as `require`. */
   check(text: string, address: string): Key
   /** Returns the key of the request, `undefined` where it sends none; throws as `require` for a wrong one. */
   find(c: AppContext): Key | undefined
-  /** All keys, without their secrets. */
+  /** Returns the key with an id as it is valid now, configured or of an account; `undefined` where it is not. */
+  active(id: string): Key | undefined
+  /** Configured keys, without their secrets. */
   list(): readonly Key[]
-  /** Replaces all keys. */
+  /** Replaces the configured keys. */
   replace(config: KeyConfig): void
 }
 
@@ -31,20 +35,29 @@ type Options = {
   readonly keyFailures?: number
   /** Milliseconds of any monotonic clock. */
   readonly now?: () => number
+  /** Accounts of people and programs; by default none. */
+  readonly accounts?: Pick<Accounts, 'keyOf' | 'activeKey'>
+  /** Key of this process, which may do everything and act for people; by default none. */
+  readonly ownKey?: string
 }
 
 type StoredKey = Key & { readonly digest: Buffer }
 
-/** Makes the keys. Only their SHA-256 digests are kept in memory; a key that is sent is compared with all of them. */
+/**
+ * Makes the keys. Only the SHA-256 digests of the configured ones are kept in memory, and a key that is sent is compared with all of
+ * them; those of accounts are looked up.
+ */
 export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
-  const { keyFailures = 20, now = () => performance.now() } = options
+  const { keyFailures = 20, now = () => performance.now(), accounts, ownKey } = options
   const wrongKeys = wrongKeyCounter({ perMinute: keyFailures, now })
+  const own = digests(ownKey === undefined ? {} : { [ownKey]: ['*'] })
   let keys = digests(config)
 
   const check = (text: string, address: string): Key => {
     // Wrong keys of other clients with the same address do not block a valid key.
-    const key = findKey(keys, text)
-    if (key) return { id: key.id, permissions: key.permissions }
+    const ofAccount = text.startsWith(keyStart) ? accounts?.keyOf(text) : undefined
+    const key = ofAccount ?? findKey([...own, ...keys], text)
+    if (key) return withoutDigest(key)
     const retryAfter = wrongKeys.secondsBlocked(address)
     if (retryAfter !== undefined) {
       const detail = `more than ${keyFailures} wrong keys in a minute (limit keyFailures)`
@@ -57,9 +70,18 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
   const find = (c: AppContext): Key | undefined => {
     const text = keyInHeaders(c.req.header('X-API-Key'), c.req.header('Authorization'))
     if (text === undefined) return undefined
-    const key = check(text, c.get('client') ?? inProcess)
+    const sent = check(text, c.get('client') ?? inProcess)
+    const person = c.req.header('Acting-For')
+    const isOwn = own.some(({ id }) => id === sent.id)
+    const key = person === undefined ? sent : personOf(isOwn, () => active(person))
     c.set('key', key)
+    c.set('isActing', person !== undefined)
     return key
+  }
+
+  const active = (id: string): Key | undefined => {
+    const key = keys.find((one) => one.id === id)
+    return key ? withoutDigest(key) : accounts?.activeKey(id)
   }
 
   return {
@@ -70,15 +92,27 @@ export function apiKeys(config: KeyConfig, options: Options = {}): ApiKeys {
       if (!key) throw new Failure('unauthorized', keyNeeded)
       return key
     },
-    list: () => keys.map(({ id, permissions }) => ({ id, permissions })),
+    active,
+    list: () => keys.map(withoutDigest),
     replace: (next) => {
       keys = digests(next)
     },
   }
 }
 
+/** Key of the person for whom a request is. Throws `forbidden` unless the key is that of the process and the person has one. */
+function personOf(isOwn: boolean, find: () => Key | undefined): Key {
+  if (!isOwn) throw new Failure('forbidden', 'Acting-For is for the portal of this platform only')
+  const key = find()
+  if (!key) throw new Failure('forbidden', 'the person of Acting-For has no valid key')
+  return key
+}
+
 // One text for a missing and a wrong key, so that the answer does not disclose which keys exist.
 const keyNeeded = 'send a valid API key as X-API-Key: <key> or Authorization: Bearer <key>'
+
+const withoutDigest = ({ id, name, permissions }: Key): Key =>
+  name === undefined ? { id, permissions } : { id, name, permissions }
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 

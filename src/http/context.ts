@@ -7,8 +7,15 @@ import { Failure } from '../errors.ts'
 import type { BoundedCache } from '../workers/bounded-cache.ts'
 import type { FairLimiter } from '../workers/fair-limiter.ts'
 
-/** A known key without its secret: `id` is the first 8 hex digits of its SHA-256 digest; or a user who signed in (`oidc.ts`). */
-export type Key = { readonly id: string; readonly permissions: readonly string[] }
+/**
+ * A known key without its secret. `id` is the first 8 hex digits of the SHA-256 digest of a configured key, or the id of the account
+ * of a person or a program, which have names (`accounts.ts`).
+ */
+export type Key = {
+  readonly id: string
+  readonly name?: string
+  readonly permissions: readonly string[]
+}
 
 /** Slots of long answers, which all services of a process share; clients are distinguished by `machineOf` their address. */
 export type LongAnswers = {
@@ -53,8 +60,10 @@ export type AppEnv = {
     /** Returns a field of the form in the body by name; set after the form was read. */
     form?: (name: string) => string
     longAnswers: LongAnswers
-    /** Set by `ApiKeys.require` and `ApiKeys.find`. */
+    /** Set by `ApiKeys.require` and `ApiKeys.find`; where the portal acts for a person, that of the person. */
     key?: Key
+    /** Whether the portal acts for the person of `key`. */
+    isActing?: boolean
   }
 }
 

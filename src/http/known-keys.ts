@@ -5,6 +5,7 @@ import { chmod, link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import { StartRefused } from '../errors.ts'
 import type { Log } from '../log.ts'
+import type { Accounts } from './accounts.ts'
 import { apiKeys, type KeyConfig } from './api-key.ts'
 import { hasRole } from './roles.ts'
 
@@ -17,9 +18,13 @@ export async function openKeys(options: {
   /** Directory of the file with the generated key. */
   readonly directory: string
   readonly keyFailures: number
+  readonly accounts?: Accounts
   readonly log: Log
 }) {
-  const { configured, directory, keyFailures, log } = options
+  const { configured, directory, keyFailures, accounts, log } = options
+  // A key that only this process has: it may act for people, and does not depend on the configured permissions.
+  const ownKey = randomBytes(32).toString('base64url')
+  const keyOptions = { keyFailures, ownKey, ...(accounts && { accounts }) }
   if (configured) {
     const configuredKeys = apiKeys(configured).list()
     const summary = configuredKeys.map(({ id, permissions: { length } }) => ({
@@ -27,15 +32,13 @@ export async function openKeys(options: {
       permissions: length,
     }))
     log.info({ keys: summary }, 'keys.configured')
-    // A key that only this process has, so that its own calls do not depend on the configured permissions.
-    const ownKey = randomBytes(32).toString('base64url')
-    const keys = apiKeys({ ...configured, [ownKey]: ['*'] }, { keyFailures })
+    const keys = apiKeys(configured, keyOptions)
     return { keys, own: processKeys(configured, ownKey) }
   }
   const { key, path, created } = await keyFile(directory)
   log.info({ path, created }, 'keys.generated')
   const generated = { [key]: ['*'] }
-  return { keys: apiKeys(generated, { keyFailures }), own: processKeys(generated, key) }
+  return { keys: apiKeys(generated, keyOptions), own: processKeys(generated, ownKey) }
 }
 
 // The generated key.
@@ -90,6 +93,8 @@ export type ProcessKeys = {
   ownRepository(catalogue?: string): string
   /** Key for another repository: never one that only this process has; empty if there is none. */
   otherRepository(catalogue?: string): string
+  /** Key with which the portal acts for people (`Acting-For`). */
+  acting(): string
 }
 
 /**
@@ -104,6 +109,7 @@ export function processKeys(configured: KeyConfig, ownKey: string): ProcessKeys 
   return {
     ownRepository: (catalogue) => keyCovering(catalogue) ?? ownKey,
     otherRepository: (catalogue) => keyCovering(catalogue) ?? Object.keys(configured)[0] ?? '',
+    acting: () => ownKey,
   }
 }
 

@@ -71,7 +71,7 @@ export function openOidc(options: OidcOptions) {
     return pending && pending.until > now() ? pending : undefined
   }
   return {
-    /** Prefix of the ids of users. It depends on the settings, so that changed settings end earlier sessions. */
+    /** Prefix of the sessions of users. It depends on the settings, so that changed settings end earlier sessions. */
     prefix,
     /** Language of the page on which a sign-in began. */
     languageOf: (cookie: string | undefined) => pendingOf(cookie)?.language,
@@ -88,8 +88,8 @@ export function openOidc(options: OidcOptions) {
       const scopes = config.serverMetadata().scopes_supported ?? []
       const address = client.buildAuthorizationUrl(config, {
         redirect_uri: callback,
-        // Some providers refuse unknown scopes, others send groups only when they are requested.
-        scope: scopes.includes('groups') ? 'openid groups' : 'openid',
+        // Some providers refuse unknown scopes, others send groups, names and addresses only when they are requested.
+        scope: ['openid', ...wishedScopes.filter((scope) => scopes.includes(scope))].join(' '),
         code_challenge: await client.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
         code_challenge_method: 'S256',
         state: checks.expectedState,
@@ -97,8 +97,8 @@ export function openOidc(options: OidcOptions) {
       })
       return { address: address.href, cookie }
     },
-    /** Finishes a sign-in: returns the user as a key with permissions. Throws `SignInProblem`. */
-    finish: async (cookie: string | undefined, answer: URLSearchParams): Promise<Key> => {
+    /** Finishes a sign-in: returns the user as a key with permissions, and the mail address. Throws `SignInProblem`. */
+    finish: async (cookie: string | undefined, answer: URLSearchParams): Promise<OidcUser> => {
       const pending = pendingOf(cookie)
       if (!pending || answer.get('state') !== pending.checks.expectedState)
         throw new SignInProblem('state')
@@ -110,9 +110,23 @@ export function openOidc(options: OidcOptions) {
       const claims = await claimsOf(await provider(), pending, answer)
       const permissions = permissionsOf(settings, claims)
       if (permissions.length === 0) throw new SignInProblem('nobody')
-      return { id: prefix + shortHash(claims.sub), permissions }
+      return { ...userOf(settings.issuer, claims), permissions }
     },
   }
+}
+
+/** User of a provider, as a key with the id of the account. */
+export type OidcUser = Key & { readonly name: string; readonly mail: string }
+
+const wishedScopes = ['profile', 'email', 'groups']
+
+/** Id, name and mail address of a user. The id depends on the provider and its user alone, so that it stays. */
+function userOf(issuer: string, claims: client.IDToken) {
+  const { sub, name, preferred_username: username, email } = claims
+  const id = `user-${hash('sha256', `${issuer} ${sub}`, 'hex').slice(0, 16)}`
+  const textOf = (value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : undefined)
+  const mail = textOf(email) ?? ''
+  return { id, name: textOf(name) ?? textOf(username) ?? (mail || id), mail }
 }
 
 const [longestCookie, ivBytes, tagBytes] = [4096, 12, 16]

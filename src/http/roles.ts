@@ -4,7 +4,7 @@
 const roles = ['reader', 'publisher', 'steward', 'administrator'] as const
 
 /**
- * What a key or a person may do in a catalogue. `reader`: see drafts, versions, runs and findings. `publisher`: write drafts, and
+ * Permission of a key or a person in a catalogue. `reader`: see drafts, versions, runs and findings. `publisher`: write drafts, and
  * publish where no review is asked. `steward`: review, and write the catalogue and all in it. `administrator`: everything.
  */
 export type Role = (typeof roles)[number]

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartRefused } from '../errors.ts'
+import { accountsFormat } from '../http/accounts.ts'
 import { ledgerFormat } from '../harvest/ledger/ledger-schema.ts'
 import { jobsFormat } from '../jobs/job-table.ts'
 import type { Log } from '../log.ts'
@@ -99,6 +100,13 @@ const dataFiles: readonly DataFile[] = [
     level: 'error',
     loss: 'No pipe starts by itself until its triggers are set again.',
     cure: `It says when pipes start: ${restoreAdvice}, or start with --reset triggers and set them again.`,
+  },
+  {
+    ...usualLoss,
+    name: 'accounts.sqlite',
+    format: accountsFormat,
+    level: 'error',
+    loss: 'The keys of people and programs are no longer valid: use a configured key, and invite them again.',
   },
   {
     ...usualLoss,

@@ -2,6 +2,7 @@
 
 import { hostname } from 'node:os'
 import type { Config, Service } from '../config/config.ts'
+import type { Accounts } from '../http/accounts.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { ProcessKeys } from '../http/known-keys.ts'
 import { problemPages } from '../portal/portal-app.ts'
@@ -33,6 +34,7 @@ export type PlatformContext = Omit<StartContext, 'waiting' | 'startOptions'> &
     /** Address at which foreign segments reach this process, with port and without a slash at its end. */
     readonly segmentUrl: string
     readonly keys: ApiKeys
+    readonly accounts: Accounts
     /** Keys with which the process calls its own public API and other repositories. */
     readonly key: ProcessKeys
     readonly secrets: Secrets

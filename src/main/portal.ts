@@ -10,7 +10,7 @@ import { portalApp } from '../portal/portal-app.ts'
 import { openPreviews } from '../portal/preview/previews.ts'
 import { openOidc, type Oidc } from '../http/oidc.ts'
 import { openSessions } from '../portal/sessions.ts'
-import { portInProcess, portWithKey } from '../portal/ports.ts'
+import { portActing, portInProcess, portWithKey } from '../portal/ports.ts'
 import { redirectToDescriptions } from '../repository/resource-iris.ts'
 import { furtherPaths, httpAt, servicePaths, type PlatformContext } from './platform-context.ts'
 import { recordPagesOf, type Services } from './services.ts'
@@ -20,13 +20,14 @@ export function portalService(
   context: PlatformContext,
   { mounted, outbound, writers }: Pick<Services, 'mounted' | 'outbound' | 'writers'>,
 ): App | undefined {
-  const { config, pages, keys } = context
+  const { config, pages, keys, accounts } = context
   if (!pages) return undefined
   const { portal, dataDir, services } = config
   const oidc = providerOf(context, outbound)
   const door = gateway(mounted)
   const port = (path: string) => portInProcess(door, path)
   const asProcess = (path: string) => portWithKey(port(path), () => context.key.ownRepository())
+  const acting = (path: string) => portActing(port(path), () => context.key.acting())
   const fileOf = (name: string) => ({ path: join(dataDir, name), now: Date.now })
   const { preview } = portal
   const allow = typeof preview === 'object' ? preview.allow.flatMap(webAllowances) : []
@@ -45,7 +46,12 @@ export function portalService(
         stewardValidation: asProcess(furtherPaths.shapes),
       }),
       repositoryAdmin: asProcess(servicePaths.repo),
-      ...(services.includes('scheduler') && { scheduler: asProcess(servicePaths.scheduler) }),
+      deskRepository: acting(servicePaths.repo),
+      deskSearch: acting(servicePaths.search),
+      ...(services.includes('scheduler') && {
+        scheduler: asProcess(servicePaths.scheduler),
+        deskScheduler: acting(servicePaths.scheduler),
+      }),
     },
     previews:
       preview && outbound
@@ -54,7 +60,7 @@ export function portalService(
     oidc,
     writers,
     sessions: canSignIn
-      ? openSessions({ keys, userPrefix: oidc?.prefix, ...fileOf('sessions.sqlite') })
+      ? openSessions({ keys, accounts, userPrefix: oidc?.prefix, ...fileOf('sessions.sqlite') })
       : undefined,
     ...httpAt(context, ''),
   })

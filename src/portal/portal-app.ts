@@ -274,7 +274,11 @@ async function contextIn(
     ...portal.translations(language, theme),
     config: { ...portal.config, ...theme },
     assets: portal.assets,
-    ports: portsFor(portal.ports, c.get('client'), c.get('requestId')),
+    ports: portsFor(
+      portal.ports,
+      { visitor: c.get('client'), person: session?.id },
+      c.get('requestId'),
+    ),
     onMissingPart: portal.onMissingPart ?? (() => undefined),
     log: portal.log,
     sendsQueries: portal.sendsQueries,

@@ -26,12 +26,22 @@ export type Ports = {
   /** Scheduler and repository with the key of the process, for actions that a session permits; absent where they do not run. */
   readonly scheduler?: Port
   readonly repositoryAdmin?: Port
+  /**
+   * Services with the key of the process and `Acting-For`: the service decides by the permissions of the person who is signed in,
+   * and its log names the person.
+   */
+  readonly deskRepository?: Port
+  readonly deskSearch?: Port
+  readonly deskScheduler?: Port
 }
 
-/** Ports that send the address of the reader and the id of the request for the page with each call. */
+/** Reader of a page: the IP address, and the id of the person who is signed in. */
+type Reader = { readonly visitor: string; readonly person: string | undefined }
+
+/** Ports that send the address of the reader, the person and the id of the request for the page with each call. */
 export function portsFor<Some extends Ports>(
   ports: Some,
-  visitor: string,
+  { visitor, person }: Reader,
   requestId: string,
 ): Some {
   const entries = Object.entries(ports).map(([name, port]): [string, Port] => [
@@ -39,6 +49,7 @@ export function portsFor<Some extends Ports>(
     (path, init) => {
       const headers = new Headers(init?.headers)
       headers.set('X-Request-Id', requestId)
+      if (person !== undefined && name.startsWith('desk')) headers.set('Acting-For', person)
       return port(path, { ...init, headers, visitor })
     },
   ])
@@ -69,6 +80,15 @@ export const portWithKey =
     headers.set('X-API-Key', key())
     return port(path, { ...init, headers })
   }
+
+/** Port that acts for the person of `Acting-For` with the key of the process. Rejects with `unauthorized` without a person. */
+export const portActing = (port: Port, key: () => string): Port => {
+  const withKey = portWithKey(port, key)
+  return async (path, init) => {
+    if (new Headers(init?.headers).has('Acting-For')) return withKey(path, init)
+    throw new Failure('unauthorized', 'there is no session: sign in again')
+  }
+}
 
 /** Throws `store-unavailable` for a service that gives no usable answer: none, a broken or invalid one, or a 5xx. */
 const throwUnavailable = (cause: unknown): never => {

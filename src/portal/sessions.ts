@@ -1,12 +1,15 @@
 /**
- * Sessions of stewards. The cookie has a random id; a file has its SHA-256 with the fingerprint of the key or the id of the user,
- * the permissions at sign-in, the end of the session and its last request. Keys are not stored.
+ * Sessions of people. The cookie has a random id; a file has its SHA-256 with the id of the key, for users of a provider after a
+ * prefix, the permissions at sign-in, the end of the session and its last request. Keys are not stored, and permissions count as
+ * they are at each request.
  */
 
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { type Action, type ApiKeys, wrongKeyCounter, isPermitted } from '../http/api-key.ts'
+import type { Accounts } from '../http/accounts.ts'
 import type { Key } from '../http/context.ts'
+import { type OidcUser, SignInProblem } from '../http/oidc.ts'
 import { Failure } from '../errors.ts'
 import { cataloguesOf } from '../http/roles.ts'
 import { openSqlite } from '../sqlite.ts'
@@ -29,30 +32,30 @@ const schema = `CREATE TABLE IF NOT EXISTS session (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS secret (purpose TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`
 
-const activeSession =
-  'SELECT fingerprint, permissions FROM session WHERE id = ? AND ends > ? AND seen > ?'
+const activeSession = 'SELECT fingerprint FROM session WHERE id = ? AND ends > ? AND seen > ?'
 
 const secretRow = z.object({ value: z.string() })
-const permissionList = z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text)))
-const sessionRow = z.object({ fingerprint: z.string(), permissions: permissionList })
+const sessionRow = z.object({ fingerprint: z.string() })
 
 type SessionOptions = {
   readonly path: string
   readonly keys: ApiKeys
-  /** Prefix of the ids of users of the provider; absent without a provider. */
+  /** Accounts in which users of the provider appear. */
+  readonly accounts?: Pick<Accounts, 'noteUser'>
+  /** Prefix of the sessions of users of the provider; absent without a provider. */
   readonly userPrefix: string | undefined
   readonly now: () => number
 }
 
 /** Opens the file of sessions, which other processes of the platform may have open too. */
-export function openSessions({ path, keys, userPrefix, now }: SessionOptions) {
+export function openSessions({ path, keys, accounts, userPrefix, now }: SessionOptions) {
   const file = openSqlite({ path, schema, format: sessionsFormat })
   const wrongKeys = wrongKeyCounter({ perMinute: failuresPerMinute, now })
   const feedOf = feedTokens(file)
   const isUser = (id: string): boolean => userPrefix !== undefined && id.startsWith(userPrefix)
-  // Sessions of a key or a provider that is no longer configured are invalid.
-  const isConfigured = (id: string): boolean =>
-    isUser(id) || keys.list().some((key) => key.id === id)
+  // Sessions of a key, an account or a provider that is no longer valid have ended.
+  const keyOf = (id: string): Key | undefined =>
+    keys.active(isUser(id) ? id.slice(userPrefix?.length) : id)
   const begin = ({ id, permissions }: Key): string => {
     file.run('DELETE FROM session WHERE ends < ? OR seen < ?', now(), now() - idleMs)
     const cookie = randomBytes(32).toString('base64url')
@@ -61,8 +64,14 @@ export function openSessions({ path, keys, userPrefix, now }: SessionOptions) {
     return cookie
   }
   return {
-    /** Begins the session of a user whom the provider has authenticated; returns the value of the cookie. */
-    begin,
+    /**
+     * Begins the session of a user whom the provider has authenticated; returns the value of the cookie. Throws `SignInProblem` for
+     * one who is blocked here.
+     */
+    beginUser: (user: OidcUser): string => {
+      if (!accounts?.noteUser(user, user.mail)) throw new SignInProblem('nobody')
+      return begin({ ...user, id: `${userPrefix}${user.id}` })
+    },
     /**
      * Begins the session of a valid API key; returns the value of the cookie. Throws `unauthorized` for a wrong key, and
      * `too-many-requests` after five wrong keys of one address in a minute, which do not block a valid one.
@@ -83,15 +92,16 @@ export function openSessions({ path, keys, userPrefix, now }: SessionOptions) {
       if (cookie.length > 100) return undefined
       const row = file.first(activeSession, digest(cookie), now(), now() - idleMs)
       if (!row) return undefined
-      const { fingerprint: id, permissions } = sessionRow.parse(row)
-      if (!isConfigured(id)) return undefined
+      const { fingerprint } = sessionRow.parse(row)
+      const key = keyOf(fingerprint)
+      if (!key) return undefined
       file.run('UPDATE session SET seen = ? WHERE id = ?', now(), digest(cookie))
       const token = hash('sha256', `form ${cookie}`, 'base64url')
-      return sessionFor({ id, permissions }, token, isUser(id) ? undefined : feedOf(id))
+      return sessionFor(key, token, isUser(fingerprint) ? undefined : feedOf(key.id))
     },
     /** Session of the key to which a feed token belongs; `undefined` where no configured key has it. */
     findFeed: (feed: string): Session | undefined => {
-      const key = keys.list().find(({ id }) => equalInConstantTime(feed, feedOf(id)))
+      const key = keyOfFeed(keys, feed, feedOf)
       return key && sessionFor(key, '', feed)
     },
     /** Ends the session of a cookie. */
@@ -101,10 +111,22 @@ export function openSessions({ path, keys, userPrefix, now }: SessionOptions) {
   }
 }
 
+/** Key to which a feed token belongs; `undefined` where no valid key has it. */
+function keyOfFeed(keys: ApiKeys, feed: string, feedOf: (id: string) => string): Key | undefined {
+  // That of an account begins with its id, because there may be many.
+  const account = /^([\w-]+)\./.exec(feed)?.[1]
+  const ids = account === undefined ? keys.list().map(({ id }) => id) : [account]
+  const id = ids.find((one) => equalInConstantTime(feed, feedOf(one)))
+  return id === undefined ? undefined : keys.active(id)
+}
+
 /** Makes a session. Accounts of a provider have no feed, because the portal does not learn when an account ends. */
 const sessionFor = (key: Key, token: string, feed: string | undefined) => ({
-  /** Fingerprint of the key, or id of the user of the provider. */
+  /** Id of the configured key or of the account, which `Acting-For` takes. */
   id: key.id,
+  /** Name of the person; of a configured key its id. */
+  name: key.name ?? key.id,
+  permissions: key.permissions,
   /** Whether the session permits an action. */
   may: (action: Action): boolean => isPermitted(key, action),
   /** Ids of the catalogues in which the key has a role. Empty for a key of all catalogues, and for one that has none. */
@@ -131,7 +153,10 @@ function feedTokens(file: ReturnType<typeof openSqlite>): (id: string) => string
   file.run(`INSERT OR IGNORE INTO secret VALUES ('feeds', ?)`, fresh)
   const row = file.first(`SELECT value FROM secret WHERE purpose = 'feeds'`)
   const { value } = secretRow.parse(row)
-  return (id) => createHmac('sha256', value).update(id).digest('base64url')
+  return (id) => {
+    const token = createHmac('sha256', value).update(id).digest('base64url')
+    return id.includes('-') ? `${id}.${token}` : token
+  }
 }
 
 const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')

@@ -181,7 +181,7 @@ const finishSignIn = (sessions: Sessions, oidc: Oidc) =>
     page: withRefusalPage(async ({ log }, c, { respond }) => {
       const person = await oidc.finish(cookieOf(c, 'sign-in'), new URL(c.req.url).searchParams)
       deleteCookie(c, 'sign-in', cookieOptions(c))
-      setSessionCookie(c, sessions.begin(person))
+      setSessionCookie(c, sessions.beginUser(person))
       log.info({ key: person.id }, 'portal.sign-in')
       // The session is `Strict`: browsers send it only when the next page is asked for by one of ours.
       const page = await respond(c, async (context) => signedInPage(context))

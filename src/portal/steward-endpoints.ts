@@ -83,12 +83,12 @@ function schedule(pipe: string, field: FormFields): ServiceRequest {
 const notAllowed = () => new Failure('forbidden', 'your key may not do this')
 
 /**
- * Sends a request to a service with the key of the process and resolves with its answer. Rejects with `forbidden` where the
- * session does not permit it, and with the failure of the service.
+ * Sends a request to a service in the name of the steward and resolves with its answer. Rejects with `forbidden` where the session
+ * does not permit it, and with the failure of the service.
  */
 async function send(
   context: StewardContext,
-  service: 'scheduler' | 'repositoryAdmin',
+  service: 'deskScheduler' | 'deskRepository',
   request: ServiceRequest,
 ) {
   const { steward, log, signal, ask } = context
@@ -118,7 +118,7 @@ const runAction: RunForm = async (context, field, c) => {
   if (!context.steward.may(serviceRequest)) throw notAllowed()
   if (decisions.has(action) && removalDecision(run)) return heldPath(context, id)
   try {
-    const answer = await send(context, 'scheduler', serviceRequest)
+    const answer = await send(context, 'deskScheduler', serviceRequest)
     const isTriggerChange = kind === 'pipes' && request.method !== 'POST'
     if (action === 'keep') return nextPath('waiting')
     return isTriggerChange ? nextPath('pipes', id) : nextPath('runs', textAt(answer, 'id') ?? id)
@@ -151,7 +151,7 @@ const restoreRecord: RunForm = async (context, _field, c) => {
     await context.ask('repositoryAdmin', storedPath(kind, id))
     return nextPath('restored')
   }
-  await send(context, 'repositoryAdmin', record.restore)
+  await send(context, 'deskRepository', record.restore)
   return nextPath('restore')
 }
 

@@ -1,7 +1,8 @@
 /** Dependencies of the repository, and the context of its writers and endpoints, which `repository.ts` creates. */
 
 import type { Quad } from '@rdfjs/types'
-import type { ApiKeys } from '../http/api-key.ts'
+import type { Accounts } from '../http/accounts.ts'
+import type { ApiKeys, WrongKeyCounter } from '../http/api-key.ts'
 import type { SharedAppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
@@ -60,6 +61,7 @@ export type RepositoryOptions = {
   /** Days for which a deleted resource can be restored; 0 = nothing is kept, not even earlier tombstones. */
   readonly days: number
   readonly keys: ApiKeys
+  readonly accounts: Accounts
   readonly limits: Limits
   readonly profile: Profile
   /** Version of the platform, for the OpenAPI document. */
@@ -78,6 +80,8 @@ export type RepositoryContext = RepositoryOptions & {
   readonly bodies: BoundedCache<string>
   /** Bounds the bulk writes that run at once. */
   readonly bulkWrites: FairLimiter
+  /** Counts wrong tokens of invitations by client. */
+  readonly wrongTokens: WrongKeyCounter
   /** Yields to requests between two steps of long work. */
   readonly turn: YieldWhenDue
 }

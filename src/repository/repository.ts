@@ -4,6 +4,7 @@
  */
 
 import { rm } from 'node:fs/promises'
+import { wrongKeyCounter } from '../http/api-key.ts'
 import { newApp, type App } from '../http/app.ts'
 import { mountContract } from '../http/docs-page.ts'
 import { type Endpoint, mount } from '../http/endpoint.ts'
@@ -25,6 +26,7 @@ import { datasetResourceEndpoints } from './resources/datasets.ts'
 import { declaredEndpoints, requireDeclaredType } from './resources/declared-resources.ts'
 import { distributionEndpoints } from './resources/distributions.ts'
 import { vocabularyResourceEndpoints } from './resources/vocabularies.ts'
+import { accountEndpoints } from './endpoints/account-endpoints.ts'
 import { bulkEndpoints } from './endpoints/bulk-endpoints.ts'
 import { jobEndpoints } from './endpoints/job-endpoints.ts'
 import { profileEndpoints } from './endpoints/profile-endpoints.ts'
@@ -62,13 +64,18 @@ const maxBodies = 20_000
 /** Most bulk writes that run at once; each holds its body in memory. */
 const bulkWritesAtOnce = 2
 
+/** Most wrong invitations of one client in a minute. */
+const wrongTokensPerMinute = 5
+
 /** Opens tombstones, or deletes all for 0 days, and resumes unfinished work; rejects when the directory cannot be used. */
 export async function openRepository(options: RepositoryOptions): Promise<OpenRepository> {
   const { store, names, now, directory, days } = options
   if (days === 0) await rm(directory, { recursive: true, force: true })
   const tombstones = new Tombstones(options)
+  const elapsed = options.http.now ?? (() => performance.now())
   const context: RepositoryContext = {
     ...options,
+    wrongTokens: wrongKeyCounter({ perMinute: wrongTokensPerMinute, now: elapsed }),
     tombstones,
     locks: writeLocks(),
     deletions: deletions(),
@@ -80,7 +87,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     }),
     bodies: new BoundedCache('bodies', maxBodies),
     bulkWrites: new FairLimiter({ atOnce: bulkWritesAtOnce, waiting: Infinity }),
-    turn: yielding(options.http.now ?? (() => performance.now()), turnMs),
+    turn: yielding(elapsed, turnMs),
   }
   const kinds = [...catalogueJobKinds(context), purgeJob(context)]
   const registrations = kinds.map((kind) => options.jobs.register(kind))
@@ -116,6 +123,7 @@ export const repositoryEndpoints = ({
   ...vocabularyResourceEndpoints,
   ...declaredEndpoints(resources),
   ...profileEndpoints,
+  ...accountEndpoints,
 ]
 
 /** Creates the app. The middleware for failures comes first, aliases last, because they copy mounted endpoints. */

@@ -17,6 +17,7 @@ const all = tables.flatMap(({ service, endpoints }) =>
 
 /** Endpoints that take a POST or PUT from anyone, with the reason. */
 const openWrites: Readonly<Record<string, string>> = {
+  'repository: POST /invitations': 'the token is the permission',
   'search: POST /search': 'a search whose parameters are long',
   'search: POST /ckan/*': 'calls of CKAN with their parameters as JSON',
   'search: POST /api/*': 'calls of CKAN with their parameters as JSON',

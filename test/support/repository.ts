@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Accounts } from '../../src/http/accounts.ts'
 import { apiKeys } from '../../src/http/api-key.ts'
 import { defaultLimits, type Limits } from '../../src/http/limits.ts'
 import { JobRunner } from '../../src/jobs/job-runner.ts'
@@ -20,6 +21,8 @@ import type { Mark } from '../../src/store/marks.ts'
 
 const key = 'a-key-for-everything'
 export const alpineKey = 'a-key-for-alpine-water'
+/** Key with which the portal acts for people. */
+export const actingKey = 'a-key-of-the-process'
 export const base = 'http://localhost:8080/'
 
 /** Read once for all repositories of the process. */
@@ -41,6 +44,8 @@ export type RepositoryOptions = {
   requestMs?: number
   /** Key → permissions, beside the two that are always there. */
   keys?: Record<string, readonly string[]>
+  /** Whether there is an administrator beside the accounts; true when absent. */
+  hasAdministrator?: boolean
   /** Types of resources that the profile declares; none when absent. */
   resources?: readonly ResourceType[]
   /** Days for which what was deleted can be restored; 30 when absent. */
@@ -67,6 +72,11 @@ export async function repository(options: RepositoryOptions = {}) {
   const pause = (ms: number, signal: AbortSignal) => sleep(Math.min(ms, 50), undefined, { signal })
   const path = join(directory, 'jobs.sqlite')
   const jobs = new JobRunner({ path, log, pause, now: () => clock.now.getTime() })
+  const accounts = new Accounts({
+    path: join(directory, 'accounts.sqlite'),
+    now: () => clock.now.getTime(),
+    hasAdministrator: options.hasAdministrator ?? true,
+  })
   let packageFolders: Readonly<Record<string, string>> = {}
   const service = await openRepository({
     store,
@@ -92,7 +102,11 @@ export async function repository(options: RepositoryOptions = {}) {
       resources: options.resources ?? [],
     },
     version: 'test',
-    keys: apiKeys({ ...options.keys, [key]: ['*'], [alpineKey]: ['alpine-water'] }),
+    keys: apiKeys(
+      { ...options.keys, [key]: ['*'], [alpineKey]: ['alpine-water'] },
+      { accounts, ownKey: actingKey },
+    ),
+    accounts,
     isPending: () => options.index === 'pending',
     isHidden: () => Promise.resolve(options.index === 'none'),
     waitUntilIndexed: options.settled ?? (() => Promise.resolve(options.index !== 'pending')),
@@ -128,6 +142,7 @@ export async function repository(options: RepositoryOptions = {}) {
 
   return {
     app,
+    accounts,
     /** Lines of the log, warnings and worse. */
     logged,
     manyMetrics: service.manyMetrics,
@@ -153,6 +168,7 @@ export async function repository(options: RepositoryOptions = {}) {
       await service.stop()
       await jobs.stop()
       await store.close()
+      accounts.close()
       if (options.directory === undefined) await rm(directory, { recursive: true, force: true })
     },
   }

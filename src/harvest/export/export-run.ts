@@ -50,7 +50,7 @@ export type ExportContext = RetryContext & {
   /** Repository of this process; `undefined` without one. */
   readonly repository: Repository | undefined
   readonly serviceDiscovery: ClusterConfig['serviceDiscovery']
-  readonly key: ProcessKeys
+  readonly key: Pick<ProcessKeys, 'ownRepository' | 'otherRepository'>
   /** Value of a named secret. */
   readonly secret: (name: string) => string | undefined
   readonly runs: Pick<Runs, 'get' | 'list' | 'resumption' | 'note'>

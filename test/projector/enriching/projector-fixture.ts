@@ -1,5 +1,6 @@
 /** Repository and projector together over real embedded engines: what is PUT is found in the index. */
 
+import { Accounts } from '../../../src/http/accounts.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,8 +81,14 @@ export async function projectorFixture(options: ProjectorFixtureOptions = {}) {
     ...(options.enrichment && { enrichment: options.enrichment }),
     onLeftOut: (reports) => void options.reports?.push(...reports),
   })
+  const accounts = new Accounts({
+    path: join(directory, 'accounts.sqlite'),
+    now,
+    hasAdministrator: true,
+  })
   const repository = await openRepository({
     jobs,
+    accounts,
     store,
     names,
     log,
@@ -150,6 +157,7 @@ export async function projectorFixture(options: ProjectorFixtureOptions = {}) {
       await jobs.stop()
       await index.close()
       await store.close()
+      accounts.close()
     },
     close: async () => {
       await projector.stop()
@@ -157,6 +165,7 @@ export async function projectorFixture(options: ProjectorFixtureOptions = {}) {
       await jobs.stop()
       await index.close()
       await store.close()
+      accounts.close()
       await rm(directory, {
         recursive: true,
         force: true,
