@@ -218,5 +218,24 @@ export function vectorContract(name: string, make: () => Promise<Made>): void {
       await index.finish('dataset')
       expect(await found('gas', {}, 3)).toBe('pipes (plain) (levels) (bath)')
     })
+
+    it('a record that a filling leaves out loses its vector, and the others keep theirs', async () => {
+      await index.configure(settings.map((one) => ({ ...one, basis: '2' })))
+      const kept = entries.filter(([id]) => id !== 'bath' && id !== 'lakes')
+      await index.write(
+        kept.map(([id, title, country]) => ({
+          ...put(id, title, country, 0),
+          onlyIfMissing: true,
+        })),
+      )
+      await index.finish('dataset')
+      expect(await index.vectorsOf('dataset', ['bath', 'levels', 'lakes'])).toEqual([
+        undefined,
+        vector(127, 0),
+        undefined,
+      ])
+      await index.write([put('bath', 'Places to bathe', 'FR', 2)])
+      expect(await found('gas', {}, 2)).toBe('pipes (levels)')
+    })
   })
 }

@@ -16,8 +16,10 @@ import { filterCondition } from './filter-conditions.ts'
 import { dictionarySettings } from './stored-document.ts'
 import { isZero } from '../vectors.ts'
 
-/** Name of the embedder, and most documents under a filter that are compared by their ids. */
-const [embedder, mostByKey] = ['own', 1_000]
+/**
+ * Name of the embedder, most documents under a filter that are compared by their ids, and most vectors that are looked up in one call.
+ */
+const [embedder, mostByKey, perPage] = ['own', 1_000, 5_000]
 
 const keyRow = z.object({ id: z.string(), n: z.number(), i: z.string() })
 const storedVector = z.object({ own: z.object({ embeddings: z.array(z.array(z.number())) }) })
@@ -27,6 +29,8 @@ const vectorsAnswer = z.object({
 const nearestAnswer = z.object({
   hits: z.array(z.object({ id: z.string(), _rankingScore: z.number() })),
 })
+
+const keyOf = ({ id }: { readonly id: string }): string => id
 
 /** Document near to a query; the similarity grows with the cosine, on the scale of the server. */
 export type NearDocument = {
@@ -63,8 +67,25 @@ export class EngineVectors {
       if (!(await this.#parts.indices.settings(this.#uid(index)))) continue
       const stored = await this.#stored(index, ids, signal)
       const gone = ids.filter((id) => !stored.has(id))
-      if (gone.length > 0) await this.#send(index, [], gone, signal)
+      await this.#send(index, [], gone.map(documentKey), signal)
     }
+  }
+
+  /**
+   * Removes those of the vectors from `offset` on whose records are not stored, as after a refill without them. Returns the offset at which
+   * the next call begins, `undefined` at the end.
+   */
+  async removeLost(index: IndexName, offset: number): Promise<number | undefined> {
+    const { context } = this.#parts
+    if (!context.searched(index)) return undefined
+    const page = { row: keyRow.pick({ id: true }), offset, limit: perPage }
+    const fetched = fetchDocuments(context, this.#uid(index), page)
+    const { results, total } = await whenIndexExists(fetched, { results: [], total: 0 })
+    const stored = new Set((await this.#rows(index, results.map(keyOf))).map(keyOf))
+    const lost = results.map(keyOf).filter((key) => !stored.has(key))
+    await this.#send(index, [], lost)
+    const next = offset + results.length - lost.length
+    return results.length > 0 && next < total - lost.length ? next : undefined
   }
 
   /** As `SearchIndex.vectorsOf`. */
@@ -182,7 +203,7 @@ export class EngineVectors {
         _vectors: { [embedder]: [...(vector ?? [])] },
       }),
     )
-    const removed = known.filter(([, vector]) => !isSet(vector)).map(([id]) => id)
+    const removed = known.filter(([, vector]) => !isSet(vector)).map(([id]) => documentKey(id))
     await this.#send(index, lines, removed, signal)
   }
 
@@ -197,20 +218,23 @@ export class EngineVectors {
     const started: unknown[] = []
     if (lines.length > 0) started.push(await context.client.postLines(documents, lines, signal))
     if (removed.length > 0)
-      started.push(
-        await context.client.post(`${documents}/delete-batch`, removed.map(documentKey), signal),
-      )
+      started.push(await context.client.post(`${documents}/delete-batch`, removed, signal))
     await waitForTasks(started, signal)
   }
 
   /** Those of some ids that are stored. */
   async #stored(index: IndexName, ids: readonly string[], signal?: AbortSignal) {
+    const rows = await this.#rows(index, ids.map(documentKey), signal)
+    return new Set(rows.map(({ i }) => i))
+  }
+
+  /** The stored documents with some keys. */
+  async #rows(index: IndexName, keys: readonly string[], signal?: AbortSignal) {
     const { context } = this.#parts
     const searched = context.searched(index)
-    if (!searched || ids.length === 0) return new Set<string>()
-    const request = { row: keyRow, ids: ids.map(documentKey), limit: ids.length }
-    const { results } = await fetchDocuments(context, searched.uid, request, signal)
-    return new Set(results.map(({ i }) => i))
+    if (!searched || keys.length === 0) return []
+    const request = { row: keyRow, ids: keys, limit: keys.length }
+    return (await fetchDocuments(context, searched.uid, request, signal)).results
   }
 
   #uid(index: IndexName): string {

@@ -152,10 +152,21 @@ function changingCalls(
     if (searched?.next) await cursors.beforeSwap(searched.uid)
     await state.finish(index)
   }
+  /** Writes may take place between two pages. */
+  const removeLostVectors = async (index: IndexName) => {
+    const { vectors } = answerContext
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const from: number = offset
+      offset = await queue.exclusive(() => vectors.removeLost(index, from))
+    }
+  }
   return {
     configure: (settings, refill) =>
       countChange(queue.exclusive(() => configure(settings, refill))),
-    finish: (index) => countChange(queue.exclusive(() => finish(index))),
+    finish: async (index) => {
+      await countChange(queue.exclusive(() => finish(index)))
+      await removeLostVectors(index)
+    },
     write: (changes, signal) => countChange(queue.add(changes, signal)),
     vectors: (changes, signal) =>
       countChange(queue.exclusive(() => answerContext.vectors.write(changes, signal))),
