@@ -98,7 +98,7 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
   )
   try {
     const engines = await openEngines(first)
-    const access = await openAccess(config, log)
+    const { close: closeAccess, ...access } = await openAccess(config, log)
     const context: PlatformContext = {
       ...first,
       ...engines,
@@ -123,7 +123,7 @@ async function startPlatform(first: StartContext, secrets: Secrets): Promise<Run
         await Promise.all([ready.stop(), served.close()])
         await running.stop()
         await engines.close()
-        access.accounts.close()
+        closeAccess()
       },
     }
   } catch (error) {

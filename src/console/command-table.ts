@@ -15,6 +15,7 @@ import {
 } from './command.ts'
 import type { Parts } from './console-parts.ts'
 import { jobsCommand } from './job-commands.ts'
+import { keyCommand } from './key-command.ts'
 import { launchCommand, pipeCommands } from './pipe-commands.ts'
 import {
   metricsCommands,
@@ -43,7 +44,7 @@ const mostCandidates = 200
 
 /** Makes the table of the commands of the services that run in this process. */
 export const commandsOf = (parts: Parts): Table => {
-  const { scheduler, repository, search, metrics, jobs, status } = parts
+  const { scheduler, repository, search, metrics, jobs, keys, status } = parts
   return table([
     ...((scheduler ?? repository) ? [launchCommand(scheduler, repository)] : []),
     ...(scheduler ? [...pipeCommands(scheduler), ...runCommands(scheduler)] : []),
@@ -51,6 +52,7 @@ export const commandsOf = (parts: Parts): Table => {
     ...(search ? searchCommands(search) : []),
     ...(metrics ? metricsCommands(metrics) : []),
     ...(jobs ? [jobsCommand(jobs)] : []),
+    ...(keys ? [keyCommand(keys)] : []),
     statusCommand(status),
   ])
 }

@@ -24,12 +24,14 @@ export type CommandArguments = {
 /** Answer of a command: texts of one or more lines, produced as fast as the reader takes them. */
 type CommandAnswer = string | Iterable<string> | AsyncIterable<string>
 
-/** Progress and signal that a command gets from the console. */
+/** Progress, signal and key that a command gets from the console. */
 export type CommandContext = {
   /** Sends a line about the progress: at most one in five seconds, and none while the reader is slow. */
   readonly progress: (line: string) => void
   /** Aborts when the command shall end. */
   readonly signal: AbortSignal
+  /** Id of the API key of the reader. */
+  readonly key: string
 }
 
 /** Command of the console. */

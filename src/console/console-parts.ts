@@ -1,5 +1,6 @@
 /** Functions of the services of this process that the commands of the console call; `src/main/console.ts` provides them. */
 
+import type { Accounts } from '../http/accounts.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { Launcher } from '../pipe/running/launcher.ts'
@@ -13,6 +14,7 @@ export type Parts = {
   readonly search?: SearchPart
   readonly metrics?: MetricsPart
   readonly jobs?: JobsPart
+  readonly keys?: KeyPart
   /** Name → state: services, store, engine, drift, queues. */
   readonly status: (signal: AbortSignal) => Promise<JsonObject>
 }
@@ -147,6 +149,16 @@ export type SearchPart = {
   /** Weight of each field in the ranking. */
   readonly boosts: () => Readonly<Record<string, number>>
   readonly facets: () => readonly { readonly index: string; readonly id: string }[]
+}
+
+/** Accounts of people and programs. */
+export type KeyPart = {
+  readonly accounts: Pick<Accounts, 'list' | 'invite' | 'addProgram' | 'revoke'>
+  /** Address at which a person accepts an invitation. */
+  readonly invitationAddress: (token: string) => string
+  /** Whether the key with this id may do everything: the permission for the console alone does not suffice. */
+  readonly isAdministrator: (keyId: string) => boolean
+  readonly now: () => number
 }
 
 /** List of background jobs, and their cancellation. */

@@ -103,7 +103,7 @@ async function runCommand(
   const hasReaderLeft = () => reader.signal.aborted && !command.outlivesReader
   let [lastLine, outcome] = [commandFinished, 'finished']
   try {
-    const answer = await command.run(args, { progress, signal })
+    const answer = await command.run(args, { progress, signal, key: reader.key })
     for await (const lines of typeof answer === 'string' ? [answer] : answer) {
       signal.throwIfAborted()
       await send(lines)

@@ -51,7 +51,7 @@ type NewKey = { readonly key: string; readonly account: Account }
 type AccountOptions = {
   readonly path: string
   readonly now: () => number
-  /** Whether somebody else than the accounts is an administrator: a configured key, or a group of the provider. */
+  /** Whether there is an administrator beside the accounts: a configured key, or a group of the provider. */
   readonly hasAdministrator: boolean
 }
 

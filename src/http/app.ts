@@ -10,6 +10,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
+import type { Activity } from './activity.ts'
 import { pathOf, type App, type AppContext, type AppEnv, type LongAnswers } from './context.ts'
 import type { Cors } from './headers.ts'
 import { defaultLimits } from './limits.ts'
@@ -29,6 +30,8 @@ export type SharedAppOptions = {
   /** Maps the path of a request to the path that routes match; by default the same. Aliases have the same permissions. */
   readonly alias?: (path: string) => string
   readonly metrics?: Metrics
+  /** Record of the answered writes; by default none. */
+  readonly activity?: Pick<Activity, 'recordRequest'>
   /** Time limit of a request in milliseconds, by default 60,000; a route extends it with `c.var.deadline.extend`. */
   readonly requestMs?: number
   /** Origins whose pages may write, and methods beside GET, HEAD and OPTIONS that only read; by default none of both. */
@@ -87,6 +90,7 @@ export function newApp(options: AppOptions): App {
         siteName: options.siteName ?? 'Cartulary',
         longAnswers: options.longAnswers ?? longAnswers(defaultLimits),
         metrics: options.metrics,
+        activity: options.activity,
         now: options.now ?? (() => performance.now()),
         makeId: options.makeId ?? randomUUID,
       },

@@ -64,6 +64,8 @@ export type AppEnv = {
     key?: Key
     /** Whether the portal acts for the person of `key`. */
     isActing?: boolean
+    /** Write for which the key was checked: the operation, and the catalogue of its resource, if any. */
+    write?: { readonly operation: string; readonly catalogue: string | undefined }
   }
 }
 

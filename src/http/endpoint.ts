@@ -250,14 +250,15 @@ function guardOf<Services>(
     throw new Error(`${route.method} ${route.path} needs keys: mount it with them`)
   return async (c, next) => {
     const key = needsKey ? keys?.require(c) : undefined
-    if (key && auth.needs === 'permission') {
-      const catalogue = await auth.catalogueOf?.(c, services)
+    const catalogue = key && (await auth.catalogueOf?.(c, services))
+    if (key && auth.needs === 'permission')
       demandPermission(c, { key, auth, catalogue, pattern: route.path, pathOfPermission })
-    }
     const answer = await auth.check?.(c, services)
     if (answer) return answer
-    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-    return key && !(isRead && !isChangingGet) ? limit(key.id, next, c.get('signal')) : next()
+    const isRead = (c.req.method === 'GET' || c.req.method === 'HEAD') && !isChangingGet
+    if (!key || isRead) return next()
+    c.set('write', { operation: route.operationId ?? route.path, catalogue })
+    return limit(key.id, next, c.get('signal'))
   }
 }
 

@@ -5,6 +5,7 @@ import { routePath } from 'hono/route'
 import { Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { shownUrl } from '../secrets.ts'
+import type { Activity } from './activity.ts'
 import { deadline, type AppContext, type AppEnv, type LongAnswers } from './context.ts'
 import { addHeaders, addPreflight, compressAnswer, type Cors } from './headers.ts'
 import type { Metrics } from './metrics.ts'
@@ -22,6 +23,7 @@ type RequestOptions = {
   readonly siteName: string
   readonly longAnswers: LongAnswers
   readonly metrics: Metrics | undefined
+  readonly activity: Pick<Activity, 'recordRequest'> | undefined
   readonly now: () => number
   readonly makeId: () => string
 }
@@ -57,6 +59,7 @@ export function requestMiddleware(
     }
     if (c.req.method === 'OPTIONS') addPreflight(c, options.cors)
     addHeaders(c, options.cors)
+    options.activity?.recordRequest(c, options.name)
     const size = await compressAnswer(c)
     whenSent(c, (sentBytes) => {
       limit.done()
@@ -130,8 +133,8 @@ function routeOf(c: AppContext): string {
   return path === '/*' || path === '*' ? 'none' : path
 }
 
-/** Secret segments of paths (capability URLs): return addresses of pipe segments, feeds of failed runs. */
-const capability = /(\/segments\/r\/|\/harvest\/failures\/)[^/?#]+/
+/** Secret segments of paths (capability URLs): return addresses of pipe segments, feeds of failed runs, invitations. */
+const capability = /(\/segments\/r\/|\/harvest\/failures\/|\/invitation\/)[^/?#]+/
 
 /** Path and query of a URL for the log, without secret segments and without values of secret parameters. */
 export function loggedUrl(url: string): string {

@@ -50,3 +50,9 @@ export function cataloguesOf(permissions: readonly string[], role: Role): readon
     .map(({ catalogue }) => catalogue)
   return granted.includes('*') ? '*' : [...new Set(granted)]
 }
+
+/** Greatest role that permissions grant in a catalogue; `undefined` without one. */
+export const roleIn = (
+  permissions: readonly string[],
+  catalogue: string | undefined,
+): Role | undefined => roles.findLast((role) => hasRole(permissions, role, catalogue))

@@ -5,6 +5,7 @@ import { openConsole, type Console } from '../console/console-service.ts'
 import { Failure } from '../errors.ts'
 import { vocabularyPart } from '../console/vocabulary-commands.ts'
 import type { App } from '../http/app.ts'
+import { hasRole } from '../http/roles.ts'
 import type { JsonObject } from '../text/json.ts'
 import type { ReconcileSchedule } from '../projector/reconcile.ts'
 import type { OpenRepository } from '../repository/repository.ts'
@@ -55,7 +56,7 @@ export async function consoleService(
 }
 
 function partsOf(context: PlatformContext, services: OtherServices): Parts {
-  const { config, index } = context
+  const { config, index, keys } = context
   const { harvesting, repository, search } = services
   const scheduler = harvesting && config.services.includes('scheduler') && schedulerOf(harvesting)
   return {
@@ -74,6 +75,14 @@ function partsOf(context: PlatformContext, services: OtherServices): Parts {
       },
     }),
     jobs: context.jobs,
+    keys: {
+      accounts: context.accounts,
+      invitationAddress: (token) =>
+        `${config.publicUrl ?? config.baseUri}${config.portal.defaultLanguage}/invitation/${token}`,
+      isAdministrator: (id) =>
+        hasRole(keys.active(id)?.permissions ?? [], 'administrator', undefined),
+      now: clock.now,
+    },
     status: () => statusOf(context, services),
   }
 }

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import { StartRefused } from '../errors.ts'
 import { accountsFormat } from '../http/accounts.ts'
+import { activityFormat } from '../http/activity.ts'
 import { ledgerFormat } from '../harvest/ledger/ledger-schema.ts'
 import { jobsFormat } from '../jobs/job-table.ts'
 import type { Log } from '../log.ts'
@@ -107,6 +108,13 @@ const dataFiles: readonly DataFile[] = [
     format: accountsFormat,
     level: 'error',
     loss: 'The keys of people and programs are no longer valid: use a configured key, and invite them again.',
+  },
+  {
+    ...usualLoss,
+    name: 'activity.sqlite',
+    format: activityFormat,
+    level: 'error',
+    loss: 'The record of who wrote what begins anew.',
   },
   {
     ...usualLoss,

@@ -73,8 +73,8 @@ export async function openHarvesting(
   const onEnd = (run: Run) => {
     // A run with a feed measures datasets of the repository instead of importing those of a source.
     if (runs.resumption(run.id).start.feed !== undefined) measuring?.runEnded(run)
-    failing.ended(run)
-    notices?.ended(run)
+    for (const listener of [failing, notices]) listener?.ended(run)
+    context.activity.record(activityOf(run))
   }
   const feeds = measuring?.feeds && { feeds: measuring.feeds }
   const launcherParts = { ...segments, ...feeds, runs, sources: pipes, onEnd }
@@ -100,6 +100,20 @@ export async function openHarvesting(
     },
   }
 }
+
+/** Row of a run in the activity: one for all that it wrote. */
+const activityOf = ({ id, pipe, startedBy, catalogue = '', status, outcome }: Run) => ({
+  who: pipe,
+  name: '',
+  role: '',
+  via: 'run' as const,
+  service: 'scheduler',
+  action: startedBy,
+  path: `/runs/${id}`,
+  catalogue,
+  status: outcome ?? status,
+  request: id,
+})
 
 function pipesIn(
   directory: string,

@@ -3,6 +3,7 @@
 import { hostname } from 'node:os'
 import type { Config, Service } from '../config/config.ts'
 import type { Accounts } from '../http/accounts.ts'
+import type { Activity } from '../http/activity.ts'
 import type { ApiKeys } from '../http/api-key.ts'
 import type { ProcessKeys } from '../http/known-keys.ts'
 import { problemPages } from '../portal/portal-app.ts'
@@ -35,6 +36,7 @@ export type PlatformContext = Omit<StartContext, 'waiting' | 'startOptions'> &
     readonly segmentUrl: string
     readonly keys: ApiKeys
     readonly accounts: Accounts
+    readonly activity: Activity
     /** Keys with which the process calls its own public API and other repositories. */
     readonly key: ProcessKeys
     readonly secrets: Secrets
@@ -101,6 +103,7 @@ export const httpOptions = ({
 export const httpAt = (context: PlatformContext, base: string, reads: readonly string[] = []) => ({
   http: {
     ...httpOptions(context),
+    activity: context.activity,
     base,
     cors: { origins: context.config.corsOrigins, reads },
   },

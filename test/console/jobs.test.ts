@@ -5,7 +5,7 @@ import { table } from '../../src/console/command-table.ts'
 import { jobsCommand } from '../../src/console/job-commands.ts'
 import { openJobs, work } from '../jobs/open.ts'
 
-const context = { progress: () => undefined, signal: new AbortController().signal }
+const context = { progress: () => undefined, signal: new AbortController().signal, key: '' }
 
 function opened() {
   const { jobs } = openJobs()

@@ -1,6 +1,6 @@
 /**
  * Endpoints of accounts: administrators list, invite, change and revoke people and programs; each holder of a key reads and renews
- * the own one; whoever has an invitation accepts it.
+ * the own one; people accept invitations.
  */
 
 import { z } from '@hono/zod-openapi'
