@@ -38,6 +38,7 @@ export type Kind =
   | 'conflict'
   | 'gone'
   | 'precondition-failed'
+  | 'precondition-required'
   | 'too-large'
   | 'unsupported-media-type'
   | 'missing-class'

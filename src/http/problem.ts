@@ -38,6 +38,7 @@ export const problems = {
   conflict: { status: 409, title: 'The request conflicts with the present state' },
   gone: { status: 410, title: 'The resource was deleted' },
   'precondition-failed': { status: 412, title: 'A precondition failed' },
+  'precondition-required': { status: 428, title: 'A precondition is required' },
   'too-large': { status: 413, title: 'The request is too large' },
   'unsupported-media-type': { status: 415, title: 'The media type is not supported' },
   'missing-class': { status: 422, title: 'The expected class is missing' },

@@ -12,6 +12,9 @@ import { labelPrefix } from './reading/checked-terms.ts'
 import { malformed, type TermLimits } from './reading/options.ts'
 import { blankNode, quad } from './terms.ts'
 
+/** Media type of a patch. */
+export const patchMediaType = 'application/rdf-patch'
+
 /** Line of a patch: removes (`D`) or adds (`A`) a statement. */
 type PatchLine = { readonly kind: 'D' | 'A'; readonly quad: Quad; readonly line: number }
 

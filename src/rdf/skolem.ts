@@ -51,6 +51,26 @@ function nodesUnder(prefix: string): RegExp {
   return new RegExp(`^<${start}([^>]*)> | <${start}([^>]*)> \\.$`, 'gm')
 }
 
+/**
+ * Chooses the labels of a graph that was edited: nodes of `known` keep theirs, the others get their canonical label after
+ * `start`, with a number where that is taken.
+ */
+export function keptLabels(
+  canonical: ReadonlyMap<string, string>,
+  { known, start = '' }: { readonly known: ReadonlyMap<string, string>; readonly start?: string },
+): ReadonlyMap<string, string> {
+  const taken = new Set([...canonical.keys()].flatMap((label) => known.get(label) ?? []))
+  const fresh = (label: string) => {
+    let name = start + label
+    for (let number = 2; taken.has(name); number += 1) name = `${start}${label}-${number}`
+    taken.add(name)
+    return name
+  }
+  return new Map(
+    [...canonical].map(([node, label]) => [node, known.get(node) ?? fresh(label)] as const),
+  )
+}
+
 /** Converts a text to a label that is valid in every syntax; different texts give different labels. */
 export const labelOf = (text: string) =>
   text.replace(/[^A-Za-z0-9]/g, (character) => `_${character.charCodeAt(0).toString(16)}_`)

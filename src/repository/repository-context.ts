@@ -105,4 +105,6 @@ export type ResourceBody = {
   readonly parse: (baseIri: string) => Promise<readonly Quad[]>
   /** Text of the body, decoded, and its format. */
   readonly source: { readonly text: string; readonly format: Format }
+  /** Labels of stored blank nodes, by those in the parsed body; they are kept. */
+  readonly labels?: ReadonlyMap<string, string>
 }

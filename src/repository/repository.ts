@@ -25,6 +25,7 @@ import { manyMetrics, datasetMetricsEndpoints } from './resources/dataset-metric
 import { datasetResourceEndpoints } from './resources/datasets.ts'
 import { declaredEndpoints, requireDeclaredType } from './resources/declared-resources.ts'
 import { distributionEndpoints } from './resources/distributions.ts'
+import { patchEndpoints } from './resources/patch-endpoints.ts'
 import { vocabularyResourceEndpoints } from './resources/vocabularies.ts'
 import { accountEndpoints } from './endpoints/account-endpoints.ts'
 import { bulkEndpoints } from './endpoints/bulk-endpoints.ts'
@@ -115,6 +116,7 @@ export const repositoryEndpoints = ({
   ...jobEndpoints,
   ...datasetResourceEndpoints,
   ...distributionEndpoints,
+  ...patchEndpoints(resources),
   ...resourceListEndpoints,
   ...datasetMetricsEndpoints,
   ...recordEndpoints,

@@ -86,6 +86,8 @@ export function modifiedDate(quads: readonly Quad[], iri: string): Date | undefi
 /** Record to change, its new date, and limits for the cost of its new hash. */
 type RecordEdit = Pick<DatasetRecord, 'id' | 'modified'> & {
   readonly canonical?: CanonicalBounds
+  /** Hash of the content, if it is known. */
+  readonly hash?: string | undefined
 }
 
 /**
@@ -96,7 +98,7 @@ type RecordEdit = Pick<DatasetRecord, 'id' | 'modified'> & {
 export async function withNewHash(
   graph: readonly Quad[],
   names: Names,
-  { id, modified, canonical }: RecordEdit,
+  { id, modified, canonical, hash: known }: RecordEdit,
 ): Promise<Quad[]> {
   const record = names.record(id)
   const hasPredicate = (q: Quad, subjects: ReadonlySet<string>, predicate: string) =>
@@ -108,7 +110,7 @@ export async function withNewHash(
     ({ subject }) => subject.value !== record && !checksums.has(subject.value),
   )
   const withBlankNodes = unskolemise(content, { prefix: names.genidPrefix })
-  const { hash } = await canonicalise(withBlankNodes, canonical)
+  const hash = known ?? (await canonicalise(withBlankNodes, canonical)).hash
   const unchanged = graph.filter(
     (q) =>
       !hasPredicate(q, records, dct('modified').value) &&

@@ -10,7 +10,7 @@ import type { Names } from '../../rdf/names.ts'
 import { dcat, dct, dqv, rdf, adms, foaf, prov } from '../../rdf/namespaces.ts'
 import { NodeKinds } from '../../rdf/node-kinds.ts'
 import { keyOf } from '../../rdf/read.ts'
-import { skolemise, unskolemise } from '../../rdf/skolem.ts'
+import { keptLabels, skolemise, unskolemise } from '../../rdf/skolem.ts'
 import { namedNode, quad } from '../../rdf/terms.ts'
 
 const [type, identifier, distribution, metadata] = [
@@ -34,17 +34,16 @@ export type OwnContent = {
 /** Limits of a body: number of triples, and the cost of its canonical form. */
 type ContentBounds = { readonly triples: number; readonly canonical?: CanonicalBounds }
 
-/**
- * Makes the canonical form. Fails with `too-large`, `too-complex`, and with `invalid-content` when nothing would be stored about
- * the node.
- */
+/** Makes the canonical form; nodes of `known` keep their labels. Fails with `too-large`, `too-complex` and `invalid-content`. */
 export async function canonicalContent(
   { triples, canonical }: ContentBounds,
   content: Pick<OwnContent, 'node' | 'statements'>,
+  known: ReadonlyMap<string, string> = new Map(),
 ): Promise<OwnContent> {
   requireStatements(content)
   if (content.statements.length > triples) throw tooManyTriples(content.statements.length, triples)
-  return { ...content, ...(await canonicalise(content.statements, canonical)) }
+  const { hash, labels } = await canonicalise(content.statements, canonical)
+  return { ...content, hash, labels: keptLabels(labels, { known }) }
 }
 
 /** Throws `invalid-content` when a write would store nothing about the node; clients have to delete a resource instead. */

@@ -4,6 +4,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi'
 import { endpointsFor } from '../../http/endpoint.ts'
 import { problem } from '../../http/problem.ts'
 import { formats } from '../../rdf/media-types.ts'
+import { patchMediaType } from '../../rdf/patch.ts'
 import type { RepositoryContext } from '../repository-context.ts'
 import { repositoryParameters } from './parameters.ts'
 
@@ -35,6 +36,7 @@ const statusDescriptions = {
   414: 'The address is longer than a limit',
   415: 'Not an RDF media type',
   422: 'Well-formed, but not what belongs here',
+  428: 'The request has no If-Match',
   429: 'Too many writes at once, or too many wrong keys',
   431: 'The header is longer than a limit',
   503: 'The store is away or the time limit is reached; Retry-After says when to come back',
@@ -76,6 +78,18 @@ const formSections = z.array(
     ),
   }),
 )
+
+/** Difference as RDF Patch. */
+const patchBody = {
+  required: true,
+  content: {
+    [patchMediaType]: {
+      schema: { type: 'string' as const },
+      example:
+        'A <http://localhost:8080/set/data/levels> <http://purl.org/dc/terms/title> "Pegel"@de .\n',
+    },
+  },
+}
 
 /** Returns its argument; it makes the type of the names exact. */
 const answersByName = <Name extends string>(answers: Readonly<Record<Name, Responses>>) => answers
@@ -138,6 +152,8 @@ const answers = answersByName({
   creation: { ...created, ...writeProblems },
   /** PUT that updates an existing resource. */
   update: { ...updated, ...unchanged, ...writeProblems },
+  /** PATCH, which needs `If-Match`. */
+  patch: { ...updated, ...unchanged, ...writeProblems, ...problems(428) },
   /** PUT that also writes unchanged content. */
   replacement: { ...created, ...updated, ...writeProblems },
   acceptance: { 202: { description: 'Accepted; it will be done soon' }, ...writeProblems },
@@ -161,6 +177,7 @@ const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
 
 /** Bodies with examples for the page of the contract; sent one after the other, these create a small catalogue. */
 const bodies = {
+  patch: patchBody,
   withExample: bodyOf,
   catalogue: bodyOf(`${prefixes}
 <> a dcat:Catalog ;

@@ -48,7 +48,7 @@ const { answers, bodies, parameters } = contract
 const factsQuery = loadQuery('catalogue-facts')
 
 /** Returns the hash of the last body, `''` when the store has none; `undefined` when there is no such catalogue. */
-async function hashOf(
+export async function catalogueHash(
   { store, names }: RepositoryContext,
   id: string,
   signal: AbortSignal,
@@ -62,18 +62,18 @@ async function hashOf(
 type CataloguePut = WriteRequest & { readonly id: string }
 
 /** Writes a catalogue; call it under the lock of the catalogue. */
-async function putCatalogue(
+export async function putCatalogue(
   context: RepositoryContext,
   { id, body, precondition }: CataloguePut,
   signal: AbortSignal,
 ): Promise<WriteOutcome> {
   const { store, names } = context
-  const stored = await hashOf(context, id, signal)
+  const stored = await catalogueHash(context, id, signal)
   const iri = names.catalogue(id)
   const quads = await body.parse(iri)
   const node = catalogueNode(quads, iri)
   const statements = catalogueContent(quads, node, names)
-  const content = await canonicalContent(context, { node, statements })
+  const content = await canonicalContent(context, { node, statements }, body.labels)
   const { hash } = content
   precondition(stored)
   if (stored === undefined) await requireNoDeletion(context, id, signal)
@@ -141,7 +141,7 @@ async function removeCatalogue(
   signal: AbortSignal,
 ): Promise<CatalogueRemoval> {
   const isRestoring = activeRestore(context, id) !== undefined
-  const hash = await hashOf(context, id, signal)
+  const hash = await catalogueHash(context, id, signal)
   if (hash === undefined) {
     const job = await activeDeletion(context, id, signal)
     if (job) return { job }
@@ -172,7 +172,7 @@ const path = '/catalogues/{catalogueId}'
 const params = parameters.catalogue
 
 /** Runs work under the lock of the catalogue. */
-const withLock = <T>(
+export const withCatalogueLock = <T>(
   { locks }: RepositoryContext,
   id: string,
   work: () => Promise<T>,
@@ -190,7 +190,7 @@ const readCatalogue = repositoryEndpoint({
   handle: async ({ c, signal }, context) => {
     const { store, names } = context
     const { id, suffix } = suffixedId(c, 'catalogueId')
-    const hash = await hashOf(context, id, signal)
+    const hash = await catalogueHash(context, id, signal)
     const iri = names.catalogue(id)
     const lines = hash === undefined ? undefined : await store.read(iri, { links: false }, signal)
     if (lines === undefined) throw unknownCatalogue(id)
@@ -211,7 +211,12 @@ const replaceCatalogue = repositoryEndpoint({
   answers: answers.write,
   handle: ({ c, params: { catalogueId: id } }, context) =>
     respondToWrite(c, context, (request, signal) =>
-      withLock(context, id, () => putCatalogue(context, { id, ...request }, signal), signal),
+      withCatalogueLock(
+        context,
+        id,
+        () => putCatalogue(context, { id, ...request }, signal),
+        signal,
+      ),
     ),
 })
 
@@ -226,7 +231,7 @@ const deleteCatalogue = repositoryEndpoint({
   handle: async ({ c, params: { catalogueId: id }, signal }, context) => {
     const request = { id, createdBy: keyIdOf(c), precondition: expectedState(c) }
     const work = () => removeCatalogue(context, request, signal)
-    return answerCatalogueRemoval(c, context, await withLock(context, id, work, signal))
+    return answerCatalogueRemoval(c, context, await withCatalogueLock(context, id, work, signal))
   },
 })
 
@@ -243,7 +248,7 @@ const restoreCatalogue = repositoryEndpoint({
       await requireNoDeletion(context, id, signal)
       return beginRestore(context, { id, createdBy: keyIdOf(c) }, signal)
     }
-    return answerCatalogueRestore(c, context, await withLock(context, id, work, signal))
+    return answerCatalogueRestore(c, context, await withCatalogueLock(context, id, work, signal))
   },
 })
 

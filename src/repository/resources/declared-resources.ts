@@ -76,12 +76,15 @@ function resourceFromPath(
   return { type, id, iri: context.names.resource(type.id, id), member }
 }
 
-const unknownResource = ({ type, id }: NamedResource) =>
+export const unknownResource = ({ type, id }: NamedResource) =>
   new Failure('unknown-resource', `there is no resource "${id}" of the type "${type.id}"`)
 
 /** Reads the facts of a resource in the system graph, without its graph. */
-const factsOf = async (context: RepositoryContext, { iri }: NamedResource, signal: AbortSignal) =>
-  (await resourceFacts(context, [iri], signal)).get(iri)
+export const factsOf = async (
+  context: RepositoryContext,
+  { iri }: NamedResource,
+  signal: AbortSignal,
+) => (await resourceFacts(context, [iri], signal)).get(iri)
 
 type ResourcePut = WriteRequest & {
   /** Write even when the hash is equal. */
@@ -94,7 +97,7 @@ type ResourcePut = WriteRequest & {
  * Writes a resource; call it under its lock. Fails with `unknown-catalogue`, as `catalogueFor` does, and as its body, its
  * precondition, `resourceNode` and `canonicalContent` do.
  */
-async function putResource(
+export async function putResource(
   context: RepositoryContext,
   resource: NamedResource,
   { body, precondition, enforceUpdate, targetCatalogue }: ResourcePut,
@@ -109,7 +112,7 @@ async function putResource(
   const quads = mergedGraphs(await body.parse(iri))
   const node = resourceNode(quads, { typeUri: type.typeUri, id, iri })
   const statements = resourceContent(quads, node, { names, iri })
-  const content = await canonicalContent(context, { node, statements })
+  const content = await canonicalContent(context, { node, statements }, body.labels)
   const { hash } = content
   precondition(stored?.hash)
   const outcome = { iri, hash, ...(catalogue !== '' && { catalogue }) }
@@ -181,7 +184,7 @@ const query = z.object({
 const path = '/customresources/{type}/{id}'
 
 /** Schema of the path parameter `type`, which lists the declared types in the OpenAPI contract. */
-function typeParameter(types: readonly ResourceType[]) {
+export function typeParameter(types: readonly ResourceType[]) {
   const [first] = types
   return z.string().openapi({
     enum: types.map((type) => type.id),
@@ -227,7 +230,7 @@ const mayPut = mayCallFor(async (c, context: RepositoryContext) => {
   return typeof catalogueOrFacts === 'string' ? catalogueOrFacts : catalogueOf(catalogueOrFacts)
 })
 
-const mayDelete = mayCallFor(async (c, context: RepositoryContext) => {
+export const mayWriteResource = mayCallFor(async (c, context: RepositoryContext) => {
   const resource = resourceFromPath(c, context)
   return resource.type.inCatalogue
     ? catalogueOf(await requireFacts(c, context, resource))
@@ -243,7 +246,7 @@ const mayRestore = mayCallFor(async (c, context: RepositoryContext) => {
 })
 
 /** Runs work under the lock of a resource. */
-const withLock = <T>(
+export const underLock = <T>(
   { locks, names }: RepositoryContext,
   { member }: NamedResource,
   work: () => Promise<T>,
@@ -323,7 +326,7 @@ function resourceEndpoints(params: ResourcePath, body: ReturnType<typeof bodies.
     path,
     operation: 'deleteCustomresourcesByTypeById',
     summary: 'Delete a resource of a declared type',
-    auth: mayDelete,
+    auth: mayWriteResource,
     params,
     query,
     answers: answers.removal,
@@ -351,7 +354,7 @@ function replace(
   const targetCatalogue = catalogueFromQuery(c, resource.type)
   return respondToWrite(c, context, (request, signal) => {
     const put = { ...request, enforceUpdate, targetCatalogue }
-    return withLock(context, resource, () => putResource(context, resource, put, signal), signal)
+    return underLock(context, resource, () => putResource(context, resource, put, signal), signal)
   })
 }
 
@@ -370,7 +373,7 @@ async function remove(c: AppContext, context: RepositoryContext): Promise<Respon
     const [result] = await removeMembers(context, [facts], { at: context.now() }, signal)
     return { mark: resultOf(result), catalogue: catalogueOf(facts) }
   }
-  return answerDelete(c, context, await withLock(context, resource, work, signal))
+  return answerDelete(c, context, await underLock(context, resource, work, signal))
 }
 
 /** Answers the graph of a resource, with its record when it is in a catalogue. */

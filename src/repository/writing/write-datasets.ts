@@ -331,9 +331,12 @@ export function changeDataset<T>(
 export function editDataset<T>(
   context: RepositoryContext,
   dataset: DatasetPlace,
-  edit: (
-    graph: readonly Quad[],
-  ) => Promise<{ readonly graph?: readonly Quad[]; readonly result: T }>,
+  edit: (graph: readonly Quad[]) => Promise<{
+    readonly graph?: readonly Quad[]
+    /** Hash of the canonical form, if it is known. */
+    readonly hash?: string
+    readonly result: T
+  }>,
   signal: AbortSignal,
 ): Promise<EditResult<T>> {
   const { store, names, triples, canonical } = context
@@ -342,10 +345,10 @@ export function editDataset<T>(
   const plan = async (): Promise<DatasetChange<T>> => {
     const before = await store.read(graph, {}, signal)
     if (before === undefined) throw unknownDataset(id)
-    const { graph: edited, result } = await edit(await readLines(before))
+    const { graph: edited, hash, result } = await edit(await readLines(before))
     if (!edited) return { result }
     if (edited.length > triples) throw tooManyTriples(edited.length, triples)
-    const recordEdit = { id, modified: timestamp(context.now()), canonical }
+    const recordEdit = { id, modified: timestamp(context.now()), canonical, hash }
     const lines = toLines(await withNewHash(edited, names, recordEdit))
     // Read from the lines: an edit may repeat existing statements, and documents must not have them twice.
     const content = { catalogue, quads: () => fromLines(lines), created: false }
