@@ -7,7 +7,7 @@ import { shown, WrongUsage } from '../errors.ts'
 import { defaultLimits, limitNames, limitTable } from '../http/limits.ts'
 import { nearest } from '../text/nearest.ts'
 import type { ClusterConfig } from './cluster.ts'
-import { defaultHarvest, harvestNumbers } from './harvest.ts'
+import { defaultHarvest, defaultVersions, harvestNumbers, versionNumbers } from './harvest.ts'
 import { defaultMetrics, metricsNumbers } from './metrics.ts'
 import { piveauWarnings } from './piveau-variables.ts'
 import { defaultPortal } from './portal.ts'
@@ -82,6 +82,7 @@ function configOf(values: Values, env: Environment, defaultFacets: readonly Sear
     /** Days for which deleted resources can be restored; 0 = not at all. */
     restoreDays: harvest.restoreDays,
     harvest,
+    versions: values.PLATFORM_VERSIONS ?? defaultVersions,
     /** Sources of pipes and addresses of foreign segments. */
     cluster: values.PLATFORM_CLUSTER_CONFIG ?? noCluster,
     metrics: values.PLATFORM_METRICS_CONFIG ?? defaultMetrics,
@@ -205,6 +206,7 @@ const tables: Readonly<Record<string, () => readonly string[]>> = {
     }),
   ],
   harvesting: () => numberTable(harvestNumbers),
+  versions: () => numberTable(versionNumbers),
   metrics: () => numberTable(metricsNumbers),
 }
 

@@ -58,6 +58,20 @@ const duration = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+/** Limits of versions, as those of `harvestNumbers`. */
+export const versionNumbers = {
+  days: [730, 0, 36_500, 'days for which versions by people and programs are kept'],
+  most: [200, 1, 10_000, 'versions of one record'],
+  harvestDays: [90, 0, 36_500, 'days for which versions by harvests are kept'],
+  harvestMost: [3, 1, 10_000, 'versions of one record by harvests'],
+} as const satisfies Readonly<Record<string, NumberRow>>
+
+/** `PLATFORM_VERSIONS`. */
+export const versionsConfig = object(numbersOf(versionNumbers), 'is no setting')
+
+/** Limits of versions by default. */
+export const defaultVersions = versionsConfig.parse({})
+
 /** `PLATFORM_HARVEST_CONFIG`; `deadline` is a duration of ISO 8601 and becomes milliseconds. */
 export const harvestConfig = object(
   {

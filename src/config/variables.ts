@@ -8,7 +8,7 @@ import { logLevels } from '../log.ts'
 import { isIri } from '../rdf/iri.ts'
 import { segmentKinds, defaultSegments } from '../rdf/names.ts'
 import { clusterConfig } from './cluster.ts'
-import { harvestConfig } from './harvest.ts'
+import { harvestConfig, versionsConfig } from './harvest.ts'
 import { metricsConfig, validatorConfig } from './metrics.ts'
 import { portalConfig } from './portal.ts'
 import { searchConfig } from './search.ts'
@@ -209,6 +209,10 @@ export const variables = z.object({
   PLATFORM_HARVEST_CONFIG: json(harvestConfig).optional().register(facts, {
     meaning: 'How harvests behave and for how long things are kept, as told below.',
     expected: 'a JSON object such as {"contact":"mailto:data@city.example","restoreDays":30}',
+  }),
+  PLATFORM_VERSIONS: json(versionsConfig).optional().register(facts, {
+    meaning: 'For how long versions of records are kept, as listed below.',
+    expected: 'a JSON object such as {"days":730,"most":200}',
   }),
   PLATFORM_CLUSTER_CONFIG: json(clusterConfig)
     .optional()

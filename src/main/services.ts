@@ -155,6 +155,8 @@ const repositoryService = (context: PlatformContext, trigger: MetricsTrigger) =>
     pause,
     directory: join(config.dataDir, 'deleted'),
     days: config.restoreDays,
+    recordsPath: join(config.dataDir, 'records.sqlite'),
+    versionLimits: config.versions,
     limits: config.limits,
     triples: config.limits.triples,
     canonical: { work: config.limits.canonicalWork, blankNodes: config.limits.blankNodes },

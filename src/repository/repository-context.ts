@@ -18,6 +18,8 @@ import type { BoundedCache } from '../workers/bounded-cache.ts'
 import type { YieldWhenDue } from '../workers/event-loop.ts'
 import type { FairLimiter } from '../workers/fair-limiter.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
+import type { versionNotes } from './versions/record-versions.ts'
+import type { VersionFile, VersionLimits } from './versions/version-file.ts'
 import type { IdLists } from './writing/id-lists.ts'
 import type { DatasetIds } from './writing/dataset-ids.ts'
 import type { KeyedLock } from '../workers/keyed-lock.ts'
@@ -60,6 +62,9 @@ export type RepositoryOptions = {
   readonly directory: string
   /** Days for which a deleted resource can be restored; 0 = nothing is kept, not even earlier tombstones. */
   readonly days: number
+  /** File of what is kept beside the store. */
+  readonly recordsPath: string
+  readonly versionLimits: VersionLimits
   readonly keys: ApiKeys
   readonly accounts: Accounts
   readonly limits: Limits
@@ -74,6 +79,8 @@ export type RepositoryContext = RepositoryOptions & {
   readonly locks: Pick<KeyedLock, 'run'>
   readonly deletions: Deletions
   readonly tombstones: Tombstones
+  readonly history: VersionFile
+  readonly noteVersions: ReturnType<typeof versionNotes>
   readonly ids: DatasetIds
   readonly idLists: IdLists
   /** Cache of content hashes by the digest of a body and its dataset; see `DatasetItem.digest`. */

@@ -17,6 +17,11 @@ import type { RepositoryContext, RepositoryOptions } from './repository-context.
 import { catalogueJobKinds } from './deleting/catalogue-deletion.ts'
 import { Tombstones } from './deleting/tombstones.ts'
 import { purgeJob, startDeletionMaintenance } from './deleting/deletion-maintenance.ts'
+import { openRecords } from './records-file.ts'
+import { versionEndpoints } from './endpoints/version-endpoints.ts'
+import { noteAuthors, versionNotes } from './versions/record-versions.ts'
+import { startVersionSweeps, versionSweepJob } from './versions/version-sweeps.ts'
+import { VersionFile, versionSchema } from './versions/version-file.ts'
 import { IdLists } from './writing/id-lists.ts'
 import { resourceListEndpoints } from './resources/resource-lists.ts'
 import { maintenance } from './maintenance.ts'
@@ -74,10 +79,14 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
   if (days === 0) await rm(directory, { recursive: true, force: true })
   const tombstones = new Tombstones(options)
   const elapsed = options.http.now ?? (() => performance.now())
+  const records = openRecords(options.recordsPath, [versionSchema])
+  const history = new VersionFile(records, now)
   const context: RepositoryContext = {
     ...options,
     wrongTokens: wrongKeyCounter({ perMinute: wrongTokensPerMinute, now: elapsed }),
     tombstones,
+    history,
+    noteVersions: versionNotes({ ...options, history }),
     locks: writeLocks(),
     deletions: deletions(),
     ids: idChooser({ store, names, tombstones }),
@@ -90,8 +99,9 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     bulkWrites: new FairLimiter({ atOnce: bulkWritesAtOnce, waiting: Infinity }),
     turn: yielding(elapsed, turnMs),
   }
-  const kinds = [...catalogueJobKinds(context), purgeJob(context)]
+  const kinds = [...catalogueJobKinds(context), purgeJob(context), versionSweepJob(context)]
   const registrations = kinds.map((kind) => options.jobs.register(kind))
+  const versionSweeps = startVersionSweeps(context)
   const deletionMaintenance = await startDeletionMaintenance(context)
   return {
     app: repositoryApp(context),
@@ -100,9 +110,10 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     previewDataset: (...request) => previewDataset(context, ...request),
     context,
     stop: async () => {
-      await deletionMaintenance.stop()
+      await Promise.all([deletionMaintenance.stop(), versionSweeps.stop()])
       await Promise.all(registrations.map((registration) => registration.stop()))
       tombstones.close()
+      records.close()
     },
   }
 }
@@ -117,6 +128,7 @@ export const repositoryEndpoints = ({
   ...datasetResourceEndpoints,
   ...distributionEndpoints,
   ...patchEndpoints(resources),
+  ...versionEndpoints(resources),
   ...resourceListEndpoints,
   ...datasetMetricsEndpoints,
   ...recordEndpoints,
@@ -133,6 +145,7 @@ function repositoryApp(context: RepositoryContext): App {
   const { keys, limits, version, http, profile } = context
   const app = newApp({ ...http, name: 'repository', alias: canonicalPath })
   const writes = writeLimiter(limits.writesPerKey)
+  noteAuthors(app)
   answerGone(app, context)
   requireDeclaredType(app, context)
   mount(app, repositoryEndpoints(profile), context, {

@@ -46,6 +46,7 @@ describe('an empty environment', () => {
       limits: defaultLimits,
       harvest: defaultHarvest,
       restoreDays: 30,
+      versions: { days: 730, most: 200, harvestDays: 90, harvestMost: 3 },
       cluster: { pipeRepositories: {}, resources: { paths: [] }, serviceDiscovery: {} },
       metrics: defaultMetrics,
       portal: defaultPortal,

@@ -12,6 +12,7 @@ export const allowedMiddleware: Readonly<Record<string, string>> = {
     'IRIs of resources and other spellings of an address redirect before any page',
   'repository/endpoints/tombstone-endpoints.ts':
     'looks at failures of the endpoints: 404 becomes 410',
+  'repository/versions/record-versions.ts': 'writes know the key of their request',
   'repository/resources/declared-resources.ts':
     'undeclared types are 404 before a key is asked for',
   'console/console-app.ts': 'headers of every answer, also of problems',

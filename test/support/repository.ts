@@ -94,6 +94,8 @@ export async function repository(options: RepositoryOptions = {}) {
     indexedCatalogueOf: async (dataset) => packageFolders[dataset],
     directory: join(directory, 'deleted'),
     days: options.days ?? 30,
+    recordsPath: join(directory, 'records.sqlite'),
+    versionLimits: { days: 730, most: 200, harvestDays: 90, harvestMost: 100 },
     pause,
     jobs,
     limits,

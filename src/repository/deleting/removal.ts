@@ -61,7 +61,8 @@ export async function removeMembers(
     const planned = contents.map((content) => {
       const mark = { resource: resourceIri(names, content), version: versions.next() }
       const changes = removalOf(names, content, keepIndex ? undefined : mark)
-      return { result: mark, group: { changes, marks: keepIndex ? [] : [mark] } }
+      const dropped = { graph: mark.resource, before: content.content }
+      return { result: mark, group: { changes, marks: keepIndex ? [] : [mark], dropped } }
     })
     // Tombstones are first and durable: a crash leaves one too many, never one too few (decision 0018).
     const existing = contents.filter(({ content }) => content !== '')

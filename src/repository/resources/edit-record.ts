@@ -54,7 +54,7 @@ export function editRecord(
 }
 
 /** Graph as its answer has it, and the skolem IRIs of its blank nodes by their labels. */
-export function answeredGraph({ genidPrefix: prefix }: Names, stored: readonly Quad[]) {
+function answeredGraph({ genidPrefix: prefix }: Names, stored: readonly Quad[]) {
   const iris = new Map<string, string>()
   for (const { subject, object } of stored)
     for (const { termType, value } of [subject, object])

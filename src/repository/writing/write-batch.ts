@@ -8,12 +8,15 @@ import type { CommittedMark } from '../../store/marks.ts'
 import type { IdLists } from './id-lists.ts'
 import { Failure } from '../../errors.ts'
 import { KeyedLock } from '../../workers/keyed-lock.ts'
+import type { StateChange } from '../versions/version-file.ts'
 import { unknownCatalogue } from './find-datasets.ts'
 
 /** Changes that are committed together or not at all, with the marks that are pending from then on. */
 export type WriteGroup = {
   readonly changes: readonly GraphChange[]
   readonly marks: readonly CommittedMark[]
+  /** Content of a record that is dropped, for its last version. */
+  readonly dropped?: { readonly graph: string; readonly before: string }
 }
 
 /** Result of a planned write, or the reason why it failed: of its plan, of its check or of the store. */
@@ -40,12 +43,14 @@ export async function resultOrFailure<T>(
   }
 }
 
-/** Store, and the listeners of a commit; `onOutcomeUnknown` is called when the store failed and may have written nevertheless. */
+/** Store, versions, and the listeners of a commit; `onOutcomeUnknown` is called when the store failed and may have written nevertheless. */
 type CommitContext<Call extends 'write' | 'writeEach'> = {
   readonly store: Pick<GraphStore, Call>
   readonly idLists: Pick<IdLists, 'apply' | 'forget'>
   readonly onCommitted: (marks: readonly CommittedMark[]) => void
   readonly onOutcomeUnknown: () => void
+  /** Notes what a write changes before the store has it. */
+  readonly noteVersions?: (changes: readonly StateChange[]) => Promise<void>
 }
 
 /**
@@ -75,9 +80,11 @@ export const commitChanges = (context: CommitContext<'write'>, group: WriteGroup
 
 async function commitWith<T>(
   send: (groups: GraphChange[][]) => Promise<readonly CommitResult[]>,
-  { idLists, onCommitted, onOutcomeUnknown }: Omit<CommitContext<never>, 'store'>,
+  { idLists, onCommitted, onOutcomeUnknown, noteVersions }: Omit<CommitContext<never>, 'store'>,
   planned: readonly PlannedWrite<T>[],
 ): Promise<readonly WriteResult<T>[]> {
+  const noted = await resultOrFailure(() => noteVersions?.(planned.flatMap(statesOf)))
+  if (noted) return planned.map((plan) => ('group' in plan && plan.group ? noted : plan))
   const results = planned.map(checkedResult)
   const writes = planned.flatMap((plan, at) =>
     'group' in plan && plan.group && !('failure' in (results[at] ?? {}))
@@ -101,6 +108,16 @@ async function commitWith<T>(
   idLists.apply(committed.flatMap(({ changes }) => changes))
   if (committed.length > 0) onCommitted(committed.flatMap(({ marks }) => marks))
   return results
+}
+
+/** Records that a planned write changes, before and after it. */
+function statesOf(plan: PlannedWrite<unknown>): StateChange[] {
+  if (!('group' in plan) || !plan.group) return []
+  const { changes, dropped } = plan.group
+  const changed = changes.flatMap(({ graph, before = '', content: after }) =>
+    after === undefined ? [] : [{ graph, before, after }],
+  )
+  return dropped ? [...changed, { ...dropped, after: '' }] : changed
 }
 
 function checkedResult<T>(plan: PlannedWrite<T>): WriteResult<T> {

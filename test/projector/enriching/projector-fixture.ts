@@ -102,6 +102,8 @@ export async function projectorFixture(options: ProjectorFixtureOptions = {}) {
     onOutcomeUnknown: projector.onOutcomeUnknown,
     indexedCatalogueOf: async () => undefined,
     directory: join(directory, 'x'),
+    recordsPath: join(directory, 'records.sqlite'),
+    versionLimits: { days: 1, most: 1, harvestDays: 1, harvestMost: 1 },
     days: 1,
     pause,
     limits: defaultLimits,
