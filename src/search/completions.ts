@@ -5,8 +5,9 @@
 
 import { facetDefinitions } from '../search-index/facet-answer.ts'
 import type { IndexSettings } from '../search-index/index-settings.ts'
-import { leavesOf } from '../search-index/query-tree.ts'
+import { leavesOf, type Term } from '../search-index/query-tree.ts'
 import type { FacetValue, SearchIndex, SearchRequest } from '../search-index/search-index.ts'
+import type { Target } from '../search-index/word-forms.ts'
 import { isStopWord } from '../text/stop-words.ts'
 import { tokenOf, tokens } from '../text/tokens.ts'
 import { withTitlesIn } from './facet-labels.ts'
@@ -74,24 +75,8 @@ async function completedQueries(
   const terms = plainTerms(request.tree)
   if (beginning.length < shortest || terms.at(-1)?.token !== beginning) return []
   const own = { ...request, ...countOnly, words: undefined, fields: spelledFields }
-  const longer = await index.tokensBeginning(beginning, request.indices, signal)
-  const words = longer
-    .filter((token) => !isStopWord(token, [locale, ...stopLanguages]))
-    .map((token) => ({ kind: 'exact', token }) as const)
-  const [forms, ...answers] = await Promise.all([
-    index.wordForms(
-      words.map(({ token }) => ({ kind: 'term', token })),
-      signal,
-    ),
-    ...words.map((word) => {
-      const tree = { kind: 'and', operands: [...terms.slice(0, -1), word] } as const
-      return index.search({ ...own, tree }, signal)
-    }),
-  ])
-  const counted = words
-    .map(({ token }, i) => ({ token, count: answers[i]?.count ?? 0, forms: forms[i] ?? [] }))
-    .filter(({ count }) => count > 0)
-    .sort((a, b) => b.count - a.count)
+  const candidates = { beginning, own, earlier: terms.slice(0, -1), locale }
+  const counted = await countedWords(index, candidates, signal)
   // Words with a common stem have the same hits.
   const distinct = counted.filter(({ token }, i) => {
     const isFormOf = ({ forms: other }: (typeof counted)[number]) =>
@@ -110,6 +95,48 @@ async function completedQueries(
       return { q: before + spellingIn(hits, token), count }
     }),
   )
+}
+
+type Candidates = {
+  /** Beginning of the last word. */
+  readonly beginning: string
+  /** Request that counts hits in the texts whose words complete a query. */
+  readonly own: SearchRequest
+  /** Words before the last one. */
+  readonly earlier: readonly Term[]
+  readonly locale: string
+}
+
+/** Longer words with their hits beside the words before: those of the language of these first, then those with most hits. */
+async function countedWords(
+  index: SearchIndex,
+  { beginning, own, earlier, locale }: Candidates,
+  signal: AbortSignal,
+) {
+  const longer = await index.tokensBeginning(beginning, own.indices, signal)
+  const words = longer
+    .filter((token) => !isStopWord(token, [locale, ...stopLanguages]))
+    .map((token) => ({ kind: 'exact', token }) as const)
+  const [forms, ...answers] = await Promise.all([
+    index.wordForms(
+      [...words, ...earlier].map(({ token }) => ({ kind: 'term', token })),
+      signal,
+    ),
+    ...words.map((word) => {
+      const tree = { kind: 'and', operands: [...earlier, word] } as const
+      return index.search({ ...own, tree }, signal)
+    }),
+  ])
+  const bucketsOf = (targets: readonly Target[] = []) =>
+    targets.flatMap(({ how, bucket }) => (how === 'word' ? bucket : []))
+  const buckets = new Set(forms.slice(words.length).flatMap(bucketsOf))
+  return words
+    .map(({ token }, i) => {
+      const isOfLanguage = bucketsOf(forms[i]).some((bucket) => buckets.has(bucket))
+      return { token, count: answers[i]?.count ?? 0, forms: forms[i] ?? [], isOfLanguage }
+    })
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => Number(b.isOfLanguage) - Number(a.isOfLanguage) || b.count - a.count)
 }
 
 /** Values of facets in whose labels each word of the query begins a word. */

@@ -60,6 +60,8 @@ beforeAll(async () => {
     ' ; dct:publisher [ a foaf:Organization ; foaf:name "Levelling office" ] ; dcat:theme theme:ENVI',
   )
   await dataset('wald', '"Wald"@de', '', 'canton')
+  await dataset('zander', '"Stream zander"@en, "Zahlen"@de', '', 'canton')
+  await dataset('zahlen', '"Stream"@en, "Zahlen im Fluss"@de', '', 'canton')
 })
 afterAll(async () => {
   await platform.stop()
@@ -101,6 +103,14 @@ describe('suggestions', () => {
     expect(first).toMatchObject({ label: 'river levels', path: '/en/datasets?q=river+levels' })
     const text = await page(first?.path ?? '')
     expect(text).toContain(`Hits 1 to ${first?.count} of ${first?.count}`)
+  })
+
+  it('complete with words of the language of the words before first', async () => {
+    const labels = async (q: string) =>
+      ((await suggest(q))['words'] ?? []).map(({ label }) => label)
+    expect(await labels('za')).toEqual(['Zahlen', 'zander'])
+    expect(await labels('stream za')).toEqual(['stream zander', 'stream Zahlen'])
+    expect(await labels('Fluss za')).toEqual(['Fluss Zahlen'])
   })
 
   it.each(['river ', 'title:le', '"river le"', 'river -', 'x', 'le AND', '🌊', ''])(
