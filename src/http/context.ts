@@ -57,8 +57,8 @@ export type AppEnv = {
     changes?: boolean
     /** The configured name of the portal. */
     siteName: string
-    /** Returns a field of the form in the body by name; set after the form was read. */
-    form?: (name: string) => string
+    /** Form in the body; set after it was read. */
+    form?: FormData
     longAnswers: LongAnswers
     /** Set by `ApiKeys.require` and `ApiKeys.find`; where the portal acts for a person, that of the person. */
     key?: Key

@@ -8,13 +8,22 @@ import type { AppContext } from './context.ts'
 export type FormFields = (name: string) => string
 
 /** Default of the most bytes of a form. */
-const mostBytes = 2 ** 20
+const mostBytes = 2 * 2 ** 20
 
 /**
  * Reads a form; later calls for the same request return the same fields. Rejects as `readBody`, also for a body that is no
  * form.
  */
 export async function readForm(c: AppContext, bytes = mostBytes): Promise<FormFields> {
+  const fields = await readFormData(c, bytes)
+  return (name) => {
+    const value = fields.get(name)
+    return typeof value === 'string' ? value : ''
+  }
+}
+
+/** Reads a form with all its fields, in their order. Rejects as `readForm`. */
+export async function readFormData(c: AppContext, bytes = mostBytes): Promise<FormData> {
   const cached = c.get('form')
   if (cached) return cached
   const body = await readBody(c.req.raw, { bytes, name: '' }, c.get('signal'))
@@ -24,10 +33,6 @@ export async function readForm(c: AppContext, bytes = mostBytes): Promise<FormFi
       'send the fields of a form: application/x-www-form-urlencoded or multipart/form-data'
     throw new Failure('unsupported-media-type', detail, { cause })
   })
-  const form: FormFields = (name) => {
-    const value = fields.get(name)
-    return typeof value === 'string' ? value : ''
-  }
-  c.set('form', form)
-  return form
+  c.set('form', fields)
+  return fields
 }

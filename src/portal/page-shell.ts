@@ -68,6 +68,7 @@ function openAssets(config: PortalConfig) {
   }
   const faces = config.font === 'source-serif' ? fontFaces(add) : ''
   add('portal.css', `${faces}${readAsset('portal.css')}${colourRules(config)}`)
+  add('desk.css', readAsset('desk.css'))
   add('portal.js', readAsset('portal.js'))
   add('favicon.svg', readAsset('favicon.svg'))
   return {
@@ -165,7 +166,14 @@ export const assetEndpoints = [
  * Paths that crawlers may not request: further pages and values of searches, pages that fetch from other hosts, pages for
  * stewards, and the API.
  */
-const disallowedPaths = ['/*?*page=', '/*/datasets/facets', '/*/preview', '/*/harvest', '/api/']
+const disallowedPaths = [
+  '/*?*page=',
+  '/*/datasets/facets',
+  '/*/preview',
+  '/*/harvest',
+  '/*/desk',
+  '/api/',
+]
 
 /** Endpoints for crawlers: `robots.txt` and the sitemap. */
 export const crawlerEndpoints = [

@@ -20,6 +20,7 @@ import { prefersPage, preferredLanguage } from './negotiation.ts'
 import { pageEndpoints, showPreview } from './page-endpoints.ts'
 import { assetEndpoints, crawlerEndpoints, type PageShell } from './page-shell.ts'
 import { layout, linkHeader, type PageStatus } from './layout.ts'
+import { deskEndpoints } from './desk/desk-endpoints.ts'
 import { errorPage, helpFor } from './pages/error-page.ts'
 import { pageSources, type PageSources, type Port, type Ports, portsFor } from './ports.ts'
 import type { Previews } from './preview/previews.ts'
@@ -104,7 +105,12 @@ export function portalApp(deps: PortalDeps): App {
   if (previews) mount(app, [showPreview], { ...services, previews })
   mount(app, [checkEndpoint()], services)
   if (shell.config.embed.length > 0) mount(app, pageEndpoints('/embed'), services)
-  if (sessions) mount(app, [...signInEndpoints(sessions), ...stewardEndpoints(sessions)], services)
+  if (sessions)
+    mount(
+      app,
+      [...signInEndpoints(sessions), ...stewardEndpoints(sessions), ...deskEndpoints],
+      services,
+    )
   if (sessions && oidc) mount(app, providerEndpoints(sessions, oidc), services)
   return app
 }

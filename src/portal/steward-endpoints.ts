@@ -178,7 +178,7 @@ async function demandOwnForm(c: AppContext, { token }: Session): Promise<undefin
 }
 
 /** A session of the portal; strangers are led to the form of sign-in. A POST brings a form of the session. */
-const withSession: Auth<PortalServices> = {
+export const withSession: Auth<PortalServices> = {
   needs: 'session',
   check: async (c, { contextOf }) => {
     const { steward, pathTo } = await contextOf(c)
@@ -188,13 +188,13 @@ const withSession: Auth<PortalServices> = {
 }
 
 /** Context of a page for its steward. Throws `unauthorized` where the session ended after it was checked. */
-function stewardContext({ steward, ...context }: PageContext): StewardContext {
+export function stewardContext({ steward, ...context }: PageContext): StewardContext {
   if (!steward) throw new Failure('unauthorized', 'the session has ended: sign in again')
   return { ...context, steward }
 }
 
 /** Context of a steward's request that is answered without a page; the deadline of requests applies. */
-const actionContext = async (c: AppContext, { contextOf }: PortalServices) => ({
+export const actionContext = async (c: AppContext, { contextOf }: PortalServices) => ({
   ...stewardContext(await contextOf(c)),
   signal: c.get('signal'),
 })

@@ -166,6 +166,8 @@ export type FormPart = {
   readonly paths: readonly string[]
   readonly single: boolean
   readonly editor?: Editor
+  /** Scheme of its concepts. */
+  readonly vocabulary?: string
 }
 
 type Part = { readonly class: string; readonly fields: readonly FormPart[] }
@@ -185,7 +187,10 @@ const agent: Part = {
   class: foaf('Agent').value,
   fields: [
     one('name', 'SimpleMultiLangTitle', foaf('name')),
-    one('agent_type', 'GenericSkosMultiLang', dct('type')),
+    {
+      ...one('agent_type', 'GenericSkosMultiLang', dct('type')),
+      vocabulary: schemes.publisherType,
+    },
     one('homepage', 'StandardDisabled', foaf('homepage')),
     one('email', 'StandardKeyword', foaf('mbox'), 'email'),
   ],

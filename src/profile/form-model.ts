@@ -128,11 +128,12 @@ function placedField(
     mapping?: MappingClass
     single?: boolean
     editor?: Editor
+    vocabulary?: string
   },
   nested: NestedForm | undefined,
 ): Placed {
   const { mapping, name, paths } = field
-  const vocabulary = facts.vocabulary ?? (mapping && vocabularyOf(mapping))
+  const vocabulary = facts.vocabulary ?? field.vocabulary ?? (mapping && vocabularyOf(mapping))
   const { label, help, nodeKind, pattern, bounds, message, languages, uniqueLang, eachOf, group } =
     facts
   const known = {
@@ -180,7 +181,7 @@ function fieldsAt(
     const facts = factsOf(sources, site, field)
     const isShown =
       field.paths.length > 0 && !filledClasses.has(field.mapping) && !facts.isDeactivated
-    return isShown ? [placedField(facts, field, nestedOf(sources, site, field))] : []
+    return isShown ? [placedField(facts, field, nestedOf(sources, site, field, facts))] : []
   })
   const covered = new Set([...ownPaths, ...fields.flatMap(({ paths }) => paths)])
   const names = new Set(mapped.map(({ name }) => name))
@@ -216,8 +217,15 @@ const constrains = ({
 }: PropertyFacts) => Object.keys(facts).length > 0
 
 /** Form of a nested resource: from `mappingLink` and `mappingProperty`, or the parts of a described value. */
-function nestedOf(sources: Sources, site: Site, field: Field | FormPart): NestedForm | undefined {
+function nestedOf(
+  sources: Sources,
+  site: Site,
+  field: Field | FormPart,
+  facts: Facts,
+): NestedForm | undefined {
   const parts = partOf(field.mapping)
+  // A value that is only named in words is a concept where a shape names a vocabulary.
+  if (field.mapping === 'LabeledResource' && facts.vocabulary !== undefined) return undefined
   if (parts) {
     const cls = parts.class
     return {

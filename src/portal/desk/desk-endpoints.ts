@@ -1,0 +1,8 @@
+/** Endpoints of the desk, the pages on which people describe, check and publish records. */
+
+import type { Endpoint } from '../../http/endpoint.ts'
+import type { PortalServices } from '../portal-services.ts'
+import { formEndpoints } from './form-endpoints.ts'
+
+/** Endpoints of the desk. Forms come last: their sections take every step that no other page has. */
+export const deskEndpoints: readonly Endpoint<PortalServices>[] = [...formEndpoints]

@@ -1,0 +1,162 @@
+/** Fields of a form as HTML: name, need, points, help, what is wrong, and the control of each editor; described values inside. */
+
+import type { FormField } from '../../profile/form-model.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import {
+  addButton,
+  areaControl,
+  chip,
+  choiceControl,
+  conceptControl,
+  type FieldContext,
+  fieldLabel,
+  helpOf,
+  idOf,
+  isChip,
+  keywordsControl,
+  licenceControl,
+  lineControls,
+  lineInput,
+  marks,
+  message,
+  nameOfConcept,
+  removeButton,
+  textsControl,
+} from './form-controls.ts'
+import type { FormRow, FormRows } from './form-rows.ts'
+
+/** Field with all its rows. */
+export function fieldHtml(form: FieldContext, rows: FormRows): HtmlMarkup {
+  const { field, name } = rows
+  const [label, help] = [fieldLabel(form, field), helpOf(form, field)]
+  const wrong = rows.rows.filter(({ message }) => message !== undefined)
+  const described = describedBy(rows, help !== undefined)
+  return html`<fieldset class="f${wrong.length > 0 && ' wrong'}" id="f-${name}"${described && html` aria-describedby="${described}"`}>
+    <legend class="vh">${label}</legend>
+    <div class="f-head"><span class="f-name">${label}</span>${marks(form, rows)}</div>
+    ${help !== undefined && html`<p class="hint" id="h-${name}">${help}</p>`}
+    ${wrong.map((row) => message(form, rows, row))}
+    <div class="control">${control(form, rows, label)}</div></fieldset>`
+}
+
+const describedBy = ({ name, rows }: FormRows, hasHelp: boolean) =>
+  [hasHelp && `h-${name}`, ...rows.map((row) => row.message !== undefined && `e-${idOf(row.name)}`)]
+    .filter(Boolean)
+    .join(' ')
+
+function control(form: FieldContext, rows: FormRows, label: string): HtmlContent {
+  const { field } = rows
+  if (field.nested && field.editor !== 'place') return nestedControl(form, rows, label)
+  switch (field.editor) {
+    case 'texts':
+    case 'prose':
+      return textsControl(form, rows)
+    case 'keywords':
+      return keywordsControl(form, rows, label)
+    case 'licence':
+      return licenceControl(form, rows)
+    case 'concept':
+      return conceptControl(form, rows, label)
+    case 'place':
+      return [
+        conceptControl(
+          form,
+          { ...rows, rows: rows.rows.filter(({ parts, text }) => !parts || text) },
+          label,
+        ),
+        placeAreas(form, rows),
+      ]
+    case 'boolean':
+    case 'choice':
+      return rows.rows
+        .slice(0, field.single ? 1 : undefined)
+        .map((row) => choiceControl(form, rows, row, label))
+    default:
+      return lineControls(form, rows, label)
+  }
+}
+
+/** Areas of places, each with a map and its four sides. */
+function placeAreas(form: FieldContext, { name, field, rows }: FormRows): HtmlContent {
+  const described = rows.filter(({ parts, term }) => parts && term)
+  const parts = described.length > 0 ? described : [emptyArea(name, field)]
+  return html`<details${described.length > 0 && html` open`}><summary>${form.page.t('form-area')}</summary>${parts.flatMap(
+    (row) =>
+      (row.parts ?? []).flatMap(({ rows: areas }) => areas.map((area) => areaControl(form, area))),
+  )}${described.map((row) => html`<p class="row">${removeButton(form, row.name, form.page.t('form-area'))}</p>`)}</details>`
+}
+
+/** Row of a place that has no area yet; its number differs from that of the field for a name. */
+function emptyArea(name: string, field: FormField): FormRow {
+  const row = { name: `${name}.+9`, text: '', language: '' }
+  const [part] = field.nested?.fields ?? []
+  return part
+    ? {
+        ...row,
+        parts: [
+          {
+            field: part,
+            name: `${row.name}.${part.name}`,
+            rows: [{ ...row, name: `${row.name}.${part.name}.+0` }],
+          },
+        ],
+      }
+    : row
+}
+
+/** Described values: links to their pages, or their parts side by side. */
+function nestedControl(form: FieldContext, rows: FormRows, label: string): HtmlContent {
+  const { field, name } = rows
+  const { t } = form.page
+  const filled = rows.rows.filter(({ term }) => term !== undefined)
+  const values = filled.filter(({ parts }) => !parts)
+  const chips =
+    values.length > 0 &&
+    html`<div class="values">${values.map((row) => chip(form, row, nameOfConcept(form, row), row.text))}</div>`
+  if (form.pagePath('files', name) !== '' && isLong(field))
+    return [
+      chips,
+      html`<ul class="states" role="list">${filled.filter(({ parts }) => parts).map((row) => nestedLink(form, row))}</ul>`,
+      html`<p class="row"><a class="button" href="${form.pagePath('files', `${name}.+0`)}">${icon('plus')} ${t('form-add-one')}</a></p>`,
+    ]
+  const groups = rows.rows.filter(({ parts }) => parts)
+  return [
+    chips,
+    groups.map(
+      (row) =>
+        html`<div class="control"><div class="split">${(row.parts ?? []).map((part) => partControl(form, part))}</div>${row.term && html`<p class="row">${removeButton(form, row.name, label)}</p>`}</div>`,
+    ),
+    !field.single && filled.length > 0 && html`<p class="row">${addButton(form, name)}</p>`,
+    field.single && values.length > 0 && html``,
+  ]
+}
+
+/** Whether values of a field have pages of their own: they are resources with more than four properties. */
+export const isLong = ({ nested }: FormField): boolean => (nested?.fields.length ?? 0) > 4
+
+function nestedLink(form: FieldContext, row: FormRow): HtmlMarkup {
+  const texts = (row.parts ?? []).flatMap(({ rows: parts }) =>
+    parts.filter(({ text }) => text !== ''),
+  )
+  const format = (row.parts ?? [])
+    .find(({ field }) => field.editor === 'concept')
+    ?.rows.find(isChip)
+  const title = texts[0]?.text ?? row.term?.value ?? ''
+  return html`<li><span class="no" aria-hidden="true">·</span><div><a href="${form.pagePath('files', row.name)}"><strong>${title.slice(0, 120)}</strong></a></div><span>${format && html`<span class="tag format">${nameOfConcept(form, format)}</span>`}${removeButton(form, row.name, title)}</span></li>`
+}
+
+/** Part of a described value: a label and its control. */
+function partControl(form: FieldContext, part: FormRows): HtmlMarkup {
+  const label = fieldLabel(form, part.field)
+  const [first] = part.rows
+  const isLine =
+    first &&
+    part.rows.length === 1 &&
+    !['texts', 'prose', 'concept', 'choice', 'boolean'].includes(part.field.editor)
+  const wrong = part.rows.filter(({ message: key }) => key !== undefined)
+  const inside =
+    isLine && first.term?.termType !== 'BlankNode'
+      ? lineInput(part.field, first, label)
+      : control(form, part, label)
+  return html`<div class="field" id="f-${part.name}" role="group" aria-label="${label}"><span class="label" aria-hidden="true">${label}</span>${wrong.map((row) => message(form, part, row))}${inside}</div>`
+}

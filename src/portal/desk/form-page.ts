@@ -1,0 +1,357 @@
+/** Pages of the form of a draft: one section, or one described value such as a file, with its place among the others. */
+
+import { readFileSync } from 'node:fs'
+import type { Quad, Quad_Subject } from '@rdfjs/types'
+import type { FormField, FormModel } from '../../profile/form-model.ts'
+import { graphOf, instances, keyOf } from '../../rdf/read.ts'
+import { blankNode, namedNode } from '../../rdf/terms.ts'
+import { shortText } from '../../text/code-points.ts'
+import { listed, textAt } from '../../text/json.ts'
+import type { StewardContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import type { PageContent } from '../layout.ts'
+import { breadcrumbs, panel } from '../parts/blocks.ts'
+import { numberAt } from '../record.ts'
+import type { Concepts } from './concepts.ts'
+import { deskFrame } from './desk-frame.ts'
+import { type FieldContext, fieldLabel, pointsOf } from './form-controls.ts'
+import { fieldHtml, isLong } from './form-fields.ts'
+import type { Typed } from './form-post.ts'
+import { type FormRow, type FormRows, rowsOf } from './form-rows.ts'
+
+/** Draft as its form shows it. */
+export type Draft = {
+  readonly type: string
+  readonly id: string
+  readonly catalogue: string
+  readonly title: string
+  readonly state: string
+  readonly revision: string
+  readonly score: number | undefined
+  readonly typed: readonly Typed[]
+  readonly quads: readonly Quad[]
+  readonly model: FormModel
+}
+
+/** Points of the indicators by the short name of their property. */
+const points: ReadonlyMap<string, number> = pointsByProperty()
+
+function pointsByProperty() {
+  const path = new URL('../assets/indicators.json', import.meta.url)
+  const sums = new Map<string, number>()
+  for (const entry of listed(JSON.parse(readFileSync(path, 'utf8')))) {
+    const property = textAt(entry, 'property')
+    if (property !== undefined)
+      sums.set(property, (sums.get(property) ?? 0) + numberAt(entry, 'most'))
+  }
+  return sums
+}
+
+/** Most points of a record. */
+const mostPoints = 405
+
+/** Languages that forms offer beside those of the portal. */
+const moreLanguages = [
+  'en',
+  'de',
+  'fr',
+  'it',
+  'es',
+  'nl',
+  'pl',
+  'pt',
+  'rm',
+  'cs',
+  'da',
+  'sv',
+  'hu',
+  'sl',
+  'hr',
+]
+
+/** Resource that a draft is about. */
+export function nodeOf({ quads, model }: Pick<Draft, 'quads' | 'model'>): Quad_Subject {
+  const nodes = instances(graphOf(quads), model.class)
+  const key = nodes.find((node) => !node.startsWith('_:')) ?? nodes[0]
+  if (key === undefined) return namedNode('urn:x-draft:record')
+  return key.startsWith('_:') ? blankNode(key.slice(2)) : namedNode(key)
+}
+
+/** All fields of a form. */
+export const fieldsOfModel = ({ sections }: FormModel): readonly FormField[] =>
+  sections.flatMap(({ fields }) => fields)
+
+/** Draft with what its pages are made of. */
+export type View = {
+  readonly context: StewardContext
+  readonly draft: Draft
+  readonly concepts: Concepts
+  /** Names of fields with a further empty row. */
+  readonly added: readonly string[]
+}
+
+/** Rows of all fields of a draft. */
+function rowsOfDraft({ context, draft, added }: View): readonly FormRows[] {
+  const graph = graphOf(draft.quads)
+  const node = nodeOf(draft)
+  const languages = [context.language]
+  const source = { graph, typed: draft.typed, pageLanguage: context.language, languages, added }
+  return rowsOf(source, node, fieldsOfModel(draft.model))
+}
+
+/** Path of a page of the draft. */
+export const formPath = ({ context, draft }: View, ...steps: readonly string[]): string =>
+  `${context.pathTo('desk', draft.type, draft.id, ...steps)}?catalogue=${encodeURIComponent(draft.catalogue)}`
+
+const fieldContext = (view: View): FieldContext => ({
+  page: view.context,
+  concepts: view.concepts,
+  builtIn: view.draft.model.builtIn,
+  languages: [...new Set([...view.context.config.languages, ...moreLanguages])],
+  pagePath: (kind, name) => formPath(view, kind, name),
+  points,
+})
+
+/** Page of one section; `undefined` where the form has no such section. */
+export function sectionPage(view: View, id: string): PageContent | undefined {
+  const section = view.draft.model.sections.find((candidate) => candidate.id === id)
+  if (!section) return undefined
+  const rows = rowsOfDraft(view)
+  const names = new Set(section.fields.map(({ name }) => name))
+  const own = rows.filter(({ field }) => names.has(field.name))
+  const form = fieldContext(view)
+  const heading = sectionLabel(view, section)
+  const body = html`<h2>${heading}</h2>${id === 'essentials' && html`<p class="soft">${view.context.t('form-essentials')}</p>`}
+    ${own.map((field) => fieldHtml(form, field))} ${id === 'rest' && keptStatements(view)}`
+  return pageOf(view, { rows, own, current: id, heading, body, action: formPath(view, id) })
+}
+
+/** Page of a described value, which `name` leads to: `distributions.~…`; `undefined` where there is none. */
+export function valuePage(view: View, name: string): PageContent | undefined {
+  const fieldNames = name.split('.').filter((_, index) => index % 2 === 0)
+  const isNew = /\.\+\d+$/.test(name)
+  const parent = name.slice(0, name.lastIndexOf('.'))
+  const rows = rowsOfDraft(isNew ? { ...view, added: [...view.added, parent] } : view)
+  const found = rowNamed(rows, name)
+  const section = view.draft.model.sections.find(({ fields }) =>
+    fields.some((field) => field.name === fieldNames[0]),
+  )
+  if (!found?.row.parts || !section) return undefined
+  const form = fieldContext(view)
+  const { t } = view.context
+  const label = fieldLabel(form, found.field)
+  const title = found.row.parts.flatMap((part) => part.rows.filter(({ text }) => text !== ''))[0]
+    ?.text
+  const heading = title === undefined ? t('form-new', { what: label }) : shortText(title, 120)
+  const isFirst = ({ field, rows: filled }: FormRows) =>
+    field.need !== 'optional' ||
+    ['title', 'download_url', 'media_type'].includes(field.name) ||
+    filled.some(({ term, message }) => term ?? message)
+  const [first, others] = [
+    found.row.parts.filter(isFirst),
+    found.row.parts.filter((part) => !isFirst(part)),
+  ]
+  const names = others
+    .slice(0, 4)
+    .map(({ field }) => fieldLabel(form, field))
+    .join(', ')
+  const body = html`<h2>${heading}</h2>${first.map((field) => fieldHtml(form, field))}
+    ${others.length > 0 && html`<details class="f"><summary>${t('form-more', { names, count: Math.max(0, others.length - 4) })}</summary>${others.map((field) => fieldHtml(form, field))}</details>`}`
+  const end =
+    !isNew &&
+    html`<p class="row close"><button class="button danger small" name="do" value="remove:${name}" formnovalidate>${icon('trash-2')} ${t('form-remove-this')}</button></p>`
+  return pageOf(view, {
+    rows,
+    own: found.row.parts,
+    current: section.id,
+    heading,
+    body,
+    end,
+    action: formPath(view, 'files', name),
+  })
+}
+
+/** Field that a name leads to in the form of a draft. */
+export function fieldAt({ draft }: View, name: string): FormField | undefined {
+  const steps = name.split('.').filter((_, index) => index % 2 === 0)
+  let fields: readonly FormField[] = fieldsOfModel(draft.model)
+  let found: FormField | undefined
+  for (const step of steps) {
+    found = fields.find((field) => field.name === step)
+    fields = found?.nested?.fields ?? []
+  }
+  return found
+}
+
+/** Row of a name with its field. */
+export function rowNamed(
+  rows: readonly FormRows[],
+  name: string,
+): { readonly field: FormField; readonly row: FormRow } | undefined {
+  for (const { field, rows: own } of rows)
+    for (const row of own) {
+      if (row.name === name) return { field, row }
+      if (row.parts && name.startsWith(`${row.name}.`)) return rowNamed(row.parts, name)
+    }
+  return undefined
+}
+
+type Section = FormModel['sections'][number]
+
+const sectionLabel = (
+  { context: { t, language } }: View,
+  { id, label, fields }: Section,
+): string => {
+  const words = t(`form-section-${id}`)
+  const own = label?.[language] ?? label?.['en'] ?? label?.['']
+  const [field] = fields
+  return (
+    own ??
+    (words === `form-section-${id}`
+      ? field && id === field.name
+        ? id.replaceAll('_', ' ')
+        : id
+      : words)
+  )
+}
+
+type FormParts = {
+  readonly rows: readonly FormRows[]
+  /** Fields of this page. */
+  readonly own: readonly FormRows[]
+  readonly current: string
+  readonly heading: string
+  readonly body: HtmlContent
+  readonly end?: HtmlContent
+  readonly action: string
+}
+
+/** Page around a form: title, list of sections, figure, what is wrong, and how the record is found. */
+function pageOf(
+  view: View,
+  { rows, own, current, heading, body, end, action }: FormParts,
+): PageContent {
+  const { context, draft } = view
+  const { t, steward } = context
+  const added = view.added.map((name) => `&add=${encodeURIComponent(name)}`).join('')
+  const isSaved = context.query.has('saved')
+  const form = html`<form method="post" action="${action}${added}" novalidate>
+    <input type="hidden" name="_csrf" value="${steward.token}">
+    <button class="vh" name="do" value="save" tabindex="-1">${t('form-save')}</button>
+    ${errorSummary(view, own)} ${body}
+    <div class="savebar"><button class="button primary" name="do" value="next">${t('form-next')}</button>
+    <button class="button" name="do" value="save" formnovalidate>${t('form-save')}</button>
+    <span class="saved" role="status">${isSaved && html`${icon('check')} ${t('form-saved')}`}</span></div>${end}</form>`
+  const title = draft.title || t('untitled')
+  return deskFrame(context, {
+    title: `${heading}: ${title}`,
+    body: html`${breadcrumbs(context, { href: formPath(view, view.draft.model.sections[0]?.id ?? ''), label: title })}
+      <div class="form-title"><h1>${title}</h1><span class="flag draft">${t(`form-state-${draft.state}`)}</span></div>
+      <div class="form-page"><div class="side">${sectionList(view, rows, current)}${figure(view, own)}</div>${form}${asFound(rows, context)}</div>`,
+  })
+}
+
+/** Typed texts of a page that are no value, with links to their fields. */
+function errorSummary(view: View, own: readonly FormRows[]): HtmlContent {
+  const { t } = view.context
+  const wrong = wrongRows(own)
+  if (wrong.length === 0) return false
+  const form = fieldContext(view)
+  return html`<div class="errors" role="alert" tabindex="-1" id="errors" aria-labelledby="errors-h">
+    <h2 id="errors-h">${t('form-errors', { count: wrong.length })}</h2><p>${t('form-errors-lead')}</p><ul class="close">${wrong.map(
+      ({ rows, row }) =>
+        html`<li><a href="#f-${rows.name}">${fieldLabel(form, rows.field)}: ${t(`form-${row.message ?? ''}`, { text: shortText(row.text, 60) })}</a></li>`,
+    )}</ul></div>`
+}
+
+function wrongRows(
+  fields: readonly FormRows[],
+): readonly { readonly rows: FormRows; readonly row: FormRow }[] {
+  return fields.flatMap((rows) =>
+    rows.rows.flatMap((row) => [
+      ...(row.message === undefined ? [] : [{ rows, row }]),
+      ...(row.parts ? wrongRows(row.parts) : []),
+    ]),
+  )
+}
+
+const isAnswered = ({ rows }: FormRows) => rows.some(({ term }) => term !== undefined)
+
+/** Sections of the form, with how many of their fields are answered. */
+function sectionList(view: View, rows: readonly FormRows[], current: string): HtmlMarkup {
+  const { context, draft } = view
+  const { t, formats } = context
+  const { sections } = draft.model
+  const items = sections.map((section) => {
+    const own = rows.filter(({ field }) => section.fields.some(({ name }) => name === field.name))
+    const answered = own.filter(isAnswered).length
+    const wrong = wrongRows(own).length
+    const [only] = own
+    const isList = own.length === 1 && only !== undefined && isLong(only.field)
+    const count =
+      wrong > 0
+        ? t('form-to-correct', { count: wrong })
+        : isList
+          ? formats.number(only.rows.filter(({ term }) => term).length)
+          : t('form-answered', { count: answered, all: own.length })
+    const state = wrong > 0 ? 'bad' : answered === own.length ? 'good' : 'idle'
+    const image = { bad: 'circle-x', good: 'circle-check', idle: 'circle-dashed' }[state]
+    const here = section.id === current && html` aria-current="step"`
+    return html`<li><a href="${formPath(view, section.id)}"${here}><span class="${state}">${icon(image)}</span><span>${sectionLabel(view, section)}</span><span class="n">${count}</span></a></li>`
+  })
+  const index = sections.findIndex(({ id }) => id === current)
+  const [section] = sections.slice(index)
+  const summary = t('form-section', {
+    number: index + 1,
+    all: sections.length,
+    name: section ? sectionLabel(view, section) : '',
+  })
+  const check = html`<li class="last"><a href="${formPath(view, 'check')}">${icon('circle-dashed')}<span>${t('form-check')}</span><span class="n"></span></a></li>`
+  return html`<nav aria-label="${t('form-sections')}"><details class="sections"><summary>${icon('sliders-horizontal')} ${summary}</summary><ol role="list">${items}${check}</ol></details></nav>`
+}
+
+/** Points of the draft, with those that this page could add; nothing before it was measured. */
+function figure({ context, draft }: View, own: readonly FormRows[]): HtmlContent {
+  const { t, formats } = context
+  if (draft.score === undefined) return false
+  const open = own
+    .filter((rows) => !isAnswered(rows))
+    .reduce((sum, { field }) => sum + pointsOf(points, field), 0)
+  const could = Math.min(mostPoints, draft.score + open)
+  return html`<div class="gain"><p class="score"><strong>${formats.number(draft.score)}</strong> <span class="soft">${t('form-of-points', { points: mostPoints })}</span></p>
+    <svg class="bar" viewBox="0 0 ${mostPoints} 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="${mostPoints}" height="8"/><rect class="could" width="${could}" height="8"/><rect class="fill" width="${draft.score}" height="8"/></svg>
+    ${open > 0 && html`<p class="soft">${t('form-open-points', { points: open })}</p>`}</div>`
+}
+
+/** The record as a hit of a search. */
+function asFound(rows: readonly FormRows[], { t, language }: StewardContext): HtmlMarkup {
+  const textOf = (editor: string) => {
+    const texts =
+      rows.find(({ field }) => field.editor === editor)?.rows.filter(({ term }) => term) ?? []
+    return (texts.find((row) => row.language === language) ?? texts[0])?.text
+  }
+  return html`<aside aria-label="${t('form-as-found')}">${panel(
+    t('form-as-found'),
+    html`<div class="as-hit close"><h3>${shortText(textOf('texts') ?? t('untitled'), 160)}</h3><p>${shortText(textOf('prose') ?? '', 160)}</p></div>`,
+  )}</aside>`
+}
+
+/** Statements of the record that no field shows. */
+function keptStatements({ context: { t }, draft }: View): HtmlContent {
+  const shown = new Set(fieldsOfModel(draft.model).flatMap(({ path }) => path))
+  const kept = draft.quads.filter(
+    ({ subject, predicate }) =>
+      keyOf(subject) === keyOf(nodeOf(draft)) &&
+      !shown.has(predicate.value) &&
+      !predicate.value.endsWith('#type'),
+  )
+  return (
+    kept.length > 0 &&
+    html`<details class="f"><summary>${t('form-kept-statements', { count: kept.length })}</summary><ul role="list">${kept
+      .slice(0, 100)
+      .map(
+        ({ predicate, object }) =>
+          html`<li><code>${predicate.value}</code> <bdi>${shortText(object.value, 200)}</bdi></li>`,
+      )}</ul></details>`
+  )
+}

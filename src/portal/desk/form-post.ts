@@ -1,0 +1,334 @@
+/**
+ * Saves a posted form into the graph of a draft as a difference: a control whose text is as it was rendered leaves its term alone,
+ * and what no control shows is not touched.
+ */
+
+import { hash, randomUUID } from 'node:crypto'
+import type { Quad, Quad_Object, Quad_Subject, Term } from '@rdfjs/types'
+import type { FormField } from '../../profile/form-model.ts'
+import { termText, toLine } from '../../rdf/lines.ts'
+import { rdf, rdfs } from '../../rdf/namespaces.ts'
+import { keyOf } from '../../rdf/read.ts'
+import { blankNode, namedNode, quad } from '../../rdf/terms.ts'
+import type { Concepts } from './concepts.ts'
+import { readTerms, type Refusal, sentText } from './form-terms.ts'
+
+/** Input that is no RDF: the draft keeps it until it is corrected. `node` is an IRI, or `_:label` of a blank node. */
+export type Typed = {
+  readonly node: string
+  readonly path: string
+  readonly language: string
+  readonly text: string
+  readonly message: string
+}
+
+const short = (text: string) => hash('sha256', text, 'base64url').slice(0, 8)
+
+/** Part of a control's name by which its term is found again: digests of the term and of the text that it was rendered as. */
+export const rowKey = (term: Term, text: string): string =>
+  `~${short(termText(term))}${short(sentText(text))}`
+
+/** Part of a control's name by which a typed text is found again. */
+export const typedKey = (entry: Typed): string =>
+  `!${short(JSON.stringify([entry.node, entry.path, entry.language, entry.text]))}`
+
+/** Posted controls as a tree: field → row → value, and fields of nested rows. */
+type Rows = Map<string, Row>
+type Row = { value?: string; isRemoved?: true; readonly fields: Map<string, Rows> }
+
+/** Most values of one field that a form may have. */
+const mostRows = 200
+/** Most characters between which a name of a control is cut. */
+const mostDepth = 12
+
+const newRow = (): Row => ({ fields: new Map() })
+
+/** Row that the parts of a name lead to; makes what is missing. `undefined` for names that are no control of a form. */
+function rowAt(fields: Map<string, Rows>, name: string): Row | undefined {
+  const parts = name.split('.')
+  if (parts.length % 2 === 1 || parts.length > mostDepth) return undefined
+  let at = fields
+  let row: Row | undefined
+  for (let index = 0; index < parts.length; index += 2) {
+    const [field = '', token = ''] = parts.slice(index, index + 2)
+    const rows: Rows = at.get(field) ?? new Map()
+    at.set(field, rows)
+    row = rows.get(token) ?? newRow()
+    if (rows.size < mostRows || rows.has(token)) rows.set(token, row)
+    at = row.fields
+  }
+  return row
+}
+
+/** Sides of a box, in the order of its text. */
+const sides = ['west', 'south', 'east', 'north'] as const
+
+/** Reads posted controls and the pressed button (`remove:NAME`, `use:NAME=VALUE`) into the tree. */
+function postedRows(
+  entries: Iterable<readonly [string, string]>,
+  pressed: string,
+): Map<string, Rows> {
+  const fields = new Map<string, Rows>()
+  const boxes = new Map<string, Map<string, string>>()
+  for (const [name, value] of entries) {
+    const side = sides.find((candidate) => name.endsWith(`.${candidate}`))
+    const owner = side && name.slice(0, -side.length - 1)
+    if (side && owner !== undefined)
+      boxes.set(owner, (boxes.get(owner) ?? new Map()).set(side, value.trim()))
+    else {
+      const row = rowAt(fields, name)
+      if (row) row.value = value
+    }
+  }
+  for (const [name, box] of boxes) {
+    const row = rowAt(fields, name)
+    const numbers = sides.map((side) => (box.get(side) ?? '').replace(',', '.'))
+    if (row && !row.value?.trim()) row.value = numbers.join(' ').trim()
+  }
+  const [action, rest = ''] = split(pressed, ':')
+  const [name, value] = split(rest, '=')
+  const row = action === 'remove' || action === 'use' ? rowAt(fields, name) : undefined
+  if (row && action === 'remove') row.isRemoved = true
+  if (row && action === 'use' && value !== undefined) row.value = value
+  return fields
+}
+
+const split = (text: string, separator: string): readonly [string, string?] => {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)]
+}
+
+/** Graph that changes while a form is saved, by line. */
+type Editing = {
+  readonly quads: Map<string, Quad>
+  readonly typed: Typed[]
+  readonly concepts: Concepts
+  readonly pageLanguage: string
+}
+
+const objectsOf = ({ quads }: Editing, node: Quad_Subject, paths: readonly string[]) =>
+  [...quads.values()].filter(
+    ({ subject, predicate }) => subject.equals(node) && paths.includes(predicate.value),
+  )
+
+const add = ({ quads }: Editing, ...added: readonly Quad[]) => {
+  for (const triple of added) quads.set(toLine(triple), triple)
+}
+
+/** Removes a statement, and what is said of its object where nothing else leads to it (decision 0016). */
+function removeStatement(editing: Editing, triple: Quad): void {
+  const { quads } = editing
+  quads.delete(toLine(triple))
+  const { object } = triple
+  if (object.termType === 'Literal') return
+  const all = [...quads.values()]
+  if (all.some((other) => other.object.equals(object))) return
+  for (const about of all.filter(({ subject }) => subject.equals(object)))
+    if (quads.has(toLine(about))) removeStatement(editing, about)
+  editing.typed.splice(0, Infinity, ...editing.typed.filter(({ node }) => node !== keyOf(object)))
+}
+
+/** Row of a leaf field: the token says whether it shows a term (`~`), a typed text (`!`) or nothing yet (`+`). */
+function saveLeaf(
+  editing: Editing,
+  node: Quad_Subject,
+  field: FormField,
+  [token, row]: readonly [string, Row],
+): void {
+  const text = sentText(row.value ?? '')
+  const found = token.startsWith('~')
+    ? objectsOf(editing, node, field.path).find(
+        ({ object }) => token.slice(1, 9) === short(termText(object)),
+      )
+    : undefined
+  const entry = token.startsWith('!')
+    ? editing.typed.find((typed) => typedKey(typed) === token)
+    : undefined
+  if (row.isRemoved) {
+    if (found) removeStatement(editing, found)
+    if (entry) editing.typed.splice(editing.typed.indexOf(entry), 1)
+    return
+  }
+  if (row.value === undefined || (token.startsWith('~') && token.slice(9) === short(text))) return
+  if (entry) editing.typed.splice(editing.typed.indexOf(entry), 1)
+  if (text.trim() === '') {
+    if (found) removeStatement(editing, found)
+    return
+  }
+  const language = token.startsWith('+')
+    ? token.slice(1).replace(/^\d+$/, '')
+    : (entry?.language ?? '')
+  const old = found?.object
+  const { concepts, pageLanguage } = editing
+  const terms = readTerms(field, text, { language, pageLanguage, old, concepts })
+  saveTerms(editing, node, field, { found, terms, text, language })
+}
+
+type Saved = {
+  readonly found: Quad | undefined
+  readonly terms: readonly Quad_Object[] | Refusal
+  readonly text: string
+  readonly language: string
+}
+
+function saveTerms(
+  editing: Editing,
+  node: Quad_Subject,
+  field: FormField,
+  { found, terms, text, language }: Saved,
+): void {
+  const [path = ''] = field.path
+  const predicate = found?.predicate ?? namedNode(path)
+  if ('message' in terms) {
+    if (found) removeStatement(editing, found)
+    const tag = found?.object.termType === 'Literal' ? found.object.language : language
+    editing.typed.push({ node: keyOf(node), path, language: tag, text, message: terms.message })
+    return
+  }
+  if (found) removeStatement(editing, found)
+  else if (field.single && field.editor !== 'texts' && field.editor !== 'prose')
+    for (const other of objectsOf(editing, node, field.path)) removeStatement(editing, other)
+  add(editing, ...terms.map((term) => quad(node, predicate, term)))
+}
+
+/** Whether a posted row or one of its fields has a text. */
+const hasText = ({ value, fields }: Row): boolean =>
+  (value ?? '').trim() !== '' ||
+  [...fields.values()].some((rows) =>
+    [...rows].some(([token, row]) => token !== '@' && hasText(row)),
+  )
+
+function saveNested(
+  editing: Editing,
+  node: Quad_Subject,
+  field: FormField,
+  [token, row]: readonly [string, Row],
+): void {
+  const { nested } = field
+  if (!nested) return
+  if (token.startsWith('~')) {
+    const found = objectsOf(editing, node, field.path).find(
+      ({ object }) => token.slice(1, 9) === short(termText(object)),
+    )
+    if (!found || found.object.termType === 'Literal') return
+    if (row.isRemoved) removeStatement(editing, found)
+    else if (found.object.termType === 'NamedNode' || found.object.termType === 'BlankNode') {
+      const size = editing.quads.size
+      saveFields(editing, found.object, nested.fields, row.fields)
+      if (editing.quads.size < size) removeIfEmpty(editing, found)
+    }
+  } else if (token.startsWith('+') && !row.isRemoved && hasText(row)) {
+    const made = blankNode(`n${randomUUID().replaceAll('-', '')}`)
+    const isTyped = nested.class !== rdfs('Resource').value
+    add(
+      editing,
+      quad(node, namedNode(field.path[0] ?? ''), made),
+      ...(isTyped ? [quad(made, rdf('type'), namedNode(nested.class))] : []),
+    )
+    saveFields(editing, made, nested.fields, row.fields)
+  }
+}
+
+/** Removes a blank node that has nothing but its class after its fields were emptied. */
+function removeIfEmpty(editing: Editing, link: Quad): void {
+  if (link.object.termType !== 'BlankNode') return
+  const about = [...editing.quads.values()].filter(({ subject }) => subject.equals(link.object))
+  const isTyped = editing.typed.some(({ node }) => node === keyOf(link.object))
+  if (!isTyped && about.length > 0 && about.every(({ predicate }) => predicate.equals(rdf('type'))))
+    removeStatement(editing, link)
+}
+
+/** Saves the posted rows of the fields of a node. */
+function saveFields(
+  editing: Editing,
+  node: Quad_Subject,
+  fields: readonly FormField[],
+  rows: Map<string, Rows>,
+): void {
+  for (const field of fields) {
+    const posted = rows.get(field.name)
+    if (!posted) continue
+    const before = valuesOf(editing, node, field.path)
+    const language = posted.get('@')?.value ?? ''
+    for (const [token, row] of posted) {
+      if (token === '@') continue
+      const isNested = row.fields.size > 0 || (field.nested && row.value === undefined)
+      const named = field.editor === 'keywords' && token.startsWith('+') ? `+${language}` : token
+      if (isNested) saveNested(editing, node, field, [token, row])
+      else saveLeaf(editing, node, field, [named, row])
+    }
+    const after = valuesOf(editing, node, field.path)
+    if (!isSameSet(before, after)) spread(editing, node, fields, { field, before })
+  }
+}
+
+const valuesOf = (editing: Editing, node: Quad_Subject, paths: readonly string[]) =>
+  objectsOf(editing, node, paths).map(({ object }) => object)
+
+const has = (terms: readonly Term[], term: Term) => terms.some((other) => other.equals(term))
+
+const isSameSet = (first: readonly Term[], second: readonly Term[]) =>
+  first.length === second.length && first.every((term) => has(second, term))
+
+type Changed = { readonly field: FormField; readonly before: readonly Term[] }
+
+/**
+ * Gives the value of a field with `eachOf` to each nested resource that has none, or that has the value which was replaced: after
+ * a change of the field, and after a change of the resources.
+ */
+function spread(
+  editing: Editing,
+  node: Quad_Subject,
+  fields: readonly FormField[],
+  { field: changed, before }: Changed,
+): void {
+  for (const field of fields) {
+    const { eachOf = '', path } = field
+    const isOwn = field === changed
+    if (eachOf === '' || !(isOwn || changed.path.includes(eachOf))) continue
+    const values = objectsOf(editing, node, path)
+    for (const { object: child } of values.length > 0 ? objectsOf(editing, node, [eachOf]) : []) {
+      if (child.termType !== 'NamedNode' && child.termType !== 'BlankNode') continue
+      if (!isOwn && has(before, child)) continue
+      const own = objectsOf(editing, child, path)
+      if (!own.every(({ object }) => isOwn && has(before, object))) continue
+      for (const statement of own) removeStatement(editing, statement)
+      add(editing, ...values.map(({ predicate, object }) => quad(child, predicate, object)))
+    }
+  }
+}
+
+/** Form that was posted, and the draft into which it is saved. */
+export type PostedForm = {
+  readonly quads: readonly Quad[]
+  /** Resource that the form is about. */
+  readonly node: Quad_Subject
+  /** Fields that the form shows. */
+  readonly fields: readonly FormField[]
+  readonly typed: readonly Typed[]
+  readonly entries: Iterable<readonly [string, string]>
+  /** Value of the pressed button. */
+  readonly pressed: string
+  readonly pageLanguage: string
+  readonly concepts: Concepts
+}
+
+/** Statements and typed texts that a posted form changes. */
+export type FormChange = {
+  readonly removed: readonly Quad[]
+  readonly added: readonly Quad[]
+  readonly typed: readonly Typed[]
+}
+
+/** Saves a posted form; nothing is removed or added where nothing was changed. */
+export function savedForm(form: PostedForm): FormChange {
+  const { quads, node, fields, typed, entries, pressed, concepts, pageLanguage } = form
+  const before = new Map(quads.map((triple) => [toLine(triple), triple]))
+  const editing = { quads: new Map(before), typed: [...typed], concepts, pageLanguage }
+  saveFields(editing, node, fields, postedRows(entries, pressed))
+  return {
+    removed: [...before].flatMap(([line, triple]) => (editing.quads.has(line) ? [] : [triple])),
+    added: [...editing.quads].flatMap(([line, triple]) => (before.has(line) ? [] : [triple])),
+    typed: editing.typed,
+  }
+}

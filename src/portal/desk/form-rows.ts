@@ -1,0 +1,145 @@
+/** Rows of a form: for each field the terms that its controls show, the texts that are no value yet, and empty rows for new ones. */
+
+import type { Quad_Subject, Term } from '@rdfjs/types'
+import type { FormField } from '../../profile/form-model.ts'
+import { type Graph, keyOf } from '../../rdf/read.ts'
+import { rowKey, type Typed, typedKey } from './form-post.ts'
+import { textOfTerm } from './form-terms.ts'
+
+/** Row of a field; `name` is that of its control. */
+export type FormRow = {
+  readonly name: string
+  readonly text: string
+  /** Language tag of a text in languages; `''` for one without. */
+  readonly language: string
+  readonly term?: Term
+  /** Key of the message that says why the text is no value. */
+  readonly message?: string
+  /** Fields of a described value. */
+  readonly parts?: readonly FormRows[]
+}
+
+/** Field with its rows. `name` leads to it in the form: `contact_point.~….email`. */
+export type FormRows = {
+  readonly field: FormField
+  readonly name: string
+  readonly rows: readonly FormRow[]
+}
+
+/** Sources of rows. */
+export type RowSource = {
+  readonly graph: Graph
+  readonly typed: readonly Typed[]
+  readonly pageLanguage: string
+  /** Languages that texts are asked for in. */
+  readonly languages: readonly string[]
+  /** Names of the fields with a further empty row, with a language tag for texts: `title.fr`. */
+  readonly added: readonly string[]
+}
+
+const inLanguages: ReadonlySet<string> = new Set(['texts', 'prose'])
+
+/** Rows of fields of a node; `prefix` is the name of the row around with a dot, empty for the record itself. */
+export const rowsOf = (
+  source: RowSource,
+  node: Quad_Subject | undefined,
+  fields: readonly FormField[],
+  prefix = '',
+): readonly FormRows[] =>
+  fields.map((field) => {
+    const name = prefix + field.name
+    const filled = node
+      ? [...termRows(source, node, field, name), ...typedRows(source, node, field, name)]
+      : []
+    return { field, name, rows: [...filled, ...emptyRows(source, field, name, filled)] }
+  })
+
+function termRows(
+  source: RowSource,
+  node: Quad_Subject,
+  field: FormField,
+  name: string,
+): readonly FormRow[] {
+  const terms = field.path.flatMap((path) => source.graph.objects(node, path))
+  const own = terms.length > 0 ? terms : inheritedTerms(source, node, field)
+  return own.map((term) => {
+    const isDescribed = field.nested !== undefined && isResource(source, term)
+    const text = isDescribed ? '' : textOfTerm(field, term, source.pageLanguage)
+    const rowName = `${name}.${rowKey(term, text)}`
+    const language = term.termType === 'Literal' ? term.language : ''
+    const parts =
+      isDescribed && field.nested
+        ? rowsOf(source, term, field.nested.fields, `${rowName}.`)
+        : undefined
+    return { name: rowName, text, language, term, ...(parts && { parts }) }
+  })
+}
+
+/** Whether a term is a blank node, or a resource that the record describes. */
+const isResource = ({ graph }: RowSource, term: Term): term is Quad_Subject & Term =>
+  term.termType === 'BlankNode' || (term.termType === 'NamedNode' && graph.about(term).size > 0)
+
+/** Value that all nested resources share, for a field that asks for theirs. */
+function inheritedTerms(
+  { graph }: RowSource,
+  node: Quad_Subject,
+  { eachOf, path }: FormField,
+): readonly Term[] {
+  if (eachOf === undefined) return []
+  const values = graph
+    .objects(node, eachOf)
+    .map((child) => path.flatMap((one) => graph.objects(child, one))[0])
+  const [first] = values
+  return first && values.every((value) => value?.equals(first)) ? [first] : []
+}
+
+const typedRows = ({ typed }: RowSource, node: Quad_Subject, field: FormField, name: string) =>
+  typed
+    .filter((entry) => entry.node === keyOf(node) && entry.path === field.path[0])
+    .map((entry): FormRow => ({
+      name: `${name}.${typedKey(entry)}`,
+      text: entry.text,
+      language: entry.language,
+      message: entry.message,
+    }))
+
+/** Empty rows: one where there is no value, one for each language that is asked for, and those that were added. */
+function emptyRows(
+  source: RowSource,
+  field: FormField,
+  name: string,
+  filled: readonly FormRow[],
+): readonly FormRow[] {
+  const empty = (token: string, language = ''): FormRow => ({
+    name: `${name}.+${token}`,
+    text: '',
+    language,
+  })
+  const wanted = source.added.flatMap((added) =>
+    added === name ? [''] : added.startsWith(`${name}.`) ? [added.slice(name.length + 1)] : [],
+  )
+  if (inLanguages.has(field.editor)) {
+    const asked = filled.some(({ language }) => language === '')
+      ? []
+      : field.need === 'optional' && filled.length === 0
+        ? source.languages.slice(0, 1)
+        : source.languages
+    return [...new Set([...asked, ...wanted.filter(Boolean)])]
+      .filter((language) => !filled.some((row) => row.language === language))
+      .map((language) => empty(language, language))
+  }
+  const isTyping = filled.some(({ term }) => term === undefined)
+  const isList =
+    field.editor === 'concept' || field.editor === 'place' || field.editor === 'keywords'
+  const isOpen = filled.length === 0 || (isList && !isTyping)
+  const count = field.single && filled.length > 0 ? 0 : Math.max(isOpen ? 1 : 0, wanted.length)
+  return Array.from({ length: Math.min(count, 20) }, (_, index): FormRow => {
+    const row = empty(String(index))
+    return field.nested && filled.length + wanted.length < 20
+      ? {
+          ...row,
+          parts: rowsOf({ ...source, added: [] }, undefined, field.nested.fields, `${row.name}.`),
+        }
+      : row
+  })
+}

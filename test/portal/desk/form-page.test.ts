@@ -1,0 +1,278 @@
+/** The form of a draft: what it shows, what it saves, and that it is usable without a script by everybody. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toLine } from '../../../src/rdf/lines.ts'
+import { harmIn, hostileStrings } from '../hostile-strings.ts'
+import { deskAlone } from './desk-alone.ts'
+
+const lakes = `dct:title "Lakes"@en , "Seen"@de ; dct:description "Weekly samples.\\nOf nine lakes."@en ;
+  dcat:keyword "lake"@en , "See"@de ; dcat:theme <http://publications.europa.eu/resource/authority/data-theme/ENVI> ;
+  dcat:contactPoint [ a vcard:Organization ; vcard:fn "Lake Office" ; vcard:hasEmail <mailto:data@lakes.example> ] ;
+  dct:publisher [ a foaf:Agent ; foaf:name "Water Office" ] ; dct:issued "2026-05-04"^^xsd:date ;
+  dct:spatial eu:country\\/DEU , [ a dct:Location ; dcat:bbox "POLYGON((8.31 47.91,8.74 47.91,8.74 48.12,8.31 48.12,8.31 47.91))"^^gsp:wktLiteral ] ;
+  dcat:distribution <https://data.example/set/distribution/d1> ; <https://data.example/own> "kept" .
+  <https://data.example/set/distribution/d1> a dcat:Distribution ; dct:title "All samples"@en ; dcat:accessURL <https://lakes.example/all.csv> ;
+    dct:format <http://publications.europa.eu/resource/authority/file-type/CSV>`
+
+const path = (step: string) => `/en/desk/datasets/lakes/${step}?catalogue=water`
+
+type Desk = Awaited<ReturnType<typeof deskAlone>>
+
+/** Controls of the first form that posts, as a browser without script sends them. */
+function controlsIn(html: string): URLSearchParams {
+  const form =
+    html.split('<form method="post"').find((part) => part.includes('do" value="next')) ?? ''
+  const sent = new URLSearchParams()
+  const decoded = (text = '') =>
+    text
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+  const pattern = /<input[^>]*>|<textarea[^>]*>[^]*?<\/textarea>|<select[^>]*>[^]*?<\/select>/g
+  for (const [tag] of form.matchAll(pattern)) {
+    const name = decoded(/ name="([^"]*)"/.exec(tag)?.[1])
+    if (name === '' || (/type="(?:radio|checkbox)"/.test(tag) && !tag.includes(' checked')))
+      continue
+    const value = tag.startsWith('<textarea')
+      ? />\n?([^]*)<\/textarea>/.exec(tag)?.[1]
+      : tag.startsWith('<select')
+        ? (/value="([^"]*)" selected/.exec(tag) ?? /<option value="([^"]*)"/.exec(tag))?.[1]
+        : / value="([^"]*)"/.exec(tag)?.[1]
+    sent.append(name, decoded(value).replaceAll(/\r?\n/g, '\r\n'))
+  }
+  return sent
+}
+
+async function send(
+  desk: Desk,
+  step: string,
+  pressed: string,
+  values: Readonly<{ [name: string]: string }> = {},
+) {
+  const address = step.startsWith('/') ? step : path(step)
+  const body = controlsIn(await desk.page(address))
+  for (const [name, value] of Object.entries(values)) body.set(name, value)
+  body.set('do', pressed)
+  const answer = await desk.app.request(`http://localhost${address}`, {
+    method: 'POST',
+    headers: desk.headers,
+    body,
+  })
+  return { status: answer.status, location: answer.headers.get('Location') ?? '' }
+}
+
+let desk: Desk
+beforeAll(async () => {
+  desk = await deskAlone(lakes)
+})
+afterAll(() => desk.close())
+
+const steps = ['essentials', 'files', 'coverage', 'origin', 'rest']
+
+test('saving every section without a change asks the repository for nothing', async () => {
+  const own = await deskAlone(lakes)
+  for (const step of steps) expect((await send(own, step, 'save')).status).toBe(303)
+  expect(own.draft.patches).toBe(0)
+  expect([...own.draft.actors]).toHaveLength(1)
+  own.close()
+})
+
+test('a section has its fields with need, points and value, and the list of sections counts answers', async () => {
+  const html = await desk.page(path('essentials'))
+  expect(html).toContain('id="f-title"')
+  expect(html).toContain('value="Lakes" lang="en"')
+  expect(html).toContain('✓ 30 points')
+  expect(html).toContain('<strong>325</strong>')
+  expect(html).toContain('name="_csrf"')
+  expect(html).toContain('Environment')
+  expect(await desk.page('/de/desk/datasets/lakes/essentials?catalogue=water')).toContain(
+    'Ansprechstelle',
+  )
+  expect(await desk.page(path('rest'))).toContain('https://data.example/own')
+})
+
+test('an edit is one statement, and the page leads back to its field', async () => {
+  const own = await deskAlone(lakes)
+  const html = await own.page(path('essentials'))
+  const name = /name="(title\.[^"]+)" value="Lakes"/.exec(html)?.[1] ?? ''
+  const before = own.quads().map(toLine)
+  const { status, location } = await send(own, 'essentials', 'add:keywords', {
+    [name]: 'Bathing lakes',
+    'keywords.+0': 'swim, bath',
+  })
+  expect([status, location]).toEqual([303, expect.stringMatching(/essentials\?.*#f-keywords$/)])
+  const after = own.quads().map(toLine)
+  expect(before.filter((line) => !after.includes(line)).map((line) => line.split(' ')[2])).toEqual([
+    '"Lakes"@en',
+  ])
+  expect(after.filter((line) => !before.includes(line)).map((line) => line.split('> ')[2])).toEqual(
+    expect.arrayContaining(['"Bathing lakes"@en .', '"swim"@en .', '"bath"@en .']),
+  )
+  own.close()
+})
+
+test('Add makes an empty row, Remove takes the statement and what only it leads to', async () => {
+  const own = await deskAlone(lakes)
+  const { location } = await send(own, 'essentials', 'add:title', { 'title.@': 'it' })
+  expect(await own.page(location.split('#')[0] ?? '')).toContain('lang="it"')
+  const contact =
+    /value="remove:(contact_point\.[^".]+)"/.exec(await own.page(path('essentials')))?.[1] ?? ''
+  await send(own, 'essentials', `remove:${contact}`)
+  expect(own.quads().map(toLine).join('\n')).not.toContain('Lake Office')
+  own.close()
+})
+
+test('typed text that is no value comes back with what is wrong, first on the page and at its field', async () => {
+  const own = await deskAlone(lakes)
+  const name = /name="(issued\.[^"]+)"/.exec(await own.page(path('coverage')))?.[1] ?? ''
+  await send(own, 'coverage', 'save', { [name]: 'soon' })
+  expect(own.draft.typed).toMatchObject([{ text: 'soon' }])
+  const html = await own.page(path('coverage'))
+  expect(html).toContain('role="alert"')
+  expect(html).toContain('value="soon"')
+  expect(html).toContain('aria-invalid="true"')
+  expect(html).toContain('1 to correct')
+  own.close()
+})
+
+test('two who save at once are both heard', async () => {
+  const own = await deskAlone(lakes)
+  own.draft.refusals = 2
+  expect((await send(own, 'essentials', 'save', { 'keywords.+0': 'ice' })).status).toBe(303)
+  expect(own.quads().map(toLine).join('\n')).toContain('"ice"@en')
+  own.close()
+})
+
+test('a file has a page of its own, a new one is made there, and concepts are chosen from their list', async () => {
+  const own = await deskAlone(lakes)
+  const list = await own.page(path('files'))
+  const link =
+    /href="([^"]+files\/distributions[^"]+)"/.exec(list)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  expect(await own.page(link)).toContain('https://lakes.example/all.csv')
+  const made = await send(
+    own,
+    '/en/desk/datasets/lakes/files/distributions.%2B0?catalogue=water',
+    'next',
+    {
+      'distributions.+0.access_url.+0': 'https://lakes.example/new.csv',
+      'distributions.+0.format.+0': 'csv',
+    },
+  )
+  expect(made.location).toContain('/files?')
+  expect(own.quads().map(toLine).join('\n')).toContain('https://lakes.example/new.csv')
+  const pick = await own.page(`${path('pick/categories')}&q=heal`)
+  expect(pick).toContain('Health')
+  await send(own, `${path('pick/categories')}&q=heal`, 'next', {
+    'categories.+0': 'http://publications.europa.eu/resource/authority/data-theme/HEAL',
+  })
+  expect(own.quads().map(toLine).join('\n')).toContain('data-theme/HEAL')
+  own.close()
+})
+
+test('who may not write in the catalogue finds nothing, and forms of others are refused', async () => {
+  expect((await desk.get('/en/desk/datasets/lakes/essentials?catalogue=other')).status).toBe(404)
+  expect((await desk.get('/en/desk/datasets/unknown/essentials?catalogue=water')).status).toBe(404)
+  const headers = { ...desk.headers, Cookie: '' }
+  expect(
+    (await desk.app.request(`http://localhost${path('essentials')}`, { headers })).status,
+  ).toBe(303)
+  const body = new URLSearchParams({ do: 'save', _csrf: 'wrong' })
+  const forged = await desk.app.request(`http://localhost${path('essentials')}`, {
+    method: 'POST',
+    headers: desk.headers,
+    body,
+  })
+  expect(forged.status).toBe(403)
+})
+
+test('hostile strings in every field neither end an element nor the page', async () => {
+  const own = await deskAlone(lakes)
+  for (const text of hostileStrings.filter((_, index) => index % 5 === 0)) {
+    const names = [...controlsIn(await own.page(path('essentials'))).keys()].filter(
+      (name) => name.includes('.') && !name.endsWith('@'),
+    )
+    await send(own, 'essentials', 'save', Object.fromEntries(names.map((name) => [name, text])))
+    const html = await own.page(path('essentials'))
+    expect(harmIn(html)).toEqual([])
+    expect(html.trimEnd().endsWith('</html>')).toBe(true)
+  }
+  own.close()
+}, 60_000)
+
+const executablePath = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  process.env['CHROMIUM'],
+].find((place) => place !== undefined && existsSync(place))
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+test.skipIf(executablePath === undefined)(
+  'axe-core finds nothing, and nothing scrolls sideways',
+  { timeout: 120_000 },
+  async () => {
+    const own = await deskAlone(lakes)
+    await send(own, 'essentials', 'save', { 'categories.+0': 'Enviroment' })
+    const browser = await chromium.launch({ ...(executablePath && { executablePath }) })
+    const found: string[] = []
+    for (const [width, colorScheme] of [
+      [320, 'light'],
+      [390, 'dark'],
+      [1280, 'light'],
+    ] as const) {
+      const page = await browser.newPage({
+        viewport: { width, height: 800 },
+        colorScheme,
+        javaScriptEnabled: true,
+        bypassCSP: true,
+      })
+      await page.route('**/*', async (route) => {
+        const url = new URL(route.request().url())
+        const answer = await own.app.request(url.href, { headers: own.headers })
+        await route.fulfill({
+          status: answer.status,
+          headers: Object.fromEntries(answer.headers),
+          body: Buffer.from(await answer.arrayBuffer()),
+        })
+      })
+      const link =
+        /href="([^"]+files\/distributions\.~[^"]+)"/
+          .exec(await own.page(path('files')))?.[1]
+          ?.replaceAll('&amp;', '&') ?? ''
+      for (const address of [
+        ...steps.map(path),
+        link,
+        path('pick/categories'),
+        '/de/desk/datasets/lakes/essentials?catalogue=water',
+      ]) {
+        await page.goto(`http://localhost${address}`)
+        await page.addScriptTag({ content: axe })
+        const result = await page.evaluate(
+          'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })',
+        )
+        const { violations } = result as { violations: { id: string; nodes: { html: string }[] }[] }
+        for (const { id, nodes } of violations)
+          found.push(`${width} ${address} ${id}: ${nodes[0]?.html.slice(0, 200)}`)
+        const wide = await page.evaluate(
+          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+        )
+        if (wide === true) found.push(`${width} ${address} scrolls`)
+        const shots = process.env['SHOTS']
+        if (shots !== undefined)
+          await page.screenshot({
+            path: `${shots}/${width}-${address.replaceAll(/[^a-z]+/gi, '-').slice(0, 60)}.png`,
+            fullPage: true,
+          })
+      }
+      await page.close()
+    }
+    await browser.close()
+    own.close()
+    expect(found).toEqual([])
+  },
+)
