@@ -14,7 +14,11 @@ const runs = Number(process.env['DIFFERENTIAL_RUNS'] ?? 300)
 const seed = Number(process.env['FC_SEED'] ?? 20_240_501)
 const corpora = Math.min(10, Math.ceil(runs / 200))
 
-export function searchIndexDifferential(name: string, make: () => Promise<Made>): void {
+export function searchIndexDifferential(
+  name: string,
+  make: () => Promise<Made>,
+  words: readonly ('most' | 'all')[] = ['most', 'all'],
+): void {
   const seeds = Array.from({ length: corpora }, (_, n) => seed + n)
   describe.each(seeds)(`${name}: with seed %i`, (own) => {
     const [batches = []] = fc.sample(history, { seed: own, numRuns: 1 })
@@ -39,7 +43,7 @@ export function searchIndexDifferential(name: string, make: () => Promise<Made>)
 
     it('set, count, order and facets are those of the evaluation', async () => {
       await fc.assert(
-        fc.asyncProperty(requestsOver(documents), async (request) => {
+        fc.asyncProperty(requestsOver(documents, words), async (request) => {
           const answer = await search(request)
           const { ids, isOrdered, ...others } = expected(request, world)
           const found = answer.hits.map(nameOf)
@@ -59,7 +63,11 @@ export function searchIndexDifferential(name: string, make: () => Promise<Made>)
     })
 
     it('pages are pieces of the whole list, and scores never rise along it', async () => {
-      const parts = fc.tuple(requestsOver(documents), fc.nat(30), fc.integer({ min: 1, max: 9 }))
+      const parts = fc.tuple(
+        requestsOver(documents, words),
+        fc.nat(30),
+        fc.integer({ min: 1, max: 9 }),
+      )
       await fc.assert(
         fc.asyncProperty(parts, async ([request, offset, limit]) => {
           const whole = await namesOf(request)

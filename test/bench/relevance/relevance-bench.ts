@@ -15,6 +15,7 @@ import {
   type JudgedQuery,
 } from '../../support/relevance.ts'
 import { startDemo } from '../../portal/demo-process.ts'
+import { isEmbedded } from '../embedder-bench.ts'
 import { percentile, table } from '../figures.ts'
 import { dataFinder, fillWithDataFinder } from './datafinder.ts'
 
@@ -93,10 +94,7 @@ async function ofDataFinder(
 
 /** Resolves once no record waits for its vector; rejects after an hour. */
 async function embedded(origin: string): Promise<void> {
-  const isDone = async () => {
-    const metrics = await (await fetch(new URL('/metrics', origin))).text()
-    return /^cartulary_embedder_waiting_texts 0$/m.test(metrics)
-  }
+  const isDone = () => isEmbedded({ url: origin })
   if (!(await eventually(isDone, 3_600_000))) throw new Error('the embedder did not follow')
 }
 

@@ -210,13 +210,16 @@ const counted = fc.record(
 )
 
 /** Requests for everything at once: cutting into pages is a matter of whoever asks. */
-export const requestsOver = (documents: readonly Document[]): fc.Arbitrary<SearchRequest> =>
+export const requestsOver = (
+  documents: readonly Document[],
+  words: readonly ('most' | 'all')[],
+): fc.Arbitrary<SearchRequest> =>
   fc
     .record({
       indices: fc.shuffledSubarray([...indexNames], { minLength: 1 }),
       tree: treeOf(leafOf(documents)),
       plain: plainTreeOf(leafOf(documents)),
-      words: fc.constantFrom(undefined, undefined, undefined, 'most' as const, 'all' as const),
+      words: fc.constantFrom(undefined, undefined, undefined, ...words),
       filter,
       fields: rarely(fc.subarray(fields, { minLength: 1, maxLength: 3 })),
       facets: fc.option(counted, { nil: undefined }),

@@ -6,5 +6,6 @@ import { searchIndexDifferential } from '../../contracts/search-index-differenti
 import { isSearchMissing, onMeilisearch } from './meilisearch-under-test.ts'
 
 describe.skipIf(isSearchMissing)('on a real server', () => {
-  searchIndexDifferential('Meilisearch', onMeilisearch(languages))
+  // It counts the records with all words of a phrase in place of those with the phrase, so that other records have most of the words.
+  searchIndexDifferential('Meilisearch', onMeilisearch(languages), ['all'])
 })
