@@ -10,6 +10,7 @@ import { reportEndpoints } from '../../src/metrics/reports/report-app.ts'
 import { validationEndpoints } from '../../src/metrics/validate/validation-app.ts'
 import { segmentEndpoints } from '../../src/pipe/transport/segments-app.ts'
 import { checkEndpoint } from '../../src/portal/check-endpoint.ts'
+import { deskEndpoints } from '../../src/portal/desk/desk-endpoints.ts'
 import { pageEndpoints, showPreview } from '../../src/portal/page-endpoints.ts'
 import { portalEndpoints } from '../../src/portal/portal-app.ts'
 import { providerEndpoints, signInEndpoints } from '../../src/portal/sign-in-endpoints.ts'
@@ -74,6 +75,7 @@ export function endpointTables(profile: Profile): readonly Table[] {
       checkEndpoint(),
       ...signInEndpoints(absent),
       ...stewardEndpoints(absent),
+      ...deskEndpoints,
     ),
     table('embedded pages', 'portal/portal-app.ts', '', ...pageEndpoints('/embed')),
     table('provider', 'portal/portal-app.ts', '', ...providerEndpoints(absent, absent)),

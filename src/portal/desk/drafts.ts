@@ -1,11 +1,11 @@
 /** Drafts as the desk reads and saves them, through the repository and as the person who is signed in. */
 
 import { Failure } from '../../errors.ts'
+import { problemOf } from '../../http/problem.ts'
 import type { FormModel } from '../../profile/form-model.ts'
 import { readLines, toLine } from '../../rdf/lines.ts'
-import { listed, textAt } from '../../text/json.ts'
+import { listed, memberFields, textAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
-import { askPort, readAnswer } from '../ports.ts'
 import { numberAt } from '../record.ts'
 import type { Draft } from './form-page.ts'
 import type { FormChange, Typed } from './form-post.ts'
@@ -13,26 +13,10 @@ import type { FormChange, Typed } from './form-post.ts'
 /** Type, id and catalogue of a record. */
 export type RecordPlace = Pick<Draft, 'type' | 'id' | 'catalogue'>
 
-const pathOf = ({ type, id, catalogue }: RecordPlace): string =>
-  `/drafts/${encodeURIComponent(type)}/${encodeURIComponent(id)}?catalogue=${encodeURIComponent(catalogue)}`
-
-/** Calls the repository for the person of the session, whose permissions it looks up itself. Rejects with `Failure`. */
-function callAs({ ports, steward, signal }: StewardContext, path: string, init: RequestInit = {}) {
-  const port = ports.repositoryAdmin
-  if (!port) throw new Failure('not-found', 'this platform has no repository')
-  const headers = new Headers(init.headers)
-  headers.set('Acting-For', steward.id)
-  return { port, path, init: { signal, ...init, headers } }
+const pathOf = ({ type, id, catalogue }: RecordPlace): string => {
+  const query = catalogue === '' ? '' : `?catalogue=${encodeURIComponent(catalogue)}`
+  return `/drafts/${encodeURIComponent(type)}/${encodeURIComponent(id)}${query}`
 }
-
-/** Whether the session may write drafts of a catalogue; the repository checks it again. */
-const mayWrite = ({ steward }: StewardContext, place: RecordPlace): boolean =>
-  steward.may({
-    method: 'PATCH',
-    path: pathOf(place),
-    catalogue: place.catalogue,
-    role: 'publisher',
-  })
 
 const typedIn = (value: unknown): readonly Typed[] =>
   listed(value).map((entry) => ({
@@ -52,24 +36,28 @@ async function readModel(context: StewardContext, type: string): Promise<FormMod
   )) as FormModel
 }
 
-/** Reads a draft with its graph and form. Rejects with `not-found` for who may not write it. */
+/** Reads a draft with its graph and form; its catalogue need not be known. Rejects with `not-found` for who may not see it. */
 export async function readDraft(context: StewardContext, place: RecordPlace): Promise<Draft> {
-  if (!mayWrite(context, place)) throw new Failure('not-found', 'there is no such draft')
-  const facts = callAs(context, pathOf(place), { headers: { Accept: 'application/json' } })
-  const graph = callAs(context, pathOf(place), { headers: { Accept: 'application/n-triples' } })
+  const { ask } = context
+  const read = (type: string) => ask('deskRepository', pathOf(place), { headers: { Accept: type } })
   const [about, lines, model] = await Promise.all([
-    readAnswer(facts.port, facts.path, facts.init),
-    readAnswer(graph.port, graph.path, graph.init),
+    read('application/json'),
+    read('application/n-triples'),
     readModel(context, place.type),
   ])
+  const catalogue = textAt(about, 'catalogue') ?? place.catalogue
+  // The repository refuses what the person may not; the form of who may only read is absent.
+  if (!context.steward.may({ method: 'PATCH', path: pathOf(place), catalogue, role: 'publisher' }))
+    throw new Failure('not-found', 'there is no such draft')
   const score = numberAt(about, 'score')
   return {
     ...place,
+    catalogue,
     title: textAt(about, 'title') ?? '',
     state: textAt(about, 'state') ?? 'draft',
     revision: String(numberAt(about, 'revision')),
-    score: Number.isFinite(score) && score > 0 ? score : undefined,
-    typed: typedIn(Object(about).typed),
+    score: score > 0 ? score : undefined,
+    typed: typedIn(memberFields(about)['typed']),
     quads: await readLines(typeof lines === 'string' ? lines : ''),
     model,
   }
@@ -83,16 +71,14 @@ export async function saveDraft(
 ): Promise<boolean> {
   const isTypedSame = JSON.stringify(typed) === JSON.stringify(draft.typed)
   if (removed.length + added.length === 0 && isTypedSame) return true
-  const { port, path, init } = callAs(context, pathOf(draft), {
-    method: 'PATCH',
-    headers: { 'Content-Type': 'application/json', 'If-Match': `"${draft.revision}"` },
-    body: JSON.stringify({ remove: removed.map(toLine), add: added.map(toLine), typed }),
-  })
-  const answer = await askPort(port, path, init)
-  if (answer.status === 412) {
-    await answer.body?.cancel()
-    return false
+  const change = { remove: removed.map(toLine), add: added.map(toLine), typed }
+  const headers = { 'Content-Type': 'application/json', 'If-Match': `"${draft.revision}"` }
+  const init = { method: 'PATCH', headers, body: JSON.stringify(change) }
+  try {
+    await context.ask('deskRepository', pathOf(draft), init)
+    return true
+  } catch (error) {
+    if (problemOf(error, '').status === 412) return false
+    throw error
   }
-  await readAnswer(() => Promise.resolve(answer), path, init)
-  return true
 }

@@ -30,7 +30,7 @@ type Patch = {
 const key = 'key-for-lakes-of-the-test-1'
 
 /** `turtle` says what the record `<https://data.example/set/data/lakes>` has. */
-export async function deskAlone(turtle: string) {
+export async function deskAlone(turtle: string, catalogue = 'water') {
   const directory = await temporaryDirectory()
   const record = `${prefixes}<https://data.example/set/data/lakes> a dcat:Dataset ; ${turtle} .`
   const quads = await parse(record, 'turtle', { baseIri: 'https://data.example/' })
@@ -47,7 +47,7 @@ export async function deskAlone(turtle: string) {
   const facts = () => ({
     id: 'lakes',
     type: 'datasets',
-    catalogue: 'water',
+    catalogue,
     title: 'Lakes',
     state: 'draft',
     revision: draft.revision,
@@ -57,7 +57,7 @@ export async function deskAlone(turtle: string) {
   const port: Port = async (path, init) => {
     const headers = new Headers(init?.headers)
     if (path.startsWith('/profile/forms/')) return json(forms(path.split('/')[3] ?? ''))
-    if (!path.startsWith('/drafts/datasets/lakes?'))
+    if (!path.startsWith('/drafts/datasets/lakes'))
       return Response.json(
         { type: 'urn:cartulary:problem:not-found', status: 404, detail: 'no' },
         { status: 404 },
@@ -71,7 +71,10 @@ export async function deskAlone(turtle: string) {
           })
     if (draft.refusals > 0) {
       draft.refusals -= 1
-      return new Response(null, { status: 412 })
+      return Response.json(
+        { type: 'urn:cartulary:problem:precondition-failed', status: 412, detail: 'changed' },
+        { status: 412 },
+      )
     }
     const patch = (await new Response(init.body).json()) as Patch
     for (const line of patch.remove) lines.delete(line)
@@ -97,7 +100,7 @@ export async function deskAlone(turtle: string) {
     metrics: port,
     reports: port,
     sparql: port,
-    repositoryAdmin: port,
+    deskRepository: port,
   }
   const app = portalApp({
     shell: openPageShell(defaultPortal, log),

@@ -175,7 +175,10 @@ test('a file has a page of its own, a new one is made there, and concepts are ch
 })
 
 test('who may not write in the catalogue finds nothing, and forms of others are refused', async () => {
-  expect((await desk.get('/en/desk/datasets/lakes/essentials?catalogue=other')).status).toBe(404)
+  expect((await desk.get('/en/desk/datasets/lakes/essentials')).status).toBe(200)
+  const foreign = await deskAlone(lakes, 'other')
+  expect((await foreign.get('/en/desk/datasets/lakes/essentials')).status).toBe(404)
+  foreign.close()
   expect((await desk.get('/en/desk/datasets/unknown/essentials?catalogue=water')).status).toBe(404)
   const headers = { ...desk.headers, Cookie: '' }
   expect(
