@@ -56,3 +56,15 @@ export const roleIn = (
   permissions: readonly string[],
   catalogue: string | undefined,
 ): Role | undefined => roles.findLast((role) => hasRole(permissions, role, catalogue))
+
+/** Greatest role among permissions, with the catalogues in which they grant just this one; `undefined` without one. */
+export function mainGrant(permissions: readonly string[]) {
+  const grants = permissions.flatMap((permission) => grantOf(permission) ?? [])
+  const role = roles.findLast((one) => grants.some((grant) => grant.role === one))
+  return (
+    role && {
+      role,
+      catalogues: grants.filter((grant) => grant.role === role).map(({ catalogue }) => catalogue),
+    }
+  )
+}

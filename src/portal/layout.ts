@@ -11,7 +11,7 @@ import { sharedLicence } from './record.ts'
 type Section = (typeof menu)[number] | 'harvest'
 
 /** Status of a page; other than 200 only for the sign-in form after a failed attempt. */
-export type PageStatus = 200 | 400 | 401 | 403 | 429 | 503
+export type PageStatus = 200 | 400 | 401 | 403 | 404 | 429 | 503
 
 /** Content of a page and its metadata for the layout. */
 export type PageContent = {

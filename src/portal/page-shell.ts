@@ -172,6 +172,7 @@ const disallowedPaths = [
   '/*/preview',
   '/*/harvest',
   '/*/desk',
+  '/*/invitation',
   '/api/',
 ]
 

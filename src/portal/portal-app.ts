@@ -72,13 +72,16 @@ const deadlineMs = 2000
 const embedPath = '/embed/'
 
 /** Headers of all pages: content security policy with the origins that may show the page in a frame, and the like. */
-function pageHeaders({ config: { embed }, isEmbedded }: PageContext) {
+function pageHeaders({ config: { embed }, isEmbedded, pathInLanguage }: PageContext) {
   const frames = isEmbedded ? embed.map((url) => new URL(url).origin).join(' ') : `'none'`
   return {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': `default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
 font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ${frames}`,
-    'Referrer-Policy': 'strict-origin-when-cross-origin',
+    // The address of an invitation is a secret.
+    'Referrer-Policy': pathInLanguage.startsWith('invitation/')
+      ? 'no-referrer'
+      : 'strict-origin-when-cross-origin',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Permissions-Policy': 'geolocation=(), camera=(), microphone=()',
   }

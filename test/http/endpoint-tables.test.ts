@@ -27,6 +27,7 @@ const openWrites: Readonly<Record<string, string>> = {
   'validation: POST /validation/report': 'nothing is stored',
   'validation: POST /validation/score': 'nothing is stored',
   'portal: POST /:language/check': 'nothing is stored',
+  'portal: POST /:language/invitation/:token': 'the token is the permission',
   'portal: POST /:language/sign-in': 'the key in the form is the permission',
 }
 

@@ -3,6 +3,10 @@
 import type { Endpoint } from '../../http/endpoint.ts'
 import type { PortalServices } from '../portal-services.ts'
 import { formEndpoints } from './form-endpoints.ts'
+import { peopleEndpoints } from './people-endpoints.ts'
 
 /** Endpoints of the desk. Forms come last: their sections take every step that no other page has. */
-export const deskEndpoints: readonly Endpoint<PortalServices>[] = [...formEndpoints]
+export const deskEndpoints: readonly Endpoint<PortalServices>[] = [
+  ...peopleEndpoints,
+  ...formEndpoints,
+]

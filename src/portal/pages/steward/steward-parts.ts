@@ -1,5 +1,6 @@
 /** Parts of all pages for stewards: menu, notice of the last action, forms. */
 
+import { hasRole } from '../../../http/roles.ts'
 import type { StewardContext } from '../../context.ts'
 import { html, type HtmlContent, type HtmlMarkup, icon, joinHtml } from '../../html.ts'
 import type { PageContent } from '../../layout.ts'
@@ -53,7 +54,8 @@ const tabs = ['sources', 'runs', 'waiting', 'deleted'] as const
 
 /** Content of a page for stewards. */
 type StewardContent = {
-  readonly tab: (typeof tabs)[number]
+  /** `people` is for administrators, `me` the page of the own key. */
+  readonly tab: (typeof tabs)[number] | 'people' | 'me'
   /** By default the title of the tab. */
   readonly title?: string
   /** Pipe that the page is about, for the breadcrumbs. */
@@ -87,21 +89,27 @@ export async function stewardPage(
 
 /** Menu of the pages for stewards, with the number of runs whose removals wait. */
 async function stewardMenu(context: StewardContext, tab: string): Promise<HtmlMarkup> {
-  const { t, pathTo, formats, optional } = context
+  const { t, pathTo, formats, optional, steward } = context
   const waitingCount = waitingRuns((await optional(visibleRuns(context))) ?? []).length
+  const entry = (key: string, path: string, label: HtmlContent) => {
+    const here = key === tab && html` aria-current="page"`
+    return html`<li><a href="${path}"${here}>${label}</a></li>`
+  }
   const entries = tabs.map((key) => {
     const count = key === 'waiting' && waitingCount > 0 ? ` (${formats.number(waitingCount)})` : ''
     const path = key === 'sources' ? pathTo('harvest') : pathTo('harvest', key)
-    const here = key === tab && html` aria-current="page"`
-    return html`<li><a href="${path}"${here}>${t(`steward-${key}`)}${count}</a></li>`
+    return entry(key, path, `${t(`steward-${key}`)}${count}`)
   })
+  const isAdministrator = hasRole(steward.permissions, 'administrator', undefined)
+  const people = isAdministrator && entry('people', pathTo('desk', 'people'), t('steward-people'))
+  const own = entry('me', pathTo('desk', 'me'), steward.name)
   const signOutForm = sessionForm(
     context,
     pathTo('sign-out'),
     html`<button>${t('sign-out')}</button>`,
   )
   return html`<nav class="steward" aria-label="${t('steward-pages')}">
-    <ul role="list">${entries}<li>${signOutForm}</li></ul></nav>`
+    <ul role="list">${entries}${people}${own}<li>${signOutForm}</li></ul></nav>`
 }
 
 /** Note about the catalogues among the permissions of the session; nothing where it names none or is for all. */

@@ -1,0 +1,142 @@
+/** People and keys in a real Chromium: invite, open, sign in, renew, revoke; with and without JavaScript. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
+import { prefixes } from '../support/repository.ts'
+
+const places = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+const executablePath = places.find((path) => path !== undefined && existsSync(path))
+const require = createRequire(import.meta.url)
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+type AxeResult = { readonly violations: { id: string; nodes: { html: string }[] }[] }
+
+/** What axe-core finds on the page, and whether it scrolls sideways at 320 pixels. */
+async function faultsOn(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe)
+  const found = await page.evaluate(async () => {
+    const scope = globalThis as unknown as { axe: { run: () => Promise<AxeResult> } }
+    const { violations } = await scope.axe.run()
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
+  })
+  await page.setViewportSize({ width: 320, height: 700 })
+  const wide = await page.evaluate(() => {
+    const { document } = globalThis as unknown as {
+      document: { documentElement: { scrollWidth: number } }
+    }
+    return document.documentElement.scrollWidth
+  })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  return [...found, ...(wide > 320 ? [`${wide} pixels wide`] : [])]
+}
+
+describe.skipIf(executablePath === undefined)('people and keys', () => {
+  let directory: string
+  let platform: Gateway
+  let browser: Browser
+  beforeAll(async () => {
+    directory = await temporaryDirectory()
+    platform = await gateway(directory, {
+      PLATFORM_HUB_API_KEYS: JSON.stringify({
+        'key-of-everything': ['*'],
+        'key-of-rivers': ['rivers'],
+      }),
+    })
+    const api = client({ url: platform.url, key: 'key-of-everything' })
+    await api.put('/catalogues/rivers', `${prefixes}<> a dcat:Catalog ; dct:title "Rivers"@en .`)
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox'],
+    })
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await platform.stop()
+    await remove(directory)
+  })
+
+  const open = async (javaScriptEnabled: boolean) => {
+    const context = await browser.newContext({ javaScriptEnabled, baseURL: platform.url })
+    return context.newPage()
+  }
+  const signIn = async (page: Page, key: string) => {
+    await page.goto('/en/sign-in')
+    await page.fill('#key', key)
+    await page.click('main form button')
+  }
+
+  it.each([
+    ['without', false],
+    ['with', true],
+  ])(
+    '%s JavaScript: invite, open, sign in, renew, revoke',
+    async (name, hasScript) => {
+      const faults: string[] = []
+      const note = async (page: Page) => {
+        if (hasScript) faults.push(...(await faultsOn(page)))
+      }
+      const administrator = await open(hasScript)
+      await signIn(administrator, 'key-of-everything')
+      await administrator.goto('/en/desk/people')
+      await note(administrator)
+      await administrator.fill('#name', `Anna ${name}`)
+      await administrator.check('input[value="steward"]')
+      const rivers = administrator.locator('input[name="in-rivers"]')
+      // The index may not have the catalogue yet, and then the form has all of them.
+      if ((await rivers.count()) > 0) await rivers.check()
+      else await administrator.check('input[name="in-*"]')
+      await administrator.click('button[value="person"]')
+      const link = await administrator.locator('#secret').innerText()
+      expect(link).toContain('/en/invitation/')
+      await note(administrator)
+
+      const anna = await open(hasScript)
+      const first = await anna.goto(link)
+      expect(first?.headers()).toMatchObject({ 'referrer-policy': 'no-referrer' })
+      await note(anna)
+      await anna.click('main form button')
+      const key = await anna.locator('#secret').innerText()
+      expect(key).toMatch(/^ctl_u_/)
+      expect(await anna.locator('#key').getAttribute('autocomplete')).toBe('new-password')
+      await note(anna)
+      await anna.click('main form button:text("Sign in")')
+      await anna.waitForURL('**/en/harvest')
+      await anna.goto('/en/desk/me')
+      await note(anna)
+      await anna.click('button[value="renew"]')
+      const renewed = await anna.locator('#secret').innerText()
+      expect(renewed).toMatch(/^ctl_u_/)
+      expect(renewed).not.toBe(key)
+      await note(anna)
+      // The list is for administrators.
+      expect((await anna.goto('/en/desk/people'))?.status()).toBe(404)
+
+      const again = await open(hasScript)
+      await again.goto(link)
+      await again.click('main form button')
+      expect(await again.locator('[role="alert"]').innerText()).toContain('was used')
+      await note(again)
+
+      await administrator.goto('/en/desk/people')
+      await administrator
+        .locator('tr', { hasText: `Anna ${name}` })
+        .locator('button[value="revoke"]')
+        .click()
+      expect(await administrator.locator('tr', { hasText: `Anna ${name}` }).count()).toBe(0)
+      await anna.goto('/en/desk/me')
+      expect(anna.url()).toContain('/en/sign-in')
+      const headers = { 'X-API-Key': renewed }
+      expect((await fetch(`${platform.url}/api/hub/repo/account`, { headers })).status).toBe(401)
+      expect(faults).toEqual([])
+    },
+    120_000,
+  )
+})
