@@ -21,6 +21,9 @@ import { validationApp } from '../metrics/validate/validation-app.ts'
 import type { Feed } from '../pipe/runs/run.ts'
 import { pagePath } from '../portal/addresses.ts'
 import { preferredLanguage } from '../portal/negotiation.ts'
+import { fromLines } from '../rdf/lines.ts'
+import { keyOf } from '../rdf/read.ts'
+import type { RecordCheck } from '../repository/repository-context.ts'
 import { rootPath } from '../portal/page-shell.ts'
 import { defaultFacets } from '../projector/building/facets.ts'
 import { triggerAnswer, triggerSchema } from '../scheduler/trigger-input.ts'
@@ -43,6 +46,25 @@ type MeasuringOptions = {
   readonly outbound: Outbound
   readonly jobs: JobRunner
 }
+
+/** Makes the check of drafts by validation and score; without the service it finds nothing. */
+export const recordCheck =
+  (measuring: () => MetricsService | undefined): RecordCheck =>
+  async (lines, signal) => {
+    const service = measuring()
+    if (!service) return { results: [] }
+    const report = await service.validation.validate(lines, ['dcatap301level2'], signal)
+    const isCompliant = !report.results.some(({ severity }) => severity === 'Violation')
+    const [score] = await service.expected(fromLines(lines), isCompliant, signal)
+    const results = report.results.map(({ severity, focusNode, path, value, messages }) => ({
+      severity,
+      node: focusNode && keyOf(focusNode),
+      path: path && 'termType' in path ? path.value : undefined,
+      value: value && keyOf(value),
+      message: (messages.find(({ language }) => language === 'en') ?? messages[0])?.value ?? '',
+    }))
+    return { results, score: score?.total, dimensions: score?.dimensions }
+  }
 
 /** Opens the service; stop it when no run is active. */
 export function openMeasuring(

@@ -10,6 +10,7 @@ import { recordPath } from '../portal/addresses.ts'
 import { preferredLanguage } from '../portal/negotiation.ts'
 import { scheduleReconcile, type ReconcileSchedule } from '../projector/reconcile.ts'
 import type { Names } from '../rdf/names.ts'
+import type { RecordCheck } from '../repository/repository-context.ts'
 import { openRepository } from '../repository/repository.ts'
 import { sparqlApp } from '../repository/sparql-app.ts'
 import { schedulerApp } from '../scheduler/scheduler-app.ts'
@@ -23,7 +24,13 @@ import { clock } from './clock.ts'
 import { pause } from '../workers/pause.ts'
 import { consoleService } from './console.ts'
 import { openHarvesting, type Harvesting } from './harvesting.ts'
-import { metricsTrigger, metricsApps, openMeasuring, type MetricsTrigger } from './metrics.ts'
+import {
+  metricsTrigger,
+  metricsApps,
+  openMeasuring,
+  recordCheck,
+  type MetricsTrigger,
+} from './metrics.ts'
 import {
   httpAt,
   ownRepository,
@@ -55,7 +62,11 @@ export async function openServices(context: PlatformContext): Promise<Services> 
   const isEnabled = (name: Service) => config.services.includes(name)
   const trigger = metricsTrigger(context)
   const throttle = backgroundThrottle({ elapsed: () => performance.now(), pause: clock.pause })
-  const repository = isEnabled('repo') ? await repositoryService(context, trigger) : undefined
+  let measuring: Harvesting['measuring']
+  const check = recordCheck(() => measuring)
+  const repository = isEnabled('repo')
+    ? await repositoryService(context, trigger, check)
+    : undefined
   const measured = repository && { turn: throttle.turn, putMetrics: repository.manyMetrics }
   const harvesting =
     isEnabled('harvest') || isEnabled('scheduler') || isEnabled('metrics')
@@ -66,6 +77,7 @@ export async function openServices(context: PlatformContext): Promise<Services> 
             : undefined,
         })
       : undefined
+  measuring = harvesting?.measuring
   if (harvesting) {
     trigger.begin(harvesting)
     const logFailure = (err: unknown) => log.error({ err }, 'run.cancel-failed')
@@ -142,7 +154,11 @@ const reconcileSchedule = ({
     log,
   })
 
-const repositoryService = (context: PlatformContext, trigger: MetricsTrigger) => {
+const repositoryService = (
+  context: PlatformContext,
+  trigger: MetricsTrigger,
+  checkRecord: RecordCheck,
+) => {
   const { config, projection, index } = context
   return openRepository({
     ...context,
@@ -154,6 +170,7 @@ const repositoryService = (context: PlatformContext, trigger: MetricsTrigger) =>
     version,
     pause,
     directory: join(config.dataDir, 'deleted'),
+    checkRecord,
     days: config.restoreDays,
     recordsPath: join(config.dataDir, 'records.sqlite'),
     versionLimits: config.versions,

@@ -3,7 +3,7 @@
 import type { Quad } from '@rdfjs/types'
 import type { Accounts } from '../http/accounts.ts'
 import type { ApiKeys, WrongKeyCounter } from '../http/api-key.ts'
-import type { SharedAppOptions } from '../http/app.ts'
+import type { AppContext, SharedAppOptions } from '../http/app.ts'
 import type { Limits } from '../http/limits.ts'
 import type { JobRunner } from '../jobs/job-runner.ts'
 import type { Log } from '../log.ts'
@@ -17,6 +17,7 @@ import type { VersionClock } from '../store/versions.ts'
 import type { BoundedCache } from '../workers/bounded-cache.ts'
 import type { YieldWhenDue } from '../workers/event-loop.ts'
 import type { FairLimiter } from '../workers/fair-limiter.ts'
+import type { DraftFile } from './drafts/draft-file.ts'
 import type { Tombstones } from './deleting/tombstones.ts'
 import type { versionNotes } from './versions/record-versions.ts'
 import type { VersionFile, VersionLimits } from './versions/version-file.ts'
@@ -65,6 +66,8 @@ export type RepositoryOptions = {
   /** File of what is kept beside the store. */
   readonly recordsPath: string
   readonly versionLimits: VersionLimits
+  /** Validates and scores a record that is not published; absent where no service validates. */
+  readonly checkRecord?: RecordCheck
   readonly keys: ApiKeys
   readonly accounts: Accounts
   readonly limits: Limits
@@ -73,6 +76,25 @@ export type RepositoryOptions = {
   readonly version: string
   readonly http: SharedAppOptions
 }
+
+/** Result of a validation, as the metrics give it; nodes and values as IRIs, `_:label` or texts. */
+type ShapeResult = {
+  readonly severity: 'Violation' | 'Warning' | 'Info'
+  readonly node?: string | undefined
+  readonly path?: string | undefined
+  readonly value?: string | undefined
+  readonly message: string
+}
+
+/** Validates a record as N-Triples and gives its points without those of links; the points are absent for what is no dataset. */
+export type RecordCheck = (
+  lines: string,
+  signal: AbortSignal,
+) => Promise<{
+  readonly results: readonly ShapeResult[]
+  readonly score?: number | undefined
+  readonly dimensions?: Readonly<Record<string, number>> | undefined
+}>
 
 /** Context of all writers and endpoints. */
 export type RepositoryContext = RepositoryOptions & {
@@ -83,6 +105,13 @@ export type RepositoryContext = RepositoryOptions & {
   readonly noteVersions: ReturnType<typeof versionNotes>
   readonly ids: DatasetIds
   readonly idLists: IdLists
+  readonly drafts: DraftFile
+  /** Answers the write of a dataset as a draft (`publicationStatus=draft`); without an id at the origin a new draft is made. */
+  readonly draftDataset: (
+    c: AppContext,
+    context: RepositoryContext,
+    dataset: { readonly catalogue?: string; readonly originalId?: string },
+  ) => Promise<Response>
   /** Cache of content hashes by the digest of a body and its dataset; see `DatasetItem.digest`. */
   readonly bodies: BoundedCache<string>
   /** Bounds the bulk writes that run at once. */

@@ -22,6 +22,10 @@ import { versionEndpoints } from './endpoints/version-endpoints.ts'
 import { noteAuthors, versionNotes } from './versions/record-versions.ts'
 import { startVersionSweeps, versionSweepJob } from './versions/version-sweeps.ts'
 import { VersionFile, versionSchema } from './versions/version-file.ts'
+import { DraftFile, draftTables } from './drafts/draft-file.ts'
+import { draftEndpoints } from './drafts/draft-endpoints.ts'
+import { draftDataset } from './drafts/draft-writes.ts'
+import { publicationJob, schedulePublication } from './drafts/publishing.ts'
 import { IdLists } from './writing/id-lists.ts'
 import { resourceListEndpoints } from './resources/resource-lists.ts'
 import { maintenance } from './maintenance.ts'
@@ -79,7 +83,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
   if (days === 0) await rm(directory, { recursive: true, force: true })
   const tombstones = new Tombstones(options)
   const elapsed = options.http.now ?? (() => performance.now())
-  const records = openRecords(options.recordsPath, [versionSchema])
+  const records = openRecords(options.recordsPath, [versionSchema, draftTables])
   const history = new VersionFile(records, now)
   const context: RepositoryContext = {
     ...options,
@@ -95,13 +99,22 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
       now: () => now().getTime(),
       find: (dataset) => catalogueOfDataset({ store, names }, dataset),
     }),
+    drafts: new DraftFile(records, () => now().getTime()),
+    draftDataset,
     bodies: new BoundedCache('bodies', maxBodies),
     bulkWrites: new FairLimiter({ atOnce: bulkWritesAtOnce, waiting: Infinity }),
     turn: yielding(elapsed, turnMs),
   }
-  const kinds = [...catalogueJobKinds(context), purgeJob(context), versionSweepJob(context)]
+  const kinds = [
+    ...catalogueJobKinds(context),
+    purgeJob(context),
+    versionSweepJob(context),
+    publicationJob(context),
+  ]
   const registrations = kinds.map((kind) => options.jobs.register(kind))
   const versionSweeps = startVersionSweeps(context)
+  // Jobs may have been lost with their file.
+  for (const draft of context.drafts.scheduled()) schedulePublication(context, draft)
   const deletionMaintenance = await startDeletionMaintenance(context)
   return {
     app: repositoryApp(context),
@@ -138,6 +151,7 @@ export const repositoryEndpoints = ({
   ...declaredEndpoints(resources),
   ...profileEndpoints,
   ...accountEndpoints,
+  ...draftEndpoints,
 ]
 
 /** Creates the app. The middleware for failures comes first, aliases last, because they copy mounted endpoints. */

@@ -26,6 +26,11 @@ beforeAll(async () => {
   await repo.ask('/vocabularies/words', { method: 'PUT', type: 'text/turtle', body: scheme })
   const metrics = `@prefix dqv: <http://www.w3.org/ns/dqv#> . [] a dqv:QualityMeasurement ; dqv:computedOn <${base}set/data/pegel> .`
   await repo.ask('/datasets/pegel/metrics', { method: 'PUT', type: 'text/turtle', body: metrics })
+  Object.assign(values, { type: 'datasets', id: 'pegel' })
+  const draft = { method: 'POST', headers: key }
+  await repo.app.request('/drafts/datasets?of=pegel', draft)
+  const link = await repo.app.request('/drafts/datasets/pegel/links', draft)
+  values['token'] = ((await link.json()) as { readonly token: string }).token
   await repo.putCatalogue('gone')
   await repo.ask('/catalogues/gone', { method: 'DELETE' })
   const jobs = await repo.app.request('/jobs', { headers: key })

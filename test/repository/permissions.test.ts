@@ -110,7 +110,7 @@ const wrongContent = '[] a <http://www.w3.org/ns/dqv#QualityMetadata> .'
 const isLookedUp = ({ path }: Operation) =>
   /\/(datasets|resources|distributions)\/\{\w+\}/.test(path)
 const cases = secured.map((operation) => [nameOf(operation), operation] as const)
-const withBody = cases.filter(([, { bodies: sent }]) => sent.length > 0)
+const withBody = cases.filter(([, { bodies: sent }]) => sent.includes('text/turtle'))
 /** What names its catalogue itself. */
 const isInside = ({ path }: Operation) =>
   /^\/catalogues\/\{\w+\}\//.test(path) || /^\/(datasets|resources)$/.test(path)

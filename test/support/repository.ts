@@ -12,6 +12,7 @@ import { logger } from '../../src/log.ts'
 import type { ResourceType } from '../../src/profile/profile.ts'
 import { loadProfile } from '../../src/profile/load-profile.ts'
 import { names as namesOf } from '../../src/rdf/names.ts'
+import type { RecordCheck } from '../../src/repository/repository-context.ts'
 import { openRepository } from '../../src/repository/repository.ts'
 import type { IndexStatus, WaitUntilIndexed } from '../../src/repository/endpoints/responses.ts'
 import { versionClock } from '../../src/store/versions.ts'
@@ -54,6 +55,8 @@ export type RepositoryOptions = {
   directory?: string
   /** What a bulk write waits for before each part. */
   keptUp?: (signal: AbortSignal) => Promise<void>
+  /** Checks drafts; by default only the rules of catalogues do. */
+  checkRecord?: RecordCheck
   /** Puts something between repository and store. */
   around?: (store: GraphStore) => GraphStore
 }
@@ -96,6 +99,7 @@ export async function repository(options: RepositoryOptions = {}) {
     days: options.days ?? 30,
     recordsPath: join(directory, 'records.sqlite'),
     versionLimits: { days: 730, most: 200, harvestDays: 90, harvestMost: 100 },
+    ...(options.checkRecord && { checkRecord: options.checkRecord }),
     pause,
     jobs,
     limits,

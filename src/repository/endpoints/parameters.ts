@@ -52,10 +52,15 @@ const origin = z.object({
     }),
 })
 
-/** Drafts are not supported: other values are refused, so that no draft is published by mistake. */
-const status = z.object({
+/** Other values are refused, so that nothing is published by mistake. */
+const bulkStatus = z.object({
   publicationStatus: z.enum(['published']).optional(),
   accessLevel: z.enum(['public']).optional(),
+})
+const status = bulkStatus.extend({
+  publicationStatus: z.enum(['published', 'draft']).optional().openapi({
+    description: '`draft` writes a draft, which is published later; see /drafts',
+  }),
 })
 
 const put = origin.extend({
@@ -111,7 +116,7 @@ export const repositoryParameters = {
       description: 'What the original id of a dataset is taken from: its dct:identifier or its IRI',
     }),
     enforceUpdate: put.shape.enforceUpdate,
-    ...status.shape,
+    ...bulkStatus.shape,
   }),
   datasetList: datasets.extend({
     catalogue: z

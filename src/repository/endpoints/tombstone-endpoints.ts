@@ -54,17 +54,33 @@ export const tombstoneEndpoints = [listDeleted]
 
 const pathsByKind = { dataset: '/datasets', catalogue: '/catalogues', resource: '/customresources' }
 
-/** Failure `gone` with the times of deletion and expiry, and the ids of the resource. */
-function goneFailure({ kind, id, catalogue, originalId, ...times }: Tombstone): Failure {
+/** Failure `gone` with the times of deletion and expiry, the ids of the resource, and why it was withdrawn. */
+function goneFailure(
+  { kind, id, catalogue, originalId, ...times }: Tombstone,
+  { drafts }: RepositoryContext,
+): Failure {
   const { deletedAt, restorableUntil } = times
   const detail = `the ${kind} "${id}" was deleted at ${deletedAt}; POST ${pathsByKind[kind]}/${id}/restore brings it back until ${restorableUntil}`
   const members = {
     deletedAt,
     restorableUntil,
+    ...withdrawalOf(drafts, { kind, id }),
     ...(catalogue !== '' && { catalogue }),
     ...(originalId !== undefined && { originalId }),
   }
   return new Failure('gone', detail, { members })
+}
+
+function withdrawalOf(
+  drafts: RepositoryContext['drafts'],
+  { kind, id }: Pick<Tombstone, 'kind' | 'id'>,
+): { readonly reason?: string; readonly replacement?: string } {
+  const [type = '', ownId = ''] = kind === 'resource' ? id.split('/') : [`${kind}s`, id]
+  const { reason, replacement } = drafts.withdrawal(type, ownId) ?? {}
+  return {
+    ...(reason !== undefined && { reason }),
+    ...(replacement !== undefined && { replacement }),
+  }
 }
 
 /** Kinds of failures of requests for a dataset or its parts, which may be due to its deletion. */
@@ -99,7 +115,7 @@ export function answerGone(app: App, context: RepositoryContext): void {
       const deleted = tombstoneOf(c, context, { kind: c.error.kind, id, type })
       if (!deleted || (await isPresent(context, deleted, c.get('signal')))) return
       c.res = undefined
-      throw goneFailure(deleted)
+      throw goneFailure(deleted, context)
     })
 }
 

@@ -38,7 +38,7 @@ type DatasetPut = Omit<DatasetItem, 'prepare' | 'digest'> & {
  * Writes a dataset. Fails with `unknown-catalogue`, `newer-exists`, and as its id, body and precondition do; with `updateOnly`
  * also with `unknown-dataset`.
  */
-async function putDataset(
+export async function putDataset(
   context: RepositoryContext,
   { catalogue, ...item }: DatasetPut,
   signal: AbortSignal,
@@ -64,7 +64,10 @@ const createInCatalogue = repositoryEndpoint({
   query: parameters.status,
   body: bodies.dataset,
   answers: answers.creation,
-  handle: ({ c, params: { catalogueId } }, context) => create(c, context, catalogueId),
+  handle: ({ c, params: { catalogueId: catalogue }, query }, context) =>
+    isDraft(query)
+      ? context.draftDataset(c, context, { catalogue })
+      : create(c, context, catalogue),
 })
 
 const createDataset = repositoryEndpoint({
@@ -76,7 +79,12 @@ const createDataset = repositoryEndpoint({
   query: parameters.targetCatalogue,
   body: bodies.dataset,
   answers: answers.creation,
-  handle: ({ c, query }, context) => create(c, context, requireId('catalogue', query.catalogue)),
+  handle: ({ c, query }, context) => {
+    const catalogue = requireId('catalogue', query.catalogue)
+    return isDraft(query)
+      ? context.draftDataset(c, context, { catalogue })
+      : create(c, context, catalogue)
+  },
 })
 
 // By the id at the origin, which harvesters use: they need not know the ids of the platform.
@@ -108,6 +116,7 @@ const putByOrigin = repositoryEndpoint({
   answers: answers.write,
   handle: ({ c, params: { catalogueId: catalogue }, query }, context) => {
     const { originalId, enforceUpdate, recordModified } = query
+    if (isDraft(query)) return context.draftDataset(c, context, { catalogue, originalId })
     return write(c, context, { catalogue, originalId, enforceUpdate, recordModified })
   },
 })
@@ -167,8 +176,13 @@ const replaceDataset = repositoryEndpoint({
   query: parameters.putInCatalogue,
   body: bodies.dataset,
   answers: answers.write,
-  handle: async ({ c, query: { catalogue, enforceUpdate, recordModified } }, context) => {
+  handle: async ({ c, params, query }, context) => {
+    const { catalogue, enforceUpdate, recordModified } = query
     const options = { enforceUpdate, recordModified }
+    if (isDraft(query)) {
+      const inCatalogue = catalogue === undefined ? {} : { catalogue }
+      return context.draftDataset(c, context, { originalId: params.datasetId, ...inCatalogue })
+    }
     if (catalogue !== undefined)
       return write(c, context, { ...originFromPath(c, catalogue), ...options })
     return write(c, context, { ...(await locateDataset(c, context)), ...options, updateOnly: true })
@@ -223,6 +237,10 @@ export const datasetResourceEndpoints = [
   deleteDataset,
   restoreDataset,
 ]
+
+/** Whether a write is to be kept as a draft. */
+const isDraft = ({ publicationStatus }: { readonly publicationStatus?: string | undefined }) =>
+  publicationStatus === 'draft'
 
 type DatasetOrigin = { readonly catalogue: string; readonly originalId: string }
 

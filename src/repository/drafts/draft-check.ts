@@ -1,0 +1,117 @@
+/** Check of a draft before it is published: what blocks that, and what would make it better. */
+
+import type { Quad } from '@rdfjs/types'
+import { fromLines } from '../../rdf/lines.ts'
+import { dcat, dct } from '../../rdf/namespaces.ts'
+import { graphOf, keyOf, type Graph } from '../../rdf/read.ts'
+import type { RepositoryContext } from '../repository-context.ts'
+import type { Draft, Rules } from './draft-file.ts'
+import type { DraftKind } from './draft-kinds.ts'
+
+/** Something in a draft that blocks its publication (`blocks`), or would make it better. */
+type DraftFinding = {
+  readonly blocks: boolean
+  /** `shape` has the message of the shape; the others have texts of the portal. */
+  readonly kind: 'shape' | 'required' | 'language' | 'typed' | 'address' | 'title' | 'points'
+  readonly node: string
+  readonly path?: string | undefined
+  readonly language?: string | undefined
+  readonly value?: string | undefined
+  readonly message: string
+}
+
+/** Findings of a draft, those that block first, and its points. */
+type CheckedDraft = {
+  readonly findings: readonly DraftFinding[]
+  readonly score?: number | undefined
+  readonly dimensions?: Readonly<Record<string, number>> | undefined
+}
+
+/** Most findings of an answer. */
+const mostFindings = 200
+/** Addresses that a browser would run or read from the disk of its user. */
+const refusedAddress = /^\s*(javascript|vbscript|data|file):/i
+
+/** Checks a draft by the shapes of DCAT-AP and the rules of its catalogue. */
+export async function checkDraft(
+  { drafts, checkRecord }: Pick<RepositoryContext, 'drafts' | 'checkRecord'>,
+  kind: DraftKind,
+  draft: Draft,
+  signal: AbortSignal,
+): Promise<CheckedDraft> {
+  const { rules } = drafts.rules(draft.catalogue)
+  const quads = fromLines(draft.graph)
+  const [graph, node] = [graphOf(quads), kind.iri(draft.id)]
+  const checked = await checkRecord?.(draft.graph, signal)
+  const shapes = (checked?.results ?? []).map(
+    ({ severity, node: focus = node, path, value, message }): DraftFinding => {
+      const blocks = severity === 'Violation'
+      return { blocks, kind: 'shape', node: focus, path, value, message }
+    },
+  )
+  const own = [
+    ...typedFindings(draft),
+    ...addressFindings(quads),
+    // Rules ask for fields of datasets; other records have only a title in each language.
+    ...ruleFindings(graph, node, kind.type === 'datasets' ? rules : { ...rules, required: [] }),
+  ]
+  const score = checked?.score
+  if (score !== undefined) drafts.noteScore(draft, score)
+  const findings = [...own, ...shapes, ...pointFindings(node, rules, score)]
+  return {
+    findings: findings
+      .toSorted((a, b) => Number(b.blocks) - Number(a.blocks))
+      .slice(0, mostFindings),
+    score,
+    dimensions: checked?.dimensions,
+  }
+}
+
+const typedFindings = ({ typed }: Draft): DraftFinding[] =>
+  typed.map(
+    ({ node, path, language, text, message = 'this is not of the form that is needed' }) => {
+      return { blocks: true, kind: 'typed', node, path, language, value: text, message }
+    },
+  )
+
+const addressFindings = (quads: readonly Quad[]): DraftFinding[] =>
+  quads
+    .filter(({ object }) => object.termType === 'NamedNode' && refusedAddress.test(object.value))
+    .map(({ subject, predicate, object: { value } }) => {
+      const [path, message] = [predicate.value, 'addresses of this kind are not published']
+      return { blocks: true, kind: 'address', node: keyOf(subject), path, value, message }
+    })
+
+/** Findings by the rules of the catalogue: a title, texts in its languages, values of its required properties. */
+function ruleFindings(graph: Graph, node: string, { languages, required }: Rules): DraftFinding[] {
+  const [title, description] = [dct('title').value, dct('description').value]
+  const distributions = graph.objects(node, dcat('distribution'))
+  const has = (path: string) =>
+    graph.objects(node, path).length > 0 ||
+    (distributions.length > 0 && distributions.every((one) => graph.objects(one, path).length > 0))
+  const languagesOf = (path: string) =>
+    graph
+      .objects(node, path)
+      .flatMap((term) => ('language' in term ? [term.language.toLowerCase()] : []))
+  const findings: DraftFinding[] = []
+  if (!has(title))
+    findings.push({ blocks: true, kind: 'title', node, path: title, message: 'it has no title' })
+  for (const path of [title, description])
+    for (const language of languages)
+      if (!languagesOf(path).includes(language.toLowerCase())) {
+        const message = `the catalogue asks for a text in "${language}"`
+        findings.push({ blocks: true, kind: 'language', node, path, language, message })
+      }
+  for (const path of required)
+    if (!has(path)) {
+      const message = 'the catalogue asks for a value'
+      findings.push({ blocks: true, kind: 'required', node, path, message })
+    }
+  return findings
+}
+
+function pointFindings(node: string, { points }: Rules, score: number | undefined): DraftFinding[] {
+  if (score === undefined || score >= points) return []
+  const message = `it has ${score} points, and the catalogue asks for ${points}`
+  return [{ blocks: false, kind: 'points', node, value: String(score), message }]
+}

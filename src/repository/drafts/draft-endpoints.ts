@@ -1,0 +1,281 @@
+/** Endpoints of drafts: lists, reading and writing as RDF or by differences, findings, links to previews. */
+
+import { z } from '@hono/zod-openapi'
+import { Failure } from '../../errors.ts'
+import { isFresh } from '../../http/conditions.ts'
+import { anyone } from '../../http/endpoint.ts'
+import { formats, negotiate } from '../../rdf/media-types.ts'
+import { addVary } from '../../http/headers.ts'
+import { answerRdf } from '../../http/rdf.ts'
+import { cataloguesOf } from '../../http/roles.ts'
+import { toLines } from '../../rdf/lines.ts'
+import { contract, repositoryEndpoint } from '../endpoints/contract.ts'
+import { checkDraft } from './draft-check.ts'
+import { draftActionEndpoints } from './draft-actions.ts'
+import { create, openPublished, patched, putDraft } from './draft-writes.ts'
+import { draftStates, typedInput } from './draft-file.ts'
+import { kindOf } from './draft-kinds.ts'
+import {
+  accessOf,
+  answerDraft,
+  demandRevision,
+  demandRole,
+  demandWritable,
+  draftDocument,
+  isLinkToken,
+  linkToken,
+  nameOf,
+  openDraft,
+  readInput,
+  unknownDraft,
+  withKey,
+} from './draft-requests.ts'
+import { draftTitles } from './publishing.ts'
+
+const { answers, bodies } = contract
+
+const type = z.string().openapi({
+  description: '`datasets`, `catalogues`, or a type that the profile declares',
+  example: 'datasets',
+})
+const typePath = z.object({ type })
+const id = z.string().openapi({ description: 'Id of the record', example: 'levels' })
+const draftPath = z.object({ type, id })
+const inCatalogue = z.object({ catalogue: z.string().optional() })
+
+const listQuery = inCatalogue.extend({
+  state: z.enum(draftStates).optional(),
+  q: z.string().max(200).optional().openapi({ description: 'Part of a title' }),
+  offset: z.coerce.number().int().min(0).default(0),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+})
+
+const listDrafts = repositoryEndpoint({
+  method: 'get',
+  path: '/drafts/{type}',
+  operation: 'getDraftsByType',
+  summary: 'List the drafts that the key may see, last changed first, with their numbers by state',
+  auth: withKey,
+  params: typePath,
+  query: listQuery,
+  answers: answers.object,
+  handle: ({ c, params, query: { catalogue, ...page } }, context) => {
+    const access = accessOf(c)
+    const visible = cataloguesOf(access.key.permissions, 'reader')
+    const isVisible = catalogue === undefined || visible === '*' || visible.includes(catalogue)
+    const catalogues = catalogue === undefined ? visible : isVisible ? [catalogue] : []
+    const list = context.drafts.list({
+      ...page,
+      catalogues,
+      type: kindOf(context, params.type).type,
+    })
+    const drafts = list.drafts.map((draft) => draftDocument(context, draft, access))
+    return { counts: list.counts, drafts }
+  },
+})
+
+const createDraft = repositoryEndpoint({
+  method: 'post',
+  path: '/drafts/{type}',
+  operation: 'postDraftsByType',
+  summary: 'Make a draft of a new record, or with `of` the draft of a published one',
+  description:
+    'The id of a new record is made of its title. With `of` there is no body, and a draft that exists is answered with 200.',
+  auth: withKey,
+  params: typePath,
+  query: inCatalogue.extend({
+    of: z.string().optional().openapi({ description: 'Id of a published record' }),
+  }),
+  body: { ...bodies.dataset, required: false },
+  answers: { ...answers.object, ...answers.creation },
+  handle: ({ c, params, query: { catalogue, of: published }, signal }, context) => {
+    const kind = kindOf(context, params.type)
+    if (published !== undefined) return openPublished(c, context, { kind, id: published })
+    return create(c, context, { kind, catalogue: catalogue ?? '' }, signal)
+  },
+})
+
+/** Media types of a draft: its graph, and its state where JSON is preferred. */
+const mediaTypes = [...Object.values(formats).map(({ mediaType }) => mediaType), 'application/json']
+
+const readDraft = repositoryEndpoint({
+  method: 'get',
+  path: '/drafts/{type}/{id}',
+  operation: 'getDraftsByTypeById',
+  summary: 'Read a draft as RDF, or its state as JSON',
+  auth: withKey,
+  params: draftPath,
+  query: inCatalogue,
+  answers: answers.graph,
+  handle: ({ c }, context) => {
+    const { draft, kind } = openDraft(c, context, 'reader')
+    if (negotiate(c.req.header('Accept'), mediaTypes) === 'application/json') {
+      const isKnown = isFresh(c.req.raw.headers, String(draft.revision))
+      const answer = isKnown ? c.body(null, 304) : answerDraft(c, context, draft)
+      addVary(answer.headers, 'Accept')
+      return answer
+    }
+    return answerRdf(c, draft.graph, { hash: String(draft.revision), graph: kind.iri(draft.id) })
+  },
+})
+
+const replaceDraft = repositoryEndpoint({
+  method: 'put',
+  path: '/drafts/{type}/{id}',
+  operation: 'putDraftsByTypeById',
+  summary: 'Replace a draft, or make one with this id',
+  auth: withKey,
+  params: draftPath,
+  query: inCatalogue,
+  body: bodies.dataset,
+  answers: answers.replacement,
+  handle: ({ c, params, query: { catalogue } }, context) =>
+    putDraft(c, context, { kind: kindOf(context, params.type), originalId: params.id, catalogue }),
+})
+
+const statements = z.array(z.string().max(1_000_000)).max(20_000).default([])
+const patchSchema = z.strictObject({
+  remove: statements,
+  add: statements,
+  typed: z.array(typedInput).max(2000).optional(),
+})
+
+const patchDraft = repositoryEndpoint({
+  method: 'patch',
+  path: '/drafts/{type}/{id}',
+  operation: 'patchDraftsByTypeById',
+  summary: 'Change statements of a draft',
+  description:
+    '`remove` and `add` are statements in N-Triples with the labels of the draft; `typed` replaces the input that is no RDF.',
+  auth: withKey,
+  params: draftPath,
+  query: inCatalogue,
+  body: {
+    required: true,
+    content: {
+      'application/json': { schema: { type: 'object' as const }, example: { remove: [], add: [] } },
+    },
+  },
+  answers: { ...answers.object, ...answers.update },
+  handle: async ({ c }, context) => {
+    const { kind, draft, access } = openDraft(c, context, 'writer')
+    const { remove, add, typed = draft.typed } = await readInput(c, patchSchema)
+    demandRevision(c, draft)
+    demandWritable(draft)
+    const quads = await patched(context, draft, { remove, add })
+    const { statements: own } = kind.select(quads, {
+      iri: kind.iri(draft.id),
+      originalId: draft.originalId,
+    })
+    if (own.length > context.triples)
+      throw new Failure('too-large', `a draft may have ${context.triples} statements`)
+    const graph = toLines(own)
+    const title = draftTitles(kind, { id: draft.id, graph })
+    const change = { graph, title, typed, changedBy: nameOf(access) }
+    return answerDraft(c, context, context.drafts.change(draft, change))
+  },
+})
+
+const deleteDraft = repositoryEndpoint({
+  method: 'delete',
+  path: '/drafts/{type}/{id}',
+  operation: 'deleteDraftsByTypeById',
+  summary: 'Throw a draft away; it can be restored for 30 days',
+  auth: withKey,
+  params: draftPath,
+  query: inCatalogue,
+  answers: { ...answers.object, ...answers.removal },
+  handle: ({ c }, context) => {
+    const { draft, access } = openDraft(c, context, 'writer')
+    if (draft.author !== access.key.id) demandRole(access, 'steward', draft.catalogue)
+    demandRevision(c, draft)
+    if (draft.state === 'away') throw unknownDraft(draft.id)
+    return answerDraft(
+      c,
+      context,
+      context.drafts.change(draft, { state: 'away', publishAt: undefined }),
+    )
+  },
+})
+
+const readFindings = repositoryEndpoint({
+  method: 'get',
+  path: '/drafts/{type}/{id}/findings',
+  operation: 'getDraftsByTypeByIdFindings',
+  summary: 'Findings of a draft, those that block its publication first, and its points',
+  auth: withKey,
+  params: draftPath,
+  query: inCatalogue,
+  answers: answers.object,
+  handle: ({ c, signal }, context) => {
+    const { kind, draft } = openDraft(c, context, 'reader')
+    return checkDraft(context, kind, draft, signal)
+  },
+})
+
+const makeLink = repositoryEndpoint({
+  method: 'post',
+  path: '/drafts/{type}/{id}/links',
+  operation: 'postDraftsByTypeByIdLinks',
+  summary: 'Make the token of a link to the preview, which works for 14 days',
+  auth: withKey,
+  params: draftPath,
+  answers: { ...answers.object, ...answers.writeRefusals },
+  handle: ({ c }, context) => {
+    const { token, ends } = linkToken(
+      openDraft(c, context, 'writer').draft,
+      context.now().getTime(),
+    )
+    return { token, ends: new Date(ends).toISOString() }
+  },
+})
+
+const revokeLinks = repositoryEndpoint({
+  method: 'delete',
+  path: '/drafts/{type}/{id}/links',
+  operation: 'deleteDraftsByTypeByIdLinks',
+  summary: 'Revoke all links to the preview',
+  auth: withKey,
+  params: draftPath,
+  answers: answers.removal,
+  handle: ({ c }, context) => {
+    context.drafts.revokeLinks(openDraft(c, context, 'writer').draft)
+    return c.body(null, 204)
+  },
+})
+
+const readShared = repositoryEndpoint({
+  method: 'get',
+  path: '/drafts/{type}/{id}/shared/{token}',
+  operation: 'getDraftsByTypeByIdSharedByToken',
+  summary: 'Read a draft by the token of a link to its preview',
+  auth: anyone,
+  params: draftPath.extend({ token: z.string().max(200).openapi({ example: 'mhz2k.c2VjcmV0' }) }),
+  answers: answers.graph,
+  handle: ({ c, params }, context) => {
+    const kind = kindOf(context, params.type)
+    const draft = context.drafts.find(kind.type, params.id)
+    if (
+      !draft ||
+      draft.state === 'away' ||
+      !isLinkToken(draft, params.token, context.now().getTime())
+    )
+      throw unknownDraft(params.id)
+    return answerRdf(c, draft.graph, { hash: String(draft.revision), graph: kind.iri(draft.id) })
+  },
+})
+
+/** Endpoints of drafts. */
+export const draftEndpoints = [
+  listDrafts,
+  createDraft,
+  readDraft,
+  replaceDraft,
+  patchDraft,
+  deleteDraft,
+  readFindings,
+  makeLink,
+  revokeLinks,
+  readShared,
+  ...draftActionEndpoints,
+]

@@ -1,0 +1,224 @@
+/** Writes of drafts: of new records, of published ones, as a whole and by differences. */
+
+import type { Quad } from '@rdfjs/types'
+import { Failure, invalidParameter } from '../../errors.ts'
+import type { AppContext } from '../../http/app.ts'
+import { entityTag } from '../../http/conditions.ts'
+import { refuseEmptyText, readRdfText } from '../../http/rdf.ts'
+import { fromLines, toLines } from '../../rdf/lines.ts'
+import { parse } from '../../rdf/parse.ts'
+import { applyPatch, parsePatch } from '../../rdf/patch.ts'
+import { graphOf, textOf } from '../../rdf/read.ts'
+import { dct } from '../../rdf/namespaces.ts'
+import { bodyLimits, requireId } from '../endpoints/requests.ts'
+import type { RepositoryContext } from '../repository-context.ts'
+import { type Draft } from './draft-file.ts'
+import {
+  demandCatalogue,
+  draftGraph,
+  freeId,
+  kindOf,
+  publishedGraph,
+  titlesOf,
+  type DraftKind,
+} from './draft-kinds.ts'
+import {
+  accessOf,
+  answerDraft,
+  demandRevision,
+  demandRole,
+  demandWritable,
+  nameOf,
+} from './draft-requests.ts'
+import { draftTitles, writerOf } from './publishing.ts'
+
+/** Answers the draft of a published record, and makes it if there is none. */
+export async function openPublished(
+  c: AppContext,
+  context: RepositoryContext,
+  record: { readonly kind: DraftKind; readonly id: string },
+): Promise<Response> {
+  const { draft, isNew } = await draftOfPublished(c, context, record)
+  return answerDraft(c, context, draft, isNew ? 201 : 200)
+}
+
+/** Draft of a published record, made where there is none. Throws `unknown-resource`, and `forbidden` without the role. */
+async function draftOfPublished(
+  c: AppContext,
+  context: RepositoryContext,
+  { kind, id: publishedId }: { readonly kind: DraftKind; readonly id: string },
+): Promise<{ readonly draft: Draft; readonly isNew: boolean }> {
+  const { drafts } = context
+  const [signal, access] = [c.get('signal'), accessOf(c)]
+  const found = await kind.find(requireId('of', publishedId), signal)
+  if (!found) throw new Failure('unknown-resource', `there is no published record "${publishedId}"`)
+  demandRole(access, writerOf(kind), found.catalogue)
+  const existing = drafts.find(kind.type, publishedId)
+  if (existing && existing.state !== 'away') return { draft: existing, isNew: false }
+  const graph = await publishedGraph(context, kind, found, signal)
+  if (existing) drafts.delete(existing)
+  const title = titlesOf(fromLines(graph), kind.iri(publishedId))
+  const { id: foundId, originalId, catalogue, hash: baseTag } = found
+  const record = { type: kind.type, id: foundId, originalId, catalogue, title, graph, baseTag }
+  const draft = drafts.add({
+    ...record,
+    base: graph,
+    author: access.key.id,
+    authorName: nameOf(access),
+  })
+  return { draft, isNew: true }
+}
+
+/** Reads the body as RDF; relative references are those of a base. */
+async function bodyReader(c: AppContext, { limits }: RepositoryContext) {
+  const { text, format } = await readRdfText(c, bodyLimits(limits))
+  refuseEmptyText(text)
+  return (baseIri: string) => parse(text, format, { baseIri, limits })
+}
+
+type NewRecord = { readonly kind: DraftKind; readonly catalogue: string }
+
+/** Answers a POST of a draft, whose id is made of its title. */
+export async function create(
+  c: AppContext,
+  context: RepositoryContext,
+  { kind, catalogue }: NewRecord,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { drafts, locks } = context
+  const access = accessOf(c)
+  if (kind.type !== 'catalogues') {
+    if (kind.inCatalogue) requireId('catalogue', catalogue)
+    demandRole(access, writerOf(kind), catalogue)
+  }
+  const read = await bodyReader(c, context)
+  await demandCatalogue(context, kind, catalogue, signal)
+  const provisional = kind.iri('-')
+  const { node, statements } = kind.select(await read(provisional), {
+    iri: provisional,
+    originalId: '-',
+  })
+  const title = textOf(graphOf(statements), node, dct('title')) ?? ''
+  const work = async () => {
+    const isTaken = (one: string) => drafts.find(kind.type, one) !== undefined
+    const newId = await freeId(kind, { title, catalogue, isTaken }, signal)
+    const own = kind.type === 'catalogues' ? newId : catalogue
+    if (kind.type === 'catalogues') demandRole(access, 'steward', newId)
+    const quads = await read(kind.iri(newId))
+    return addDraft(context, { kind, catalogue: own, id: newId, originalId: newId, quads, access })
+  }
+  // Two drafts with the same title must not get the same id.
+  return answerDraft(c, context, await locks.run(['draft ids'], work, signal), 201)
+}
+
+type Addition = NewRecord & {
+  readonly id: string
+  readonly originalId: string
+  readonly quads: readonly Quad[]
+  readonly access: ReturnType<typeof accessOf>
+}
+
+async function addDraft(context: RepositoryContext, addition: Addition): Promise<Draft> {
+  const { kind, catalogue, id: newId, originalId, access } = addition
+  const ids = { id: newId, originalId }
+  const own = fromLines(await draftGraph(context, kind, addition.quads, ids))
+  const iri = kind.iri(newId)
+  const { defaults } = context.drafts.rules(catalogue).rules
+  const about = graphOf(own)
+  const filled = kind.type === 'datasets' ? defaults : []
+  const lines = filled
+    .filter(({ path }) => about.objects(iri, path).length === 0)
+    .map(({ path, value }) => `<${iri}> <${path}> ${value} .\n`)
+  const quads = [...own, ...fromLines(lines.join(''))]
+  const title = titlesOf(quads, iri)
+  const record = { type: kind.type, ...ids, catalogue, title, graph: toLines(quads) }
+  return context.drafts.add({ ...record, author: access.key.id, authorName: nameOf(access) })
+}
+
+type DraftPut = {
+  readonly kind: DraftKind
+  readonly originalId: string
+  readonly catalogue: string | undefined
+}
+
+/** Answers a PUT of a whole draft: of the draft itself, of a published record, or of a new one in a catalogue. */
+export async function putDraft(
+  c: AppContext,
+  context: RepositoryContext,
+  { kind, originalId, catalogue }: DraftPut,
+): Promise<Response> {
+  const { drafts } = context
+  const [signal, access] = [c.get('signal'), accessOf(c)]
+  const ownId = await idFor(context, { kind, originalId, catalogue }, signal)
+  const read = await bodyReader(c, context)
+  const quads = await read(kind.iri(ownId))
+  const existing = drafts.find(kind.type, ownId)
+  if (!existing && !(await kind.find(ownId, signal))) {
+    const own = kind.type === 'catalogues' ? ownId : (catalogue ?? '')
+    if (kind.inCatalogue) requireId('catalogue', own)
+    demandRole(access, writerOf(kind), own)
+    await demandCatalogue(context, kind, own, signal)
+    const draft = await addDraft(context, {
+      kind,
+      catalogue: own,
+      id: ownId,
+      originalId,
+      quads,
+      access,
+    })
+    c.header('ETag', entityTag(String(draft.revision)))
+    c.header('Location', `${c.get('address')}/drafts/${draft.type}/${draft.id}`)
+    return c.body(null, 201)
+  }
+  if (existing) demandRole(access, writerOf(kind), existing.catalogue)
+  const draft = existing ?? (await draftOfPublished(c, context, { kind, id: ownId })).draft
+  if (existing) demandRevision(c, existing)
+  demandWritable(draft)
+  const graph = await draftGraph(context, kind, quads, draft)
+  const title = draftTitles(kind, { id: draft.id, graph })
+  const changed = drafts.change(draft, { graph, title, changedBy: nameOf(access) })
+  c.header('ETag', entityTag(String(changed.revision)))
+  return c.body(null, 204)
+}
+
+/** Id of the platform for the id of a PUT, which of a dataset is an id at the origin. */
+async function idFor(
+  { ids }: RepositoryContext,
+  { kind, originalId, catalogue }: DraftPut,
+  signal: AbortSignal,
+): Promise<string> {
+  if (kind.type !== 'datasets' || catalogue === undefined) return requireId('id', originalId)
+  const request = { catalogue: requireId('catalogue', catalogue), originalIds: [originalId] }
+  const [target] = await ids(request, signal)
+  if (!target || target instanceof Failure)
+    throw target ?? invalidParameter('id', 'no id can be made of it')
+  return target.id
+}
+
+/** Statements of a draft after a change. Throws `malformed-rdf` and `invalid-content` with the line of the change. */
+export async function patched(
+  { limits, triples }: RepositoryContext,
+  draft: Pick<Draft, 'graph'>,
+  { remove, add }: { readonly remove: readonly string[]; readonly add: readonly string[] },
+): Promise<Quad[]> {
+  const text = [...remove.map((line) => `D ${line}`), ...add.map((line) => `A ${line}`)].join('\n')
+  return applyPatch(
+    fromLines(draft.graph),
+    await parsePatch(text, { limits, maxLines: 2 * triples }),
+  )
+}
+
+/** Answers a write of a dataset with `publicationStatus=draft`; without an id at the origin a new draft is made. */
+export function draftDataset(
+  c: AppContext,
+  context: RepositoryContext,
+  {
+    catalogue,
+    originalId,
+  }: { readonly catalogue?: string | undefined; readonly originalId?: string },
+): Promise<Response> {
+  const kind = kindOf(context, 'datasets')
+  return originalId === undefined
+    ? create(c, context, { kind, catalogue: catalogue ?? '' }, c.get('signal'))
+    : putDraft(c, context, { kind, originalId, catalogue })
+}
