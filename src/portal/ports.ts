@@ -108,7 +108,8 @@ export async function readAnswer(port: Port, path: string, init: RequestInit): P
   const headers = new Headers(init.headers)
   if (!headers.has('Accept')) headers.set('Accept', 'application/json')
   const answer = await askPort(port, path, { ...init, headers })
-  if (answer.ok) {
+  // A write that changes nothing is 304.
+  if (answer.ok || answer.status === 304) {
     const isJson = answer.headers.get('Content-Type')?.includes('json') === true
     // A page that is made of a long answer takes long, so it starts in a turn of the event loop of its own.
     const text = await inOwnTurn(await answer.text().catch(throwUnavailable))

@@ -6,6 +6,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Quad } from '@rdfjs/types'
 import { Failure } from '../../errors.ts'
+import { isPermitted } from '../../http/api-key.ts'
 import type { AppContext } from '../../http/app.ts'
 import { mayAs, type Auth, type Endpoint } from '../../http/endpoint.ts'
 import type { ResourceType } from '../../profile/profile.ts'
@@ -137,7 +138,11 @@ async function answerVersions(c: AppContext, context: RepositoryContext, record:
     ...version,
     ...(record.kind === 'dataset' && { revision: `${record.id}.${version.number}` }),
   }))
-  return { versions: listed, changedOutside }
+  const action = { method: 'POST', path: `${c.req.path}/1/restore`, role: 'steward' } as const
+  const catalogue = await catalogueOf(c, context, record)
+  const key = c.get('key')
+  const mayWrite = key !== undefined && isPermitted(key, { ...action, catalogue })
+  return { versions: listed, changedOutside, mayWrite }
 }
 
 async function answerVersion(

@@ -1,0 +1,208 @@
+/** Page of the versions of a record: who wrote them, what a version changed by field and language, and ways back. */
+
+import type { Quad } from '@rdfjs/types'
+import { Failure } from '../../errors.ts'
+import { fromLines, joinLines } from '../../rdf/lines.ts'
+import { type Fields, listed, textAt, valueAt } from '../../text/json.ts'
+import type { StewardContext } from '../context.ts'
+import { html, type HtmlContent, type HtmlMarkup, icon } from '../html.ts'
+import type { PageContent } from '../layout.ts'
+import { sessionForm } from '../pages/steward/steward-parts.ts'
+import { deskFrame } from './desk-frame.ts'
+import { breadcrumbs, notice } from '../parts/blocks.ts'
+import { scrollRegion } from '../parts/table.ts'
+import { listAt, numberAt } from '../record.ts'
+
+/** Record of a page of the desk: `datasets`, `catalogues` or a declared type, and its id. */
+export type VersionPlace = { readonly type: string; readonly id: string }
+
+/** Path of a record at the repository. */
+export const repositoryPath = ({ type, id }: VersionPlace): string => {
+  const isBuiltIn = type === 'datasets' || type === 'catalogues'
+  return `${isBuiltIn ? '' : '/customresources'}/${encodeURIComponent(type)}/${encodeURIComponent(id)}`
+}
+
+/** Page of the history; the query has the version (`version`) and the one that it is compared with (`with`). */
+export async function historyPage(
+  context: StewardContext,
+  place: VersionPlace,
+): Promise<PageContent> {
+  const { t, pathTo, query } = context
+  const path = repositoryPath(place)
+  const history = await context.ask('deskRepository', `${path}/versions`)
+  const versions = listAt(history, 'versions')
+  const numbers = versions.map((version) => numberAt(version, 'number'))
+  const chosen = (name: string, other: number | undefined) => {
+    const number = Number(query.get(name))
+    return numbers.includes(number) ? number : other
+  }
+  const newest = chosen('version', numbers[0])
+  const former = chosen(
+    'with',
+    numbers.find((number) => number < (newest ?? 0)),
+  )
+  const version = versions.find((one) => numberAt(one, 'number') === newest)
+  const title = t('history-of', { title: place.id })
+  const own = place.type === 'datasets' ? pathTo('datasets', place.id) : undefined
+  return deskFrame(context, {
+    title,
+    body: html`${breadcrumbs(context, { href: pathTo('harvest'), label: t('steward-pages') }, own !== undefined && { href: own, label: place.id })}
+      <h1>${title}</h1><p class="soft">${t('history-hint')}</p>${done(context)}
+      <div class="with-aside section"><div>${
+        version && newest !== undefined && former !== undefined
+          ? await comparison(context, place, { version, newest, former, history })
+          : html`<p>${t('history-first')}</p>`
+      }</div>
+      <aside aria-label="${t('versions')}"><div class="panel"><h2>${t('versions')}</h2>${versionList(context, history, { newest, former })}</div></aside></div>`,
+  })
+}
+
+/** Notice about the last action. */
+function done({ t, query }: StewardContext): HtmlContent {
+  const did = query.get('did')
+  if (did === 'undo' || did === 'restore')
+    return html`<div role="status">${notice('good', t('history-done'))}</div>`
+  return did === 'later' && html`<div role="alert">${notice('warn', t('history-later'))}</div>`
+}
+
+/** Names of the ways by which versions are written. */
+function wayOf({ t }: StewardContext, by: string | undefined): string {
+  const ways: Readonly<Record<string, string>> = {
+    desk: t('by-desk'),
+    harvest: t('by-harvest'),
+    job: t('by-job'),
+  }
+  return ways[by ?? ''] ?? t('by-program')
+}
+
+const authorLine = (context: StewardContext, version: Fields): HtmlContent => {
+  const note = textAt(version, 'note')
+  const parts = [wayOf(context, textAt(version, 'by')), textAt(version, 'who'), note]
+  return parts.filter(Boolean).join(' · ')
+}
+
+const timeOf = ({ formats }: StewardContext, version: Fields): HtmlContent =>
+  formats.moment(textAt(version, 'at'))
+
+type Compared = {
+  readonly version: Fields
+  readonly newest: number
+  readonly former: number
+  readonly history: unknown
+}
+
+async function comparison(
+  context: StewardContext,
+  place: VersionPlace,
+  { version, newest, former, history }: Compared,
+): Promise<HtmlMarkup> {
+  const { t, pathTo } = context
+  const query = `revisionNumber1=${former}&revisionNumber2=${newest}`
+  const change = await context
+    .ask('deskRepository', `${repositoryPath(place)}/diff?${query}`)
+    .catch((error: unknown) => {
+      if (error instanceof Failure && error.kind === 'not-found') return undefined
+      throw error
+    })
+  const [heads, names] = [
+    [t('version-n', { number: former }), t('version-n', { number: newest })],
+    t('version-against', { newest, former }),
+  ]
+  const rows = change === undefined ? [] : changedRows(context, change)
+  const mayWrite = valueAt(history, 'mayWrite') === true
+  return html`<section aria-labelledby="diff"><h2 id="diff">${names}</h2>
+    <p class="soft">${timeOf(context, version)} · ${authorLine(context, version)}</p>
+    ${
+      change === undefined
+        ? html`<p>${t('history-unreadable')}</p>`
+        : scrollRegion(
+            names,
+            html`<table role="table" class="table stacks sides"><thead role="rowgroup"><tr role="row">
+            <th scope="col" role="columnheader">${t('history-field')}</th>${heads.map((head) => html`<th scope="col" role="columnheader">${head}</th>`)}</tr></thead>
+            <tbody role="rowgroup">${rows.map((row) => comparedRow(row, heads))}</tbody></table>`,
+          )
+    }
+    ${mayWrite && change !== undefined && wayBack(context, pathTo('desk', place.type, place.id, 'history'), { newest, former })}</section>`
+}
+
+/** Buttons that take a version back, or go back to one. */
+const wayBack = (
+  context: StewardContext,
+  path: string,
+  { newest, former }: { readonly newest: number; readonly former: number },
+): HtmlMarkup => {
+  const { t } = context
+  return html`${sessionForm(
+    context,
+    path,
+    html`<input type="hidden" name="version" value="${newest}"><input type="hidden" name="former" value="${former}">
+    <button class="button" name="do" value="undo">${icon('rotate-ccw')} ${t('history-undo', { number: newest })}</button>
+    <button class="button quiet" name="do" value="restore">${t('history-restore', { number: former })}</button>`,
+    'row close',
+  )}<p class="hint close">${t('history-kept')}</p>`
+}
+
+/** Values of one property of a node, before and after. */
+type ChangedRow = {
+  readonly label: string
+  readonly language: string
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+}
+
+const localName = (iri: string): string =>
+  iri.slice(Math.max(...['#', '/'].map((end) => iri.lastIndexOf(end))) + 1)
+
+/** Label of a property: the text of its field, else its name in words. */
+function labelOf({ t }: StewardContext, iri: string): string {
+  const words = localName(iri)
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+  const key = `field-${words.replaceAll(' ', '_')}`
+  const label = t(key)
+  return label === key ? words : label
+}
+
+function changedRows(context: StewardContext, change: unknown): ChangedRow[] {
+  const quadsAt = (name: string) => fromLines(joinLines(listed(valueAt(change, name)).map(String)))
+  const [removed, added] = [quadsAt('removed'), quadsAt('added')]
+  const languageOf = ({ object }: Quad) => (object.termType === 'Literal' ? object.language : '')
+  const unit = (q: Quad) => [q.subject.value, q.predicate.value, languageOf(q)].join('\n')
+  return [...Map.groupBy([...removed, ...added], unit)].map(([key, [first]]) => ({
+    label: labelOf(context, first?.predicate.value ?? ''),
+    language: first ? languageOf(first) : '',
+    before: removed.filter((q) => unit(q) === key).map(({ object }) => object.value),
+    after: added.filter((q) => unit(q) === key).map(({ object }) => object.value),
+  }))
+}
+
+function comparedRow({ label, language, before, after }: ChangedRow, heads: readonly string[]) {
+  const tag = language !== '' && html` <abbr class="lang" title="${language}">${language}</abbr>`
+  const lang = language !== '' && html` lang="${language}"`
+  return html`<tr role="row"><th role="rowheader" scope="row" class="wide">${label}${tag}</th>
+    <td role="cell" class="wide" data-label="${heads[0]}"${lang}>${before.map((value) => html`<del>${value}</del> `)}</td>
+    <td role="cell" class="wide" data-label="${heads[1]}"${lang}>${after.map((value) => html`<ins>${value}</ins> `)}</td></tr>`
+}
+
+/** Form with all versions, of which one is chosen to compare with. */
+function versionList(
+  context: StewardContext,
+  history: unknown,
+  { newest, former }: { readonly newest: number | undefined; readonly former: number | undefined },
+): HtmlContent {
+  const { t } = context
+  const outside = new Set(listed(valueAt(history, 'changedOutside')).map(Number))
+  const entries = listAt(history, 'versions').map((version) => {
+    const number = numberAt(version, 'number')
+    const isNewest = number === newest
+    const id = `v${number}`
+    const gap = outside.has(number) && html`<li class="soft">${t('changed-outside')}</li>`
+    return html`${gap}<li><input type="radio" name="with" id="${id}" value="${number}"${number === former && html` checked`}>
+      <label for="${id}"${isNewest && html` aria-current="true"`}>${t('version-n', { number })} · ${timeOf(context, version)}</label>
+      <p class="small">${authorLine(context, version)}</p></li>`
+  })
+  const hidden =
+    newest !== undefined && html`<input type="hidden" name="version" value="${newest}">`
+  return html`<form method="get"><fieldset><legend class="vh">${t('history-compare')}</legend>${hidden}<ol class="states" role="list">${entries}</ol></fieldset>
+    <p class="row close"><button class="button small">${t('history-compare')}</button></p></form>`
+}
