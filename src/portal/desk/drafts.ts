@@ -4,7 +4,7 @@ import { Failure } from '../../errors.ts'
 import { problemOf } from '../../http/problem.ts'
 import type { FormModel } from '../../profile/form-model.ts'
 import { readLines, toLine } from '../../rdf/lines.ts'
-import { listed, memberFields, textAt } from '../../text/json.ts'
+import { listed, memberFields, textAt, valueAt } from '../../text/json.ts'
 import type { StewardContext } from '../context.ts'
 import { numberAt } from '../record.ts'
 import type { Draft } from './form-page.ts'
@@ -47,13 +47,16 @@ export async function readDraft(context: StewardContext, place: RecordPlace): Pr
   ])
   const catalogue = textAt(about, 'catalogue') ?? place.catalogue
   // The repository refuses what the person may not; the form of who may only read is absent.
-  if (!context.steward.may({ method: 'PATCH', path: pathOf(place), catalogue, role: 'publisher' }))
-    throw new Failure('not-found', 'there is no such draft')
+  const action = { method: 'PATCH', path: pathOf(place), catalogue, role: 'publisher' } as const
+  const actions = valueAt(about, 'may')
+  const isWritable = actions === undefined || listed(actions).includes('write')
+  if (!isWritable || !context.steward.may(action))
+    throw new Failure('not-found', 'there is no draft that you may write at this address')
   const score = numberAt(about, 'score')
   return {
     ...place,
     catalogue,
-    title: textAt(about, 'title') ?? '',
+    title: context.textOf(valueAt(about, 'title'))?.text ?? '',
     state: textAt(about, 'state') ?? 'draft',
     revision: String(numberAt(about, 'revision')),
     score: score > 0 ? score : undefined,

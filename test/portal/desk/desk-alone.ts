@@ -48,7 +48,7 @@ export async function deskAlone(turtle: string, catalogue = 'water') {
     id: 'lakes',
     type: 'datasets',
     catalogue,
-    title: 'Lakes',
+    title: { en: 'Lakes' },
     state: 'draft',
     revision: draft.revision,
     score: 325,

@@ -84,6 +84,7 @@ test('saving every section without a change asks the repository for nothing', as
 
 test('a section has its fields with need, points and value, and the list of sections counts answers', async () => {
   const html = await desk.page(path('essentials'))
+  expect(html).toContain('<h1>Lakes</h1>')
   expect(html).toContain('id="f-title"')
   expect(html).toContain('value="Lakes" lang="en"')
   expect(html).toContain('✓ 30 points')
