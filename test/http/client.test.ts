@@ -54,6 +54,7 @@ it.each([
   ['http://h/x?%ff=1', '/x?%ff=1'],
   ['http://h/api/segments/r/AbC-_9/pipe?x=1', '/api/segments/r/•••/pipe?x=1'],
   ['http://h/de/harvest/failures/AbC-_9.atom', '/de/harvest/failures/•••'],
+  ['http://h/de/invitation/AbC-_9?x=1', '/de/invitation/•••?x=1'],
   [`http://h/${'x'.repeat(5000)}`, `/${'x'.repeat(1999)}…`],
 ])('the address %s is logged as %s', (url, expected) => {
   expect(loggedUrl(url)).toBe(expected)

@@ -87,6 +87,7 @@ beforeAll(async () => {
   const body = `${prefixes}<> a dcat:Dataset ; dct:title "Parks"@en ; dcat:distribution [ a dcat:Distribution ; dct:title "csv" ] .`
   const put = await api.putDataset('city', 'parks', body)
   values['datasetId'] = put.headers.get('Location')?.split('/').at(-1) ?? ''
+  values['revision'] = `${values['datasetId']}.1`
   const text = await (await fetch(`${api.repo}/datasets/${values['datasetId']}.nt`)).text()
   values['distributionId'] = /set\/distribution\/([^>]+)>/.exec(text)?.[1] ?? ''
   steward = await signedIn(platform, 'key-of-everything')

@@ -193,6 +193,25 @@ describe('signing in at a provider', () => {
     expect((await back(cookie)).status).toBe(200)
   })
 
+  it('makes a person appear, whom an administrator can block with the session', async () => {
+    claims = { ...claims, sub: 'ines', name: 'Ines Vogt' }
+    const signedIn = await back(await leave())
+    const session = cookieOf(signedIn, 'session')?.split(';')[0]
+    expect((await get('/de/harvest', session)).status).toBe(200)
+    const accounts = `${platform.url}/api/hub/repo/accounts`
+    const headers = { 'X-API-Key': platform.key }
+    const list = (await (await fetch(accounts, { headers })).json()) as readonly {
+      id: string
+      name: string
+      kind: string
+    }[]
+    const ines = list.find(({ name }) => name === 'Ines Vogt')
+    expect(ines).toMatchObject({ kind: 'user', permissions: ['*'] })
+    await fetch(`${accounts}/${ines?.id}`, { method: 'DELETE', headers })
+    expect((await get('/de/harvest', session)).headers.get('Location')).toBe('/de/sign-in')
+    expect((await back(await leave())).status).toBe(403)
+  })
+
   it('is not begun ahead of time, nor by a page of another site', async () => {
     const begin = (headers: Record<string, string>) =>
       fetch(`${platform.url}/de/sign-in/oidc`, { headers, redirect: 'manual' })

@@ -2,6 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { client, gateway, remove, temporaryDirectory, type Gateway } from '../support/gateway.ts'
@@ -136,6 +138,13 @@ describe.skipIf(executablePath === undefined)('people and keys', () => {
       const headers = { 'X-API-Key': renewed }
       expect((await fetch(`${platform.url}/api/hub/repo/account`, { headers })).status).toBe(401)
       expect(faults).toEqual([])
+      const token = link.split('/').at(-1) ?? 'none'
+      for (const one of [token, key, renewed]) expect(platform.log()).not.toContain(one)
+      const file = new DatabaseSync(join(directory, 'activity.sqlite'), { readOnly: true })
+      const rows = file.prepare(`SELECT action, name FROM activity WHERE via = 'portal'`).all()
+      file.close()
+      expect(rows).toContainEqual({ action: 'postAccountKey', name: `Anna ${name}` })
+      expect(JSON.stringify(rows)).not.toContain(token)
     },
     120_000,
   )

@@ -133,7 +133,7 @@ async function answerVersions(c: AppContext, context: RepositoryContext, record:
     stored,
   )
   if (versions.length === 0 && stored === '')
-    throw new Failure('not-found', `there are no versions of "${record.id}"`)
+    throw new Failure('unknown-resource', `there are no versions of "${record.id}"`)
   const listed = versions.map((version) => ({
     ...version,
     ...(record.kind === 'dataset' && { revision: `${record.id}.${version.number}` }),
