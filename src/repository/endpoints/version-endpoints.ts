@@ -228,7 +228,9 @@ const revisions = z.object({ revisionNumber1: versionNumber, revisionNumber2: ve
 /** Endpoints of one kind of record. */
 function endpointsOf(kind: VersionedKind): Endpoint<RepositoryContext>[] {
   const { path, operation, params, recordOf } = kind
-  const withNumber = params.extend({ version: versionNumber })
+  const withNumber = params.extend({
+    version: z.string().openapi({ pattern: '^[0-9]+$', example: '1' }),
+  })
   const [mayRead, mayWrite] = [mayIn('reader', kind), mayIn('steward', kind)]
   const read = { method: 'get', auth: mayRead } as const
   const write = {
