@@ -269,6 +269,7 @@ describe('the file of versions', () => {
     const lines = fc.uniqueArray(fc.stringMatching(/^[a-c]{1,3}$/), { maxLength: 8 })
     fc.assert(
       fc.property(lines, lines, (one, other) => {
+        fc.pre(one.length > 0)
         const text = (all: string[]) =>
           all
             .toSorted()

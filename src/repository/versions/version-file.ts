@@ -81,8 +81,10 @@ const unpack = (blob: unknown): string =>
 /** Lines that one state has and the other has not. */
 type LineDifference = { readonly removed: readonly string[]; readonly added: readonly string[] }
 
-/** Compares two graphs as lines; what they have alike at their beginnings is passed over. */
+/** Compares two graphs as lines, of which the first is not empty; what they have alike at their beginnings is passed over. */
 export function lineDifference(before: string, after: string): LineDifference {
+  // The state before a record is created is known without its lines.
+  if (before === '') return { removed: [], added: [] }
   let start = 0
   for (let next = 1; next > 0; start = next > 0 ? next : start) {
     next = before.indexOf('\n', start) + 1
@@ -166,7 +168,8 @@ export class VersionFile {
       if (row['whole'] !== null) state ??= unpack(row['whole'])
       const isWanted = row['number'] === number
       if (isWanted) after ??= state
-      if (state !== undefined) state = appliedTo(state, row['back'])
+      if (row['was'] === '') state = ''
+      else if (state !== undefined) state = appliedTo(state, row['back'])
       if (isWanted && row['meant'] === 1 && after !== undefined)
         return { version: versionOf(row, true), lines: after, former: state }
     }
