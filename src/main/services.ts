@@ -58,7 +58,7 @@ export type Services = {
 
 /** Opens the configured services; `stop` ends their background work. */
 export async function openServices(context: PlatformContext): Promise<Services> {
-  const { config, projection, isOther, jobs, log } = context
+  const { config } = context
   const isEnabled = (name: Service) => config.services.includes(name)
   const trigger = metricsTrigger(context)
   const throttle = backgroundThrottle({ elapsed: () => performance.now(), pause: clock.pause })
@@ -67,28 +67,19 @@ export async function openServices(context: PlatformContext): Promise<Services> 
   const repository = isEnabled('repo')
     ? await repositoryService(context, trigger, check)
     : undefined
-  const measured = repository && { turn: throttle.turn, putMetrics: repository.manyMetrics }
   const harvesting =
     isEnabled('harvest') || isEnabled('scheduler') || isEnabled('metrics')
-      ? await openHarvesting(context, {
-          repository: repository && ownRepository(repository),
-          measuring: isEnabled('metrics')
-            ? (outbound) => openMeasuring(context, { repository: measured, outbound, jobs })
-            : undefined,
-        })
+      ? await harvestingService(context, repository, throttle)
       : undefined
   measuring = harvesting?.measuring
   if (harvesting) {
     trigger.begin(harvesting)
-    const logFailure = (err: unknown) => log.error({ err }, 'run.cancel-failed')
-    jobs.addSource(runJobs(harvesting.runs, harvesting.launcher, logFailure))
+    addRunJobs(context, harvesting)
   }
   const search = isEnabled('search') ? searchService(context) : undefined
   const reconciling = reconcileSchedule(context)
-  if (repository) reconciling.start(isOther || projection.olderCopy !== undefined)
-  if (repository) followOthers(context, repository, reconciling)
-  const services = { harvesting, repository, search, reconciling }
-  const console = await consoleService(context, services)
+  if (repository) startComparing(context, repository, reconciling)
+  const console = await consoleService(context, { harvesting, repository, search, reconciling })
   const ending = new AbortController()
   const mounted = mountedApps(config.services, {
     repo: () => repository && throttle.countWrites(repository.app),
@@ -113,16 +104,39 @@ export async function openServices(context: PlatformContext): Promise<Services> 
   }
 }
 
+/** Opens pipes and, if the service is enabled, metrics. */
+async function harvestingService(
+  context: PlatformContext,
+  repository: Awaited<ReturnType<typeof repositoryService>> | undefined,
+  throttle: BackgroundThrottle,
+): Promise<Harvesting> {
+  const measured = repository && { turn: throttle.turn, putMetrics: repository.manyMetrics }
+  const { config, jobs } = context
+  return openHarvesting(context, {
+    repository: repository && ownRepository(repository),
+    measuring: config.services.includes('metrics')
+      ? (outbound) => openMeasuring(context, { repository: measured, outbound, jobs })
+      : undefined,
+  })
+}
+
+/** Lists the runs of pipes among the jobs. */
+function addRunJobs({ jobs, log }: PlatformContext, { runs, launcher }: Harvesting): void {
+  const logFailure = (err: unknown) => log.error({ err }, 'run.cancel-failed')
+  jobs.addSource(runJobs(runs, launcher, logFailure))
+}
+
 /** Mounts the search service at the paths that CKAN clients expect. */
 const ckanAliasesOf = (app: App | undefined): readonly MountedApp[] =>
   app ? ckanMounts.map((base) => ({ base, app })) : []
 
-/** Drops caches and compares store and index whenever this process gets the lease of the store again. */
-function followOthers(
-  { onRegained, projection }: PlatformContext,
+/** Starts to compare store and index; drops caches and compares whenever this process gets the lease of the store again. */
+function startComparing(
+  { onRegained, projection, isOther }: PlatformContext,
   repository: Awaited<ReturnType<typeof repositoryService>>,
   comparing: ReconcileSchedule,
 ): void {
+  comparing.start(isOther || projection.olderCopy !== undefined)
   onRegained(() => {
     repository.context.idLists.forget()
     projection.onOutcomeUnknown()

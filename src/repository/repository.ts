@@ -105,13 +105,7 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     bulkWrites: new FairLimiter({ atOnce: bulkWritesAtOnce, waiting: Infinity }),
     turn: yielding(elapsed, turnMs),
   }
-  const kinds = [
-    ...catalogueJobKinds(context),
-    purgeJob(context),
-    versionSweepJob(context),
-    publicationJob(context),
-  ]
-  const registrations = kinds.map((kind) => options.jobs.register(kind))
+  const registrations = jobKinds(context).map((kind) => options.jobs.register(kind))
   const versionSweeps = startVersionSweeps(context)
   // Jobs may have been lost with their file.
   for (const draft of context.drafts.scheduled()) schedulePublication(context, draft)
@@ -130,6 +124,13 @@ export async function openRepository(options: RepositoryOptions): Promise<OpenRe
     },
   }
 }
+
+const jobKinds = (context: RepositoryContext) => [
+  ...catalogueJobKinds(context),
+  purgeJob(context),
+  versionSweepJob(context),
+  publicationJob(context),
+]
 
 /** Lists all endpoints of a repository with this profile. */
 export const repositoryEndpoints = ({

@@ -12,6 +12,10 @@ const values: Record<string, string> = {
   originalId: 'pegel',
   vocabularyId: 'words',
   type: 'datasets',
+  version: '1',
+  revision: 'pegel.1',
+  revisionNumber1: '1',
+  revisionNumber2: '1',
 }
 const key = { 'X-API-Key': 'a-key-for-everything' }
 

@@ -41,7 +41,7 @@ const list = async (path: string): Promise<Listed> =>
 const numbers = async (path: string) => (await list(path)).versions.map(({ number }) => number)
 const post = (path: string) => repo.ask(path, { method: 'POST' })
 const graph = async (path: string) =>
-  (await get(`${path}`, { ...key, Accept: 'application/n-triples' })).text()
+  (await get(path, { ...key, Accept: 'application/n-triples' })).text()
 
 describe('a dataset', () => {
   it('has a version for each change of its meaning, with who wrote it and how', async () => {
@@ -113,7 +113,8 @@ describe('a dataset', () => {
     await put('five', 'A')
     await put('five', 'B')
     const query = 'revisionNumber1=1&revisionNumber2=2'
-    const patch = await (await get(`${path}/diff?${query}`)).text()
+    const asPatch = { ...key, Accept: 'application/rdf-patch' }
+    const patch = await (await get(`${path}/diff?${query}`, asPatch)).text()
     expect(patch.split('\n').map((line) => [line[0], /"(.*)"/.exec(line)?.[1]])).toEqual([
       ['D', 'A'],
       ['A', 'B'],

@@ -101,7 +101,7 @@ async function comparison(
   const change = await context
     .ask('deskRepository', `${repositoryPath(place)}/diff?${query}`)
     .catch((error: unknown) => {
-      if (error instanceof Failure && error.kind === 'not-found') return undefined
+      if (error instanceof Failure && error.kind === 'unknown-resource') return undefined
       throw error
     })
   const [heads, names] = [

@@ -1,7 +1,7 @@
 /** Requests about drafts: who may see and change which, bodies, and answers as JSON. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { z } from '@hono/zod-openapi'
+import type { z } from '@hono/zod-openapi'
 import { Failure, invalidParameter } from '../../errors.ts'
 import type { AppContext } from '../../http/app.ts'
 import { entityTag, precondition } from '../../http/conditions.ts'
@@ -105,9 +105,23 @@ export function draftDocument(context: RepositoryContext, draft: Draft, access: 
     draft
   const { author: authorId, authorName: author, publishAt, madeAt, changedAt, changedBy } = draft
   return {
-    ...{ id, type, catalogue, title, state, revision, author, authorId, note, notedBy },
-    ...{ publishAt: iso(publishAt), baseTag, typed, score },
-    ...{ madeAt: iso(madeAt), changedAt: iso(changedAt), changedBy },
+    id,
+    type,
+    catalogue,
+    title,
+    state,
+    revision,
+    author,
+    authorId,
+    note,
+    notedBy,
+    publishAt: iso(publishAt),
+    baseTag,
+    typed,
+    score,
+    madeAt: iso(madeAt),
+    changedAt: iso(changedAt),
+    changedBy,
     may: actionsOf(context, draft, access),
   }
 }

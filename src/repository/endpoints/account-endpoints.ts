@@ -30,6 +30,7 @@ const accountEndpoint = endpointsFor<AccountServices>({
   408: problem('The body did not arrive in time'),
   413: problem('The body is longer than a limit'),
   414: problem('The address is longer than a limit'),
+  415: problem('The media type or the encoding of the body is not supported'),
   429: problem('Too many wrong keys or tokens'),
   431: problem('The header is longer than a limit'),
   503: problem('The time limit is reached'),

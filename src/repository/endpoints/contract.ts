@@ -124,6 +124,16 @@ const answers = answersByName({
     },
     ...readProblems,
   },
+  difference: {
+    200: {
+      description: 'Statements that were removed and added',
+      content: {
+        'application/json': { schema: z.looseObject({}) },
+        [patchMediaType]: { schema: z.string() },
+      },
+    },
+    ...readProblems,
+  },
   /** Catalogue with its datasets as one document. */
   dump: {
     200: {

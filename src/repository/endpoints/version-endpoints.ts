@@ -20,7 +20,7 @@ import type { RepositoryContext } from '../repository-context.ts'
 import { typeParameter } from '../resources/declared-resources.ts'
 import { editRecord, type RecordName } from '../resources/edit-record.ts'
 import { withNote } from '../versions/record-versions.ts'
-import type { ReadVersion } from '../versions/version-file.ts'
+import { type ReadVersion, stateOf } from '../versions/version-file.ts'
 import { findById } from '../writing/find-datasets.ts'
 import { contract, repositoryEndpoint } from './contract.ts'
 import { expectedState, pathId, requireId } from './requests.ts'
@@ -99,9 +99,12 @@ const storedLines = async (
   )) ?? ''
 
 const unknownVersion = (number: number) =>
-  new Failure('not-found', `there is no version ${number}, or its graph cannot be read any more`)
+  new Failure(
+    'unknown-resource',
+    `there is no version ${number}, or its graph cannot be read any more`,
+  )
 
-/** Reads a version of a record; fails with `not-found`. */
+/** Reads a version of a record; fails with `unknown-resource`. */
 async function readVersion(
   c: AppContext,
   context: RepositoryContext,
@@ -158,6 +161,7 @@ async function answerVersion(
     graph: resourceIri(names, record),
     genidPrefix: names.genidPrefix,
     name: `${record.id.replace('/', '-')}-${version.number}`,
+    hash: stateOf(lines),
   })
 }
 
@@ -173,7 +177,8 @@ async function answerDifference(
     ),
   )
   const change = await difference(from ?? [], to ?? [], context.canonical)
-  if (!(c.req.header('Accept') ?? '').includes('json'))
+  c.header('Vary', 'Accept', { append: true })
+  if ((c.req.header('Accept') ?? '').includes(patchMediaType))
     return c.body(toPatch(change), 200, { 'Content-Type': `${patchMediaType}; charset=utf-8` })
   const { removed, added } = change
   return c.json({ removed: removed.map(toLine), added: added.map(toLine) })
@@ -225,20 +230,10 @@ async function undo(
 
 const revisions = z.object({ revisionNumber1: versionNumber, revisionNumber2: versionNumber })
 
-/** Endpoints of one kind of record. */
-function endpointsOf(kind: VersionedKind): Endpoint<RepositoryContext>[] {
+/** Endpoints that read the versions of one kind of record. */
+function readEndpointsOf(kind: VersionedKind): Endpoint<RepositoryContext>[] {
   const { path, operation, params, recordOf } = kind
-  const withNumber = params.extend({
-    version: z.string().openapi({ pattern: '^[0-9]+$', example: '1' }),
-  })
-  const [mayRead, mayWrite] = [mayIn('reader', kind), mayIn('steward', kind)]
-  const read = { method: 'get', auth: mayRead } as const
-  const write = {
-    method: 'post',
-    auth: mayWrite,
-    params: withNumber,
-    answers: answers.update,
-  } as const
+  const read = { method: 'get', auth: mayIn('reader', kind) } as const
   return [
     repositoryEndpoint({
       ...read,
@@ -254,7 +249,7 @@ function endpointsOf(kind: VersionedKind): Endpoint<RepositoryContext>[] {
       path: `${path}/versions/{version}`,
       operation: `get${operation}VersionsByVersion`,
       summary: 'Read a version',
-      params: withNumber,
+      params: params.extend({ version: versionNumber }),
       answers: answers.graph,
       handle: ({ c, params: { version } }, context) =>
         answerVersion(c, context, recordOf(c), Number(version)),
@@ -263,13 +258,26 @@ function endpointsOf(kind: VersionedKind): Endpoint<RepositoryContext>[] {
       ...read,
       path: `${path}/diff`,
       operation: `get${operation}Diff`,
-      summary: 'Read the difference of two versions as RDF Patch, or as JSON',
+      summary: 'Read the difference of two versions as JSON, or as RDF Patch',
       params,
       query: revisions,
-      answers: answers.object,
+      answers: answers.difference,
       handle: ({ c, query: { revisionNumber1, revisionNumber2 } }, context) =>
         answerDifference(c, context, recordOf(c), [revisionNumber1, revisionNumber2]),
     }),
+  ]
+}
+
+/** Endpoints that go back to versions of one kind of record. */
+function restoreEndpointsOf(kind: VersionedKind): Endpoint<RepositoryContext>[] {
+  const { path, operation, params, recordOf } = kind
+  const write = {
+    method: 'post',
+    auth: mayIn('steward', kind),
+    params: params.extend({ version: versionNumber }),
+    answers: answers.update,
+  } as const
+  return [
     repositoryEndpoint({
       ...write,
       path: `${path}/versions/{version}/restore`,
@@ -317,4 +325,7 @@ const readRevision = repositoryEndpoint({
 /** Endpoints of versions, of resources of these types too. */
 export const versionEndpoints = (
   types: readonly ResourceType[],
-): readonly Endpoint<RepositoryContext>[] => [readRevision, ...kinds(types).flatMap(endpointsOf)]
+): readonly Endpoint<RepositoryContext>[] => [
+  readRevision,
+  ...kinds(types).flatMap((kind) => [...readEndpointsOf(kind), ...restoreEndpointsOf(kind)]),
+]

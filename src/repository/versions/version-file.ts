@@ -70,7 +70,7 @@ const sweptRows = 2000
 const checkpointEvery = 20
 
 /** Identity of a state of a graph; `''` for none. */
-const stateOf = (lines: string): string =>
+export const stateOf = (lines: string): string =>
   lines === '' ? '' : hash('sha256', lines, 'base64url').slice(0, 22)
 
 const pack = (text: string): Uint8Array =>
