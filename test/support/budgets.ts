@@ -7,47 +7,47 @@ import type { SourceFile } from './import-rules.ts'
  * one needs a line in a decision record that says what the lines are for.
  */
 const budgets: Readonly<Record<string, number>> = {
-  '(root)': 1166,
+  '(root)': 1167,
 
   client: 2718,
 
-  config: 1892,
+  config: 1909,
 
-  console: 2537,
+  console: 2629,
 
   harvest: 13927,
 
-  http: 3806,
+  http: 4407,
 
   jobs: 618,
 
-  main: 2866,
+  main: 3012,
 
   metrics: 7390,
 
   pipe: 6871,
 
-  portal: 9324,
+  portal: 12168,
 
-  profile: 1735,
+  profile: 2523,
 
   projector: 7190,
 
-  rdf: 4166,
+  rdf: 4529,
 
-  repository: 9311,
+  repository: 12980,
 
-  scheduler: 2143,
+  scheduler: 2144,
 
-  search: 6235,
+  search: 6302,
 
-  'search-index': 11847,
+  'search-index': 11988,
 
   store: 7142,
 
   text: 1085,
 
-  vocabularies: 2805,
+  vocabularies: 2807,
 
   workers: 1612,
 }
